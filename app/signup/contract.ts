@@ -1,0 +1,76 @@
+import * as z from "zod/mini";
+import { isPlausibleNanpNumber, phoneDigits } from "./phone";
+
+/*
+ * The sign-up's data as the subscription API takes it (specification, sections 3, 5 and 7). The form, the BFF and
+ * the reference API validate with these rules; upper limits are ours, so that a sealed session fits into one cookie.
+ */
+
+/** C0/C1 controls, line separators, bidirectional overrides, unpaired surrogates and U+FFFD (bytes that were no UTF-8). */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069\uFFFD]/u;
+
+function text(label: string, min: number, max: number) {
+  const tooShort = `${label} must be at least ${min} characters`;
+  return z.string(tooShort).check(
+    z.overwrite((value) => value.trim().normalize("NFC")),
+    z.minLength(min, { error: tooShort, abort: true }),
+    z.maxLength(max, { error: `${label} must be at most ${max} characters`, abort: true }),
+    z.refine((value) => !UNPRINTABLE.test(value), `${label} contains characters that cannot be used`),
+  );
+}
+
+const INVALID_EMAIL = "Please enter a valid email address";
+const INVALID_ZIP = "Please enter a valid ZIP code";
+
+/** The request body of `POST {api base}/subscription`: one shape per field, each with the specification's messages. */
+export const subscriptionRequest = z.object({
+  package_id: z.optional(z.guid("Invalid subscription ID").check(z.overwrite((value) => value.toLowerCase()))),
+  full_name: text("Contact name", 2, 100),
+  company_name: text("Company name", 2, 100),
+  email: z.string(INVALID_EMAIL).check(
+    z.overwrite(normalizeEmail),
+    z.maxLength(254, { error: INVALID_EMAIL, abort: true }), // RFC 5321, section 4.5.3.1.3
+    z.email(INVALID_EMAIL),
+  ),
+  phone: z
+    .string("Phone number is required")
+    .check(
+      z.minLength(1, { error: "Phone number is required", abort: true }),
+      z.overwrite(phoneDigits),
+      z.regex(/^\d{10,15}$/, { error: "Phone number must be 10-15 digits", abort: true }),
+      z.refine(isPlausibleNanpNumber, "Please enter a valid phone number"),
+    ),
+  // Never trimmed, normalised or cut: the password goes on byte for byte.
+  password: z
+    .string("Password must be at least 8 characters")
+    .check(
+      z.minLength(8, "Password must be at least 8 characters"),
+      z.maxLength(256, "Password must be at most 256 characters"),
+      z.regex(/[A-Z]/, "Password must contain at least one uppercase letter"),
+      z.regex(/[a-z]/, "Password must contain at least one lowercase letter"),
+      z.regex(/[0-9]/, "Password must contain at least one number"),
+      z.regex(/[^A-Za-z0-9]/, "Password must contain at least one special character"),
+    ),
+  address: text("Street address", 5, 150),
+  city: text("City", 2, 80),
+  state: text("State", 2, 80),
+  zipCode: z
+    .string("ZIP code must be at least 5 characters")
+    .check(
+      z.trim(),
+      z.minLength(5, { error: "ZIP code must be at least 5 characters", abort: true }),
+      z.regex(/^\d{5}(-\d{4})?$/, INVALID_ZIP),
+    ),
+  country: text("Country", 2, 60),
+});
+
+/** A validated sign-up: phone in digits, e-mail in lower case, texts trimmed, the password untouched. */
+export type SubscriptionRequest = z.output<typeof subscriptionRequest>;
+
+/** The part of the API's answer that the site reads; other fields may be there and are ignored. */
+export const subscriptionResponse = z.object({ client_secret: z.string().check(z.minLength(1)) });
+
+/** An e-mail address as it is stored and compared: without whitespace, in lower case. */
+export function normalizeEmail(value: string): string {
+  return value.replace(/\s+/gu, "").toLowerCase();
+}

@@ -1,0 +1,22 @@
+/** @type {import("@remix-run/dev").AppConfig} */
+export default {
+  appDirectory: "app",
+  assetsBuildDirectory: "public/build",
+  publicPath: "/build/",
+  serverBuildPath: "build/index.js",
+  serverModuleFormat: "esm",
+  serverPlatform: "neutral",
+  // Wrangler bundles the Worker, packages included, so that each package is in it once.
+  serverDependenciesToBundle: [],
+  serverMinify: false,
+  postcss: true,
+  tailwind: false,
+  ignoredRouteFiles: ["**/.*"],
+  future: {
+    v3_fetcherPersist: true,
+    v3_lazyRouteDiscovery: true,
+    v3_relativeSplatPath: true,
+    v3_singleFetch: true,
+    v3_throwAbortReason: true,
+  },
+};
