@@ -1,0 +1,66 @@
+import { ExternalIcon } from "../ui/icons";
+import { useSite } from "../ui/site";
+import { future } from "./home-content";
+
+export function FutureOfSearch() {
+  const { researchUrl } = useSite();
+  return (
+    <section className="bg-night text-on-night" aria-labelledby="future">
+      <div className="wrap section">
+        <p className="font-bold text-accent">Future of Search</p>
+        <h2 id="future" className="mt-4 max-w-3xl text-title">
+          {future.title}
+        </h2>
+        <DotPatterns />
+        <ul className="mt-14 grid gap-x-8 gap-y-12 sm:grid-cols-3">
+          {future.statistics.map(({ figure, filled, text }) => (
+            <li key={figure} className="flex flex-col border-t border-on-night-line pt-6">
+              <Dots filled={filled} />
+              <p className="mt-6 text-title">{figure}</p>
+              <p className="mt-2 max-w-xs text-on-night-muted">{text}</p>
+            </li>
+          ))}
+        </ul>
+        <figure className="mt-16 border-t border-on-night-line pt-12 lg:ml-[33.33%]">
+          <blockquote className="font-serif text-2xl leading-snug sm:text-3xl">“{future.quote}”</blockquote>
+          <figcaption className="mt-6 flex flex-wrap gap-x-6 gap-y-2 text-on-night-muted">
+            {future.attribution}{" "}
+            <a href={researchUrl} className="inline-flex items-center gap-1.5 font-bold text-accent underline">
+              Source of the figures
+              <ExternalIcon className="size-4" />
+            </a>
+          </figcaption>
+        </figure>
+      </div>
+    </section>
+  );
+}
+
+/** A hundred dots in columns of five, `filled` of them lit. */
+function Dots({ filled }: { filled: number }) {
+  const columns = Math.floor(filled / 5);
+  const rest = filled % 5;
+  return (
+    <svg viewBox="0 0 200 50" className="w-full max-w-xs" aria-hidden="true" focusable="false">
+      <rect width="200" height="50" fill="url(#dot-dim)" />
+      <g fill="url(#dot-lit)">
+        <rect width={columns * 10} height="50" />
+        {rest > 0 && <rect x={columns * 10} width="10" height={rest * 10} />}
+      </g>
+    </svg>
+  );
+}
+
+/** The dots' two patterns, once for all charts. */
+function DotPatterns() {
+  const dots = { "dot-lit": "fill-accent", "dot-dim": "fill-on-night-line" };
+  return (
+    <svg className="absolute size-0" aria-hidden="true" focusable="false">
+      {Object.entries(dots).map(([id, fill]) => (
+        <pattern key={id} id={id} width="10" height="10" patternUnits="userSpaceOnUse">
+          <circle cx="5" cy="5" r="3.4" className={fill} />
+        </pattern>
+      ))}
+    </svg>
+  );
+}

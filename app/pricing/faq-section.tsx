@@ -1,0 +1,37 @@
+import { PlusIcon } from "../ui/icons";
+import { mailTo, useSite } from "../ui/site";
+import { faq } from "./faq";
+
+/** The questions as disclosure elements: they open without a script and by the browser's own page search. */
+export function FaqSection() {
+  const { supportEmail } = useSite();
+  return (
+    <section className="border-t border-line bg-sunken" aria-labelledby="faq">
+      <div className="wrap section grid gap-12 lg:grid-cols-3">
+        <div>
+          <h2 id="faq" className="text-title">
+            Questions, answered
+          </h2>
+          <p className="mt-4 text-muted">
+            Anything else?{" "}
+            <a href={mailTo(supportEmail)} className="text-link">
+              Write to support
+            </a>
+            .
+          </p>
+        </div>
+        <div className="lg:col-span-2">
+          {faq.map(({ question, answer }, index) => (
+            <details key={question} className="faq" open={index === 0}>
+              <summary>
+                <h3>{question}</h3>
+                <PlusIcon className="faq-mark size-6" />
+              </summary>
+              <p>{answer}</p>
+            </details>
+          ))}
+        </div>
+      </div>
+    </section>
+  );
+}

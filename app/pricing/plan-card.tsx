@@ -1,0 +1,72 @@
+import { ButtonLink } from "../ui/button";
+import { CheckIcon, CrossIcon } from "../ui/icons";
+import { formatPrice, type Plan, type PlanFeature } from "./plans";
+
+/** One plan as the pricing page shows it; its heading is an h2. */
+export function PlanCard({ plan }: { plan: Plan }) {
+  const id = `plan-${plan.key}`;
+  return (
+    <article aria-labelledby={id} className={`card plan-card ${plan.highlighted ? "plan-highlighted lifted" : ""}`}>
+      <div>
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <h2 id={id} className="font-bold">
+            {plan.title}
+          </h2>
+          {plan.highlighted && <span className="badge bg-accent text-on-accent">Recommended</span>}
+        </div>
+        <PlanPrice plan={plan} />
+        {plan.trialBadge && <p className="badge mt-4 bg-success-soft text-success">{plan.trialBadge}</p>}
+      </div>
+      <div>
+        <ButtonLink href={plan.ctaLink} variant={plan.highlighted ? "primary" : "secondary"} className="w-full">
+          {plan.ctaText}
+          {plan.price !== null && <span className="sr-only">: {plan.title}</span>}
+        </ButtonLink>
+        {plan.smallPriceText && <p className="mt-3 text-sm text-muted">{plan.smallPriceText}</p>}
+      </div>
+      <ul className="flex flex-col gap-3 border-t border-line pt-6">
+        {plan.features.map((feature) => (
+          <Feature key={feature.title} feature={feature} />
+        ))}
+      </ul>
+    </article>
+  );
+}
+
+function PlanPrice({ plan }: { plan: Plan }) {
+  if (plan.price === null) return <p className="mt-4 text-3xl font-bold">{plan.priceDetail}</p>;
+  const discounted = plan.originalPrice !== null && plan.originalPrice !== plan.price;
+  return (
+    <>
+      <p className="mt-4 flex flex-wrap items-baseline gap-x-2">
+        {discounted && (
+          <del className="text-xl text-muted">
+            <span className="sr-only">Regular price </span>
+            {formatPrice(plan.originalPrice)}
+          </del>
+        )}{" "}
+        <span className="text-5xl font-bold">{formatPrice(plan.price)}</span>{" "}
+        <span className="text-muted">{plan.priceDetail}</span>
+      </p>
+      {discounted && (
+        <p className="mt-1 text-sm text-muted">
+          Afterwards {formatPrice(plan.originalPrice)} {plan.priceDetail}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Feature({ feature: { title, text, included } }: { feature: PlanFeature }) {
+  const Icon = included ? CheckIcon : CrossIcon;
+  return (
+    <li className={`flex gap-3 leading-snug ${included ? "" : "text-muted"}`}>
+      <Icon className={`size-5 ${included ? "text-success" : "text-line-strong"}`} />
+      <span>
+        {!included && <span className="sr-only">Not included: </span>}
+        <span className={included ? "font-bold" : ""}>{title}</span>
+        {text && <span className="text-muted"> {text}</span>}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,129 @@
+import { mailTo, type Site } from "../ui/site";
+
+export interface PlanFeature {
+  title: string;
+  text: string;
+  included: boolean;
+}
+
+export interface Plan {
+  key: "mini" | "lite" | "standard" | "enterprise";
+  title: "MINI" | "LITE" | "STANDARD" | "ENTERPRISE/AGENCY";
+  /** US dollars a month; null: on request. */
+  price: number | null;
+  /** What the plan costs without an offer; when it differs from `price` the card says what the price becomes. */
+  originalPrice: number | null;
+  priceDetail: string;
+  trialBadge: string | null;
+  features: PlanFeature[];
+  highlighted: boolean;
+  ctaText: string;
+  ctaLink: string;
+  smallPriceText: string | null;
+  packageId: string | null;
+}
+
+export const TRIAL_DAYS = 5;
+
+const TRIAL_BADGE = `${TRIAL_DAYS}-day free trial`;
+
+/** The catalogue: what the cards, the sign-up and the structured data say about the plans comes from here. */
+export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "salesEmail">): Plan[] {
+  return [
+    {
+      ...paid("mini", "MINI", 100, packageIds.mini),
+      features: features({ platforms: "ChatGPT, Perplexity", overviews: false, prompts: 50, pieces: 5, geo: false }),
+    },
+    {
+      ...paid("lite", "LITE", 200, packageIds.lite),
+      features: features({ platforms: "ChatGPT, Perplexity", overviews: false, prompts: 100, pieces: 10, geo: false }),
+    },
+    {
+      ...paid("standard", "STANDARD", 500, packageIds.standard),
+      highlighted: true,
+      features: features({ platforms: "ChatGPT, Perplexity", overviews: true, prompts: 600, pieces: 30, geo: true }),
+    },
+    {
+      key: "enterprise",
+      title: "ENTERPRISE/AGENCY",
+      price: null,
+      originalPrice: null,
+      priceDetail: "Price on request",
+      trialBadge: null,
+      highlighted: false,
+      ctaText: "Contact Sales",
+      ctaLink: mailTo(salesEmail, "Enterprise/Agency plan"),
+      smallPriceText: null,
+      packageId: null,
+      features: [
+        { title: "Everything in Standard", text: "and on top of it", included: true },
+        {
+          title: "Platforms",
+          text: "ChatGPT, Perplexity, Claude, Google AI Overviews, Google AI Mode, Gemini, Microsoft Copilot, Grok",
+          included: true,
+        },
+        { title: "Prompts tracked", text: "Custom prompts", included: true },
+        {
+          title: "Integrations",
+          text: "Search console, analytics product, two hosting and edge providers",
+          included: true,
+        },
+        { title: "Support", text: "Dedicated specialist and a forward-deployed engineer", included: true },
+      ],
+    },
+  ];
+}
+
+function paid(
+  key: "mini" | "lite" | "standard",
+  title: "MINI" | "LITE" | "STANDARD",
+  price: number,
+  packageId: string,
+) {
+  return {
+    key,
+    title,
+    price,
+    originalPrice: price,
+    priceDetail: "a month",
+    trialBadge: TRIAL_BADGE,
+    highlighted: false,
+    ctaText: "Start free trial",
+    ctaLink: packageId ? `/subscription/${packageId}` : "/subscription",
+    smallPriceText: "Card set up now, not charged immediately.",
+    packageId,
+  };
+}
+
+interface PaidScope {
+  platforms: string;
+  overviews: boolean;
+  prompts: number;
+  pieces: number;
+  geo: boolean;
+}
+
+function features({ platforms, overviews, prompts, pieces, geo }: PaidScope): PlanFeature[] {
+  return [
+    { title: "Platforms", text: platforms, included: true },
+    { title: "Google AI Overviews", text: "", included: overviews },
+    { title: "Domains", text: "Unlimited", included: true },
+    { title: "Prompts tracked", text: String(prompts), included: true },
+    { title: "Briefs / pieces", text: `${pieces} / ${pieces}`, included: true },
+    { title: "Export", text: "CSV/JSON", included: true },
+    { title: "Seats", text: "Unlimited", included: true },
+    { title: "Support", text: "Email", included: true },
+    { title: "Dedicated GEO specialist", text: "", included: geo },
+  ];
+}
+
+/** The plan of a package id; ids are compared without regard to case. */
+export function findPlan(plans: Plan[], packageId: string | undefined): Plan | undefined {
+  const wanted = packageId?.toLowerCase();
+  return wanted ? plans.find((plan) => plan.packageId?.toLowerCase() === wanted) : undefined;
+}
+
+/** A price as the pages show it: `$1,200`, or the words for a price on request. */
+export function formatPrice(price: number | null): string {
+  return price === null ? "On request" : `$${price.toLocaleString("en-US")}`;
+}

@@ -1,0 +1,30 @@
+import * as z from "zod/mini";
+import { type SubscriptionRequest, subscriptionRequest } from "./contract";
+
+/** The sign-up form: the contract's fields and the repeated password, which is compared and never sent on. */
+export const signupForm = z.extend(subscriptionRequest, { confirmPassword: z.optional(z.string()) }).check(
+  z.refine((form) => form.password === form.confirmPassword, {
+    error: "Passwords do not match",
+    path: ["confirmPassword"],
+    // Also while other fields are wrong, so that all messages come at once.
+    when: ({ value }) => typeof value === "object" && value !== null && "password" in value && Boolean(value.password),
+  }),
+);
+
+export type SignupForm = z.output<typeof signupForm>;
+
+/** Names of everything the sign-up pages post: the form, its nonce, and the intent of the other steps' buttons. */
+export const POSTED_FIELDS = [
+  ...Object.keys(subscriptionRequest.shape),
+  "confirmPassword",
+  "form_nonce",
+  "intent",
+] as const;
+
+/** Never echoed into a page, never kept. */
+export const SECRET_FIELDS: ("password" | "confirmPassword")[] = ["password", "confirmPassword"];
+
+/** The body of the call to the subscription API: the contract's keys and no others (specification, section 3). */
+export function toRequest({ confirmPassword: _, ...request }: SignupForm): SubscriptionRequest {
+  return request;
+}

@@ -1,0 +1,14 @@
+import type { SubscriptionRequest } from "./contract";
+import { sign } from "./signing.server";
+
+/**
+ * The `Idempotency-Key` of a sign-up (design.md): the same for an unchanged retry of the same form, another one after
+ * an edit. Keyed, so that it tells nothing about the password in it.
+ * @param nonce of the form that was sent; empty where it had none
+ */
+export function idempotencyKey(secret: string, nonce: string, request: SubscriptionRequest): Promise<string> {
+  const canonical = Object.entries(request)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return sign(secret, "idempotency-key", JSON.stringify([nonce, canonical]));
+}

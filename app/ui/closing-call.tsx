@@ -1,0 +1,51 @@
+import { MailIcon } from "./icons";
+import { mailTo, useSite } from "./site";
+
+const offers = [
+  {
+    audience: "For brands",
+    text: "See where AI search names you today, and where it names someone else.",
+    about: "for brands",
+    subject: "AI search visibility for our brand",
+  },
+  {
+    audience: "For agencies",
+    text: "Bring your clients into the answers, with custom prompts and an engineer at your side.",
+    about: "for agencies",
+    subject: "AI search visibility for our agency",
+  },
+];
+
+/** The last section of home and pricing: two ways to write to sales. */
+export function ClosingCall() {
+  const { salesEmail } = useSite();
+  return (
+    <section className="wrap pb-24" aria-labelledby="closing">
+      <div className="night grid overflow-hidden rounded-xl bg-night text-on-night lg:grid-cols-2">
+        <div className="p-8 sm:p-14">
+          <h2 id="closing" className="text-title">
+            The next answer is being written. <mark>Be in it.</mark>
+          </h2>
+          <p className="mt-6 max-w-md text-lg text-on-night-muted">
+            Tell us which questions your buyers ask. We will show you how the platform works on them.
+          </p>
+        </div>
+        <ul className="grid bg-night-raised sm:grid-cols-2 lg:grid-cols-1">
+          {offers.map(({ audience, text, about, subject }) => (
+            <li
+              key={audience}
+              className="flex flex-col items-start border-t border-on-night-line p-8 sm:px-14 sm:py-10"
+            >
+              <h3 className="text-heading">{audience}</h3>
+              <p className="mt-2 mb-6 text-on-night-muted">{text}</p>
+              <a href={mailTo(salesEmail, subject)} className="btn btn-accent btn-md mt-auto">
+                <MailIcon />
+                Contact Sales<span className="sr-only"> {about}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,61 @@
+import { useLocation } from "@remix-run/react";
+import { company } from "../company";
+import { ButtonLink } from "./button";
+import { MenuIcon } from "./icons";
+import { Logo } from "./logo";
+import { useSite } from "./site";
+
+const MENU_ID = "site-menu";
+
+const pages = [
+  { href: "/", label: "Home" },
+  { href: "/pricing", label: "Pricing" },
+];
+
+/** The first link of the document; leads to the element with the id `main`. */
+export function SkipLink() {
+  return (
+    <a href="#main" className="skip-link btn btn-primary btn-md">
+      Skip to content
+    </a>
+  );
+}
+
+/** One list of links: a row on wide screens, a popover behind the toggle on small ones (see `.site-menu`). */
+export function Header() {
+  const { consoleUrl } = useSite();
+  const { pathname } = useLocation();
+  return (
+    <header className="site-header">
+      <div className="wrap flex min-h-18 items-center justify-between gap-4">
+        <a href="/" aria-label={`${company.name}, home`} className="flex rounded-md py-1">
+          <Logo />
+        </a>
+        <button
+          type="button"
+          {...{ popovertarget: MENU_ID }} // React 18 has no types for popovers
+          className="btn btn-secondary btn-sm md:hidden"
+        >
+          <MenuIcon />
+          Menu
+        </button>
+        <nav id={MENU_ID} aria-label="Main" className="site-menu" {...{ popover: "auto" }}>
+          <ul>
+            {pages.map(({ href, label }) => (
+              <li key={href}>
+                <a href={href} className="nav-link" aria-current={pathname === href ? "page" : undefined}>
+                  {label}
+                </a>
+              </li>
+            ))}
+            <li>
+              <ButtonLink href={consoleUrl} size="sm" className="w-full">
+                Customer Console
+              </ButtonLink>
+            </li>
+          </ul>
+        </nav>
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,5 @@
+/** Specification, section 9: the header turns white and translucent past this many pixels. */
+const THRESHOLD_PX = 10;
+
+/** Marks the document as scrolled for the header's style. Runs inline on every page, under its hash in the policy. */
+export const scrollStateScript = `{const r=document.documentElement,f=()=>r.toggleAttribute("data-scrolled",scrollY>${THRESHOLD_PX});addEventListener("scroll",f,{passive:true});f()}`;

@@ -1,0 +1,58 @@
+import type { DurableObjectState } from "@cloudflare/workers-types";
+import { Hono } from "hono";
+import * as z from "zod";
+import { api } from "./api/api";
+import type { StripeContext } from "./api/context";
+import { authentication } from "./authentication";
+import { type Store, storeIn } from "./store";
+import { deliverDue, type Endpoint, newDelivery } from "./webhooks";
+
+const environment = z.object({ WEBHOOK_URL: z.url(), WEBHOOK_SECRET: z.string().min(1) });
+
+const DEFAULT_API_VERSION = "2026-10-28.endive";
+
+/** One Stripe account: a Durable Object, so that all requests see one state, and it survives restarts. */
+export class StripeAccount {
+  readonly #state: DurableObjectState;
+  readonly #store: Store;
+  readonly #endpoint: Endpoint;
+  readonly #routes: Hono<StripeContext>;
+
+  constructor(state: DurableObjectState, env: unknown) {
+    const { WEBHOOK_URL, WEBHOOK_SECRET } = environment.parse(env);
+    this.#state = state;
+    this.#store = storeIn(state.storage.sql);
+    this.#endpoint = { url: WEBHOOK_URL, secret: WEBHOOK_SECRET };
+    this.#routes = this.#wire();
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    return this.#routes.fetch(request);
+  }
+
+  /** Webhooks go out from here, so that the request that caused them does not wait and a restart loses none. */
+  async alarm(): Promise<void> {
+    const next = await deliverDue(this.#store, this.#endpoint);
+    if (next !== undefined) await this.#state.storage.setAlarm(next);
+  }
+
+  #wire(): Hono<StripeContext> {
+    const routes = new Hono<StripeContext>();
+    routes.use(async (c, next) => {
+      c.set("store", this.#store);
+      c.set("emit", (type, object) => {
+        const origin = {
+          requestId: c.var.requestId,
+          idempotencyKey: c.req.header("idempotency-key") ?? null,
+          apiVersion: c.req.header("stripe-version") ?? DEFAULT_API_VERSION,
+        };
+        this.#store.saveDelivery(newDelivery(type, object, origin));
+        this.#state.waitUntil(this.#state.storage.setAlarm(Date.now()));
+      });
+      await next();
+    });
+    routes.route("/v1", api);
+    routes.route("/authenticate", authentication);
+    return routes;
+  }
+}

@@ -1,0 +1,86 @@
+import { Hono, type MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
+import { keyKind } from "../authorization";
+import { docUrl, invalidRequest, StripeFailure } from "../errors";
+import { parseForm } from "../form";
+import { newId } from "../ids";
+import type { StripeContext } from "./context";
+import { customers } from "./customers";
+import { paymentMethods } from "./payment-methods";
+import { setupIntents } from "./setup-intents";
+
+/** Stripe's REST API under `/v1`, as far as the subscription API and Stripe.js call it. */
+export const api = new Hono<StripeContext>();
+
+api.use(cors({ origin: "*", exposeHeaders: ["request-id"] }));
+
+api.use(async (c, next) => {
+  c.set("requestId", newId("req", 14));
+  await next();
+  c.header("request-id", c.var.requestId);
+});
+
+api.use(async (c, next) => {
+  const form = { ...parseForm(new URL(c.req.url).search), ...parseForm(await c.req.text()) };
+  c.set("form", form);
+  c.set("key", keyKind(c.req.header("authorization"), form.key));
+  await next();
+});
+
+/** Idempotency keys of requests that are being answered. */
+const keysInUse = new Set<string>();
+
+/**
+ * The same key: the first answer again, or an error when the parameters differ or the first request still runs. Errors
+ * from before anything was done are not kept. https://docs.stripe.com/api/idempotent_requests
+ */
+const idempotent: MiddlewareHandler<StripeContext> = async (c, next) => {
+  const key = c.req.header("idempotency-key");
+  if (key === undefined || c.req.method !== "POST") return next();
+
+  const request = `${c.req.path}?${JSON.stringify(c.var.form)}`;
+  const known = c.var.store.answer(key);
+  if (known && known.request !== request) {
+    throw new StripeFailure(400, {
+      type: "idempotency_error",
+      message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
+    });
+  }
+  if (known) {
+    return new Response(known.body, {
+      status: known.status,
+      headers: { "content-type": "application/json", "idempotent-replayed": "true" },
+    });
+  }
+  if (keysInUse.has(key)) {
+    throw new StripeFailure(409, {
+      type: "idempotency_error",
+      code: "idempotency_key_in_use",
+      doc_url: docUrl("idempotency_key_in_use"),
+      message: `There is currently another in-progress request using this Idempotency Key: ${key}. Please try again later.`,
+    });
+  }
+  keysInUse.add(key);
+  try {
+    await next();
+    if (c.res.ok || c.res.status === 402) {
+      c.var.store.saveAnswer(key, { request, status: c.res.status, body: await c.res.clone().text() });
+    }
+  } finally {
+    keysInUse.delete(key);
+  }
+};
+api.use(idempotent);
+
+api.route("/customers", customers);
+api.route("/payment_methods", paymentMethods);
+api.route("/setup_intents", setupIntents);
+
+api.all("*", (c) => {
+  throw invalidRequest(`Unrecognized request URL (${c.req.method}: ${c.req.path}).`, { status: 404 });
+});
+
+api.onError((error, c) => {
+  if (error instanceof StripeFailure) return Response.json({ error: error.body }, { status: error.status });
+  return c.json({ error: { type: "api_error", message: `The simulator failed: ${error.message}` } }, 500);
+});

@@ -1,0 +1,18 @@
+import type { KeyKind } from "../authorization";
+import type { Form } from "../form";
+import type { SetupIntent } from "../objects";
+import type { Store } from "../store";
+import type { EventType } from "../webhooks";
+
+/** What a route of the API finds in Hono's context. */
+export type StripeContext = {
+  Variables: {
+    /** Body and query, the body first. */
+    form: Form;
+    key: KeyKind;
+    requestId: string;
+    store: Store;
+    /** Queues an event for the webhook endpoint. */
+    emit: (type: EventType, object: SetupIntent) => void;
+  };
+};

@@ -1,0 +1,40 @@
+import { invalidRequest } from "./errors";
+
+export type KeyKind = "secret" | "publishable";
+
+/**
+ * Which kind of key a request carries: in the Authorization header, Bearer or Basic, or as `key` as Stripe.js sends it.
+ * Any test key is good: this account has no owner.
+ * @throws StripeFailure 401
+ */
+export function keyKind(header: string | undefined, keyParameter: unknown): KeyKind {
+  const key = header === undefined ? keyParameter : keyIn(header);
+  if (typeof key !== "string" || key === "") {
+    throw invalidRequest(
+      "You did not provide an API key. You need to provide your API key in the Authorization header.",
+      {
+        status: 401,
+      },
+    );
+  }
+  if (/^[sr]k_test_\w+$/.test(key)) return "secret";
+  if (/^pk_test_\w+$/.test(key)) return "publishable";
+  throw invalidRequest(`Invalid API Key provided: ${key.slice(0, 8)}***`, { status: 401 });
+}
+
+function keyIn(header: string): string | undefined {
+  const [scheme, value] = header.split(" ", 2);
+  if (value === undefined) return undefined;
+  if (scheme?.toLowerCase() === "bearer") return value;
+  if (scheme?.toLowerCase() !== "basic") return undefined;
+  return Buffer.from(value, "base64").toString().split(":")[0];
+}
+
+/** @throws StripeFailure when a call that needs the secret key is made with the publishable one */
+export function requireSecretKey(kind: KeyKind): void {
+  if (kind === "secret") return;
+  throw invalidRequest("This API call cannot be made with a publishable API key. Please use a secret API key.", {
+    code: "secret_key_required",
+    status: 401,
+  });
+}

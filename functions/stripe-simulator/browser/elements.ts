@@ -1,0 +1,103 @@
+import type {
+  Appearance,
+  StripeElements,
+  StripeElementsOptionsClientSecret,
+  StripeElementsUpdateOptions,
+  StripePaymentElementOptions,
+} from "@stripe/stripe-js";
+import { IntegrationError } from "./integration-error";
+import { PaymentElement } from "./payment-element";
+import { fetchSetupIntent, isClientSecret } from "./rest";
+
+/** The appearance's variables that the frame's style sheet knows, and what it calls them. */
+const VARIABLES = {
+  colorPrimary: "--color-primary",
+  colorText: "--color-text",
+  colorBackground: "--color-background",
+  colorDanger: "--color-danger",
+  borderRadius: "--border-radius",
+  fontFamily: "--font-family",
+} as const;
+
+/** A group of elements, which is to say: the Payment Element of one setup intent. */
+export class Elements implements Pick<StripeElements, "update" | "on" | "fetchUpdates" | "submit"> {
+  readonly clientSecret: string;
+  readonly #origin: string;
+  readonly #publishableKey: string;
+  readonly #updateHandlers = new Set<() => void>();
+  #appearance: Appearance;
+  #payment: PaymentElement | null = null;
+
+  /** @throws IntegrationError when the client secret is none */
+  constructor(origin: string, publishableKey: string, options: StripeElementsOptionsClientSecret) {
+    if (!isClientSecret(options.clientSecret)) {
+      throw new IntegrationError(
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: Stripe's words.
+        "Invalid value for elements(): clientSecret should be a client secret of the form ${id}_secret_${secret}.",
+      );
+    }
+    this.clientSecret = options.clientSecret;
+    this.#origin = origin;
+    this.#publishableKey = publishableKey;
+    this.#appearance = options.appearance ?? {};
+  }
+
+  create(type: string, options: StripePaymentElementOptions = {}): PaymentElement {
+    if (type !== "payment") throw new IntegrationError(`The simulator has no Element of type ${type}.`);
+    if (this.#payment) throw new IntegrationError("Can only create one Element of type payment.");
+    this.#payment = new PaymentElement(
+      {
+        origin: this.#origin,
+        publishableKey: this.#publishableKey,
+        clientSecret: this.clientSecret,
+        style: () => frameStyle(this.#appearance),
+        onDestroy: () => {
+          this.#payment = null;
+        },
+      },
+      options,
+    );
+    return this.#payment;
+  }
+
+  getElement(type: string | object): PaymentElement | null {
+    return type === "payment" ? this.#payment : null;
+  }
+
+  async update(options: StripeElementsUpdateOptions): Promise<void> {
+    this.#appearance = { ...this.#appearance, ...options.appearance };
+    this.#payment?.refresh();
+    for (const handler of this.#updateHandlers) handler();
+  }
+
+  on(_type: "update-end", handler: () => void): void {
+    this.#updateHandlers.add(handler);
+  }
+
+  async fetchUpdates() {
+    const { error } = await fetchSetupIntent(this.#origin, this.#publishableKey, this.clientSecret);
+    return error ? { error: { message: error.message ?? "" } } : {};
+  }
+
+  async submit() {
+    const error = await this.mountedPayment("elements.submit()").validate();
+    return error ? { error } : { selectedPaymentMethod: "card" };
+  }
+
+  /** @throws IntegrationError when there is no Payment Element on the page */
+  mountedPayment(caller: string): PaymentElement {
+    if (this.#payment?.isReady) return this.#payment;
+    throw new IntegrationError(
+      `Invalid value for ${caller}: elements should have a mounted Payment Element or Express Checkout Element.`,
+    );
+  }
+}
+
+function frameStyle({ variables = {} }: Appearance): Record<string, string> {
+  const style: Record<string, string> = {};
+  for (const [name, property] of Object.entries(VARIABLES)) {
+    const value: unknown = Reflect.get(variables, name);
+    if (typeof value === "string") style[property] = value;
+  }
+  return style;
+}

@@ -1,0 +1,289 @@
+import type {
+  SetupIntentResult,
+  StripeError,
+  StripePaymentElement,
+  StripePaymentElementAvailablePaymentMethodsChangeEvent,
+  StripePaymentElementCardDetailsChangeEvent,
+  StripePaymentElementChangeEvent,
+  StripePaymentElementOptions,
+  StripePaymentElementSavedPaymentMethodRemoveEvent,
+  StripePaymentElementSavedPaymentMethodUpdateEvent,
+} from "@stripe/stripe-js";
+import { IntegrationError } from "./integration-error";
+import { type BillingDetails, CONNECT, type FrameOptions, type FromFrame, type ToFrame } from "./protocol";
+import { fetchSetupIntent } from "./rest";
+
+type Plain = { elementType: "payment" };
+
+type Events = {
+  ready: Plain;
+  focus: Plain;
+  blur: Plain;
+  escape: Plain;
+  loaderstart: Plain;
+  loaderror: Plain & { error: StripeError };
+  change: StripePaymentElementChangeEvent;
+  carddetailschange: StripePaymentElementCardDetailsChangeEvent;
+  savedpaymentmethodupdate: StripePaymentElementSavedPaymentMethodUpdateEvent;
+  savedpaymentmethodremove: StripePaymentElementSavedPaymentMethodRemoveEvent;
+  availablepaymentmethodschange: StripePaymentElementAvailablePaymentMethodsChangeEvent;
+};
+type Handlers = { [T in keyof Events]: Set<(event: Events[T]) => unknown> };
+
+/** What an element takes from the group that made it. */
+export type ElementContext = {
+  origin: string;
+  publishableKey: string;
+  clientSecret: string;
+  style: () => Record<string, string>;
+  onDestroy: () => void;
+};
+
+type Mounted = { iframe: HTMLIFrameElement; port: MessagePort; ready: boolean };
+
+const LOAD_TIMEOUT_MS = 15_000;
+
+const UNREACHABLE: StripeError = {
+  type: "api_connection_error",
+  message: "An error occurred with our connection to Stripe.",
+};
+
+/** The Payment Element: a frame with a card form, and the events of it. */
+export class PaymentElement implements StripePaymentElement {
+  readonly #context: ElementContext;
+  readonly #handlers: Handlers = {
+    ready: new Set(),
+    focus: new Set(),
+    blur: new Set(),
+    escape: new Set(),
+    loaderstart: new Set(),
+    loaderror: new Set(),
+    change: new Set(),
+    carddetailschange: new Set(),
+    savedpaymentmethodupdate: new Set(),
+    savedpaymentmethodremove: new Set(),
+    availablepaymentmethodschange: new Set(),
+  };
+  readonly #waiting = new Map<number, (answer: FromFrame) => void>();
+  #options: StripePaymentElementOptions;
+  #mounted: Mounted | undefined;
+  #destroyed = false;
+
+  constructor(context: ElementContext, options: StripePaymentElementOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  get isReady(): boolean {
+    return this.#mounted?.ready === true;
+  }
+
+  mount(target: string | HTMLElement): void {
+    if (this.#destroyed)
+      throw new IntegrationError("This Element has already been destroyed. Please create a new one.");
+    const container = typeof target === "string" ? document.querySelector(target) : target;
+    if (!(container instanceof HTMLElement)) {
+      throw new IntegrationError(
+        "The selector you specified applies to no DOM elements that are currently on the page.",
+      );
+    }
+    this.unmount();
+    const { port1, port2 } = new MessageChannel();
+    const iframe = this.#makeFrame(port2);
+    const mounted: Mounted = { iframe, port: port1, ready: false };
+    this.#mounted = mounted;
+    container.replaceChildren(iframe);
+    container.classList.add("StripeElement");
+    setTimeout(() => this.#emit("loaderstart", { elementType: "payment" }));
+    void this.#load(mounted);
+  }
+
+  unmount(): void {
+    const mounted = this.#mounted;
+    if (!mounted) return;
+    this.#mounted = undefined;
+    mounted.port.close();
+    mounted.iframe.parentElement?.classList.remove("StripeElement");
+    mounted.iframe.remove();
+  }
+
+  destroy(): void {
+    this.unmount();
+    this.#destroyed = true;
+    this.#context.onDestroy();
+  }
+
+  focus(): void {
+    this.#mounted?.iframe.focus();
+    this.#post({ type: "focus" });
+  }
+
+  blur(): void {
+    this.#post({ type: "blur" });
+  }
+
+  clear(): void {
+    this.#post({ type: "clear" });
+  }
+
+  collapse(): this {
+    return this;
+  }
+
+  update(options: Partial<StripePaymentElementOptions>): this {
+    this.#options = { ...this.#options, ...options };
+    this.refresh();
+    return this;
+  }
+
+  on<T extends keyof Events>(type: T, handler: (event: Events[T]) => unknown): this {
+    this.#handlers[type].add(handler);
+    return this;
+  }
+
+  once<T extends keyof Events>(type: T, handler: (event: Events[T]) => unknown): this {
+    const first = (event: Events[T]) => {
+      this.off(type, first);
+      handler(event);
+    };
+    return this.on(type, first);
+  }
+
+  off<T extends keyof Events>(type: T, handler?: (event: Events[T]) => unknown): this {
+    if (handler) this.#handlers[type].delete(handler);
+    else this.#handlers[type].clear();
+    return this;
+  }
+
+  /** Sends the frame its options again: the element's own, or the group's appearance, have changed. */
+  refresh(): void {
+    this.#post({ type: "options", options: this.#frameOptions() });
+  }
+
+  /** Has the frame check its fields, showing what is wrong. */
+  async validate(): Promise<StripeError | undefined> {
+    const answer = await this.#ask((id) => ({ type: "validate", id }));
+    return answer?.type === "validated" ? answer.error : UNREACHABLE;
+  }
+
+  /** Has the frame confirm the setup intent with the card in its fields. */
+  async confirm(clientSecret: string, returnUrl?: string, billingDetails?: BillingDetails): Promise<SetupIntentResult> {
+    const answer = await this.#ask((id) => ({ type: "confirm", id, clientSecret, returnUrl, billingDetails }));
+    return answer?.type === "confirmed" ? answer.result : { error: UNREACHABLE };
+  }
+
+  #makeFrame(port: MessagePort): HTMLIFrameElement {
+    const iframe = document.createElement("iframe");
+    iframe.title = "Secure payment input frame";
+    iframe.src = `${this.#context.origin}/elements/`;
+    // Through the CSSOM: the page's content security policy allows no style attributes in markup.
+    Object.assign(iframe.style, { display: "block", width: "100%", height: "0", border: "0", colorScheme: "light" });
+    iframe.addEventListener("load", () => iframe.contentWindow?.postMessage(CONNECT, this.#context.origin, [port]), {
+      once: true,
+    });
+    return iframe;
+  }
+
+  async #load(mounted: Mounted): Promise<void> {
+    const { origin, publishableKey, clientSecret } = this.#context;
+    const frameIsReady = new Promise<boolean>((resolve) => {
+      setTimeout(() => resolve(false), LOAD_TIMEOUT_MS);
+      mounted.port.onmessage = ({ data }: MessageEvent<FromFrame>) =>
+        data.type === "ready" ? resolve(true) : this.#receive(mounted, data);
+    });
+    const result = await fetchSetupIntent(origin, publishableKey, clientSecret);
+    const error =
+      result.error ?? unusable(result.setupIntent.status) ?? ((await frameIsReady) ? undefined : UNREACHABLE);
+    if (this.#mounted !== mounted) return;
+    if (error) {
+      this.unmount();
+      this.#emit("loaderror", { elementType: "payment", error });
+      return;
+    }
+    mounted.ready = true;
+    this.refresh();
+    this.#emit("ready", { elementType: "payment" });
+  }
+
+  #receive({ iframe }: Mounted, message: FromFrame): void {
+    switch (message.type) {
+      case "height":
+        iframe.style.height = `${message.pixels}px`;
+        break;
+      case "change":
+        this.#emit("change", {
+          elementType: "payment",
+          collapsed: false,
+          empty: message.empty,
+          complete: message.complete,
+          value: {
+            type: "card",
+            billingDetails: { address: { country: message.country, postalCode: message.postalCode } },
+          },
+        });
+        break;
+      case "focus":
+      case "blur":
+      case "escape":
+        this.#emit(message.type, { elementType: "payment" });
+        break;
+      case "submit":
+        submitButton(iframe)?.click();
+        break;
+      case "validated":
+      case "confirmed":
+        this.#waiting.get(message.id)?.(message);
+        this.#waiting.delete(message.id);
+        break;
+    }
+  }
+
+  #ask(question: (id: number) => ToFrame): Promise<FromFrame | undefined> {
+    if (!this.isReady) return Promise.resolve(undefined);
+    const id = Math.random();
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.#post(question(id));
+    });
+  }
+
+  #post(message: ToFrame): void {
+    if (this.isReady) this.#mounted?.port.postMessage(message);
+  }
+
+  #emit<T extends keyof Events>(type: T, event: Events[T]): void {
+    for (const handler of [...this.#handlers[type]]) handler(event);
+  }
+
+  #frameOptions(): FrameOptions {
+    const { defaultValues, fields, readOnly = false } = this.#options;
+    const billingDetails = defaultValues?.billingDetails ?? {};
+    const shown = fields?.billingDetails;
+    const address = typeof shown === "object" ? shown.address : shown;
+    const country = typeof address === "object" ? address.country : address;
+    const postalCode = typeof address === "object" ? address.postalCode : address;
+    return {
+      publishableKey: this.#context.publishableKey,
+      style: this.#context.style(),
+      billingDetails,
+      asksCountry: country !== "never" && !billingDetails.address?.country,
+      asksPostalCode: postalCode !== "never" && !billingDetails.address?.postal_code,
+      readOnly,
+    };
+  }
+}
+
+/** Elements cannot be made for an intent that is over. */
+function unusable(status: string): StripeError | undefined {
+  if (status !== "succeeded" && status !== "canceled") return undefined;
+  return {
+    type: "invalid_request_error",
+    code: "setup_intent_unexpected_state",
+    message: "This SetupIntent is in a terminal state and cannot be used to initialize Elements.",
+  };
+}
+
+/** The button that Enter presses in a form: the first that submits it, unless it is disabled. */
+function submitButton(iframe: HTMLIFrameElement): HTMLButtonElement | null {
+  return iframe.closest("form")?.querySelector<HTMLButtonElement>("button:not([type]), button[type=submit]") ?? null;
+}

@@ -1,0 +1,39 @@
+import type { SetupIntentResult, StripeError } from "@stripe/stripe-js";
+
+/*
+ * What Stripe.js on the host page and the card form in its frame tell each other, over a MessagePort that the host
+ * hands to the frame. The card's number never leaves the frame but for Stripe's API.
+ */
+
+export type BillingDetails = {
+  name?: string;
+  email?: string;
+  phone?: string;
+  address?: Partial<Record<"country" | "postal_code" | "state" | "city" | "line1" | "line2", string>>;
+};
+
+export type FrameOptions = {
+  publishableKey: string;
+  /** CSS custom properties: the appearance's variables. */
+  style: Record<string, string>;
+  billingDetails: BillingDetails;
+  asksCountry: boolean;
+  asksPostalCode: boolean;
+  readOnly: boolean;
+};
+
+/** The first message, to the frame's window, with the port. */
+export const CONNECT = "stripe-simulator:connect";
+
+export type ToFrame =
+  | { type: "options"; options: FrameOptions }
+  | { type: "validate"; id: number }
+  | { type: "confirm"; id: number; clientSecret: string; returnUrl?: string; billingDetails?: BillingDetails }
+  | { type: "focus" | "blur" | "clear" };
+
+export type FromFrame =
+  | { type: "ready" | "focus" | "blur" | "escape" | "submit" }
+  | { type: "height"; pixels: number }
+  | { type: "change"; empty: boolean; complete: boolean; country: string | null; postalCode: string | null }
+  | { type: "validated"; id: number; error?: StripeError }
+  | { type: "confirmed"; id: number; result: SetupIntentResult };

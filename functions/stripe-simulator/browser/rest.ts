@@ -1,0 +1,48 @@
+import type { SetupIntentResult } from "@stripe/stripe-js";
+import * as z from "zod/mini";
+import { browserSetupIntent, stripeError } from "../objects";
+
+const errorAnswer = z.object({ error: stripeError });
+
+/**
+ * Asks for a setup intent as the holder of its client secret.
+ * @param origin where the API is
+ */
+export function fetchSetupIntent(origin: string, key: string, clientSecret: string): Promise<SetupIntentResult> {
+  const query = new URLSearchParams({ key, client_secret: clientSecret });
+  return ask(`${origin}/v1/setup_intents/${intentId(clientSecret)}?${query}`);
+}
+
+/** Confirms a setup intent with a new card. */
+export function confirmSetupIntent(
+  origin: string,
+  clientSecret: string,
+  parameters: URLSearchParams,
+): Promise<SetupIntentResult> {
+  parameters.set("client_secret", clientSecret);
+  return ask(`${origin}/v1/setup_intents/${intentId(clientSecret)}/confirm`, { method: "POST", body: parameters });
+}
+
+/** Whether a string has the form of a setup intent's client secret. */
+export function isClientSecret(value: unknown): value is string {
+  return typeof value === "string" && /^seti_\w+_secret_\w+$/.test(value);
+}
+
+function intentId(clientSecret: string): string {
+  return encodeURIComponent(clientSecret.split("_secret_")[0] ?? clientSecret);
+}
+
+async function ask(url: string, init?: RequestInit): Promise<SetupIntentResult> {
+  try {
+    const response = await fetch(url, init);
+    const body: unknown = await response.json();
+    return response.ok ? { setupIntent: browserSetupIntent.parse(body) } : { error: errorAnswer.parse(body).error };
+  } catch {
+    return {
+      error: {
+        type: "api_connection_error",
+        message: "An error occurred with our connection to Stripe.",
+      },
+    };
+  }
+}

@@ -1,0 +1,134 @@
+import type {
+  ConfirmSetupData,
+  SetupIntent,
+  SetupIntentResult,
+  Stripe,
+  StripeElementsOptionsClientSecret,
+  StripeError,
+} from "@stripe/stripe-js";
+import { Elements } from "./elements";
+import { IntegrationError } from "./integration-error";
+import type { BillingDetails } from "./protocol";
+import { fetchSetupIntent, isClientSecret } from "./rest";
+
+/*
+ * Stands in for Stripe.js: `window.Stripe`, as far as a page calls it that sets up a card in a Payment Element. The
+ * types of @stripe/stripe-js hold it to the shape of the real one.
+ */
+
+type ConfirmOptions = {
+  elements?: unknown;
+  clientSecret?: string;
+  confirmParams?: Partial<ConfirmSetupData>;
+  redirect?: "always" | "if_required";
+};
+
+class SimulatedStripe implements Pick<Stripe, "confirmSetup" | "retrieveSetupIntent" | "registerAppInfo"> {
+  // react-stripe-js takes for Stripe what has these three functions.
+  readonly createToken = notSimulated("createToken");
+  readonly createPaymentMethod = notSimulated("createPaymentMethod");
+  readonly confirmCardPayment = notSimulated("confirmCardPayment");
+
+  constructor(
+    readonly origin: string,
+    readonly publishableKey: string,
+  ) {}
+
+  elements(options: StripeElementsOptionsClientSecret = {}): Elements {
+    return new Elements(this.origin, this.publishableKey, options);
+  }
+
+  async retrieveSetupIntent(clientSecret: string): Promise<SetupIntentResult> {
+    if (!isClientSecret(clientSecret)) {
+      throw new IntegrationError(
+        "Invalid value for stripe.retrieveSetupIntent intent secret: value should be a client_secret string.",
+      );
+    }
+    return fetchSetupIntent(this.origin, this.publishableKey, clientSecret);
+  }
+
+  confirmSetup(options: ConfirmOptions & { redirect: "if_required" }): Promise<SetupIntentResult>;
+  confirmSetup(options: ConfirmOptions): Promise<never | { error: StripeError }>;
+  async confirmSetup(options: ConfirmOptions): Promise<SetupIntentResult> {
+    const { elements, confirmParams } = options;
+    if (!(elements instanceof Elements)) {
+      throw new IntegrationError("Invalid value for stripe.confirmSetup(): elements should be an object.");
+    }
+    const redirects = options.redirect !== "if_required";
+    const returnUrl = confirmParams?.return_url;
+    if (redirects && returnUrl === undefined) {
+      throw new IntegrationError("stripe.confirmSetup(): expected confirmParams to contain return_url.");
+    }
+
+    const payment = elements.mountedPayment("stripe.confirmSetup()");
+    const result = await payment.confirm(
+      options.clientSecret ?? elements.clientSecret,
+      returnUrl,
+      billingDetailsOf(confirmParams),
+    );
+    if (result.error) return result;
+
+    const bankPage = result.setupIntent.next_action?.redirect_to_url?.url;
+    if (bankPage) return leaveFor(bankPage);
+    if (redirects && returnUrl !== undefined) return leaveFor(withResult(returnUrl, result.setupIntent));
+    return result;
+  }
+
+  registerAppInfo(): void {}
+
+  _registerWrapper(): void {}
+}
+
+function billingDetailsOf(params: Partial<ConfirmSetupData> | undefined): BillingDetails | undefined {
+  const details = params?.payment_method_data?.billing_details;
+  if (!details) return undefined;
+  const { name, email, phone, address } = details;
+  return {
+    name: name ?? undefined,
+    email: email ?? undefined,
+    phone: phone ?? undefined,
+    address: {
+      country: address?.country ?? undefined,
+      postal_code: address?.postal_code ?? undefined,
+      state: address?.state ?? undefined,
+      city: address?.city ?? undefined,
+      line1: address?.line1 ?? undefined,
+      line2: address?.line2 ?? undefined,
+    },
+  };
+}
+
+/** Never settles: the page is on its way out. */
+function leaveFor(url: string): Promise<never> {
+  window.location.assign(url);
+  return new Promise(() => {});
+}
+
+function withResult(returnUrl: string, intent: SetupIntent): string {
+  const url = new URL(returnUrl);
+  url.searchParams.set("setup_intent", intent.id);
+  url.searchParams.set("setup_intent_client_secret", intent.client_secret ?? "");
+  url.searchParams.set("redirect_status", "succeeded");
+  return url.href;
+}
+
+function notSimulated(name: string): () => never {
+  return () => {
+    throw new IntegrationError(`stripe.${name}() is not part of the simulator.`);
+  };
+}
+
+const script = document.currentScript;
+if (!(script instanceof HTMLScriptElement)) throw new Error("Stripe.js has to be loaded by a script element.");
+const { origin } = new URL(script.src);
+
+function createStripe(publishableKey: string): SimulatedStripe {
+  if (typeof publishableKey !== "string" || !/^pk_test_\w+$/.test(publishableKey)) {
+    throw new IntegrationError(
+      "Please call Stripe() with your publishable key. You used an empty string or another key.",
+    );
+  }
+  return new SimulatedStripe(origin, publishableKey);
+}
+
+Object.assign(window, { Stripe: Object.assign(createStripe, { version: "endive" }) });

@@ -1,0 +1,49 @@
+/** What happens to a card when it is set up. https://docs.stripe.com/testing */
+export type CardOutcome = "succeeds" | "needs-authentication" | "declined";
+
+const OUTCOMES: Record<string, CardOutcome> = {
+  "4242424242424242": "succeeds",
+  "4000000000000341": "succeeds", // attaches; the charge later fails
+  "4000002500003155": "needs-authentication",
+  "4000000000000002": "declined",
+};
+
+/** Ids of payment methods that every test account has. */
+const WELL_KNOWN: Record<string, string> = {
+  pm_card_visa: "4242424242424242",
+  pm_card_authenticationRequired: "4000002500003155",
+  pm_card_visa_chargeDeclined: "4000000000000002",
+  pm_card_chargeCustomerFail: "4000000000000341",
+};
+
+/** @param number digits only, valid by {@link isCardNumber} */
+export function cardOutcome(number: string): CardOutcome {
+  return OUTCOMES[number] ?? "succeeds";
+}
+
+/** The card behind an id such as `pm_card_visa`. */
+export function wellKnownCard(paymentMethodId: string): string | undefined {
+  return WELL_KNOWN[paymentMethodId];
+}
+
+/** Whether the digits have a card number's length and check digit (ISO/IEC 7812-1, Luhn). */
+export function isCardNumber(digits: string): boolean {
+  if (!/^\d{12,19}$/.test(digits)) return false;
+  let sum = 0;
+  for (const [index, digit] of [...digits].reverse().entries()) {
+    const doubled = index % 2 === 0 ? Number(digit) : Number(digit) * 2;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}
+
+export type CardBrand = "visa" | "mastercard" | "amex" | "discover" | "unknown";
+
+/** The brand that the first digits tell. */
+export function cardBrand(digits: string): CardBrand {
+  if (digits.startsWith("4")) return "visa";
+  if (/^(5[1-5]|2(22[1-9]|2[3-9]|[3-6]|7[01]|720))/.test(digits)) return "mastercard";
+  if (/^3[47]/.test(digits)) return "amex";
+  if (/^6(011|5|4[4-9])/.test(digits)) return "discover";
+  return "unknown";
+}

@@ -1,0 +1,24 @@
+/** A form body with Stripe's nested names, `card[number]=…&types[0]=…`, as an object; arrays stay objects of indices. */
+export type Form = { [name: string]: string | Form };
+
+/** Reads `application/x-www-form-urlencoded` text; a query string is the same. */
+export function parseForm(text: string): Form {
+  const form = emptyForm();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const path = name.split(/\[|\]\[|\]$/).filter((part) => part !== "");
+    const last = path.pop();
+    if (last === undefined) continue;
+    let place = form;
+    for (const part of path) {
+      const inner = place[part];
+      place = place[part] = typeof inner === "object" ? inner : emptyForm();
+    }
+    place[last] = value;
+  }
+  return form;
+}
+
+/** Without a prototype: a field may be called `__proto__`. */
+function emptyForm(): Form {
+  return Object.create(null);
+}

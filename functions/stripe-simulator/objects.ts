@@ -1,0 +1,110 @@
+import * as z from "zod/mini";
+
+/*
+ * The objects of Stripe's API that this stand-in knows, in the fields that matter here, and what of them is shown to
+ * a browser. https://docs.stripe.com/api
+ */
+
+const nullableString = z.nullable(z.string());
+const metadata = z.record(z.string(), z.string());
+const base = { id: z.string(), created: z.number(), livemode: z.literal(false) };
+
+export const customer = z.object({
+  ...base,
+  object: z.literal("customer"),
+  email: nullableString,
+  name: nullableString,
+  business_name: nullableString,
+  phone: nullableString,
+  description: nullableString,
+  metadata,
+  invoice_settings: z.object({ default_payment_method: nullableString }),
+});
+export type Customer = z.output<typeof customer>;
+
+const address = z.object({
+  city: nullableString,
+  country: nullableString,
+  line1: nullableString,
+  line2: nullableString,
+  postal_code: nullableString,
+  state: nullableString,
+});
+
+export const billingDetails = z.object({
+  address,
+  email: nullableString,
+  name: nullableString,
+  phone: nullableString,
+});
+
+export const paymentMethod = z.object({
+  ...base,
+  object: z.literal("payment_method"),
+  type: z.literal("card"),
+  customer: nullableString,
+  billing_details: billingDetails,
+  card: z.object({
+    brand: z.string(),
+    exp_month: z.number(),
+    exp_year: z.number(),
+    last4: z.string(),
+    funding: z.literal("credit"),
+    country: z.literal("US"),
+  }),
+  metadata,
+});
+export type PaymentMethod = z.output<typeof paymentMethod>;
+
+const setupError = z.object({
+  type: z.enum(["card_error", "invalid_request_error"]),
+  code: z.string(),
+  decline_code: z.optional(z.string()),
+  doc_url: z.optional(z.string()),
+  message: z.string(),
+});
+export type SetupError = z.output<typeof setupError>;
+
+/** A setup intent as the holder of a publishable key and its client secret sees it. */
+const publicSetupIntent = {
+  ...base,
+  object: z.literal("setup_intent"),
+  cancellation_reason: z.nullable(z.enum(["abandoned", "requested_by_customer", "duplicate"])),
+  client_secret: z.string(),
+  description: nullableString,
+  last_setup_error: z.nullable(setupError),
+  next_action: z.nullable(
+    z.object({
+      type: z.literal("redirect_to_url"),
+      redirect_to_url: z.object({ url: z.string(), return_url: z.string() }),
+    }),
+  ),
+  payment_method: nullableString,
+  payment_method_types: z.array(z.string()),
+  status: z.enum(["requires_payment_method", "requires_confirmation", "requires_action", "canceled", "succeeded"]),
+  usage: z.enum(["off_session", "on_session"]),
+};
+
+export const browserSetupIntent = z.object(publicSetupIntent);
+export type BrowserSetupIntent = z.output<typeof browserSetupIntent>;
+
+export const setupIntent = z.object({
+  ...publicSetupIntent,
+  allowed_payment_method_types: z.nullable(z.array(z.string())),
+  customer: nullableString,
+  latest_attempt: nullableString,
+  metadata,
+});
+export type SetupIntent = z.output<typeof setupIntent>;
+
+/** An error's body. https://docs.stripe.com/api/errors */
+export const stripeError = z.object({
+  type: z.enum(["api_error", "card_error", "idempotency_error", "invalid_request_error"]),
+  code: z.optional(z.string()),
+  decline_code: z.optional(z.string()),
+  doc_url: z.optional(z.string()),
+  message: z.string(),
+  param: z.optional(z.string()),
+  setup_intent: z.optional(browserSetupIntent),
+});
+export type StripeErrorBody = z.output<typeof stripeError>;

@@ -1,0 +1,71 @@
+import { newId, unixTime } from "./ids";
+import type { SetupIntent } from "./objects";
+import type { Delivery, Store } from "./store";
+
+export type EventType = "setup_intent.succeeded" | "setup_intent.setup_failed" | "setup_intent.canceled";
+
+/** Which request made the event, and in which version its object is written. */
+export type EventOrigin = { requestId: string; idempotencyKey: string | null; apiVersion: string };
+
+export type Endpoint = { url: string; secret: string };
+
+const MAX_ATTEMPTS = 8;
+const PATIENCE_MS = 10_000;
+
+/** An event for the webhook endpoint, to be delivered at once. https://docs.stripe.com/api/events/object */
+export function newDelivery(type: EventType, object: SetupIntent, origin: EventOrigin): Delivery {
+  const id = newId("evt");
+  const body = {
+    id,
+    object: "event",
+    api_version: origin.apiVersion,
+    created: unixTime(),
+    data: { object },
+    livemode: false,
+    pending_webhooks: 1,
+    request: { id: origin.requestId, idempotency_key: origin.idempotencyKey },
+    type,
+  };
+  return { event: id, body: JSON.stringify(body, null, 2), attempts: 0, due: Date.now() };
+}
+
+/**
+ * Sends what is due. What the endpoint does not take with a 2xx is tried again later, twice as late each time.
+ * @returns when there is something to send next
+ */
+export async function deliverDue(store: Store, endpoint: Endpoint): Promise<number | undefined> {
+  for (const delivery of store.deliveries().filter(({ due }) => due <= Date.now())) {
+    const attempts = delivery.attempts + 1;
+    if ((await post(delivery.body, endpoint)) || attempts === MAX_ATTEMPTS) store.removeDelivery(delivery.event);
+    else store.saveDelivery({ ...delivery, attempts, due: Date.now() + 250 * 2 ** attempts });
+  }
+  return store.deliveries()[0]?.due;
+}
+
+async function post(body: string, { url, secret }: Endpoint): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json; charset=utf-8",
+        "stripe-signature": await signature(body, secret, unixTime()),
+        "user-agent": "Stripe/1.0 (+https://stripe.com/docs/webhooks)",
+      },
+      body,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** A Stripe-Signature header. https://docs.stripe.com/webhooks#verify-manually */
+async function signature(body: string, secret: string, time: number): Promise<string> {
+  const encoder = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
+  const mac = await crypto.subtle.sign("HMAC", key, encoder.encode(`${time}.${body}`));
+  return `t=${time},v1=${Buffer.from(mac).toString("hex")}`;
+}

@@ -1,0 +1,187 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import Stripe from "stripe";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort, type RunningWorker, startStripeSimulator } from "../workers";
+import { enterCard } from "./visitor";
+
+const client = (worker: RunningWorker, key = "sk_test_local") =>
+  new Stripe(key, { protocol: "http", host: "localhost", port: new URL(worker.url).port, maxNetworkRetries: 0 });
+
+describe("the Stripe simulator", () => {
+  const received: { body: string; signature: string }[] = [];
+  let failures = 0;
+  let endpoint: Server;
+  let worker: RunningWorker;
+  let stripe: Stripe;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    endpoint = createServer(async (request, response) => {
+      const body = await text(request);
+      if (failures-- > 0) return response.writeHead(500).end();
+      received.push({ body, signature: String(request.headers["stripe-signature"]) });
+      return response.end("ok");
+    }).listen(port, "127.0.0.1");
+    worker = await startStripeSimulator({ webhookUrl: `http://127.0.0.1:${port}/` });
+    stripe = client(worker);
+  });
+  afterAll(async () => {
+    await worker.dispose();
+    endpoint.closeAllConnections();
+    endpoint.close();
+  });
+
+  async function newIntent() {
+    const customer = await stripe.customers.create({ email: "ada@example.com", metadata: { a: "1" } });
+    return stripe.setupIntents.create({
+      customer: customer.id,
+      usage: "off_session",
+      metadata: { subscription_id: "x" },
+    });
+  }
+
+  const eventsOf = (intentId: string) =>
+    received.map(({ body }) => JSON.parse(body)).filter((event) => event.data.object.id === intentId);
+
+  it("makes, finds and changes customers as the stripe package expects", async () => {
+    const made = await stripe.customers.create({ email: "ada@example.com", name: "Ada", metadata: { a: "1" } });
+    const changed = await stripe.customers.update(made.id, { invoice_settings: { default_payment_method: "pm_1" } });
+
+    expect(made.id).toMatch(/^cus_/);
+    expect(made.lastResponse.requestId).toMatch(/^req_/);
+    expect(changed.invoice_settings.default_payment_method).toBe("pm_1");
+    expect(await stripe.customers.retrieve(made.id)).toMatchObject({ email: "ada@example.com", metadata: { a: "1" } });
+    await expect(stripe.customers.retrieve("cus_none")).rejects.toMatchObject({
+      type: "StripeInvalidRequestError",
+      code: "resource_missing",
+      statusCode: 404,
+    });
+  });
+
+  it("gives the first answer again for the same idempotency key, and an error for other parameters", async () => {
+    const first = await stripe.customers.create({ name: "Ada" }, { idempotencyKey: "k" });
+    const again = await stripe.customers.create({ name: "Ada" }, { idempotencyKey: "k" });
+
+    expect(again.id).toBe(first.id);
+    await expect(stripe.customers.create({ name: "Bob" }, { idempotencyKey: "k" })).rejects.toMatchObject({
+      type: "StripeIdempotencyError",
+      statusCode: 400,
+    });
+  });
+
+  it("shows a publishable key only the intent whose secret it knows", async () => {
+    const intent = await newIntent();
+    const browser = client(worker, "pk_test_local");
+
+    const shown = await browser.setupIntents.retrieve(intent.id, { client_secret: intent.client_secret ?? "" });
+    expect(shown).toMatchObject({ id: intent.id, status: "requires_payment_method" });
+    expect(shown).not.toHaveProperty("customer");
+    await expect(browser.setupIntents.retrieve(intent.id, { client_secret: "seti_1_secret_2" })).rejects.toMatchObject({
+      code: "resource_missing",
+      message: `No such setupintent: '${intent.id}'`,
+    });
+    await expect(browser.customers.create({})).rejects.toMatchObject({ code: "secret_key_required" });
+    await expect(client(worker, "sk_live_x").customers.create({})).rejects.toMatchObject({ statusCode: 401 });
+  });
+
+  it.each(["4242424242424242", "4000000000000341", "5555555555554444"])("sets up the card %s", async (number) => {
+    const intent = await newIntent();
+    const { body } = await enterCard(worker.url, intent.client_secret ?? "", number);
+
+    expect(body).toMatchObject({ status: "succeeded", payment_method: expect.stringMatching(/^pm_/) });
+    expect(await stripe.paymentMethods.retrieve(body.payment_method)).toMatchObject({ customer: intent.customer });
+  });
+
+  it("declines 4000000000000002 and lets another card try", async () => {
+    const intent = await newIntent();
+    const declined = await enterCard(worker.url, intent.client_secret ?? "", "4000000000000002");
+
+    expect(declined.status).toBe(402);
+    expect(declined.body.error).toMatchObject({
+      type: "card_error",
+      code: "card_declined",
+      decline_code: "generic_decline",
+      message: "Your card was declined.",
+      setup_intent: { status: "requires_payment_method" },
+    });
+    expect((await enterCard(worker.url, intent.client_secret ?? "")).body.status).toBe("succeeded");
+  });
+
+  it.each([
+    ["complete", "succeeded", "succeeded"],
+    ["fail", "failed", "requires_payment_method"],
+  ])("sends 4000002500003155 to the bank's page, which can %s", async (outcome, redirectStatus, status) => {
+    const intent = await newIntent();
+    const { body } = await enterCard(worker.url, intent.client_secret ?? "", "4000002500003155");
+    expect(body.status).toBe("requires_action");
+    const bankPage = body.next_action.redirect_to_url.url;
+
+    expect(await (await fetch(bankPage)).text()).toContain("Complete authentication");
+    const back = await fetch(bankPage, { method: "POST", body: new URLSearchParams({ outcome }), redirect: "manual" });
+
+    expect(back.status).toBe(303);
+    const location = new URL(back.headers.get("location") ?? "");
+    expect(Object.fromEntries(location.searchParams)).toEqual({
+      from: "card",
+      setup_intent: intent.id,
+      setup_intent_client_secret: intent.client_secret,
+      redirect_status: redirectStatus,
+    });
+    expect((await stripe.setupIntents.retrieve(intent.id)).status).toBe(status);
+    expect((await fetch(bankPage)).status).toBe(404);
+  });
+
+  it("refuses to confirm or cancel an intent that has succeeded", async () => {
+    const intent = await newIntent();
+    await stripe.setupIntents.confirm(intent.id, { payment_method: "pm_card_visa" });
+
+    const unexpectedState = { code: "setup_intent_unexpected_state" };
+    await expect(stripe.setupIntents.confirm(intent.id, { payment_method: "pm_card_visa" })).rejects.toMatchObject(
+      unexpectedState,
+    );
+    await expect(stripe.setupIntents.cancel(intent.id)).rejects.toMatchObject(unexpectedState);
+  });
+
+  it("tells the webhook endpoint, signed, until it listens", async () => {
+    failures = 2;
+    const intent = await newIntent();
+    await enterCard(worker.url, intent.client_secret ?? "");
+
+    await expect.poll(() => eventsOf(intent.id), { timeout: 10_000 }).toHaveLength(1);
+    const delivery = received.at(-1);
+    const event = stripe.webhooks.constructEvent(
+      delivery?.body ?? "",
+      delivery?.signature ?? "",
+      "whsec_local_development_only",
+    );
+    expect(event).toMatchObject({
+      type: "setup_intent.succeeded",
+      data: { object: { metadata: { subscription_id: "x" } } },
+    });
+  });
+
+  it("serves Stripe.js and lets any page call its API", async () => {
+    const script = await fetch(`${worker.url}/endive/stripe.js`);
+    expect(script.headers.get("content-type")).toContain("javascript");
+    expect(await script.text()).toContain("endive");
+    expect(await (await fetch(`${worker.url}/elements/`)).text()).toContain("Card number");
+    const api = await fetch(`${worker.url}/v1/setup_intents/seti_1?key=pk_test_local`);
+    expect(api.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  it("remembers everything after a restart", async () => {
+    const persist = await mkdtemp(join(tmpdir(), "stripe-simulator-"));
+    const before = await startStripeSimulator({ persist });
+    const customer = await client(before).customers.create({ name: "Ada" });
+    await before.dispose();
+    const after = await startStripeSimulator({ persist });
+
+    expect(await client(after).customers.retrieve(customer.id)).toMatchObject({ name: "Ada" });
+    await after.dispose();
+    await rm(persist, { recursive: true });
+  });
+});
