@@ -1,4 +1,7 @@
 import { RemixBrowser } from "@remix-run/react";
+import { startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
 
-hydrateRoot(document, <RemixBrowser />);
+startTransition(() => {
+  hydrateRoot(document, <RemixBrowser />);
+});

@@ -1,9 +1,38 @@
-import type { EntryContext } from "@remix-run/cloudflare";
-import { RemixServer } from "@remix-run/react";
+import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/cloudflare";
+import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToReadableStream } from "react-dom/server";
-export default async function h(request: Request, status: number, headers: Headers, ctx: EntryContext) {
-  return new Response(await renderToReadableStream(<RemixServer context={ctx} url={request.url} />), {
-    status,
-    headers,
-  });
+import { describeError } from "./edge/log.server";
+import { NonceProvider } from "./ui/request-context";
+
+/** Renders a page whole: nothing is streamed in later by a script, so all of it is there without JavaScript. */
+export default async function handleRequest(
+  request: Request,
+  status: number,
+  headers: Headers,
+  remix: EntryContext,
+  { nonce, log }: AppLoadContext,
+) {
+  let failed = false;
+  const stream = await renderToReadableStream(
+    <NonceProvider value={nonce}>
+      <RemixServer context={remix} url={request.url} nonce={nonce} />
+    </NonceProvider>,
+    {
+      nonce,
+      signal: request.signal,
+      onError(error) {
+        failed = true;
+        log.error("unexpected", describeError(error));
+      },
+    },
+  );
+  await stream.allReady;
+  headers.set("Content-Type", "text/html; charset=utf-8");
+  return new Response(stream, { status: failed ? 500 : status, headers });
 }
+
+/** Errors that no route expected. Answers that a route throws on purpose (404) are not among them. */
+export const handleError: HandleErrorFunction = (error, { request, context }) => {
+  if (request.signal.aborted || isRouteErrorResponse(error)) return;
+  context.log.error("unexpected", describeError(error));
+};

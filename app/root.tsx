@@ -1,14 +1,100 @@
-import { Outlet, Scripts } from "@remix-run/react";
-export default function Root() {
+import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/cloudflare";
+import {
+  isRouteErrorResponse,
+  Links,
+  Meta,
+  Outlet,
+  Scripts,
+  useMatches,
+  useRouteError,
+  useRouteLoaderData,
+} from "@remix-run/react";
+import type { ReactNode } from "react";
+import styles from "./styles.css";
+import { ErrorPage } from "./ui/error-page";
+import { Footer } from "./ui/footer";
+import { Header, SkipLink } from "./ui/header";
+import { NotFound } from "./ui/not-found";
+import { useNonce } from "./ui/request-context";
+import { scrollStateScript } from "./ui/scroll-state";
+import type { Site } from "./ui/site";
+
+export const links: LinksFunction = () => [
+  { rel: "stylesheet", href: styles },
+  { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },
+];
+
+export function loader({ context: { configuration, requestId } }: LoaderFunctionArgs): Site {
+  return {
+    siteUrl: configuration.SITE_URL,
+    consoleUrl: configuration.CONSOLE_URL,
+    researchUrl: configuration.RESEARCH_URL,
+    salesEmail: configuration.SALES_EMAIL,
+    supportEmail: configuration.SUPPORT_EMAIL,
+    legalEmail: configuration.LEGAL_EMAIL,
+    year: new Date().getUTCFullYear(),
+    packageIds: {
+      mini: configuration.PACKAGE_ID_MINI,
+      lite: configuration.PACKAGE_ID_LITE,
+      standard: configuration.PACKAGE_ID_STANDARD,
+    },
+    requestId,
+  };
+}
+
+/** Nothing of the root's data changes while the sign-up goes on. */
+export function shouldRevalidate() {
+  return false;
+}
+
+export function Layout({ children }: { children: ReactNode }) {
+  const nonce = useNonce();
   return (
     <html lang="en">
       <head>
-        <title>x</title>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <Meta />
+        <Links />
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash in the policy */}
+        <script dangerouslySetInnerHTML={{ __html: scrollStateScript }} />
       </head>
       <body>
-        <Outlet />
-        <Scripts />
+        <SkipLink />
+        <Header />
+        <main id="main" tabIndex={-1}>
+          {children}
+        </main>
+        <Footer />
+        {useHydrates() && <Scripts nonce={nonce} />}
       </body>
     </html>
   );
+}
+
+/** Only routes that ask for it in their handle ship the framework's JavaScript. */
+function useHydrates(): boolean {
+  return useMatches().some(
+    ({ handle }) => typeof handle === "object" && handle !== null && "hydrate" in handle && handle.hydrate === true,
+  );
+}
+
+export default function Root() {
+  return <Outlet />;
+}
+
+export function ErrorBoundary() {
+  const error = useRouteError();
+  const site = useRouteLoaderData<typeof loader>("root");
+  if (!isRouteErrorResponse(error))
+    return <ErrorPage title="Unexpected Application Error" requestId={site?.requestId} />;
+  if (error.status === 404) return <NotFound />;
+  const { title = "Unexpected Application Error", message = undefined } = readRefusal(error.data);
+  return <ErrorPage title={title} message={message} requestId={site?.requestId} />;
+}
+
+function readRefusal(data: unknown): { title?: string; message?: string } {
+  if (typeof data !== "object" || data === null || !("title" in data) || !("message" in data)) return {};
+  return { title: String(data.title), message: String(data.message) };
 }

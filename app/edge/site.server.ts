@@ -1,4 +1,4 @@
-import { createRequestHandler, type ServerBuild } from "@remix-run/cloudflare";
+import { type AppLoadContext, createRequestHandler, type ServerBuild } from "@remix-run/cloudflare";
 import { type Configuration, readConfiguration } from "./configuration.server";
 import { type GateRules, passGate, type Refusal } from "./gate.server";
 import { createLog, describeError, type Log } from "./log.server";
@@ -16,19 +16,25 @@ export interface EdgeContext {
   refusal?: Refusal;
 }
 
-export interface SiteParts<Capabilities extends { gate: GateRules }> {
+/** What one configuration gives: the gate's rules, and the context of each request. */
+export interface PreparedSite {
+  gate: GateRules;
+  contextOf(edge: EdgeContext): AppLoadContext;
+}
+
+export interface SiteParts {
   build: ServerBuild;
   /** Addresses that hydrate, take visitors' data and are never kept in a cache. */
   privatePaths: RegExp;
-  /** Makes what the routes need besides the edge's own, once for each configuration. */
-  capabilities(configuration: Configuration): Capabilities;
+  /** Called once, with the configuration that was read. */
+  prepare(configuration: Configuration): PreparedSite;
 }
 
 /** The site as one function: request id → configuration → gate → Remix → headers → one log line. */
-export function createSite<Capabilities extends { gate: GateRules }>(parts: SiteParts<Capabilities>) {
+export function createSite(parts: SiteParts) {
   const remix = createRequestHandler(parts.build, "production");
   let read: ReturnType<typeof readConfiguration> | undefined;
-  let capabilities: Capabilities | undefined;
+  let prepared: PreparedSite | undefined;
 
   return async function respond(request: Request, env: unknown): Promise<Response> {
     const started = Date.now();
@@ -44,12 +50,12 @@ export function createSite<Capabilities extends { gate: GateRules }>(parts: Site
       if (read?.status !== "success") return misconfigured(url, read?.problems ?? [], requestId, log);
       const { configuration } = read;
       stripeOrigin = configuration.STRIPE_JS_URL && new URL(configuration.STRIPE_JS_URL).origin;
-      capabilities ??= parts.capabilities(configuration);
-      const context = { requestId, nonce, configuration, log, release: releaseOf(env), ...capabilities };
-      const passed = await passGate(request, capabilities.gate);
-      if (passed instanceof Request) return remix(passed, context);
+      prepared ??= parts.prepare(configuration);
+      const edge = { requestId, nonce, configuration, log, release: releaseOf(env) };
+      const passed = await passGate(request, prepared.gate);
+      if (passed instanceof Request) return remix(passed, prepared.contextOf(edge));
       log.warn("refused", { status: passed.status, reason: passed.title });
-      const page = await remix(new Request(new URL("/refused", url)), { ...context, refusal: passed });
+      const page = await remix(new Request(new URL("/refused", url)), prepared.contextOf({ ...edge, refusal: passed }));
       return new Response(page.body, {
         status: passed.status,
         headers: { ...Object.fromEntries(page.headers), ...passed.headers },

@@ -1,15 +1,9 @@
 import { renderSVG } from "uqr";
-import type { SignupSession, SignupSessions } from "./session.server";
+import type { SignupSessions } from "./session.server";
+import type { ContinueLink, SignupSession } from "./steps";
 
 /** The query parameter in which a continue link carries its token. */
 export const CONTINUE_PARAMETER = "continue";
-
-/** A way to enter the card on another device: valid for 30 minutes, sealed like the session. */
-export interface ContinueLink {
-  url: string;
-  /** The link as a QR code: an SVG document in a data URL. */
-  qrCode: string;
-}
 
 export async function continueLink(
   sessions: SignupSessions,

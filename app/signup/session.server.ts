@@ -1,35 +1,10 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import { defaults, seal, unseal } from "iron-webcrypto";
-import * as z from "zod/mini";
+import { type SignupSession, signupSession } from "./steps";
 
 /** How long a sign-up waits for its card, and a success can be read again. */
 const SESSION_SECONDS = 2 * 60 * 60;
 const CONTINUE_SECONDS = 30 * 60;
-
-const account = z.object({
-  companyName: z.string(),
-  fullName: z.string(),
-  email: z.string(),
-  phone: z.string(),
-  packageId: z.optional(z.string()),
-});
-const billingAddress = z.object({
-  line1: z.string(),
-  city: z.string(),
-  state: z.string(),
-  postalCode: z.string(),
-  country: z.string(),
-});
-
-const signupSession = z.discriminatedUnion("step", [
-  z.object({ step: z.literal("card"), clientSecret: z.string(), account, address: z.optional(billingAddress) }),
-  z.object({ step: z.literal("done"), account }),
-]);
-
-/** Where an accepted sign-up stands. The form itself keeps nothing. */
-export type SignupSession = z.output<typeof signupSession>;
-export type Account = z.output<typeof account>;
-export type BillingAddress = z.output<typeof billingAddress>;
 
 /** The sign-up in the visitor's own, encrypted cookie: the site stores nothing. */
 export interface SignupSessions {

@@ -1,0 +1,63 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+  redirect,
+} from "@remix-run/cloudflare";
+import { type ClientActionFunctionArgs, isRouteErrorResponse } from "@remix-run/react";
+import { company } from "../company";
+import { CONNECTION_FAILED } from "../signup/notices";
+import { packageIdOf } from "../signup/package-id";
+import { SignupPage } from "../signup/signup-page";
+import type { SignupReply } from "../signup/steps";
+import { currentStep, submitForm } from "../signup/steps.server";
+
+export const handle = { hydrate: true };
+
+export const meta: MetaFunction<typeof loader> = ({ matches }) => {
+  const reply: unknown = matches.at(-1);
+  const failed = typeof reply === "object" && reply !== null && "failed" in reply;
+  return [
+    { title: `${failed ? "Error: " : ""}Sign up · ${company.name}` },
+    { name: "description", content: `Start your 5-day free trial of ${company.name}.` },
+    { name: "robots", content: "noindex" },
+  ];
+};
+
+export function loader({ request, params, context }: LoaderFunctionArgs) {
+  return currentStep(request, packageIdOf(request.url, params.id), context);
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { pathname } = new URL(request.url);
+  const form = await request.formData();
+  const intent = form.get("intent");
+  const session = await context.sessions.read(request);
+
+  if (intent === "start-over") {
+    return redirect(pathname, { status: 303, headers: { "Set-Cookie": context.sessions.clear() } });
+  }
+  if (typeof session === "object") {
+    const next = intent === "card-set-up" ? ({ step: "done", account: session.account } as const) : session;
+    return redirect(pathname, { status: 303, headers: { "Set-Cookie": await context.sessions.write(next) } });
+  }
+  const submitted = await submitForm(form, context);
+  if (submitted.status === "error") return data<SignupReply>(submitted.reply, submitted.httpStatus);
+  return redirect(pathname, {
+    status: 303,
+    headers: { "Set-Cookie": await context.sessions.write(submitted.session) },
+  });
+}
+
+/** A submit that does not reach the site keeps the visitor, and everything typed, on the form. */
+export async function clientAction({ serverAction }: ClientActionFunctionArgs): Promise<SignupReply> {
+  try {
+    return await serverAction<SignupReply>();
+  } catch (thrown) {
+    if (thrown instanceof Response || isRouteErrorResponse(thrown)) throw thrown;
+    return { notice: CONNECTION_FAILED };
+  }
+}
+
+export default SignupPage;

@@ -1,0 +1,27 @@
+import type { Configuration } from "../edge/configuration.server";
+import type { GateRules } from "../edge/gate.server";
+import { type SubscriptionApi, subscriptionApi } from "./api-client.server";
+import { type FormNonces, formNonces } from "./form-nonce.server";
+import { POSTED_FIELDS } from "./form-schema";
+import { type SignupSessions, signupSessions } from "./session.server";
+
+/** What the sign-up's route works with; made from the configuration where the Worker starts. */
+export interface SignupCapabilities {
+  sessions: SignupSessions;
+  nonces: FormNonces;
+  api: SubscriptionApi;
+}
+
+export function signupCapabilities(configuration: Configuration): SignupCapabilities & { gate: GateRules } {
+  const nonces = formNonces(configuration.SESSION_SECRET);
+  return {
+    sessions: signupSessions(configuration.SESSION_SECRET, configuration.SITE_URL.startsWith("https:")),
+    nonces,
+    api: subscriptionApi(configuration.SUBSCRIPTION_API_URL, configuration.SUBSCRIPTION_API_TIMEOUT_MS),
+    gate: {
+      formPaths: /^\/subscription(\/[^/]+)?(\.data)?$/,
+      fields: POSTED_FIELDS,
+      vouches: (fields) => nonces.isFresh(fields.get("form_nonce")),
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { useForm } from "@conform-to/react";
+import { parseWithZod } from "@conform-to/zod/v4";
+import { Form } from "@remix-run/react";
+import { type ComponentProps, useState } from "react";
+import { Button } from "../ui/button";
+import { ErrorSummary } from "../ui/error-summary";
+import { Field } from "../ui/field";
+import { useHydrated } from "../ui/use-hydrated";
+import { normalizeEmail } from "./contract";
+import { signupForm } from "./form-schema";
+import { formatPhone } from "./phone";
+import type { SignupReply } from "./steps";
+import { formatOnInput } from "./typing";
+
+const FORM_ID = "signup";
+const PASSWORD_HINT =
+  "At least 8 characters with an uppercase letter, a lowercase letter, a number and a special character.";
+
+const formatPhoneOnInput = formatOnInput(formatPhone, /\d/);
+const formatEmailOnInput = formatOnInput(normalizeEmail, /\S/);
+
+interface SignupFormProps {
+  packageId: string;
+  formNonce: string;
+  reply: SignupReply | undefined;
+  submitting: boolean;
+}
+
+/** The form of the sign-up: whole without JavaScript, checked while typing with it, by the same rules. */
+export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFormProps) {
+  const [form, fields] = useForm({
+    id: FORM_ID,
+    lastResult: reply?.form,
+    shouldValidate: "onBlur",
+    shouldRevalidate: "onInput",
+    onValidate: ({ formData }) => parseWithZod(formData, { schema: signupForm }),
+  });
+  type Name = keyof typeof fields;
+  const text = (name: Name, label: string, more: Partial<ComponentProps<typeof Field>> = {}) => (
+    <Field
+      key={fields[name].key}
+      id={fields[name].id}
+      name={fields[name].name}
+      label={label}
+      errors={fields[name].errors}
+      defaultValue={fields[name].initialValue}
+      {...more}
+    />
+  );
+  const summary = (Object.keys(fields) as Name[]).flatMap((name) =>
+    (reply?.form?.error?.[name] ?? []).map((message) => ({ fieldId: fields[name].id, message })),
+  );
+
+  return (
+    <Form method="post" id={form.id} onSubmit={form.onSubmit} noValidate preventScrollReset>
+      {summary.length > 0 && <ErrorSummary errors={summary} />}
+      <input type="hidden" name="package_id" id={fields.package_id.id} value={packageId} />
+      <input type="hidden" name="form_nonce" value={reply?.formNonce ?? formNonce} />
+      <p className="text-sm text-muted">All fields are required.</p>
+
+      <fieldset className="field-grid">
+        <legend>Contact Information</legend>
+        {text("full_name", "Contact Name", { autoComplete: "name" })}
+        {text("company_name", "Company Name", { autoComplete: "organization" })}
+        {text("email", "Email Address", {
+          inputMode: "email",
+          autoComplete: "email",
+          autoCapitalize: "none",
+          spellCheck: false,
+          onInput: formatEmailOnInput,
+        })}
+        {text("phone", "Phone Number", { type: "tel", autoComplete: "tel", onInput: formatPhoneOnInput })}
+        <PasswordField
+          id={fields.password.id}
+          name="password"
+          label="Password"
+          hint={PASSWORD_HINT}
+          errors={fields.password.errors}
+        />
+        <PasswordField
+          id={fields.confirmPassword.id}
+          name="confirmPassword"
+          label="Confirm Password"
+          errors={fields.confirmPassword.errors}
+        />
+      </fieldset>
+
+      <fieldset className="field-grid">
+        <legend>Billing Address</legend>
+        {text("address", "Street Address", { autoComplete: "address-line1", className: "sm:col-span-2" })}
+        {text("city", "City", { autoComplete: "address-level2" })}
+        {text("state", "State/Province", { autoComplete: "address-level1" })}
+        {text("zipCode", "ZIP Code", { autoComplete: "postal-code", inputMode: "text" })}
+        {text("country", "Country", { autoComplete: "country-name" })}
+      </fieldset>
+
+      <Button type="submit" size="lg" className="mt-8 w-full" busy={submitting} disabled={submitting}>
+        {submitting ? "Processing..." : "Payment"}
+      </Button>
+    </Form>
+  );
+}
+
+function PasswordField(props: {
+  id: string;
+  name: string;
+  label: string;
+  hint?: string;
+  errors?: string[] | undefined;
+}) {
+  const hydrated = useHydrated();
+  const [shown, setShown] = useState(false);
+  return (
+    <Field
+      {...props}
+      type={shown ? "text" : "password"}
+      autoComplete="new-password"
+      autoCapitalize="none"
+      spellCheck={false}
+      aside={
+        hydrated && (
+          <button
+            type="button"
+            className="field-toggle"
+            aria-pressed={shown}
+            aria-controls={props.id}
+            onClick={() => setShown(!shown)}
+          >
+            {shown ? "Hide" : "Show"}
+            <span className="sr-only"> {props.label.toLowerCase()}</span>
+          </button>
+        )
+      }
+    />
+  );
+}

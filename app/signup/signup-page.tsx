@@ -1,0 +1,115 @@
+import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
+import { type ReactNode, type RefObject, useEffect, useRef } from "react";
+import { NoticeArea } from "../ui/notice";
+import { CardStep } from "./card-step";
+import { NoticeOf } from "./notice-of";
+import { CARD_SUCCESSFUL, PROCESSING, SUBSCRIPTION_SUCCESSFUL } from "./notices";
+import { PlanSummary } from "./plan-summary";
+import { SignupForm } from "./signup-form";
+import type { FormStepData, SignupReply, SignupStep } from "./steps";
+import { SuccessStep } from "./success-step";
+
+/** The sign-up at whichever step the session is. */
+export function SignupPage() {
+  const step = useLoaderData<SignupStep>();
+  const reply = useActionData<SignupReply>();
+  const heading = useHeadingFocus(step.step);
+  if (step.step === "done") {
+    return (
+      <Frame heading="Subscription Successful!" headingRef={heading}>
+        {heading.moved && (
+          <NoticeArea
+            status={[CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL].map((notice) => (
+              <NoticeOf key={notice.title} notice={notice} />
+            ))}
+          />
+        )}
+        <SuccessStep account={step.account} />
+      </Frame>
+    );
+  }
+  if (step.step === "card") {
+    return (
+      <Frame heading="Complete Your Subscription" headingRef={heading} packageId={step.account.packageId ?? ""}>
+        <CardStep data={step} />
+      </Frame>
+    );
+  }
+  return <FormStep step={step} reply={reply} headingRef={heading} />;
+}
+
+function FormStep({
+  step,
+  reply,
+  headingRef,
+}: {
+  step: FormStepData;
+  reply: SignupReply | undefined;
+  headingRef: HeadingRef;
+}) {
+  const submitting = useNavigation().state !== "idle";
+  const failure = submitting ? undefined : reply?.notice;
+  return (
+    <Frame
+      heading="Complete Your Subscription"
+      headingRef={headingRef}
+      intro="Join thousands of businesses improving their visibility in AI search."
+      packageId={step.packageId}
+    >
+      <NoticeArea
+        status={submitting && <NoticeOf notice={PROCESSING} />}
+        alert={failure && <NoticeOf notice={failure} />}
+      />
+      <section className="card p-6 sm:p-8" aria-labelledby="subscription-information">
+        <h2 id="subscription-information" className="text-heading">
+          Subscription Information
+        </h2>
+        <p className="mt-1 mb-6 text-muted">
+          Complete your subscription by providing your contact and billing information.
+        </p>
+        <SignupForm packageId={step.packageId} formNonce={step.formNonce} reply={reply} submitting={submitting} />
+      </section>
+    </Frame>
+  );
+}
+
+interface FrameProps {
+  heading: string;
+  headingRef: HeadingRef;
+  intro?: string;
+  /** Shows the plan beside the step; left out where there is nothing to choose any more. */
+  packageId?: string;
+  children: ReactNode;
+}
+
+function Frame({ heading, headingRef, intro, packageId, children }: FrameProps) {
+  return (
+    <div className="wrap py-12 sm:py-16">
+      <h1 ref={headingRef.ref} tabIndex={-1} className="text-title outline-none">
+        {heading}
+      </h1>
+      {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
+      <div className="mt-8 grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="min-w-0">{children}</div>
+        {packageId !== undefined && <PlanSummary packageId={packageId} />}
+      </div>
+    </div>
+  );
+}
+
+interface HeadingRef {
+  ref: RefObject<HTMLHeadingElement>;
+  /** Whether the visitor came here from another step without loading the page. */
+  moved: boolean;
+}
+
+/** A new step begins at its heading, for the eye and for the screen reader. */
+function useHeadingFocus(step: SignupStep["step"]): HeadingRef {
+  const ref = useRef<HTMLHeadingElement>(null);
+  const first = useRef(step);
+  const moved = first.current !== step;
+  useEffect(() => {
+    if (first.current !== step) ref.current?.focus();
+  }, [step]);
+  return { ref, moved };
+}

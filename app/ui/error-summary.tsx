@@ -1,0 +1,31 @@
+/** One wrong field: where it is, and the words that stand beside it. */
+export interface FieldError {
+  fieldId: string;
+  message: string;
+}
+
+/** What is wrong with a form that came back, with links to the fields; focused after a full page load. */
+export function ErrorSummary({ errors }: { errors: FieldError[] }) {
+  return (
+    <section
+      className="notice notice-destructive mb-6"
+      aria-labelledby="error-summary"
+      tabIndex={-1}
+      // biome-ignore lint/a11y/noAutofocus: after a full page load the visitor has to learn of the errors first
+      autoFocus
+    >
+      <h2 id="error-summary" className="font-bold">
+        There is a problem
+      </h2>
+      <ul className="mt-1 list-disc pl-5">
+        {errors.map(({ fieldId, message }) => (
+          <li key={fieldId + message}>
+            <a className="underline" href={`#${fieldId}`}>
+              {message}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

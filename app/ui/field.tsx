@@ -1,0 +1,44 @@
+import type { InputHTMLAttributes, ReactNode } from "react";
+
+interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
+  id: string;
+  name: string;
+  label: string;
+  hint?: string;
+  errors?: string[] | undefined;
+  /** A control inside the field's frame, such as a show/hide button. */
+  aside?: ReactNode;
+}
+
+/** A labelled input with its hint and its messages, wired for assistive technology. All fields are required. */
+export function Field({ id, label, hint, errors = [], aside, className = "", ...input }: FieldProps) {
+  const invalid = errors.length > 0;
+  const description = [hint && `${id}-hint`, invalid && `${id}-error`].filter(Boolean).join(" ");
+  return (
+    <div className={`field ${className}`}>
+      <label htmlFor={id}>{label}</label>
+      {hint && (
+        <p id={`${id}-hint`} className="text-sm text-muted">
+          {hint}
+        </p>
+      )}
+      <div className="field-frame">
+        <input
+          {...input}
+          id={id}
+          required
+          aria-invalid={invalid || undefined}
+          aria-describedby={description || undefined}
+        />
+        {aside}
+      </div>
+      {invalid && (
+        <ul id={`${id}-error`} className="field-errors">
+          {errors.map((message) => (
+            <li key={message}>{message}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
