@@ -1,4 +1,5 @@
 import type { Stripe } from "@stripe/stripe-js";
+import { loadStripe } from "@stripe/stripe-js/pure";
 
 const TIMEOUT_MS = 15_000;
 
@@ -8,7 +9,7 @@ const TIMEOUT_MS = 15_000;
  * @throws when the script fails or takes longer than 15 s; a later call tries again
  */
 export async function loadStripeClient(address: string, publishableKey: string): Promise<Stripe> {
-  const [{ loadStripe }] = await Promise.all([import("@stripe/stripe-js/pure"), loadScript(address)]);
+  await loadScript(address);
   const stripe = await loadStripe(publishableKey);
   if (!stripe) throw new Error("Stripe.js gave no client");
   return stripe;
