@@ -15,15 +15,11 @@ import { currentStep, submitForm } from "../signup/steps.server";
 
 export const handle = { hydrate: true };
 
-export const meta: MetaFunction<typeof loader> = ({ matches }) => {
-  const reply: unknown = matches.at(-1);
-  const failed = typeof reply === "object" && reply !== null && "failed" in reply;
-  return [
-    { title: `${failed ? "Error: " : ""}Sign up · ${company.name}` },
-    { name: "description", content: `Start your 5-day free trial of ${company.name}.` },
-    { name: "robots", content: "noindex" },
-  ];
-};
+export const meta: MetaFunction<typeof loader> = ({ data: step }) => [
+  { title: `${step?.step === "form" && step.failed ? "Error: " : ""}Sign up · ${company.name}` },
+  { name: "description", content: `Start your 5-day free trial of ${company.name}.` },
+  { name: "robots", content: "noindex" },
+];
 
 export function loader({ request, params, context }: LoaderFunctionArgs) {
   return currentStep(request, packageIdOf(request.url, params.id), context);
@@ -43,7 +39,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
     return redirect(pathname, { status: 303, headers: { "Set-Cookie": await context.sessions.write(next) } });
   }
   const submitted = await submitForm(form, context);
-  if (submitted.status === "error") return data<SignupReply>(submitted.reply, submitted.httpStatus);
+  if (submitted.status === "error") {
+    context.formFailed = true;
+    return data<SignupReply>(submitted.reply, submitted.httpStatus);
+  }
   return redirect(pathname, {
     status: 303,
     headers: { "Set-Cookie": await context.sessions.write(submitted.session) },

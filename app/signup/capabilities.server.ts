@@ -10,6 +10,8 @@ export interface SignupCapabilities {
   sessions: SignupSessions;
   nonces: FormNonces;
   api: SubscriptionApi;
+  /** Set by the action, read by the loader of the same answer: the page's title tells of the failure. */
+  formFailed?: boolean;
 }
 
 export function signupCapabilities(configuration: Configuration): SignupCapabilities & { gate: GateRules } {

@@ -46,7 +46,7 @@ export function CardStep({ data }: { data: CardStepData }) {
       )}
       <ContinueElsewhere link={data.continueLink} />
       <Form method="post" className="mt-6">
-        <Button type="submit" variant="ghost" name="intent" value="start-over">
+        <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">
           Start over
         </Button>
       </Form>

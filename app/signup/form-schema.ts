@@ -13,13 +13,26 @@ export const signupForm = z.extend(subscriptionRequest, { confirmPassword: z.opt
 
 export type SignupForm = z.output<typeof signupForm>;
 
-/** Names of everything the sign-up pages post: the form, its nonce, and the intent of the other steps' buttons. */
-export const POSTED_FIELDS = [
-  ...Object.keys(subscriptionRequest.shape),
+type FieldName = keyof SignupForm;
+
+/** The fields in the order in which they stand on the page. */
+export const FIELD_NAMES: readonly FieldName[] = [
+  "package_id",
+  "full_name",
+  "company_name",
+  "email",
+  "phone",
+  "password",
   "confirmPassword",
-  "form_nonce",
-  "intent",
-] as const;
+  "address",
+  "city",
+  "state",
+  "zipCode",
+  "country",
+];
+
+/** Names of everything the sign-up pages post: the form, its nonce, and the intent of the other steps' buttons. */
+export const POSTED_FIELDS: readonly string[] = [...FIELD_NAMES, "form_nonce", "intent"];
 
 /** Never echoed into a page, never kept. */
 export const SECRET_FIELDS: ("password" | "confirmPassword")[] = ["password", "confirmPassword"];

@@ -9,7 +9,7 @@ export function PlanSummary({ packageId }: { packageId: string | undefined }) {
   const checked = subscriptionRequest.shape.package_id.safeParse(packageId || undefined);
   const plan = findPlan(plans(site), packageId);
   return (
-    <aside className="card p-6 lg:sticky lg:top-24" aria-labelledby="plan-summary">
+    <aside className="card order-first p-6 lg:sticky lg:top-24 lg:order-none" aria-labelledby="plan-summary">
       <h2 id="plan-summary" className="text-heading">
         Your plan
       </h2>

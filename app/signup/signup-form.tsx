@@ -7,7 +7,7 @@ import { ErrorSummary } from "../ui/error-summary";
 import { Field } from "../ui/field";
 import { useHydrated } from "../ui/use-hydrated";
 import { normalizeEmail } from "./contract";
-import { signupForm } from "./form-schema";
+import { FIELD_NAMES, signupForm } from "./form-schema";
 import { formatPhone } from "./phone";
 import type { SignupReply } from "./steps";
 import { formatOnInput } from "./typing";
@@ -47,7 +47,7 @@ export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFo
       {...more}
     />
   );
-  const summary = (Object.keys(fields) as Name[]).flatMap((name) =>
+  const summary = FIELD_NAMES.flatMap((name) =>
     (reply?.form?.error?.[name] ?? []).map((message) => ({ fieldId: fields[name].id, message })),
   );
 

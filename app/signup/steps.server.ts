@@ -20,7 +20,12 @@ export async function currentStep(request: Request, packageId: string, context: 
 
   const session = await sessions.read(request);
   if (session === "none" || session === "broken") {
-    const step: SignupStep = { step: "form", packageId, formNonce: await nonces.issue() };
+    const step: SignupStep = {
+      step: "form",
+      packageId,
+      formNonce: await nonces.issue(),
+      failed: context.formFailed === true,
+    };
     return data(step, session === "broken" ? { headers: { "Set-Cookie": sessions.clear() } } : undefined);
   }
   if (session.step === "done") return data<SignupStep>(session);

@@ -40,7 +40,7 @@ export interface ContinueLink {
   qrCode: string;
 }
 
-export type FormStepData = { step: "form"; packageId: string; formNonce: string };
+export type FormStepData = { step: "form"; packageId: string; formNonce: string; failed: boolean };
 export type CardStepData = Extract<SignupSession, { step: "card" }> & {
   /** Empty where none is configured: then there is no way to take a card. */
   publishableKey: string;

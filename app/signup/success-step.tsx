@@ -36,7 +36,7 @@ export function SuccessStep({ account }: { account: Account }) {
         </p>
       </section>
       <Form method="post" className="mt-8">
-        <Button type="submit" variant="ghost" name="intent" value="start-over">
+        <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">
           Sign up another company
         </Button>
       </Form>

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/*
+ * `npm start`: builds, migrates the local database and runs the three Workers until Ctrl-C.
+ * `npm run dev` (--watch): the same, and every change is rebuilt.
+ */
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const state = join(root, ".wrangler/state");
+const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
+const remix = join(root, "node_modules/@remix-run/dev/dist/cli.js");
+
+/** In the order of their start; each listens where the others' wrangler.toml expects it. */
+const workers = [
+  { name: "stripe-simulator", title: "Stripe simulator", port: 8789, folder: "functions/stripe-simulator" },
+  { name: "subscription-api", title: "subscription API", port: 8788, folder: "functions/subscription-api" },
+  { name: "site", title: "site", port: 8787, folder: "." },
+] as const;
+
+const READY_WITHIN_MS = 90_000;
+const STOPPED_WITHIN_MS = 10_000;
+
+/** A reason to stop that is said as it is, without a stack. */
+class StartError extends Error {}
+
+const running = new Set<ChildProcess>();
+let stopping = false;
+
+async function main(watch: boolean): Promise<void> {
+  for (const { port, title } of workers) await requireFreePort(port, title);
+  say("Building …");
+  await step("npm", ["run", "build", "--silent"]);
+  say("Migrating the local database …");
+  const database = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", state];
+  await step(process.execPath, [wrangler, ...database, "--cwd", "functions/subscription-api", "--env="]);
+
+  if (watch) keepRunning("remix", [remix, "watch"]);
+  for (const { name, port, folder } of workers) {
+    const options = ["--cwd", folder, "--port", String(port), "--persist-to", state, "--inspector-port", "0"];
+    if (name !== "stripe-simulator") options.push("--env=");
+    // Remix's development build needs React's development build.
+    if (watch && name === "site") options.push("--define", 'process.env.NODE_ENV:"development"');
+    keepRunning(name, [wrangler, "dev", ...options]);
+  }
+  await Promise.all(workers.map(answers));
+  if (stopping) return;
+  const lines = workers.map(({ title, port }) => `  ${title.padEnd(17)} http://localhost:${port}`).reverse();
+  say(
+    `\nReady: open http://localhost:8787\n${lines.join("\n")}\n${watch ? "Changes are rebuilt. " : ""}Ctrl-C stops all.\n`,
+  );
+}
+
+/** Runs a command to its end; its output is shown when it fails. */
+async function step(command: string, args: string[]): Promise<void> {
+  const child = launch(command, args);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (output += chunk));
+  const [code] = await once(child, "close");
+  if (code !== 0 && !stopping) throw new StartError(`${output}\n${command} ${args.join(" ")} failed.`);
+  if (stopping) await new Promise(() => {});
+}
+
+/** Runs a command that does not end by itself: when it does, everything stops. */
+function keepRunning(name: string, args: string[]): void {
+  const child = launch(process.execPath, args);
+  for (const input of [child.stdout, child.stderr]) {
+    if (input) createInterface({ input }).on("line", (line) => line.trim() && say(`${name.padEnd(16)} │ ${line}`));
+  }
+  child.on("close", (code, signal) => {
+    if (!stopping) void stop(1, `${name} ended by itself (${signal ?? `exit code ${code}`}).`);
+  });
+}
+
+/** A child in a process group of its own: Ctrl-C reaches this process alone, which then stops its children in order. */
+function launch(command: string, args: string[]): ChildProcess {
+  const env = { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
+  const child = spawn(command, args, { cwd: root, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  child.on("error", (error) => void stop(1, `${command} cannot be run: ${error.message}`));
+  child.on("close", () => running.delete(child));
+  return child;
+}
+
+/** Stops all children, waits for them and ends this process. */
+async function stop(exitCode: number, reason: string): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  say(reason);
+  const children = [...running];
+  const ended = Promise.all(children.map((child) => once(child, "close")));
+  for (const child of children) child.kill("SIGINT");
+  setTimeout(() => children.forEach(killGroup), STOPPED_WITHIN_MS).unref();
+  await ended;
+  process.exit(exitCode);
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Waits until a Worker says by `GET /health` that it is well. */
+async function answers({ title, port }: (typeof workers)[number]): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  let last = "no answer";
+  while (Date.now() < deadline && !stopping) {
+    const response = await fetch(`http://localhost:${port}/health`).catch(() => undefined);
+    if (response?.ok) return;
+    if (response) last = `${response.status} ${await response.text()}`;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  if (!stopping) throw new StartError(`The ${title} on port ${port} is not ready: ${last}`);
+}
+
+async function requireFreePort(port: number, title: string): Promise<void> {
+  for (const host of ["127.0.0.1", "::1"]) {
+    const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+      const server = createServer().once("error", resolve);
+      server.listen(port, host, () => server.close(() => resolve(undefined)));
+    });
+    if (error?.code !== "EADDRINUSE") continue;
+    throw new StartError(`Port ${port}, where the ${title} runs, is in use. Stop what listens there and start again.`);
+  }
+}
+
+function say(text: string): void {
+  console.log(text);
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop(0, "Stopping …"));
+main(process.argv.includes("--watch")).catch((error) =>
+  stop(1, error instanceof StartError ? error.message : String(error?.stack ?? error)),
+);

@@ -1,0 +1,35 @@
+import { defineConfig } from "@playwright/test";
+import { findChromium } from "./chromium";
+
+// Playwright's workers read this file again, and the variable with it: the search runs once.
+process.env.CHROMIUM_PATH ??= findChromium();
+
+export default defineConfig({
+  testDir: ".",
+  outputDir: "../../build/test-results/browser",
+  fullyParallel: true,
+  forbidOnly: process.env.CI !== undefined,
+  workers: 2,
+  retries: 0,
+  timeout: 30_000,
+  expect: { timeout: 10_000 },
+  reporter: "list",
+  use: {
+    trace: "off",
+    launchOptions: {
+      executablePath: process.env.CHROMIUM_PATH,
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    },
+  },
+  projects: [
+    { name: "phone", use: { viewport: { width: 360, height: 740 } } },
+    { name: "desktop", use: { viewport: { width: 1280, height: 800 } } },
+  ],
+});
