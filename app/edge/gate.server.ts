@@ -47,9 +47,9 @@ export async function passGate(request: Request, rules: GateRules): Promise<Requ
   return new Request(request.url, { method: "POST", headers, body: fields, signal: request.signal });
 }
 
-/** Paths that decode, hold no control characters and cannot be read as another host. */
+/** Paths that decode, hide no separator or control character, and cannot be read as another host. */
 function isSanePath(pathname: string): boolean {
-  if (pathname.length > MAX_PATH_LENGTH || pathname.startsWith("//")) return false;
+  if (pathname.length > MAX_PATH_LENGTH || pathname.startsWith("//") || /%2f|%5c/i.test(pathname)) return false;
   try {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in a path
     return !/[\u0000-\u001f\u007f\\]|^\/\//.test(decodeURIComponent(pathname));

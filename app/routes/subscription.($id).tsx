@@ -1,11 +1,10 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from "@remix-run/cloudflare";
 import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
+  type ClientActionFunctionArgs,
+  isRouteErrorResponse,
   type MetaFunction,
-  redirect,
-} from "@remix-run/cloudflare";
-import { type ClientActionFunctionArgs, isRouteErrorResponse } from "@remix-run/react";
+  type ShouldRevalidateFunction,
+} from "@remix-run/react";
 import { company } from "../company";
 import { CONNECTION_FAILED } from "../signup/notices";
 import { packageIdOf } from "../signup/package-id";
@@ -22,6 +21,8 @@ export const meta: MetaFunction<typeof loader> = ({ data: step }) => [
 ];
 
 export function loader({ request, params, context }: LoaderFunctionArgs) {
+  // An address that looks like a file could be kept by a cache as one.
+  if (params.id?.includes(".")) throw data(null, 404);
   return currentStep(request, packageIdOf(request.url, params.id), context);
 }
 
@@ -58,5 +59,9 @@ export async function clientAction({ serverAction }: ClientActionFunctionArgs): 
     return { notice: CONNECTION_FAILED };
   }
 }
+
+/** A reply leaves the step as it is, so there is nothing to load again; offline it could not be. */
+export const shouldRevalidate: ShouldRevalidateFunction = ({ actionResult, defaultShouldRevalidate }) =>
+  actionResult === undefined && defaultShouldRevalidate;
 
 export default SignupPage;

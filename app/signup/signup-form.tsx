@@ -1,6 +1,6 @@
 import { useForm } from "@conform-to/react";
 import { parseWithZod } from "@conform-to/zod/v4";
-import { Form } from "@remix-run/react";
+import { Form, useLocation } from "@remix-run/react";
 import { type ComponentProps, useState } from "react";
 import { Button } from "../ui/button";
 import { ErrorSummary } from "../ui/error-summary";
@@ -35,6 +35,8 @@ export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFo
     shouldRevalidate: "onInput",
     onValidate: ({ formData }) => parseWithZod(formData, { schema: signupForm }),
   });
+  // Without the query: what stands in it must not come back in the page.
+  const { pathname } = useLocation();
   type Name = keyof typeof fields;
   const text = (name: Name, label: string, more: Partial<ComponentProps<typeof Field>> = {}) => (
     <Field
@@ -52,7 +54,7 @@ export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFo
   );
 
   return (
-    <Form method="post" id={form.id} onSubmit={form.onSubmit} noValidate preventScrollReset>
+    <Form method="post" action={pathname} id={form.id} onSubmit={form.onSubmit} noValidate preventScrollReset>
       {summary.length > 0 && <ErrorSummary errors={summary} />}
       <input type="hidden" name="package_id" id={fields.package_id.id} value={packageId} />
       <input type="hidden" name="form_nonce" value={reply?.formNonce ?? formNonce} />

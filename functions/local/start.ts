@@ -69,7 +69,7 @@ async function step(command: string, args: string[]): Promise<void> {
 function keepRunning(name: string, args: string[]): void {
   const child = launch(process.execPath, args);
   for (const input of [child.stdout, child.stderr]) {
-    if (input) createInterface({ input }).on("line", (line) => line.trim() && say(`${name.padEnd(16)} │ ${line}`));
+    if (input) createInterface({ input }).on("line", (line) => show(name, line));
   }
   child.on("close", (code, signal) => {
     if (!stopping) void stop(1, `${name} ended by itself (${signal ?? `exit code ${code}`}).`);
@@ -129,6 +129,11 @@ async function requireFreePort(port: number, title: string): Promise<void> {
     if (error?.code !== "EADDRINUSE") continue;
     throw new StartError(`Port ${port}, where the ${title} runs, is in use. Stop what listens there and start again.`);
   }
+}
+
+/** A line of a child's output; what it says while it is being stopped is of no interest. */
+function show(name: string, line: string): void {
+  if (line.trim() !== "" && !stopping) say(`${name.padEnd(16)} │ ${line}`);
 }
 
 function say(text: string): void {

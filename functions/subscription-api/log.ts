@@ -3,7 +3,6 @@ export type LogFields = Record<string, string | number | string[] | undefined>;
 
 /** Writes one line of JSON to the Worker's log. */
 export function log(level: "info" | "warn" | "error", event: string, fields: LogFields = {}): void {
-  // biome-ignore lint/suspicious/noConsole: the console is a Worker's log.
   console[level](JSON.stringify({ level, event, ...fields }));
 }
 

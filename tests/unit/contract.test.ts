@@ -34,7 +34,7 @@ describe("the sign-up's rules", () => {
     ["email", "ada@", "Please enter a valid email address"],
     ["email", "a@b.co\r\nBcc:x@y.z", "Please enter a valid email address"],
     ["email", `${"a".repeat(15_000)}@example.com`, "Please enter a valid email address"],
-    ["email", "ada@example.com", "Please enter a valid email address"],
+    ["email", "\uff41da@example.com", "Please enter a valid email address"],
     ["email", undefined, "Please enter a valid email address"],
     ["phone", undefined, "Phone number is required"],
     ["phone", "", "Phone number is required"],
