@@ -191,7 +191,7 @@ test.describe("without JavaScript", () => {
     await expect(page.getByAltText(/QR code/)).toBeVisible();
     const link = await page.getByRole("link", { name: "Link to continue this sign-up" }).getAttribute("href");
 
-    const device = await browser.newContext();
+    const device = await browser.newContext({ javaScriptEnabled: true });
     const elsewhere = await device.newPage();
     await elsewhere.goto(link ?? "");
     await expect(elsewhere.getByText("Analytical Engines")).toBeVisible();
