@@ -17,11 +17,6 @@ export function Field({ id, label, hint, errors = [], aside, className = "", ...
   return (
     <div className={`field ${className}`}>
       <label htmlFor={id}>{label}</label>
-      {hint && (
-        <p id={`${id}-hint`} className="text-sm text-muted">
-          {hint}
-        </p>
-      )}
       <div className="field-frame">
         <input
           {...input}
@@ -32,6 +27,11 @@ export function Field({ id, label, hint, errors = [], aside, className = "", ...
         />
         {aside}
       </div>
+      {hint && (
+        <p id={`${id}-hint`} className="text-sm text-muted">
+          {hint}
+        </p>
+      )}
       {invalid && (
         <ul id={`${id}-error`} className="field-errors">
           {errors.map((message) => (
