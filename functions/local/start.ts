@@ -28,7 +28,7 @@ const STOPPED_WITHIN_MS = 10_000;
 /** A reason to stop that is said as it is, without a stack. */
 class StartError extends Error {}
 
-const running = new Set<ChildProcess>();
+const children: ChildProcess[] = [];
 let stopping = false;
 
 async function main(watch: boolean): Promise<void> {
@@ -71,7 +71,7 @@ function keepRunning(name: string, args: string[]): void {
   for (const input of [child.stdout, child.stderr]) {
     if (input) createInterface({ input }).on("line", (line) => show(name, line));
   }
-  child.on("close", (code, signal) => {
+  child.on("exit", (code, signal) => {
     if (!stopping) void stop(1, `${name} ended by itself (${signal ?? `exit code ${code}`}).`);
   });
 }
@@ -80,9 +80,8 @@ function keepRunning(name: string, args: string[]): void {
 function launch(command: string, args: string[]): ChildProcess {
   const env = { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
   const child = spawn(command, args, { cwd: root, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-  running.add(child);
+  children.push(child);
   child.on("error", (error) => void stop(1, `${command} cannot be run: ${error.message}`));
-  child.on("close", () => running.delete(child));
   return child;
 }
 
@@ -91,11 +90,12 @@ async function stop(exitCode: number, reason: string): Promise<void> {
   if (stopping) return;
   stopping = true;
   say(reason);
-  const children = [...running];
-  const ended = Promise.all(children.map((child) => once(child, "close")));
-  for (const child of children) child.kill("SIGINT");
-  setTimeout(() => children.forEach(killGroup), STOPPED_WITHIN_MS).unref();
-  await ended;
+  const running = children.filter((child) => child.exitCode === null && child.signalCode === null);
+  const ended = Promise.all(running.map((child) => once(child, "exit")));
+  for (const child of running) child.kill("SIGINT");
+  await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, STOPPED_WITHIN_MS))]);
+  // What is left of a child that hangs, or was killed and left processes of its own behind.
+  children.forEach(killGroup);
   process.exit(exitCode);
 }
 
