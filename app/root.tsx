@@ -1,4 +1,4 @@
-import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/cloudflare";
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/cloudflare";
 import {
   isRouteErrorResponse,
   Links,
@@ -10,6 +10,7 @@ import {
   useRouteLoaderData,
 } from "@remix-run/react";
 import type { ReactNode } from "react";
+import { company } from "./company";
 import styles from "./styles.css";
 import { ErrorPage } from "./ui/error-page";
 import { Footer } from "./ui/footer";
@@ -23,6 +24,10 @@ export const links: LinksFunction = () => [
   { rel: "stylesheet", href: styles },
   { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },
 ];
+
+/** For error pages; every other page has its own. */
+export const meta: MetaFunction = ({ error }) =>
+  error ? [{ title: `${explain(error).title} · ${company.name}` }, { name: "robots", content: "noindex" }] : [];
 
 export function loader({ context: { configuration, requestId } }: LoaderFunctionArgs): Site {
   return {
@@ -87,14 +92,18 @@ export default function Root() {
 export function ErrorBoundary() {
   const error = useRouteError();
   const site = useRouteLoaderData<typeof loader>("root");
-  if (!isRouteErrorResponse(error))
-    return <ErrorPage title="Unexpected Application Error" requestId={site?.requestId} />;
-  if (error.status === 404) return <NotFound />;
-  const { title = "Unexpected Application Error", message = undefined } = readRefusal(error.data);
+  if (isRouteErrorResponse(error) && error.status === 404) return <NotFound />;
+  const { title, message } = explain(error);
   return <ErrorPage title={title} message={message} requestId={site?.requestId} />;
 }
 
-function readRefusal(data: unknown): { title?: string; message?: string } {
-  if (typeof data !== "object" || data === null || !("title" in data) || !("message" in data)) return {};
+/** What an error page may say: the words of a refusal, or that nobody expected this. Never the error's own. */
+function explain(error: unknown): { title: string; message?: string } {
+  if (!isRouteErrorResponse(error)) return { title: "Unexpected Application Error" };
+  if (error.status === 404) return { title: "Page not found" };
+  const data: unknown = error.data;
+  if (typeof data !== "object" || data === null || !("title" in data) || !("message" in data)) {
+    return { title: "Unexpected Application Error" };
+  }
   return { title: String(data.title), message: String(data.message) };
 }

@@ -1,10 +1,4 @@
-import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/cloudflare";
-import { company } from "../company";
-
-export const meta: MetaFunction = ({ error }) => {
-  const title = hasTitle(error) ? error.data.title : "Page not found";
-  return [{ title: `${title} · ${company.name}` }, { name: "robots", content: "noindex" }];
-};
+import { data, type LoaderFunctionArgs } from "@remix-run/cloudflare";
 
 /** Every address that no other route takes, and the page of a request that the gate refused. */
 export function loader({ context: { log, refusal } }: LoaderFunctionArgs) {
@@ -15,15 +9,4 @@ export function loader({ context: { log, refusal } }: LoaderFunctionArgs) {
 
 export default function UnknownAddress() {
   return null;
-}
-
-function hasTitle(error: unknown): error is { data: { title: string } } {
-  return (
-    typeof error === "object" &&
-    error !== null &&
-    "data" in error &&
-    typeof error.data === "object" &&
-    error.data !== null &&
-    "title" in error.data
-  );
 }
