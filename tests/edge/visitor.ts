@@ -38,8 +38,10 @@ export function signUp(
 }
 
 export async function post(url: string, body: string, headers: Record<string, string> = {}): Promise<ApiAnswer> {
-  // A connection of its own: one that waits in a pool may be closed by the Worker just when it is used again.
-  const response = await fetch(url, { method: "POST", headers: { ...headers, connection: "close" }, body });
+  // A connection of its own: one that waits in a pool may be closed by the Worker just when it is used again. Even so, a
+  // busy machine drops one of many now and then; the request is then sent again, as a visitor would.
+  const send = () => fetch(url, { method: "POST", headers: { ...headers, connection: "close" }, body });
+  const response = await send().catch(send).catch(send);
   const text = await response.text();
   const json = JSON.parse(text);
   return {
