@@ -1,3 +1,7 @@
+import extractToc from "@stefanprobst/rehype-extract-toc";
+import exportToc from "@stefanprobst/rehype-extract-toc/mdx";
+import slug from "rehype-slug";
+
 /** @type {import("@remix-run/dev").AppConfig} */
 export default {
   appDirectory: "app",
@@ -11,6 +15,8 @@ export default {
   serverMinify: false,
   postcss: true,
   tailwind: false,
+  // The legal texts: their headings get anchors, and the list of them is exported as `tableOfContents`.
+  mdx: { rehypePlugins: [slug, extractToc, exportToc] },
   ignoredRouteFiles: ["**/.*"],
   future: {
     v3_fetcherPersist: true,

@@ -11,11 +11,13 @@ import {
 } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { company } from "./company";
+import { publicSettings } from "./edge/public-settings.server";
 import styles from "./styles.css";
 import { ErrorPage } from "./ui/error-page";
 import { Footer } from "./ui/footer";
 import { Header, SkipLink } from "./ui/header";
 import { NotFound } from "./ui/not-found";
+import { prerenderRules } from "./ui/prerender";
 import { useNonce } from "./ui/request-context";
 import { scrollStateScript } from "./ui/scroll-state";
 import type { Site } from "./ui/site";
@@ -29,22 +31,8 @@ export const links: LinksFunction = () => [
 export const meta: MetaFunction = ({ error }) =>
   error ? [{ title: `${explain(error).title} · ${company.name}` }, { name: "robots", content: "noindex" }] : [];
 
-export function loader({ context: { configuration, requestId } }: LoaderFunctionArgs): Site {
-  return {
-    siteUrl: configuration.SITE_URL,
-    consoleUrl: configuration.CONSOLE_URL,
-    researchUrl: configuration.RESEARCH_URL,
-    salesEmail: configuration.SALES_EMAIL,
-    supportEmail: configuration.SUPPORT_EMAIL,
-    legalEmail: configuration.LEGAL_EMAIL,
-    year: new Date().getUTCFullYear(),
-    packageIds: {
-      mini: configuration.PACKAGE_ID_MINI,
-      lite: configuration.PACKAGE_ID_LITE,
-      standard: configuration.PACKAGE_ID_STANDARD,
-    },
-    requestId,
-  };
+export function loader({ context }: LoaderFunctionArgs): Site {
+  return publicSettings(context);
 }
 
 /** Nothing of the root's data changes while the sign-up goes on. */
@@ -72,7 +60,12 @@ export function Layout({ children }: { children: ReactNode }) {
           {children}
         </main>
         <Footer />
-        {useHydrates() && <Scripts nonce={nonce} />}
+        {useHydrates() ? (
+          <Scripts nonce={nonce} />
+        ) : (
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash in the policy
+          <script type="speculationrules" dangerouslySetInnerHTML={{ __html: prerenderRules }} />
+        )}
       </body>
     </html>
   );

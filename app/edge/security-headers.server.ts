@@ -1,3 +1,4 @@
+import { prerenderRules } from "../ui/prerender";
 import { scrollStateScript } from "../ui/scroll-state";
 
 export interface PolicyOptions {
@@ -30,7 +31,7 @@ export async function securityHeaders(options: PolicyOptions): Promise<Record<st
 }
 
 async function contentSecurityPolicy({ hydrates, nonce, stripeOrigin = "", secure }: PolicyOptions): Promise<string> {
-  const scripts = [await hashOf(scrollStateScript)];
+  const scripts = await Promise.all([scrollStateScript, prerenderRules].map(hashOf));
   const directives: Record<string, string[]> = {
     "default-src": ["'none'"],
     "base-uri": ["'none'"],

@@ -2,6 +2,7 @@ import { type AppLoadContext, createRequestHandler, type ServerBuild } from "@re
 import { type Configuration, readConfiguration } from "./configuration.server";
 import { type GateRules, passGate, type Refusal } from "./gate.server";
 import { createLog, describeError, type Log } from "./log.server";
+import { withMarkdown } from "./markdown.server";
 import { securityHeaders } from "./security-headers.server";
 
 /** What the edge gives to every route. */
@@ -32,7 +33,10 @@ export interface SiteParts {
 
 /** The site as one function: request id → configuration → gate → Remix → headers → one log line. */
 export function createSite(parts: SiteParts) {
-  const remix = createRequestHandler(parts.build, "production");
+  const remix = withMarkdown<AppLoadContext>(
+    createRequestHandler(parts.build, "production"),
+    (path) => !parts.privatePaths.test(path),
+  );
   let read: ReturnType<typeof readConfiguration> | undefined;
   let prepared: PreparedSite | undefined;
 
