@@ -9,7 +9,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
     <article aria-labelledby={id} className={`card plan-card ${plan.highlighted ? "plan-highlighted lifted" : ""}`}>
       <div>
         <div className="flex flex-wrap items-center justify-between gap-2">
-          <h2 id={id} className="font-bold">
+          <h2 id={id} className="text-lg font-bold">
             {plan.title}
           </h2>
           {plan.highlighted && <span className="badge bg-accent text-on-accent">Recommended</span>}
@@ -25,6 +25,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
         {plan.smallPriceText && <p className="mt-3 text-sm text-muted">{plan.smallPriceText}</p>}
       </div>
       <ul className="flex flex-col gap-3 border-t border-line pt-6">
+        {plan.includes && <Feature feature={{ title: `Everything in ${plan.includes}`, text: "", included: true }} />}
         {plan.features.map((feature) => (
           <Feature key={feature.title} feature={feature} />
         ))}
@@ -34,7 +35,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
 }
 
 function PlanPrice({ plan }: { plan: Plan }) {
-  if (plan.price === null) return <p className="mt-4 text-3xl font-bold">{plan.priceDetail}</p>;
+  if (plan.price === null) return <p className="mt-4 font-display text-3xl font-bold">{plan.priceDetail}</p>;
   const discounted = plan.originalPrice !== null && plan.originalPrice !== plan.price;
   return (
     <>
@@ -45,7 +46,7 @@ function PlanPrice({ plan }: { plan: Plan }) {
             {formatPrice(plan.originalPrice)}
           </del>
         )}{" "}
-        <span className="text-5xl font-bold">{formatPrice(plan.price)}</span>{" "}
+        <span className="font-display text-5xl font-bold">{formatPrice(plan.price)}</span>{" "}
         <span className="text-muted">{plan.priceDetail}</span>
       </p>
       {discounted && (
@@ -64,7 +65,10 @@ function Feature({ feature: { title, text, included } }: { feature: PlanFeature 
       <Icon className={`size-5 ${included ? "text-success" : "text-line-strong"}`} />
       <span>
         {!included && <span className="sr-only">Not included: </span>}
-        <span className={included ? "font-bold" : ""}>{title}</span>
+        <span className={included ? "font-bold" : ""}>
+          {title}
+          {text && ":"}
+        </span>
         {text && <span className="text-muted"> {text}</span>}
       </span>
     </li>
