@@ -54,7 +54,7 @@ function CitationMatrix() {
         ))}
       </div>
       {citations.map((row, index) => (
-        <div key={row.join()} className="matrix-row border-t border-line py-4">
+        <div key={row.join()} className="matrix-row border-t border-line py-5">
           <span className="prompt-line" data-long={index % 2 === 0 || undefined} />
           {row.map((cited, column) => (
             <span key={engines[column]} className={cited ? "matrix-cited" : "matrix-empty"}>

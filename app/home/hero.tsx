@@ -42,8 +42,11 @@ export function Hero() {
 function ForecastCard() {
   const { researchUrl } = useSite();
   return (
-    <aside aria-label="Forecast" className="night overflow-hidden rounded-xl bg-night text-on-night">
-      <div className="px-7 pt-7">
+    <aside
+      aria-label="Forecast"
+      className="night overflow-hidden rounded-xl bg-night text-on-night md:grid md:grid-cols-2 lg:block"
+    >
+      <div className="p-7 pb-0 md:pb-7 lg:pb-0">
         <p className="text-display text-accent" aria-hidden="true">
           {forecast.figure}
         </p>
@@ -53,7 +56,7 @@ function ForecastCard() {
           <ExternalIcon className="size-4" />
         </a>
       </div>
-      <svg viewBox="0 0 400 122" className="mt-3 w-full" aria-hidden="true" focusable="false">
+      <svg viewBox="0 0 400 122" className="mt-3 w-full self-end" aria-hidden="true" focusable="false">
         <path d="M0 30C110 30 160 36 222 58S340 78 400 79V122H0Z" className="fill-night-raised" />
         <path d="M0 30H400" className="stroke-on-night-line" strokeWidth="2" strokeDasharray="2 7" />
         <path d="M0 30C110 30 160 36 222 58S340 78 372 79" className="fill-none stroke-accent" strokeWidth="3" />

@@ -8,12 +8,10 @@ export function PlanCard({ plan }: { plan: Plan }) {
   return (
     <article aria-labelledby={id} className={`card plan-card ${plan.highlighted ? "plan-highlighted lifted" : ""}`}>
       <div>
-        <div className="flex flex-wrap items-center justify-between gap-2">
-          <h2 id={id} className="text-lg font-bold">
-            {plan.title}
-          </h2>
-          {plan.highlighted && <span className="badge bg-accent text-on-accent">Recommended</span>}
-        </div>
+        <h2 id={id} className="text-lg font-bold">
+          {plan.title}
+        </h2>
+        {plan.highlighted && <p className="badge plan-ribbon bg-accent text-on-accent">Recommended</p>}
         <PlanPrice plan={plan} />
         {plan.trialBadge && <p className="badge mt-4 bg-success-soft text-success">{plan.trialBadge}</p>}
       </div>
@@ -35,11 +33,11 @@ export function PlanCard({ plan }: { plan: Plan }) {
 }
 
 function PlanPrice({ plan }: { plan: Plan }) {
-  if (plan.price === null) return <p className="mt-4 font-display text-3xl font-bold">{plan.priceDetail}</p>;
+  if (plan.price === null) return <p className="mt-3 font-display text-2xl leading-12 font-bold">{plan.priceDetail}</p>;
   const discounted = plan.originalPrice !== null && plan.originalPrice !== plan.price;
   return (
     <>
-      <p className="mt-4 flex flex-wrap items-baseline gap-x-2">
+      <p className="mt-3 flex flex-wrap items-baseline gap-x-2">
         {discounted && (
           <del className="text-xl text-muted">
             <span className="sr-only">Regular price </span>

@@ -1,11 +1,11 @@
 import { CheckIcon } from "../ui/icons";
 import { formatPrice, type Plan } from "./plans";
 
-/** Every plan against every feature: what the cards say, line by line. */
+/** Every plan against every feature, where there is room for it; the cards say the same one by one. */
 export function PlanComparison({ plans }: { plans: Plan[] }) {
   const titles = new Set(plans.flatMap(({ features }) => features.map(({ title }) => title)));
   return (
-    <section className="wrap pb-24" aria-labelledby="comparison">
+    <section className="wrap hidden pb-24 md:block" aria-labelledby="comparison">
       <h2 id="comparison" className="text-title">
         Compare the plans
       </h2>

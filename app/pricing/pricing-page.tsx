@@ -12,8 +12,8 @@ export function PricingPage() {
   return (
     <>
       <section className="wrap pt-12 pb-24 sm:pt-20">
-        <div className="max-w-3xl">
-          <h1 className="text-display">{pricing.title}</h1>
+        <div>
+          <h1 className="max-w-3xl text-display">{pricing.title}</h1>
           <p className="mt-6 text-xl text-muted">{pricing.text}</p>
           <ul className="mt-6 flex flex-wrap gap-x-6 gap-y-2 font-bold">
             {pricing.promises.map((promise) => (
