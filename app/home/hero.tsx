@@ -61,7 +61,7 @@ function ForecastCard() {
         <path d="M0 30H400" className="stroke-on-night-line" strokeWidth="2" strokeDasharray="2 7" />
         <path d="M0 30C110 30 160 36 222 58S340 78 372 79" className="fill-none stroke-accent" strokeWidth="3" />
         <circle cx="372" cy="79" r="6" className="fill-night stroke-accent" strokeWidth="3" />
-        <g className="fill-on-night-muted text-xs">
+        <g className="fill-on-night-muted" fontSize="13">
           <text x="28" y="20">
             organic traffic today
           </text>

@@ -19,7 +19,7 @@ const views: Record<(typeof suite.products)[number]["key"], ReactNode> = {
       <path d="M0 16h260M0 50h260M0 84h260M0 118h260" className="stroke-line" strokeWidth="20" />
       <path d="M0 16h212M0 50h154M0 84h36M0 118h188" className="stroke-brand" strokeWidth="20" />
       <rect x="44" y="72" width="214" height="24" rx="3" className="fill-accent" />
-      <text x="151" y="88.5" textAnchor="middle" className="fill-on-accent text-sm font-bold">
+      <text x="151" y="88.5" textAnchor="middle" className="fill-on-accent font-bold" fontSize="14">
         content gap
       </text>
     </svg>
