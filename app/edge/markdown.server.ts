@@ -15,17 +15,22 @@ export function withMarkdown<Context>(
 ): Respond<Context> {
   return async (request, context) => {
     const url = new URL(request.url);
-    if (!isPublic(url.pathname)) return respond(request, context);
     const path = pageOfMarkdown(url.pathname);
-    if (path !== undefined) {
-      return inMarkdown(await respond(new Request(new URL(path, url), request), context));
-    }
-    const page = await respond(request, context);
+    if (!isPublic(path ?? url.pathname)) return respond(request, context);
+    if (path !== undefined) return inMarkdown(await respond(wholePage(request, path), context));
+
+    const wanted = prefersMarkdown(request);
+    const page = await respond(wanted ? wholePage(request, url.pathname) : request, context);
     if (!isHtml(page)) return page;
-    const answer = prefersMarkdown(request) ? await inMarkdown(page) : new Response(page.body, page);
+    const answer = wanted ? await inMarkdown(page) : new Response(page.body, page);
     answer.headers.append("Vary", "Accept");
     return answer;
   };
+}
+
+/** Asks for a page with its body, also for the sake of a HEAD: the Markdown and its headers are made of it. */
+function wholePage({ url, headers, signal }: Request, path: string): Request {
+  return new Request(new URL(path, url), { headers, signal });
 }
 
 /** The page whose Markdown stands at this path. */

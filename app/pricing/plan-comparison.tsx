@@ -10,7 +10,7 @@ export function PlanComparison({ plans }: { plans: Plan[] }) {
         Compare the plans
       </h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
-      <section className="comparison mt-10" aria-labelledby="comparison" tabIndex={0}>
+      <section className="comparison mt-10" aria-label="Plans side by side" tabIndex={0}>
         <table>
           <thead>
             <tr>
