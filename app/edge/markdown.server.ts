@@ -22,7 +22,7 @@ export function withMarkdown<Context>(
     const wanted = prefersMarkdown(request);
     const page = await respond(wanted ? wholePage(request, url.pathname) : request, context);
     if (!isHtml(page)) return page;
-    const answer = wanted ? await inMarkdown(page) : new Response(page.body, page);
+    const answer = wanted ? await inMarkdown(page) : page;
     answer.headers.append("Vary", "Accept");
     return answer;
   };

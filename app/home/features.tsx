@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Drawn } from "../ui/drawn";
 import { PlusIcon } from "../ui/icons";
 import { features } from "./home-content";
 
@@ -17,12 +18,12 @@ export function Features() {
       <ol className="features mt-14">
         {features.map(({ key, title, text }) => (
           <li key={key} className="feature">
-            <div className="feature-drawing" aria-hidden="true">
-              {drawings[key]}
-            </div>
             <div className="feature-text">
               <h3 className="text-2xl font-bold">{title}</h3>
               <p className="mt-2 max-w-lg text-lg text-muted">{text}</p>
+            </div>
+            <div className="feature-drawing" aria-hidden="true">
+              {drawings[key]}
             </div>
           </li>
         ))}
@@ -44,22 +45,22 @@ const citations = [
 /** Prompts against AI search engines: where the brand is cited. */
 function CitationMatrix() {
   return (
-    <div className="w-full rounded-lg border border-line bg-raised p-5 sm:p-7">
-      <div className="matrix-row pb-4 text-sm font-bold">
-        <span>Prompt</span>
+    <div className="w-full rounded-lg border border-line bg-raised p-4 sm:p-7">
+      <div className="matrix-row pb-4 font-bold">
+        <Drawn words="Prompt" />
         {engines.map((engine) => (
-          <span key={engine} className="text-center">
-            {engine}
-          </span>
+          <Drawn key={engine} words={engine} className="text-center" />
         ))}
       </div>
       {citations.map((row, index) => (
         <div key={row.join()} className="matrix-row border-t border-line py-5">
           <span className="prompt-line" data-long={index % 2 === 0 || undefined} />
           {row.map((cited, column) => (
-            <span key={engines[column]} className={cited ? "matrix-cited" : "matrix-empty"}>
-              {cited ? "[1]" : ""}
-            </span>
+            <Drawn
+              key={engines[column]}
+              words={cited ? "[1]" : ""}
+              className={cited ? "matrix-cited" : "matrix-empty"}
+            />
           ))}
         </div>
       ))}
@@ -78,7 +79,7 @@ function ShareOfAnswers() {
     <div className="grid w-full gap-3 text-sm">
       {shares.map(({ name, width, own }) => (
         <div key={name} className="share-row">
-          <span className={own ? "font-bold" : "text-muted"}>{name}</span>
+          <Drawn words={name} className={own ? "font-bold" : "text-muted"} />
           <svg
             viewBox="0 0 100 10"
             preserveAspectRatio="none"
@@ -100,14 +101,14 @@ function Draft() {
   return (
     <div className="w-full rounded-lg border border-line bg-raised p-5 text-sm">
       <span className="prompt-line" data-long />
-      <p className="mt-3 flex items-center gap-2 rounded-md bg-success-soft px-3 py-2 font-bold text-success">
+      <div className="mt-3 flex items-center gap-2 rounded-md bg-success-soft px-3 py-2 font-bold text-success">
         <PlusIcon className="size-4" />
-        Answer the question in one paragraph
-      </p>
-      <p className="mt-2 flex items-center gap-2 rounded-md bg-success-soft px-3 py-2 font-bold text-success">
+        <Drawn words="Answer the question in one paragraph" />
+      </div>
+      <div className="mt-2 flex items-center gap-2 rounded-md bg-success-soft px-3 py-2 font-bold text-success">
         <PlusIcon className="size-4" />
-        Name the sources
-      </p>
+        <Drawn words="Name the sources" />
+      </div>
       <span className="prompt-line mt-4" />
     </div>
   );

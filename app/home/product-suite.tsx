@@ -1,38 +1,45 @@
 import type { ReactNode } from "react";
+import { Drawn } from "../ui/drawn";
 import { CheckIcon } from "../ui/icons";
 import { suite } from "./home-content";
 
 const views: Record<(typeof suite.products)[number]["key"], ReactNode> = {
   prompts: (
     <>
-      <p className="flex flex-wrap items-center gap-2 font-bold">
-        <span className="engine">keyword</span> <span aria-hidden="true">+</span>{" "}
-        <span className="engine">persona</span>
-      </p>
-      <p className="mt-4 rounded-lg border border-line bg-raised p-4 text-base">
-        “As a <mark>persona</mark>, which <mark>keyword</mark> should I choose?”
-      </p>
+      <div className="flex flex-wrap items-center gap-2 font-bold">
+        <Drawn words="keyword" className="engine" />
+        <Drawn words="+" />
+        <Drawn words="persona" className="engine" />
+      </div>
+      <div className="mt-4 rounded-lg border border-line bg-raised p-4 text-base">
+        <Drawn words="“As a " />
+        <Drawn as="mark" words="persona" />
+        <Drawn words=", which " />
+        <Drawn as="mark" words="keyword" />
+        <Drawn words=" should I choose?”" />
+      </div>
     </>
   ),
   monitoring: (
-    <svg viewBox="0 0 260 130" className="w-full" aria-hidden="true" focusable="false">
-      <path d="M0 16h260M0 50h260M0 84h260M0 118h260" className="stroke-line" strokeWidth="20" />
-      <path d="M0 16h212M0 50h154M0 84h36M0 118h188" className="stroke-brand" strokeWidth="20" />
-      <rect x="44" y="72" width="214" height="24" rx="3" className="fill-accent" />
-      <text x="151" y="88.5" textAnchor="middle" className="fill-on-accent font-bold" fontSize="14">
-        content gap
-      </text>
-    </svg>
+    <div className="grid gap-4">
+      <span className="bar w-4/5" />
+      <span className="bar w-3/5" />
+      <div className="flex gap-2">
+        <span className="bar w-1/6" />
+        <Drawn words="content gap" className="gap-bar" />
+      </div>
+      <span className="bar w-3/4" />
+    </div>
   ),
   actions: (
-    <ul className="grid gap-2 rounded-lg border border-line bg-raised p-4 text-base">
+    <div className="grid gap-2 rounded-lg border border-line bg-raised p-4 text-base">
       {["Question to answer", "Points to cover", "Sources to cite"].map((line) => (
-        <li key={line} className="flex items-center gap-2">
+        <div key={line} className="flex items-center gap-2">
           <CheckIcon className="size-5 text-success" />
-          {line}
-        </li>
+          <Drawn words={line} />
+        </div>
       ))}
-    </ul>
+    </div>
   ),
 };
 
@@ -47,13 +54,13 @@ export function ProductSuite() {
       </div>
       <ol className="suite mt-14">
         {suite.products.map(({ key, title, text }) => (
-          <li key={key} className="card flex flex-col p-3">
-            <div className="suite-view" aria-hidden="true">
-              {views[key]}
-            </div>
+          <li key={key} className="card suite-card">
             <div className="px-4 pt-6 pb-5">
               <h3 className="text-heading">{title}</h3>
               <p className="mt-2 text-muted">{text}</p>
+            </div>
+            <div className="suite-view" aria-hidden="true">
+              {views[key]}
             </div>
           </li>
         ))}

@@ -1,3 +1,4 @@
+import { Drawn } from "../ui/drawn";
 import { BriefIcon, CheckIcon, SparkIcon } from "../ui/icons";
 
 const prompts = [
@@ -17,58 +18,68 @@ export function ProductView() {
     <figure className="stage mt-14">
       <div className="product-view lifted" aria-hidden="true">
         <div className="product-pane product-prompts">
-          <p className="label">Prompts</p>
-          <ul className="mt-4 grid gap-1 text-sm">
+          <Drawn words="Prompts" className="label" />
+          <div className="mt-4 grid gap-1 text-sm">
             {prompts.map(({ question, cited }, index) => (
-              <li key={question} className={`prompt-row ${index === 0 ? "bg-brand-soft" : ""}`}>
-                <span>{question}</span>
-                <span className={cited ? "cited" : "not-cited"}>{cited ? "cited" : "gap"}</span>
-              </li>
+              <div key={question} className={`prompt-row ${index === 0 ? "bg-brand-soft" : ""}`}>
+                <Drawn words={question} />
+                <Drawn words={cited ? "cited" : "gap"} className={cited ? "cited" : "not-cited"} />
+              </div>
             ))}
-          </ul>
+          </div>
         </div>
         <div className="product-pane">
-          <p className="flex flex-wrap gap-2 text-sm">
-            <span className="engine engine-selected">ChatGPT</span> <span className="engine">Perplexity</span>{" "}
-            <span className="engine">Gemini</span>
-          </p>
-          <p className="mt-6 ml-auto w-fit rounded-lg bg-brand-soft px-4 py-2.5">Which brand should I choose?</p>
-          <p className="mt-6 flex items-center gap-2 text-sm font-bold text-brand">
+          <div className="flex flex-wrap gap-2 text-sm">
+            <Drawn words="ChatGPT" className="engine engine-selected" />
+            <Drawn words="Perplexity" className="engine" />
+            <Drawn words="Gemini" className="engine" />
+          </div>
+          <div className="mt-6 ml-auto w-fit rounded-lg bg-brand-soft px-4 py-2.5">
+            <Drawn words="Which brand should I choose?" />
+          </div>
+          <div className="mt-6 flex items-center gap-2 text-sm font-bold text-brand">
             <SparkIcon />
-            AI answer
-          </p>
-          <p className="mt-2 text-lg leading-relaxed">
-            For what you describe, <mark className="font-bold">Your Brand</mark> <span className="cite">1</span> is the
-            one most sources point to. Its own guide answers your question in full. <span className="cite">1</span> An
-            alternative is named less often. <span className="cite">2</span>
-          </p>
-          <p className="mt-6 flex flex-wrap gap-2 text-sm">
+            <Drawn words="AI answer" />
+          </div>
+          <div className="mt-2 text-lg leading-relaxed">
+            <Drawn words="For what you describe, " />
+            <Drawn as="mark" words="Your Brand" className="font-bold" /> <Drawn words="1" className="cite" />
+            <Drawn words=" is the one most sources point to. Its own guide answers your question in full. " />
+            <Drawn words="1" className="cite" />
+            <Drawn words=" An alternative is named less often. " />
+            <Drawn words="2" className="cite" />
+          </div>
+          <div className="mt-6 flex flex-wrap gap-2 text-sm">
             <span className="source">
-              <span className="cite">1</span> yourbrand.example
-            </span>{" "}
-            <span className="source text-muted">
-              <span className="cite">2</span> competitor.example
+              <Drawn words="1" className="cite" /> <Drawn words="yourbrand.example" />
             </span>
-          </p>
+            <span className="source text-muted">
+              <Drawn words="2" className="cite" /> <Drawn words="competitor.example" />
+            </span>
+          </div>
         </div>
         <div className="product-pane product-results">
-          <p className="flex items-baseline justify-between gap-3">
-            <span className="label">AI visibility</span> <span className="text-sm text-muted">by month</span>
-          </p>
+          <div className="flex items-baseline justify-between gap-3">
+            <Drawn words="AI visibility" className="label" />
+            <Drawn words="by month" className="text-sm text-muted" />
+          </div>
           <VisibilityChart />
-          <p className="mt-3 flex flex-wrap gap-x-5 text-sm">
-            <span className="legend text-brand">Your Brand</span> <span className="legend text-muted">Competitor</span>
-          </p>
+          <div className="mt-3 flex flex-wrap gap-x-5 text-sm">
+            <Drawn words="Your Brand" className="legend text-brand" />
+            <Drawn words="Competitor" className="legend text-muted" />
+          </div>
           <div className="mt-6 rounded-lg border border-line p-4 text-sm">
-            <p className="flex items-center gap-2 font-bold">
+            <div className="flex items-center gap-2 font-bold">
               <BriefIcon className="size-5 text-brand" />
-              Content brief
-            </p>
-            <p className="mt-1 text-muted">“Which one suits a small team?”</p>
-            <p className="mt-3 flex items-center gap-1.5 font-bold text-success">
+              <Drawn words="Content brief" />
+            </div>
+            <div className="mt-1 text-muted">
+              <Drawn words="“Which one suits a small team?”" />
+            </div>
+            <div className="mt-3 flex items-center gap-1.5 font-bold text-success">
               <CheckIcon />
-              Ready for AI search
-            </p>
+              <Drawn words="Ready for AI search" />
+            </div>
           </div>
         </div>
       </div>
