@@ -17,13 +17,13 @@ export function SignupPage() {
   if (step.step === "done") {
     return (
       <Frame heading="Subscription Successful!" headingRef={heading}>
-        {heading.moved && (
-          <NoticeArea
-            status={[CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL].map((notice) => (
-              <NoticeOf key={notice.title} notice={notice} />
-            ))}
-          />
-        )}
+        <NoticeArea
+          status={
+            heading.moved &&
+            [CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL].map((notice) => <NoticeOf key={notice.title} notice={notice} />)
+          }
+          alert={reply?.notice && <NoticeOf notice={reply.notice} />}
+        />
         <SuccessStep account={step.account} />
       </Frame>
     );
@@ -31,7 +31,7 @@ export function SignupPage() {
   if (step.step === "card") {
     return (
       <Frame heading="Complete Your Subscription" headingRef={heading} packageId={step.account.packageId ?? ""}>
-        <CardStep data={step} />
+        <CardStep data={step} refused={reply?.notice} />
       </Frame>
     );
   }

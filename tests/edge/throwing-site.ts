@@ -15,10 +15,9 @@ const respond = createSite({
     ...build,
     routes: { ...build.routes, "routes/pricing": { ...pricing, module: { ...pricing.module, loader } } },
   },
-  privatePaths: /^\/subscription/,
   prepare(configuration) {
-    const { gate, ...signup } = signupCapabilities(configuration);
-    return { gate, contextOf: (edge) => ({ ...edge, ...signup }) };
+    const { forms, ...signup } = signupCapabilities(configuration);
+    return { forms, contextOf: (edge) => ({ ...edge, ...signup }) };
   },
 });
 
