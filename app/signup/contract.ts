@@ -50,6 +50,8 @@ export const subscriptionRequest = z.object({
       z.regex(/[a-z]/, "Password must contain at least one lowercase letter"),
       z.regex(/[0-9]/, "Password must contain at least one number"),
       z.regex(/[^A-Za-z0-9]/, "Password must contain at least one special character"),
+      // Bytes that were no UTF-8 arrive as this: the password would be another one than was typed.
+      z.refine((value) => !/[\p{Cs}\uFFFD]/u.test(value), "Password contains characters that cannot be used"),
     ),
   address: text("Street address", 5, 150),
   city: text("City", 2, 80),
