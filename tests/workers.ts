@@ -70,6 +70,7 @@ export function startStripeSimulator(
 
 /**
  * The site; its SITE_URL is the address that it gets.
+ * @param options.bundle another build of it, under build/
  * @param options.rateLimits `as configured` in wrangler.toml; otherwise so high that no test meets them
  */
 export async function startSite(
@@ -77,6 +78,7 @@ export async function startSite(
     vars?: Vars;
     port?: number;
     rateLimits?: "as configured";
+    bundle?: string;
     miniflare?: Partial<SharedOptions & WorkerOptions>;
   } = {},
 ): Promise<RunningWorker> {
@@ -84,7 +86,7 @@ export async function startSite(
   const unlimited = { simple: { limit: 1_000_000, period: 60 } };
   return start({
     folder: ".",
-    bundle: "site/site.js",
+    bundle: options.bundle ?? "site/site.js",
     vars: { SITE_URL: `http://localhost:${port}`, ...options.vars },
     port,
     miniflare: {

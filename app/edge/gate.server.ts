@@ -4,7 +4,7 @@ import type { Address } from "./routing.server";
 
 /** An answer of the gate instead of the site's: what the visitor reads, and why. */
 export interface Refusal {
-  status: 400 | 403 | 404 | 405 | 408 | 413 | 414 | 415 | 429;
+  status: 400 | 403 | 404 | 405 | 408 | 413 | 414 | 415 | 429 | 500;
   title: string;
   message: string;
   headers?: Record<string, string>;
@@ -164,6 +164,13 @@ const TOO_MANY: Refusal = {
   title: "Too many requests",
   message: "Please wait a moment and try again.",
   headers: { "Retry-After": RETRY_AFTER_SECONDS },
+};
+
+/** For what nobody expected, where the page itself cannot say it. */
+export const FAILED: Refusal = {
+  status: 500,
+  title: "Unexpected Application Error",
+  message: "Something went wrong on our side. Please try again; if it happens again, tell us the request id.",
 };
 
 /** @param allowed what `Allow` says (RFC 9110, section 15.5.6) */

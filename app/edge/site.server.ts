@@ -1,7 +1,7 @@
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from "@remix-run/cloudflare";
 import { type Configuration, type ConfigurationProblem, readConfiguration } from "./configuration.server";
 import { CSP_REPORTS_PATH, takeCspReports } from "./csp-reports.server";
-import { type GateRules, methodNotAllowed, passGate, type Refusal } from "./gate.server";
+import { FAILED, type GateRules, methodNotAllowed, passGate, type Refusal } from "./gate.server";
 import { createLog, describeError, type Log } from "./log.server";
 import { isOverLimit } from "./rate-limit.server";
 import { type Address, addressBook } from "./routing.server";
@@ -55,23 +55,30 @@ export function createSite(parts: SiteParts) {
       return plain(await takeCspReports(request, { addressOf, isOverLimit: limit, log }));
     }
     prepared ??= parts.prepare(configuration);
+    const { forms, contextOf } = prepared;
     const { refusal, request: passed } =
       url.pathname === CSP_REPORTS_PATH
         ? { refusal: methodNotAllowed("POST") }
         : await passGate(request, address, {
-            ...prepared.forms,
+            ...forms,
             isOverLimit: (sender) => isOverLimit(configuration.SIGNUP_RATE_LIMIT, sender, log),
           });
-    const response = await remix(
-      passed ?? new Request(new URL("/refused", url)),
-      prepared.contextOf(refusal ? { ...edge, refusal } : edge),
-    );
     const hydrates = passed !== undefined && address?.hydrates === true;
-    if (!refusal) return isLastResort(response) ? failed(edge.requestId) : { response, hydrates, outcome: "answered" };
+    /** A page that says only this, at an address that no route takes. */
+    const say = (words: Refusal) =>
+      remix(new Request(new URL("/refused", url)), contextOf({ ...edge, refusal: words }));
+
+    if (refusal === undefined) {
+      const response = await remix(passed, contextOf(edge));
+      if (!isLastResort(response)) return { response, hydrates, outcome: "answered" };
+      const page = await say(FAILED);
+      return isLastResort(page) ? failed(edge.requestId) : { response: page, hydrates: false, outcome: "failed" };
+    }
     log.warn("refused", { status: refusal.status, reason: refusal.title });
-    const refused = new Response(response.body, { status: refusal.status, headers: response.headers });
-    for (const [name, value] of Object.entries(refusal.headers ?? {})) refused.headers.set(name, value);
-    return { response: refused, hydrates, outcome: "refused" };
+    const page = passed ? await remix(passed, contextOf({ ...edge, refusal })) : await say(refusal);
+    const response = new Response(page.body, { status: refusal.status, headers: page.headers });
+    for (const [name, value] of Object.entries(refusal.headers ?? {})) response.headers.set(name, value);
+    return { response, hydrates, outcome: "refused" };
   }
 
   return async function respond(request: Request, env: unknown): Promise<Response> {
@@ -131,7 +138,7 @@ function overTls(method: string, url: URL): Answer {
   return plain(new Response(null, { status: isRead ? 301 : 303, headers: { Location: secure.href } }));
 }
 
-/** What Remix answers when even its error page failed: one line of text. */
+/** What Remix answers when even its error page failed, as it does for an action that throws: one line of text. */
 function isLastResort(response: Response): boolean {
   return response.status === 500 && response.headers.get("Content-Type") === "text/plain";
 }
