@@ -1,8 +1,7 @@
-import type { Response } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type RunningWorker, startSite } from "../workers";
 import { observatoryScore } from "./observatory";
-import { asDeployment, ask, ORIGIN, startSecureSite } from "./secure-site";
+import { asDeployment, ask, ORIGIN, type SecureAnswer, startSecureSite } from "./secure-site";
 import { fields } from "./site-visitor";
 import { startThrowingSite } from "./throwing-site/start";
 
@@ -18,7 +17,7 @@ let site: RunningWorker;
 let limited: RunningWorker;
 let throwing: RunningWorker;
 let misconfigured: RunningWorker;
-let upstream: () => globalThis.Response | Promise<globalThis.Response>;
+let upstream: () => Response | Promise<Response>;
 
 beforeAll(async () => {
   const answers = () => upstream();
@@ -51,20 +50,19 @@ function postTo(answer: typeof upstream) {
   return post(site);
 }
 
-const json = (status: number, body: unknown) => () => globalThis.Response.json(body, { status });
+const json = (status: number, body: unknown) => () => Response.json(body, { status });
 
 /** Long after the site's deadline. */
-const tooLate = () =>
-  new Promise<globalThis.Response>((resolve) => setTimeout(() => resolve(globalThis.Response.json({})), 1500));
+const tooLate = () => new Promise<Response>((resolve) => setTimeout(() => resolve(Response.json({})), 1500));
 
-async function cardStep(): Promise<Response> {
+async function cardStep(): Promise<SecureAnswer> {
   const accepted = await postTo(json(200, { client_secret: "seti_1_secret_2" }));
   const cookie = (accepted.headers.get("Set-Cookie") ?? "").split(";")[0] ?? "";
   return ask(site, "/subscription", { headers: { Cookie: cookie } });
 }
 
 /** Once the one form that may come has come; a new minute can begin in between. */
-async function oneTooMany(): Promise<Response> {
+async function oneTooMany(): Promise<SecureAnswer> {
   upstream = json(500, {});
   await post(limited);
   const second = await post(limited);
@@ -78,7 +76,7 @@ async function oneTooMany(): Promise<Response> {
 const BEST_WITHOUT_COOKIE = 130;
 
 /** Every kind of answer that the site gives: status, kind of page, and how to get it. */
-const answers: [name: string, status: number, kind: "marketing" | "sign-up", get: () => Promise<Response>][] = [
+const answers: [name: string, status: number, kind: "marketing" | "sign-up", get: () => Promise<SecureAnswer>][] = [
   ...pages
     .map(
       (path) =>
@@ -154,13 +152,12 @@ describe("E. the Worker's answers", () => {
   test.each(answers)("E: MDN's Observatory gives %s (%i, %s) the most it can", async (name, status, _, get) => {
     const page = await get();
     expect(page.status).toBe(status);
-    const path = new URL(page.url || ORIGIN).pathname;
-    const insecure = await site.mf.dispatchFetch(`http://www.citewell.example${path}`, { redirect: "manual" });
-    const preflight = await ask(site, path, {
+    const insecure = await ask(site, "http://www.citewell.example/");
+    const preflight = await ask(site, "/", {
       method: "OPTIONS",
       headers: { Origin: "https://evil.test", "Access-Control-Request-Method": "GET" },
     });
-    const { score, results } = await observatoryScore(new URL(ORIGIN + path), { page, insecure, preflight });
+    const { score, results } = await observatoryScore(new URL(ORIGIN), { page, insecure, preflight });
     console.log(`${String(score).padStart(4)}  ${name} (${status})`);
     expect(results).toMatchObject({
       "csp-implemented-with-no-unsafe-default-src-none": 10,
@@ -176,15 +173,14 @@ describe("E. the Worker's answers", () => {
 
   test("E: no HSTS without TLS, and the same address with it is where the visitor is sent", async () => {
     for (const path of ["/", "/pricing?x=1", "/subscription.data", "//evil.test", "/csp-reports"]) {
-      const answer = await site.mf.dispatchFetch(`http://www.citewell.example${path}`, { redirect: "manual" });
+      const answer = await ask(site, `http://www.citewell.example${path}`);
       expect(answer.status).toBe(301);
       expect(answer.headers.get("Location")).toBe(`https://www.citewell.example${path}`);
       expect(answer.headers.has("Strict-Transport-Security")).toBe(false);
     }
-    const sent = await site.mf.dispatchFetch("http://www.citewell.example/subscription", {
+    const sent = await ask(site, "http://www.citewell.example/subscription", {
       method: "POST",
-      redirect: "manual",
-      headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: "http://www.citewell.example" },
+      headers: { Origin: "http://www.citewell.example" },
       body: form,
     });
     expect([sent.status, sent.headers.get("Location")]).toEqual([303, "https://www.citewell.example/subscription"]);
@@ -196,7 +192,7 @@ describe("E. the Worker's answers", () => {
       ({ headers }) => /'nonce-([^']+)'/.exec(headers.get("Content-Security-Policy") ?? "")?.[1],
     );
     expect(nonces[0]).not.toBe(nonces[1]);
-    const html = await first.text();
+    const html = first.body;
     const scripts = html.match(/<script[^>]*>/g) ?? [];
     expect(scripts.filter((tag) => tag.includes(`nonce="${nonces[0]}"`)).length).toBeGreaterThan(1);
     // The one without a nonce is the header's, allowed by its hash.
@@ -205,7 +201,7 @@ describe("E. the Worker's answers", () => {
 
   test("E: the sign-up is entered with a full document load: no page links to it through the client's router", async () => {
     for (const path of pages) {
-      const html = await (await ask(site, path)).text();
+      const html = (await ask(site, path)).body;
       expect(html).not.toMatch(/<a [^>]*data-discover/);
     }
   });
@@ -213,7 +209,7 @@ describe("E. the Worker's answers", () => {
 
 describe("E. files", () => {
   async function files(): Promise<string[]> {
-    const html = await (await ask(site, "/subscription")).text();
+    const html = (await ask(site, "/subscription")).body;
     // The assets' server has file names percent-encoded, and sends other spellings there.
     return [...new Set(html.match(/\/build\/[\w./()$-]+\.(?:js|css)/g) ?? [])].map((path) => path.replace("$", "%24"));
   }

@@ -4,7 +4,7 @@ import { getScoreModifier } from "@mdn/mdn-http-observatory/src/grader/grader.js
 import { Session } from "@mdn/mdn-http-observatory/src/retriever/session.js";
 import { parseHttpEquivHeaders } from "@mdn/mdn-http-observatory/src/retriever/utils.js";
 import { type Fetched, Requests } from "@mdn/mdn-http-observatory/src/types.js";
-import type { Response } from "miniflare";
+import type { SecureAnswer } from "./secure-site";
 
 /** What MDN's HTTP Observatory thinks of a page: its score, and each of its tests' results with what it adds. */
 export type Score = { score: number; results: Record<string, number> };
@@ -16,18 +16,17 @@ export type Score = { score: number; results: Record<string, number> };
  */
 export async function observatoryScore(
   url: URL,
-  answers: { page: Response; insecure: Response; preflight: Response },
+  answers: { page: SecureAnswer; insecure: SecureAnswer; preflight: SecureAnswer },
 ): Promise<Score> {
-  const html = await answers.page.text();
   const session = new Session(url);
   for (const cookie of answers.page.headers.getSetCookie()) await session.jar.setCookie(cookie, url.href);
 
   const requests = new Requests(url.hostname);
-  const page = { ...fetched(answers.page), httpEquiv: parseHttpEquivHeaders(html, url.href) };
+  const page = { ...fetched(answers.page), httpEquiv: parseHttpEquivHeaders(answers.page.body, url.href) };
   const redirect = { url: new URL(url.href.replace("https:", "http:")), status: answers.insecure.status };
   const target = new URL(answers.insecure.headers.get("Location") ?? redirect.url);
   requests.session = session;
-  requests.resources.path = html;
+  requests.resources.path = answers.page.body;
   requests.responses = {
     auto: page,
     https: page,
@@ -52,7 +51,7 @@ export async function observatoryScore(
   return { score: strict >= MINIMUM_SCORE_FOR_EXTRA_CREDIT ? strict + extra : strict, results };
 }
 
-function fetched(response: Response): Fetched {
+function fetched(response: SecureAnswer): Fetched {
   const headers: Fetched["headers"] = Object.fromEntries(response.headers);
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) headers["set-cookie"] = cookies;

@@ -1,4 +1,3 @@
-import type { Response as MiniflareResponse } from "miniflare";
 import { type RunningWorker, startSite } from "../workers";
 
 /** Where the site of these tests says that it is: a deployment, so https everywhere and no local defaults. */
@@ -23,17 +22,21 @@ export function startSecureSite(upstream: (request: Request) => Response | Promi
   return startSite(asDeployment(upstream));
 }
 
-/** Asks the site under its https address, as Cloudflare's edge hands requests to the Worker. */
-export function ask(
+/** An answer, read to its end. */
+export type SecureAnswer = { status: number; headers: Headers; body: string };
+
+/** Asks the site under its https address (or another one), as Cloudflare's edge hands requests to the Worker. */
+export async function ask(
   site: RunningWorker,
   path: string,
   { method = "GET", headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string } = {},
-): Promise<MiniflareResponse> {
+): Promise<SecureAnswer> {
   const own = { "Content-Type": "application/x-www-form-urlencoded", Origin: ORIGIN, "Sec-Fetch-Site": "same-origin" };
-  return site.mf.dispatchFetch(ORIGIN + path, {
+  const response = await site.mf.dispatchFetch(path.startsWith("/") ? ORIGIN + path : path, {
     method,
     redirect: "manual",
     headers: method === "POST" ? { ...own, ...headers } : headers,
     ...(body !== undefined && { body }),
   });
+  return { status: response.status, headers: new Headers([...response.headers]), body: await response.text() };
 }
