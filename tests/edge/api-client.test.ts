@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type RunningWorker, startBackend, startSite } from "../workers";
+import { startFaultInjector } from "./fault-injector";
 import {
   answersNothing,
   answersWith,
@@ -12,7 +13,6 @@ import {
   sendsAShortBody,
   stallsInTheBody,
 } from "./faults";
-import { startFaultyProxy } from "./faulty-proxy";
 import { type Answer, fields, logged, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "./site-visitor";
 import { startUpstream } from "./upstream";
 import { rows } from "./visitor";
@@ -208,14 +208,18 @@ describe("C. what upstream does", () => {
 
 test("C9: it commits, but answers after the deadline; submitted again unchanged: one key, one subscription, the same client_secret", async () => {
   const { api, stripe, dispose } = await startBackend();
-  const proxy = await startFaultyProxy(api.url);
+  const injector = await startFaultInjector(api.url);
   const late = await startSite({
-    vars: { SUBSCRIPTION_API_URL: proxy.url, SUBSCRIPTION_API_TIMEOUT_MS: "3000", STRIPE_JS_URL: `${stripe.url}/x.js` },
+    vars: {
+      SUBSCRIPTION_API_URL: injector.url,
+      SUBSCRIPTION_API_TIMEOUT_MS: "3000",
+      STRIPE_JS_URL: `${stripe.url}/x.js`,
+    },
   });
   const impatient = siteVisitor(late);
   const form_nonce = await impatient.nonce();
 
-  proxy.breakAt("/subscription", "keep-answer");
+  injector.decide(() => ({ fault: neverAnswers, commits: true }));
   const first = await impatient.submit({ form_nonce });
   expect(first.status).toBe(504);
   expect(nonceIn(first)).toBe(form_nonce);
@@ -223,7 +227,7 @@ test("C9: it commits, but answers after the deadline; submitted again unchanged:
   expect(row).toMatchObject({ email: "ada@example.com" });
   expect(others).toEqual([]);
 
-  proxy.repair();
+  injector.decide(() => undefined);
   const second = await impatient.submit({ form_nonce });
   expect(second.status).toBe(303);
   const third = await impatient.submit({ form_nonce });
@@ -236,7 +240,7 @@ test("C9: it commits, but answers after the deadline; submitted again unchanged:
   expect(secrets[0]).toMatch(/^seti_/);
   expect(secrets[1]).toBe(secrets[0]);
   expect(await rows(api, "SELECT * FROM subscriptions")).toHaveLength(1);
-  await Promise.all([late.dispose(), proxy.dispose(), dispose()]);
+  await Promise.all([late.dispose(), injector.dispose(), dispose()]);
 });
 
 describe("C. the key and the retries", () => {

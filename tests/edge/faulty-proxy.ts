@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import { freePort } from "../workers";
 
-/** What happens to the requests that match: refused before they arrive, or answered although nobody hears it (in time). */
-export type Fault = "refuse" | "lose-answer" | "keep-answer";
+/** What happens to the requests that match: refused before they arrive, or answered although nobody hears it. */
+export type Fault = "refuse" | "lose-answer";
 
 /** A proxy before a Worker that fails on demand: what the caller then sees is what a crash at that point leaves. */
 export type FaultyProxy = {
@@ -28,7 +28,6 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
       body: request.method === "GET" ? undefined : await text(request),
     });
     const body = await answer.text();
-    if (fault === "keep-answer") return;
     if (fault === "lose-answer") return void request.socket.destroy();
     response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" }).end(body);
   }

@@ -57,7 +57,7 @@ export function siteVisitor(site: RunningWorker): SiteVisitor {
       headers: Object.entries(sent),
       ...(content !== undefined && { body: content }),
     });
-    received.push(`${[...headers].map((header) => header.join(": ")).join("\n")}\n${body}`);
+    received.push(`${[...headers].map((header) => header.join(": ")).join("\n")}\n\n${body}`);
     return {
       status,
       headers,
