@@ -16,6 +16,7 @@ import styles from "./styles.css";
 import { ErrorPage } from "./ui/error-page";
 import { Footer } from "./ui/footer";
 import { Header, SkipLink } from "./ui/header";
+import { hydrates } from "./ui/hydration";
 import { NotFound } from "./ui/not-found";
 import { prerenderRules } from "./ui/prerender";
 import { useNonce } from "./ui/request-context";
@@ -78,9 +79,7 @@ export function Layout({ children }: { children: ReactNode }) {
 
 /** Only routes that ask for it in their handle ship the framework's JavaScript. */
 function useHydrates(): boolean {
-  return useMatches().some(
-    ({ handle }) => typeof handle === "object" && handle !== null && "hydrate" in handle && handle.hydrate === true,
-  );
+  return useMatches().some(({ handle }) => hydrates(handle));
 }
 
 export default function Root() {

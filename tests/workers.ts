@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { Log, LogLevel, Miniflare, type WorkerOptions } from "miniflare";
+import { Log, LogLevel, Miniflare, type SharedOptions, type WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
 
 /*
@@ -36,6 +36,8 @@ type WorkerPlan = {
   port?: number;
   /** Where D1 and Durable Objects are kept; in memory when absent. */
   persist?: string;
+  /** Options of Miniflare to set over those of wrangler.toml. */
+  miniflare?: Partial<SharedOptions & WorkerOptions>;
 };
 
 /** The reference subscription API on an empty, migrated database. */
@@ -66,14 +68,33 @@ export function startStripeSimulator(
   });
 }
 
-/** The site; its SITE_URL is the address that it gets. */
-export async function startSite(options: { vars?: Vars; port?: number } = {}): Promise<RunningWorker> {
+/**
+ * The site; its SITE_URL is the address that it gets.
+ * @param options.bundle another build of it, under build/
+ * @param options.rateLimits `as configured` in wrangler.toml; otherwise so high that no test meets them
+ */
+export async function startSite(
+  options: {
+    vars?: Vars;
+    port?: number;
+    rateLimits?: "as configured";
+    bundle?: string;
+    miniflare?: Partial<SharedOptions & WorkerOptions>;
+  } = {},
+): Promise<RunningWorker> {
   const port = options.port ?? (await freePort());
+  const unlimited = { simple: { limit: 1_000_000, period: 60 } };
   return start({
     folder: ".",
-    bundle: "site/site.js",
+    bundle: options.bundle ?? "site/site.js",
     vars: { SITE_URL: `http://localhost:${port}`, ...options.vars },
     port,
+    miniflare: {
+      ...(options.rateLimits === undefined && {
+        ratelimits: { SIGNUP_RATE_LIMIT: unlimited, CSP_REPORT_RATE_LIMIT: unlimited },
+      }),
+      ...options.miniflare,
+    },
   });
 }
 
@@ -108,7 +129,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-async function start({ folder, bundle, vars = {}, port, persist }: WorkerPlan): Promise<RunningWorker> {
+async function start({ folder, bundle, vars = {}, port, persist, miniflare }: WorkerPlan): Promise<RunningWorker> {
   const bundlePath = join(root, "build", bundle);
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, folder, "wrangler.toml"));
   const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
@@ -129,6 +150,7 @@ async function start({ folder, bundle, vars = {}, port, persist }: WorkerPlan): 
         createInterface({ input }).on("line", (line) => line.startsWith("{") && logs.push(JSON.parse(line)));
       }
     },
+    ...miniflare,
     ...(persist !== undefined && { d1Persist: join(persist, "d1"), durableObjectsPersist: join(persist, "do") }),
   });
   const { port: boundPort } = await mf.ready;

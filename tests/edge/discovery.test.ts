@@ -9,7 +9,6 @@ import { getPage } from "./page";
  * agrees with what the pages show.
  */
 
-const SITE_URL = "https://www.brand.test";
 const paths = ["/", "/pricing", "/privacy", "/terms"];
 const markdownPaths = { "/": "/index.md", "/pricing": "/pricing.md", "/privacy": "/privacy.md", "/terms": "/terms.md" };
 const catalogue = plans({
@@ -25,15 +24,7 @@ const pricedPlans = catalogue.filter(({ price }) => price !== null);
 let site: RunningWorker;
 
 beforeAll(async () => {
-  // A deployment's address, as crawlers are to see it.
-  site = await startSite({
-    vars: {
-      SITE_URL,
-      SUBSCRIPTION_API_URL: "https://api.brand.test",
-      SESSION_SECRET: "a secret of at least thirty-two characters",
-      STRIPE_JS_URL: undefined,
-    },
-  });
+  site = await startSite();
 });
 
 afterAll(() => site.dispose());
@@ -43,7 +34,7 @@ describe.each(paths)("the head of %s", (path) => {
     const { document } = await getPage(site, path);
     const meta = (key: string) =>
       document.querySelector(`meta[name="${key}"], meta[property="${key}"]`)?.getAttribute("content");
-    const address = `${SITE_URL}${path}`;
+    const address = `${site.url}${path}`;
 
     expect(document.title.length).toBeGreaterThan(10);
     expect(document.title.length).toBeLessThanOrEqual(60);
@@ -57,7 +48,7 @@ describe.each(paths)("the head of %s", (path) => {
     expect(meta("twitter:card")).toBe("summary_large_image");
     expect(meta("robots")).toMatch(/^index, follow/);
 
-    const image = await fetch(`${site.url}${meta("og:image")?.slice(SITE_URL.length)}`);
+    const image = await fetch(`${site.url}${meta("og:image")?.slice(site.url.length)}`);
     const png = new DataView(await image.arrayBuffer());
     expect(image.headers.get("content-type")).toBe("image/png");
     expect([png.getUint32(16), png.getUint32(20)]).toEqual([
@@ -117,7 +108,7 @@ describe("structured data", () => {
         name: title,
         price,
         priceCurrency: "USD",
-        url: `${SITE_URL}/pricing#plan-${key}`,
+        url: `${site.url}/pricing#plan-${key}`,
         priceSpecification: { price, unitCode: "MON" },
       })),
     );
@@ -140,8 +131,8 @@ describe("structured data", () => {
   test("leads from the home page to the page in breadcrumbs", async () => {
     const crumbs = (await graphOf("/terms")).get("BreadcrumbList")?.itemListElement;
     expect(crumbs).toMatchObject([
-      { position: 1, name: "Home", item: `${SITE_URL}/` },
-      { position: 2, name: "Terms & Conditions", item: `${SITE_URL}/terms` },
+      { position: 1, name: "Home", item: `${site.url}/` },
+      { position: 2, name: "Terms & Conditions", item: `${site.url}/terms` },
     ]);
   });
 });
@@ -151,11 +142,11 @@ describe("lists for crawlers", () => {
     const { headers, html } = await getPage(site, "/sitemap.xml");
     expect(headers.get("content-type")).toMatch(/^application\/xml/);
     expect([...html.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, loc]) => loc)).toEqual(
-      paths.map((path) => SITE_URL + path),
+      paths.map((path) => site.url + path),
     );
     expect([...html.matchAll(/<loc>(.*?)<\/loc><lastmod>(.*?)<\/lastmod>/g)].map(([, ...found]) => found)).toEqual([
-      [`${SITE_URL}/privacy`, "2025-08-14"],
-      [`${SITE_URL}/terms`, "2025-08-14"],
+      [`${site.url}/privacy`, "2025-08-14"],
+      [`${site.url}/terms`, "2025-08-14"],
     ]);
   });
 
@@ -172,7 +163,7 @@ describe("lists for crawlers", () => {
     }
     const groups = html.split("\n\n").filter((group) => group.includes("User-agent"));
     for (const group of groups) expect(group).toMatch(/\nAllow: \/\nDisallow: \/subscription$/);
-    expect(html).toContain(`Sitemap: ${SITE_URL}/sitemap.xml`);
+    expect(html).toContain(`Sitemap: ${site.url}/sitemap.xml`);
   });
 
   test("llms.txt says what the product is and leads to each page in Markdown", async () => {
@@ -181,7 +172,7 @@ describe("lists for crawlers", () => {
     expect(html).toMatch(/^# .+\n\n> .+AI search/);
     for (const { title, price } of pricedPlans) expect(html).toContain(`${title}: $${price} a month, 5-day free trial`);
     for (const path of Object.values(markdownPaths)) {
-      expect(html).toContain(`(${SITE_URL}${path})`);
+      expect(html).toContain(`(${site.url}${path})`);
       expect((await getPage(site, path)).status).toBe(200);
     }
   });
@@ -203,7 +194,7 @@ describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPa
     const markdown = await getPage(site, markdownPath, { accept: "*/*" });
     expect(markdown.status).toBe(200);
     expect(markdown.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
-    expect(markdown.headers.get("link")).toBe(`<${SITE_URL}${path}>; rel="canonical"`);
+    expect(markdown.headers.get("link")).toBe(`<${site.url}${path}>; rel="canonical"`);
     expect(markdown.headers.get("content-security-policy")).toContain("default-src 'none'");
     const { document } = await getPage(site, path);
     expect(document.querySelector('link[type="text/markdown"]')?.getAttribute("href")).toBe(markdownPath);
