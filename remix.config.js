@@ -17,7 +17,9 @@ export default {
   tailwind: false,
   // The legal texts: their headings get anchors, and the list of them is exported as `tableOfContents`.
   mdx: { rehypePlugins: [slug, extractToc, exportToc] },
-  ignoredRouteFiles: ["**/.*"],
+  ignoredRouteFiles: ["**/.*", "**/subscription.tsx"],
+  // By hand, for the file's name: with `$id` in it browsers load the route twice, once under the name's escaped form.
+  routes: (define) => define((route) => route("subscription/:id?", "routes/subscription.tsx")),
   future: {
     v3_fetcherPersist: true,
     v3_lazyRouteDiscovery: true,
