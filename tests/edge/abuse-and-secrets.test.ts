@@ -148,9 +148,9 @@ describe("F. the rate limit", () => {
     ["::1", "0:0:0:0::/64"],
     ["1::2:3:4:5:6:7", "1:0:2:3::/64"],
     ["no address", "no address"],
-    ["x".repeat(1000), "x".repeat(45)],
+    ["x".repeat(60), "x".repeat(45)],
     [null, "unknown"],
-  ])("F1: the sender at %.30s is counted as %s", (address, sender) => expect(senderOf(address)).toBe(sender));
+  ])("F1: the sender at %s is counted as %s", (address, sender) => expect(senderOf(address)).toBe(sender));
 });
 
 const REPORTS = { "Content-Type": "application/reports+json" };
