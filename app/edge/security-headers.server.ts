@@ -1,3 +1,4 @@
+import { prerenderRules } from "../ui/prerender";
 import { scrollStateScript } from "../ui/scroll-state";
 
 export interface PolicyOptions {
@@ -37,7 +38,7 @@ export async function securityHeaders(options: PolicyOptions): Promise<Record<st
 async function contentSecurityPolicy(options: PolicyOptions): Promise<string> {
   const { hydrates, nonce, stripeOrigin, secure, reportsTo } = options;
   const standIn = stripeOrigin ? [stripeOrigin] : [];
-  const scripts = [await hashOf(scrollStateScript)];
+  const scripts = await Promise.all([scrollStateScript, prerenderRules].map(hashOf));
   const directives: Record<string, string[]> = {
     "default-src": ["'none'"],
     "base-uri": ["'none'"],

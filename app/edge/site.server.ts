@@ -3,6 +3,7 @@ import { type Configuration, type ConfigurationProblem, readConfiguration } from
 import { CSP_REPORTS_PATH, takeCspReports } from "./csp-reports.server";
 import { FAILED, type GateRules, methodNotAllowed, passGate, type Refusal } from "./gate.server";
 import { createLog, describeError, type Log } from "./log.server";
+import { withMarkdown } from "./markdown.server";
 import { isOverLimit } from "./rate-limit.server";
 import { type Address, addressBook } from "./routing.server";
 import { securityHeaders } from "./security-headers.server";
@@ -41,8 +42,11 @@ interface Answer {
 
 /** The site as one function: request id → configuration → gate → Remix → headers → one log line. */
 export function createSite(parts: SiteParts) {
-  const remix = createRequestHandler(parts.build, "production");
   const addressOf = addressBook(parts.build);
+  const remix = withMarkdown<AppLoadContext>(
+    createRequestHandler(parts.build, "production"),
+    (path) => !addressOf(path)?.hydrates,
+  );
   let read: ReturnType<typeof readConfiguration> | undefined;
   let prepared: PreparedSite | undefined;
 
