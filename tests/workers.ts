@@ -13,6 +13,7 @@ import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wran
  */
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const MIGRATIONS = join(root, "functions/subscription-api/migrations");
 
 /** Bindings to set over those of wrangler.toml; `undefined` takes one away. */
 export type Vars = Record<string, string | undefined>;
@@ -27,6 +28,9 @@ export type RunningWorker = {
   dispose: () => Promise<void>;
 };
 
+/** A module in front of the built one, which it imports as "./worker.js", and services that it can call. */
+export type Wrapper = { script: string; services: Record<string, (request: Request) => Response | Promise<Response>> };
+
 type WorkerPlan = {
   /** The folder of wrangler.toml, from the root of the repository. */
   folder: string;
@@ -36,20 +40,31 @@ type WorkerPlan = {
   port?: number;
   /** Where D1 and Durable Objects are kept; in memory when absent. */
   persist?: string;
+  wrapper?: Wrapper;
 };
 
-/** The reference subscription API on an empty, migrated database. */
+/**
+ * The reference subscription API on a migrated database.
+ * @param options.simulatorUrl where Stripe, the mail provider and the console are
+ */
 export async function startSubscriptionApi(
-  options: { stripeUrl?: string; vars?: Vars; port?: number; persist?: string } = {},
+  options: { simulatorUrl?: string; vars?: Vars; port?: number; persist?: string; wrapper?: Wrapper } = {},
 ): Promise<RunningWorker> {
-  const { stripeUrl, vars, ...rest } = options;
+  const { simulatorUrl, vars, ...rest } = options;
   const worker = await start({
     folder: "functions/subscription-api",
     bundle: "subscription-api/index.js",
-    vars: { ...(stripeUrl !== undefined && { STRIPE_API_URL: stripeUrl }), ...vars },
+    vars: {
+      ...(simulatorUrl !== undefined && {
+        STRIPE_API_URL: simulatorUrl,
+        MAIL_API_URL: `${simulatorUrl}/emails`,
+        CONSOLE_WEBHOOK_URL: `${simulatorUrl}/console/webhook`,
+      }),
+      ...vars,
+    },
     ...rest,
   });
-  await migrate(worker.mf, join(root, "functions/subscription-api/migrations"));
+  await migrate(await worker.mf.getD1Database("DB"));
   return worker;
 }
 
@@ -85,7 +100,7 @@ export async function startBackend(): Promise<{
 }> {
   const port = await freePort();
   const stripe = await startStripeSimulator({ webhookUrl: `http://localhost:${port}/webhooks/stripe` });
-  const api = await startSubscriptionApi({ stripeUrl: stripe.url, port });
+  const api = await startSubscriptionApi({ simulatorUrl: stripe.url, port });
   return {
     api,
     stripe,
@@ -108,15 +123,14 @@ export function freePort(): Promise<number> {
   });
 }
 
-async function start({ folder, bundle, vars = {}, port, persist }: WorkerPlan): Promise<RunningWorker> {
+async function start({ folder, bundle, vars = {}, port, persist, wrapper }: WorkerPlan): Promise<RunningWorker> {
   const bundlePath = join(root, "build", bundle);
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, folder, "wrangler.toml"));
   const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
   const options: WorkerOptions = {
     ...workerOptions,
     bindings: Object.fromEntries(bindings),
-    modules: [{ type: "ESModule", path: bundlePath, contents: await readFile(bundlePath, "utf8") }],
-    modulesRoot: join(bundlePath, ".."),
+    ...modulesOf(bundlePath, await readFile(bundlePath, "utf8"), wrapper),
   };
   const logs: RunningWorker["logs"] = [];
   const mf = new Miniflare({
@@ -135,14 +149,36 @@ async function start({ folder, bundle, vars = {}, port, persist }: WorkerPlan): 
   return { url: `http://localhost:${boundPort}`, mf, logs, dispose: () => mf.dispose() };
 }
 
-async function migrate(mf: Miniflare, folder: string): Promise<void> {
-  const db = await mf.getD1Database("DB");
-  const done = await db
-    .prepare("SELECT count(*) AS tables FROM sqlite_master WHERE name = 'subscriptions'")
-    .first("tables");
-  if (done !== 0) return;
+function modulesOf(bundlePath: string, contents: string, wrapper?: Wrapper) {
+  const modulesRoot = join(bundlePath, "..");
+  const built = { type: "ESModule", path: wrapper ? join(modulesRoot, "worker.js") : bundlePath, contents };
+  const outer = { type: "ESModule", path: join(modulesRoot, "wrapper.js"), contents: wrapper?.script };
+  return { modules: wrapper ? [outer, built] : [built], modulesRoot, serviceBindings: wrapper?.services };
+}
+
+/** Runs the cron handler once, as Cloudflare does each minute. */
+export async function runScheduled({ mf }: RunningWorker): Promise<void> {
+  const worker = await mf.getWorker();
+  await worker.scheduled({ cron: "* * * * *" });
+}
+
+/** Applies the migrations that a database lacks, and keeps the same record of them as `wrangler d1 migrations apply`. */
+export async function migrate(db: D1Database, folder = MIGRATIONS): Promise<void> {
+  await db
+    .prepare(
+      `CREATE TABLE IF NOT EXISTS d1_migrations (
+         id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
+         applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`,
+    )
+    .run();
+  const applied = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+  const known = new Set(applied.results.map(({ name }) => name));
   for (const file of (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort()) {
+    if (known.has(file)) continue;
     const statements = unstable_splitSqlQuery(await readFile(join(folder, file), "utf8"));
-    await db.batch(statements.map((statement) => db.prepare(statement)));
+    await db.batch([
+      ...statements.map((statement) => db.prepare(statement)),
+      db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(file),
+    ]);
   }
 }

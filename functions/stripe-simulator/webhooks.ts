@@ -1,8 +1,19 @@
 import { newId, unixTime } from "./ids";
-import type { SetupIntent } from "./objects";
+import type { Customer, SetupIntent, Subscription } from "./objects";
 import type { Delivery, Store } from "./store";
 
-export type EventType = "setup_intent.succeeded" | "setup_intent.setup_failed" | "setup_intent.canceled";
+export type EventType =
+  | "customer.deleted"
+  | "customer.subscription.created"
+  | "customer.subscription.deleted"
+  | "customer.subscription.trial_will_end"
+  | "customer.subscription.updated"
+  | "setup_intent.canceled"
+  | "setup_intent.setup_failed"
+  | "setup_intent.succeeded";
+
+/** What an event can be about. */
+export type EventObject = Customer | SetupIntent | Subscription;
 
 /** Which request made the event, and in which version its object is written. */
 export type EventOrigin = { requestId: string; idempotencyKey: string | null; apiVersion: string };
@@ -13,7 +24,7 @@ const MAX_ATTEMPTS = 8;
 const PATIENCE_MS = 10_000;
 
 /** An event for the webhook endpoint, to be delivered at once. https://docs.stripe.com/api/events/object */
-export function newDelivery(type: EventType, object: SetupIntent, origin: EventOrigin): Delivery {
+export function newDelivery(type: EventType, object: EventObject, origin: EventOrigin): Delivery {
   const id = newId("evt");
   const body = {
     id,

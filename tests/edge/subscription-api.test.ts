@@ -185,7 +185,7 @@ describe("webhooks", () => {
   beforeAll(async () => {
     // The simulator's own webhooks go nowhere: here the tests send them.
     stripe = await startStripeSimulator({ webhookUrl: "http://localhost:9/nowhere" });
-    api = await startSubscriptionApi({ stripeUrl: stripe.url });
+    api = await startSubscriptionApi({ simulatorUrl: stripe.url });
   });
   afterAll(() => Promise.all([api.dispose(), stripe.dispose()]));
 
@@ -277,7 +277,7 @@ describe("when Stripe fails", () => {
   beforeAll(async () => {
     stripe = await startStripeSimulator({ webhookUrl: "http://localhost:9/nowhere" });
     proxy = await startFaultyProxy(stripe.url);
-    api = await startSubscriptionApi({ stripeUrl: proxy.url });
+    api = await startSubscriptionApi({ simulatorUrl: proxy.url });
   });
   afterEach(() => proxy.repair());
   afterAll(() => Promise.all([api.dispose(), stripe.dispose(), proxy.dispose()]));
@@ -289,7 +289,7 @@ describe("when Stripe fails", () => {
     ["after the setup intent was made", "/v1/setup_intents", "lose-answer"],
   ] as const)("a retry after a crash %s ends at one customer and one setup intent (G6)", async (name, path, fault) => {
     const email = `${name.replaceAll(" ", "-")}@example.com`;
-    proxy.breakAt(path, fault);
+    proxy.breakAt(`POST ${path}`, fault);
     const broken = await signUp(api, { email }, name.replaceAll(" ", "-"));
     proxy.repair();
     const retried = await signUp(api, { email }, name.replaceAll(" ", "-"));
