@@ -1,3 +1,4 @@
+import type { ServiceBinding } from "../edge/configuration.server";
 import { type SubscriptionRequest, subscriptionResponse } from "./contract";
 import type { SubscriptionOutcome } from "./notices";
 
@@ -18,12 +19,14 @@ export interface SubscriptionApi {
 /**
  * @param baseUrl the API's address without a final slash
  * @param timeoutMs how long headers and body may take together
+ * @param binding the API's Worker, where it is on the same account: reached without the network
  */
-export function subscriptionApi(baseUrl: string, timeoutMs: number): SubscriptionApi {
+export function subscriptionApi(baseUrl: string, timeoutMs: number, binding?: ServiceBinding): SubscriptionApi {
+  const send: ServiceBinding["fetch"] = (url, init) => (binding ? binding.fetch(url, init) : fetch(url, init));
   return {
     async create(request, { idempotencyKey, requestId }) {
       try {
-        const response = await fetch(`${baseUrl}/subscription`, {
+        const response = await send(`${baseUrl}/subscription`, {
           method: "POST",
           headers: {
             Accept: "application/json",

@@ -19,7 +19,11 @@ export function signupCapabilities(configuration: Configuration): SignupCapabili
   return {
     sessions: signupSessions(configuration.SESSION_SECRET, configuration.SITE_URL.startsWith("https:")),
     nonces,
-    api: subscriptionApi(configuration.SUBSCRIPTION_API_URL, configuration.SUBSCRIPTION_API_TIMEOUT_MS),
+    api: subscriptionApi(
+      configuration.SUBSCRIPTION_API_URL,
+      configuration.SUBSCRIPTION_API_TIMEOUT_MS,
+      configuration.SUBSCRIPTION_API,
+    ),
     gate: {
       formPaths: /^\/subscription(\/[^/]+)?(\.data)?$/,
       fields: POSTED_FIELDS,

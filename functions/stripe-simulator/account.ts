@@ -40,8 +40,15 @@ export class StripeAccount {
 
   /** Webhooks go out from here, so that the request that caused them does not wait and a restart loses none. */
   async alarm(): Promise<void> {
-    const next = await deliverDue(this.#store, this.#endpoint);
-    if (next !== undefined) await this.#state.storage.setAlarm(next);
+    deliverDue(this.#store, this.#endpoint, (sending) =>
+      this.#state.waitUntil(sending.then(() => this.#wakeForNextDelivery())),
+    );
+    await this.#wakeForNextDelivery();
+  }
+
+  async #wakeForNextDelivery(): Promise<void> {
+    const next = this.#store.deliveries()[0];
+    if (next) await this.#state.storage.setAlarm(next.due);
   }
 
   #wire(): Hono<StripeContext> {

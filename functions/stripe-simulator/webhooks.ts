@@ -41,16 +41,20 @@ export function newDelivery(type: EventType, object: EventObject, origin: EventO
 }
 
 /**
- * Sends what is due. What the endpoint does not take with a 2xx is tried again later, twice as late each time.
- * @returns when there is something to send next
+ * Starts to send what is due, all at the same time. What the endpoint does not take with a 2xx is tried again later,
+ * twice as late each time; what is cut off is sent again once it should long have been answered.
+ * @param later called with each sending; there may be something to send next when it is over
  */
-export async function deliverDue(store: Store, endpoint: Endpoint): Promise<number | undefined> {
+export function deliverDue(store: Store, endpoint: Endpoint, later: (sending: Promise<void>) => void): void {
   for (const delivery of store.deliveries().filter(({ due }) => due <= Date.now())) {
     const attempts = delivery.attempts + 1;
-    if ((await post(delivery.body, endpoint)) || attempts === MAX_ATTEMPTS) store.removeDelivery(delivery.event);
-    else store.saveDelivery({ ...delivery, attempts, due: Date.now() + 250 * 2 ** attempts });
+    store.saveDelivery({ ...delivery, attempts, due: Date.now() + 2 * PATIENCE_MS });
+    const sending = post(delivery.body, endpoint).then((taken) => {
+      if (taken || attempts === MAX_ATTEMPTS) store.removeDelivery(delivery.event);
+      else store.saveDelivery({ ...delivery, attempts, due: Date.now() + 250 * 2 ** attempts });
+    });
+    later(sending);
   }
-  return store.deliveries()[0]?.due;
 }
 
 async function post(body: string, { url, secret }: Endpoint): Promise<boolean> {

@@ -279,7 +279,8 @@ export function subscriptionsIn(db: D1Database) {
         .prepare(
           `UPDATE subscriptions
               SET status = ?3, stripe_subscription_id = ?4, trial_end = coalesce(?5, trial_end), check_at = ?6,
-                  updated_at = ?7, version = version + 1
+                  updated_at = ?7,
+                  version = version + (status <> ?3 OR stripe_subscription_id IS NOT ?4 OR trial_end IS NOT ?5)
             WHERE id = ?1 AND version = ?2
            RETURNING id`,
         )

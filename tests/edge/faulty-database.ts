@@ -11,15 +11,11 @@ export type DatabaseCall = { sql: string; values: unknown[] };
  * @param faultOf asked before every statement and batch
  */
 export function onFaultyDatabase(faultOf: (call: DatabaseCall) => DatabaseFault | undefined): Wrapper {
-  return {
-    script: SCRIPT,
-    services: {
-      FAULTS: async (request) => {
-        const call: DatabaseCall = JSON.parse(await request.text());
-        return new Response(faultOf(call) ?? "");
-      },
-    },
+  const decide = async (request: Request) => {
+    const call: DatabaseCall = JSON.parse(await request.text());
+    return new Response(faultOf(call) ?? "");
   };
+  return { script: SCRIPT, services: { FAULTS: decide } };
 }
 
 const SCRIPT = /* js */ `

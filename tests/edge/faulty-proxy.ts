@@ -20,6 +20,11 @@ export type FaultyProxy = {
   decide: (by: (request: PassingRequest) => Fault | undefined) => void;
   /** Sees every answer that the Worker gave, heard or not. */
   watch: (by: (request: PassingRequest, answer: string) => void) => void;
+  /**
+   * Holds the answer to the next request that starts with `line` back.
+   * @returns once the answer is there: what lets it go on its way
+   */
+  hold: (line: string) => Promise<() => void>;
   repair: () => void;
   dispose: () => Promise<void>;
 };
@@ -27,6 +32,7 @@ export type FaultyProxy = {
 /** @param target where requests go; it may be told later */
 export async function startFaultyProxy(target: string | (() => string)): Promise<FaultyProxy> {
   let faultOf: (request: PassingRequest) => Fault | undefined = () => undefined;
+  let held: { line: string; there: (letGo: () => void) => void } | undefined;
   let saw: (request: PassingRequest, answer: string) => void = () => {};
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -51,6 +57,11 @@ export async function startFaultyProxy(target: string | (() => string)): Promise
     });
     const body = await answer.text();
     saw(request, body);
+    if (held && `${request.method} ${request.path}`.startsWith(held.line)) {
+      const { there } = held;
+      held = undefined;
+      await new Promise<void>((letGo) => there(letGo));
+    }
     if (fault === "lose-answer") return void incoming.socket.destroy();
     if (!byItself && fault === "500-after") return void response.writeHead(500).end("{}");
     const shown = ["content-type", "stripe-should-retry"].flatMap((name) => {
@@ -76,6 +87,10 @@ export async function startFaultyProxy(target: string | (() => string)): Promise
     watch: (by) => {
       saw = by;
     },
+    hold: (line) =>
+      new Promise((there) => {
+        held = { line, there };
+      }),
     repair: () => {
       faultOf = () => undefined;
     },
