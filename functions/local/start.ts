@@ -6,7 +6,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 /*
- * `npm start`: builds, migrates the local database and runs the three Workers until Ctrl-C.
+ * `npm start`: builds, migrates the local database and runs the three Workers until Ctrl-C; it also calls the API's
+ * cron handler, which Wrangler does not.
  * `npm run dev` (--watch): the same, and every change is rebuilt.
  */
 
@@ -22,6 +23,14 @@ const workers = [
   { name: "site", title: "site", port: 8787, folder: "." },
 ] as const;
 
+/** What the simulator shows besides. */
+const pages = [
+  { title: "mailbox", url: "http://localhost:8789/mailbox" },
+  { title: "announcements", url: "http://localhost:8789/console" },
+];
+
+/** More often than in production, so that nobody waits for a mail. */
+const CRON_EVERY_MS = 10_000;
 const READY_WITHIN_MS = 90_000;
 const STOPPED_WITHIN_MS = 10_000;
 
@@ -49,7 +58,12 @@ async function main(watch: boolean): Promise<void> {
   }
   await Promise.all(workers.map(answers));
   if (stopping) return;
-  const lines = workers.map(({ title, port }) => `  ${title.padEnd(17)} http://localhost:${port}`).reverse();
+  setInterval(callCronHandler, CRON_EVERY_MS);
+  const addresses = [
+    ...workers.map(({ title, port }) => ({ title, url: `http://localhost:${port}` })).reverse(),
+    ...pages,
+  ];
+  const lines = addresses.map(({ title, url }) => `  ${title.padEnd(17)} ${url}`);
   say(
     `\nReady: open http://localhost:8787\n${lines.join("\n")}\n${watch ? "Changes are rebuilt. " : ""}Ctrl-C stops all.\n`,
   );
@@ -105,6 +119,11 @@ function killGroup({ pid }: ChildProcess): void {
   } catch {
     // It has ended.
   }
+}
+
+/** As Cloudflare does on schedule; a failure is in the Worker's own log. */
+function callCronHandler(): void {
+  if (!stopping) fetch("http://localhost:8788/cdn-cgi/handler/scheduled").catch(() => {});
 }
 
 /** Waits until a Worker says by `GET /health` that it is well. */

@@ -1,4 +1,3 @@
-import { normalizeEmail } from "../../app/signup/contract";
 import type { Outbox } from "./outbox";
 import type { Payments } from "./stripe";
 import type { Subscription, Subscriptions } from "./subscriptions";
@@ -10,24 +9,25 @@ export type PersonalData = { email: string; signUps: Record<string, unknown>[] }
 
 /**
  * What is kept on the person with this e-mail (GDPR, article 15 and 20; CCPA, 1798.110).
+ * @param email in its normal form
  * @throws what D1 throws
  */
 export async function exportPerson(
   email: string,
   { subscriptions, outbox }: PersonalDataServices,
 ): Promise<PersonalData> {
-  const normalized = normalizeEmail(email);
-  const found = await subscriptions.findByEmail(normalized);
+  const found = await subscriptions.findByEmail(email);
   const signUps = await Promise.all(
     found.map(async (signUp) => ({ ...withoutInternals(signUp), messages: await outbox.of(signUp.id) })),
   );
-  return { email: normalized, signUps };
+  return { email, signUps };
 }
 
 /**
  * Deletes the person with this e-mail (GDPR, article 17; CCPA, 1798.105): at Stripe the customers, and with them cards
  * and subscriptions, which end at once; here the sign-ups and their messages. Invoices stay at Stripe, as the law wants.
  * What was cut off is finished by repeating it.
+ * @param email in its normal form
  * @returns how many sign-ups were deleted
  * @throws PaymentsError, and what D1 throws
  */
@@ -35,7 +35,7 @@ export async function erasePerson(
   email: string,
   { subscriptions, payments }: PersonalDataServices,
 ): Promise<{ erased: number }> {
-  const found = await subscriptions.findByEmail(normalizeEmail(email));
+  const found = await subscriptions.findByEmail(email);
   for (const signUp of found) {
     if (signUp.status === "pending") await endSetup(signUp, payments);
     const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));

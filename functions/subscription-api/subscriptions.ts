@@ -280,7 +280,7 @@ export function subscriptionsIn(db: D1Database) {
           `UPDATE subscriptions
               SET status = ?3, stripe_subscription_id = ?4, trial_end = coalesce(?5, trial_end), check_at = ?6,
                   updated_at = ?7,
-                  version = version + (status <> ?3 OR stripe_subscription_id IS NOT ?4 OR trial_end IS NOT ?5)
+                  version = version + (status <> ?3 OR stripe_subscription_id IS NOT ?4 OR trial_end IS NOT coalesce(?5, trial_end))
             WHERE id = ?1 AND version = ?2
            RETURNING id`,
         )

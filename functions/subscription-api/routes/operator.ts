@@ -1,13 +1,14 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import * as z from "zod";
+import { normalizeEmail } from "../../../app/signup/contract";
 import { reconcileCatalogue } from "../catalogue";
 import { log } from "../log";
 import { erasePerson, exportPerson } from "../personal-data";
 import { problem } from "../problem";
 import type { ApiContext } from "../services";
 
-const person = z.object({ email: z.email() });
+const person = z.object({ email: z.string().transform(normalizeEmail).pipe(z.email()) });
 
 /** Lets the operator pass: `Authorization: Bearer {OPERATOR_TOKEN}`. Where none is configured there is nothing here. */
 export const requireOperator: MiddlewareHandler<ApiContext> = async (c, next) => {
