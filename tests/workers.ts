@@ -25,8 +25,13 @@ export type RunningWorker = {
   mf: Miniflare;
   /** What it logged as lines of JSON, in order. */
   logs: Record<string, unknown>[];
+  /** What Miniflare's own parts said, such as the binding that sends mail. */
+  said: string[];
   dispose: () => Promise<void>;
 };
+
+/** What Miniflare puts in place of other Workers and of Cloudflare's services. */
+export type Bindings = Partial<Pick<WorkerOptions, "email" | "serviceBindings">>;
 
 /** A module in front of the built one, which it imports as "./worker.js", and services that it can call. */
 export type Wrapper = { script: string; services: Record<string, (request: Request) => Response | Promise<Response>> };
@@ -40,6 +45,7 @@ type WorkerPlan = {
   port?: number;
   /** Where D1 and Durable Objects are kept; in memory when absent. */
   persist?: string;
+  bindings?: Bindings;
   wrapper?: Wrapper;
 };
 
@@ -48,7 +54,14 @@ type WorkerPlan = {
  * @param options.simulatorUrl where Stripe, the mail provider and the console are
  */
 export async function startSubscriptionApi(
-  options: { simulatorUrl?: string; vars?: Vars; port?: number; persist?: string; wrapper?: Wrapper } = {},
+  options: {
+    simulatorUrl?: string;
+    vars?: Vars;
+    port?: number;
+    persist?: string;
+    bindings?: Bindings;
+    wrapper?: Wrapper;
+  } = {},
 ): Promise<RunningWorker> {
   const { simulatorUrl, vars, ...rest } = options;
   const worker = await start({
@@ -82,11 +95,14 @@ export function startStripeSimulator(
 }
 
 /** The site; its SITE_URL is the address that it gets. */
-export async function startSite(options: { vars?: Vars; port?: number } = {}): Promise<RunningWorker> {
+export async function startSite(
+  options: { vars?: Vars; port?: number; bindings?: Bindings } = {},
+): Promise<RunningWorker> {
   const port = options.port ?? (await freePort());
   return start({
     folder: ".",
     bundle: "site/site.js",
+    ...options,
     vars: { SITE_URL: `http://localhost:${port}`, ...options.vars },
     port,
   });
@@ -123,21 +139,31 @@ export function freePort(): Promise<number> {
   });
 }
 
-async function start({ folder, bundle, vars = {}, port, persist, wrapper }: WorkerPlan): Promise<RunningWorker> {
+async function start({
+  folder,
+  bundle,
+  vars = {},
+  port,
+  persist,
+  bindings: replaced,
+  wrapper,
+}: WorkerPlan): Promise<RunningWorker> {
   const bundlePath = join(root, "build", bundle);
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, folder, "wrangler.toml"));
   const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
   const options: WorkerOptions = {
     ...workerOptions,
     bindings: Object.fromEntries(bindings),
+    ...replaced,
     ...modulesOf(bundlePath, await readFile(bundlePath, "utf8"), wrapper),
   };
   const logs: RunningWorker["logs"] = [];
+  const said: string[] = [];
   const mf = new Miniflare({
     ...options,
     host: "127.0.0.1",
     port: port ?? (await freePort()),
-    log: new Log(LogLevel.NONE),
+    log: new QuietLog(said),
     handleRuntimeStdio: (...streams: Readable[]) => {
       for (const input of streams) {
         createInterface({ input }).on("line", (line) => line.startsWith("{") && logs.push(JSON.parse(line)));
@@ -146,14 +172,28 @@ async function start({ folder, bundle, vars = {}, port, persist, wrapper }: Work
     ...(persist !== undefined && { d1Persist: join(persist, "d1"), durableObjectsPersist: join(persist, "do") }),
   });
   const { port: boundPort } = await mf.ready;
-  return { url: `http://localhost:${boundPort}`, mf, logs, dispose: () => mf.dispose() };
+  return { url: `http://localhost:${boundPort}`, mf, logs, said, dispose: () => mf.dispose() };
+}
+
+/** Keeps what Miniflare says instead of showing it. */
+class QuietLog extends Log {
+  constructor(private readonly said: string[]) {
+    super(LogLevel.INFO);
+  }
+  protected override log(message: string): void {
+    this.said.push(message);
+  }
 }
 
 function modulesOf(bundlePath: string, contents: string, wrapper?: Wrapper) {
   const modulesRoot = join(bundlePath, "..");
   const built = { type: "ESModule", path: wrapper ? join(modulesRoot, "worker.js") : bundlePath, contents };
   const outer = { type: "ESModule", path: join(modulesRoot, "wrapper.js"), contents: wrapper?.script };
-  return { modules: wrapper ? [outer, built] : [built], modulesRoot, serviceBindings: wrapper?.services };
+  return {
+    modules: wrapper ? [outer, built] : [built],
+    modulesRoot,
+    ...(wrapper && { serviceBindings: wrapper.services }),
+  };
 }
 
 /** Runs the cron handler once, as Cloudflare does each minute. */

@@ -75,7 +75,7 @@ function checkApi({ api, secrets }: Deployment): Finding[] {
     found.add("[triggers] has no cron: mail would not be sent again after a failure");
 
   // Of the secret key only the mode matters here, and that is the publishable key's or a mistake.
-  const mode = String(api.vars.STRIPE_PUBLISHABLE_KEY).startsWith("pk_live_") ? "live" : "test";
+  const mode = String(api.vars.STRIPE_PUBLISHABLE_KEY).includes("_live_") ? "live" : "test";
   const result = readConfig({
     ...api.vars,
     ...standIns(secrets?.api ?? Object.keys(STAND_INS)),
