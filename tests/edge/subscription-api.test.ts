@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type RunningWorker, startBackend, startStripeSimulator, startSubscriptionApi } from "../workers";
+import { onFaultyDatabase } from "./faulty-database";
 import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy";
 import { enterCard, mails, post, rows, signUp, stripeAt, times, validRequest } from "./visitor";
 
@@ -176,39 +177,91 @@ describe("the subscription API with the simulator", () => {
   });
 });
 
-describe("when Stripe fails", () => {
+describe("when Stripe or the database fails", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   let proxy: FaultyProxy;
+  let databaseFault: Parameters<typeof onFaultyDatabase>[0] = () => undefined;
   beforeAll(async () => {
     stripe = await startStripeSimulator({ webhookUrl: "http://localhost:9/nowhere" });
     proxy = await startFaultyProxy(stripe.url);
-    api = await startSubscriptionApi({ simulatorUrl: proxy.url });
+    const wrapper = onFaultyDatabase((call) => databaseFault(call));
+    api = await startSubscriptionApi({ simulatorUrl: proxy.url, wrapper });
   });
-  afterEach(() => proxy.repair());
+  afterEach(() => {
+    proxy.repair();
+    databaseFault = () => undefined;
+  });
   afterAll(() => Promise.all([api.dispose(), stripe.dispose(), proxy.dispose()]));
 
-  it.each([
-    ["before the customer is made", "/v1/customers", "refuse"],
-    ["after the customer was made", "/v1/customers", "lose-answer"],
-    ["before the setup intent is made", "/v1/setup_intents", "refuse"],
-    ["after the setup intent was made", "/v1/setup_intents", "lose-answer"],
-  ] as const)("a retry after a crash %s ends at one customer and one setup intent (G6)", async (name, path, fault) => {
-    const email = `${name.replaceAll(" ", "-")}@example.com`;
-    proxy.breakAt(`POST ${path}`, fault);
-    const broken = await signUp(api, { email }, name.replaceAll(" ", "-"));
-    proxy.repair();
-    const retried = await signUp(api, { email }, name.replaceAll(" ", "-"));
+  /** The unchanged retry of a sign-up has to end at one row, one customer and one setup intent, whose secret it gets. */
+  async function expectOneSignUp(email: string, key: string) {
+    const retried = await signUp(api, { email }, key);
+    expect(retried).toMatchObject({ status: 200 });
+    expect(await rows(api, "SELECT 1 FROM subscriptions WHERE email = ?", email)).toHaveLength(1);
+    const customers = await stripeAt(stripe).customers.list({ email });
+    expect(customers.data).toHaveLength(1);
+    const intents = await stripeAt(stripe).setupIntents.list({ customer: String(customers.data[0]?.id) });
+    expect(intents.data).toHaveLength(1);
+    expect(retried.clientSecret).toBe(intents.data[0]?.client_secret);
+  }
 
-    expect(broken).toMatchObject({ status: 503, contentType: "application/problem+json" });
-    expect(retried.status).toBe(200);
-    const found = await rows(api, "SELECT stripe_customer_id FROM subscriptions WHERE email = ?", email);
-    expect(found).toHaveLength(1);
-    const intents = (await stripeAt(stripe).setupIntents.list({ limit: 100 })).data.filter(
-      ({ customer }) => customer === found[0]?.stripe_customer_id,
-    );
-    expect(intents).toHaveLength(1);
-    expect(retried.clientSecret).toBe(intents[0]?.client_secret);
+  it.each([
+    ["before the customer is made", "/v1/customers", "refuse", 503],
+    ["after the customer was made", "/v1/customers", "lose-answer", 503],
+    ["before the setup intent is made", "/v1/setup_intents", "refuse", 503],
+    ["after the setup intent was made", "/v1/setup_intents", "lose-answer", 503],
+    ["with a 500 that Stripe repeats for the customer", "/v1/customers", "500-before", 503],
+    ["with a 500 although the customer was made", "/v1/customers", "500-after", 503],
+    ["with a 500 that Stripe repeats for the setup intent", "/v1/setup_intents", "500-before", 503],
+    ["with a 500 although the setup intent was made", "/v1/setup_intents", "500-after", 503],
+    ["with too many requests", "/v1/customers", "429", 503],
+    ["while the same call still runs", "/v1/setup_intents", "409", 409],
+    ["without an answer", "/v1/setup_intents", "stall", 503],
+  ] as const)(
+    "a retry after a crash %s ends at one customer and one setup intent (G6)",
+    async (name, path, fault, status) => {
+      const key = name.toLowerCase().replaceAll(" ", "-");
+      proxy.breakAt(`POST ${path}`, fault);
+      const broken = await signUp(api, { email: `${key}@example.com` }, key);
+      proxy.repair();
+
+      expect(broken).toMatchObject({ status, contentType: "application/problem+json" });
+      await expectOneSignUp(`${key}@example.com`, key);
+    },
+  );
+
+  it.each([
+    ["the first look", "SELECT * FROM subscriptions WHERE idempotency_key", "refuse"],
+    ["the row, before it is written", "INSERT INTO subscriptions", "refuse"],
+    ["the row, after it was written", "INSERT INTO subscriptions", "lose-answer"],
+    ["the customer, before it is noted", "UPDATE subscriptions SET stripe_customer_id", "refuse"],
+    ["the customer, after it was noted", "UPDATE subscriptions SET stripe_customer_id", "lose-answer"],
+    ["the setup intent, before it is noted", "UPDATE subscriptions SET stripe_setup_intent_id", "refuse"],
+    ["the setup intent, after it was noted", "UPDATE subscriptions SET stripe_setup_intent_id", "lose-answer"],
+  ] as const)(
+    "a retry after the database failed at %s ends at one customer and one setup intent",
+    async (name, sql, fault) => {
+      const key = name.replaceAll(/\W+/g, "-");
+      databaseFault = (call) => (call.sql.startsWith(sql) ? fault : undefined);
+      const broken = await signUp(api, { email: `${key}@example.com` }, key);
+      databaseFault = () => undefined;
+
+      expect(broken).toMatchObject({ status: 500, contentType: "application/problem+json" });
+      expect(broken.text).not.toMatch(/D1_ERROR|Network connection lost/);
+      await expectOneSignUp(`${key}@example.com`, key);
+    },
+  );
+
+  it("a retry long after Stripe has forgotten its keys finds what was made", async () => {
+    proxy.breakAt("POST /v1/setup_intents", "lose-answer");
+    await signUp(api, { email: "late@example.com" }, "late");
+    proxy.repair();
+    const long = new Date(Date.now() - 23.5 * 60 * 60_000).toISOString();
+    await rows(api, "UPDATE subscriptions SET created_at = ? WHERE email = 'late@example.com'", long);
+    // What the keys would lead to is gone: only looking finds it.
+    proxy.decide(({ method, path }) => (method === "POST" && path === "/v1/setup_intents" ? "500-before" : undefined));
+    await expectOneSignUp("late@example.com", "late");
   });
 });
 
