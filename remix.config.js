@@ -1,3 +1,7 @@
+import extractToc from "@stefanprobst/rehype-extract-toc";
+import exportToc from "@stefanprobst/rehype-extract-toc/mdx";
+import slug from "rehype-slug";
+
 /** @type {import("@remix-run/dev").AppConfig} */
 export default {
   appDirectory: "app",
@@ -11,7 +15,11 @@ export default {
   serverMinify: false,
   postcss: true,
   tailwind: false,
-  ignoredRouteFiles: ["**/.*"],
+  // The legal texts: their headings get anchors, and the list of them is exported as `tableOfContents`.
+  mdx: { rehypePlugins: [slug, extractToc, exportToc] },
+  ignoredRouteFiles: ["**/.*", "**/subscription.tsx"],
+  // By hand, for the file's name: with `$id` in it browsers load the route twice, once under the name's escaped form.
+  routes: (define) => define((route) => route("subscription/:id?", "routes/subscription.tsx")),
   future: {
     v3_fetcherPersist: true,
     v3_lazyRouteDiscovery: true,

@@ -26,9 +26,10 @@ export default async function handleRequest(
       },
     },
   );
-  await stream.allReady;
+  // One string with a known length: what speaks HTTP/1.0, as w3m does, cannot read a body that comes in chunks.
+  const html = await new Response(stream).text();
   headers.set("Content-Type", "text/html; charset=utf-8");
-  return new Response(stream, { status: failed ? 500 : status, headers });
+  return new Response(html, { status: failed ? 500 : status, headers });
 }
 
 /** Errors that no route expected. Answers that a route throws on purpose (404) are not among them. */

@@ -11,40 +11,32 @@ import {
 } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { company } from "./company";
+import { publicSettings } from "./edge/public-settings.server";
 import styles from "./styles.css";
 import { ErrorPage } from "./ui/error-page";
 import { Footer } from "./ui/footer";
 import { Header, SkipLink } from "./ui/header";
+import { hydrates } from "./ui/hydration";
 import { NotFound } from "./ui/not-found";
+import { prerenderRules } from "./ui/prerender";
 import { useNonce } from "./ui/request-context";
 import { scrollStateScript } from "./ui/scroll-state";
 import type { Site } from "./ui/site";
 
 export const links: LinksFunction = () => [
   { rel: "stylesheet", href: styles },
+  { rel: "icon", href: "/favicon.ico", sizes: "32x32" },
   { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },
+  { rel: "apple-touch-icon", href: "/apple-touch-icon.png" },
+  { rel: "manifest", href: "/site.webmanifest" },
 ];
 
 /** For error pages; every other page has its own. */
 export const meta: MetaFunction = ({ error }) =>
   error ? [{ title: `${explain(error).title} · ${company.name}` }, { name: "robots", content: "noindex" }] : [];
 
-export function loader({ context: { configuration, requestId } }: LoaderFunctionArgs): Site {
-  return {
-    siteUrl: configuration.SITE_URL,
-    consoleUrl: configuration.CONSOLE_URL,
-    researchUrl: configuration.RESEARCH_URL,
-    salesEmail: configuration.SALES_EMAIL,
-    supportEmail: configuration.SUPPORT_EMAIL,
-    legalEmail: configuration.LEGAL_EMAIL,
-    year: new Date().getUTCFullYear(),
-    packageIds: {
-      mini: configuration.PACKAGE_ID_MINI,
-      lite: configuration.PACKAGE_ID_LITE,
-      standard: configuration.PACKAGE_ID_STANDARD,
-    },
-    requestId,
-  };
+export function loader({ context }: LoaderFunctionArgs): Site {
+  return publicSettings(context);
 }
 
 /** Nothing of the root's data changes while the sign-up goes on. */
@@ -60,6 +52,8 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        <meta name="theme-color" content="#fdfdfe" media="(prefers-color-scheme: light)" />
+        <meta name="theme-color" content="#0c0e1d" media="(prefers-color-scheme: dark)" />
         <Meta />
         <Links />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash in the policy */}
@@ -72,7 +66,12 @@ export function Layout({ children }: { children: ReactNode }) {
           {children}
         </main>
         <Footer />
-        {useHydrates() && <Scripts nonce={nonce} />}
+        {useHydrates() ? (
+          <Scripts nonce={nonce} />
+        ) : (
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash in the policy
+          <script type="speculationrules" dangerouslySetInnerHTML={{ __html: prerenderRules }} />
+        )}
       </body>
     </html>
   );
@@ -80,9 +79,7 @@ export function Layout({ children }: { children: ReactNode }) {
 
 /** Only routes that ask for it in their handle ship the framework's JavaScript. */
 function useHydrates(): boolean {
-  return useMatches().some(
-    ({ handle }) => typeof handle === "object" && handle !== null && "hydrate" in handle && handle.hydrate === true,
-  );
+  return useMatches().some(({ handle }) => hydrates(handle));
 }
 
 export default function Root() {

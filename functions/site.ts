@@ -4,10 +4,9 @@ import { signupCapabilities } from "../app/signup/capabilities.server";
 
 const respond = createSite({
   build,
-  privatePaths: /^\/subscription(\/|\.data$|$)/,
   prepare(configuration) {
-    const { gate, ...signup } = signupCapabilities(configuration);
-    return { gate, contextOf: (edge) => ({ ...edge, ...signup }) };
+    const { forms, ...signup } = signupCapabilities(configuration);
+    return { forms, contextOf: (edge) => ({ ...edge, ...signup }) };
   },
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { Log, LogLevel, Miniflare, type WorkerOptions } from "miniflare";
+import { Log, LogLevel, Miniflare, type SharedOptions, type WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
 
 /*
@@ -30,9 +30,6 @@ export type RunningWorker = {
   dispose: () => Promise<void>;
 };
 
-/** What Miniflare puts in place of other Workers and of Cloudflare's services. */
-export type Bindings = Partial<Pick<WorkerOptions, "email" | "serviceBindings">>;
-
 /** A module in front of the built one, which it imports as "./worker.js", and services that it can call. */
 export type Wrapper = { script: string; services: Record<string, (request: Request) => Response | Promise<Response>> };
 
@@ -45,8 +42,9 @@ type WorkerPlan = {
   port?: number;
   /** Where D1 and Durable Objects are kept; in memory when absent. */
   persist?: string;
-  bindings?: Bindings;
   wrapper?: Wrapper;
+  /** Options of Miniflare to set over those of wrangler.toml. */
+  miniflare?: Partial<SharedOptions & WorkerOptions>;
 };
 
 /**
@@ -59,8 +57,8 @@ export async function startSubscriptionApi(
     vars?: Vars;
     port?: number;
     persist?: string;
-    bindings?: Bindings;
     wrapper?: Wrapper;
+    miniflare?: Partial<SharedOptions & WorkerOptions>;
   } = {},
 ): Promise<RunningWorker> {
   const { simulatorUrl, vars, ...rest } = options;
@@ -94,17 +92,33 @@ export function startStripeSimulator(
   });
 }
 
-/** The site; its SITE_URL is the address that it gets. */
+/**
+ * The site; its SITE_URL is the address that it gets.
+ * @param options.bundle another build of it, under build/
+ * @param options.rateLimits `as configured` in wrangler.toml; otherwise so high that no test meets them
+ */
 export async function startSite(
-  options: { vars?: Vars; port?: number; bindings?: Bindings } = {},
+  options: {
+    vars?: Vars;
+    port?: number;
+    rateLimits?: "as configured";
+    bundle?: string;
+    miniflare?: Partial<SharedOptions & WorkerOptions>;
+  } = {},
 ): Promise<RunningWorker> {
   const port = options.port ?? (await freePort());
+  const unlimited = { simple: { limit: 1_000_000, period: 60 } };
   return start({
     folder: ".",
-    bundle: "site/site.js",
-    ...options,
+    bundle: options.bundle ?? "site/site.js",
     vars: { SITE_URL: `http://localhost:${port}`, ...options.vars },
     port,
+    miniflare: {
+      ...(options.rateLimits === undefined && {
+        ratelimits: { SIGNUP_RATE_LIMIT: unlimited, CSP_REPORT_RATE_LIMIT: unlimited },
+      }),
+      ...options.miniflare,
+    },
   });
 }
 
@@ -145,8 +159,8 @@ async function start({
   vars = {},
   port,
   persist,
-  bindings: replaced,
   wrapper,
+  miniflare,
 }: WorkerPlan): Promise<RunningWorker> {
   const bundlePath = join(root, "build", bundle);
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, folder, "wrangler.toml"));
@@ -154,7 +168,6 @@ async function start({
   const options: WorkerOptions = {
     ...workerOptions,
     bindings: Object.fromEntries(bindings),
-    ...replaced,
     ...modulesOf(bundlePath, await readFile(bundlePath, "utf8"), wrapper),
   };
   const logs: RunningWorker["logs"] = [];
@@ -169,6 +182,7 @@ async function start({
         createInterface({ input }).on("line", (line) => line.startsWith("{") && logs.push(JSON.parse(line)));
       }
     },
+    ...miniflare,
     ...(persist !== undefined && { d1Persist: join(persist, "d1"), durableObjectsPersist: join(persist, "do") }),
   });
   const { port: boundPort } = await mf.ready;

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { RateLimit } from "./rate-limit.server";
 
 /** The value of SESSION_SECRET in the local defaults of wrangler.toml; no deployment may run with it. */
 const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
@@ -13,6 +14,10 @@ const address = z.pipe(
   z.transform((value) => value.replace(/\/+$/, "")),
 );
 const email = z.email("must be an e-mail address");
+const rateLimit = z.custom<RateLimit>(
+  (value) => typeof value === "object" && value !== null && "limit" in value && typeof value.limit === "function",
+  "is missing",
+);
 const packageId = z.guid("must be a uuid").check(z.toLowerCase());
 
 /** Another Worker on the same account, called without the network (Cloudflare's service binding). */
@@ -43,6 +48,15 @@ const settings = z.object({
       .check(z.refine((value) => value >= 100 && value <= 60_000, "must be between 100 and 60000")),
     10_000,
   ),
+  SUBSCRIPTION_API_IDEMPOTENT: z._default(
+    z.pipe(
+      z.enum(["true", "false"], "must be true or false"),
+      z.transform((value) => value === "true"),
+    ),
+    false,
+  ),
+  SIGNUP_RATE_LIMIT: rateLimit,
+  CSP_REPORT_RATE_LIMIT: rateLimit,
   SESSION_SECRET: z.string("is missing").check(z.minLength(32, "must have at least 32 characters")),
   STRIPE_PUBLISHABLE_KEY: z._default(
     z.string().check(z.regex(/^(pk_(test|live)_\w+)?$/, "must be a publishable key (pk_…) or empty")),
@@ -62,7 +76,7 @@ export interface ConfigurationProblem {
 
 /**
  * Reads the environment of the Worker ([vars] and secrets; README, Configuration).
- * @param env bindings as Cloudflare hands them over; those that are no settings are ignored
+ * @param env bindings as Cloudflare hands them over; those that the site does not use are ignored
  * @returns the configuration, or every setting that is missing or wrong, by name
  */
 export function readConfiguration(

@@ -1,61 +1,95 @@
+import { readText } from "./bounded-text.server";
+import { RETRY_AFTER_SECONDS } from "./rate-limit.server";
+import type { Address } from "./routing.server";
+
 /** An answer of the gate instead of the site's: what the visitor reads, and why. */
 export interface Refusal {
-  status: 400 | 403 | 404 | 405 | 413 | 415;
+  status: 400 | 403 | 404 | 405 | 408 | 413 | 414 | 415 | 429 | 500;
   title: string;
   message: string;
   headers?: Record<string, string>;
 }
 
 export interface GateRules {
-  /** Addresses that take a form; everything else is read only. */
-  formPaths: RegExp;
   /** Field names that a form may have; all others are dropped. */
   fields: readonly string[];
   /** Whether a form that comes with neither Origin nor Sec-Fetch-Site carries this site's own fresh nonce. */
   vouches(fields: URLSearchParams): Promise<boolean>;
+  /** Counts a form for its sender, and says whether it was one too many. */
+  isOverLimit(request: Request): Promise<boolean>;
 }
+
+/**
+ * What the gate makes of a request: what Remix may handle, or a refusal. A refusal comes with a request where the form's
+ * own page can say it: with the whole form when it only came too soon, with an empty one when the site's script asked.
+ */
+export type Passage = { refusal?: undefined; request: Request } | { refusal: Refusal; request?: Request };
 
 const MAX_BODY_BYTES = 16 * 1024;
 const MAX_FIELDS = 32;
-const MAX_PATH_LENGTH = 2048;
+/** A link that continues a sign-up on another device has up to 5 KB. */
+const MAX_URL_LENGTH = 8192;
+/** Enough for a slow phone's 16 KB; a body that trickles in does not hold a request open. */
+const BODY_DEADLINE_MS = 10_000;
 
 /**
- * What every request passes before Remix sees it (threats.md, sections A and B).
- * @returns the request that Remix may handle (a form's body read, bounded and reduced to its known fields), or a refusal
+ * What every request passes before Remix sees it (threats.md, sections A and B): its address, method and origin, and of
+ * a form the type, the rate, the size and the fields.
+ * @param address of the request; undefined for one that no route can have
  */
-export async function passGate(request: Request, rules: GateRules): Promise<Request | Refusal> {
+export async function passGate(request: Request, address: Address | undefined, rules: GateRules): Promise<Passage> {
   const url = new URL(request.url);
-  if (!isSanePath(url.pathname)) return NOT_FOUND;
-  if (request.method === "GET" || request.method === "HEAD") return request;
-  const takesForm = rules.formPaths.test(url.pathname);
-  if (request.method !== "POST" || !takesForm) return methodNotAllowed(takesForm);
+  if (address === undefined) return { refusal: NOT_FOUND };
+  const refusal = judgeAddress(url, address) ?? judgeMethod(request.method, address);
+  if (refusal) return { refusal };
+  if (request.method === "POST") return passForm(request, url, address, rules);
+  // Only the site's own scripts ask for data.
+  if (address.isData && judgeOrigin(request, url) === "foreign") return { refusal: FOREIGN };
+  return { request };
+}
 
+function judgeAddress(url: URL, address: Address): Refusal | undefined {
+  if (url.href.length > MAX_URL_LENGTH) return TOO_LONG;
+  // Remix's old way to run a single loader or action, past the checks of the page; its own scripts use it no more.
+  if (url.searchParams.has("_data")) return MALFORMED;
+  return address.isData && !address.hydrates ? NOT_FOUND : undefined;
+}
+
+function judgeMethod(method: string, { takesForms }: Address): Refusal | undefined {
+  if (method === "GET" || method === "HEAD" || (method === "POST" && takesForms)) return undefined;
+  return methodNotAllowed(takesForms ? "GET, HEAD, POST" : "GET, HEAD");
+}
+
+async function passForm(request: Request, url: URL, address: Address, rules: GateRules): Promise<Passage> {
+  const read = await readForm(request, url, rules);
+  if (!("fields" in read)) return { refusal: read, request: address.isData ? formRequest(request) : undefined };
+  const form = formRequest(request, read.fields, request.headers.get("Cookie"));
+  return read.isOverLimit ? { refusal: TOO_MANY, request: form } : { request: form };
+}
+
+async function readForm(
+  request: Request,
+  url: URL,
+  rules: GateRules,
+): Promise<{ fields: URLSearchParams; isOverLimit: boolean } | Refusal> {
   const origin = judgeOrigin(request, url);
   if (origin === "foreign") return FOREIGN;
   if (!isUrlEncoded(request)) return UNSUPPORTED;
+  if (Number(request.headers.get("Content-Length") ?? 0) > MAX_BODY_BYTES) return TOO_LARGE;
+  const isOverLimit = await rules.isOverLimit(request);
 
-  const body = await readBounded(request, MAX_BODY_BYTES);
+  const deadline = AbortSignal.timeout(BODY_DEADLINE_MS);
+  let body: string | undefined;
+  try {
+    body = await readText(request.body, MAX_BODY_BYTES, deadline);
+  } catch {
+    return deadline.aborted ? TOO_SLOW : MALFORMED;
+  }
   if (body === undefined) return TOO_LARGE;
   const fields = knownFields(body, rules.fields);
   if (fields === undefined) return MALFORMED;
   if (origin === "unknown" && !(await rules.vouches(fields))) return FOREIGN;
-
-  const headers = new Headers(request.headers);
-  headers.delete("Content-Length");
-  // Remix compares Origin with this header, which anyone can send.
-  headers.delete("X-Forwarded-Host");
-  return new Request(request.url, { method: "POST", headers, body: fields, signal: request.signal });
-}
-
-/** Paths that decode, hide no separator or control character, and cannot be read as another host. */
-function isSanePath(pathname: string): boolean {
-  if (pathname.length > MAX_PATH_LENGTH || pathname.startsWith("//") || /%2f|%5c/i.test(pathname)) return false;
-  try {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in a path
-    return !/[\u0000-\u001f\u007f\\]|^\/\//.test(decodeURIComponent(pathname));
-  } catch {
-    return false;
-  }
+  return { fields, isOverLimit };
 }
 
 /** Sec-Fetch-Site where the browser sends it, else Origin, else nobody knows. */
@@ -74,23 +108,6 @@ function isUrlEncoded(request: Request): boolean {
   return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(type);
 }
 
-async function readBounded(request: Request, limit: number): Promise<string | undefined> {
-  if (Number(request.headers.get("Content-Length") ?? 0) > limit) return undefined;
-  if (request.body === null) return "";
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = request.body.getReader();
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    size += read.value.byteLength;
-    if (size > limit) {
-      await reader.cancel();
-      return undefined;
-    }
-    chunks.push(read.value);
-  }
-  return new Blob(chunks as BlobPart[]).text();
-}
-
 /** The fields that the site knows, each once; undefined for a body with too many fields or one that repeats a known one. */
 function knownFields(body: string, names: readonly string[]): URLSearchParams | undefined {
   if (body.split("&", MAX_FIELDS + 1).length > MAX_FIELDS) return undefined;
@@ -103,7 +120,20 @@ function knownFields(body: string, names: readonly string[]): URLSearchParams | 
   return known;
 }
 
+/**
+ * A form as Remix gets it. Of the headers only the cookie is left: Remix would believe an X-Forwarded-Host that anyone can
+ * send, and answer an Origin that it cannot read with an error.
+ */
+function formRequest({ url, signal }: Request, fields = new URLSearchParams(), cookie: string | null = null): Request {
+  return new Request(url, { method: "POST", body: fields, headers: cookie === null ? {} : { Cookie: cookie }, signal });
+}
+
 const NOT_FOUND: Refusal = { status: 404, title: "Not found", message: "There is no such page." };
+const TOO_LONG: Refusal = {
+  status: 414,
+  title: "Address too long",
+  message: "There is no page with so long an address.",
+};
 const FOREIGN: Refusal = {
   status: 403,
   title: "Request refused",
@@ -119,17 +149,36 @@ const TOO_LARGE: Refusal = {
   title: "Too much data",
   message: "The form holds more than we can take. Please shorten your entries and try again.",
 };
+const TOO_SLOW: Refusal = {
+  status: 408,
+  title: "Request timed out",
+  message: "The form did not arrive in time. Please check your connection and try again.",
+};
 const MALFORMED: Refusal = {
   status: 400,
-  title: "Malformed form",
-  message: "The form could not be read. Please open the sign-up page again and send it from there.",
+  title: "Malformed request",
+  message: "The request could not be read. Please open the sign-up page again and send the form from there.",
+};
+const TOO_MANY: Refusal = {
+  status: 429,
+  title: "Too many requests",
+  message: "Please wait a moment and try again.",
+  headers: { "Retry-After": RETRY_AFTER_SECONDS },
 };
 
-function methodNotAllowed(takesForm: boolean): Refusal {
+/** For what nobody expected, where the page itself cannot say it. */
+export const FAILED: Refusal = {
+  status: 500,
+  title: "Unexpected Application Error",
+  message: "Something went wrong on our side. Please try again; if it happens again, tell us the request id.",
+};
+
+/** @param allowed what `Allow` says (RFC 9110, section 15.5.6) */
+export function methodNotAllowed(allowed: string): Refusal {
   return {
     status: 405,
     title: "Method not allowed",
     message: "This address cannot be used in this way.",
-    headers: { Allow: takesForm ? "GET, HEAD, POST" : "GET, HEAD" },
+    headers: { Allow: allowed },
   };
 }

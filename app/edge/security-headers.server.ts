@@ -1,3 +1,4 @@
+import { prerenderRules } from "../ui/prerender";
 import { scrollStateScript } from "../ui/scroll-state";
 
 export interface PolicyOptions {
@@ -8,7 +9,11 @@ export interface PolicyOptions {
   /** Origin of the script that stands in for Stripe.js, when one is configured. */
   stripeOrigin?: string | undefined;
   secure: boolean;
+  /** Path of the site where browsers report what the policy stopped. */
+  reportsTo: string;
 }
+
+const REPORTING_GROUP = "csp";
 
 /**
  * The headers that every rendered answer carries, whatever its status.
@@ -23,18 +28,20 @@ export async function securityHeaders(options: PolicyOptions): Promise<Record<st
     "Permissions-Policy": `camera=(), geolocation=(), microphone=(), usb=(), payment=${payment}`,
     // Never `no-referrer`: browsers then send `Origin: null` with a form.
     "Referrer-Policy": "strict-origin-when-cross-origin",
+    "Reporting-Endpoints": `${REPORTING_GROUP}="${options.reportsTo}"`,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     ...(options.secure && { "Strict-Transport-Security": "max-age=63072000; includeSubDomains; preload" }),
   };
 }
 
-async function contentSecurityPolicy({ hydrates, nonce, stripeOrigin = "", secure }: PolicyOptions): Promise<string> {
-  const scripts = [await hashOf(scrollStateScript)];
+async function contentSecurityPolicy(options: PolicyOptions): Promise<string> {
+  const { hydrates, nonce, stripeOrigin, secure, reportsTo } = options;
+  const standIn = stripeOrigin ? [stripeOrigin] : [];
+  const scripts = await Promise.all([scrollStateScript, prerenderRules].map(hashOf));
   const directives: Record<string, string[]> = {
     "default-src": ["'none'"],
     "base-uri": ["'none'"],
-    "connect-src": [],
     "font-src": ["'self'"],
     "form-action": ["'self'"],
     "frame-ancestors": ["'none'"],
@@ -50,22 +57,24 @@ async function contentSecurityPolicy({ hydrates, nonce, stripeOrigin = "", secur
       `'nonce-${nonce}'`,
       "https://js.stripe.com",
       "https://*.js.stripe.com",
-      stripeOrigin,
+      ...standIn,
     ];
-    directives["connect-src"] = ["'self'", "https://api.stripe.com", stripeOrigin];
+    directives["connect-src"] = ["'self'", "https://api.stripe.com", ...standIn];
     directives["frame-src"] = [
       "https://js.stripe.com",
       "https://*.js.stripe.com",
       "https://hooks.stripe.com",
-      stripeOrigin,
+      ...standIn,
     ];
     // Stripe.js sets style attributes on the element that holds its frame.
     directives["style-src-attr"] = ["'unsafe-inline'"];
   }
   if (secure) directives["upgrade-insecure-requests"] = [];
+  // Browsers that know the second one ignore the first.
+  directives["report-uri"] = [reportsTo];
+  directives["report-to"] = [REPORTING_GROUP];
   return Object.entries(directives)
-    .filter(([name, sources]) => sources.length > 0 || name === "upgrade-insecure-requests")
-    .map(([name, sources]) => [name, ...sources].join(" ").trimEnd())
+    .map(([name, sources]) => [name, ...sources].join(" "))
     .join("; ");
 }
 

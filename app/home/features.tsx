@@ -1,32 +1,12 @@
 import type { ReactNode } from "react";
+import { Drawn } from "../ui/drawn";
+import { PlusIcon } from "../ui/icons";
 import { features } from "./home-content";
 
 const drawings: Record<(typeof features)[number]["key"], ReactNode> = {
-  visibility: (
-    <>
-      <path d="M28 40h150M28 64h204M28 136h120" className="stroke-line" strokeWidth="9" strokeLinecap="round" />
-      <rect x="22" y="82" width="176" height="30" rx="5" className="fill-accent" />
-      <path d="M36 97h104" className="stroke-on-accent" strokeWidth="9" strokeLinecap="round" />
-      <path d="m160 97 8 8 15-16" className="fill-none stroke-on-accent" strokeWidth="4" strokeLinecap="round" />
-    </>
-  ),
-  competition: (
-    <>
-      <path d="M28 146h204" className="stroke-line-strong" strokeWidth="2" />
-      <path d="M60 142v-52M110 142v-74M210 142v-30" className="stroke-line" strokeWidth="30" />
-      <path d="M160 142V36" className="stroke-brand" strokeWidth="30" />
-      <rect x="145" y="36" width="30" height="12" className="fill-accent" />
-    </>
-  ),
-  content: (
-    <>
-      <rect x="62" y="18" width="136" height="144" rx="10" className="fill-raised stroke-line" strokeWidth="2" />
-      <path d="M82 46h70M82 124h96M82 142h60" className="stroke-line" strokeWidth="8" strokeLinecap="round" />
-      <rect x="62" y="62" width="136" height="46" className="fill-success-soft" />
-      <path d="M100 76h78M100 94h52" className="stroke-success" strokeWidth="8" strokeLinecap="round" />
-      <path d="M82 71v10M77 76h10M82 89v10M77 94h10" className="stroke-success" strokeWidth="2.5" />
-    </>
-  ),
+  visibility: <CitationMatrix />,
+  competition: <ShareOfAnswers />,
+  content: <Draft />,
 };
 
 export function Features() {
@@ -35,20 +15,101 @@ export function Features() {
       <h2 id="features-title" className="max-w-3xl text-title">
         Know what the answers say. Then change them.
       </h2>
-      <ol className="mt-14 border-b border-line">
+      <ol className="features mt-14">
         {features.map(({ key, title, text }) => (
           <li key={key} className="feature">
-            <span className="cite text-lg" aria-hidden="true" />
-            <div>
+            <div className="feature-text">
               <h3 className="text-2xl font-bold">{title}</h3>
-              <p className="mt-3 max-w-lg text-lg text-muted">{text}</p>
+              <p className="mt-2 max-w-lg text-lg text-muted">{text}</p>
             </div>
-            <svg viewBox="0 0 260 180" className="drawing" aria-hidden="true" focusable="false">
+            <div className="feature-drawing" aria-hidden="true">
               {drawings[key]}
-            </svg>
+            </div>
           </li>
         ))}
       </ol>
     </section>
+  );
+}
+
+const engines = ["ChatGPT", "Perplexity", "Gemini"];
+const citations = [
+  [true, true, true],
+  [true, true, false],
+  [true, false, true],
+  [false, true, false],
+  [false, false, true],
+  [true, false, false],
+];
+
+/** Prompts against AI search engines: where the brand is cited. */
+function CitationMatrix() {
+  return (
+    <div className="w-full rounded-lg border border-line bg-raised p-4 sm:p-7">
+      <div className="matrix-row pb-4 font-bold">
+        <Drawn words="Prompt" />
+        {engines.map((engine) => (
+          <Drawn key={engine} words={engine} className="text-center" />
+        ))}
+      </div>
+      {citations.map((row, index) => (
+        <div key={row.join()} className="matrix-row border-t border-line py-5">
+          <span className="prompt-line" data-long={index % 2 === 0 || undefined} />
+          {row.map((cited, column) => (
+            <Drawn
+              key={engines[column]}
+              words={cited ? "[1]" : ""}
+              className={cited ? "matrix-cited" : "matrix-empty"}
+            />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** How often answers name whom. */
+function ShareOfAnswers() {
+  const shares = [
+    { name: "Your Brand", width: "82%", own: true },
+    { name: "Competitor A", width: "61%", own: false },
+    { name: "Competitor B", width: "44%", own: false },
+  ];
+  return (
+    <div className="grid w-full gap-3 text-sm">
+      {shares.map(({ name, width, own }) => (
+        <div key={name} className="share-row">
+          <Drawn words={name} className={own ? "font-bold" : "text-muted"} />
+          <svg
+            viewBox="0 0 100 10"
+            preserveAspectRatio="none"
+            className="h-7 w-full"
+            aria-hidden="true"
+            focusable="false"
+          >
+            <rect width="100%" height="10" className="fill-line" />
+            <rect width={width} height="10" className={own ? "fill-brand" : "fill-line-strong"} />
+          </svg>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** A page that gets what an answer would need. */
+function Draft() {
+  return (
+    <div className="w-full rounded-lg border border-line bg-raised p-5 text-sm">
+      <span className="prompt-line" data-long />
+      <div className="mt-3 flex items-center gap-2 rounded-md bg-success-soft px-3 py-2 font-bold text-success">
+        <PlusIcon className="size-4" />
+        <Drawn words="Answer the question in one paragraph" />
+      </div>
+      <div className="mt-2 flex items-center gap-2 rounded-md bg-success-soft px-3 py-2 font-bold text-success">
+        <PlusIcon className="size-4" />
+        <Drawn words="Name the sources" />
+      </div>
+      <span className="prompt-line mt-4" />
+    </div>
   );
 }

@@ -22,7 +22,7 @@ export function FutureOfSearch() {
           ))}
         </ul>
         <figure className="mt-16 border-t border-on-night-line pt-12 lg:ml-[33.33%]">
-          <blockquote className="font-serif text-2xl leading-snug sm:text-3xl">“{future.quote}”</blockquote>
+          <blockquote className="font-display text-2xl leading-snug font-bold sm:text-3xl">“{future.quote}”</blockquote>
           <figcaption className="mt-6 flex flex-wrap gap-x-6 gap-y-2 text-on-night-muted">
             {future.attribution}{" "}
             <a href={researchUrl} className="inline-flex items-center gap-1.5 font-bold text-accent underline">

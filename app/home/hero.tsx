@@ -1,4 +1,5 @@
 import { ButtonLink } from "../ui/button";
+import { Drawn } from "../ui/drawn";
 import { ArrowRightIcon, ExternalIcon } from "../ui/icons";
 import { useSite } from "../ui/site";
 import { forecast, hero, platforms } from "./home-content";
@@ -6,14 +7,14 @@ import { ProductView } from "./product-view";
 
 export function Hero() {
   return (
-    <section className="wrap pt-10 sm:pt-16" aria-labelledby="hero">
-      <div className="grid items-center gap-14 lg:grid-cols-2">
+    <section className="wrap pt-10 sm:pt-14" aria-labelledby="hero">
+      <div className="grid items-end gap-x-16 gap-y-12 lg:grid-cols-[minmax(0,1fr)_22rem] xl:grid-cols-[minmax(0,1fr)_25rem]">
         <div>
           <p className="eyebrow">{hero.eyebrow}</p>
           <h1 id="hero" className="mt-4 text-wrap text-display">
             {hero.headline} <mark>{hero.cited}</mark>
           </h1>
-          <p className="mt-7 max-w-xl text-xl text-muted">{hero.text}</p>
+          <p className="mt-7 max-w-2xl text-xl text-muted">{hero.text}</p>
           <div className="mt-9 flex flex-wrap gap-3">
             <ButtonLink href="/pricing" size="lg">
               Get Started
@@ -24,12 +25,12 @@ export function Hero() {
             </ButtonLink>
           </div>
         </div>
-        <ProductView />
+        <ForecastCard />
       </div>
-      <ForecastCard />
-      <div className="mt-10 flex flex-wrap items-baseline gap-x-8 gap-y-2">
+      <ProductView />
+      <div className="mt-12 flex flex-wrap items-baseline gap-x-10 gap-y-3 border-y border-line py-6">
         <p className="text-muted">Made for the answers of</p>
-        <ul className="flex flex-wrap gap-x-8 gap-y-2 font-bold">
+        <ul className="flex flex-wrap gap-x-10 gap-y-3 font-display text-lg font-bold">
           {platforms.map((platform) => (
             <li key={platform}>{platform}</li>
           ))}
@@ -44,30 +45,28 @@ function ForecastCard() {
   return (
     <aside
       aria-label="Forecast"
-      className="card lifted mt-16 grid items-center gap-x-10 gap-y-4 overflow-hidden px-7 pt-7 sm:px-10 md:grid-cols-3 md:pt-0"
+      className="night overflow-hidden rounded-xl bg-night text-on-night md:grid md:grid-cols-2 lg:block"
     >
-      <p className="text-display text-brand" aria-hidden="true">
-        {forecast.figure}
-      </p>
-      <div className="md:py-9">
-        <p className="text-heading">{forecast.text}</p>
-        <a href={researchUrl} className="text-link mt-2 inline-flex items-center gap-1.5">
+      <div className="p-7 pb-0 md:pb-7 lg:pb-0">
+        <p className="text-display text-accent" aria-hidden="true">
+          {forecast.figure}
+        </p>
+        <p className="mt-3 text-heading">{forecast.text}</p>
+        <a href={researchUrl} className="mt-3 inline-flex items-center gap-1.5 font-bold text-accent underline">
           {forecast.source}
           <ExternalIcon className="size-4" />
         </a>
       </div>
-      <svg viewBox="0 0 320 130" className="w-full self-end" aria-hidden="true" focusable="false">
-        <path d="M0 28C90 28 130 34 180 58S270 78 320 79V130H0Z" className="fill-brand-soft" />
-        <path d="M0 28H320" className="stroke-line-strong" strokeDasharray="2 6" />
-        <path d="M0 28C90 28 130 34 180 58S270 78 316 79" className="fill-none stroke-brand" strokeWidth="3" />
-        <circle cx="314" cy="79" r="6" className="fill-accent stroke-ink" strokeWidth="2" />
-        <g className="fill-muted text-xs">
-          <text y="18">organic traffic today</text>
-          <text x="318" y="108" textAnchor="end">
-            2028
-          </text>
-        </g>
-      </svg>
+      <div className="forecast-chart" aria-hidden="true">
+        <Drawn words="organic traffic today" className="top-0 left-7" />
+        <svg viewBox="0 0 400 100" className="w-full" aria-hidden="true" focusable="false">
+          <path d="M0 8C110 8 160 14 222 36S340 56 400 57V100H0Z" className="fill-night-raised" />
+          <path d="M0 8H400" className="stroke-on-night-line" strokeWidth="2" strokeDasharray="2 7" />
+          <path d="M0 8C110 8 160 14 222 36S340 56 372 57" className="fill-none stroke-accent" strokeWidth="3" />
+          <circle cx="372" cy="57" r="6" className="fill-night stroke-accent" strokeWidth="3" />
+        </svg>
+        <Drawn words="2028" className="right-4 bottom-2" />
+      </div>
     </aside>
   );
 }

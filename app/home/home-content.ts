@@ -39,21 +39,9 @@ export const features = [
 export const future = {
   title: "The future of search is an answer, not a list of links",
   statistics: [
-    {
-      figure: "50%+",
-      filled: 50,
-      text: "of organic traffic: the cut that AI search will make by 2028.",
-    },
-    {
-      figure: "79%",
-      filled: 79,
-      text: "The second figure of the same research on the shift to AI search.",
-    },
-    {
-      figure: "70%",
-      filled: 70,
-      text: "The third. Read all three in their context, at the source.",
-    },
+    { figure: "50%+", filled: 50, text: "The cut in organic traffic that AI search will make by 2028." },
+    { figure: "79%", filled: 79, text: "The second figure of the research on the future of search." },
+    { figure: "70%", filled: 70, text: "The third. What each of them measures, the source says best." },
   ],
   quote:
     "Organic traffic will be cut by half or more. The brands that AI search names will be the ones that are found.",

@@ -1,58 +1,66 @@
 import type { ReactNode } from "react";
+import { Drawn } from "../ui/drawn";
 import { CheckIcon } from "../ui/icons";
 import { suite } from "./home-content";
 
 const views: Record<(typeof suite.products)[number]["key"], ReactNode> = {
   prompts: (
     <>
-      <p className="flex flex-wrap gap-2">
-        <span className="badge bg-brand-soft text-brand-strong">keyword</span>{" "}
-        <span className="badge bg-brand-soft text-brand-strong">persona</span>
-      </p>
-      <p className="mt-3 rounded-md border border-line bg-raised p-3">
-        “As a <mark>persona</mark>, which <mark>keyword</mark> should I choose?”
-      </p>
+      <div className="flex flex-wrap items-center gap-2 font-bold">
+        <Drawn words="keyword" className="engine" />
+        <Drawn words="+" />
+        <Drawn words="persona" className="engine" />
+      </div>
+      <div className="mt-4 rounded-lg border border-line bg-raised p-4 text-base">
+        <Drawn words="“As a " />
+        <Drawn as="mark" words="persona" />
+        <Drawn words=", which " />
+        <Drawn as="mark" words="keyword" />
+        <Drawn words=" should I choose?”" />
+      </div>
     </>
   ),
   monitoring: (
-    <svg viewBox="0 0 240 92" className="w-full" aria-hidden="true" focusable="false">
-      <path d="M0 12h240M0 46h240M0 80h240" className="stroke-line" strokeWidth="16" />
-      <path d="M0 12h196M0 46h142" className="stroke-brand" strokeWidth="16" />
-      <path d="M0 80h34" className="stroke-brand" strokeWidth="16" />
-      <rect x="38" y="70" width="200" height="20" className="fill-accent" />
-      <text x="138" y="84" textAnchor="middle" className="fill-on-accent text-xs font-bold">
-        content gap
-      </text>
-    </svg>
+    <div className="grid gap-4">
+      <span className="bar w-4/5" />
+      <span className="bar w-3/5" />
+      <div className="flex gap-2">
+        <span className="bar w-1/6" />
+        <Drawn words="content gap" className="gap-bar" />
+      </div>
+      <span className="bar w-3/4" />
+    </div>
   ),
   actions: (
-    <ul className="rounded-md border border-line bg-raised p-3">
+    <div className="grid gap-2 rounded-lg border border-line bg-raised p-4 text-base">
       {["Question to answer", "Points to cover", "Sources to cite"].map((line) => (
-        <li key={line} className="flex gap-2">
+        <div key={line} className="flex items-center gap-2">
           <CheckIcon className="size-5 text-success" />
-          {line}
-        </li>
+          <Drawn words={line} />
+        </div>
       ))}
-    </ul>
+    </div>
   ),
 };
 
 export function ProductSuite() {
   return (
     <section className="wrap section" aria-labelledby="suite">
-      <h2 id="suite" className="max-w-3xl text-title">
-        {suite.title}
-      </h2>
-      <p className="mt-5 text-xl text-muted">{suite.text}</p>
-      <ol className="mt-14 grid gap-5 md:grid-cols-3">
+      <div className="grid items-end gap-x-16 gap-y-5 lg:grid-cols-2">
+        <h2 id="suite" className="text-title">
+          {suite.title}
+        </h2>
+        <p className="text-xl text-muted">{suite.text}</p>
+      </div>
+      <ol className="suite mt-14">
         {suite.products.map(({ key, title, text }) => (
-          <li key={key} className="card flex flex-col p-3">
-            <div className="flex min-h-40 flex-col justify-center rounded-lg bg-sunken p-5 text-sm" aria-hidden="true">
-              {views[key]}
-            </div>
+          <li key={key} className="card suite-card">
             <div className="px-4 pt-6 pb-5">
               <h3 className="text-heading">{title}</h3>
               <p className="mt-2 text-muted">{text}</p>
+            </div>
+            <div className="suite-view" aria-hidden="true">
+              {views[key]}
             </div>
           </li>
         ))}

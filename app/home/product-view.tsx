@@ -1,48 +1,109 @@
-/** A drawing of the product at work: an AI answer in which a brand is cited, and its visibility. It shows no real data. */
+import { Drawn } from "../ui/drawn";
+import { BriefIcon, CheckIcon, SparkIcon } from "../ui/icons";
+
+const prompts = [
+  { question: "Which brand should I choose?", cited: true },
+  { question: "What do experts recommend?", cited: true },
+  { question: "Which one suits a small team?", cited: false },
+  { question: "What are the alternatives?", cited: true },
+  { question: "Which has the best support?", cited: false },
+];
+
+/**
+ * A drawing of the product at work: the prompts, an AI answer in which a brand is cited, and its visibility. It shows no
+ * real data, and to those who do not see it the caption says what it shows.
+ */
 export function ProductView() {
   return (
-    <figure className="product-view">
-      <div className="card lifted p-5 sm:p-7">
-        <p className="ml-auto w-fit rounded-lg bg-brand-soft px-4 py-2.5 text-sm">Which brand should I choose?</p>
-        <p className="label mt-5 flex items-center gap-2">
-          <span className="size-2.5 rounded-full bg-brand" />
-          AI answer
-        </p>
-        <p className="mt-2 leading-relaxed">
-          For what you describe, <mark className="font-bold">Your Brand</mark> <span className="cite">1</span> is the
-          one most sources point to. Its own guide answers your question in full. <span className="cite">1</span> An
-          alternative is named less often. <span className="cite">2</span>
-        </p>
-        <ul className="mt-5 flex flex-wrap gap-2 border-t border-line pt-4 text-sm">
-          <li className="rounded-md border border-line px-2.5 py-1">
-            <span className="cite">1</span> yourbrand.example
-          </li>
-          <li className="rounded-md border border-line px-2.5 py-1 text-muted">
-            <span className="cite">2</span> competitor.example
-          </li>
-        </ul>
+    <figure className="stage mt-14">
+      <div className="product-view lifted" aria-hidden="true">
+        <div className="product-pane product-prompts">
+          <Drawn words="Prompts" className="label" />
+          <div className="mt-4 grid gap-1 text-sm">
+            {prompts.map(({ question, cited }, index) => (
+              <div key={question} className={`prompt-row ${index === 0 ? "bg-brand-soft" : ""}`}>
+                <Drawn words={question} />
+                <Drawn words={cited ? "cited" : "gap"} className={cited ? "cited" : "not-cited"} />
+              </div>
+            ))}
+          </div>
+        </div>
+        <div className="product-pane">
+          <div className="flex flex-wrap gap-2 text-sm">
+            <Drawn words="ChatGPT" className="engine engine-selected" />
+            <Drawn words="Perplexity" className="engine" />
+            <Drawn words="Gemini" className="engine" />
+          </div>
+          <div className="mt-6 ml-auto w-fit rounded-lg bg-brand-soft px-4 py-2.5">
+            <Drawn words="Which brand should I choose?" />
+          </div>
+          <div className="mt-6 flex items-center gap-2 text-sm font-bold text-brand">
+            <SparkIcon />
+            <Drawn words="AI answer" />
+          </div>
+          <div className="mt-2 text-lg leading-relaxed">
+            <Drawn words="For what you describe, " />
+            <Drawn as="mark" words="Your Brand" className="font-bold" /> <Drawn words="1" className="cite" />
+            <Drawn words=" is the one most sources point to. Its own guide answers your question in full. " />
+            <Drawn words="1" className="cite" />
+            <Drawn words=" An alternative is named less often. " />
+            <Drawn words="2" className="cite" />
+          </div>
+          <div className="mt-6 flex flex-wrap gap-2 text-sm">
+            <span className="source">
+              <Drawn words="1" className="cite" /> <Drawn words="yourbrand.example" />
+            </span>
+            <span className="source text-muted">
+              <Drawn words="2" className="cite" /> <Drawn words="competitor.example" />
+            </span>
+          </div>
+        </div>
+        <div className="product-pane product-results">
+          <div className="flex items-baseline justify-between gap-3">
+            <Drawn words="AI visibility" className="label" />
+            <Drawn words="by month" className="text-sm text-muted" />
+          </div>
+          <VisibilityChart />
+          <div className="mt-3 flex flex-wrap gap-x-5 text-sm">
+            <Drawn words="Your Brand" className="legend text-brand" />
+            <Drawn words="Competitor" className="legend text-muted" />
+          </div>
+          <div className="mt-6 rounded-lg border border-line p-4 text-sm">
+            <div className="flex items-center gap-2 font-bold">
+              <BriefIcon className="size-5 text-brand" />
+              <Drawn words="Content brief" />
+            </div>
+            <div className="mt-1 text-muted">
+              <Drawn words="“Which one suits a small team?”" />
+            </div>
+            <div className="mt-3 flex items-center gap-1.5 font-bold text-success">
+              <CheckIcon />
+              <Drawn words="Ready for AI search" />
+            </div>
+          </div>
+        </div>
       </div>
-      <div className="card lifted product-chart p-5">
-        <p className="flex items-baseline justify-between gap-3">
-          <span className="label">AI visibility</span> <span className="text-sm text-muted">by month</span>
-        </p>
-        <svg viewBox="0 0 340 120" className="mt-3 w-full" aria-hidden="true" focusable="false">
-          <path d="M0 30H340M0 65H340M0 100H340" className="stroke-line" />
-          <path d="M4 98C50 96 80 90 120 76S190 58 230 44 300 24 330 18V118H4Z" className="fill-brand-soft" />
-          <path d="M4 62C60 58 90 66 140 64S230 72 336 78" className="fill-none stroke-muted" strokeWidth="2" />
-          <path
-            d="M4 98C50 96 80 90 120 76S190 58 230 44 300 24 330 18"
-            className="fill-none stroke-brand"
-            strokeWidth="3.5"
-            strokeLinecap="round"
-          />
-          <circle cx="330" cy="18" r="6.5" className="fill-accent stroke-ink" strokeWidth="2" />
-        </svg>
-        <p className="mt-2 flex gap-5 text-sm">
-          <span className="legend text-brand">Your Brand</span> <span className="legend text-muted">Competitor</span>
-        </p>
-      </div>
-      <figcaption className="mt-4 text-sm text-muted">Illustration with placeholder data.</figcaption>
+      <figcaption className="mt-4 text-center text-sm text-muted">
+        Illustration with placeholder data: tracked prompts, an AI answer that cites Your Brand, and its visibility
+        rising month by month.
+      </figcaption>
     </figure>
+  );
+}
+
+function VisibilityChart() {
+  return (
+    <svg viewBox="0 0 340 150" className="mt-3 w-full" aria-hidden="true" focusable="false">
+      <path d="M0 20H340M0 60H340M0 100H340M0 140H340" className="stroke-line" />
+      <path d="M4 122C50 120 80 112 120 96S190 74 230 58 300 34 328 26V140H4Z" className="fill-brand-soft" />
+      <path d="M4 76C60 72 90 82 140 80S232 90 336 98" className="fill-none stroke-muted" strokeWidth="2" />
+      <path
+        d="M4 122C50 120 80 112 120 96S190 74 230 58 300 34 328 26"
+        className="fill-none stroke-brand"
+        strokeWidth="3.5"
+        strokeLinecap="round"
+      />
+      <circle cx="328" cy="26" r="7" className="fill-accent stroke-ink" strokeWidth="2" />
+    </svg>
   );
 }

@@ -1,15 +1,27 @@
-import { Fragment } from "react";
-import { inlineParts, type LegalBlock, type LegalDocument } from "./document";
+import type { MDXComponents } from "mdx/types";
+import { Fragment, type ReactNode } from "react";
+import { company } from "../company";
+import { mailTo, useSite } from "../ui/site";
+import type { LegalText } from "./legal-text";
 
-/** A legal text with its table of contents; every section has an anchor of its own. */
-export function LegalPage({ document }: { document: LegalDocument }) {
-  const { title, updated, intro, sections } = document;
+/** A legal text with its table of contents; every section has an anchor and a number. */
+export function LegalPage({ text: { title, updated, sections, Content } }: { text: LegalText }) {
+  const components: MDXComponents = {
+    h2: ({ id, children }) => (
+      <h2 id={id}>
+        {sections.findIndex((section) => section.id === id) + 1}. {children}
+      </h2>
+    ),
+    a: ({ href = "", children }) => <TextLink href={href}>{children}</TextLink>,
+    LegalEmail,
+    ContactBlock,
+  };
   return (
     <div className="wrap grid gap-x-16 gap-y-10 pt-12 pb-24 sm:pt-20 lg:grid-cols-[17rem_minmax(0,1fr)]">
       <header className="lg:col-span-2">
         <h1 className="text-display">{title}</h1>
         <p className="mt-6 text-muted">
-          Last updated <time dateTime={updated.date}>{updated.text}</time>
+          Last updated <time dateTime={updated}>{longDate(updated)}</time>
         </p>
       </header>
       <nav aria-labelledby="contents" className="legal-contents print:hidden">
@@ -20,73 +32,51 @@ export function LegalPage({ document }: { document: LegalDocument }) {
           {sections.map((section, index) => (
             <li key={section.id}>
               <a href={`#${section.id}`} className="quiet-link">
-                {index + 1}. {section.title}
+                {index + 1}. {section.value}
               </a>
             </li>
           ))}
         </ol>
       </nav>
       <article className="prose max-w-2xl">
-        {intro.map((text) => (
-          <p key={text} className="text-lg">
-            <Inline text={text} />
-          </p>
-        ))}
-        {sections.map((section, index) => (
-          <section key={section.id} aria-labelledby={section.id}>
-            <h2 id={section.id}>
-              {index + 1}. {section.title}
-            </h2>
-            {section.blocks.map((block) => (
-              <Block key={JSON.stringify(block)} block={block} />
-            ))}
-          </section>
-        ))}
+        <Content components={components} />
       </article>
     </div>
   );
 }
 
-function Block({ block }: { block: LegalBlock }) {
-  if (typeof block === "string") {
-    return (
-      <p>
-        <Inline text={block} />
-      </p>
-    );
-  }
-  if ("heading" in block) return <h3>{block.heading}</h3>;
-  if ("list" in block) {
-    return (
-      <ul>
-        {block.list.map((text) => (
-          <li key={text}>
-            <Inline text={text} />
-          </li>
-        ))}
-      </ul>
-    );
-  }
+function TextLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <a href={href} className="text-link">
+      {children}
+    </a>
+  );
+}
+
+function LegalEmail() {
+  const { legalEmail } = useSite();
+  return <TextLink href={mailTo(legalEmail)}>{legalEmail}</TextLink>;
+}
+
+/** The contact block that ends both texts: postal address, e-mail, website. */
+function ContactBlock() {
+  const { siteUrl } = useSite();
   return (
     <address>
-      {block.address.map((line) => (
+      {company.postalAddress.map((line) => (
         <Fragment key={line}>
-          <Inline text={line} />
+          {line}
           <br />
         </Fragment>
       ))}
+      E-mail: <LegalEmail />
+      <br />
+      Website: <TextLink href={siteUrl}>{new URL(siteUrl).host}</TextLink>
     </address>
   );
 }
 
-function Inline({ text }: { text: string }) {
-  return inlineParts(text).map(({ words, href }) =>
-    href ? (
-      <a key={href} href={href} className="text-link">
-        {words}
-      </a>
-    ) : (
-      words
-    ),
-  );
+/** `2025-08-14` as `August 14, 2025`. */
+function longDate(isoDate: string): string {
+  return new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" }).format(new Date(isoDate));
 }

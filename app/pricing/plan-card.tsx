@@ -8,12 +8,10 @@ export function PlanCard({ plan }: { plan: Plan }) {
   return (
     <article aria-labelledby={id} className={`card plan-card ${plan.highlighted ? "plan-highlighted lifted" : ""}`}>
       <div>
-        <div className="flex flex-wrap items-center justify-between gap-2">
-          <h2 id={id} className="font-bold">
-            {plan.title}
-          </h2>
-          {plan.highlighted && <span className="badge bg-accent text-on-accent">Recommended</span>}
-        </div>
+        <h2 id={id} className="text-lg font-bold">
+          {plan.title}
+        </h2>
+        {plan.highlighted && <p className="badge plan-ribbon bg-accent text-on-accent">Recommended</p>}
         <PlanPrice plan={plan} />
         {plan.trialBadge && <p className="badge mt-4 bg-success-soft text-success">{plan.trialBadge}</p>}
       </div>
@@ -25,6 +23,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
         {plan.smallPriceText && <p className="mt-3 text-sm text-muted">{plan.smallPriceText}</p>}
       </div>
       <ul className="flex flex-col gap-3 border-t border-line pt-6">
+        {plan.includes && <Feature feature={{ title: `Everything in ${plan.includes}`, text: "", included: true }} />}
         {plan.features.map((feature) => (
           <Feature key={feature.title} feature={feature} />
         ))}
@@ -34,18 +33,18 @@ export function PlanCard({ plan }: { plan: Plan }) {
 }
 
 function PlanPrice({ plan }: { plan: Plan }) {
-  if (plan.price === null) return <p className="mt-4 text-3xl font-bold">{plan.priceDetail}</p>;
+  if (plan.price === null) return <p className="mt-3 font-display text-2xl leading-12 font-bold">{plan.priceDetail}</p>;
   const discounted = plan.originalPrice !== null && plan.originalPrice !== plan.price;
   return (
     <>
-      <p className="mt-4 flex flex-wrap items-baseline gap-x-2">
+      <p className="mt-3 flex flex-wrap items-baseline gap-x-2">
         {discounted && (
           <del className="text-xl text-muted">
             <span className="sr-only">Regular price </span>
             {formatPrice(plan.originalPrice)}
           </del>
         )}{" "}
-        <span className="text-5xl font-bold">{formatPrice(plan.price)}</span>{" "}
+        <span className="font-display text-5xl font-bold">{formatPrice(plan.price)}</span>{" "}
         <span className="text-muted">{plan.priceDetail}</span>
       </p>
       {discounted && (
@@ -64,7 +63,10 @@ function Feature({ feature: { title, text, included } }: { feature: PlanFeature 
       <Icon className={`size-5 ${included ? "text-success" : "text-line-strong"}`} />
       <span>
         {!included && <span className="sr-only">Not included: </span>}
-        <span className={included ? "font-bold" : ""}>{title}</span>
+        <span className={included ? "font-bold" : ""}>
+          {title}
+          {text && ":"}
+        </span>
         {text && <span className="text-muted"> {text}</span>}
       </span>
     </li>

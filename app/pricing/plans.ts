@@ -15,6 +15,8 @@ export interface Plan {
   originalPrice: number | null;
   priceDetail: string;
   trialBadge: string | null;
+  /** The plan whose features this one has too, besides those that it names. */
+  includes: Plan["title"] | null;
   features: PlanFeature[];
   highlighted: boolean;
   ctaText: string;
@@ -50,13 +52,13 @@ export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "sal
       originalPrice: null,
       priceDetail: "Price on request",
       trialBadge: null,
+      includes: "STANDARD",
       highlighted: false,
       ctaText: "Contact Sales",
       ctaLink: mailTo(salesEmail, "Enterprise/Agency plan"),
       smallPriceText: null,
       packageId: null,
       features: [
-        { title: "Everything in Standard", text: "and on top of it", included: true },
         {
           title: "Platforms",
           text: "ChatGPT, Perplexity, Claude, Google AI Overviews, Google AI Mode, Gemini, Microsoft Copilot, Grok",
@@ -87,6 +89,7 @@ function paid(
     originalPrice: price,
     priceDetail: "a month",
     trialBadge: TRIAL_BADGE,
+    includes: null,
     highlighted: false,
     ctaText: "Start free trial",
     ctaLink: packageId ? `/subscription/${packageId}` : "/subscription",

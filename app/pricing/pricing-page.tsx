@@ -1,24 +1,36 @@
 import { ClosingCall } from "../ui/closing-call";
+import { CheckIcon } from "../ui/icons";
 import { useSite } from "../ui/site";
 import { FaqSection } from "./faq-section";
 import { PlanCard } from "./plan-card";
+import { PlanComparison } from "./plan-comparison";
 import { plans } from "./plans";
 import { pricing } from "./pricing-content";
 
 export function PricingPage() {
+  const catalogue = plans(useSite());
   return (
     <>
       <section className="wrap pt-12 pb-24 sm:pt-20">
-        <div className="max-w-3xl">
-          <h1 className="text-display">{pricing.title}</h1>
+        <div>
+          <h1 className="max-w-3xl text-display">{pricing.title}</h1>
           <p className="mt-6 text-xl text-muted">{pricing.text}</p>
+          <ul className="mt-6 flex flex-wrap gap-x-6 gap-y-2 font-bold">
+            {pricing.promises.map((promise) => (
+              <li key={promise} className="flex items-center gap-2">
+                <CheckIcon className="size-5 text-success" />
+                {promise}
+              </li>
+            ))}
+          </ul>
         </div>
         <div className="mt-14 grid items-stretch gap-5 sm:grid-cols-2 xl:grid-cols-4">
-          {plans(useSite()).map((plan) => (
+          {catalogue.map((plan) => (
             <PlanCard key={plan.key} plan={plan} />
           ))}
         </div>
       </section>
+      <PlanComparison plans={catalogue} />
       <FaqSection />
       <div className="pt-24">
         <ClosingCall />

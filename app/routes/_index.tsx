@@ -1,10 +1,8 @@
 import type { MetaFunction } from "@remix-run/cloudflare";
-import { company } from "../company";
+import { pageMeta } from "../discovery/page-meta";
+import { homePage } from "../discovery/pages";
 import { HomePage } from "../home/home-page";
 
-export const meta: MetaFunction = () => [
-  { title: `${company.name}: ${company.tagline}` },
-  { name: "description", content: company.description },
-];
+export const meta: MetaFunction = ({ matches }) => pageMeta(homePage, matches);
 
 export default HomePage;

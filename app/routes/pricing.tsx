@@ -1,11 +1,8 @@
 import type { MetaFunction } from "@remix-run/cloudflare";
-import { company } from "../company";
-import { pricing } from "../pricing/pricing-content";
+import { pageMeta } from "../discovery/page-meta";
+import { pricingPage } from "../discovery/pages";
 import { PricingPage } from "../pricing/pricing-page";
 
-export const meta: MetaFunction = () => [
-  { title: `Pricing | ${company.name}` },
-  { name: "description", content: pricing.description },
-];
+export const meta: MetaFunction = ({ matches }) => pageMeta(pricingPage, matches);
 
 export default PricingPage;

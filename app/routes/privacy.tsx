@@ -1,14 +1,11 @@
 import type { MetaFunction } from "@remix-run/cloudflare";
-import { company } from "../company";
+import { pageMeta } from "../discovery/page-meta";
+import { privacyPage } from "../discovery/pages";
 import { LegalPage } from "../legal/legal-page";
-import { privacy, privacyPolicy } from "../legal/privacy-content";
-import { useSite } from "../ui/site";
+import { privacy } from "../legal/texts";
 
-export const meta: MetaFunction = () => [
-  { title: `${privacy.title} | ${company.name}` },
-  { name: "description", content: privacy.description },
-];
+export const meta: MetaFunction = ({ matches }) => pageMeta(privacyPage, matches);
 
 export default function Privacy() {
-  return <LegalPage document={privacyPolicy(useSite())} />;
+  return <LegalPage text={privacy} />;
 }

@@ -1,14 +1,11 @@
 import type { MetaFunction } from "@remix-run/cloudflare";
-import { company } from "../company";
+import { pageMeta } from "../discovery/page-meta";
+import { termsPage } from "../discovery/pages";
 import { LegalPage } from "../legal/legal-page";
-import { terms, termsOfService } from "../legal/terms-content";
-import { useSite } from "../ui/site";
+import { terms } from "../legal/texts";
 
-export const meta: MetaFunction = () => [
-  { title: `${terms.title} | ${company.name}` },
-  { name: "description", content: terms.description },
-];
+export const meta: MetaFunction = ({ matches }) => pageMeta(termsPage, matches);
 
 export default function Terms() {
-  return <LegalPage document={termsOfService(useSite())} />;
+  return <LegalPage text={terms} />;
 }

@@ -1,8 +1,11 @@
+import { readText } from "../edge/bounded-text.server";
 import type { ServiceBinding } from "../edge/configuration.server";
 import { type SubscriptionRequest, subscriptionResponse } from "./contract";
 import type { SubscriptionOutcome } from "./notices";
 
 const MAX_ANSWER_BYTES = 64 * 1024;
+/** What lies between the calls to an idempotent API. */
+const PAUSES_MS = [100, 300];
 
 /** The one call of the site: `POST {api base}/subscription` (specification, section 7). */
 export interface SubscriptionApi {
@@ -16,17 +19,25 @@ export interface SubscriptionApi {
   ): Promise<SubscriptionOutcome>;
 }
 
-/**
- * @param baseUrl the API's address without a final slash
- * @param timeoutMs how long headers and body may take together
- * @param binding the API's Worker, where it is on the same account: reached without the network
- */
-export function subscriptionApi(baseUrl: string, timeoutMs: number, binding?: ServiceBinding): SubscriptionApi {
-  const send: ServiceBinding["fetch"] = (url, init) => (binding ? binding.fetch(url, init) : fetch(url, init));
+export interface SubscriptionApiOptions {
+  /** The API's address without a final slash. */
+  baseUrl: string;
+  /** How long everything may take together: headers, body, and further calls. */
+  timeoutMs: number;
+  /** Whether the API makes one subscription of all calls with one key: then a failed call is made again. */
+  idempotent: boolean;
+  /** The API's Worker, where it is on the same account: then it is reached without the network. */
+  binding?: ServiceBinding | undefined;
+}
+
+type Send = (signal: AbortSignal) => Promise<SubscriptionOutcome>;
+
+/** The client of the API; without `idempotent`, it asks exactly once. */
+export function subscriptionApi({ baseUrl, timeoutMs, idempotent, binding }: SubscriptionApiOptions): SubscriptionApi {
   return {
-    async create(request, { idempotencyKey, requestId }) {
-      try {
-        const response = await send(`${baseUrl}/subscription`, {
+    create(request, { idempotencyKey, requestId }) {
+      const send: Send = (signal) =>
+        answerTo(binding, `${baseUrl}/subscription`, {
           method: "POST",
           headers: {
             Accept: "application/json",
@@ -37,45 +48,58 @@ export function subscriptionApi(baseUrl: string, timeoutMs: number, binding?: Se
           body: JSON.stringify(request),
           // A followed redirect would send the password to another host.
           redirect: "manual",
-          signal: AbortSignal.timeout(timeoutMs),
+          signal,
         });
-        if (!response.ok) {
-          await response.body?.cancel();
-          return { kind: "rejected", status: response.status };
-        }
-        return readAnswer(await readText(response));
-      } catch (error) {
-        return { kind: "unreachable", timedOut: error instanceof Error && error.name === "TimeoutError" };
-      }
+      return idempotent ? untilAnswered(send, timeoutMs) : send(AbortSignal.timeout(timeoutMs));
     },
   };
 }
 
-function readAnswer(text: string | undefined): SubscriptionOutcome {
+/** Calls up to three times within the one deadline; later each time, so that an API under load can recover. */
+async function untilAnswered(send: Send, timeoutMs: number): Promise<SubscriptionOutcome> {
+  const deadline = Date.now() + timeoutMs;
+  const signal = AbortSignal.timeout(timeoutMs);
+  let outcome = await send(signal);
+  for (const pause of PAUSES_MS) {
+    if (!isTransient(outcome) || Date.now() + pause >= deadline) return outcome;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    outcome = await send(signal);
+  }
+  return outcome;
+}
+
+/** Failures that say nothing about the sign-up itself. After a missed deadline there is no time for another call. */
+function isTransient(outcome: SubscriptionOutcome): boolean {
+  if (outcome.kind === "unreachable") return !outcome.timedOut;
+  return outcome.kind === "rejected" && [502, 503, 504].includes(outcome.status);
+}
+
+async function answerTo(
+  binding: ServiceBinding | undefined,
+  url: string,
+  init: RequestInit & { signal: AbortSignal },
+): Promise<SubscriptionOutcome> {
+  let text: string | undefined;
+  try {
+    const response = await (binding ? binding.fetch(url, init) : fetch(url, init));
+    if (!response.ok) {
+      await response.body?.cancel();
+      return { kind: "rejected", status: response.status };
+    }
+    text = await readText(response.body, MAX_ANSWER_BYTES, init.signal);
+  } catch {
+    return { kind: "unreachable", timedOut: init.signal.aborted };
+  }
+  return text === undefined ? { kind: "unintelligible" } : readAnswer(text);
+}
+
+function readAnswer(text: string): SubscriptionOutcome {
   let answer: unknown;
   try {
-    answer = JSON.parse(text ?? "");
+    answer = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
     return { kind: "unintelligible" };
   }
   const parsed = subscriptionResponse.safeParse(answer);
   return parsed.success ? { kind: "created", clientSecret: parsed.data.client_secret } : { kind: "misconfigured" };
-}
-
-/** The body as text without a byte order mark; undefined when it is longer than the cap. */
-async function readText(response: Response): Promise<string | undefined> {
-  if (response.body === null) return "";
-  const decoder = new TextDecoder();
-  let text = "";
-  let size = 0;
-  const reader = response.body.getReader();
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    size += read.value.byteLength;
-    if (size > MAX_ANSWER_BYTES) {
-      await reader.cancel();
-      return undefined;
-    }
-    text += decoder.decode(read.value, { stream: true });
-  }
-  return text + decoder.decode();
 }

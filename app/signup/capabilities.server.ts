@@ -14,20 +14,22 @@ export interface SignupCapabilities {
   formFailed?: boolean;
 }
 
-export function signupCapabilities(configuration: Configuration): SignupCapabilities & { gate: GateRules } {
+export function signupCapabilities(configuration: Configuration): SignupCapabilities & {
+  forms: Pick<GateRules, "fields" | "vouches">;
+} {
   const nonces = formNonces(configuration.SESSION_SECRET);
   return {
     sessions: signupSessions(configuration.SESSION_SECRET, configuration.SITE_URL.startsWith("https:")),
     nonces,
-    api: subscriptionApi(
-      configuration.SUBSCRIPTION_API_URL,
-      configuration.SUBSCRIPTION_API_TIMEOUT_MS,
-      configuration.SUBSCRIPTION_API,
-    ),
-    gate: {
-      formPaths: /^\/subscription(\/[^/]+)?(\.data)?$/,
+    api: subscriptionApi({
+      baseUrl: configuration.SUBSCRIPTION_API_URL,
+      timeoutMs: configuration.SUBSCRIPTION_API_TIMEOUT_MS,
+      idempotent: configuration.SUBSCRIPTION_API_IDEMPOTENT,
+      binding: configuration.SUBSCRIPTION_API,
+    }),
+    forms: {
       fields: POSTED_FIELDS,
-      vouches: (fields) => nonces.isFresh(fields.get("form_nonce")),
+      vouches: (fields) => nonces.isFresh(fields.get("form_nonce") ?? ""),
     },
   };
 }

@@ -12,10 +12,12 @@ import type { CardStepData } from "./steps";
 const CardForm = lazy(() => import("./card-form"));
 
 /** The card's step: whose sign-up it is, the provider's entry element, and a way on for browsers that cannot show it. */
-export function CardStep({ data }: { data: CardStepData }) {
+export function CardStep({ data, refused }: { data: CardStepData; refused: Notice | undefined }) {
   const hydrated = useHydrated();
   const configured = data.publishableKey !== "";
-  const [notice, setNotice] = useState<Notice | undefined>(configured ? SAVED : CONFIGURATION_ERROR);
+  const [told, setNotice] = useState<Notice | undefined>(configured ? SAVED : CONFIGURATION_ERROR);
+  // A button of this step that the site held back comes after everything else.
+  const notice = refused ?? told;
   const failed = notice?.kind === "destructive";
   return (
     <>

@@ -41,16 +41,16 @@ export const subscriptionRequest = z.object({
       z.refine(isPlausibleNanpNumber, "Please enter a valid phone number"),
     ),
   // Never trimmed, normalised or cut: the password goes on byte for byte.
-  password: z
-    .string("Password must be at least 8 characters")
-    .check(
-      z.minLength(8, "Password must be at least 8 characters"),
-      z.maxLength(256, "Password must be at most 256 characters"),
-      z.regex(/[A-Z]/, "Password must contain at least one uppercase letter"),
-      z.regex(/[a-z]/, "Password must contain at least one lowercase letter"),
-      z.regex(/[0-9]/, "Password must contain at least one number"),
-      z.regex(/[^A-Za-z0-9]/, "Password must contain at least one special character"),
-    ),
+  password: z.string("Password must be at least 8 characters").check(
+    z.minLength(8, "Password must be at least 8 characters"),
+    z.maxLength(256, "Password must be at most 256 characters"),
+    z.regex(/[A-Z]/, "Password must contain at least one uppercase letter"),
+    z.regex(/[a-z]/, "Password must contain at least one lowercase letter"),
+    z.regex(/[0-9]/, "Password must contain at least one number"),
+    z.regex(/[^A-Za-z0-9]/, "Password must contain at least one special character"),
+    // Bytes that were no UTF-8 arrive as this: the password would be another one than was typed.
+    z.refine((value) => !/[\p{Cs}\uFFFD]/u.test(value), "Password contains characters that cannot be used"),
+  ),
   address: text("Street address", 5, 150),
   city: text("City", 2, 80),
   state: text("State", 2, 80),

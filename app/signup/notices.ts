@@ -81,6 +81,14 @@ export function noticeFor(outcome: FailedOutcome): Notice {
 }
 
 /**
+ * The notice for a form that the site itself holds back: the catalogue's words for its status where it has some, else
+ * those of the refusal.
+ */
+export function noticeForRefusal(refusal: { status: number; message: string }): Notice {
+  return submissionFailed(REJECTIONS[refusal.status] ?? refusal.message);
+}
+
+/**
  * The status of the page that shows the failure: the API's own where it speaks of the visitor's data or of load,
  * 504 for a missed deadline, 502 for everything that is between the site and the API.
  */

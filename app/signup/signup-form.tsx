@@ -1,13 +1,13 @@
 import { useForm } from "@conform-to/react";
-import { parseWithZod } from "@conform-to/zod/v4";
 import { Form, useLocation } from "@remix-run/react";
 import { type ComponentProps, useState } from "react";
 import { Button } from "../ui/button";
 import { ErrorSummary } from "../ui/error-summary";
 import { Field } from "../ui/field";
 import { useHydrated } from "../ui/use-hydrated";
+import { checkSignup } from "./browser-check";
 import { normalizeEmail } from "./contract";
-import { FIELD_NAMES, signupForm } from "./form-schema";
+import { FIELD_NAMES } from "./form-schema";
 import { formatPhone } from "./phone";
 import type { SignupReply } from "./steps";
 import { formatOnInput } from "./typing";
@@ -33,7 +33,7 @@ export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFo
     lastResult: reply?.form,
     shouldValidate: "onBlur",
     shouldRevalidate: "onInput",
-    onValidate: ({ formData }) => parseWithZod(formData, { schema: signupForm }),
+    onValidate: ({ formData }) => checkSignup(formData),
   });
   // Without the query: what stands in it must not come back in the page.
   const { pathname } = useLocation();

@@ -17,13 +17,13 @@ export function SignupPage() {
   if (step.step === "done") {
     return (
       <Frame heading="Subscription Successful!" headingRef={heading}>
-        {heading.moved && (
-          <NoticeArea
-            status={[CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL].map((notice) => (
-              <NoticeOf key={notice.title} notice={notice} />
-            ))}
-          />
-        )}
+        <NoticeArea
+          status={
+            heading.moved &&
+            [CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL].map((notice) => <NoticeOf key={notice.title} notice={notice} />)
+          }
+          alert={reply?.notice && <NoticeOf notice={reply.notice} />}
+        />
         <SuccessStep account={step.account} />
       </Frame>
     );
@@ -31,7 +31,7 @@ export function SignupPage() {
   if (step.step === "card") {
     return (
       <Frame heading="Complete Your Subscription" headingRef={heading} packageId={step.account.packageId ?? ""}>
-        <CardStep data={step} />
+        <CardStep data={step} refused={reply?.notice} />
       </Frame>
     );
   }
@@ -49,12 +49,15 @@ function FormStep({
 }) {
   const submitting = useNavigation().state !== "idle";
   const failure = submitting ? undefined : reply?.notice;
+  // The form is sent without the query, which may have named the package.
+  const sent = reply?.form?.initialValue?.package_id;
+  const packageId = typeof sent === "string" ? sent : step.packageId;
   return (
     <Frame
       heading="Complete Your Subscription"
       headingRef={headingRef}
       intro="Join thousands of businesses improving their visibility in AI search."
-      packageId={step.packageId}
+      packageId={packageId}
     >
       <NoticeArea
         status={submitting && <NoticeOf notice={PROCESSING} />}
@@ -67,7 +70,7 @@ function FormStep({
         <p className="mt-1 mb-6 text-muted">
           Complete your subscription by providing your contact and billing information.
         </p>
-        <SignupForm packageId={step.packageId} formNonce={step.formNonce} reply={reply} submitting={submitting} />
+        <SignupForm packageId={packageId} formNonce={step.formNonce} reply={reply} submitting={submitting} />
       </section>
     </Frame>
   );

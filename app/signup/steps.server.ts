@@ -1,10 +1,11 @@
 import { parseWithZod } from "@conform-to/zod/v4";
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
+import type { Refusal } from "../edge/gate.server";
 import { CONTINUE_PARAMETER, continueLink } from "./continue-link.server";
 import type { SubscriptionRequest } from "./contract";
 import { SECRET_FIELDS, signupForm, toRequest } from "./form-schema";
 import { idempotencyKey } from "./idempotency-key.server";
-import { noticeFor, statusFor } from "./notices";
+import { noticeFor, noticeForRefusal, statusFor } from "./notices";
 import type { SignupReply, SignupSession, SignupStep } from "./steps";
 
 /** Where Stripe.js is loaded from unless the configuration says otherwise: the release that @stripe/stripe-js 10 expects. */
@@ -39,6 +40,15 @@ export async function currentStep(request: Request, packageId: string, context: 
   });
 }
 
+/** The reply to a form that the gate holds back: why, and what was typed where the gate has read it. */
+export function holdBack(form: FormData, refusal: Refusal): SignupReply {
+  const notice = noticeForRefusal(refusal);
+  const formNonce = form.get("form_nonce");
+  if (typeof formNonce !== "string") return { notice };
+  const submission = parseWithZod(form, { schema: signupForm });
+  return { form: submission.reply({ hideFields: SECRET_FIELDS }), formNonce, notice };
+}
+
 type Submitted =
   | { status: "success"; session: SignupSession }
   | { status: "error"; reply: SignupReply; httpStatus: number };
@@ -47,9 +57,10 @@ type Submitted =
 export async function submitForm(form: FormData, context: AppLoadContext): Promise<Submitted> {
   const { api, nonces, configuration, log, requestId } = context;
   const sentNonce = String(form.get("form_nonce") ?? "");
-  const nonce = (await nonces.isFresh(sentNonce)) ? sentNonce : "";
+  // However old, and kept in the reply: with another nonce an unchanged retry would be another sign-up.
+  const nonce = (await nonces.isGenuine(sentNonce)) ? sentNonce : "";
   const submission = parseWithZod(form, { schema: signupForm });
-  const reply = { form: submission.reply({ hideFields: SECRET_FIELDS }), formNonce: nonce || (await nonces.issue()) };
+  const reply = { form: submission.reply({ hideFields: SECRET_FIELDS }), formNonce: nonce };
   if (submission.status !== "success") {
     log.info("signup_invalid", { fields: Object.keys(submission.error ?? {}) });
     return { status: "error", reply, httpStatus: 422 };

@@ -21,8 +21,8 @@ export function ClosingCall() {
   const { salesEmail } = useSite();
   return (
     <section className="wrap pb-24" aria-labelledby="closing">
-      <div className="night grid overflow-hidden rounded-xl bg-night text-on-night lg:grid-cols-2">
-        <div className="p-8 sm:p-14">
+      <div className="night grid grid-cols-1 overflow-hidden rounded-xl bg-night text-on-night lg:grid-cols-2">
+        <div className="p-6 sm:p-14">
           <h2 id="closing" className="text-title">
             The next answer is being written. <mark>Be in it.</mark>
           </h2>
@@ -30,11 +30,11 @@ export function ClosingCall() {
             Tell us which questions your buyers ask. We will show you how the platform works on them.
           </p>
         </div>
-        <ul className="grid bg-night-raised sm:grid-cols-2 lg:grid-cols-1">
+        <ul className="grid min-w-0 grid-cols-1 bg-night-raised sm:grid-cols-2 lg:grid-cols-1">
           {offers.map(({ audience, text, about, subject }) => (
             <li
               key={audience}
-              className="flex flex-col items-start border-t border-on-night-line p-8 sm:px-14 sm:py-10"
+              className="flex flex-col items-start border-t border-on-night-line p-6 sm:px-14 sm:py-10"
             >
               <h3 className="text-heading">{audience}</h3>
               <p className="mt-2 mb-6 text-on-night-muted">{text}</p>

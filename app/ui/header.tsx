@@ -27,7 +27,7 @@ export function Header() {
   const { pathname } = useLocation();
   return (
     <header className="site-header">
-      <div className="wrap flex min-h-18 items-center justify-between gap-4">
+      <div className="wrap flex min-h-18 flex-wrap items-center justify-between gap-x-4">
         <a href="/" aria-label={`${company.name}, home`} className="flex rounded-md py-1">
           <Logo />
         </a>

@@ -79,6 +79,22 @@ export function MailIcon(props: IconProps) {
   );
 }
 
+export function SparkIcon(props: IconProps) {
+  return (
+    <Icon {...props}>
+      <path d="M10 3c.6 4.2 2.8 6.4 7 7-4.2.6-6.4 2.8-7 7-.6-4.2-2.8-6.4-7-7 4.2-.6 6.4-2.8 7-7Z" />
+    </Icon>
+  );
+}
+
+export function BriefIcon(props: IconProps) {
+  return (
+    <Icon {...props}>
+      <path d="M5 2.5h7l3 3v12H5zM8 9h4.500M8 12h4.500M8 6h1.500" />
+    </Icon>
+  );
+}
+
 export function SpinnerIcon(props: IconProps) {
   return (
     <Icon {...props}>

@@ -5,7 +5,7 @@ export function Logo() {
   return (
     <span className="inline-flex items-center gap-2.5">
       <LogoMark />
-      <span className="text-xl font-bold tracking-tight">{company.name}</span>
+      <span className="font-display text-xl font-bold">{company.name}</span>
     </span>
   );
 }

@@ -24,7 +24,7 @@ export function NotFound() {
           strokeLinecap="round"
         />
         <rect x="166" y="136" width="58" height="28" rx="4" className="fill-accent" />
-        <text x="195" y="155" textAnchor="middle" className="fill-on-accent text-sm font-bold">
+        <text x="195" y="155" textAnchor="middle" className="fill-on-accent font-bold" fontSize="14">
           [?]
         </text>
       </svg>

@@ -20,6 +20,14 @@ export function useSite(): Site {
   return data;
 }
 
+/** What a route's meta function gets of the routes around it. */
+export type RouteMatches = { id: string; data: unknown }[];
+
+/** The site data for a meta function; undefined when the root loader failed. */
+export function siteOf(matches: RouteMatches): Site | undefined {
+  return matches.find(({ id }) => id === "root")?.data as Site | undefined;
+}
+
 /** A mail link with an optional subject. */
 export function mailTo(address: string, subject?: string): string {
   return subject ? `mailto:${address}?subject=${encodeURIComponent(subject)}` : `mailto:${address}`;

@@ -51,6 +51,7 @@ function checkSite({ site, secrets }: Deployment): Finding[] {
   const result = readConfiguration({
     ...site.vars,
     ...standIns(secrets?.site ?? site.secrets.required),
+    ...Object.fromEntries(site.ratelimits.map(({ name }) => [name, { limit: fetch }])),
     ...(service && { SUBSCRIPTION_API: { fetch } }),
   });
   if (result.status === "error") {

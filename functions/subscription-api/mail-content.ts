@@ -76,7 +76,7 @@ function toMail({ subject, paragraphs, details, button }: Draft, sender: Sender)
 <div style="max-width:560px;margin:0 auto;padding:32px;background:#ffffff;border-radius:8px">
 <p style="margin:0 0 24px;font-size:20px;font-weight:bold">${sender.companyName}</p>
 ${paragraphs.map((paragraph) => html`<p style="margin:0 0 16px">${paragraph}</p>\n`)}
-<table role="presentation" style="width:100%;margin:0 0 24px;border-collapse:collapse">
+<table style="width:100%;margin:0 0 24px;border-collapse:collapse">
 ${details.map(row)}
 </table>
 <p style="margin:0 0 24px"><a href="${sender.consoleUrl}" style="display:inline-block;padding:12px 20px;background:#1d4ed8;color:#ffffff;border-radius:6px;text-decoration:none">${button}</a></p>
@@ -89,7 +89,7 @@ ${details.map(row)}
 
 function row([name, value]: [string, string]): Html {
   const cell = raw('style="padding:8px 0;border-top:1px solid #d8dee4;text-align:left;vertical-align:top');
-  return html`<tr><th ${cell};width:35%;font-weight:normal;color:#57606a">${name}</th><td ${cell}">${value}</td></tr>\n`;
+  return html`<tr><th scope="row" ${cell};width:35%;font-weight:normal;color:#57606a">${name}</th><td ${cell}">${value}</td></tr>\n`;
 }
 
 /** Such as `November 26, 2026`; days are those of UTC, as Stripe's invoices have them. */

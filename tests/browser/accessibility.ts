@@ -1,19 +1,19 @@
 import type { Page } from "@playwright/test";
 import axeCore from "axe-core";
 
-/** The tags of axe's rules that make up WCAG 2.2, level AA. */
-const WCAG_22_AA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+/** The tags of axe's rules that make up WCAG 2.2, level AA, and what axe calls best practices. */
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 /**
  * What axe finds wrong on the page as it is now.
- * @returns one line for each element that breaks a rule of WCAG 2.2 AA
+ * @returns one line for each element that breaks a rule of WCAG 2.2 AA or a best practice
  */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   // The debugger evaluates it: the page's policy neither stops it nor has to be switched off.
   await page.evaluate(axeCore.source);
   const { violations } = await page.evaluate(
     (tags) => globalThis.axe.run(document, { runOnly: tags, resultTypes: ["violations"] }),
-    WCAG_22_AA,
+    RULES,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary = "" }) => `${id} ${target.join(" ")}: ${failureSummary.replace(/\s+/g, " ")}`),

@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test";
 import { accessibilityProblems } from "./accessibility";
 import { expect, test } from "./stack";
 
@@ -70,15 +71,155 @@ for (const javaScriptEnabled of [true, false]) {
       });
     }
 
-    test("every link of the site leads to a page", async ({ page, request }) => {
-      const links = new Set<string>();
-      for (const { path } of pages) {
-        await page.goto(path);
-        for (const link of await page.locator("a[href^='/']").all()) links.add((await link.getAttribute("href")) ?? "");
-      }
-      for (const link of links) {
-        expect((await request.get(link, { headers: { accept: "text/html" } })).status(), link).toBe(200);
+    test("a question opens and closes by the keyboard", async ({ page }) => {
+      await page.goto("/pricing");
+      const answer = page.getByText("the price difference is prorated");
+      await expect(answer).toBeHidden();
+      await page.locator("summary", { hasText: "Can I upgrade my plan?" }).focus();
+      await page.keyboard.press("Enter");
+      await expect(answer).toBeVisible();
+      await page.keyboard.press("Enter");
+      await expect(answer).toBeHidden();
+    });
+
+    test("the skip link comes first and leads past the header", async ({ page }) => {
+      await page.goto("/pricing");
+      const skip = page.getByRole("link", { name: "Skip to content" });
+      await page.keyboard.press("Tab");
+      await expect(skip).toBeFocused();
+      await expect(skip).toBeInViewport();
+      await page.keyboard.press("Enter");
+      await expect(page.locator("#main")).toBeFocused();
+    });
+
+    test("Learn More leads to the features, Get Started to pricing", async ({ page }) => {
+      await page.goto("/");
+      await page.getByRole("link", { name: "Learn More" }).click();
+      await expect(page).toHaveURL("/#features");
+      await expect(page.locator("#features").getByRole("heading", { level: 2 })).toBeInViewport();
+      await page.getByRole("link", { name: "Get Started" }).click();
+      await expect(page).toHaveURL("/pricing");
+    });
+  });
+}
+
+test.describe("every page", () => {
+  for (const { path } of pages) {
+    test(`${path} has no problem of accessibility in the dark, with the menu and all questions open`, async ({
+      page,
+      viewport,
+    }) => {
+      await page.emulateMedia({ colorScheme: "dark" });
+      await page.goto(path);
+      await page.locator("details").evaluateAll((questions) => {
+        for (const question of questions) question.setAttribute("open", "");
+      });
+      expect(await accessibilityProblems(page)).toEqual([]);
+      if (viewport && viewport.width < 768) {
+        await page.getByRole("button", { name: "Menu" }).click();
+        await expect(page.getByRole("link", { name: "Customer Console" })).toBeVisible();
+        expect(await accessibilityProblems(page)).toEqual([]);
       }
     });
+
+    test(`${path} fits every width and text at 200 %: nothing is cut off or to be scrolled sideways`, async ({
+      page,
+    }) => {
+      await page.goto(path);
+      for (const [width, fontSize] of [
+        [320, "100%"],
+        [768, "100%"],
+        [1280, "200%"],
+        [1920, "100%"],
+        [360, "200%"],
+      ] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.evaluate((size) => {
+          document.documentElement.style.fontSize = size;
+        }, fontSize);
+        expect(await cutOff(page), `${width} px wide, text at ${fontSize}`).toEqual([]);
+      }
+    });
+
+    test(`${path} moves nothing for those who asked for less motion`, async ({ page }) => {
+      await page.emulateMedia({ reducedMotion: "reduce" });
+      await page.goto(path);
+      const moving = await page.evaluate(() =>
+        [document.documentElement, ...document.body.querySelectorAll("*")].flatMap((element) => {
+          const { transitionProperty, transitionDuration, animationName, scrollBehavior } = getComputedStyle(element);
+          const still = transitionProperty === "none" || /^0s(, 0s)*$/.test(transitionDuration);
+          return still && animationName === "none" && scrollBehavior === "auto" ? [] : [element.outerHTML.slice(0, 80)];
+        }),
+      );
+      expect(moving).toEqual([]);
+    });
+  }
+});
+
+test("the header turns white and translucent past 10 px", async ({ page }) => {
+  await page.goto("/");
+  const background = () =>
+    page.locator("header").evaluate((header) => getComputedStyle(header).backgroundColor.replaceAll(" ", ""));
+  const scrollDownTo = (y: number) => page.evaluate((top) => window.scrollTo({ top, behavior: "instant" }), y);
+
+  expect(await background()).toBe("rgba(0,0,0,0)");
+  await scrollDownTo(10);
+  await page.waitForTimeout(400);
+  expect(await background()).toBe("rgba(0,0,0,0)");
+  await scrollDownTo(11);
+  await expect.poll(background).toMatch(/^rgba\(255,255,255,0\.\d+\)$/);
+  await scrollDownTo(0);
+  await expect.poll(background).toBe("rgba(0,0,0,0)");
+});
+
+test("a page is loaded before a link to it is followed, and the sign-up never is", async ({ page, viewport }) => {
+  test.skip(!viewport || viewport.width < 768, "There is a pointer to hover with on desktops only.");
+  const statuses: string[] = [];
+  const candidates = new Set<string>();
+  const devTools = await page.context().newCDPSession(page);
+  devTools.on("Preload.preloadingAttemptSourcesUpdated", ({ preloadingAttemptSources }) => {
+    for (const { key } of preloadingAttemptSources) candidates.add(`${key.action} ${new URL(key.url).pathname}`);
+  });
+  // While developer tools are attached, Chromium loads the page in advance but leaves its rendering for later.
+  devTools.on("Preload.prefetchStatusUpdated", ({ prefetchUrl, prefetchStatus }) => {
+    statuses.push(`${new URL(prefetchUrl).pathname} ${prefetchStatus}`);
+  });
+  await devTools.send("Preload.enable");
+
+  await page.goto("/pricing");
+  await expect
+    .poll(() => [...candidates].sort())
+    .toEqual(["/", "/pricing", "/privacy", "/terms"].map((path) => `Prerender ${path}`));
+  const link = page.getByRole("contentinfo").getByRole("link", { name: "Privacy Policy" });
+  await link.hover();
+  await expect.poll(() => statuses).toContain("/privacy PrefetchSuccessfulButNotUsed");
+  await link.click();
+  await expect(page).toHaveURL("/privacy");
+  await expect.poll(() => statuses).toContain("/privacy PrefetchResponseUsed");
+});
+
+test("a legal text prints without header, contents and footer", async ({ page }) => {
+  await page.goto("/terms");
+  await page.emulateMedia({ media: "print" });
+  for (const name of ["banner", "contentinfo", "navigation"] as const)
+    await expect(page.getByRole(name)).toHaveCount(0);
+  await expect(page.getByRole("heading", { name: "14. Contact" })).toBeVisible();
+});
+
+/** What sticks out of the window or is wider than its box lets show, leaving out what is made to scroll. */
+function cutOff(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const found: string[] = [];
+    if (document.documentElement.scrollWidth > innerWidth)
+      found.push(`page: ${document.documentElement.scrollWidth} px`);
+    for (const element of document.body.querySelectorAll<HTMLElement>("*")) {
+      if (element.closest(".comparison, .skip-link, .sr-only, svg") || !element.checkVisibility()) continue;
+      const { right, width } = element.getBoundingClientRect();
+      const hides = getComputedStyle(element).overflowX !== "visible";
+      if (width > 0 && right > innerWidth + 1) found.push(`${element.outerHTML.slice(0, 80)} ends at ${right} px`);
+      if (hides && element.scrollWidth > element.clientWidth + 1)
+        found.push(`${element.outerHTML.slice(0, 80)} hides text`);
+    }
+    return found;
   });
 }

@@ -273,7 +273,7 @@ describe("Cloudflare's binding", () => {
     const api = await startSubscriptionApi({
       simulatorUrl: stripe.url,
       vars: { MAIL_API_URL: undefined },
-      bindings: { email: { send_email: [{ name: "EMAIL" }] } },
+      miniflare: { email: { send_email: [{ name: "EMAIL" }] } },
     });
     const { clientSecret } = await signUp(api, { email: "binding@example.com" });
     await enterCard(stripe.url, clientSecret);

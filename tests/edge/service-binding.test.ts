@@ -27,7 +27,7 @@ describe("the site with a service binding", () => {
     upstream = await startUpstream();
     site = await startSite({
       vars: { SUBSCRIPTION_API_URL: NOWHERE, SUBSCRIPTION_API_TIMEOUT_MS: "700" },
-      bindings: boundTo(upstream.url),
+      miniflare: boundTo(upstream.url),
     });
   });
   afterAll(async () => {
@@ -74,7 +74,7 @@ describe("the site with a service binding", () => {
 
 it("reaches the reference API by a service binding", async () => {
   const { api, dispose } = await startBackend();
-  const site = await startSite({ vars: { SUBSCRIPTION_API_URL: NOWHERE }, bindings: boundTo(api.url) });
+  const site = await startSite({ vars: { SUBSCRIPTION_API_URL: NOWHERE }, miniflare: boundTo(api.url) });
 
   expect((await submit(site, { email: "bound@example.com" })).status).toBe(303);
   expect(await rows(api, "SELECT status FROM subscriptions WHERE email = 'bound@example.com'")).toEqual([

@@ -34,10 +34,13 @@ test("a form nonce is fresh for a day, and only as it was issued", async () => {
   const nonce = await nonces.issue();
   expect(await nonces.isFresh(nonce)).toBe(true);
   expect(await nonces.isFresh(`${nonce}x`)).toBe(false);
-  expect(await nonces.isFresh(null)).toBe(false);
+  expect(await nonces.isFresh(`x${nonce}`)).toBe(false);
+  expect(await nonces.isFresh("")).toBe(false);
   expect(await formNonces(`${secret}!`, () => now).isFresh(nonce)).toBe(false);
   now += 24 * 60 * 60 * 1000 + 1;
   expect(await nonces.isFresh(nonce)).toBe(false);
+  expect(await nonces.isGenuine(nonce)).toBe(true);
+  expect(await nonces.isGenuine(`${nonce}.x`)).toBe(false);
 });
 
 test("the largest session fits into a cookie and keeps its contents to itself", async () => {
@@ -83,6 +86,8 @@ describe("the configuration", () => {
     PACKAGE_ID_STANDARD: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430",
     SUBSCRIPTION_API_URL: "https://api.site.example/",
     SESSION_SECRET: secret,
+    SIGNUP_RATE_LIMIT: { limit: async () => ({ success: true }) },
+    CSP_REPORT_RATE_LIMIT: { limit: async () => ({ success: true }) },
   };
 
   test("a complete one is read, with its defaults", () => {
@@ -91,6 +96,7 @@ describe("the configuration", () => {
       configuration: {
         SUBSCRIPTION_API_URL: "https://api.site.example",
         SUBSCRIPTION_API_TIMEOUT_MS: 10_000,
+        SUBSCRIPTION_API_IDEMPOTENT: false,
         STRIPE_PUBLISHABLE_KEY: "",
       },
     });
@@ -108,7 +114,10 @@ describe("the configuration", () => {
     ["PACKAGE_ID_MINI", "mini"],
     ["SALES_EMAIL", "sales"],
     ["SUBSCRIPTION_API_TIMEOUT_MS", "soon"],
-  ])("a wrong %s is named, its value is not", (name, value) => {
+    ["SUBSCRIPTION_API_IDEMPOTENT", "yes, please"],
+    ["SIGNUP_RATE_LIMIT", undefined],
+    ["CSP_REPORT_RATE_LIMIT", "10"],
+  ])("C10: a wrong %s is named when the configuration is read, its value is not", (name, value) => {
     const read = readConfiguration({ ...production, [name]: value });
     expect(read).toMatchObject({ status: "error", problems: [{ name }] });
     if (value !== undefined) expect(JSON.stringify(read)).not.toContain(value);

@@ -10,7 +10,7 @@ import { CONNECTION_FAILED } from "../signup/notices";
 import { packageIdOf } from "../signup/package-id";
 import { SignupPage } from "../signup/signup-page";
 import type { SignupReply } from "../signup/steps";
-import { currentStep, submitForm } from "../signup/steps.server";
+import { currentStep, holdBack, submitForm } from "../signup/steps.server";
 
 export const handle = { hydrate: true };
 
@@ -29,6 +29,10 @@ export function loader({ request, params, context }: LoaderFunctionArgs) {
 export async function action({ request, context }: ActionFunctionArgs) {
   const { pathname } = new URL(request.url);
   const form = await request.formData();
+  if (context.refusal) {
+    context.formFailed = true;
+    return data<SignupReply>(holdBack(form, context.refusal), context.refusal.status);
+  }
   const intent = form.get("intent");
   const session = await context.sessions.read(request);
 

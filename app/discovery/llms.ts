@@ -1,0 +1,41 @@
+import { company } from "../company";
+import { features, suite } from "../home/home-content";
+import { formatPrice, plans } from "../pricing/plans";
+import type { Site } from "../ui/site";
+import { markdownPath, publicPages } from "./pages";
+
+/** llms.txt (https://llmstxt.org): what an assistant should know first, and where the rest stands in Markdown. */
+export function llmsTxt(site: Site): string {
+  const list = (items: string[]) => items.map((item) => `- ${item}`).join("\n");
+  return `# ${company.name}
+
+> ${company.description}
+
+## Features
+
+${list(features.map(({ title, text }) => `${title}: ${text}`))}
+
+## Product areas
+
+${list(suite.products.map(({ title, text }) => `${title}: ${text}`))}
+
+## Plans
+
+${list(
+  plans(site).map(
+    ({ title, price, priceDetail, trialBadge }) =>
+      `${title}: ${price === null ? priceDetail : `${formatPrice(price)} ${priceDetail}, ${trialBadge}`}`,
+  ),
+)}
+
+## Pages
+
+${list(
+  publicPages.map(({ path, name, description }) => `[${name}](${site.siteUrl}${markdownPath(path)}): ${description}`),
+)}
+
+## Contact
+
+${list([`Sales: <${site.salesEmail}>`, `Support: <${site.supportEmail}>`])}
+`;
+}

@@ -1,0 +1,50 @@
+import type { MetaDescriptor } from "@remix-run/cloudflare";
+import { company } from "../company";
+import { type RouteMatches, siteOf } from "../ui/site";
+import { markdownPath, type PublicPage } from "./pages";
+import { structuredData } from "./structured-data";
+
+/** Drawn by `npm run images`. */
+const SOCIAL_IMAGE = {
+  path: "/social.png",
+  width: "1200",
+  height: "630",
+  alt: `${company.name}: an AI answer that cites your brand`,
+};
+
+/**
+ * The head of a page that is meant to be found: title, description, canonical address, Open Graph (https://ogp.me) and
+ * Twitter card, its Markdown twin, and JSON-LD.
+ * @param matches of the route's meta function
+ */
+export function pageMeta(page: PublicPage, matches: RouteMatches): MetaDescriptor[] {
+  const site = siteOf(matches);
+  if (!site) return [{ title: page.title }];
+  const { title, description } = page;
+  const url = `${site.siteUrl}${page.path}`;
+  const image = `${site.siteUrl}${SOCIAL_IMAGE.path}`;
+  return [
+    { title },
+    { name: "description", content: description },
+    { name: "robots", content: "index, follow, max-snippet:-1, max-image-preview:large" },
+    { tagName: "link", rel: "canonical", href: url },
+    { tagName: "link", rel: "alternate", type: "text/markdown", href: markdownPath(page.path) },
+    { property: "og:type", content: "website" },
+    { property: "og:site_name", content: company.name },
+    { property: "og:locale", content: "en_US" },
+    { property: "og:title", content: title },
+    { property: "og:description", content: description },
+    { property: "og:url", content: url },
+    { property: "og:image", content: image },
+    { property: "og:image:type", content: "image/png" },
+    { property: "og:image:width", content: SOCIAL_IMAGE.width },
+    { property: "og:image:height", content: SOCIAL_IMAGE.height },
+    { property: "og:image:alt", content: SOCIAL_IMAGE.alt },
+    { name: "twitter:card", content: "summary_large_image" },
+    { name: "twitter:title", content: title },
+    { name: "twitter:description", content: description },
+    { name: "twitter:image", content: image },
+    { name: "twitter:image:alt", content: SOCIAL_IMAGE.alt },
+    { "script:ld+json": structuredData(page, site) },
+  ];
+}

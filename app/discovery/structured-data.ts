@@ -1,0 +1,135 @@
+import type {
+  BreadcrumbList,
+  FAQPage,
+  Graph,
+  Offer,
+  Organization,
+  SoftwareApplication,
+  Thing,
+  WebPage,
+  WebSite,
+} from "schema-dts";
+import { company } from "../company";
+import { features } from "../home/home-content";
+import { faq } from "../pricing/faq";
+import { type Plan, plans } from "../pricing/plans";
+import type { Site } from "../ui/site";
+import { homePage, type PublicPage, pricingPage } from "./pages";
+
+/**
+ * What a page says to machines, in the words of schema.org: the same content and the same catalogue that it shows.
+ * Source: https://schema.org, https://developers.google.com/search/docs/appearance/structured-data
+ */
+export function structuredData(page: PublicPage, site: Site): Graph {
+  return { "@context": "https://schema.org", "@graph": [...shared(page, site), ...ownTo(page, site)] };
+}
+
+function shared(page: PublicPage, site: Site): Thing[] {
+  return [organization(site), webSite(site), webPage(page, site)];
+}
+
+function ownTo(page: PublicPage, site: Site): Thing[] {
+  if (page === homePage) return [softwareApplication(site)];
+  if (page === pricingPage) return [softwareApplication(site), faqPage(site), breadcrumbs(page, site)];
+  return [breadcrumbs(page, site)];
+}
+
+function organization({ siteUrl, salesEmail, supportEmail }: Site): Organization {
+  return {
+    "@type": "Organization",
+    "@id": `${siteUrl}/#organization`,
+    name: company.name,
+    legalName: company.legalName,
+    url: `${siteUrl}/`,
+    logo: `${siteUrl}/icon-512.png`,
+    contactPoint: [
+      { "@type": "ContactPoint", contactType: "sales", email: salesEmail },
+      { "@type": "ContactPoint", contactType: "customer support", email: supportEmail },
+    ],
+  };
+}
+
+function webSite({ siteUrl }: Site): WebSite {
+  return {
+    "@type": "WebSite",
+    "@id": `${siteUrl}/#website`,
+    name: company.name,
+    description: company.description,
+    url: `${siteUrl}/`,
+    inLanguage: "en-US",
+    publisher: { "@id": `${siteUrl}/#organization` },
+  };
+}
+
+function webPage({ path, title, description, updated }: PublicPage, { siteUrl }: Site): WebPage {
+  return {
+    "@type": "WebPage",
+    "@id": `${siteUrl}${path}#page`,
+    url: `${siteUrl}${path}`,
+    name: title,
+    description,
+    ...(updated && { dateModified: updated }),
+    isPartOf: { "@id": `${siteUrl}/#website` },
+  };
+}
+
+function softwareApplication(site: Site): SoftwareApplication {
+  return {
+    "@type": "SoftwareApplication",
+    "@id": `${site.siteUrl}/#software`,
+    name: company.name,
+    description: company.description,
+    url: `${site.siteUrl}/`,
+    applicationCategory: "BusinessApplication",
+    operatingSystem: "Web",
+    featureList: features.map(({ title }) => title),
+    provider: { "@id": `${site.siteUrl}/#organization` },
+    offers: plans(site).flatMap((plan) => offerOf(plan, site)),
+  };
+}
+
+/** A plan with a price as an offer; a price on request is none. */
+function offerOf({ key, title, price, trialBadge }: Plan, { siteUrl }: Site): Offer[] {
+  if (price === null) return [];
+  return [
+    {
+      "@type": "Offer",
+      name: title,
+      ...(trialBadge && { description: trialBadge }),
+      url: `${siteUrl}${pricingPage.path}#plan-${key}`,
+      price,
+      priceCurrency: "USD",
+      priceSpecification: {
+        "@type": "UnitPriceSpecification",
+        price,
+        priceCurrency: "USD",
+        billingDuration: 1,
+        unitCode: "MON", // UN/CEFACT: month
+      },
+    },
+  ];
+}
+
+function faqPage({ siteUrl }: Site): FAQPage {
+  return {
+    "@type": "FAQPage",
+    "@id": `${siteUrl}${pricingPage.path}#faq`,
+    mainEntity: faq.map(({ question, answer }) => ({
+      "@type": "Question",
+      name: question,
+      acceptedAnswer: { "@type": "Answer", text: answer },
+    })),
+  };
+}
+
+function breadcrumbs(page: PublicPage, { siteUrl }: Site): BreadcrumbList {
+  return {
+    "@type": "BreadcrumbList",
+    itemListElement: [homePage, page].map(({ path, name }, index) => ({
+      "@type": "ListItem",
+      position: index + 1,
+      name,
+      item: `${siteUrl}${path}`,
+    })),
+  };
+}

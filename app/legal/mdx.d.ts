@@ -1,0 +1,6 @@
+/** A legal text as the compiler makes it from its MDX file (remix.config.js). */
+declare module "*.mdx" {
+  export const attributes: import("./legal-text").LegalAttributes;
+  export const tableOfContents: import("./legal-text").TocEntry[];
+  export default function Text(props: import("mdx/types").MDXProps): import("react").ReactElement;
+}

@@ -1,0 +1,17 @@
+import type { LegalText } from "./legal-text";
+import Privacy, { attributes as privacyAttributes, tableOfContents as privacySections } from "./privacy.mdx";
+import Terms, { attributes as termsAttributes, tableOfContents as termsSections } from "./terms.mdx";
+
+export const privacy: LegalText = {
+  ...privacyAttributes,
+  path: "/privacy",
+  sections: privacySections,
+  Content: Privacy,
+};
+
+export const terms: LegalText = {
+  ...termsAttributes,
+  path: "/terms",
+  sections: termsSections,
+  Content: Terms,
+};

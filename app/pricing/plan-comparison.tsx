@@ -1,0 +1,66 @@
+import { CheckIcon } from "../ui/icons";
+import { formatPrice, type Plan } from "./plans";
+
+/** Every plan against every feature, where there is room for it; the cards say the same one by one. */
+export function PlanComparison({ plans }: { plans: Plan[] }) {
+  const titles = new Set(plans.flatMap(({ features }) => features.map(({ title }) => title)));
+  return (
+    <section className="wrap hidden pb-24 md:block" aria-labelledby="comparison">
+      <h2 id="comparison" className="text-title">
+        Compare the plans
+      </h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      <section className="comparison mt-10" aria-label="Plans side by side" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Feature</th>
+              {plans.map(({ key, title, highlighted }) => (
+                <th key={key} scope="col" data-highlighted={highlighted || undefined}>
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <tr>
+              <th scope="row">Price</th>
+              {plans.map((plan) => (
+                <td key={plan.key} data-highlighted={plan.highlighted || undefined}>
+                  {plan.price === null ? plan.priceDetail : `${formatPrice(plan.price)} ${plan.priceDetail}`}
+                </td>
+              ))}
+            </tr>
+            {[...titles].map((title) => (
+              <tr key={title}>
+                <th scope="row">{title}</th>
+                {plans.map((plan) => (
+                  <td key={plan.key} data-highlighted={plan.highlighted || undefined}>
+                    <Cell plan={plan} title={title} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}
+
+function Cell({ plan, title }: { plan: Plan; title: string }) {
+  const feature = plan.features.find((candidate) => candidate.title === title);
+  if (feature === undefined) return plan.includes ? `As in ${plan.includes}` : <Nothing />;
+  if (!feature.included) return <Nothing />;
+  if (feature.text) return feature.text;
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <CheckIcon className="size-5 text-success" />
+      Included
+    </span>
+  );
+}
+
+function Nothing() {
+  return <span className="text-muted">Not included</span>;
+}

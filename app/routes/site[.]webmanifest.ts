@@ -1,0 +1,5 @@
+import { manifest } from "../discovery/manifest";
+
+export function loader() {
+  return new Response(JSON.stringify(manifest), { headers: { "Content-Type": "application/manifest+json" } });
+}

@@ -1,0 +1,25 @@
+import { parse, type Submission } from "@conform-to/react";
+import { type SignupForm, signupForm } from "./form-schema";
+
+/**
+ * The form checked in the browser, by the schema and with the results of the server's `parseWithZod`. That function would
+ * bring Zod's classic build along, for conversions that this form has no need of: all its values are strings.
+ */
+export function checkSignup(formData: FormData): Submission<SignupForm, string[]> {
+  return parse<SignupForm, string[]>(formData, {
+    resolve(payload) {
+      const filledIn = Object.entries(payload).filter(([, value]) => value !== "");
+      const { success, data, error } = signupForm.safeParse(Object.fromEntries(filledIn));
+      return success ? { value: data } : { error: messagesByField(error.issues) };
+    },
+  });
+}
+
+function messagesByField(issues: { path: PropertyKey[]; message: string }[]): Record<string, string[]> {
+  const messages: Record<string, string[]> = {};
+  for (const { path, message } of issues) {
+    const field = String(path[0]);
+    messages[field] = [...(messages[field] ?? []), message];
+  }
+  return messages;
+}

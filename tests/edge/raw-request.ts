@@ -1,0 +1,48 @@
+import { request as open } from "node:http";
+import { text } from "node:stream/consumers";
+
+/** A request as it goes over the wire: nothing that `fetch` would forbid, add or mend. */
+export type RawRequest = {
+  method?: string;
+  /** As written in the request line; nothing is normalised. */
+  path: string;
+  /** Each as it is sent; a name may come twice. Host and `Connection: close` are added. */
+  headers?: [name: string, value: string][];
+  body?: string | Uint8Array;
+  /** Leaves the request open after the body, as a client does that never sends the rest. */
+  unfinished?: boolean;
+};
+
+/** An answer, as far as a test looks at it. */
+export type RawAnswer = { status: number; headers: Headers; body: string; durationMs: number };
+
+/** Sends a request to a Worker and reads the answer; fails when the connection breaks off without one. */
+export function sendRaw(url: string, { method = "GET", path, headers = [], body, unfinished }: RawRequest) {
+  const { port, host } = new URL(url);
+  return new Promise<RawAnswer>((resolve, reject) => {
+    const started = performance.now();
+    let answered = false;
+    const request = open({
+      host: "127.0.0.1",
+      port,
+      method,
+      path,
+      headers: [["Host", host], ["Connection", "close"], ...headers].flat(),
+      agent: false,
+    });
+    request.on("response", async (response) => {
+      answered = true;
+      const answer = { status: response.statusCode ?? 0, headers: new Headers(), body: await text(response) };
+      for (const [name, values] of Object.entries(response.headersDistinct)) {
+        for (const value of values ?? []) answer.headers.append(name, value);
+      }
+      request.destroy();
+      resolve({ ...answer, durationMs: performance.now() - started });
+    });
+    // Answered early, the rest of what was sent is not read, and the connection is reset.
+    request.on("error", (error) => !answered && reject(error));
+    if (body !== undefined) request.write(body);
+    if (!unfinished) request.end();
+    else request.flushHeaders();
+  });
+}

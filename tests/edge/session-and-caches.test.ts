@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type RunningWorker, startBackend, startSite } from "../workers";
+import { ask, startSecureSite } from "./secure-site";
+import { fields, logged, PASSWORD, SECRET, type SiteVisitor, siteVisitor } from "./site-visitor";
+import { startUpstream } from "./upstream";
+import { rows, signUp } from "./visitor";
+
+/* threats.md, section D: duplicates, sessions, caches. */
+
+let upstream: Awaited<ReturnType<typeof startUpstream>>;
+let site: RunningWorker;
+let visitor: SiteVisitor;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url } });
+  visitor = siteVisitor(site);
+});
+
+beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
+
+afterAll(async () => {
+  await site.dispose();
+  upstream.dispose();
+});
+
+const FORM = "Subscription Information";
+const CARD = "Please enter your card info for starting your 5 days free trial";
+
+describe("D. duplicates", () => {
+  test("D1: two identical no-JavaScript POSTs in parallel make one subscription and one setup intent", async () => {
+    const { api, stripe, dispose } = await startBackend();
+    const whole = await startSite({ vars: { SUBSCRIPTION_API_URL: api.url, STRIPE_JS_URL: `${stripe.url}/x.js` } });
+    const double = siteVisitor(whole);
+    const form_nonce = await double.nonce();
+    const answers = await Promise.all([double.submit({ form_nonce }), double.submit({ form_nonce })]);
+    // One of them may come while the other is being made: it is told so, and finds the same one when sent again.
+    for (const { status } of answers) expect([303, 409]).toContain(status);
+    expect((await double.submit({ form_nonce })).status).toBe(303);
+
+    const made = await rows(api, "SELECT * FROM subscriptions");
+    expect(made).toHaveLength(1);
+    const intents = await fetch(`${stripe.url}/v1/setup_intents?customer=${made[0]?.stripe_customer_id}`, {
+      headers: { Authorization: "Bearer sk_test_local_development_only" },
+    });
+    const { data }: { data: unknown[] } = JSON.parse(await intents.text());
+    expect(data).toHaveLength(1);
+    await Promise.all([whole.dispose(), dispose()]);
+  });
+
+  test("D2: the same idempotency key with another payload is answered 422 by the reference API, without a secret", async () => {
+    const { api, dispose } = await startBackend();
+    const first = await signUp(api, {}, "one-key");
+    const second = await signUp(api, { city: "Shelbyville" }, "one-key");
+    expect(first.clientSecret).toMatch(/^seti_/);
+    expect(second.status).toBe(422);
+    expect(second.text).not.toContain("seti_");
+    expect(await rows(api, "SELECT * FROM subscriptions")).toHaveLength(1);
+    await dispose();
+  });
+
+  test("D3: reload, back, or a second tab after the form was accepted: the card step again, upstream 0", async () => {
+    const { cookie: Cookie } = await visitor.submit();
+    upstream.calls.length = 0;
+    for (const path of ["/subscription", `/subscription/${fields.package_id}`, "/subscription?id=x", "/subscription"]) {
+      const { status, text } = await visitor.get(path, { Cookie });
+      expect(status).toBe(200);
+      expect(text).toContain(CARD);
+      expect(text).toContain("* You will not be charged immediately!");
+      expect(text).not.toContain(FORM);
+    }
+    expect((await visitor.get("/subscription.data", { Cookie })).body).toContain(SECRET);
+    // A form that was still open in another tab leads to the same card step.
+    expect((await visitor.submit({ email: "other@example.com" }, { Cookie })).status).toBe(303);
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  test("D3: after the card the success step stays, the client_secret is gone, and one can start over", async () => {
+    const { cookie: card } = await visitor.submit();
+    const { cookie: done, status } = await visitor.post("intent=card-set-up", { Cookie: card });
+    expect(status).toBe(303);
+    const { text } = await visitor.get("/subscription", { Cookie: done });
+    expect(text).toContain("Subscription Successful!");
+    expect(text).toContain("Engines & Sons");
+    expect(text).toContain("(212) 555-0123");
+    expect(text).not.toContain(SECRET);
+    const over = await visitor.post("intent=start-over", { Cookie: done });
+    expect(over.headers.get("Set-Cookie")).toMatch(/^signup=; Max-Age=0/);
+    expect(upstream.calls).toHaveLength(1);
+  });
+});
+
+describe("D. the session cookie", () => {
+  test("D4: a broken cookie is treated as none and cleared, never 500", async () => {
+    const { cookie } = await visitor.submit();
+    const value = cookie.slice("signup=".length);
+    const flipped = (index: number) =>
+      value.slice(0, index) + (value.charAt(index) === "A" ? "B" : "A") + value.slice(index + 1);
+    const broken = [
+      ...[0, 10, 80, 140, 200, value.length - 1].map(flipped),
+      value.slice(0, -1),
+      value.slice(0, value.length / 2),
+      `${value}x`,
+      value.replaceAll("*", "**"),
+      "%E0%A4%A",
+      "%",
+      "=;;",
+      "x",
+      "Fe26.2*1*a*b*c*d*e*f",
+      "Fe26.2*1*a*b*c*9999999999999*e*f",
+      "y".repeat(10_000),
+      "*".repeat(10_000),
+      "%00".repeat(3000),
+      '"{}"',
+    ];
+    for (const wrong of broken) {
+      const answer = await visitor.get("/subscription", { Cookie: `signup=${wrong}` });
+      expect([wrong, answer.status]).toEqual([wrong, 200]);
+      expect(answer.text).toContain(FORM);
+      expect(answer.headers.get("Set-Cookie")).toMatch(/^signup=; Max-Age=0/);
+      // A form sent with it is taken like any other.
+      expect((await visitor.submit({}, { Cookie: `signup=${wrong}` })).status).toBe(303);
+    }
+  });
+
+  test("D4: no cookie of ours among strange ones is none, and nothing is cleared", async () => {
+    for (const Cookie of ["=;;", ";;;=;", "signupx=1", "__proto__=1", "a".repeat(10_000), "a=b; ".repeat(4000), "%"]) {
+      const answer = await visitor.get("/subscription", { Cookie });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.has("Set-Cookie")).toBe(false);
+    }
+  });
+
+  test("D4: a continue link's token is no cookie, and a cookie is no token", async () => {
+    const { cookie } = await visitor.submit();
+    const { text } = await visitor.get("/subscription", { Cookie: cookie });
+    const link = new URL(/href="([^"]+continue=[^"]+)"/.exec(text)?.[1] ?? "");
+    const token = link.searchParams.get("continue") ?? "";
+    expect((await visitor.get("/subscription", { Cookie: `signup=${token}` })).text).toContain(FORM);
+    const stolen = encodeURIComponent(cookie.slice("signup=".length));
+    expect((await visitor.get(`/subscription?continue=${stolen}`)).status).toBe(200);
+    for (const wrong of ["", "x", "%00", token.slice(0, -1), "*".repeat(5000)]) {
+      const answer = await visitor.get(`/subscription?continue=${encodeURIComponent(wrong)}`);
+      expect([answer.status, answer.headers.has("Set-Cookie")]).toEqual([200, false]);
+    }
+    const taken = await visitor.get(link.pathname + link.search);
+    expect([taken.status, taken.headers.get("Location")]).toEqual([303, "/subscription"]);
+    expect((await visitor.get("/subscription", { Cookie: taken.cookie })).text).toContain(CARD);
+  });
+
+  test("D5: the cookie, base64-decoded, tells no e-mail, password or client_secret", async () => {
+    const { cookie, headers } = await visitor.submit();
+    const parts = cookie.split(/[=*]/);
+    const decoded = parts.flatMap((part) => [
+      Buffer.from(part, "base64").toString("latin1"),
+      Buffer.from(part, "base64url").toString("utf8"),
+    ]);
+    expect([cookie, ...decoded].join("\n")).not.toMatch(/seti_|example\.com|S3ntinel|Lovelace/i);
+    expect(headers.get("Set-Cookie")).toMatch(/; HttpOnly; SameSite=Lax$/i);
+    expect(headers.get("Set-Cookie")).toMatch(/; Max-Age=7200; Path=\/;/);
+    expect(headers.get("Set-Cookie")?.length).toBeLessThan(4096);
+  });
+
+  test("D5: over https the cookie is also Secure and has the __Host- prefix", async () => {
+    const secure = await startSecureSite(() => Response.json({ client_secret: SECRET }));
+    const accepted = await ask(secure, "/subscription", {
+      method: "POST",
+      body: new URLSearchParams(fields).toString(),
+    });
+    expect(accepted.status).toBe(303);
+    expect(accepted.headers.get("Set-Cookie")).toMatch(
+      /^__Host-signup=Fe26[^;]+; Max-Age=7200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+    const cookie = (accepted.headers.get("Set-Cookie") ?? "").split(";")[0] ?? "";
+    expect((await ask(secure, "/subscription", { headers: { Cookie: cookie } })).body).toContain(CARD);
+    const unprefixed = { Cookie: cookie.replace("__Host-", "") };
+    expect((await ask(secure, "/subscription", { headers: unprefixed })).body).toContain(FORM);
+    await secure.dispose();
+  });
+});
+
+describe("D. caches", () => {
+  test("D6: an answer with Set-Cookie, or a page with visitor data, is kept by no cache", async () => {
+    const accepted = await visitor.submit();
+    const Cookie = accepted.cookie;
+    upstream.answersJson(503, {});
+    const answers = {
+      accepted,
+      form: await visitor.get("/subscription"),
+      planned: await visitor.get(`/subscription/${fields.package_id}`),
+      data: await visitor.get("/subscription.data"),
+      card: await visitor.get("/subscription", { Cookie }),
+      cleared: await visitor.get("/subscription", { Cookie: "signup=x" }),
+      rejected: await visitor.submit(),
+      invalid: await visitor.submit({ email: "x" }),
+      foreign: await visitor.submit({}, { Origin: "null" }),
+      over: await visitor.post("intent=start-over", { Cookie }),
+      unknown: await visitor.get("/nope"),
+      health: await visitor.get("/health"),
+    };
+    for (const [name, { headers }] of Object.entries(answers)) {
+      expect([name, headers.get("Cache-Control")]).toEqual([name, "no-store"]);
+    }
+  });
+
+  test.each([
+    "/subscription/x.css",
+    "/subscription/x.js",
+    `/subscription/${fields.package_id}.png`,
+    "/pricing%2f.css",
+    "/subscription%2fx.css",
+    "/pricing/x.css",
+    "/pricing;.css",
+    "/pricing%00.css",
+    "/pricing%0a.css",
+    "/subscription/x%2ecss",
+    "/subscription/x.data.css",
+    "/terms/.well-known.js",
+  ])("D7: %s is a 404, never a page's body under a cacheable name", async (path) => {
+    const { cookie: Cookie } = await visitor.submit();
+    const { status, headers, text } = await visitor.get(path, { Cookie });
+    expect(status).toBe(404);
+    expect(headers.get("Cache-Control")).toBe("no-store");
+    expect(text).not.toMatch(/seti_|form_nonce|Lovelace/);
+  });
+
+  test("D8: a page that is the same for everyone carries no cookie, no nonce and nothing of a visitor", async () => {
+    const { cookie: Cookie } = await visitor.submit();
+    for (const path of ["/", "/pricing", "/privacy", "/terms"]) {
+      const { status, headers, body } = await visitor.get(`${path}?email=eve@example.com`, {
+        Cookie,
+        "User-Agent": "eves-browser",
+        "CF-Connecting-IP": "192.0.2.77",
+        "Accept-Language": "eves-language",
+      });
+      expect(status).toBe(200);
+      expect(headers.has("Set-Cookie")).toBe(false);
+      expect(headers.get("Content-Security-Policy")).not.toContain("nonce-");
+      expect(body).not.toMatch(/nonce|seti_|Lovelace|eve@|eves-|192\.0\.2\.77/);
+      const [first, second] = [await visitor.get(path), await visitor.get(path)];
+      expect(first.body).toBe(second.body);
+    }
+  });
+});
+
+test("F5: the client_secret is in no log, no address and no readable cookie, and only in the card step's page", async () => {
+  const holders = visitor.received.filter((answer) => answer.includes(SECRET));
+  expect(holders.length).toBeGreaterThan(3);
+  for (const holder of holders) {
+    const [head = "", ...page] = holder.split("\n\n");
+    expect(head).not.toContain("seti_");
+    expect(page.join("\n\n")).toMatch(/Please enter your card info|"clientSecret"/);
+  }
+  await expect.poll(() => site.logs.length).toBeGreaterThan(50);
+  expect(logged(site)).not.toMatch(/seti_|Sentinel|example\.com/i);
+  expect(logged(site)).not.toContain(PASSWORD);
+});
