@@ -49,15 +49,17 @@ async function main(watch: boolean): Promise<void> {
   await step(process.execPath, [wrangler, ...database, "--cwd", "functions/subscription-api", "--env="]);
 
   if (watch) keepRunning("remix", [remix, "watch"]);
-  for (const { name, port, folder } of workers) {
+  // One after the other: they share the folder of their state, and workerd ends when another has a file of it locked.
+  for (const worker of workers) {
+    const { name, port, folder } = worker;
     const options = ["--cwd", folder, "--port", String(port), "--persist-to", state, "--inspector-port", "0"];
     if (name !== "stripe-simulator") options.push("--env=");
     // Remix's development build needs React's development build.
     if (watch && name === "site") options.push("--define", 'process.env.NODE_ENV:"development"');
     keepRunning(name, [wrangler, "dev", ...options]);
+    await answers(worker);
+    if (stopping) return;
   }
-  await Promise.all(workers.map(answers));
-  if (stopping) return;
   setInterval(callCronHandler, CRON_EVERY_MS);
   const addresses = [
     ...workers.map(({ title, port }) => ({ title, url: `http://localhost:${port}` })).reverse(),
