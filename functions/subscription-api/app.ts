@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { routePath } from "hono/route";
 import { readConfig } from "./config";
 import { deliverMessages } from "./delivery";
 import { describeError, log } from "./log";
@@ -22,7 +23,8 @@ app.use(async (c, next) => {
   log("info", "request", {
     requestId: c.var.requestId,
     method: c.req.method,
-    route: c.req.path,
+    // The pattern, since an address may hold anything.
+    route: routePath(c, -1),
     status: c.res.status,
   });
 });

@@ -1,5 +1,6 @@
 import type { SubscriptionRequest } from "../../app/signup/contract";
 import { hashPassword, verifyPassword } from "./password";
+import type { SetupIntent } from "./stripe";
 import { awaitsTrial, type Subscription } from "./subscriptions";
 import { attempting, cardWasSetUp, startTrial, type TrialServices } from "./trial";
 
@@ -80,19 +81,25 @@ async function isSubscribed(email: string, services: TrialServices): Promise<boo
 
 async function secretFor(stored: Subscription, services: TrialServices): Promise<SignUpResult> {
   if (awaitsTrial(stored)) await startTrial(stored, services);
-  const setupIntent = await attempting(stored, services, async ({ payments, subscriptions }) => {
-    // The secret is not kept here: who reads the database cannot finish somebody's sign-up.
-    if (stored.stripe_setup_intent_id !== null) return payments.retrieveSetupIntent(stored.stripe_setup_intent_id);
-    const customerId = stored.stripe_customer_id ?? (await payments.customerOf(stored));
-    if (stored.stripe_customer_id === null) await subscriptions.recordCustomer(stored.id, customerId);
-    const made = await payments.setupIntentOf(stored, customerId);
-    await subscriptions.recordSetupIntent(stored.id, made.id);
-    return made;
-  });
-  const customerId = stored.stripe_customer_id;
+  const { subscriptions } = services;
+  const setupIntent = await attempting(stored, subscriptions, () => setupIntentFor(stored, services));
+  const { id: subscriptionId, stripe_customer_id: customerId } = stored;
   if (stored.status === "pending" && setupIntent.state === "succeeded" && customerId !== null) {
-    const card = { subscriptionId: stored.id, customerId, setupIntentId: setupIntent.id };
+    const card = { subscriptionId, customerId, setupIntentId: setupIntent.id };
     if ((await cardWasSetUp(card, services)) === "superseded") return { status: "duplicate" };
   }
   return { status: "created", clientSecret: setupIntent.clientSecret };
+}
+
+async function setupIntentFor(stored: Subscription, { subscriptions, payments }: TrialServices): Promise<SetupIntent> {
+  // The secret is not kept here: who reads the database cannot finish somebody's sign-up.
+  if (stored.stripe_setup_intent_id !== null) return payments.retrieveSetupIntent(stored.stripe_setup_intent_id);
+  let customerId = stored.stripe_customer_id;
+  if (customerId === null) {
+    customerId = await payments.customerOf(stored);
+    await subscriptions.recordCustomer(stored.id, customerId);
+  }
+  const made = await payments.setupIntentOf(stored, customerId);
+  await subscriptions.recordSetupIntent(stored.id, made.id);
+  return made;
 }

@@ -42,13 +42,13 @@ export async function startTrial(
   services: TrialServices,
   event?: EventId,
 ): Promise<TrialOutcome> {
-  const { packages, subscriptions } = services;
+  const { packages, subscriptions, payments } = services;
   const { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = signUp;
   if (customerId === null || setupIntentId === null) throw new Error("An active sign-up has no card");
   const chosen = signUp.package_id === null ? null : await packages.find(signUp.package_id);
   if (chosen === null && signUp.package_id !== null) throw new Error("A sign-up's package is not in the catalogue");
 
-  const trial = await attempting(signUp, services, async ({ payments }) => {
+  const trial = await attempting(signUp, subscriptions, async () => {
     const { paymentMethodId } = await payments.retrieveSetupIntent(setupIntentId);
     if (paymentMethodId === null) throw new PaymentsError("nonsense");
     await payments.setDefaultCard(signUp, customerId, paymentMethodId);
@@ -99,11 +99,11 @@ function isAbout({ status, stripe_subscription_id }: Subscription, stripeSubscri
  */
 export async function attempting<T>(
   signUp: Subscription,
-  { payments, subscriptions }: Pick<TrialServices, "payments" | "subscriptions">,
-  work: (services: Pick<TrialServices, "payments" | "subscriptions">) => Promise<T>,
+  subscriptions: Subscriptions,
+  calls: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await work({ payments, subscriptions });
+    return await calls();
   } catch (error) {
     if (error instanceof PaymentsError && error.reason === "failed") {
       await subscriptions.endAttempt(signUp.id, signUp.stripe_attempt);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type RunningWorker, startBackend, startStripeSimulator, startSubscriptionApi } from "../workers";
 import { onFaultyDatabase } from "./faulty-database";
 import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy";
+import { deliverEvent, eventOf, sign } from "./stripe-events";
 import { enterCard, mails, post, rows, signUp, stripeAt, times, validRequest } from "./visitor";
 
 describe("the subscription API with the simulator", () => {
@@ -163,8 +164,10 @@ describe("the subscription API with the simulator", () => {
     expect(log).not.toMatch(/@|example\.com|Lovelace|Engines|2125550123|Analytical|_secret_|scrypt|St James/);
   });
 
-  it("answers unknown addresses and methods with a problem", async () => {
-    expect((await post(`${api.url}/nothing`, "")).status).toBe(404);
+  it("answers unknown addresses and methods with a problem, and keeps what they hold out of the log", async () => {
+    expect((await post(`${api.url}/nothing/ada@example.com?email=ada@example.com`, "")).status).toBe(404);
+    await expect.poll(() => api.logs).toContainEqual(expect.objectContaining({ event: "request", status: 404 }));
+    expect(JSON.stringify(api.logs)).not.toContain("ada@");
     const wrongMethod = await fetch(`${api.url}/subscription`);
     expect(wrongMethod.status).toBe(405);
     expect(wrongMethod.headers.get("allow")).toBe("POST");
@@ -250,6 +253,29 @@ describe("when Stripe or the database fails", () => {
       expect(broken).toMatchObject({ status: 500, contentType: "application/problem+json" });
       expect(broken.text).not.toMatch(/D1_ERROR|Network connection lost/);
       await expectOneSignUp(`${key}@example.com`, key);
+    },
+  );
+
+  it.each(["SELECT 1 FROM stripe_events", "UPDATE subscriptions AS mine", "INSERT INTO outbox"])(
+    "a webhook that the database fails at %s is refused, so that Stripe sends it again",
+    async (sql) => {
+      const email = `${sql.toLowerCase().replaceAll(/\W+/g, "-")}@example.com`;
+      const { clientSecret } = await signUp(api, { email });
+      await enterCard(stripe.url, clientSecret);
+      const row = async () => (await rows(api, "SELECT * FROM subscriptions WHERE email = ?", email))[0];
+      const payload = eventOf("setup_intent.succeeded", {
+        id: (await row())?.stripe_setup_intent_id,
+        customer: (await row())?.stripe_customer_id,
+        metadata: { subscription_id: (await row())?.id },
+      });
+      databaseFault = (call) => (call.sql.startsWith(sql) ? "refuse" : undefined);
+      expect((await deliverEvent(api, payload, sign(payload))).status).toBe(500);
+      expect(await row()).not.toMatchObject({ status: "trialing" });
+
+      databaseFault = () => undefined;
+      expect((await deliverEvent(api, payload, sign(payload))).status).toBe(200);
+      expect(await row()).toMatchObject({ status: "trialing" });
+      await expect.poll(() => mails(stripe, email)).toHaveLength(1);
     },
   );
 

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../workers";
 import { type Fault, type FaultyProxy, startFaultyProxy } from "./faulty-proxy";
-import { announcements, enterCard, mails, rows, signUp, stripeAt } from "./visitor";
+import { announcements, enterCard, mails, post, rows, signUp, stripeAt } from "./visitor";
 
 const HOUR = 60 * 60_000;
+/** The local token (functions/subscription-api/wrangler.toml). */
+const OPERATOR_TOKEN = "only-for-local-development-never-for-a-deployment";
 
 describe("the cron handler", () => {
   let api: RunningWorker;
@@ -152,6 +154,29 @@ describe("the cron handler", () => {
     ).toEqual([{ status: "trialing" }]);
     expect((await atStripe("rival@example.com")).customers).toHaveLength(1);
   });
+
+  it.each([
+    ["before", "refuse"],
+    ["after", "lose-answer"],
+  ] satisfies [string, Fault][])(
+    "lets an erasure that was cut off %s Stripe deleted the customer be repeated",
+    async (when, fault) => {
+      const email = `erased-${when}@example.com`;
+      const { clientSecret } = await signUp(api, { email });
+      await enterCard(stripe.url, clientSecret);
+      await signUp(api, { email });
+      const erase = () =>
+        post(`${api.url}/operator/erase`, JSON.stringify({ email }), { authorization: `Bearer ${OPERATOR_TOKEN}` });
+      proxy.breakAt("DELETE /v1/customers/", fault);
+      expect((await erase()).status).toBe(503);
+      expect(await rowOf(email)).toMatchObject({ status: "trialing" });
+
+      proxy.repair();
+      expect(JSON.parse((await erase()).text)).toEqual({ erased: 1 });
+      expect(await rowOf(email)).toBeUndefined();
+      expect((await atStripe(email)).customers).toEqual([]);
+    },
+  );
 
   it("asks Stripe about a trial that should be over when no webhook told", async () => {
     const { clientSecret } = await signUp(api, { email: "silent@example.com" });
