@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { routePath } from "hono/route";
+import { matchedRoutes } from "hono/route";
 import { readConfig } from "./config";
 import { deliverMessages } from "./delivery";
 import { describeError, log } from "./log";
@@ -24,7 +24,7 @@ app.use(async (c, next) => {
     requestId: c.var.requestId,
     method: c.req.method,
     // The pattern, since an address may hold anything.
-    route: routePath(c, -1),
+    route: matchedRoutes(c).findLast(({ path }) => path !== "/*")?.path ?? "unknown",
     status: c.res.status,
   });
 });
