@@ -12,7 +12,6 @@ import {
 import type { ReactNode } from "react";
 import { company } from "./company";
 import { publicSettings } from "./edge/public-settings.server";
-import styles from "./styles.css";
 import { ErrorPage } from "./ui/error-page";
 import { Footer } from "./ui/footer";
 import { Header, SkipLink } from "./ui/header";
@@ -22,9 +21,9 @@ import { prerenderRules } from "./ui/prerender";
 import { useNonce } from "./ui/request-context";
 import { scrollStateScript } from "./ui/scroll-state";
 import type { Site } from "./ui/site";
+import styles from "./ui/styles.css";
 
 export const links: LinksFunction = () => [
-  { rel: "stylesheet", href: styles },
   { rel: "icon", href: "/favicon.ico", sizes: "32x32" },
   { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },
   { rel: "apple-touch-icon", href: "/apple-touch-icon.png" },
@@ -56,6 +55,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="theme-color" content="#0c0e1d" media="(prefers-color-scheme: dark)" />
         <Meta />
         <Links />
+        <link rel="stylesheet" href={useStylesheet()} />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash in the policy */}
         <script dangerouslySetInnerHTML={{ __html: scrollStateScript }} />
       </head>
@@ -80,6 +80,14 @@ export function Layout({ children }: { children: ReactNode }) {
 /** Only routes that ask for it in their handle ship the framework's JavaScript. */
 function useHydrates(): boolean {
   return useMatches().some(({ handle }) => hydrates(handle));
+}
+
+/** The stylesheet that a route names in its handle; error pages have the shell's. */
+function useStylesheet(): string {
+  const sheets = useMatches().map(({ handle }) =>
+    typeof handle === "object" && handle !== null && "stylesheet" in handle ? handle.stylesheet : undefined,
+  );
+  return sheets.find((sheet) => typeof sheet === "string") ?? styles;
 }
 
 export default function Root() {

@@ -72,11 +72,15 @@ export async function takeCspReports(
   const read = await readReports(request);
   if (!Array.isArray(read)) return read;
   const own = new URL(request.url).origin;
+  const routeOf = (page: string) => {
+    if (!URL.canParse(page) || new URL(page).origin !== own) return "foreign";
+    return addressOf(new URL(page).pathname)?.route ?? "unknown";
+  };
   for (const { page, directive, blocked } of read.slice(0, MAX_REPORTS)) {
     log.warn("csp_violation", {
       directive: DIRECTIVES.has(directive) ? directive : "other",
       blocked: originOf(blocked),
-      route: URL.canParse(page) && new URL(page).origin === own ? addressOf(new URL(page).pathname)?.route : "foreign",
+      route: routeOf(page),
     });
   }
   return new Response(null, { status: 204 });

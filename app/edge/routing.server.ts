@@ -32,7 +32,9 @@ export function addressBook(build: ServerBuild): AddressBook {
     const isData = pathname.endsWith(".data");
     // As Remix's single fetch names the data of a page.
     const page = isData ? pathname.replace(/\.data$/, "").replace(/^\/_root$/, "/") : pathname;
-    const matches = matchRoutes(routes, page) ?? [];
+    const matches = matchRoutes(routes, page);
+    // Not even the route for everything else has a path with a line separator (U+2028) in it.
+    if (!matches) return undefined;
     const modules = matches.map(({ route }) => (route.id ? build.routes[route.id]?.module : undefined));
     return {
       route: `/${matches.flatMap(({ route }) => route.path || []).join("/")}`,

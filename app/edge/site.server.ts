@@ -120,7 +120,7 @@ export function createSite(parts: SiteParts) {
     if (!isCacheable(answered, address)) answered.headers.set("Cache-Control", "no-store");
     log.info("request", {
       method: request.method,
-      route: address?.route ?? "/*",
+      route: address?.route ?? "unknown",
       status: answered.status,
       outcome: answered.status >= 500 ? "failed" : outcome,
       duration_ms: Date.now() - started,

@@ -8,11 +8,12 @@ import {
 import { company } from "../company";
 import { CONNECTION_FAILED } from "../signup/notices";
 import { packageIdOf } from "../signup/package-id";
+import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
 import type { SignupReply } from "../signup/steps";
 import { currentStep, holdBack, submitForm } from "../signup/steps.server";
 
-export const handle = { hydrate: true };
+export const handle = { hydrate: true, stylesheet };
 
 export const meta: MetaFunction<typeof loader> = ({ data: step }) => [
   { title: `${step?.step === "form" && step.failed ? "Error: " : ""}Sign up · ${company.name}` },

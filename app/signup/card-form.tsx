@@ -1,4 +1,4 @@
-import { useSubmit } from "@remix-run/react";
+import { useLocation, useSubmit } from "@remix-run/react";
 import { Elements, PaymentElement, useElements, useStripe } from "@stripe/react-stripe-js";
 import type { Appearance, SetupIntent, Stripe, StripeError } from "@stripe/stripe-js";
 import { type FormEvent, useEffect, useMemo, useState } from "react";
@@ -91,7 +91,9 @@ export default function CardForm({ data, onNotice }: CardFormProps) {
 /** Moves the session on to its last step. */
 function useFinish() {
   const submit = useSubmit();
-  return () => submit({ intent: "card-set-up" }, { method: "post", replace: true });
+  // Without the query: after the provider's return the client_secret stands in it.
+  const { pathname } = useLocation();
+  return () => submit({ intent: "card-set-up" }, { method: "post", action: pathname, replace: true });
 }
 
 function CardFields({ data, onNotice, onSucceeded }: CardFormProps & { onSucceeded(): void }) {

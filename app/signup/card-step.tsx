@@ -1,4 +1,4 @@
-import { Form } from "@remix-run/react";
+import { Form, useLocation } from "@remix-run/react";
 import { lazy, Suspense, useState } from "react";
 import { Button } from "../ui/button";
 import { NoticeArea } from "../ui/notice";
@@ -14,6 +14,8 @@ const CardForm = lazy(() => import("./card-form"));
 /** The card's step: whose sign-up it is, the provider's entry element, and a way on for browsers that cannot show it. */
 export function CardStep({ data, refused }: { data: CardStepData; refused: Notice | undefined }) {
   const hydrated = useHydrated();
+  // Without the query: after the provider's return the client_secret stands in it.
+  const { pathname } = useLocation();
   const configured = data.publishableKey !== "";
   const [told, setNotice] = useState<Notice | undefined>(configured ? SAVED : CONFIGURATION_ERROR);
   // A button of this step that the site held back comes after everything else.
@@ -47,7 +49,7 @@ export function CardStep({ data, refused }: { data: CardStepData; refused: Notic
         configured && <CardPlaceholder />
       )}
       <ContinueElsewhere link={data.continueLink} />
-      <Form method="post" className="mt-6">
+      <Form method="post" action={pathname} className="mt-6">
         <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">
           Start over
         </Button>

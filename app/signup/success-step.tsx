@@ -1,10 +1,11 @@
-import { Form } from "@remix-run/react";
+import { Form, useLocation } from "@remix-run/react";
 import { Button } from "../ui/button";
 import { formatPhone } from "./phone";
 import type { Account } from "./steps";
 
 /** The end of the sign-up; stays on reload. */
 export function SuccessStep({ account }: { account: Account }) {
+  const { pathname } = useLocation();
   const details = [
     ["Company", account.companyName],
     ["Contact", account.fullName],
@@ -35,7 +36,7 @@ export function SuccessStep({ account }: { account: Account }) {
           A confirmation email with details and next steps will be sent to <strong>{account.email}</strong>.
         </p>
       </section>
-      <Form method="post" className="mt-8">
+      <Form method="post" action={pathname} className="mt-8">
         <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">
           Sign up another company
         </Button>

@@ -181,22 +181,25 @@ describe("A. origin, method and address", () => {
     expect(upstream.calls).toHaveLength(0);
   });
 
-  test.each([
-    "//evil.test",
-    "///evil.test/..",
-    "/%5cevil.test",
-    "/\\evil.test",
-    "/%2f%2fevil.test",
-    "/%00",
-    "/%",
-    "/%ff",
-    "/%c0%ae%c0%ae/",
-    "/..%2f..%2fetc%2fpasswd",
-    "/subscription/a%0d%0aSet-Cookie:x=y",
-    `/${"a".repeat(16 * 1024)}`,
-    `/${"a/".repeat(8 * 1024)}`,
-    `/subscription/${"%41".repeat(5000)}`,
-  ])("A10: %.40s is no page, never a redirect and never 500", async (path) => {
+  test.each(
+    [
+      "//evil.test",
+      "///evil.test/..",
+      "/%5cevil.test",
+      "/\\evil.test",
+      "/%2f%2fevil.test",
+      "/%00",
+      "/%",
+      "/%ff",
+      "/%c0%ae%c0%ae/",
+      "/%e2%80%a8",
+      "/..%2f..%2fetc%2fpasswd",
+      "/subscription/a%0d%0aSet-Cookie:x=y",
+      `/${"a".repeat(16 * 1024)}`,
+      `/${"a/".repeat(8 * 1024)}`,
+      `/subscription/${"%41".repeat(5000)}`,
+    ].map((path) => [path.slice(0, 40), path] as const),
+  )("A10: %s is no page, never a redirect and never 500", async (_, path) => {
     for (const method of ["GET", "HEAD", "POST"]) {
       const answer = await raw({ method, path, headers: method === "POST" ? own : [] });
       expect([400, 404]).toContain(answer.status);

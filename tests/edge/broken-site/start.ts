@@ -5,11 +5,14 @@ import { type RunningWorker, startSite } from "../../workers";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Builds the site with routes that throw, and starts it as `startSite` does. */
-export async function startThrowingSite(options: Parameters<typeof startSite>[0] = {}): Promise<RunningWorker> {
-  const bundle = "site/throwing-site.js";
+/** Builds the site with a fault put in, and starts it as `startSite` does. */
+export async function startBrokenSite(
+  fault: "throwing-routes" | "throwing-limiter",
+  options: Parameters<typeof startSite>[0] = {},
+): Promise<RunningWorker> {
+  const bundle = `site/${fault}.js`;
   const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, "worker.ts")],
+    entryPoints: [join(import.meta.dirname, `${fault}.ts`)],
     alias: { "@remix-run/dev/server-build": join(root, "build/index.js") },
     bundle: true,
     write: false,
