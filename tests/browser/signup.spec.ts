@@ -23,7 +23,7 @@ test.describe("with JavaScript", () => {
     const row = database.prepare("SELECT * FROM subscriptions WHERE email = ?").bind(visitor.email);
     await expect
       .poll(() => row.first())
-      .toMatchObject({ phone: "2125550123", full_name: "Ada Lovelace", status: "active" });
+      .toMatchObject({ phone: "2125550123", full_name: "Ada Lovelace", status: "trialing" });
   });
 
   test("a declined card keeps the step, and another card goes on", async ({ page }) => {
