@@ -16,7 +16,7 @@ function fail(): never {
 const respond = createSite({
   build: {
     ...build,
-    routes: { ...build.routes, ...throwing("routes/pricing"), ...throwing("routes/subscription.($id)") },
+    routes: { ...build.routes, ...throwing("routes/pricing"), ...throwing("routes/subscription") },
   },
   prepare(configuration) {
     const { forms, ...signup } = signupCapabilities(configuration);
