@@ -10,6 +10,7 @@ const settings = z.object({
   routes: z.array(z.object({ pattern: z.string() })).default([]),
   secrets: z.object({ required: z.array(z.string()).default([]) }).default({ required: [] }),
   services: z.array(z.object({ binding: z.string(), service: z.string() })).default([]),
+  assets: z.object({ binding: z.string().optional() }).optional(),
   ratelimits: z.array(z.object({ name: z.string() })).default([]),
   send_email: z.array(z.object({ name: z.string() })).default([]),
   d1_databases: z.array(z.object({ binding: z.string(), database_id: z.string().optional() })).default([]),

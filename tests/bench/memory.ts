@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { fetch } from "miniflare";
 import * as z from "zod";
 import type { RunningWorker } from "../workers";
@@ -26,10 +27,15 @@ export async function heapOf({ mf, url }: RunningWorker): Promise<number> {
       });
       webSocket.send(JSON.stringify({ id, method }));
     });
-  const collected = call(1, "HeapProfiler.collectGarbage");
+  let collected = false;
+  void call(1, "HeapProfiler.collectGarbage").then(() => {
+    collected = true;
+  });
   // The isolate collects when it runs next.
-  await (await fetch(`${url}/health`)).text();
-  await collected;
+  while (!collected) {
+    await (await fetch(`${url}/health`)).text();
+    await sleep(20);
+  }
   const { usedSize } = await call(2, "Runtime.getHeapUsage");
   webSocket.close();
   if (usedSize === undefined) throw new Error("The Worker's inspector gave no heap size");
