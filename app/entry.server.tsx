@@ -26,6 +26,7 @@ export default async function handleRequest(
       },
     },
   );
+  await stream.allReady;
   // One string with a known length: what speaks HTTP/1.0, as w3m does, cannot read a body that comes in chunks.
   const html = await new Response(stream).text();
   headers.set("Content-Type", "text/html; charset=utf-8");

@@ -1,4 +1,5 @@
 import * as build from "@remix-run/dev/server-build";
+import type { Lifetime } from "../app/edge/answer-cache.server";
 import { createSite } from "../app/edge/site.server";
 import { signupCapabilities } from "../app/signup/capabilities.server";
 
@@ -10,4 +11,6 @@ const respond = createSite({
   },
 });
 
-export default { fetch: (request: Request, env: unknown) => respond(request, env) };
+export default {
+  fetch: (request: Request, env: unknown, lifetime: Lifetime) => respond(request, env, lifetime),
+};

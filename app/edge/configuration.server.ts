@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { Assets } from "./inline-style.server";
 import type { RateLimit } from "./rate-limit.server";
 
 /** The value of SESSION_SECRET in the local defaults of wrangler.toml; no deployment may run with it. */
@@ -16,6 +17,10 @@ const address = z.pipe(
 const email = z.email("must be an e-mail address");
 const rateLimit = z.custom<RateLimit>(
   (value) => typeof value === "object" && value !== null && "limit" in value && typeof value.limit === "function",
+  "is missing",
+);
+const assets = z.custom<Assets>(
+  (value) => typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function",
   "is missing",
 );
 const packageId = z.guid("must be a uuid").check(z.toLowerCase());
@@ -57,6 +62,7 @@ const settings = z.object({
   ),
   SIGNUP_RATE_LIMIT: rateLimit,
   CSP_REPORT_RATE_LIMIT: rateLimit,
+  ASSETS: assets,
   SESSION_SECRET: z.string("is missing").check(z.minLength(32, "must have at least 32 characters")),
   STRIPE_PUBLISHABLE_KEY: z._default(
     z.string().check(z.regex(/^(pk_(test|live)_\w+)?$/, "must be a publishable key (pk_…) or empty")),

@@ -33,19 +33,25 @@ function wholePage({ url, headers, signal }: Request, path: string): Request {
   return new Request(new URL(path, url), { headers, signal });
 }
 
+/** Where a page stands in Markdown. */
+export function markdownPathOf(path: string): string {
+  return path === "/" ? "/index.md" : `${path}.md`;
+}
+
 /** The page whose Markdown stands at this path. */
 function pageOfMarkdown(path: string): string | undefined {
   if (path === "/index.md") return "/";
   return path.endsWith(".md") ? path.slice(0, -".md".length) : undefined;
 }
 
-function prefersMarkdown(request: Request): boolean {
+export function prefersMarkdown(request: Request): boolean {
   const accept = request.headers.get("Accept");
-  if (accept === null) return false;
+  // Nobody gets Markdown who does not name it: wildcards mean HTML.
+  if (!accept?.includes("markdown")) return false;
   return new Negotiator({ headers: { accept } }).mediaType(["text/html", "text/markdown"]) === "text/markdown";
 }
 
-function isHtml(page: Response): boolean {
+export function isHtml(page: Response): boolean {
   return page.headers.get("Content-Type")?.startsWith("text/html") ?? false;
 }
 

@@ -27,7 +27,11 @@ const MAX_PATH_LENGTH = 2048;
  */
 export function addressBook(build: ServerBuild): AddressBook {
   const routes = routesUnder(build, undefined);
+  /** Those whose path is their route's, as written: few, and asked for most. */
+  const fixed = new Map<string, Address>();
   return (pathname) => {
+    const known = fixed.get(pathname);
+    if (known) return known;
     if (!isSane(pathname)) return undefined;
     const isData = pathname.endsWith(".data");
     // As Remix's single fetch names the data of a page.
@@ -36,13 +40,24 @@ export function addressBook(build: ServerBuild): AddressBook {
     // Not even the route for everything else has a path with a line separator (U+2028) in it.
     if (!matches) return undefined;
     const modules = matches.map(({ route }) => (route.id ? build.routes[route.id]?.module : undefined));
-    return {
+    const address = {
       route: `/${matches.flatMap(({ route }) => route.path || []).join("/")}`,
       hydrates: modules.some((module) => hydrates(module?.handle)),
       takesForms: modules.at(-1)?.action !== undefined,
       isData,
     };
+    if (address.route === pathname) fixed.set(pathname, address);
+    return address;
   };
+}
+
+/** The paths of the pages that are the same for everyone: no parameter in the address, nothing of a visitor on them. */
+export function publicPages(build: ServerBuild): string[] {
+  return Object.values(build.routes).flatMap((route) => {
+    const isPage = route?.module.default !== undefined && route.parentId === "root" && !hydrates(route.module.handle);
+    if (!isPage || /[:*]/.test(route.path ?? "")) return [];
+    return `/${route.path ?? ""}`;
+  });
 }
 
 function routesUnder(build: ServerBuild, parentId: string | undefined): RouteObject[] {

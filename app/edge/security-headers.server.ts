@@ -9,6 +9,8 @@ export interface PolicyOptions {
   /** Origin of the script that stands in for Stripe.js, when one is configured. */
   stripeOrigin?: string | undefined;
   secure: boolean;
+  /** The text of the page's style element, where it has one instead of a link. */
+  inlineStyle?: string | undefined;
   /** Path of the site where browsers report what the policy stopped. */
   reportsTo: string;
 }
@@ -36,7 +38,7 @@ export async function securityHeaders(options: PolicyOptions): Promise<Record<st
 }
 
 async function contentSecurityPolicy(options: PolicyOptions): Promise<string> {
-  const { hydrates, nonce, stripeOrigin, secure, reportsTo } = options;
+  const { hydrates, nonce, stripeOrigin, secure, inlineStyle, reportsTo } = options;
   const standIn = stripeOrigin ? [stripeOrigin] : [];
   const scripts = await Promise.all([scrollStateScript, prerenderRules].map(hashOf));
   const directives: Record<string, string[]> = {
@@ -48,7 +50,7 @@ async function contentSecurityPolicy(options: PolicyOptions): Promise<string> {
     "img-src": ["'self'", "data:"],
     "manifest-src": ["'self'"],
     "script-src": scripts,
-    "style-src": ["'self'"],
+    "style-src": [inlineStyle === undefined ? "'self'" : await hashOf(inlineStyle)],
   };
   if (hydrates) {
     directives["script-src"] = [
@@ -78,14 +80,14 @@ async function contentSecurityPolicy(options: PolicyOptions): Promise<string> {
     .join("; ");
 }
 
-const hashes = new Map<string, Promise<string>>();
+/** Of the inline scripts and stylesheets, which are the same for a whole release. */
+const hashes = new Map<string, string>();
 
-function hashOf(script: string): Promise<string> {
-  const known = hashes.get(script);
-  if (known) return known;
-  const hash = crypto.subtle
-    .digest("SHA-256", new TextEncoder().encode(script))
-    .then((digest) => `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`);
-  hashes.set(script, hash);
+async function hashOf(text: string): Promise<string> {
+  const known = hashes.get(text);
+  if (known !== undefined) return known;
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  const hash = `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
+  hashes.set(text, hash);
   return hash;
 }

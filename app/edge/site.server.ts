@@ -1,11 +1,14 @@
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from "@remix-run/cloudflare";
-import { type Configuration, type ConfigurationProblem, readConfiguration } from "./configuration.server";
+import { answerCache, type Lifetime } from "./answer-cache.server";
+import { type Configuration, readConfiguration } from "./configuration.server";
 import { CSP_REPORTS_PATH, takeCspReports } from "./csp-reports.server";
 import { FAILED, type GateRules, methodNotAllowed, passGate, type Refusal } from "./gate.server";
+import { assetReader, type ReadAsset, withInlineStyle } from "./inline-style.server";
 import { createLog, describeError, type Log } from "./log.server";
-import { withMarkdown } from "./markdown.server";
+import { isHtml, markdownPathOf, prefersMarkdown, withMarkdown } from "./markdown.server";
+import { failedPage, misconfigured, overTls } from "./plain-answers.server";
 import { isOverLimit } from "./rate-limit.server";
-import { type Address, addressBook } from "./routing.server";
+import { type Address, addressBook, publicPages } from "./routing.server";
 import { securityHeaders } from "./security-headers.server";
 
 /** What the edge gives to every route. */
@@ -40,93 +43,153 @@ interface Answer {
   outcome: "answered" | "refused" | "failed";
 }
 
-/** The site as one function: request id → configuration → gate → Remix → headers → one log line. */
+/** The site of one configuration. */
+interface ConfiguredSite extends PreparedSite {
+  configuration: Configuration;
+  readAsset: ReadAsset;
+}
+
+/**
+ * The site as one function: request id → configuration → gate → Remix → headers → one log line. Public pages come out of
+ * memory after their first time.
+ */
 export function createSite(parts: SiteParts) {
   const addressOf = addressBook(parts.build);
   const remix = withMarkdown<AppLoadContext>(
     createRequestHandler(parts.build, "production"),
     (path) => !addressOf(path)?.hydrates,
   );
-  let read: ReturnType<typeof readConfiguration> | undefined;
-  let prepared: PreparedSite | undefined;
+  const publicPaths = new Set(publicPages(parts.build).flatMap((path) => [path, markdownPathOf(path)]));
+  const pages = answerCache();
 
-  async function answer(request: Request, edge: EdgeContext, address: Address | undefined): Promise<Answer> {
+  /** What the gate, and behind it Remix, make of a request. */
+  async function answer(request: Request, url: URL, edge: EdgeContext, site: ConfiguredSite): Promise<Answer> {
     const { configuration, log } = edge;
-    const url = new URL(request.url);
-    if (url.protocol === "http:" && configuration.SITE_URL.startsWith("https:")) return overTls(request.method, url);
-    if (url.pathname === CSP_REPORTS_PATH && request.method === "POST") {
+    const isReport = url.pathname === CSP_REPORTS_PATH;
+    if (isReport && request.method === "POST") {
       const limit = (sender: Request) => isOverLimit(configuration.CSP_REPORT_RATE_LIMIT, sender, log);
       return plain(await takeCspReports(request, { addressOf, isOverLimit: limit, log }));
     }
-    prepared ??= parts.prepare(configuration);
-    const { forms, contextOf } = prepared;
-    const { refusal, request: passed } =
-      url.pathname === CSP_REPORTS_PATH
-        ? { refusal: methodNotAllowed("POST") }
-        : await passGate(request, address, {
-            ...forms,
-            isOverLimit: (sender) => isOverLimit(configuration.SIGNUP_RATE_LIMIT, sender, log),
-          });
+    const address = addressOf(url.pathname);
+    const { refusal, request: passed } = isReport
+      ? { refusal: methodNotAllowed("POST") }
+      : await passGate(request, address, {
+          ...site.forms,
+          isOverLimit: (sender) => isOverLimit(configuration.SIGNUP_RATE_LIMIT, sender, log),
+        });
     const hydrates = passed !== undefined && address?.hydrates === true;
     /** A page that says only this, at an address that no route takes. */
     const say = (words: Refusal) =>
-      remix(new Request(new URL("/refused", url)), contextOf({ ...edge, refusal: words }));
+      remix(new Request(new URL("/refused", url)), site.contextOf({ ...edge, refusal: words }));
 
     if (refusal === undefined) {
-      const response = await remix(passed, contextOf(edge));
+      const response = await remix(passed, site.contextOf(edge));
       if (!isLastResort(response)) return { response, hydrates, outcome: "answered" };
       const page = await say(FAILED);
-      return isLastResort(page) ? failed(edge.requestId) : { response: page, hydrates: false, outcome: "failed" };
+      return isLastResort(page) ? failed(edge) : { response: page, hydrates: false, outcome: "failed" };
     }
     log.warn("refused", { status: refusal.status, reason: refusal.title });
-    const page = passed ? await remix(passed, contextOf({ ...edge, refusal })) : await say(refusal);
+    const page = passed ? await remix(passed, site.contextOf({ ...edge, refusal })) : await say(refusal);
     const response = new Response(page.body, { status: refusal.status, headers: page.headers });
     for (const [name, value] of Object.entries(refusal.headers ?? {})) response.headers.set(name, value);
     return { response, hydrates, outcome: "refused" };
   }
 
-  return async function respond(request: Request, env: unknown): Promise<Response> {
-    const started = Date.now();
-    const requestId = /^[\w-]{1,64}$/.exec(request.headers.get("CF-Ray") ?? "")?.[0] ?? crypto.randomUUID();
-    const nonce = crypto.randomUUID();
-    const log = createLog(requestId);
-    const url = new URL(request.url);
-    const address = addressOf(url.pathname);
-    const edge = { requestId, nonce, log, release: releaseOf(env) };
-    read ??= readConfiguration(env);
-
-    let given: Answer;
-    try {
-      given =
-        read.status === "success"
-          ? await answer(request, { ...edge, configuration: read.configuration }, address)
-          : plain(misconfigured(url, read.problems, requestId, log));
-    } catch (error) {
-      log.error("unexpected", describeError(error));
-      given = failed(requestId);
-    }
-    const { response, hydrates, outcome } = given;
-    const answered = new Response(request.method === "HEAD" ? null : response.body, response);
-    const stripeJs = read.status === "success" ? read.configuration.STRIPE_JS_URL : undefined;
+  /** The answer as it leaves: its stylesheet inside, its headers on it. */
+  async function dress({ response, hydrates }: Answer, url: URL, nonce: string, site?: ConfiguredSite) {
+    const page =
+      site && !hydrates && isHtml(response) ? await withInlineStyle(await response.text(), site.readAsset) : undefined;
+    const dressed = new Response(page?.html ?? response.body, response);
+    const stripeJs = site?.configuration.STRIPE_JS_URL;
     const headers = await securityHeaders({
       hydrates,
       nonce,
       stripeOrigin: stripeJs && new URL(stripeJs).origin,
       secure: url.protocol === "https:",
+      inlineStyle: page?.style,
       reportsTo: CSP_REPORTS_PATH,
     });
-    for (const [name, value] of Object.entries(headers)) answered.headers.set(name, value);
+    for (const [name, value] of Object.entries(headers)) dressed.headers.set(name, value);
+    if (!isCacheable(dressed, addressOf(url.pathname))) dressed.headers.set("Cache-Control", "no-store");
+    return dressed;
+  }
+
+  /** A public page out of memory: made of nothing of this request but its path and the form that it asks for. */
+  async function publicPage(request: Request, url: URL, edge: EdgeContext, site: ConfiguredSite, lifetime: Lifetime) {
+    if (!isRead(request.method) || !publicPaths.has(url.pathname)) return undefined;
+    const { refusal } = await passGate(request, addressOf(url.pathname), {
+      ...site.forms,
+      isOverLimit: async () => false,
+    });
+    if (refusal) return undefined;
+    const accept = prefersMarkdown(request) ? "text/markdown" : "text/html";
+    // An isolate runs one release with one configuration: what else a page depends on is the year in its footer.
+    const key = `${new Date().getUTCFullYear()} ${url.protocol} ${accept} ${url.pathname}`;
+    const make = async () => {
+      const address = new URL(url.pathname, url);
+      const made = await answer(
+        new Request(address, { headers: { Accept: accept } }),
+        address,
+        { ...edge, requestId: "", nonce: "" },
+        site,
+      );
+      edge.log.info("page_made", { route: url.pathname, format: accept, status: made.response.status });
+      return dress(made, url, "", site);
+    };
+    const page = await pages.answer(request, key, make, lifetime);
+    return page && { ...plain(page), isDressed: true };
+  }
+
+  let read: ReturnType<typeof readConfiguration> | undefined;
+  let configured: ConfiguredSite | undefined;
+
+  return async function respond(request: Request, env: unknown, lifetime: Lifetime): Promise<Response> {
+    const started = Date.now();
+    const url = new URL(request.url);
+    const requestId = /^[\w-]{1,64}$/.exec(request.headers.get("CF-Ray") ?? "")?.[0] ?? crypto.randomUUID();
+    const nonce = crypto.randomUUID();
+    const log = createLog(requestId);
+
+    async function given(): Promise<Answer & { isDressed?: boolean }> {
+      read ??= readConfiguration(env);
+      if (read.status === "error") {
+        log.error("misconfigured", { settings: read.problems.map(({ name, problem }) => `${name} ${problem}`) });
+        return plain(misconfigured(url.pathname, read.problems, requestId));
+      }
+      const { configuration } = read;
+      configured ??= {
+        ...parts.prepare(configuration),
+        configuration,
+        readAsset: assetReader(configuration.ASSETS),
+      };
+      const isPlainHttp = url.protocol === "http:" && configuration.SITE_URL.startsWith("https:");
+      if (isPlainHttp) return plain(overTls(request.method, url));
+      const edge = { requestId, nonce, log, configuration, release: releaseOf(env) };
+      return (
+        (await publicPage(request, url, edge, configured, lifetime)) ?? (await answer(request, url, edge, configured))
+      );
+    }
+
+    const { isDressed, ...found } = await given().catch((error: unknown) => {
+      log.error("unexpected", describeError(error));
+      return { ...failed({ requestId }), isDressed: false };
+    });
+    const dressed = isDressed ? found.response : await dress(found, url, nonce, configured);
+    const answered = request.method === "HEAD" ? new Response(null, dressed) : dressed;
     answered.headers.set("X-Request-Id", requestId);
-    if (!isCacheable(answered, address)) answered.headers.set("Cache-Control", "no-store");
     log.info("request", {
       method: request.method,
-      route: address?.route ?? "unknown",
+      route: addressOf(url.pathname)?.route ?? "unknown",
       status: answered.status,
-      outcome: answered.status >= 500 ? "failed" : outcome,
+      outcome: answered.status >= 500 ? "failed" : found.outcome,
       duration_ms: Date.now() - started,
     });
     return answered;
   };
+}
+
+function isRead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 /** Only what is the same for everyone may be kept: no page with a visitor's data, no cookie, no failure. */
@@ -134,41 +197,21 @@ function isCacheable({ status, headers }: Response, address: Address | undefined
   return !address?.hydrates && (status === 200 || status === 304) && !headers.has("Set-Cookie");
 }
 
-/** The same address with TLS. A form that came without it is not taken: it would have to be filled in again there. */
-function overTls(method: string, url: URL): Answer {
-  const secure = new URL(url);
-  secure.protocol = "https:";
-  const isRead = method === "GET" || method === "HEAD";
-  return plain(new Response(null, { status: isRead ? 301 : 303, headers: { Location: secure.href } }));
-}
-
 /** What Remix answers when even its error page failed, as it does for an action that throws: one line of text. */
 function isLastResort(response: Response): boolean {
   return response.status === 500 && response.headers.get("Content-Type") === "text/plain";
 }
 
-function releaseOf(env: unknown): string {
-  const metadata = typeof env === "object" && env !== null && "RELEASE" in env ? env.RELEASE : undefined;
-  const id = typeof metadata === "object" && metadata !== null && "id" in metadata ? metadata.id : undefined;
-  return typeof id === "string" && id !== "" ? id : "unknown";
-}
-
-function misconfigured(url: URL, problems: ConfigurationProblem[], requestId: string, log: Log): Response {
-  log.error("misconfigured", { settings: problems.map(({ name, problem }) => `${name} ${problem}`) });
-  if (url.pathname === "/health") return Response.json({ status: "error", problems }, { status: 503 });
-  return plainPage(503, "Service temporarily unavailable. Please try again later.", requestId);
-}
-
-function failed(requestId: string): Answer {
-  return { ...plain(plainPage(500, "Unexpected Application Error", requestId)), outcome: "failed" };
+function failed({ requestId }: Pick<EdgeContext, "requestId">): Answer {
+  return { ...plain(failedPage(requestId)), outcome: "failed" };
 }
 
 function plain(response: Response): Answer {
   return { response, hydrates: false, outcome: "answered" };
 }
 
-/** A page for when nothing else can be rendered. */
-function plainPage(status: number, message: string, requestId: string): Response {
-  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${message}</title><h1>${message}</h1><p>Request id: ${requestId}</p></html>`;
-  return new Response(html, { status, headers: { "Content-Type": "text/html; charset=utf-8" } });
+function releaseOf(env: unknown): string {
+  const metadata = typeof env === "object" && env !== null && "RELEASE" in env ? env.RELEASE : undefined;
+  const id = typeof metadata === "object" && metadata !== null && "id" in metadata ? metadata.id : undefined;
+  return typeof id === "string" && id !== "" ? id : "unknown";
 }

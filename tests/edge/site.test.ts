@@ -47,14 +47,6 @@ describe("pages", () => {
     expect(text).toContain('href="mailto:sales@citewell.example');
   });
 
-  test("marketing pages carry no framework script", async () => {
-    for (const path of ["/", "/pricing", "/privacy", "/terms", "/nope"]) {
-      const { text } = await visitor.get(path);
-      expect(text).not.toContain("__remixContext");
-      expect(text.match(/<script/g)).toHaveLength(1);
-    }
-  });
-
   test("an unknown address is a 404 with the not-found page and one line in the log", async () => {
     const { status, text } = await visitor.get("/nothing/here", { "CF-Ray": "not-found" });
     expect(status).toBe(404);

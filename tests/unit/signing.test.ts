@@ -88,6 +88,7 @@ describe("the configuration", () => {
     SESSION_SECRET: secret,
     SIGNUP_RATE_LIMIT: { limit: async () => ({ success: true }) },
     CSP_REPORT_RATE_LIMIT: { limit: async () => ({ success: true }) },
+    ASSETS: { fetch: async () => new Response() },
   };
 
   test("a complete one is read, with its defaults", () => {

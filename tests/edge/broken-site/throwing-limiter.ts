@@ -1,3 +1,4 @@
+import type { Lifetime } from "../../../app/edge/answer-cache.server";
 import site from "../../../functions/site";
 
 /** The site with one fault put in: its rate limiters fail. */
@@ -8,6 +9,6 @@ const limiter = {
 };
 
 export default {
-  fetch: (request: Request, env: object) =>
-    site.fetch(request, { ...env, SIGNUP_RATE_LIMIT: limiter, CSP_REPORT_RATE_LIMIT: limiter }),
+  fetch: (request: Request, env: object, lifetime: Lifetime) =>
+    site.fetch(request, { ...env, SIGNUP_RATE_LIMIT: limiter, CSP_REPORT_RATE_LIMIT: limiter }, lifetime),
 };

@@ -1,4 +1,5 @@
 import * as build from "@remix-run/dev/server-build";
+import type { Lifetime } from "../../../app/edge/answer-cache.server";
 import { createSite } from "../../../app/edge/site.server";
 import { signupCapabilities } from "../../../app/signup/capabilities.server";
 
@@ -16,7 +17,7 @@ function fail(): never {
 const respond = createSite({
   build: {
     ...build,
-    routes: { ...build.routes, ...throwing("routes/pricing"), ...throwing("routes/subscription.($id)") },
+    routes: { ...build.routes, ...throwing("routes/pricing"), ...throwing("routes/subscription") },
   },
   prepare(configuration) {
     const { forms, ...signup } = signupCapabilities(configuration);
@@ -24,4 +25,6 @@ const respond = createSite({
   },
 });
 
-export default { fetch: (request: Request, env: unknown) => respond(request, env) };
+export default {
+  fetch: (request: Request, env: unknown, lifetime: Lifetime) => respond(request, env, lifetime),
+};
