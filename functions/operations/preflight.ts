@@ -8,7 +8,8 @@ import { checkDeployment, type Deployment, type Finding } from "./preflight-chec
 import { readWorkerSettings } from "./worker-settings";
 
 /*
- * `npm run preflight`: checks what a deployment needs and names what is missing; exit code 1 when something is.
+ * `npm run preflight`: checks what a deployment needs and names what is missing; exit code 1 when something is. Where the
+ * variable STRIPE_SECRET_KEY is set, its mode is checked too: nobody can read the secret back.
  *   --offline      only the files: the Cloudflare account is not asked for secrets and the database
  *   --migrating    migrations that are not applied yet are fine: the deployment applies them
  */

@@ -5,11 +5,11 @@ import type { Package } from "./packages";
 import { type CardSetUp, type EventId, type Subscription, TRIAL_DAYS, type TrialState } from "./subscriptions";
 
 /*
- * The only file that knows the `stripe` package. Each call that makes something carries an idempotency key of the
- * sign-up's id and its attempt, so that a repetition, after a crash or at the same time, finds what the first one made.
- * Stripe replays a 5xx for its key too (https://docs.stripe.com/api/idempotent_requests): the next attempt has keys of
- * its own, and looks first for what the failed one may have made all the same. So does one that comes so late that
- * Stripe may have forgotten the keys, which it keeps for at least 24 hours.
+ * The only file that knows the `stripe` package. Each call that makes something for a sign-up carries an idempotency
+ * key of its id and its attempt, so that a repetition, after a crash or at the same time, finds what the first one
+ * made. Stripe replays a 5xx for its key too (https://docs.stripe.com/api/idempotent_requests): the next attempt has
+ * keys of its own, and looks first for what the failed one may have made all the same. So does one that comes so late
+ * that Stripe may have forgotten the keys, which it keeps for at least 24 hours.
  */
 
 /** Old events are refused, so that a recorded one cannot be sent again (Stripe: "Verify webhook signatures manually"). */
@@ -231,6 +231,7 @@ export function stripePayments(config: StripeConfig) {
 
     /**
      * The monthly price of a package, found by the package's id as its lookup key, or made with a product of that name.
+     * No idempotency key of ours: by its lookup key a repetition finds the price, whatever failed before.
      * @returns its id; a price whose amount has changed is replaced by a new one
      */
     async priceOf({ id, name, price_cents }: Package): Promise<{ id: string; made: boolean }> {
@@ -240,23 +241,17 @@ export function stripePayments(config: StripeConfig) {
       const [known] = found.data;
       if (known && known.currency === "usd" && known.unit_amount === price_cents) return { id: known.id, made: false };
       const { id: productId } = await answer(product, () =>
-        stripe.products.create(
-          { name, metadata: { package_id: id } },
-          { idempotencyKey: `product-${id}-${price_cents}` },
-        ),
+        stripe.products.create({ name, metadata: { package_id: id } }),
       );
       const created = await answer(price, () =>
-        stripe.prices.create(
-          {
-            currency: "usd",
-            lookup_key: id,
-            product: productId,
-            recurring: { interval: "month" },
-            transfer_lookup_key: true,
-            unit_amount: price_cents,
-          },
-          { idempotencyKey: `price-${id}-${price_cents}` },
-        ),
+        stripe.prices.create({
+          currency: "usd",
+          lookup_key: id,
+          product: productId,
+          recurring: { interval: "month" },
+          transfer_lookup_key: true,
+          unit_amount: price_cents,
+        }),
       );
       return { id: created.id, made: true };
     },
