@@ -52,6 +52,7 @@ function checkSite({ site, secrets }: Deployment): Finding[] {
     ...site.vars,
     ...standIns(secrets?.site ?? site.secrets.required),
     ...Object.fromEntries(site.ratelimits.map(({ name }) => [name, { limit: fetch }])),
+    ...(site.assets?.binding && { [site.assets.binding]: { fetch } }),
     ...(service && { SUBSCRIPTION_API: { fetch } }),
   });
   if (result.status === "error") {
