@@ -9,7 +9,7 @@ import { formatReport, soak } from "./soak-run";
 const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "60" },
-    rate: { type: "string", default: "2" },
+    rate: { type: "string", default: "1" },
     failing: { type: "string", default: "0.2" },
     seed: { type: "string", default: "1" },
   },
