@@ -6,7 +6,6 @@ export type WorkerSettings = z.output<typeof settings>;
 
 const settings = z.object({
   name: z.string(),
-  assets: z.object({ binding: z.string().optional() }).optional(),
   vars: z.record(z.string(), z.unknown()),
   routes: z.array(z.object({ pattern: z.string() })).default([]),
   secrets: z.object({ required: z.array(z.string()).default([]) }).default({ required: [] }),
