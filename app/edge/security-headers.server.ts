@@ -1,7 +1,9 @@
 import { prerenderRules } from "../ui/prerender";
-import { scrollStateScript } from "../ui/scroll-state";
+import { legacyScrollState, scrollStateScript } from "../ui/scroll-state";
 
 export interface PolicyOptions {
+  /** Of the site, as this request has it. */
+  origin: string;
   /** Sign-up pages hydrate and talk to Stripe; all others run one inline script under its hash. */
   hydrates: boolean;
   /** The nonce of this answer's inline scripts; used by pages that hydrate. */
@@ -38,7 +40,7 @@ export async function securityHeaders(options: PolicyOptions): Promise<Record<st
 }
 
 async function contentSecurityPolicy(options: PolicyOptions): Promise<string> {
-  const { hydrates, nonce, stripeOrigin, secure, inlineStyle, reportsTo } = options;
+  const { origin, hydrates, nonce, stripeOrigin, secure, inlineStyle, reportsTo } = options;
   const standIn = stripeOrigin ? [stripeOrigin] : [];
   const scripts = await Promise.all([scrollStateScript, prerenderRules].map(hashOf));
   const directives: Record<string, string[]> = {
@@ -49,7 +51,7 @@ async function contentSecurityPolicy(options: PolicyOptions): Promise<string> {
     "frame-ancestors": ["'none'"],
     "img-src": ["'self'", "data:"],
     "manifest-src": ["'self'"],
-    "script-src": scripts,
+    "script-src": [...scripts, origin + legacyScrollState.src],
     "style-src": [inlineStyle === undefined ? "'self'" : await hashOf(inlineStyle)],
   };
   if (hydrates) {

@@ -102,6 +102,7 @@ export function createSite(parts: SiteParts) {
     const dressed = new Response(page?.html ?? response.body, response);
     const stripeJs = site?.configuration.STRIPE_JS_URL;
     const headers = await securityHeaders({
+      origin: url.origin,
       hydrates,
       nonce,
       stripeOrigin: stripeJs && new URL(stripeJs).origin,

@@ -3,3 +3,9 @@ const THRESHOLD_PX = 10;
 
 /** Marks the document as scrolled for the header's style. Runs inline on every page, under its hash in the policy. */
 export const scrollStateScript = `{const r=document.documentElement,f=()=>r.toggleAttribute("data-scrolled",scrollY>${THRESHOLD_PX});addEventListener("scroll",f,{passive:true});f()}`;
+
+/** The same for browsers that cannot read it: they load a file, which all others pass by (`nomodule`). */
+export const legacyScrollState = {
+  src: "/legacy.js",
+  integrity: "sha384-8Ew15WuVxrvyvxJBVatGguVrmajJRj/tc7qVwMSjf2JjdgzzgoNwWwWAU90d4T4V",
+};

@@ -1,7 +1,10 @@
 import { type RunningWorker, startSite } from "../workers";
 
-/** Where the site of these tests says that it is: a deployment, so https everywhere and no local defaults. */
-export const ORIGIN = "https://www.citewell.example";
+/**
+ * Where the site of these tests says that it is: a deployment, so https everywhere and no local defaults. Browsers know
+ * domains under `.dev` for https only, as they know every domain on their preload list.
+ */
+export const ORIGIN = "https://www.citewell.dev";
 
 /** The settings of a deployment; the API behind it is whatever `upstream` answers. */
 export function asDeployment(upstream: (request: Request) => Response | Promise<Response>) {

@@ -51,7 +51,7 @@ describe("pages", () => {
     for (const path of ["/", "/pricing", "/privacy", "/terms", "/nope"]) {
       const { text } = await visitor.get(path);
       expect(text).not.toContain("__remixContext");
-      expect(text).not.toMatch(/<script[^>]* src=|modulepreload/);
+      expect(text).not.toMatch(/<script(?! nomodule)[^>]* src=|modulepreload/i);
     }
   });
 
