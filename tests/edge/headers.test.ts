@@ -167,7 +167,6 @@ describe("E. the Worker's answers", () => {
       "corp-implemented-with-same-origin": 10,
       "referrer-policy-private": 5,
       "x-frame-options-implemented-via-csp": 5,
-      "redirection-to-https": 0,
     });
     expect(Object.values(results).filter((modifier) => modifier < 0)).toEqual([]);
     const hasScript = page.body.includes("integrity=");
