@@ -13,6 +13,7 @@ import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wran
  */
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const MIGRATIONS = join(root, "functions/subscription-api/migrations");
 
 /** Bindings to set over those of wrangler.toml; `undefined` takes one away. */
 export type Vars = Record<string, string | undefined>;
@@ -24,8 +25,13 @@ export type RunningWorker = {
   mf: Miniflare;
   /** What it logged as lines of JSON, in order. */
   logs: Record<string, unknown>[];
+  /** What Miniflare's own parts said, such as the binding that sends mail. */
+  said: string[];
   dispose: () => Promise<void>;
 };
+
+/** A module in front of the built one, which it imports as "./worker.js", and services that it can call. */
+export type Wrapper = { script: string; services: Record<string, (request: Request) => Response | Promise<Response>> };
 
 type WorkerPlan = {
   /** The folder of wrangler.toml, from the root of the repository. */
@@ -36,22 +42,40 @@ type WorkerPlan = {
   port?: number;
   /** Where D1 and Durable Objects are kept; in memory when absent. */
   persist?: string;
+  wrapper?: Wrapper;
   /** Options of Miniflare to set over those of wrangler.toml. */
   miniflare?: Partial<SharedOptions & WorkerOptions>;
 };
 
-/** The reference subscription API on an empty, migrated database. */
+/**
+ * The reference subscription API on a migrated database.
+ * @param options.simulatorUrl where Stripe, the mail provider and the console are
+ */
 export async function startSubscriptionApi(
-  options: { stripeUrl?: string; vars?: Vars; port?: number; persist?: string } = {},
+  options: {
+    simulatorUrl?: string;
+    vars?: Vars;
+    port?: number;
+    persist?: string;
+    wrapper?: Wrapper;
+    miniflare?: Partial<SharedOptions & WorkerOptions>;
+  } = {},
 ): Promise<RunningWorker> {
-  const { stripeUrl, vars, ...rest } = options;
+  const { simulatorUrl, vars, ...rest } = options;
   const worker = await start({
     folder: "functions/subscription-api",
     bundle: "subscription-api/index.js",
-    vars: { ...(stripeUrl !== undefined && { STRIPE_API_URL: stripeUrl }), ...vars },
+    vars: {
+      ...(simulatorUrl !== undefined && {
+        STRIPE_API_URL: simulatorUrl,
+        MAIL_API_URL: `${simulatorUrl}/emails`,
+        CONSOLE_WEBHOOK_URL: `${simulatorUrl}/console/webhook`,
+      }),
+      ...vars,
+    },
     ...rest,
   });
-  await migrate(worker.mf, join(root, "functions/subscription-api/migrations"));
+  await migrate(await worker.mf.getD1Database("DB"));
   return worker;
 }
 
@@ -106,7 +130,7 @@ export async function startBackend(): Promise<{
 }> {
   const port = await freePort();
   const stripe = await startStripeSimulator({ webhookUrl: `http://localhost:${port}/webhooks/stripe` });
-  const api = await startSubscriptionApi({ stripeUrl: stripe.url, port });
+  const api = await startSubscriptionApi({ simulatorUrl: stripe.url, port });
   return {
     api,
     stripe,
@@ -129,22 +153,30 @@ export function freePort(): Promise<number> {
   });
 }
 
-async function start({ folder, bundle, vars = {}, port, persist, miniflare }: WorkerPlan): Promise<RunningWorker> {
+async function start({
+  folder,
+  bundle,
+  vars = {},
+  port,
+  persist,
+  wrapper,
+  miniflare,
+}: WorkerPlan): Promise<RunningWorker> {
   const bundlePath = join(root, "build", bundle);
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, folder, "wrangler.toml"));
   const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
   const options: WorkerOptions = {
     ...workerOptions,
     bindings: Object.fromEntries(bindings),
-    modules: [{ type: "ESModule", path: bundlePath, contents: await readFile(bundlePath, "utf8") }],
-    modulesRoot: join(bundlePath, ".."),
+    ...modulesOf(bundlePath, await readFile(bundlePath, "utf8"), wrapper),
   };
   const logs: RunningWorker["logs"] = [];
+  const said: string[] = [];
   const mf = new Miniflare({
     ...options,
     host: "127.0.0.1",
     port: port ?? (await freePort()),
-    log: new Log(LogLevel.NONE),
+    log: new QuietLog(said),
     handleRuntimeStdio: (...streams: Readable[]) => {
       for (const input of streams) {
         createInterface({ input }).on("line", (line) => line.startsWith("{") && logs.push(JSON.parse(line)));
@@ -154,17 +186,53 @@ async function start({ folder, bundle, vars = {}, port, persist, miniflare }: Wo
     ...(persist !== undefined && { d1Persist: join(persist, "d1"), durableObjectsPersist: join(persist, "do") }),
   });
   const { port: boundPort } = await mf.ready;
-  return { url: `http://localhost:${boundPort}`, mf, logs, dispose: () => mf.dispose() };
+  return { url: `http://localhost:${boundPort}`, mf, logs, said, dispose: () => mf.dispose() };
 }
 
-async function migrate(mf: Miniflare, folder: string): Promise<void> {
-  const db = await mf.getD1Database("DB");
-  const done = await db
-    .prepare("SELECT count(*) AS tables FROM sqlite_master WHERE name = 'subscriptions'")
-    .first("tables");
-  if (done !== 0) return;
+/** Keeps what Miniflare says instead of showing it. */
+class QuietLog extends Log {
+  constructor(private readonly said: string[]) {
+    super(LogLevel.INFO);
+  }
+  protected override log(message: string): void {
+    this.said.push(message);
+  }
+}
+
+function modulesOf(bundlePath: string, contents: string, wrapper?: Wrapper) {
+  const modulesRoot = join(bundlePath, "..");
+  const built = { type: "ESModule", path: wrapper ? join(modulesRoot, "worker.js") : bundlePath, contents };
+  const outer = { type: "ESModule", path: join(modulesRoot, "wrapper.js"), contents: wrapper?.script };
+  return {
+    modules: wrapper ? [outer, built] : [built],
+    modulesRoot,
+    ...(wrapper && { serviceBindings: wrapper.services }),
+  };
+}
+
+/** Runs the cron handler once, as Cloudflare does each minute. */
+export async function runScheduled({ mf }: RunningWorker): Promise<void> {
+  const worker = await mf.getWorker();
+  await worker.scheduled({ cron: "* * * * *" });
+}
+
+/** Applies the migrations that a database lacks, and keeps the same record of them as `wrangler d1 migrations apply`. */
+export async function migrate(db: D1Database, folder = MIGRATIONS): Promise<void> {
+  await db
+    .prepare(
+      `CREATE TABLE IF NOT EXISTS d1_migrations (
+         id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
+         applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`,
+    )
+    .run();
+  const applied = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+  const known = new Set(applied.results.map(({ name }) => name));
   for (const file of (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort()) {
+    if (known.has(file)) continue;
     const statements = unstable_splitSqlQuery(await readFile(join(folder, file), "utf8"));
-    await db.batch(statements.map((statement) => db.prepare(statement)));
+    await db.batch([
+      ...statements.map((statement) => db.prepare(statement)),
+      db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(file),
+    ]);
   }
 }

@@ -25,6 +25,11 @@ const assets = z.custom<Assets>(
 );
 const packageId = z.guid("must be a uuid").check(z.toLowerCase());
 
+/** Another Worker on the same account, called without the network (Cloudflare's service binding). */
+export interface ServiceBinding {
+  fetch(url: string, init: RequestInit): Promise<Response>;
+}
+
 const settings = z.object({
   SITE_URL: address,
   CONSOLE_URL: address,
@@ -36,6 +41,12 @@ const settings = z.object({
   PACKAGE_ID_LITE: packageId,
   PACKAGE_ID_STANDARD: packageId,
   SUBSCRIPTION_API_URL: z._default(address, "http://localhost:8788"),
+  SUBSCRIPTION_API: z.optional(
+    z.custom<ServiceBinding>(
+      (value) => typeof value === "object" && value !== null && "fetch" in value,
+      "must be a service binding",
+    ),
+  ),
   SUBSCRIPTION_API_TIMEOUT_MS: z._default(
     z
       .pipe(z.string().check(z.regex(/^\d+$/, "must be a number of milliseconds")), z.transform(Number))

@@ -1,4 +1,5 @@
 import { readText } from "../edge/bounded-text.server";
+import type { ServiceBinding } from "../edge/configuration.server";
 import { type SubscriptionRequest, subscriptionResponse } from "./contract";
 import type { SubscriptionOutcome } from "./notices";
 
@@ -25,16 +26,18 @@ export interface SubscriptionApiOptions {
   timeoutMs: number;
   /** Whether the API makes one subscription of all calls with one key: then a failed call is made again. */
   idempotent: boolean;
+  /** The API's Worker, where it is on the same account: then it is reached without the network. */
+  binding?: ServiceBinding | undefined;
 }
 
 type Send = (signal: AbortSignal) => Promise<SubscriptionOutcome>;
 
 /** The client of the API; without `idempotent`, it asks exactly once. */
-export function subscriptionApi({ baseUrl, timeoutMs, idempotent }: SubscriptionApiOptions): SubscriptionApi {
+export function subscriptionApi({ baseUrl, timeoutMs, idempotent, binding }: SubscriptionApiOptions): SubscriptionApi {
   return {
     create(request, { idempotencyKey, requestId }) {
       const send: Send = (signal) =>
-        answerTo(`${baseUrl}/subscription`, {
+        answerTo(binding, `${baseUrl}/subscription`, {
           method: "POST",
           headers: {
             Accept: "application/json",
@@ -71,10 +74,14 @@ function isTransient(outcome: SubscriptionOutcome): boolean {
   return outcome.kind === "rejected" && [502, 503, 504].includes(outcome.status);
 }
 
-async function answerTo(url: string, init: RequestInit & { signal: AbortSignal }): Promise<SubscriptionOutcome> {
+async function answerTo(
+  binding: ServiceBinding | undefined,
+  url: string,
+  init: RequestInit & { signal: AbortSignal },
+): Promise<SubscriptionOutcome> {
   let text: string | undefined;
   try {
-    const response = await fetch(url, init);
+    const response = await (binding ? binding.fetch(url, init) : fetch(url, init));
     if (!response.ok) {
       await response.body?.cancel();
       return { kind: "rejected", status: response.status };

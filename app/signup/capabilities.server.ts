@@ -25,6 +25,7 @@ export function signupCapabilities(configuration: Configuration): SignupCapabili
       baseUrl: configuration.SUBSCRIPTION_API_URL,
       timeoutMs: configuration.SUBSCRIPTION_API_TIMEOUT_MS,
       idempotent: configuration.SUBSCRIPTION_API_IDEMPOTENT,
+      binding: configuration.SUBSCRIPTION_API,
     }),
     forms: {
       fields: POSTED_FIELDS,

@@ -32,15 +32,15 @@ export function CardStep({ data, refused }: { data: CardStepData; refused: Notic
       <p className="mt-4 break-words text-sm text-muted">
         Signing up <strong>{data.account.companyName}</strong> with {data.account.email}.
       </p>
-      <noscript>
-        <div className="notice notice-progress mt-6">
+      {!hydrated && (
+        <div className="notice notice-progress until-script mt-6">
           <p className="font-bold">Entering a card needs JavaScript</p>
           <p className="text-sm">
             Nothing is lost: your sign-up is saved for two hours. Turn JavaScript on and open this page again, or
             continue on another device with the link below.
           </p>
         </div>
-      </noscript>
+      )}
       {configured && hydrated ? (
         <Suspense fallback={<CardPlaceholder />}>
           <CardForm data={data} onNotice={setNotice} />

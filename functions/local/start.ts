@@ -6,7 +6,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 /*
- * `npm start`: builds, migrates the local database and runs the three Workers until Ctrl-C.
+ * `npm start`: builds, migrates the local database and runs the three Workers until Ctrl-C; it also calls the API's
+ * cron handler, which Wrangler does not.
  * `npm run dev` (--watch): the same, and every change is rebuilt.
  */
 
@@ -22,6 +23,14 @@ const workers = [
   { name: "site", title: "site", port: 8787, folder: "." },
 ] as const;
 
+/** What the simulator shows besides. */
+const pages = [
+  { title: "mailbox", url: "http://localhost:8789/mailbox" },
+  { title: "announcements", url: "http://localhost:8789/console" },
+];
+
+/** More often than in production, so that nobody waits for a mail. */
+const CRON_EVERY_MS = 10_000;
 const READY_WITHIN_MS = 90_000;
 const STOPPED_WITHIN_MS = 10_000;
 
@@ -40,16 +49,23 @@ async function main(watch: boolean): Promise<void> {
   await step(process.execPath, [wrangler, ...database, "--cwd", "functions/subscription-api", "--env="]);
 
   if (watch) keepRunning("remix", [remix, "watch"]);
-  for (const { name, port, folder } of workers) {
+  // One after the other: they share the folder of their state, and workerd ends when another has a file of it locked.
+  for (const worker of workers) {
+    const { name, port, folder } = worker;
     const options = ["--cwd", folder, "--port", String(port), "--persist-to", state, "--inspector-port", "0"];
     if (name !== "stripe-simulator") options.push("--env=");
     // Remix's development build needs React's development build.
     if (watch && name === "site") options.push("--define", 'process.env.NODE_ENV:"development"');
     keepRunning(name, [wrangler, "dev", ...options]);
+    await answers(worker);
+    if (stopping) return;
   }
-  await Promise.all(workers.map(answers));
-  if (stopping) return;
-  const lines = workers.map(({ title, port }) => `  ${title.padEnd(17)} http://localhost:${port}`).reverse();
+  setInterval(callCronHandler, CRON_EVERY_MS);
+  const addresses = [
+    ...workers.map(({ title, port }) => ({ title, url: `http://localhost:${port}` })).reverse(),
+    ...pages,
+  ];
+  const lines = addresses.map(({ title, url }) => `  ${title.padEnd(17)} ${url}`);
   say(
     `\nReady: open http://localhost:8787\n${lines.join("\n")}\n${watch ? "Changes are rebuilt. " : ""}Ctrl-C stops all.\n`,
   );
@@ -105,6 +121,11 @@ function killGroup({ pid }: ChildProcess): void {
   } catch {
     // It has ended.
   }
+}
+
+/** As Cloudflare does on schedule; a failure is in the Worker's own log. */
+function callCronHandler(): void {
+  if (!stopping) fetch("http://localhost:8788/cdn-cgi/handler/scheduled").catch(() => {});
 }
 
 /** Waits until a Worker says by `GET /health` that it is well. */

@@ -4,25 +4,33 @@ import * as z from "zod";
 import { api } from "./api/api";
 import type { StripeContext } from "./api/context";
 import { authentication } from "./authentication";
+import { customerConsole } from "./console";
+import { emails, mailbox } from "./mailbox";
 import { type Store, storeIn } from "./store";
 import { deliverDue, type Endpoint, newDelivery } from "./webhooks";
 
-const environment = z.object({ WEBHOOK_URL: z.url(), WEBHOOK_SECRET: z.string().min(1) });
+const environment = z.object({
+  WEBHOOK_URL: z.url(),
+  WEBHOOK_SECRET: z.string().min(1),
+  CONSOLE_WEBHOOK_SECRET: z.string().startsWith("whsec_"),
+});
 
 const DEFAULT_API_VERSION = "2026-10-28.endive";
 
-/** One Stripe account: a Durable Object, so that all requests see one state, and it survives restarts. */
+/** One Stripe account, and beside it a mailbox and a console's webhook: a Durable Object, so that all requests see one state, and it survives restarts. */
 export class StripeAccount {
   readonly #state: DurableObjectState;
   readonly #store: Store;
   readonly #endpoint: Endpoint;
+  readonly #consoleSecret: string;
   readonly #routes: Hono<StripeContext>;
 
   constructor(state: DurableObjectState, env: unknown) {
-    const { WEBHOOK_URL, WEBHOOK_SECRET } = environment.parse(env);
+    const { WEBHOOK_URL, WEBHOOK_SECRET, CONSOLE_WEBHOOK_SECRET } = environment.parse(env);
     this.#state = state;
     this.#store = storeIn(state.storage.sql);
     this.#endpoint = { url: WEBHOOK_URL, secret: WEBHOOK_SECRET };
+    this.#consoleSecret = CONSOLE_WEBHOOK_SECRET;
     this.#routes = this.#wire();
   }
 
@@ -32,8 +40,15 @@ export class StripeAccount {
 
   /** Webhooks go out from here, so that the request that caused them does not wait and a restart loses none. */
   async alarm(): Promise<void> {
-    const next = await deliverDue(this.#store, this.#endpoint);
-    if (next !== undefined) await this.#state.storage.setAlarm(next);
+    deliverDue(this.#store, this.#endpoint, (sending) =>
+      this.#state.waitUntil(sending.then(() => this.#wakeForNextDelivery())),
+    );
+    await this.#wakeForNextDelivery();
+  }
+
+  async #wakeForNextDelivery(): Promise<void> {
+    const next = this.#store.deliveries()[0];
+    if (next) await this.#state.storage.setAlarm(next.due);
   }
 
   #wire(): Hono<StripeContext> {
@@ -53,6 +68,9 @@ export class StripeAccount {
     });
     routes.route("/v1", api);
     routes.route("/authenticate", authentication);
+    routes.route("/emails", emails);
+    routes.route("/mailbox", mailbox);
+    routes.route("/console", customerConsole(this.#consoleSecret));
     return routes;
   }
 }

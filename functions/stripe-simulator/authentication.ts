@@ -5,6 +5,7 @@ import { fail, succeed } from "./api/setup-intents";
 import { docUrl } from "./errors";
 import { parseForm } from "./form";
 import type { SetupError, SetupIntent } from "./objects";
+import { page } from "./page";
 
 const NOT_AUTHENTICATED: SetupError = {
   type: "invalid_request_error",
@@ -59,25 +60,4 @@ function challengePage() {
 
 function overPage() {
   return page("Nothing to authenticate", html`<p>This authentication is over, or never began.</p>`);
-}
-
-type Html = ReturnType<typeof html>;
-
-function page(title: string, content: Html): Html {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width" />
-        <title>${title}</title>
-        <link rel="stylesheet" href="/authentication.css" />
-      </head>
-      <body>
-        <main>
-          <p class="badge">Stripe simulator</p>
-          <h1>${title}</h1>
-          ${content}
-        </main>
-      </body>
-    </html>`;
 }

@@ -1,9 +1,9 @@
 /** What happens to a card when it is set up. https://docs.stripe.com/testing */
-export type CardOutcome = "succeeds" | "needs-authentication" | "declined";
+export type CardOutcome = "succeeds" | "charge-fails" | "needs-authentication" | "declined";
 
 const OUTCOMES: Record<string, CardOutcome> = {
   "4242424242424242": "succeeds",
-  "4000000000000341": "succeeds", // attaches; the charge later fails
+  "4000000000000341": "charge-fails", // is set up all the same
   "4000002500003155": "needs-authentication",
   "4000000000000002": "declined",
 };

@@ -9,7 +9,8 @@ type AccountNamespace = { getByName(name: string): { fetch(request: Request): Pr
 const app = new Hono<{ Bindings: { ACCOUNT: AccountNamespace } }>();
 
 app.get("/health", (c) => c.json({ status: "ok" }));
-app.all("/v1/*", (c) => c.env.ACCOUNT.getByName("test").fetch(c.req.raw));
-app.all("/authenticate/*", (c) => c.env.ACCOUNT.getByName("test").fetch(c.req.raw));
+for (const path of ["/v1/*", "/authenticate/*", "/emails", "/mailbox/*", "/console/*"]) {
+  app.all(path, (c) => c.env.ACCOUNT.getByName("test").fetch(c.req.raw));
+}
 
 export default app;

@@ -12,6 +12,7 @@ const base = { id: z.string(), created: z.number(), livemode: z.literal(false) }
 export const customer = z.object({
   ...base,
   object: z.literal("customer"),
+  deleted: z.optional(z.literal(true)),
   email: nullableString,
   name: nullableString,
   business_name: nullableString,
@@ -97,9 +98,64 @@ export const setupIntent = z.object({
 });
 export type SetupIntent = z.output<typeof setupIntent>;
 
+export const product = z.object({
+  ...base,
+  object: z.literal("product"),
+  active: z.boolean(),
+  name: z.string(),
+  metadata,
+});
+export type Product = z.output<typeof product>;
+
+export const price = z.object({
+  ...base,
+  object: z.literal("price"),
+  active: z.boolean(),
+  currency: z.string(),
+  lookup_key: nullableString,
+  metadata,
+  product: z.string(),
+  recurring: z.object({ interval: z.literal("month"), interval_count: z.literal(1) }),
+  type: z.literal("recurring"),
+  unit_amount: z.number(),
+});
+export type Price = z.output<typeof price>;
+
+export const subscription = z.object({
+  ...base,
+  object: z.literal("subscription"),
+  cancel_at_period_end: z.boolean(),
+  canceled_at: z.nullable(z.number()),
+  customer: z.string(),
+  default_payment_method: nullableString,
+  ended_at: z.nullable(z.number()),
+  items: z.object({
+    object: z.literal("list"),
+    data: z.array(
+      z.object({
+        id: z.string(),
+        object: z.literal("subscription_item"),
+        current_period_end: z.number(),
+        current_period_start: z.number(),
+        price,
+        quantity: z.literal(1),
+      }),
+    ),
+  }),
+  metadata,
+  start_date: z.number(),
+  status: z.enum(["trialing", "active", "past_due", "canceled"]),
+  trial_end: z.nullable(z.number()),
+  trial_settings: z.object({
+    end_behavior: z.object({ missing_payment_method: z.enum(["cancel", "create_invoice", "pause"]) }),
+  }),
+  trial_start: z.nullable(z.number()),
+});
+export type Subscription = z.output<typeof subscription>;
+
 /** An error's body. https://docs.stripe.com/api/errors */
 export const stripeError = z.object({
-  type: z.enum(["api_error", "card_error", "idempotency_error", "invalid_request_error"]),
+  type: z.enum(["api_error", "card_error", "idempotency_error", "invalid_request_error", "rate_limit_error"]),
   code: z.optional(z.string()),
   decline_code: z.optional(z.string()),
   doc_url: z.optional(z.string()),

@@ -1,6 +1,19 @@
 import type { SqlStorage } from "@cloudflare/workers-types";
 import * as z from "zod/mini";
-import { type Customer, customer, type PaymentMethod, paymentMethod, type SetupIntent, setupIntent } from "./objects";
+import {
+  type Customer,
+  customer,
+  type PaymentMethod,
+  type Price,
+  type Product,
+  paymentMethod,
+  price,
+  product,
+  type SetupIntent,
+  type Subscription,
+  setupIntent,
+  subscription,
+} from "./objects";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS objects (id TEXT PRIMARY KEY, body TEXT NOT NULL);
@@ -11,40 +24,86 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS deliveries (
     event TEXT PRIMARY KEY, body TEXT NOT NULL, attempts INTEGER NOT NULL, due INTEGER NOT NULL
   );
+  CREATE TABLE IF NOT EXISTS received (
+    id TEXT PRIMARY KEY, channel TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, UNIQUE (channel, key)
+  );
 `;
+
+/** The prices that the local database names before `npm run catalogue` has made others. */
+const CATALOGUE = [
+  ["price_mini", 10_000],
+  ["price_lite", 20_000],
+  ["price_standard", 50_000],
+].map(([id, amount]) => ({
+  id: String(id),
+  body: {
+    id,
+    object: "price",
+    active: true,
+    created: 0,
+    currency: "usd",
+    livemode: false,
+    lookup_key: null,
+    metadata: {},
+    product: "prod_citewell",
+    recurring: { interval: "month", interval_count: 1 },
+    type: "recurring",
+    unit_amount: amount,
+  },
+}));
 
 const bodies = z.array(z.object({ body: z.string() }));
 const answers = z.array(z.object({ request: z.string(), status: z.number(), body: z.string() }));
 const numbers = z.array(z.object({ number: z.string() }));
+const received = z.array(z.object({ id: z.string(), body: z.string() }));
 const deliveries = z.array(z.object({ event: z.string(), body: z.string(), attempts: z.number(), due: z.number() }));
 
 export type Answer = z.output<typeof answers>[number];
 export type Delivery = z.output<typeof deliveries>[number];
+
+/** Where something was received: in the mailbox, or at the address that stands for the customer console. */
+export type Channel = "mailbox" | "console";
+export type Received = z.output<typeof received>[number];
+
 export type Store = ReturnType<typeof storeIn>;
 
 /** Everything that the simulated account holds. All calls are synchronous. */
 export function storeIn(sql: SqlStorage) {
   sql.exec(SCHEMA);
+  for (const { id, body } of CATALOGUE) {
+    sql.exec("INSERT INTO objects (id, body) VALUES (?, ?) ON CONFLICT DO NOTHING", id, JSON.stringify(body));
+  }
 
   function find<T extends z.ZodMiniType>(schema: T, id: string): z.output<T> | undefined {
     const [found] = bodies.parse(sql.exec("SELECT body FROM objects WHERE id = ?", id).toArray());
     return found && schema.parse(JSON.parse(found.body));
   }
 
+  function list<T extends z.ZodMiniType>(schema: T, prefix: string): z.output<T>[] {
+    const rows = sql.exec("SELECT body FROM objects WHERE id GLOB ? ORDER BY rowid DESC", `${prefix}_*`);
+    return bodies.parse(rows.toArray()).map(({ body }) => schema.parse(JSON.parse(body)));
+  }
+
   return {
-    save(object: Customer | PaymentMethod | SetupIntent): void {
-      sql.exec("INSERT OR REPLACE INTO objects (id, body) VALUES (?, ?)", object.id, JSON.stringify(object));
+    save(object: Customer | PaymentMethod | Price | Product | SetupIntent | Subscription): void {
+      sql.exec(
+        "INSERT INTO objects (id, body) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
+        object.id,
+        JSON.stringify(object),
+      );
     },
     customer: (id: string) => find(customer, id),
     paymentMethod: (id: string) => find(paymentMethod, id),
+    price: (id: string) => find(price, id),
     setupIntent: (id: string) => find(setupIntent, id),
+    subscription: (id: string) => find(subscription, id),
 
-    /** The setup intents of a customer, or all, the latest first. */
-    setupIntents(customerId?: string): SetupIntent[] {
-      const rows = sql.exec("SELECT body FROM objects WHERE id LIKE 'seti\\_%' ESCAPE '\\' ORDER BY rowid DESC");
-      const all = bodies.parse(rows.toArray()).map(({ body }) => setupIntent.parse(JSON.parse(body)));
-      return all.filter((intent) => customerId === undefined || intent.customer === customerId);
-    },
+    /** The objects of a kind, the latest first. */
+    customers: () => list(customer, "cus"),
+    prices: () => list(price, "price"),
+    products: () => list(product, "prod"),
+    setupIntents: () => list(setupIntent, "seti"),
+    subscriptions: () => list(subscription, "sub"),
 
     saveCardNumber(paymentMethodId: string, number: string): void {
       sql.exec("INSERT INTO cards (payment_method, number) VALUES (?, ?)", paymentMethodId, number);
@@ -66,6 +125,27 @@ export function storeIn(sql: SqlStorage) {
     answer(key: string): Answer | undefined {
       const rows = sql.exec("SELECT request, status, body FROM answers WHERE idempotency_key = ?", key).toArray();
       return answers.parse(rows)[0];
+    },
+
+    /** Keeps what was received, unless something with this key came before. */
+    receive(channel: Channel, key: string, { id, body }: Received): void {
+      sql.exec(
+        "INSERT INTO received (id, channel, key, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        id,
+        channel,
+        key,
+        body,
+      );
+    },
+    /** What came under a key. */
+    receivedUnder(channel: Channel, key: string): Received | undefined {
+      const rows = sql.exec("SELECT id, body FROM received WHERE channel = ? AND key = ?", channel, key).toArray();
+      return received.parse(rows)[0];
+    },
+    /** All that was received, the latest first. */
+    received(channel: Channel): Received[] {
+      const rows = sql.exec("SELECT id, body FROM received WHERE channel = ? ORDER BY rowid DESC", channel).toArray();
+      return received.parse(rows);
     },
 
     saveDelivery({ event, body, attempts, due }: Delivery): void {

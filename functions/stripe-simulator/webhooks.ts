@@ -1,8 +1,19 @@
 import { newId, unixTime } from "./ids";
-import type { SetupIntent } from "./objects";
+import type { Customer, SetupIntent, Subscription } from "./objects";
 import type { Delivery, Store } from "./store";
 
-export type EventType = "setup_intent.succeeded" | "setup_intent.setup_failed" | "setup_intent.canceled";
+export type EventType =
+  | "customer.deleted"
+  | "customer.subscription.created"
+  | "customer.subscription.deleted"
+  | "customer.subscription.trial_will_end"
+  | "customer.subscription.updated"
+  | "setup_intent.canceled"
+  | "setup_intent.setup_failed"
+  | "setup_intent.succeeded";
+
+/** What an event can be about. */
+export type EventObject = Customer | SetupIntent | Subscription;
 
 /** Which request made the event, and in which version its object is written. */
 export type EventOrigin = { requestId: string; idempotencyKey: string | null; apiVersion: string };
@@ -13,7 +24,7 @@ const MAX_ATTEMPTS = 8;
 const PATIENCE_MS = 10_000;
 
 /** An event for the webhook endpoint, to be delivered at once. https://docs.stripe.com/api/events/object */
-export function newDelivery(type: EventType, object: SetupIntent, origin: EventOrigin): Delivery {
+export function newDelivery(type: EventType, object: EventObject, origin: EventOrigin): Delivery {
   const id = newId("evt");
   const body = {
     id,
@@ -30,16 +41,20 @@ export function newDelivery(type: EventType, object: SetupIntent, origin: EventO
 }
 
 /**
- * Sends what is due. What the endpoint does not take with a 2xx is tried again later, twice as late each time.
- * @returns when there is something to send next
+ * Starts to send what is due, all at the same time. What the endpoint does not take with a 2xx is tried again later,
+ * twice as late each time; what is cut off is sent again once it should long have been answered.
+ * @param later called with each sending; there may be something to send next when it is over
  */
-export async function deliverDue(store: Store, endpoint: Endpoint): Promise<number | undefined> {
+export function deliverDue(store: Store, endpoint: Endpoint, later: (sending: Promise<void>) => void): void {
   for (const delivery of store.deliveries().filter(({ due }) => due <= Date.now())) {
     const attempts = delivery.attempts + 1;
-    if ((await post(delivery.body, endpoint)) || attempts === MAX_ATTEMPTS) store.removeDelivery(delivery.event);
-    else store.saveDelivery({ ...delivery, attempts, due: Date.now() + 250 * 2 ** attempts });
+    store.saveDelivery({ ...delivery, attempts, due: Date.now() + 2 * PATIENCE_MS });
+    const sending = post(delivery.body, endpoint).then((taken) => {
+      if (taken || attempts === MAX_ATTEMPTS) store.removeDelivery(delivery.event);
+      else store.saveDelivery({ ...delivery, attempts, due: Date.now() + 250 * 2 ** attempts });
+    });
+    later(sending);
   }
-  return store.deliveries()[0]?.due;
 }
 
 async function post(body: string, { url, secret }: Endpoint): Promise<boolean> {

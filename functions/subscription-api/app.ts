@@ -1,9 +1,12 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { matchedRoutes } from "hono/route";
 import { readConfig } from "./config";
+import { deliverMessages } from "./delivery";
 import { describeError, log } from "./log";
 import { problem } from "./problem";
 import { getHealth } from "./routes/health";
+import { postCatalogue, postErase, postExport, requireOperator } from "./routes/operator";
 import { postStripeWebhook } from "./routes/stripe-webhook";
 import { postSubscription } from "./routes/subscription";
 import { type ApiContext, servicesFor } from "./services";
@@ -20,7 +23,8 @@ app.use(async (c, next) => {
   log("info", "request", {
     requestId: c.var.requestId,
     method: c.req.method,
-    route: c.req.path,
+    // The pattern, since an address may hold anything.
+    route: matchedRoutes(c).findLast(({ path }) => path !== "/*")?.path ?? "unknown",
     status: c.res.status,
   });
 });
@@ -33,12 +37,23 @@ app.use(async (c, next) => {
     log("error", "configuration_invalid", { requestId: c.var.requestId, keys: result.keys });
     return problem(503, { title: "The service is not configured", keys: result.keys });
   }
-  c.set("services", servicesFor(result.config));
+  const services = servicesFor(result.config);
+  c.set("services", services);
+  c.set("operatorToken", result.config.operatorToken);
+  c.set("afterwards", () => {
+    const { requestId } = c.var;
+    const failed = (error: unknown) => log("error", "delivery_failed", { requestId, ...describeError(error) });
+    c.executionCtx.waitUntil(deliverMessages(services).catch(failed));
+  });
   await next();
 });
 
 app.post("/subscription", atMost(16 * KIB), postSubscription);
 app.post("/webhooks/stripe", atMost(512 * KIB), postStripeWebhook);
+app.use("/operator/*", requireOperator);
+app.post("/operator/export", atMost(16 * KIB), postExport);
+app.post("/operator/erase", atMost(16 * KIB), postErase);
+app.post("/operator/catalogue", atMost(16 * KIB), postCatalogue);
 app.on(["GET", "PUT", "PATCH", "DELETE"], ["/subscription", "/webhooks/stripe"], () =>
   problem(405, { title: "Only POST is allowed here" }, { allow: "POST" }),
 );
@@ -53,6 +68,7 @@ app.onError((error, c) => {
       return problem(409, { title: "The same request is still being worked on" }, { "retry-after": "2" });
     case "nonsense":
       return problem(502, { title: "The payment provider gave an answer that makes no sense" });
+    case "failed":
     case "unavailable":
       return problem(503, { title: "The payment provider cannot be reached" }, { "retry-after": "5" });
   }

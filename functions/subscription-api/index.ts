@@ -1,3 +1,4 @@
 import { app } from "./app";
+import { scheduled } from "./scheduled";
 
-export default { fetch: app.fetch };
+export default { fetch: app.fetch, scheduled };

@@ -1,16 +1,39 @@
 import type { D1Database } from "@cloudflare/workers-types";
+import * as z from "zod";
 
-/** The catalogue of what can be subscribed to. */
-export type Packages = {
-  /** @param id a UUID in lower case */
-  has(id: string): Promise<boolean>;
-};
+/** What can be subscribed to. */
+export type Package = z.output<typeof row>;
 
-/** The catalogue in D1, seeded by the migrations. */
-export function packagesIn(db: D1Database): Packages {
+const row = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** US dollars, each month. */
+  price_cents: z.number(),
+  stripe_price_id: z.string(),
+});
+
+export type Packages = ReturnType<typeof packagesIn>;
+
+/** The catalogue in D1, seeded by the migrations. Every method throws what D1 throws. */
+export function packagesIn(db: D1Database) {
   return {
-    async has(id) {
-      return (await db.prepare("SELECT 1 FROM packages WHERE id = ?").bind(id).first()) !== null;
+    /** @param id a UUID in lower case */
+    async find(id: string): Promise<Package | null> {
+      return row.nullable().parse(await db.prepare("SELECT * FROM packages WHERE id = ?").bind(id).first());
+    },
+
+    /** All of them, the cheapest first. */
+    async all(): Promise<Package[]> {
+      return z.array(row).parse((await db.prepare("SELECT * FROM packages ORDER BY price_cents").all()).results);
+    },
+
+    async recordPrice(id: string, stripePriceId: string): Promise<void> {
+      await db.prepare("UPDATE packages SET stripe_price_id = ? WHERE id = ?").bind(stripePriceId, id).run();
     },
   };
+}
+
+/** Whether a price's id is one that Stripe made, and not one of those that the first migration holds a place with. */
+export function isStripePriceId(id: string): boolean {
+  return /^price_\w{14,}$/.test(id);
 }

@@ -1,10 +1,8 @@
 import type { SubscriptionRequest } from "../../app/signup/contract";
-import type { Packages } from "./packages";
 import { hashPassword, verifyPassword } from "./password";
-import type { Payments } from "./stripe";
-import type { Subscription, Subscriptions } from "./subscriptions";
-
-export type SignUpServices = { packages: Packages; subscriptions: Subscriptions; payments: Payments };
+import type { SetupIntent } from "./stripe";
+import { awaitsTrial, type Subscription } from "./subscriptions";
+import { attempting, cardWasSetUp, startTrial, type TrialServices } from "./trial";
 
 export type SignUpResult =
   | { status: "created"; clientSecret: string }
@@ -14,19 +12,20 @@ export type SignUpResult =
 
 /**
  * Takes a sign-up as far as its setup intent. The row is written first and everything after it can be repeated: the
- * same request under the same key goes on where the last one stopped, and ends at the same setup intent.
+ * same request under the same key goes on where the last one stopped, and ends at the same setup intent. Where the card
+ * is set up already, though the webhook has not told, the trial is begun too.
  * @param request validated by the contract
  * @throws PaymentsError, and what D1 throws; the unchanged request may then be sent again
  */
 export async function signUp(
   request: SubscriptionRequest,
   idempotencyKey: string,
-  services: SignUpServices,
+  services: TrialServices,
 ): Promise<SignUpResult> {
   const known = await services.subscriptions.findByKey(idempotencyKey);
   if (known) return resume(known, request, services);
 
-  if (request.package_id !== undefined && !(await services.packages.has(request.package_id))) {
+  if (request.package_id !== undefined && (await services.packages.find(request.package_id)) === null) {
     return { status: "unknown-package" };
   }
   if (await isSubscribed(request.email, services)) return { status: "duplicate" };
@@ -40,7 +39,7 @@ export async function signUp(
 async function resume(
   stored: Subscription,
   request: SubscriptionRequest,
-  services: SignUpServices,
+  services: TrialServices,
 ): Promise<SignUpResult> {
   const same = hasFieldsOf(stored, request) && (await verifyPassword(request.password, stored.password_hash));
   if (!same) return { status: "key-reused" };
@@ -67,40 +66,40 @@ function hasFieldsOf(stored: Subscription, request: SubscriptionRequest): boolea
 }
 
 /** Also asks Stripe about the sign-ups that seem to lack a card: the webhook that would have told may be lost. */
-async function isSubscribed(email: string, { subscriptions, payments }: SignUpServices): Promise<boolean> {
+async function isSubscribed(email: string, services: TrialServices): Promise<boolean> {
+  const { subscriptions, payments } = services;
   if (await subscriptions.hasLive(email)) return true;
   for (const pending of await subscriptions.findPending(email)) {
     const { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = pending;
     if (customerId === null || setupIntentId === null) continue;
-    if (!(await payments.retrieveSetupIntent(setupIntentId)).succeeded) continue;
-    await subscriptions.activate({ subscriptionId: pending.id, customerId, setupIntentId });
+    if ((await payments.retrieveSetupIntent(setupIntentId)).state !== "succeeded") continue;
+    await cardWasSetUp({ subscriptionId: pending.id, customerId, setupIntentId }, services);
     return true;
   }
   return false;
 }
 
-async function secretFor(stored: Subscription, { subscriptions, payments }: SignUpServices): Promise<SignUpResult> {
-  if (stored.stripe_setup_intent_id !== null) {
-    // The secret is not kept here: who reads the database cannot finish somebody's sign-up.
-    const { clientSecret } = await payments.retrieveSetupIntent(stored.stripe_setup_intent_id);
-    return { status: "created", clientSecret };
+async function secretFor(stored: Subscription, services: TrialServices): Promise<SignUpResult> {
+  if (awaitsTrial(stored)) await startTrial(stored, services);
+  const { subscriptions } = services;
+  const setupIntent = await attempting(stored, subscriptions, () => setupIntentFor(stored, services));
+  const { id: subscriptionId, stripe_customer_id: customerId } = stored;
+  if (stored.status === "pending" && setupIntent.state === "succeeded" && customerId !== null) {
+    const card = { subscriptionId, customerId, setupIntentId: setupIntent.id };
+    if ((await cardWasSetUp(card, services)) === "superseded") return { status: "duplicate" };
   }
-  const customerId = stored.stripe_customer_id ?? (await makeCustomer(stored, { subscriptions, payments }));
-  const { id, clientSecret } = await payments.createSetupIntent(stored.id, customerId);
-  await subscriptions.recordSetupIntent(stored.id, id);
-  return { status: "created", clientSecret };
+  return { status: "created", clientSecret: setupIntent.clientSecret };
 }
 
-async function makeCustomer(
-  stored: Subscription,
-  { subscriptions, payments }: Omit<SignUpServices, "packages">,
-): Promise<string> {
-  const customerId = await payments.createCustomer(stored.id, {
-    email: stored.email,
-    name: stored.full_name,
-    company: stored.company_name,
-    phone: stored.phone,
-  });
-  await subscriptions.recordCustomer(stored.id, customerId);
-  return customerId;
+async function setupIntentFor(stored: Subscription, { subscriptions, payments }: TrialServices): Promise<SetupIntent> {
+  // The secret is not kept here: who reads the database cannot finish somebody's sign-up.
+  if (stored.stripe_setup_intent_id !== null) return payments.retrieveSetupIntent(stored.stripe_setup_intent_id);
+  let customerId = stored.stripe_customer_id;
+  if (customerId === null) {
+    customerId = await payments.customerOf(stored);
+    await subscriptions.recordCustomer(stored.id, customerId);
+  }
+  const made = await payments.setupIntentOf(stored, customerId);
+  await subscriptions.recordSetupIntent(stored.id, made.id);
+  return made;
 }

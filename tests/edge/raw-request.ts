@@ -16,6 +16,8 @@ export type RawRequest = {
 /** An answer, as far as a test looks at it. */
 export type RawAnswer = { status: number; headers: Headers; body: string; durationMs: number };
 
+const ANSWER_WITHIN_MS = 20_000;
+
 /** Sends a request to a Worker and reads the answer; fails when the connection breaks off without one. */
 export function sendRaw(url: string, { method = "GET", path, headers = [], body, unfinished }: RawRequest) {
   const { port, host } = new URL(url);
@@ -41,6 +43,7 @@ export function sendRaw(url: string, { method = "GET", path, headers = [], body,
     });
     // Answered early, the rest of what was sent is not read, and the connection is reset.
     request.on("error", (error) => !answered && reject(error));
+    request.setTimeout(ANSWER_WITHIN_MS, () => request.destroy(new Error(`No answer to ${method} ${path}`)));
     if (body !== undefined) request.write(body);
     if (!unfinished) request.end();
     else request.flushHeaders();

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort, type RunningWorker, startStripeSimulator } from "../workers";
-import { enterCard } from "./visitor";
+import { enterCard, mails } from "./visitor";
 
 const client = (worker: RunningWorker, key = "sk_test_local") =>
   new Stripe(key, { protocol: "http", host: "localhost", port: new URL(worker.url).port, maxNetworkRetries: 0 });
@@ -162,6 +162,136 @@ describe("the Stripe simulator", () => {
       type: "setup_intent.succeeded",
       data: { object: { metadata: { subscription_id: "x" } } },
     });
+  });
+
+  it("begins a subscription with a trial, ends the trial on demand, and tells the webhook endpoint", async () => {
+    const intent = await newIntent();
+    const confirmed = await stripe.setupIntents.confirm(intent.id, { payment_method: "pm_card_visa" });
+    const made = await stripe.subscriptions.create({
+      customer: String(intent.customer),
+      default_payment_method: String(confirmed.payment_method),
+      items: [{ price: "price_lite" }],
+      trial_period_days: 5,
+      metadata: { subscription_id: "y" },
+    });
+    const fiveDays = 5 * 24 * 60 * 60;
+
+    expect(made).toMatchObject({
+      status: "trialing",
+      trial_end: made.created + fiveDays,
+      metadata: { subscription_id: "y" },
+    });
+    expect((await stripe.subscriptions.list({ customer: String(intent.customer) })).data).toHaveLength(1);
+    expect(await stripe.subscriptions.update(made.id, { trial_end: "now" })).toMatchObject({ status: "active" });
+    expect(await stripe.subscriptions.cancel(made.id)).toMatchObject({ status: "canceled" });
+    expect((await stripe.subscriptions.list({ customer: String(intent.customer) })).data).toHaveLength(0);
+    expect((await stripe.subscriptions.list({ customer: String(intent.customer), status: "all" })).data).toHaveLength(
+      1,
+    );
+    await expect
+      .poll(() =>
+        eventsOf(made.id)
+          .map(({ type }) => type)
+          .sort(),
+      )
+      .toEqual([
+        "customer.subscription.created",
+        "customer.subscription.deleted",
+        "customer.subscription.trial_will_end",
+        "customer.subscription.updated",
+      ]);
+  });
+
+  it("refuses a subscription to an unknown price, or with another customer's card", async () => {
+    const [mine, other] = [await newIntent(), await newIntent()];
+    const confirmed = await stripe.setupIntents.confirm(other.id, { payment_method: "pm_card_visa" });
+    const missing = { code: "resource_missing", statusCode: 400 };
+
+    await expect(
+      stripe.subscriptions.create({ customer: String(mine.customer), items: [{ price: "price_none" }] }),
+    ).rejects.toMatchObject(missing);
+    await expect(
+      stripe.subscriptions.create({
+        customer: String(mine.customer),
+        default_payment_method: String(confirmed.payment_method),
+        items: [{ price: "price_mini" }],
+      }),
+    ).rejects.toMatchObject(missing);
+  });
+
+  it("deletes a customer with its subscriptions, and finds customers by e-mail", async () => {
+    const customer = await stripe.customers.create({ email: "deleted@example.com" });
+    const trial = await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: "price_mini" }],
+      trial_period_days: 5,
+    });
+    expect((await stripe.customers.list({ email: "deleted@example.com" })).data.map(({ id }) => id)).toEqual([
+      customer.id,
+    ]);
+
+    expect(await stripe.customers.del(customer.id)).toEqual(
+      expect.objectContaining({ id: customer.id, deleted: true }),
+    );
+    expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ deleted: true });
+    expect(await stripe.subscriptions.retrieve(trial.id)).toMatchObject({ status: "canceled" });
+    expect((await stripe.customers.list({ email: "deleted@example.com" })).data).toEqual([]);
+    await expect(stripe.customers.del(customer.id)).rejects.toMatchObject({ code: "resource_missing" });
+    await expect(stripe.customers.update(customer.id, { name: "x" })).rejects.toMatchObject({ statusCode: 404 });
+  });
+
+  it("keeps a 500 for its idempotency key, and neither a 429 nor a 409", async () => {
+    const create = async (key: string, fault?: string) => {
+      const response = await fetch(`${worker.url}/v1/customers`, {
+        method: "POST",
+        headers: {
+          authorization: "Bearer sk_test_local",
+          "idempotency-key": key,
+          ...(fault && { "simulator-fault": fault }),
+        },
+        body: new URLSearchParams({ email: `${key}@example.com` }),
+      });
+      const { status, headers } = response;
+      await response.text();
+      const retry = headers.get("stripe-should-retry");
+      return [status, retry, (await stripe.customers.list({ email: `${key}@example.com` })).data.length];
+    };
+
+    expect([await create("k1", "500-before"), await create("k1")]).toEqual([
+      [500, "false", 0],
+      [500, "false", 0],
+    ]);
+    expect([await create("k2", "500-after"), await create("k2")]).toEqual([
+      [500, "false", 1],
+      [500, "false", 1],
+    ]);
+    expect([await create("k3", "429"), await create("k3")]).toEqual([
+      [429, null, 0],
+      [200, null, 1],
+    ]);
+    expect([await create("k4", "409"), await create("k4")]).toEqual([
+      [409, null, 0],
+      [200, null, 1],
+    ]);
+  });
+
+  it("takes mail as an HTTP provider does: with a key, once for each idempotency key", async () => {
+    const mail = { from: "a@example.com", to: ["b@example.com"], subject: "s", html: "<p>h</p>", text: "t" };
+    const send = (
+      body: object,
+      headers: Record<string, string> = { authorization: "Bearer re_1", "idempotency-key": "m" },
+    ) => fetch(`${worker.url}/emails`, { method: "POST", headers, body: JSON.stringify(body) });
+    const answers = [
+      await send(mail, {}),
+      await send({ ...mail, html: "" }),
+      await send(mail),
+      await send(mail),
+      await send({ ...mail, subject: "another" }),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 422, 200, 200, 409]);
+    expect(await answers[4]?.json()).toMatchObject({ name: "invalid_idempotent_request" });
+    expect(await mails(worker)).toHaveLength(1);
   });
 
   it("serves Stripe.js and lets any page call its API", async () => {

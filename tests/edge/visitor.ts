@@ -1,3 +1,5 @@
+import Stripe from "stripe";
+import * as z from "zod";
 import type { SubscriptionRequest } from "../../app/signup/contract";
 import type { RunningWorker } from "../workers";
 
@@ -15,6 +17,14 @@ export const validRequest: SubscriptionRequest = {
   zipCode: "10001",
   country: "United States",
 };
+
+/** Does the same several times at once. */
+export const times = <T>(count: number, make: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+
+/** The real stripe package, talking to a simulator. */
+export const stripeAt = ({ url }: { url: string }) =>
+  new Stripe("sk_test_local", { protocol: "http", host: "localhost", port: new URL(url).port, maxNetworkRetries: 0 });
 
 export type ApiAnswer = {
   status: number;
@@ -90,4 +100,25 @@ export async function rows(api: RunningWorker, sql: string, ...values: unknown[]
       .bind(...values)
       .all()
   ).results;
+}
+
+const mailList = z.object({
+  data: z.array(
+    z.object({ to: z.array(z.string()), from: z.string(), subject: z.string(), html: z.string(), text: z.string() }),
+  ),
+});
+const announcementList = z.object({
+  data: z.array(z.object({ id: z.string(), type: z.string(), data: z.looseObject({ email: z.string() }) })),
+});
+
+/** What the simulator's mailbox holds, the latest first; for one address or for all. */
+export async function mails(simulator: RunningWorker, address?: string) {
+  const { data } = mailList.parse(await (await fetch(`${simulator.url}/emails`)).json());
+  return data.filter(({ to }) => address === undefined || to.includes(address));
+}
+
+/** What was announced to the simulator's console, the latest first; of one e-mail or of all. */
+export async function announcements(simulator: RunningWorker, email?: string) {
+  const { data } = announcementList.parse(await (await fetch(`${simulator.url}/console/announcements`)).json());
+  return data.filter(({ data }) => email === undefined || data.email === email);
 }

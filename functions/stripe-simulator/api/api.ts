@@ -6,8 +6,11 @@ import { parseForm } from "../form";
 import { newId } from "../ids";
 import type { StripeContext } from "./context";
 import { customers } from "./customers";
+import { failures, refusals } from "./faults";
 import { paymentMethods } from "./payment-methods";
+import { prices, products } from "./prices";
 import { setupIntents } from "./setup-intents";
+import { subscriptions } from "./subscriptions";
 
 /** Stripe's REST API under `/v1`, as far as the subscription API and Stripe.js call it. */
 export const api = new Hono<StripeContext>();
@@ -31,8 +34,9 @@ api.use(async (c, next) => {
 const keysInUse = new Set<string>();
 
 /**
- * The same key: the first answer again, or an error when the parameters differ or the first request still runs. Errors
- * from before anything was done are not kept. https://docs.stripe.com/api/idempotent_requests
+ * The same key: the first answer again, a failure of the server's included, or an error when the parameters differ or
+ * the first request still runs. Errors from before anything was done are not kept.
+ * https://docs.stripe.com/api/idempotent_requests
  */
 const idempotent: MiddlewareHandler<StripeContext> = async (c, next) => {
   const key = c.req.header("idempotency-key");
@@ -49,7 +53,11 @@ const idempotent: MiddlewareHandler<StripeContext> = async (c, next) => {
   if (known) {
     return new Response(known.body, {
       status: known.status,
-      headers: { "content-type": "application/json", "idempotent-replayed": "true" },
+      headers: {
+        "content-type": "application/json",
+        "idempotent-replayed": "true",
+        ...(known.status >= 500 && { "stripe-should-retry": "false" }),
+      },
     });
   }
   if (keysInUse.has(key)) {
@@ -63,24 +71,30 @@ const idempotent: MiddlewareHandler<StripeContext> = async (c, next) => {
   keysInUse.add(key);
   try {
     await next();
-    if (c.res.ok || c.res.status === 402) {
+    if (c.res.ok || c.res.status === 402 || c.res.status >= 500) {
       c.var.store.saveAnswer(key, { request, status: c.res.status, body: await c.res.clone().text() });
     }
   } finally {
     keysInUse.delete(key);
   }
 };
-api.use(idempotent);
+api.use(refusals, idempotent, failures);
 
 api.route("/customers", customers);
 api.route("/payment_methods", paymentMethods);
+api.route("/prices", prices);
+api.route("/products", products);
 api.route("/setup_intents", setupIntents);
+api.route("/subscriptions", subscriptions);
 
 api.all("*", (c) => {
   throw invalidRequest(`Unrecognized request URL (${c.req.method}: ${c.req.path}).`, { status: 404 });
 });
 
 api.onError((error, c) => {
-  if (error instanceof StripeFailure) return Response.json({ error: error.body }, { status: error.status });
+  if (error instanceof StripeFailure) {
+    const headers = error.status >= 500 ? { "stripe-should-retry": "false" } : undefined;
+    return Response.json({ error: error.body }, { status: error.status, headers });
+  }
   return c.json({ error: { type: "api_error", message: `The simulator failed: ${error.message}` } }, 500);
 });

@@ -1,8 +1,7 @@
 import type { KeyKind } from "../authorization";
 import type { Form } from "../form";
-import type { SetupIntent } from "../objects";
 import type { Store } from "../store";
-import type { EventType } from "../webhooks";
+import type { EventObject, EventType } from "../webhooks";
 
 /** What a route of the API finds in Hono's context. */
 export type StripeContext = {
@@ -13,6 +12,6 @@ export type StripeContext = {
     requestId: string;
     store: Store;
     /** Queues an event for the webhook endpoint. */
-    emit: (type: EventType, object: SetupIntent) => void;
+    emit: (type: EventType, object: EventObject) => void;
   };
 };

@@ -1,11 +1,13 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import { requireSecretKey } from "../authorization";
-import { noSuch } from "../errors";
+import { invalidRequest, noSuch } from "../errors";
 import { newId, unixTime } from "../ids";
 import type { Customer } from "../objects";
+import type { Store } from "../store";
+import { cancelSubscription } from "./cancel-subscription";
 import type { StripeContext } from "./context";
-import { metadata, parameters } from "./parameters";
+import { limit, metadata, page, parameters } from "./parameters";
 
 const text = z.string().max(5000).optional();
 const customerParameters = z.object({
@@ -17,6 +19,8 @@ const customerParameters = z.object({
   metadata,
   invoice_settings: z.object({ default_payment_method: z.string().optional() }).default({}),
 });
+
+const listParameters = z.object({ email: z.string().optional(), limit });
 
 /** https://docs.stripe.com/api/customers */
 export const customers = new Hono<StripeContext>();
@@ -45,15 +49,35 @@ customers.post("/", (c) => {
   return c.json(customer);
 });
 
+customers.get("/", (c) => {
+  const { email, limit } = parameters(listParameters, c.var.form);
+  const kept = c.var.store.customers().filter((customer) => !customer.deleted);
+  const found = kept.filter((customer) => email === undefined || customer.email === email);
+  return c.json(page("/v1/customers", found, limit));
+});
+
 customers.get("/:id", (c) => {
   const found = c.var.store.customer(c.req.param("id"));
   if (!found) throw noSuch("customer", c.req.param("id"));
-  return c.json(found);
+  return c.json(found.deleted ? { id: found.id, object: "customer", deleted: true } : found);
+});
+
+customers.delete("/:id", (c) => {
+  const { store, emit } = c.var;
+  const found = store.customer(c.req.param("id"));
+  if (!found || found.deleted) throw noSuch("customer", c.req.param("id"));
+  for (const subscription of store.subscriptions().filter(({ customer }) => customer === found.id)) {
+    if (subscription.status !== "canceled") cancelSubscription(subscription, c.var);
+  }
+  const nothing = { email: null, name: null, business_name: null, phone: null, description: null };
+  store.save({ ...found, ...nothing, deleted: true });
+  emit("customer.deleted", found);
+  return c.json({ id: found.id, object: "customer", deleted: true });
 });
 
 customers.post("/:id", (c) => {
   const found = c.var.store.customer(c.req.param("id"));
-  if (!found) throw noSuch("customer", c.req.param("id"));
+  if (!found || found.deleted) throw noSuch("customer", c.req.param("id"));
   const given = parameters(customerParameters, c.var.form);
   const customer: Customer = {
     ...found,
@@ -71,3 +95,10 @@ customers.post("/:id", (c) => {
   c.var.store.save(customer);
   return c.json(customer);
 });
+
+/** @throws StripeFailure 400 when a parameter names a customer that is not there */
+export function requireCustomer(id: string, store: Store): Customer {
+  const found = store.customer(id);
+  if (found && !found.deleted) return found;
+  throw invalidRequest(`No such customer: '${id}'`, { code: "resource_missing", param: "customer" });
+}

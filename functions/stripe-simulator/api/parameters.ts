@@ -7,6 +7,14 @@ export const metadata = z.record(z.string(), z.string().max(500)).default({});
 /** A list in a form: `types[0]=card`, or `types[]=card`. */
 export const list = z.record(z.string(), z.string()).transform((items) => Object.values(items));
 
+/** How many objects a list shows at once. */
+export const limit = z.coerce.number().min(1).max(100).default(10);
+
+/** The first page of a list. https://docs.stripe.com/api/pagination */
+export function page<T>(url: string, found: T[], limit: number) {
+  return { object: "list" as const, url, has_more: found.length > limit, data: found.slice(0, limit) };
+}
+
 /**
  * The parameters of a call. A field of the wrong form is refused as Stripe does; unknown ones are passed over.
  * @throws StripeFailure 400

@@ -7,7 +7,8 @@ import { newId, unixTime } from "../ids";
 import { browserSetupIntent, type SetupError, type SetupIntent } from "../objects";
 import type { Store } from "../store";
 import type { StripeContext } from "./context";
-import { list, metadata, parameters } from "./parameters";
+import { requireCustomer } from "./customers";
+import { limit, list, metadata, page, parameters } from "./parameters";
 import { createPaymentMethod, findPaymentMethod, paymentMethodParameters } from "./payment-methods";
 
 const DECLINED: SetupError = {
@@ -32,10 +33,7 @@ const confirmParameters = z.object({
   return_url: z.url({ protocol: /^https?$/ }).optional(),
 });
 
-const listParameters = z.object({
-  customer: z.string().optional(),
-  limit: z.coerce.number().min(1).max(100).default(10),
-});
+const listParameters = z.object({ customer: z.string().optional(), limit });
 
 const cancelParameters = z.object({
   cancellation_reason: z.enum(["abandoned", "requested_by_customer", "duplicate"]).nullable().default(null),
@@ -47,9 +45,7 @@ export const setupIntents = new Hono<StripeContext>();
 setupIntents.post("/", (c) => {
   requireSecretKey(c.var.key);
   const given = parameters(createParameters, c.var.form);
-  if (given.customer !== undefined && !c.var.store.customer(given.customer)) {
-    throw invalidRequest(`No such customer: '${given.customer}'`, { code: "resource_missing", param: "customer" });
-  }
+  if (given.customer !== undefined) requireCustomer(given.customer, c.var.store);
   const id = newId("seti");
   const intent: SetupIntent = {
     id,
@@ -76,14 +72,11 @@ setupIntents.post("/", (c) => {
 
 setupIntents.get("/", (c) => {
   requireSecretKey(c.var.key);
-  const { customer, limit } = parameters(listParameters, c.var.form);
-  const found = c.var.store.setupIntents(customer);
-  return c.json({
-    object: "list",
-    url: "/v1/setup_intents",
-    has_more: found.length > limit,
-    data: found.slice(0, limit),
-  });
+  const given = parameters(listParameters, c.var.form);
+  const found = c.var.store
+    .setupIntents()
+    .filter(({ customer }) => given.customer === undefined || customer === given.customer);
+  return c.json(page("/v1/setup_intents", found, given.limit));
 });
 
 setupIntents.get("/:id", (c) => shown(c, authorized(c, c.req.param("id"))));
@@ -111,6 +104,7 @@ setupIntents.post("/:id/confirm", (c) => {
   };
   switch (cardOutcome(c.var.store.cardNumber(method.id) ?? "")) {
     case "succeeds":
+    case "charge-fails":
       return shown(c, succeed(attempt, c.var));
     case "needs-authentication":
       return shown(c, askForAuthentication(attempt, c.var.store, new URL(c.req.url).origin, given.return_url));

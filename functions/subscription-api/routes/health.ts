@@ -1,9 +1,14 @@
 import type { Context } from "hono";
-import { readConfig } from "../config";
+import { type Config, readConfig } from "../config";
 import { describeError, log } from "../log";
+import { outboxIn } from "../outbox";
+import { isStripePriceId, packagesIn } from "../packages";
 import { problem } from "../problem";
 
-/** `GET /health`: 200, or 503 with the names of the configuration keys and bindings that are wrong. */
+/**
+ * `GET /health`: 200 with the number of messages that were given up, or 503 with the names of what is wrong: of
+ * configuration keys and bindings; `DB` also when migrations are missing; `packages` when a price is not at Stripe.
+ */
 export async function getHealth(c: Context): Promise<Response> {
   const result = readConfig(c.env);
   if (result.status === "invalid") {
@@ -11,12 +16,24 @@ export async function getHealth(c: Context): Promise<Response> {
     return unhealthy(result.keys);
   }
   try {
-    await result.config.db.prepare("SELECT 1 FROM subscriptions LIMIT 1").first();
+    return await checkDatabase(result.config);
   } catch (error) {
     log("error", "database_unavailable", describeError(error));
     return unhealthy(["DB"]);
   }
-  return c.json({ status: "ok" }, 200, { "cache-control": "no-store" });
+}
+
+async function checkDatabase({ db, stripe }: Config): Promise<Response> {
+  await db.prepare("SELECT version, check_at FROM subscriptions LIMIT 1").first();
+  const deadMessages = await outboxIn(db).countDead();
+  // The simulator has the prices of the first migration; Stripe makes others (`npm run catalogue`).
+  const lacksPrices =
+    stripe.apiUrl === undefined && (await packagesIn(db).all()).some((item) => !isStripePriceId(item.stripe_price_id));
+  if (lacksPrices) {
+    log("error", "catalogue_incomplete");
+    return unhealthy(["packages"]);
+  }
+  return Response.json({ status: "ok", dead_messages: deadMessages }, { headers: { "cache-control": "no-store" } });
 }
 
 function unhealthy(keys: string[]): Response {

@@ -19,6 +19,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   if (body.status === "invalid") return body.response;
 
   const result = await signUp(body.request, key.data, c.var.services);
+  c.var.afterwards();
   switch (result.status) {
     case "created":
       return Response.json({ client_secret: result.clientSecret }, { headers: { "cache-control": "no-store" } });

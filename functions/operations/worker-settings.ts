@@ -1,0 +1,26 @@
+import { unstable_readConfig } from "wrangler";
+import * as z from "zod";
+
+/** What a Worker's wrangler.toml says about one environment, as far as these commands need it. */
+export type WorkerSettings = z.output<typeof settings>;
+
+const settings = z.object({
+  name: z.string(),
+  vars: z.record(z.string(), z.unknown()),
+  routes: z.array(z.object({ pattern: z.string() })).default([]),
+  secrets: z.object({ required: z.array(z.string()).default([]) }).default({ required: [] }),
+  services: z.array(z.object({ binding: z.string(), service: z.string() })).default([]),
+  ratelimits: z.array(z.object({ name: z.string() })).default([]),
+  send_email: z.array(z.object({ name: z.string() })).default([]),
+  d1_databases: z.array(z.object({ binding: z.string(), database_id: z.string().optional() })).default([]),
+  triggers: z.object({ crons: z.array(z.string()).default([]) }),
+});
+
+/**
+ * Reads a wrangler.toml.
+ * @param environment `production`, or none for local development
+ * @throws when the file is missing or is no configuration of Wrangler
+ */
+export function readWorkerSettings(file: string, environment?: "production"): WorkerSettings {
+  return settings.parse(unstable_readConfig({ config: file, env: environment ?? "" }, { hideWarnings: true }));
+}

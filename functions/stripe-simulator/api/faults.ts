@@ -1,0 +1,44 @@
+import type { MiddlewareHandler } from "hono";
+import { docUrl, StripeFailure } from "../errors";
+import type { StripeContext } from "./context";
+
+/*
+ * Failures on demand: a request with the header `simulator-fault` is answered as Stripe does in trouble.
+ *   429, 409     too many requests; the same idempotency key is in use: nothing is done, nothing is kept
+ *   500-before   an error before anything was done
+ *   500-after    an error although the work was done
+ * Stripe keeps a 500 for its idempotency key, and so does the simulator.
+ */
+
+const HEADER = "simulator-fault";
+
+/** What is refused before idempotency keys are looked at. */
+export const refusals: MiddlewareHandler<StripeContext> = async (c, next) => {
+  switch (c.req.header(HEADER)) {
+    case "429":
+      throw new StripeFailure(429, {
+        type: "rate_limit_error",
+        code: "rate_limit",
+        doc_url: docUrl("rate_limit"),
+        message: "Request rate limit exceeded.",
+      });
+    case "409":
+      throw new StripeFailure(409, {
+        type: "idempotency_error",
+        code: "idempotency_key_in_use",
+        doc_url: docUrl("idempotency_key_in_use"),
+        message: "There is currently another in-progress request using this Idempotency Key.",
+      });
+    default:
+      await next();
+  }
+};
+
+/** What fails while, or after, the work is done. */
+export const failures: MiddlewareHandler<StripeContext> = async (c, next) => {
+  const fault = c.req.header(HEADER);
+  if (fault !== "500-before") await next();
+  if (fault !== "500-before" && fault !== "500-after") return;
+  const body = { type: "api_error", message: "An unknown error occurred" };
+  c.res = Response.json({ error: body }, { status: 500, headers: { "stripe-should-retry": "false" } });
+};

@@ -1,0 +1,61 @@
+import { Hono } from "hono";
+import { html } from "hono/html";
+import { Webhook } from "standardwebhooks";
+import * as z from "zod";
+import type { StripeContext } from "./api/context";
+import { page } from "./page";
+import type { Received } from "./store";
+
+const announcement = z.object({
+  type: z.string(),
+  timestamp: z.iso.datetime(),
+  data: z.record(z.string(), z.unknown()),
+});
+const keptAnnouncement = announcement.extend({ id: z.string() });
+
+/**
+ * Stands for the customer console's webhook: checks the signature (https://www.standardwebhooks.com), keeps each
+ * message once, and shows them at /console.
+ * @param secret `whsec_…`, the one that the sender has
+ */
+export function customerConsole(secret: string): Hono<StripeContext> {
+  const webhook = new Webhook(secret);
+  const routes = new Hono<StripeContext>();
+
+  routes.post("/webhook", async (c) => {
+    const body = await c.req.text();
+    try {
+      webhook.verify(body, c.req.header());
+    } catch {
+      return c.json({ error: "The signature is missing, wrong or too old" }, 401);
+    }
+    const parsed = announcement.safeParse(JSON.parse(body));
+    if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 422);
+    const id = c.req.header("webhook-id") ?? "";
+    c.var.store.receive("console", id, { id, body });
+    return c.body(null, 204);
+  });
+
+  routes.get("/announcements", (c) => c.json({ data: c.var.store.received("console").map(kept) }));
+
+  routes.get("/", (c) => {
+    const announcements = c.var.store.received("console").map(kept);
+    const list = html`<ul>
+      ${announcements.map(
+        ({ id, type, timestamp, data }) =>
+          html`<li>
+            <strong>${type}</strong>, <time datetime="${timestamp}">${timestamp}</time><br />
+            ${id}, signature verified
+            <pre>${JSON.stringify(data, null, 2)}</pre>
+          </li>`,
+      )}
+    </ul>`;
+    const nothing = html`<p>No account was announced yet.</p>`;
+    return c.html(page("Announcements to the customer console", announcements.length > 0 ? list : nothing));
+  });
+  return routes;
+}
+
+function kept({ id, body }: Received) {
+  return keptAnnouncement.parse({ ...announcement.parse(JSON.parse(body)), id });
+}

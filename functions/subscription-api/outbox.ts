@@ -1,0 +1,132 @@
+import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
+import * as z from "zod";
+
+/*
+ * What has to be told about sign-ups (migrations, table outbox): written with the change of state, sent at least once,
+ * under a key by which the receiver knows a repetition.
+ */
+
+const kinds = z.enum(["trial-started", "trial-ending", "account-created"]);
+export type MessageKind = z.output<typeof kinds>;
+
+/** A message that is this sender's until its lease ends. */
+export type Message = z.output<typeof message>;
+
+const message = z.object({
+  key: z.string(),
+  subscription_id: z.string(),
+  kind: kinds,
+  attempts: z.number(),
+  email: z.string(),
+  company_name: z.string(),
+  full_name: z.string(),
+  phone: z.string(),
+  address: z.string(),
+  city: z.string(),
+  state: z.string(),
+  zip_code: z.string(),
+  country: z.string(),
+  password_hash: z.string(),
+  status: z.string(),
+  trial_end: z.string().nullable(),
+  stripe_customer_id: z.string().nullable(),
+  stripe_subscription_id: z.string().nullable(),
+  signed_up_at: z.string(),
+  package_id: z.string().nullable(),
+  package_name: z.string().nullable(),
+  price_cents: z.number().nullable(),
+});
+
+/** Longer than a sending can take. */
+const LEASE_MS = 60_000;
+/** About a day and a half of trying. */
+const MAX_ATTEMPTS = 15;
+const FIRST_DELAY_MS = 30_000;
+const MAX_DELAY_MS = 6 * 60 * 60_000;
+
+export type Outbox = ReturnType<typeof outboxIn>;
+
+/**
+ * The statement that writes a message, for a batch with the change that it tells of.
+ * @param condition what the sign-up has to meet; where it does not, or the key is taken, nothing is written
+ */
+export function newMessage(
+  db: D1Database,
+  { key, kind, subscriptionId }: { key: string; kind: MessageKind; subscriptionId: string },
+  condition: string,
+  ...values: (string | number)[]
+): D1PreparedStatement {
+  const time = new Date().toISOString();
+  return db
+    .prepare(
+      `INSERT INTO outbox (key, subscription_id, kind, next_attempt_at, created_at)
+       SELECT ?, id, ?, ?, ? FROM subscriptions WHERE id = ? AND ${condition}
+       ON CONFLICT (key) DO NOTHING`,
+    )
+    .bind(key, kind, time, time, subscriptionId, ...values);
+}
+
+/** The outbox in D1. Every method throws what D1 throws. */
+export function outboxIn(db: D1Database) {
+  return {
+    /** Takes messages of these kinds that are due, and leases them: another sender finds them when the lease is over. */
+    async take(wanted: readonly MessageKind[], limit: number): Promise<Message[]> {
+      const now = new Date();
+      const leases = db.prepare(
+        `UPDATE outbox SET attempts = attempts + 1, next_attempt_at = ?
+          WHERE key IN (
+            SELECT key FROM outbox
+             WHERE state = 'due' AND next_attempt_at <= ? AND kind IN (${wanted.map(() => "?").join(", ")})
+             ORDER BY next_attempt_at LIMIT ?)
+         RETURNING key`,
+      );
+      const leaseEnd = new Date(now.getTime() + LEASE_MS).toISOString();
+      const leased = await leases.bind(leaseEnd, now.toISOString(), ...wanted, limit).all();
+      const keys = z.array(z.object({ key: z.string() })).parse(leased.results);
+      if (keys.length === 0) return [];
+      const contents = db.prepare(
+        `SELECT outbox.key, outbox.subscription_id, outbox.kind, outbox.attempts, subscriptions.*,
+                subscriptions.created_at AS signed_up_at, packages.name AS package_name, packages.price_cents
+           FROM outbox JOIN subscriptions ON subscriptions.id = outbox.subscription_id
+           LEFT JOIN packages ON packages.id = subscriptions.package_id
+          WHERE outbox.key IN (${keys.map(() => "?").join(", ")})`,
+      );
+      return z.array(message).parse((await contents.bind(...keys.map(({ key }) => key)).all()).results);
+    },
+
+    /** Notes that a message was sent, or that there was no more reason to. */
+    async settle({ key }: Message, state: "sent" | "dropped"): Promise<void> {
+      await db
+        .prepare("UPDATE outbox SET state = ?, settled_at = ? WHERE key = ? AND state = 'due'")
+        .bind(state, new Date().toISOString(), key)
+        .run();
+    },
+
+    /**
+     * Puts a message off after a failure, each time for about twice as long, or gives it up.
+     * @returns whether it will be tried again
+     */
+    async postpone({ key, attempts }: Message): Promise<"due" | "dead"> {
+      const state = attempts >= MAX_ATTEMPTS ? "dead" : "due";
+      const delay = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), MAX_DELAY_MS);
+      // Between half and one and a half of it, so that what failed together does not come back together.
+      const next = new Date(Date.now() + delay * (0.5 + Math.random())).toISOString();
+      await db
+        .prepare("UPDATE outbox SET state = ?, next_attempt_at = ? WHERE key = ? AND state = 'due' AND attempts = ?")
+        .bind(state, next, key, attempts)
+        .run();
+      return state;
+    },
+
+    /** What was and has to be told about a sign-up: keys, states and times. */
+    async of(subscriptionId: string): Promise<Record<string, unknown>[]> {
+      const found = db.prepare("SELECT * FROM outbox WHERE subscription_id = ? ORDER BY created_at");
+      return (await found.bind(subscriptionId).all<Record<string, unknown>>()).results;
+    },
+
+    /** How many messages were given up. */
+    async countDead(): Promise<number> {
+      return z.number().parse(await db.prepare("SELECT count(*) AS n FROM outbox WHERE state = 'dead'").first("n"));
+    },
+  };
+}

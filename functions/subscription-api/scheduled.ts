@@ -1,0 +1,31 @@
+import { readConfig } from "./config";
+import { deliverMessages } from "./delivery";
+import { describeError, log } from "./log";
+import { servicesFor } from "./services";
+import { lookAfterSignUps } from "./upkeep";
+
+/**
+ * The cron handler, once a minute: sends what the outbox still holds and looks after sign-ups. The two are independent;
+ * a failure of either is logged, and fails the run.
+ */
+export async function scheduled(_controller: unknown, env: unknown): Promise<void> {
+  const result = readConfig(env);
+  if (result.status === "invalid") {
+    log("error", "configuration_invalid", { keys: result.keys });
+    return;
+  }
+  const services = servicesFor(result.config);
+  // The sign-ups first: what they finish is told in the same run.
+  const outcomes = [await settle(lookAfterSignUps(services)), await settle(deliverMessages(services))];
+  for (const error of outcomes) {
+    if (error !== undefined) log("error", "scheduled_run_failed", describeError(error));
+  }
+  if (outcomes.some((error) => error !== undefined)) throw new Error("A part of the scheduled run failed");
+}
+
+async function settle(work: Promise<void>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}

@@ -1,0 +1,292 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Miniflare } from "miniflare";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { plans, TRIAL_DAYS as SITE_TRIAL_DAYS } from "../../app/pricing/plans";
+import type { CloudflareAccount } from "../../functions/operations/cloudflare-account";
+import { askAccount } from "../../functions/operations/preflight";
+import { checkDeployment, type Deployment } from "../../functions/operations/preflight-checks";
+import { readWorkerSettings } from "../../functions/operations/worker-settings";
+import { TRIAL_DAYS } from "../../functions/subscription-api/subscriptions";
+import { migrate, startStripeSimulator, startSubscriptionApi } from "../workers";
+import { enterCard, rows, signUp } from "./visitor";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const migrationsFolder = join(root, "functions/subscription-api/migrations");
+const siteToml = join(root, "wrangler.toml");
+const apiToml = join(root, "functions/subscription-api/wrangler.toml");
+
+/** The repository's wrangler.toml files as an owner has filled them in. */
+const filledIn = (text: string) =>
+  text
+    .replaceAll("research.example", "research.acme.com")
+    .replaceAll("citewell.example", "acme.com")
+    .replaceAll('STRIPE_PUBLISHABLE_KEY = ""', 'STRIPE_PUBLISHABLE_KEY = "pk_live_0123456789abcdef"')
+    .replaceAll("00000000-0000-0000-0000-000000000000", "3f0c9c1e-6f5b-4b0a-9a3e-0d6f1c2b3a4d");
+
+const company = { name: "Citewell", postalAddress: ["Citewell, Inc.", "1 Main Street", "Dover, Delaware 19901"] };
+
+/** A database of its own, migrated. */
+async function newDatabase() {
+  const mf = new Miniflare({ modules: true, script: "export default {}", d1Databases: ["DB"] });
+  return { db: await mf.getD1Database("DB"), dispose: () => mf.dispose() };
+}
+
+describe("the preflight", () => {
+  let folder: string;
+  let ready: Deployment;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "preflight-"));
+    const { db, dispose } = await newDatabase();
+    await migrate(db);
+    await db.prepare("UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name").run();
+    const packages = (await db.prepare("SELECT id, name, price_cents, stripe_price_id FROM packages").all()).results;
+    await dispose();
+    const migrations = await readdir(migrationsFolder);
+    ready = {
+      company,
+      migrations,
+      secrets: { site: ["SESSION_SECRET"], api: ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "OPERATOR_TOKEN"] },
+      database: { migrations, packages },
+      ...(await settings()),
+    };
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  /** What Wrangler makes of the filled-in files, after a change of their text. */
+  async function settings(change: (text: string) => string = (text) => text) {
+    const files = { site: join(folder, "site.toml"), api: join(folder, "api.toml") };
+    await writeFile(files.site, change(filledIn(await readFile(siteToml, "utf8"))));
+    await writeFile(files.api, change(filledIn(await readFile(apiToml, "utf8"))));
+    return { site: readWorkerSettings(files.site, "production"), api: readWorkerSettings(files.api, "production") };
+  }
+
+  const told = (deployment: Deployment) => checkDeployment(deployment).map(({ where, what }) => `${where}: ${what}`);
+
+  it("finds nothing when everything is there", () => {
+    expect(told(ready)).toEqual([]);
+  });
+
+  it("names every placeholder of a fresh checkout, and ends with exit code 1", () => {
+    const program = join(root, "functions/operations/preflight.ts");
+    const { stdout, status } = spawnSync(process.execPath, ["--import", "tsx", program, "--offline"], {
+      encoding: "utf8",
+    });
+    expect(status).toBe(1);
+    for (const name of ["SITE_URL", "CONSOLE_URL", "SUBSCRIPTION_API_URL", "STRIPE_PUBLISHABLE_KEY", "MAIL_FROM"]) {
+      expect(stdout).toContain(name);
+    }
+    expect(stdout).toContain("database_id is not set");
+    expect(stdout).toMatch(/\d+ to mend before a deployment\./);
+  });
+
+  it.each<[string, (text: string) => string, string[]]>([
+    [
+      "keys of different modes",
+      (text) =>
+        text.replace(
+          /(modes?, test or live[^\n]*\n)STRIPE_PUBLISHABLE_KEY = "pk_live_/,
+          '$1STRIPE_PUBLISHABLE_KEY = "pk_test_',
+        ),
+      ["subscription API: STRIPE_PUBLISHABLE_KEY is not the site's"],
+    ],
+    [
+      "a secret in the publishable key's place",
+      (text) => text.replaceAll("pk_live_", "sk_live_"),
+      [
+        "site: STRIPE_PUBLISHABLE_KEY must be a publishable key (pk_…) or empty",
+        "subscription API: STRIPE_PUBLISHABLE_KEY is missing or wrong",
+      ],
+    ],
+    [
+      "no way to send mail",
+      (text) => text.replace('[[env.production.send_email]]\nname = "EMAIL"\n', ""),
+      ["subscription API: MAIL_API_URL is missing or wrong"],
+    ],
+    [
+      "a mail provider without its key",
+      (text) => text.replace('\nMAIL_API_URL = ""', '\nMAIL_API_URL = "https://mail.acme.com/emails"'),
+      ["subscription API: MAIL_API_KEY is missing or wrong"],
+    ],
+    [
+      "a console without its secret",
+      (text) => text.replace('CONSOLE_WEBHOOK_URL = ""', 'CONSOLE_WEBHOOK_URL = "https://console.acme.com/hooks"'),
+      ["subscription API: CONSOLE_WEBHOOK_SECRET is missing or wrong"],
+    ],
+    [
+      "no cron",
+      (text) =>
+        text.replace('[env.production.triggers]\ncrons = ["* * * * *"]', "[env.production.triggers]\ncrons = []"),
+      ["subscription API: [triggers] has no cron: mail would not be sent again after a failure"],
+    ],
+    [
+      "a route that is not the API's address",
+      (text) => text.replace('pattern = "api.acme.com"', 'pattern = "stripe.acme.com"'),
+      ["subscription API: no route is api.acme.com, the host of the site's SUBSCRIPTION_API_URL"],
+    ],
+    [
+      "a binding to another Worker",
+      (text) => text.replace('service = "citewell-subscription-api"', 'service = "other"'),
+      ["subscription API: the site's service binding names other"],
+    ],
+    [
+      "a plan whose package is not in the catalogue",
+      (text) => text.replaceAll("5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", "5a4a55f1-8a3c-4b0e-9d8e-000000000000"),
+      ["database: has no package 5a4a55f1-8a3c-4b0e-9d8e-000000000000, the site's PACKAGE_ID_MINI"],
+    ],
+  ])("names %s", async (_name, change, findings) => {
+    expect(told({ ...ready, ...(await settings(change)) })).toEqual(findings);
+  });
+
+  it("names secrets that are not set, migrations that are not applied, and prices that Stripe does not have", () => {
+    const { database } = ready;
+    const packages = database?.packages.map((row) => ({ ...row, stripe_price_id: "price_mini" })) ?? [];
+    const findings = told({
+      ...ready,
+      secrets: { site: [], api: ["STRIPE_SECRET_KEY"] },
+      database: { migrations: ["0001_subscriptions.sql"], packages },
+    });
+    expect(findings).toEqual([
+      "site: the secret SESSION_SECRET is not set: wrangler secret put SESSION_SECRET",
+      "site: SESSION_SECRET is missing",
+      "subscription API: the secret STRIPE_WEBHOOK_SECRET is not set: wrangler secret put STRIPE_WEBHOOK_SECRET",
+      "subscription API: STRIPE_WEBHOOK_SECRET is missing or wrong",
+      "database: lacks 0002_trials_and_outbox.sql: npm run deploy:subscription-api",
+      "database: the package MINI has no price at Stripe: npm run catalogue -- --production",
+      "database: the package LITE has no price at Stripe: npm run catalogue -- --production",
+      "database: the package STANDARD has no price at Stripe: npm run catalogue -- --production",
+    ]);
+  });
+
+  it("says what to do when the account does not answer", () => {
+    const silent: CloudflareAccount = { secretsOf: () => undefined, query: () => undefined };
+    expect(askAccount(silent).unanswered).toEqual([
+      { where: "site", what: "its secrets cannot be read: npx wrangler login" },
+      { where: "subscription API", what: "its secrets cannot be read: npx wrangler login" },
+      { where: "database", what: "cannot be read: npm run deploy:subscription-api migrates it" },
+    ]);
+  });
+});
+
+describe("the deployment", () => {
+  it.each([
+    ["the site", ".", ["env.SUBSCRIPTION_API (citewell-subscription-api)", "env.SITE_URL", "env.RELEASE"]],
+    [
+      "the subscription API",
+      "functions/subscription-api",
+      ["env.DB (citewell-subscriptions)", "env.EMAIL", "env.MAIL_FROM"],
+    ],
+  ])("of %s passes Wrangler's dry run, with its bindings and nothing local", async (_name, folder, bindings) => {
+    const outdir = await mkdtemp(join(tmpdir(), "dry-run-"));
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [
+        join(root, "node_modules/wrangler/bin/wrangler.js"),
+        ...["deploy", "--cwd", folder, "--env", "production", "--dry-run", "--outdir", outdir],
+      ],
+      { cwd: root, encoding: "utf8", env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false" } },
+    );
+    expect(status, stderr).toBe(0);
+    for (const binding of bindings) expect(stdout).toContain(binding);
+    expect(stdout).not.toMatch(/localhost|_local|only-for-local/);
+    await rm(outdir, { recursive: true });
+  });
+});
+
+describe("the catalogue and the site", () => {
+  it("agree on ids, names and prices, locally and in production, and on the length of the trial", async () => {
+    const { db, dispose } = await newDatabase();
+    await migrate(db);
+    const { results } = await db.prepare("SELECT id, name, price_cents FROM packages ORDER BY price_cents").all();
+    await dispose();
+    for (const environment of [undefined, "production"] as const) {
+      const { vars } = readWorkerSettings(siteToml, environment);
+      const packageIds = {
+        mini: String(vars.PACKAGE_ID_MINI),
+        lite: String(vars.PACKAGE_ID_LITE),
+        standard: String(vars.PACKAGE_ID_STANDARD),
+      };
+      const sold = plans({ packageIds, salesEmail: "" }).filter(({ packageId }) => packageId !== null);
+      expect(
+        sold.map(({ packageId, title, price }) => ({ id: packageId, name: title, price_cents: Number(price) * 100 })),
+      ).toEqual(results);
+    }
+    expect(TRIAL_DAYS).toBe(SITE_TRIAL_DAYS);
+  });
+});
+
+describe("the migrations", () => {
+  it("bring a database of the first migration up to date, with its sign-ups", async () => {
+    const { db, dispose } = await newDatabase();
+    const first = await mkdtemp(join(tmpdir(), "migrations-"));
+    await writeFile(
+      join(first, "0001_subscriptions.sql"),
+      await readFile(join(migrationsFolder, "0001_subscriptions.sql")),
+    );
+    await migrate(db, first);
+    const columns = `id, idempotency_key, status, email, password_hash, phone, company_name, full_name, address, city,
+                     state, zip_code, country, created_at, updated_at`;
+    const values =
+      "'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'";
+    for (const status of ["pending", "active", "canceled"]) {
+      const insert = `INSERT INTO subscriptions (${columns}) VALUES ('${status}', '${status}', '${status}', '${status}@x', ${values})`;
+      await db.prepare(insert).run();
+    }
+    await migrate(db);
+    await migrate(db);
+
+    expect((await db.prepare("SELECT id, check_at, version FROM subscriptions ORDER BY id").all()).results).toEqual([
+      { id: "active", check_at: "2026-01-02T00:00:00.000Z", version: 0 },
+      { id: "canceled", check_at: null, version: 0 },
+      { id: "pending", check_at: "2026-01-02T00:00:00.000Z", version: 0 },
+    ]);
+    const applied = await db.prepare("SELECT name FROM d1_migrations ORDER BY id").all();
+    expect(applied.results.map(({ name }) => name)).toEqual(await readdir(migrationsFolder));
+    await Promise.all([dispose(), rm(first, { recursive: true })]);
+  });
+
+  it("are applied to a database that was kept from an earlier run", async () => {
+    const persist = await mkdtemp(join(tmpdir(), "database-"));
+    const before = await startSubscriptionApi({ persist });
+    await rows(before, "DELETE FROM d1_migrations WHERE name <> '0001_subscriptions.sql'");
+    await rows(before, "DROP TABLE outbox");
+    await rows(before, "DROP INDEX subscriptions_check_at");
+    await rows(before, "DROP INDEX stripe_events_received_at");
+    for (const column of ["stripe_attempt", "version", "check_at"]) {
+      await rows(before, `ALTER TABLE subscriptions DROP COLUMN ${column}`);
+    }
+    await before.dispose();
+
+    const after = await startSubscriptionApi({ persist });
+    expect((await fetch(`${after.url}/health`)).status).toBe(200);
+    await after.dispose();
+    await rm(persist, { recursive: true });
+  });
+});
+
+describe("Cloudflare's binding", () => {
+  it("sends the mail where no HTTP provider is set", async () => {
+    const stripe = await startStripeSimulator();
+    const api = await startSubscriptionApi({
+      simulatorUrl: stripe.url,
+      vars: { MAIL_API_URL: undefined },
+      miniflare: { email: { send_email: [{ name: "EMAIL" }] } },
+    });
+    const { clientSecret } = await signUp(api, { email: "binding@example.com" });
+    await enterCard(stripe.url, clientSecret);
+    await signUp(api, { email: "binding@example.com" });
+
+    await expect
+      .poll(() => rows(api, "SELECT state, attempts FROM outbox WHERE kind = 'trial-started'"))
+      .toEqual([{ state: "sent", attempts: 1 }]);
+    const said = api.said.join("\n");
+    expect(said).toContain("To: binding@example.com");
+    expect(said).toContain("Subject: Your Citewell trial has started");
+    const text = /Text: (\S+\.txt)/.exec(said)?.[1] ?? "";
+    expect(await readFile(text, "utf8")).toContain("Hello Ada Lovelace,");
+    await Promise.all([api.dispose(), stripe.dispose()]);
+  });
+});

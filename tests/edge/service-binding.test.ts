@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningWorker, startBackend, startSite } from "../workers";
+import { startUpstream } from "./upstream";
+import { rows, validRequest } from "./visitor";
+
+/** An address at which nothing listens: what arrives came by the binding. */
+const NOWHERE = "http://localhost:9";
+
+/** A service binding to what listens at an address. */
+const boundTo = (url: string) => ({
+  serviceBindings: { SUBSCRIPTION_API: { external: { address: new URL(url).host, http: {} } } },
+});
+
+function submit(site: RunningWorker, change: Record<string, string> = {}) {
+  return fetch(`${site.url}/subscription`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { Origin: site.url, "Sec-Fetch-Site": "same-origin" },
+    body: new URLSearchParams({ ...validRequest, confirmPassword: validRequest.password, ...change }),
+  });
+}
+
+describe("the site with a service binding", () => {
+  let upstream: Awaited<ReturnType<typeof startUpstream>>;
+  let site: RunningWorker;
+  beforeAll(async () => {
+    upstream = await startUpstream();
+    site = await startSite({
+      vars: { SUBSCRIPTION_API_URL: NOWHERE, SUBSCRIPTION_API_TIMEOUT_MS: "700" },
+      miniflare: boundTo(upstream.url),
+    });
+  });
+  afterAll(async () => {
+    await site.dispose();
+    upstream.dispose();
+  });
+
+  it("sends the sign-up by the binding and not by the address", async () => {
+    upstream.answersJson(200, { client_secret: "seti_1_secret_2" });
+    expect((await submit(site)).status).toBe(303);
+    expect(upstream.calls).toHaveLength(1);
+    expect(JSON.parse(upstream.calls[0]?.body ?? "")).toMatchObject({ email: validRequest.email });
+    expect(upstream.calls[0]?.headers["idempotency-key"]).toBeTruthy();
+  });
+
+  it("gives up at the deadline", async () => {
+    upstream.answers(() => {});
+    const response = await submit(site);
+    expect(response.status).toBe(504);
+    expect(await response.text()).toContain("Connection Failed");
+  });
+
+  it.each([301, 302, 303, 307, 308])("does not follow a %i", async (status) => {
+    const other = await startUpstream();
+    upstream.answers((response) => response.writeHead(status, { Location: other.url }).end());
+    await submit(site);
+    expect(upstream.calls).toHaveLength(1);
+    expect(other.calls).toHaveLength(0);
+    other.dispose();
+  });
+
+  it("stops reading an endless body", async () => {
+    upstream.answers((response) => {
+      response.writeHead(200, { "Content-Type": "application/json" });
+      const timer = setInterval(() => response.write("x".repeat(16_384)), 1);
+      response.on("close", () => clearInterval(timer));
+    });
+    const response = await submit(site);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    upstream.answersJson(200, { client_secret: "seti_1_secret_2" });
+    expect((await submit(site)).status).toBe(303);
+  });
+});
+
+it("reaches the reference API by a service binding", async () => {
+  const { api, dispose } = await startBackend();
+  const site = await startSite({ vars: { SUBSCRIPTION_API_URL: NOWHERE }, miniflare: boundTo(api.url) });
+
+  expect((await submit(site, { email: "bound@example.com" })).status).toBe(303);
+  expect(await rows(api, "SELECT status FROM subscriptions WHERE email = 'bound@example.com'")).toEqual([
+    { status: "pending" },
+  ]);
+  await Promise.all([site.dispose(), dispose()]);
+});

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../workers";
+import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy";
+import { deliverEvent, eventOf, secondsNow, sign, WEBHOOK_SECRET } from "./stripe-events";
+import { announcements, enterCard, mails, rows, signUp, stripeAt, times } from "./visitor";
+
+const DAY_MS = 24 * 60 * 60_000;
+const PAST = "2026-01-01T00:00:00.000Z";
+
+describe("webhooks", () => {
+  let api: RunningWorker;
+  let stripe: RunningWorker;
+  let proxy: FaultyProxy;
+  beforeAll(async () => {
+    // The simulator's own webhooks go nowhere: here the tests send them.
+    stripe = await startStripeSimulator({ webhookUrl: "http://localhost:9/nowhere" });
+    proxy = await startFaultyProxy(stripe.url);
+    api = await startSubscriptionApi({ simulatorUrl: proxy.url });
+  });
+  afterAll(() => Promise.all([api.dispose(), stripe.dispose(), proxy.dispose()]));
+
+  const deliver = (payload: string, signature?: string) => deliverEvent(api, payload, signature);
+  const rowOf = async (email: string) => (await rows(api, "SELECT * FROM subscriptions WHERE email = ?", email))[0];
+
+  /** A sign-up whose card is set up, of which the API has not heard: its setup intent as an event shows it. */
+  async function cardSetUp(email: string, fields: Record<string, unknown> = {}) {
+    const { clientSecret } = await signUp(api, { email, ...fields });
+    await enterCard(stripe.url, clientSecret);
+    const row = await rowOf(email);
+    return {
+      object: "setup_intent",
+      id: row?.stripe_setup_intent_id,
+      customer: row?.stripe_customer_id,
+      status: "succeeded",
+      metadata: { subscription_id: row?.id },
+    };
+  }
+
+  it("refuses what Stripe did not sign just now, byte for byte (G7)", async () => {
+    const payload = eventOf("setup_intent.succeeded", await cardSetUp("forged@example.com"));
+    const refused = [
+      await deliver(payload),
+      await deliver(payload, ""),
+      await deliver(payload, sign(payload, "whsec_another_secret_altogether")),
+      await deliver(payload, sign(payload, WEBHOOK_SECRET, secondsNow() - 301)),
+      await deliver(payload.replace("succeeded", "Succeeded"), sign(payload)),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
+    expect(await rows(api, "SELECT status FROM subscriptions WHERE email = 'forged@example.com'")).toEqual([
+      { status: "pending" },
+    ]);
+  });
+
+  it("processes a valid event once, however often it comes (G7)", async () => {
+    const payload = eventOf("setup_intent.succeeded", await cardSetUp("once@example.com"), "evt_once");
+    const state = () => rows(api, "SELECT status, updated_at FROM subscriptions WHERE email = 'once@example.com'");
+
+    expect((await deliver(payload, sign(payload))).status).toBe(200);
+    const processed = await state();
+    expect(processed).toMatchObject([{ status: "trialing" }]);
+    const repeated = await times(10, () => deliver(payload, sign(payload)));
+
+    expect(repeated.every(({ status }) => status === 200)).toBe(true);
+    expect(await state()).toEqual(processed);
+    await expect.poll(() => mails(stripe, "once@example.com")).toHaveLength(1);
+    expect(await announcements(stripe, "once@example.com")).toHaveLength(1);
+    expect(await rows(api, "SELECT count(*) AS n FROM stripe_events WHERE id = 'evt_once'")).toEqual([{ n: 1 }]);
+  });
+
+  it("takes unknown types, extra fields, long ids and foreign setup intents, and does nothing (G8)", async () => {
+    const payloads = [
+      eventOf("invoice.upcoming", { object: "invoice", extra: { deep: [1] } }),
+      eventOf("customer.created", { id: "c".repeat(255) }, "e".repeat(255)),
+      eventOf("setup_intent.succeeded", { id: "seti_foreign", customer: null, metadata: {} }),
+      eventOf(
+        "setup_intent.succeeded",
+        {
+          id: "s".repeat(255),
+          customer: "cus_x",
+          metadata: { subscription_id: crypto.randomUUID() },
+        },
+        "f".repeat(255),
+      ),
+    ];
+    const before = await rows(api, "SELECT * FROM subscriptions");
+    for (const payload of payloads) expect((await deliver(payload, sign(payload))).status).toBe(200);
+    expect(await rows(api, "SELECT * FROM subscriptions")).toEqual(before);
+  });
+
+  it("asks Stripe for the card when a webhook was lost: the next sign-up is a duplicate", async () => {
+    const { clientSecret } = await signUp(api, { email: "lost@example.com" });
+    await enterCard(stripe.url, clientSecret);
+
+    expect((await signUp(api, { email: "lost@example.com" })).status).toBe(409);
+    expect(await rows(api, "SELECT status FROM subscriptions WHERE email = 'lost@example.com'")).toEqual([
+      { status: "trialing" },
+    ]);
+    await expect.poll(() => mails(stripe, "lost@example.com")).toHaveLength(1);
+  });
+
+  it("begins the trial: default card, five days, the package's price, canceled at the end without a card", async () => {
+    const payload = eventOf("setup_intent.succeeded", await cardSetUp("begins@example.com"));
+    const before = Date.now();
+    expect((await deliver(payload, sign(payload))).status).toBe(200);
+
+    const row = await rowOf("begins@example.com");
+    const customer = await stripeAt(stripe).customers.retrieve(String(row?.stripe_customer_id));
+    const trial = await stripeAt(stripe).subscriptions.retrieve(String(row?.stripe_subscription_id));
+    expect(row).toMatchObject({
+      status: "trialing",
+      trial_end: new Date(Number(trial.trial_end) * 1000).toISOString(),
+    });
+    expect(Number(trial.trial_end) * 1000 - before).toBeGreaterThan(5 * DAY_MS - 10_000);
+    expect(Number(trial.trial_end) * 1000 - before).toBeLessThan(5 * DAY_MS + 10_000);
+    expect(trial).toMatchObject({
+      customer: row?.stripe_customer_id,
+      status: "trialing",
+      items: { data: [{ price: { id: "price_standard", unit_amount: 50_000 } }] },
+      metadata: { subscription_id: row?.id },
+      trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
+    });
+    expect(trial.default_payment_method).toMatch(/^pm_/);
+    expect(customer).toMatchObject({ invoice_settings: { default_payment_method: trial.default_payment_method } });
+  });
+
+  it("gives a sign-up without a package its trial, which nothing can be charged for and which ends by itself", async () => {
+    const payload = eventOf(
+      "setup_intent.succeeded",
+      await cardSetUp("planless@example.com", { package_id: undefined }),
+    );
+    expect((await deliver(payload, sign(payload))).status).toBe(200);
+
+    const row = await rowOf("planless@example.com");
+    expect(row).toMatchObject({ status: "trialing", package_id: null, stripe_subscription_id: null });
+    expect(row?.check_at).toBe(row?.trial_end);
+    await expect.poll(() => mails(stripe, "planless@example.com")).toHaveLength(1);
+    expect((await mails(stripe, "planless@example.com"))[0]?.text).toContain("nothing will be charged");
+    expect((await announcements(stripe, "planless@example.com"))[0]?.data).toMatchObject({ package: null });
+
+    await rows(api, "UPDATE subscriptions SET trial_end = ?1, check_at = ?1 WHERE id = ?2", PAST, row?.id);
+    await runScheduled(api);
+    expect(await rowOf("planless@example.com")).toMatchObject({ status: "canceled", check_at: null });
+  });
+
+  it("takes over a subscription that sales made for a customer without a plan", async () => {
+    const payload = eventOf("setup_intent.succeeded", await cardSetUp("sales@example.com", { package_id: undefined }));
+    await deliver(payload, sign(payload));
+    const row = await rowOf("sales@example.com");
+    const made = await stripeAt(stripe).subscriptions.create({
+      customer: String(row?.stripe_customer_id),
+      items: [{ price: "price_lite" }],
+    });
+    const created = eventOf("customer.subscription.created", made);
+
+    expect((await deliver(created, sign(created))).status).toBe(200);
+    expect(await rowOf("sales@example.com")).toMatchObject({ status: "active", stripe_subscription_id: made.id });
+  });
+
+  /** A sign-up on trial, and its subscription as Stripe has it. */
+  async function onTrial(email: string) {
+    const payload = eventOf("setup_intent.succeeded", await cardSetUp(email));
+    await deliver(payload, sign(payload));
+    const row = await rowOf(email);
+    return stripeAt(stripe).subscriptions.retrieve(String(row?.stripe_subscription_id));
+  }
+
+  it("follows a subscription from its trial to its payment and its end", async () => {
+    const trial = await onTrial("follows@example.com");
+    const paid = await stripeAt(stripe).subscriptions.update(trial.id, { trial_end: "now" });
+    const updated = eventOf("customer.subscription.updated", paid);
+    await deliver(updated, sign(updated));
+    expect(await rowOf("follows@example.com")).toMatchObject({ status: "active", check_at: null });
+
+    const canceled = await stripeAt(stripe).subscriptions.cancel(trial.id);
+    const deleted = eventOf("customer.subscription.deleted", canceled);
+    await deliver(deleted, sign(deleted));
+    expect(await rowOf("follows@example.com")).toMatchObject({ status: "canceled" });
+    expect((await signUp(api, { email: "follows@example.com" })).status).toBe(200);
+  });
+
+  it("marks a subscription past due when the card fails at the trial's end", async () => {
+    const { clientSecret } = await signUp(api, { email: "pastdue@example.com" });
+    await enterCard(stripe.url, clientSecret, "4000000000000341");
+    expect((await signUp(api, { email: "pastdue@example.com" })).status).toBe(409);
+    const row = await rowOf("pastdue@example.com");
+    const failed = await stripeAt(stripe).subscriptions.update(String(row?.stripe_subscription_id), {
+      trial_end: "now",
+    });
+
+    const updated = eventOf("customer.subscription.updated", failed);
+    await deliver(updated, sign(updated));
+    expect(await rowOf("pastdue@example.com")).toMatchObject({ status: "past_due" });
+  });
+
+  it("ends at the state that Stripe has, in whatever order and however often the events come", async () => {
+    const trial = await onTrial("order@example.com");
+    const client = stripeAt(stripe);
+    const created = eventOf("customer.subscription.created", trial);
+    const updated = eventOf(
+      "customer.subscription.updated",
+      await client.subscriptions.update(trial.id, { trial_end: "now" }),
+    );
+    const deleted = eventOf("customer.subscription.deleted", await client.subscriptions.cancel(trial.id));
+
+    for (const payload of [deleted, updated, created, deleted]) {
+      expect((await deliver(payload, sign(payload))).status).toBe(200);
+      expect(await rowOf("order@example.com")).toMatchObject({ status: "canceled" });
+    }
+    const again = eventOf("customer.subscription.updated", trial);
+    const answers = await times(10, (index) => {
+      const payload = again.replace(/"id":"evt_[^"]+"/, `"id":"evt_order_${index}"`);
+      return deliver(payload, sign(payload));
+    });
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(await rowOf("order@example.com")).toMatchObject({ status: "canceled" });
+  });
+
+  it("does not write what it read before another event changed the row", async () => {
+    const trial = await onTrial("stale@example.com");
+    const reading = proxy.hold(`GET /v1/subscriptions/${trial.id}`);
+    const early = eventOf("customer.subscription.updated", trial);
+    const earlyAnswer = deliver(early, sign(early));
+    // Stripe has said that the trial runs, but the API has not heard it yet. Meanwhile the trial is canceled.
+    const letGo = await reading;
+    const late = eventOf("customer.subscription.deleted", await stripeAt(stripe).subscriptions.cancel(trial.id));
+    expect((await deliver(late, sign(late))).status).toBe(200);
+    letGo();
+
+    expect((await earlyAnswer).status).toBe(200);
+    expect(await rowOf("stale@example.com")).toMatchObject({ status: "canceled" });
+  });
+
+  it("reminds of the trial's end once, and not of a trial that is over", async () => {
+    const trial = await onTrial("reminded@example.com");
+    for (const id of ["evt_remind_1", "evt_remind_2"]) {
+      const payload = eventOf("customer.subscription.trial_will_end", trial, id);
+      expect((await deliver(payload, sign(payload))).status).toBe(200);
+    }
+    await expect.poll(() => mails(stripe, "reminded@example.com")).toHaveLength(2);
+    expect((await mails(stripe, "reminded@example.com")).map(({ subject }) => subject)).toEqual([
+      expect.stringMatching(/^Your Citewell trial ends on \w+ \d+, \d{4}$/),
+      "Your Citewell trial has started",
+    ]);
+
+    const over = await onTrial("over@example.com");
+    await expect.poll(() => mails(stripe, "over@example.com")).toHaveLength(1);
+    await stripeAt(stripe).subscriptions.cancel(over.id);
+    const payload = eventOf("customer.subscription.trial_will_end", over);
+    await deliver(payload, sign(payload));
+    expect(await rows(api, "SELECT kind FROM outbox WHERE key LIKE ?", "trial-ending/%")).toHaveLength(1);
+    expect(await mails(stripe, "over@example.com")).toHaveLength(1);
+  });
+});
