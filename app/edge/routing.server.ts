@@ -27,7 +27,7 @@ const MAX_PATH_LENGTH = 2048;
  */
 export function addressBook(build: ServerBuild): AddressBook {
   const routes = routesUnder(build, undefined);
-  /** Those whose path is their route's, as written: few, and asked for most. */
+  /** Those whose path is their route's, as written, without its optional parts: few, and asked for most. */
   const fixed = new Map<string, Address>();
   return (pathname) => {
     const known = fixed.get(pathname);
@@ -46,7 +46,7 @@ export function addressBook(build: ServerBuild): AddressBook {
       takesForms: modules.at(-1)?.action !== undefined,
       isData,
     };
-    if (address.route === pathname) fixed.set(pathname, address);
+    if (address.route.replace(/\/:\w+\?/g, "") === pathname) fixed.set(pathname, address);
     return address;
   };
 }

@@ -43,6 +43,14 @@ interface Answer {
   outcome: "answered" | "refused" | "failed";
 }
 
+/** A request, and what its address says about it. */
+interface Asked {
+  request: Request;
+  url: URL;
+  /** Undefined for an address that no route can have. */
+  address: Address | undefined;
+}
+
 /** The site of one configuration. */
 interface ConfiguredSite extends PreparedSite {
   configuration: Configuration;
@@ -63,14 +71,13 @@ export function createSite(parts: SiteParts) {
   const pages = answerCache();
 
   /** What the gate, and behind it Remix, make of a request. */
-  async function answer(request: Request, url: URL, edge: EdgeContext, site: ConfiguredSite): Promise<Answer> {
+  async function answer({ request, url, address }: Asked, edge: EdgeContext, site: ConfiguredSite): Promise<Answer> {
     const { configuration, log } = edge;
     const isReport = url.pathname === CSP_REPORTS_PATH;
     if (isReport && request.method === "POST") {
       const limit = (sender: Request) => isOverLimit(configuration.CSP_REPORT_RATE_LIMIT, sender, log);
       return plain(await takeCspReports(request, { addressOf, isOverLimit: limit, log }));
     }
-    const address = addressOf(url.pathname);
     const { refusal, request: passed } = isReport
       ? { refusal: methodNotAllowed("POST") }
       : await passGate(request, address, {
@@ -96,7 +103,12 @@ export function createSite(parts: SiteParts) {
   }
 
   /** The answer as it leaves: its stylesheet inside, its headers on it. */
-  async function dress({ response, hydrates }: Answer, url: URL, nonce: string, site?: ConfiguredSite) {
+  async function dress(
+    { response, hydrates }: Answer,
+    { url, address }: Asked,
+    nonce: string,
+    site: ConfiguredSite | undefined,
+  ) {
     const page =
       site && !hydrates && isHtml(response) ? await withInlineStyle(await response.text(), site.readAsset) : undefined;
     const dressed = new Response(page?.html ?? response.body, response);
@@ -111,14 +123,15 @@ export function createSite(parts: SiteParts) {
       reportsTo: CSP_REPORTS_PATH,
     });
     for (const [name, value] of Object.entries(headers)) dressed.headers.set(name, value);
-    if (!isCacheable(dressed, addressOf(url.pathname))) dressed.headers.set("Cache-Control", "no-store");
+    if (!isCacheable(dressed, address)) dressed.headers.set("Cache-Control", "no-store");
     return dressed;
   }
 
   /** A public page out of memory: made of nothing of this request but its path and the form that it asks for. */
-  async function publicPage(request: Request, url: URL, edge: EdgeContext, site: ConfiguredSite, lifetime: Lifetime) {
+  async function publicPage(asked: Asked, edge: EdgeContext, site: ConfiguredSite, lifetime: Lifetime) {
+    const { request, url, address } = asked;
     if (!isRead(request.method) || !publicPaths.has(url.pathname)) return undefined;
-    const { refusal } = await passGate(request, addressOf(url.pathname), {
+    const { refusal } = await passGate(request, address, {
       ...site.forms,
       isOverLimit: async () => false,
     });
@@ -127,15 +140,11 @@ export function createSite(parts: SiteParts) {
     // An isolate runs one release with one configuration: what else a page depends on is the year in its footer.
     const key = `${new Date().getUTCFullYear()} ${url.protocol} ${accept} ${url.pathname}`;
     const make = async () => {
-      const address = new URL(url.pathname, url);
-      const made = await answer(
-        new Request(address, { headers: { Accept: accept } }),
-        address,
-        { ...edge, requestId: "", nonce: "" },
-        site,
-      );
+      const plainUrl = new URL(url.pathname, url);
+      const plainly = { request: new Request(plainUrl, { headers: { Accept: accept } }), url: plainUrl, address };
+      const made = await answer(plainly, { ...edge, requestId: "", nonce: "" }, site);
       edge.log.info("page_made", { route: url.pathname, format: accept, status: made.response.status });
-      return dress(made, url, "", site);
+      return dress(made, plainly, "", site);
     };
     const page = await pages.answer(request, key, make, lifetime);
     return page && { ...plain(page), isDressed: true };
@@ -147,6 +156,7 @@ export function createSite(parts: SiteParts) {
   return async function respond(request: Request, env: unknown, lifetime: Lifetime): Promise<Response> {
     const started = Date.now();
     const url = new URL(request.url);
+    const asked = { request, url, address: addressOf(url.pathname) };
     const requestId = /^[\w-]{1,64}$/.exec(request.headers.get("CF-Ray") ?? "")?.[0] ?? crypto.randomUUID();
     const nonce = crypto.randomUUID();
     const log = createLog(requestId);
@@ -166,21 +176,19 @@ export function createSite(parts: SiteParts) {
       const isPlainHttp = url.protocol === "http:" && configuration.SITE_URL.startsWith("https:");
       if (isPlainHttp) return plain(overTls(request.method, url));
       const edge = { requestId, nonce, log, configuration, release: releaseOf(env) };
-      return (
-        (await publicPage(request, url, edge, configured, lifetime)) ?? (await answer(request, url, edge, configured))
-      );
+      return (await publicPage(asked, edge, configured, lifetime)) ?? (await answer(asked, edge, configured));
     }
 
     const { isDressed, ...found } = await given().catch((error: unknown) => {
       log.error("unexpected", describeError(error));
       return { ...failed({ requestId }), isDressed: false };
     });
-    const dressed = isDressed ? found.response : await dress(found, url, nonce, configured);
+    const dressed = isDressed ? found.response : await dress(found, asked, nonce, configured);
     const answered = request.method === "HEAD" ? new Response(null, dressed) : dressed;
     answered.headers.set("X-Request-Id", requestId);
     log.info("request", {
       method: request.method,
-      route: addressOf(url.pathname)?.route ?? "unknown",
+      route: asked.address?.route ?? "unknown",
       status: answered.status,
       outcome: answered.status >= 500 ? "failed" : found.outcome,
       duration_ms: Date.now() - started,

@@ -3,13 +3,14 @@ import { lazy, Suspense, useState } from "react";
 import { Button } from "../ui/button";
 import { NoticeArea } from "../ui/notice";
 import { useHydrated } from "../ui/use-hydrated";
+import { loadCardForm } from "./card-form-loader";
 import { CardPlaceholder } from "./card-placeholder";
 import { ContinueElsewhere } from "./continue-elsewhere";
 import { NoticeOf } from "./notice-of";
 import { CONFIGURATION_ERROR, type Notice, SAVED } from "./notices";
 import type { CardStepData } from "./steps";
 
-const CardForm = lazy(() => import("./card-form"));
+const CardForm = lazy(loadCardForm);
 
 /** The card's step: whose sign-up it is, the provider's entry element, and a way on for browsers that cannot show it. */
 export function CardStep({ data, refused }: { data: CardStepData; refused: Notice | undefined }) {

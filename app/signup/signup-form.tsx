@@ -6,6 +6,7 @@ import { ErrorSummary } from "../ui/error-summary";
 import { Field } from "../ui/field";
 import { useHydrated } from "../ui/use-hydrated";
 import { checkSignup } from "./browser-check";
+import { prefetchCardForm } from "./card-form-loader";
 import { normalizeEmail } from "./contract";
 import { FIELD_NAMES } from "./form-schema";
 import { formatPhone } from "./phone";
@@ -54,7 +55,16 @@ export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFo
   );
 
   return (
-    <Form method="post" action={pathname} id={form.id} onSubmit={form.onSubmit} noValidate preventScrollReset>
+    <Form
+      method="post"
+      action={pathname}
+      id={form.id}
+      onSubmit={form.onSubmit}
+      onFocus={prefetchCardForm}
+      onInput={prefetchCardForm}
+      noValidate
+      preventScrollReset
+    >
       {summary.length > 0 && <ErrorSummary errors={summary} />}
       <input type="hidden" name="package_id" id={fields.package_id.id} value={packageId} />
       <input type="hidden" name="form_nonce" value={reply?.formNonce ?? formNonce} />

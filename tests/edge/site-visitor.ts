@@ -37,6 +37,7 @@ export interface Answer {
 
 export interface SiteVisitor {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  head(path: string, headers?: Record<string, string>): Promise<Answer>;
   /** Sends the form as a browser without JavaScript does. */
   submit(change?: Record<string, string>, headers?: Record<string, string>, path?: string): Promise<Answer>;
   /** Sends any body as the form. */
@@ -68,6 +69,7 @@ export function siteVisitor(site: RunningWorker): SiteVisitor {
   }
   const visitor: SiteVisitor = {
     get: (path, headers = {}) => send(path, "GET", headers),
+    head: (path, headers = {}) => send(path, "HEAD", headers),
     submit: (change = {}, headers = {}, path = "/subscription") =>
       visitor.post(new URLSearchParams({ ...fields, ...change }).toString(), headers, path),
     post: (body, headers = {}, path = "/subscription") => {

@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import * as z from "zod";
+import { freePort } from "../workers";
+import { root } from "./root";
+import { type Binding, type RunningWorkerd, startWorkerd } from "./workerd";
+
+const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"));
+
+/** The one of wrangler.toml, for every Worker of the benchmark. */
+export const compatibilityDate = z.string().parse(workerOptions.compatibilityDate);
+
+/** Stands in for Cloudflare's rate limiters, where Miniflare's do too: in the isolate. It lets everything pass. */
+const LIMITER = "export default () => ({ limit: async () => ({ success: true }) });";
+
+/**
+ * The built site in workerd, with what wrangler.toml binds.
+ * @param options.bundle another build of it, with its own static files beside it
+ */
+export async function startSiteWorkerd(
+  options: { name?: string; bundle?: string; assets?: string; subscriptionApiUrl?: string } = {},
+): Promise<RunningWorkerd> {
+  const port = await freePort();
+  const { name = "site", bundle = join(root, "build/site/site.js"), assets = join(root, "public") } = options;
+  const vars = {
+    ...z.record(z.string(), z.string()).parse(workerOptions.bindings),
+    SITE_URL: `http://localhost:${port}`,
+    ...(options.subscriptionApiUrl !== undefined && { SUBSCRIPTION_API_URL: options.subscriptionApiUrl }),
+  };
+  const texts = Object.entries(vars).map(([key, text]): [string, Binding] => [key, { text }]);
+  const limiter: Binding = { module: "bench:limiter" };
+  return startWorkerd(
+    name,
+    {
+      site: {
+        script: await readFile(bundle, "utf8"),
+        compatibilityDate,
+        bindings: {
+          ...Object.fromEntries(texts),
+          RELEASE: { json: JSON.stringify({ id: "bench" }) },
+          ASSETS: { service: "assets" },
+          SIGNUP_RATE_LIMIT: limiter,
+          CSP_REPORT_RATE_LIMIT: limiter,
+        },
+      },
+      assets: { folder: assets },
+    },
+    { port, modules: { "bench:limiter": LIMITER } },
+  );
+}

@@ -1,0 +1,19 @@
+/** What several rounds of one measurement gave. */
+export interface Measured {
+  median: number;
+  least: number;
+  most: number;
+}
+
+export function measuredOf(values: number[]): Measured {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  const median = sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+  return { median, least: sorted[0] ?? Number.NaN, most: sorted.at(-1) ?? Number.NaN };
+}
+
+/** How far the rounds lie apart, as a part of their median. */
+export function spreadOf({ median, least, most }: Measured): number {
+  return (most - least) / median;
+}

@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, open, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import * as z from "zod";
+import { freePort } from "../workers";
+import { root } from "./root";
+
+/*
+ * Starts workerd itself on a port of its own, with nothing in front of it: Miniflare answers through a Worker of its own
+ * and a proxy, which would be most of what is measured.
+ */
+
+/** A binding of a Worker; `module` names one of {@link Options.modules}. */
+export type Binding = { text: string } | { json: string } | { service: string } | { module: string };
+
+/** A service of workerd: a Worker, or a folder. */
+export type Service =
+  | { script: string; bindings?: Record<string, Binding>; compatibilityDate: string }
+  | { folder: string };
+
+/** A workerd that runs. */
+export interface RunningWorkerd {
+  /** Its origin, without a slash at the end. */
+  url: string;
+  pid: number;
+  /** Where its output goes: the Worker's log. */
+  logFile: string;
+  /** Milliseconds from its start to its first answer. */
+  firstAnswerAfter: number;
+  dispose(): Promise<void>;
+}
+
+const folder = join(root, "build/bench");
+/** The package gives the path of its program for this machine. */
+const program = z.object({ default: z.string() }).parse(createRequire(import.meta.url)("workerd")).default;
+const READY_WITHIN_MS = 20_000;
+
+interface Options {
+  port?: number;
+  /** What is asked for until there is an answer. */
+  firstPath?: string;
+  /** Source texts whose default export makes a binding within the Worker's own isolate, as the runtime's own do. */
+  modules?: Record<string, string>;
+}
+
+/**
+ * @param name of the configuration that is written to build/bench and of its log
+ * @param services by name; the first one listens, all may call whatever is on this machine
+ */
+export async function startWorkerd(
+  name: string,
+  services: Record<string, Service>,
+  { port, firstPath = "/", modules = {} }: Options = {},
+): Promise<RunningWorkerd> {
+  const boundPort = port ?? (await freePort());
+  await mkdir(folder, { recursive: true });
+  const configuration = join(folder, `${name}.capnp`);
+  await writeFile(configuration, await configurationOf(name, services, modules, boundPort));
+  const logFile = join(folder, `${name}.log`);
+  // A file, as a program that collects logs would read it: nothing that the Worker says is left out of its cost.
+  const log = await open(logFile, "w");
+  const started = performance.now();
+  const child = spawn(program, ["serve", configuration], { stdio: ["ignore", log.fd, log.fd] });
+  const url = `http://localhost:${boundPort}`;
+  try {
+    await answers(`http://127.0.0.1:${boundPort}${firstPath}`, child);
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw new Error(`workerd with ${configuration} does not answer; see ${logFile}`, { cause: error });
+  } finally {
+    await log.close();
+  }
+  return {
+    url,
+    pid: child.pid ?? 0,
+    logFile,
+    firstAnswerAfter: performance.now() - started,
+    async dispose() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+async function answers(address: string, child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + READY_WITHIN_MS;
+  for (;;) {
+    try {
+      const response = await fetch(address, { redirect: "manual" });
+      await response.arrayBuffer();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline || child.exitCode !== null) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+}
+
+async function configurationOf(
+  name: string,
+  services: Record<string, Service>,
+  modules: Record<string, string>,
+  port: number,
+): Promise<string> {
+  const listening = Object.keys(services)[0] ?? "";
+  const written = await Promise.all(
+    Object.entries(services).map(async ([service, definition]) => {
+      if ("folder" in definition) return `(name = ${quote(service)}, disk = ${quote(definition.folder)})`;
+      const file = `${name}.${service}.js`;
+      await writeFile(join(folder, file), definition.script);
+      const bindings = Object.entries(definition.bindings ?? {}).map(bindingOf);
+      return `(name = ${quote(service)}, worker = (
+      modules = [(name = "worker.js", esModule = embed ${quote(file)})],
+      compatibilityDate = ${quote(definition.compatibilityDate)},
+      bindings = [${bindings.join(", ")}]))`;
+    }),
+  );
+  const added = Object.entries(modules).map(
+    ([module, text]) => `(name = ${quote(module)}, internal = true, esModule = ${quote(text)})`,
+  );
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    ${written.join(",\n    ")},
+    (name = "internet", network = (allow = ["public", "private"]))
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = ${quote(listening)})],
+  extensions = [(modules = [${added.join(", ")}])]
+);
+`;
+}
+
+function bindingOf([name, binding]: [string, Binding]): string {
+  if ("text" in binding) return `(name = ${quote(name)}, text = ${quote(binding.text)})`;
+  if ("json" in binding) return `(name = ${quote(name)}, json = ${quote(binding.json)})`;
+  if ("module" in binding) return `(name = ${quote(name)}, wrapped = (moduleName = ${quote(binding.module)}))`;
+  return `(name = ${quote(name)}, service = ${quote(binding.service)})`;
+}
+
+/** Text as Cap'n Proto writes it: JSON's, but for the escapes that only JSON has; ours has neither. */
+function quote(text: string): string {
+  return JSON.stringify(text);
+}

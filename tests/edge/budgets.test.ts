@@ -1,0 +1,87 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RunningWorker, startSite } from "../workers";
+import { getPage } from "./page";
+
+/* What may be sent, in bytes: the same on every machine. How fast it is, `npm run bench` measures. */
+
+/** The least that a server sends before it waits for the browser (RFC 6928): ten segments of 1,460 bytes. */
+const FIRST_ROUND_TRIP_BYTES = 14_600;
+const SIGNUP_SCRIPT_BYTES = 95_000;
+const WORKER_BYTES = 200 * 1024;
+
+const root = join(import.meta.dirname, "../..");
+
+let site: RunningWorker;
+
+beforeAll(async () => {
+  site = await startSite();
+});
+
+afterAll(() => site.dispose());
+
+describe.each(["/", "/pricing", "/privacy", "/terms"])("%s", (path) => {
+  test("arrives within the first round trip, headers included", async () => {
+    const { html, headers } = await getPage(site, path);
+    const head = ["HTTP/1.1 200 OK", ...[...headers].map((header) => header.join(": ")), "\r\n"].join("\r\n");
+    expect(gzipSync(html, { level: 6 }).length + head.length).toBeLessThanOrEqual(FIRST_ROUND_TRIP_BYTES);
+  });
+
+  test("has its one stylesheet inside, and no script file", async () => {
+    const { document } = await getPage(site, path);
+    expect(document.querySelectorAll("style")).toHaveLength(1);
+    expect(document.querySelectorAll("link[rel=stylesheet]")).toHaveLength(0);
+    expect(document.querySelectorAll("script[src], link[rel=modulepreload], link[rel=preload]")).toHaveLength(0);
+  });
+
+  test("loads no font before its first paint, and its pictures are inside", async () => {
+    const { document, html } = await getPage(site, path);
+    for (const [rule] of html.matchAll(/@font-face\{[^}]*url\([^}]*\}/g)) {
+      expect(rule).toMatch(/font-display:(swap|optional)/);
+    }
+    expect(document.querySelectorAll("img:not([src^='data:']):not([loading=lazy])")).toHaveLength(0);
+  });
+});
+
+describe("the sign-up", () => {
+  test("its scripts keep to their budget, the card step's are not among them", async () => {
+    const { html, document } = await getPage(site, "/subscription");
+    const linked = [...document.querySelectorAll("link[rel=modulepreload]")].map((link) => link.getAttribute("href"));
+    const scripts = await scriptsOf([...linked.map((path) => path ?? ""), ...importsIn(html)]);
+    const sizes = [...scripts].map(([path, code]) => [path, brotliCompressSync(code).length] as const);
+    expect(sizes.length).toBeGreaterThan(3);
+    expect(
+      sizes.reduce((sum, [, size]) => sum + size, 0),
+      JSON.stringify(sizes),
+    ).toBeLessThanOrEqual(SIGNUP_SCRIPT_BYTES);
+
+    const built = await readdir(join(root, "public/build"), { recursive: true });
+    const cardStep = built.filter((name) => name.includes("card-form"));
+    expect(cardStep).toHaveLength(1);
+    expect([...scripts.keys()].filter((path) => path.includes("card-form"))).toEqual([]);
+  });
+});
+
+test("the Worker's script is small", async () => {
+  const worker = await readFile(join(root, "build/site/site.js"));
+  expect(gzipSync(worker).length).toBeLessThanOrEqual(WORKER_BYTES);
+});
+
+/** The files at some paths and everything that they import before they run, by path. */
+async function scriptsOf(paths: string[], found = new Map<string, string>()): Promise<Map<string, string>> {
+  for (const path of paths) {
+    if (found.has(path)) continue;
+    const code = await readFile(join(root, "public", path), "utf8");
+    found.set(path, code);
+    const imported = importsIn(code).map((name) => new URL(name, new URL(path, site.url)).pathname);
+    await scriptsOf(imported, found);
+  }
+  return found;
+}
+
+/** What some code imports before it runs; an import for later has a bracket. */
+function importsIn(code: string): string[] {
+  return [...code.matchAll(/\b(?:from|import)\s*"([^"]+)"/g)].map(([, name]) => name ?? "");
+}
