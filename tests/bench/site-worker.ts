@@ -19,7 +19,7 @@ const LIMITER = "export default () => ({ limit: async () => ({ success: true }) 
  * @param options.bundle another build of it, with its own static files beside it
  */
 export async function startSiteWorkerd(
-  options: { name?: string; bundle?: string; assets?: string; subscriptionApiUrl?: string } = {},
+  options: { name?: string; bundle?: string; assets?: string; subscriptionApiUrl?: string; firstPath?: string } = {},
 ): Promise<RunningWorkerd> {
   const port = await freePort();
   const { name = "site", bundle = join(root, "build/site/site.js"), assets = join(root, "public") } = options;
@@ -46,6 +46,6 @@ export async function startSiteWorkerd(
       },
       assets: { folder: assets },
     },
-    { port, modules: { "bench:limiter": LIMITER } },
+    { port, firstPath: options.firstPath ?? "/", modules: { "bench:limiter": LIMITER } },
   );
 }
