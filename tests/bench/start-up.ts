@@ -43,7 +43,10 @@ const profile = z.object({
   timeDeltas: z.array(z.number()),
 });
 
-/** Milliseconds of CPU that Wrangler's own check counts for the script's start; undefined where it does not run. */
+/**
+ * Milliseconds of CPU that Wrangler's own check counts for the script's start; undefined where it does not run, or the
+ * start is too short for its samples.
+ */
 export async function checkedStartUp(): Promise<number | undefined> {
   const file = join(root, "build/bench/startup.cpuprofile");
   await rm(file, { force: true });
@@ -56,5 +59,6 @@ export async function checkedStartUp(): Promise<number | undefined> {
   if (text === undefined) return undefined;
   const { nodes, samples, timeDeltas } = profile.parse(JSON.parse(text));
   const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === "(idle)").map(({ id }) => id));
-  return samples.reduce((sum, id, index) => sum + (idle.has(id) ? 0 : (timeDeltas[index] ?? 0)), 0) / 1000;
+  const busy = samples.reduce((sum, id, index) => sum + (idle.has(id) ? 0 : (timeDeltas[index] ?? 0)), 0);
+  return busy === 0 ? undefined : busy / 1000;
 }
