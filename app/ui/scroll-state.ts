@@ -7,5 +7,5 @@ export const scrollStateScript = `{const r=document.documentElement,f=()=>r.togg
 /** The same for browsers that cannot read it: they load a file, which all others pass by (`nomodule`). */
 export const legacyScrollState = {
   src: "/legacy.js",
-  integrity: "sha384-4Nax6EabfzKSYfgXMZvnZUJMInkUjsMnLTQSGoGjzQ9zzYZ+sbGHp9lXNz9jQ8li",
+  integrity: "sha384-8Ew15WuVxrvyvxJBVatGguVrmajJRj/tc7qVwMSjf2JjdgzzgoNwWwWAU90d4T4V",
 };
