@@ -1,0 +1,47 @@
+import { parseWithZod } from "@conform-to/zod/v4";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { checkSignup } from "../../app/signup/browser-check";
+import { FIELD_NAMES, signupForm } from "../../app/signup/form-schema";
+
+const valid = new Map<string, string>([
+  ["full_name", "Ada Lovelace"],
+  ["company_name", "Analytical Engines"],
+  ["email", "ada@example.com"],
+  ["phone", "(212) 555-0123"],
+  ["password", "Passw0rd !"],
+  ["confirmPassword", "Passw0rd !"],
+  ["address", "1 Example Street"],
+  ["city", "Springfield"],
+  ["state", "IL"],
+  ["zipCode", "62701"],
+  ["country", "United States"],
+]);
+
+/** What a field may hold: what is valid, nothing, too little, or anything. */
+const entry = fc.oneof(
+  fc.constant("valid" as const),
+  fc.constantFrom("", " ", "a", "1", "Passw0rd", "ada@", "99999-1"),
+  fc.string({ unit: "grapheme", maxLength: 20 }),
+);
+
+it("finds in the browser what the server finds, in any form", () => {
+  const form = fc.record(Object.fromEntries(FIELD_NAMES.map((name) => [name, entry])), { requiredKeys: [] });
+  fc.assert(
+    fc.property(form, (entries) => {
+      const data = new FormData();
+      for (const [name, value] of Object.entries(entries)) {
+        data.append(name, value === "valid" ? (valid.get(name) ?? "") : String(value));
+      }
+      const inBrowser = checkSignup(data);
+      const onServer = parseWithZod(data, { schema: signupForm });
+      expect(inBrowser.status).toBe(onServer.status);
+      if (inBrowser.status === "success" && onServer.status === "success") {
+        expect(inBrowser.value).toEqual(onServer.value);
+      } else {
+        expect(inBrowser.reply().error).toEqual(onServer.reply().error);
+      }
+    }),
+    { numRuns: 300, seed: 2026 },
+  );
+});
