@@ -2,7 +2,8 @@ import { company } from "../company";
 import { features, suite } from "../home/home-content";
 import { formatPrice, plans } from "../pricing/plans";
 import type { Site } from "../ui/site";
-import { markdownPath, publicPages } from "./pages";
+import { markdownPath } from "./markdown-path";
+import { publicPages } from "./pages";
 
 /** llms.txt (https://llmstxt.org): what an assistant should know first, and where the rest stands in Markdown. */
 export function llmsTxt(site: Site): string {

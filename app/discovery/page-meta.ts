@@ -1,7 +1,8 @@
 import type { MetaDescriptor } from "@remix-run/cloudflare";
 import { company } from "../company";
 import { type RouteMatches, siteOf } from "../ui/site";
-import { markdownPath, type PublicPage } from "./pages";
+import { markdownPath } from "./markdown-path";
+import type { PublicPage } from "./pages";
 import { structuredData } from "./structured-data";
 
 /** Drawn by `npm run images`. */

@@ -30,8 +30,3 @@ export const publicPages = [homePage, pricingPage, privacyPage, termsPage];
 function publicPage({ path, name, description, updated }: Omit<PublicPage, "title">): PublicPage {
   return { path, name, title: `${name} | ${company.name}`, description, updated };
 }
-
-/** Where a page stands in Markdown: `/pricing.md`, and `/index.md` for the home page. */
-export function markdownPath(path: string): string {
-  return path === "/" ? "/index.md" : `${path}.md`;
-}

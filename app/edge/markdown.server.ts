@@ -1,4 +1,5 @@
 import Negotiator from "negotiator";
+import { pageOfMarkdown } from "../discovery/markdown-path";
 import { markdownOf } from "./page-markdown.server";
 
 type Respond<Context> = (request: Request, context: Context) => Promise<Response>;
@@ -33,17 +34,7 @@ function wholePage({ url, headers, signal }: Request, path: string): Request {
   return new Request(new URL(path, url), { headers, signal });
 }
 
-/** Where a page stands in Markdown. */
-export function markdownPathOf(path: string): string {
-  return path === "/" ? "/index.md" : `${path}.md`;
-}
-
-/** The page whose Markdown stands at this path. */
-function pageOfMarkdown(path: string): string | undefined {
-  if (path === "/index.md") return "/";
-  return path.endsWith(".md") ? path.slice(0, -".md".length) : undefined;
-}
-
+/** Whether a request asks for Markdown rather than HTML. */
 export function prefersMarkdown(request: Request): boolean {
   const accept = request.headers.get("Accept");
   // Nobody gets Markdown who does not name it: wildcards mean HTML.

@@ -1,11 +1,12 @@
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from "@remix-run/cloudflare";
+import { markdownPath } from "../discovery/markdown-path";
 import { answerCache, type Lifetime } from "./answer-cache.server";
 import { type Configuration, readConfiguration } from "./configuration.server";
 import { CSP_REPORTS_PATH, takeCspReports } from "./csp-reports.server";
 import { FAILED, type GateRules, methodNotAllowed, passGate, type Refusal } from "./gate.server";
 import { assetReader, type ReadAsset, withInlineStyle } from "./inline-style.server";
 import { createLog, describeError, type Log } from "./log.server";
-import { isHtml, markdownPathOf, prefersMarkdown, withMarkdown } from "./markdown.server";
+import { isHtml, prefersMarkdown, withMarkdown } from "./markdown.server";
 import { failedPage, misconfigured, overTls } from "./plain-answers.server";
 import { isOverLimit } from "./rate-limit.server";
 import { type Address, addressBook, publicPages } from "./routing.server";
@@ -67,7 +68,7 @@ export function createSite(parts: SiteParts) {
     createRequestHandler(parts.build, "production"),
     (path) => !addressOf(path)?.hydrates,
   );
-  const publicPaths = new Set(publicPages(parts.build).flatMap((path) => [path, markdownPathOf(path)]));
+  const publicPaths = new Set(publicPages(parts.build).flatMap((path) => [path, markdownPath(path)]));
   const pages = answerCache();
 
   /** What the gate, and behind it Remix, make of a request. */
