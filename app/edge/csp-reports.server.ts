@@ -87,11 +87,11 @@ export async function takeCspReports(
 }
 
 async function readReports(request: Request): Promise<z.output<typeof reports> | Response> {
+  const body = await readText(request, { bytes: MAX_BYTES, milliseconds: DEADLINE_MS });
+  if (body.status !== "read") return new Response(null, { status: body.status === "too long" ? 413 : 400 });
   let json: unknown;
   try {
-    const text = await readText(request.body, MAX_BYTES, AbortSignal.timeout(DEADLINE_MS));
-    if (text === undefined) return new Response(null, { status: 413 });
-    json = JSON.parse(text);
+    json = JSON.parse(body.text);
   } catch {
     return new Response(null, { status: 400 });
   }

@@ -14,16 +14,23 @@ export interface GateRules {
   /** Field names that a form may have; all others are dropped. */
   fields: readonly string[];
   /** Whether a form that comes with neither Origin nor Sec-Fetch-Site carries this site's own fresh nonce. */
-  vouches(fields: URLSearchParams): Promise<boolean>;
+  vouches(form: PostedForm): Promise<boolean>;
   /** Counts a form for its sender, and says whether it was one too many. */
   isOverLimit(request: Request): Promise<boolean>;
 }
 
+/** The fields of a form that the site knows, each once. */
+export type PostedForm = Readonly<Record<string, string>>;
+
 /**
- * What the gate makes of a request: what Remix may handle, or a refusal. A refusal comes with a request where the form's
- * own page can say it: with the whole form when it only came too soon, with an empty one when the site's script asked.
+ * What the gate makes of a request: nothing, when it passes, or a refusal. A refusal comes with a form where the form's own
+ * page can say it: with the whole form when it only came too soon, with none of it when the site's script asked.
  */
-export type Passage = { refusal?: undefined; request: Request } | { refusal: Refusal; request?: Request };
+export interface Passage {
+  refusal?: Refusal;
+  /** Of a post: the gate reads it, so that it is no longer in the request. */
+  form?: PostedForm;
+}
 
 const MAX_BODY_BYTES = 16 * 1024;
 const MAX_FIELDS = 32;
@@ -33,19 +40,24 @@ const MAX_URL_LENGTH = 8192;
 const BODY_DEADLINE_MS = 10_000;
 
 /**
- * What every request passes before Remix sees it (threats.md, sections A and B): its address, method and origin, and of
+ * What every request passes before the site handles it (threats.md, sections A and B): its address, method and origin, and of
  * a form the type, the rate, the size and the fields.
+ * @param url of the request
  * @param address of the request; undefined for one that no route can have
  */
-export async function passGate(request: Request, address: Address | undefined, rules: GateRules): Promise<Passage> {
-  const url = new URL(request.url);
+export async function passGate(
+  request: Request,
+  url: URL,
+  address: Address | undefined,
+  rules: GateRules,
+): Promise<Passage> {
   if (address === undefined) return { refusal: NOT_FOUND };
   const refusal = judgeAddress(url, address) ?? judgeMethod(request.method, address);
   if (refusal) return { refusal };
   if (request.method === "POST") return passForm(request, url, address, rules);
   // Only the site's own scripts ask for data.
   if (address.isData && judgeOrigin(request, url) === "foreign") return { refusal: FOREIGN };
-  return { request };
+  return {};
 }
 
 function judgeAddress(url: URL, address: Address): Refusal | undefined {
@@ -62,34 +74,27 @@ function judgeMethod(method: string, { takesForms }: Address): Refusal | undefin
 
 async function passForm(request: Request, url: URL, address: Address, rules: GateRules): Promise<Passage> {
   const read = await readForm(request, url, rules);
-  if (!("fields" in read)) return { refusal: read, request: address.isData ? formRequest(request) : undefined };
-  const form = formRequest(request, read.fields, request.headers.get("Cookie"));
-  return read.isOverLimit ? { refusal: TOO_MANY, request: form } : { request: form };
+  if (!("form" in read)) return address.isData ? { refusal: read, form: {} } : { refusal: read };
+  return read.isOverLimit ? { refusal: TOO_MANY, form: read.form } : { form: read.form };
 }
 
 async function readForm(
   request: Request,
   url: URL,
   rules: GateRules,
-): Promise<{ fields: URLSearchParams; isOverLimit: boolean } | Refusal> {
+): Promise<{ form: PostedForm; isOverLimit: boolean } | Refusal> {
   const origin = judgeOrigin(request, url);
   if (origin === "foreign") return FOREIGN;
   if (!isUrlEncoded(request)) return UNSUPPORTED;
   if (Number(request.headers.get("Content-Length") ?? 0) > MAX_BODY_BYTES) return TOO_LARGE;
   const isOverLimit = await rules.isOverLimit(request);
 
-  const deadline = AbortSignal.timeout(BODY_DEADLINE_MS);
-  let body: string | undefined;
-  try {
-    body = await readText(request.body, MAX_BODY_BYTES, deadline);
-  } catch {
-    return deadline.aborted ? TOO_SLOW : MALFORMED;
-  }
-  if (body === undefined) return TOO_LARGE;
-  const fields = knownFields(body, rules.fields);
-  if (fields === undefined) return MALFORMED;
-  if (origin === "unknown" && !(await rules.vouches(fields))) return FOREIGN;
-  return { fields, isOverLimit };
+  const body = await readText(request, { bytes: MAX_BODY_BYTES, milliseconds: BODY_DEADLINE_MS });
+  if (body.status !== "read") return UNREAD[body.status];
+  const form = knownFields(body.text, rules.fields);
+  if (form === undefined) return MALFORMED;
+  if (origin === "unknown" && !(await rules.vouches(form))) return FOREIGN;
+  return { form, isOverLimit };
 }
 
 /** Sec-Fetch-Site where the browser sends it, else Origin, else nobody knows. */
@@ -108,24 +113,26 @@ function isUrlEncoded(request: Request): boolean {
   return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(type);
 }
 
-/** The fields that the site knows, each once; undefined for a body with too many fields or one that repeats a known one. */
-function knownFields(body: string, names: readonly string[]): URLSearchParams | undefined {
+/** Undefined for a body with too many fields or one that repeats a known one. */
+function knownFields(body: string, names: readonly string[]): PostedForm | undefined {
   if (body.split("&", MAX_FIELDS + 1).length > MAX_FIELDS) return undefined;
-  const known = new URLSearchParams();
-  for (const [name, value] of new URLSearchParams(body)) {
-    if (!names.includes(name)) continue;
-    if (known.has(name)) return undefined;
-    known.append(name, value);
-  }
-  return known;
+  const form: Record<string, string> = {};
+  let repeats = false;
+  new URLSearchParams(body).forEach((value, name) => {
+    if (!names.includes(name)) return;
+    repeats ||= form[name] !== undefined;
+    form[name] = value;
+  });
+  return repeats ? undefined : form;
 }
 
 /**
  * A form as Remix gets it. Of the headers only the cookie is left: Remix would believe an X-Forwarded-Host that anyone can
  * send, and answer an Origin that it cannot read with an error.
  */
-function formRequest({ url, signal }: Request, fields = new URLSearchParams(), cookie: string | null = null): Request {
-  return new Request(url, { method: "POST", body: fields, headers: cookie === null ? {} : { Cookie: cookie }, signal });
+export function formRequest({ url, headers, signal }: Request): Request {
+  const cookie = headers.get("Cookie");
+  return new Request(url, { method: "POST", headers: cookie === null ? {} : { Cookie: cookie }, signal });
 }
 
 const NOT_FOUND: Refusal = { status: 404, title: "Not found", message: "There is no such page." };
@@ -159,6 +166,7 @@ const MALFORMED: Refusal = {
   title: "Malformed request",
   message: "The request could not be read. Please open the sign-up page again and send the form from there.",
 };
+const UNREAD = { "too long": TOO_LARGE, "too slow": TOO_SLOW, "broken off": MALFORMED };
 const TOO_MANY: Refusal = {
   status: 429,
   title: "Too many requests",

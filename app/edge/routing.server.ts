@@ -1,11 +1,15 @@
 import type { ServerBuild } from "@remix-run/cloudflare";
-import { matchRoutes } from "@remix-run/react";
+import { matchRoutes, type Params } from "@remix-run/react";
 import { hydrates } from "../ui/hydration";
 
 type RouteObject = NonNullable<ReturnType<typeof matchRoutes>>[number]["route"];
 
 /** What the edge knows of an address before Remix answers it. */
 export interface Address {
+  /** Of the route in the build. */
+  routeId: string;
+  /** What the path says in place of the pattern's names. */
+  params: Params;
   /** The pattern of its route, such as `/subscription/:id?`: what a log may hold of an address. */
   route: string;
   /** Whether the page runs the framework's script: such pages take a visitor's data and are kept in no cache. */
@@ -40,7 +44,10 @@ export function addressBook(build: ServerBuild): AddressBook {
     // Not even the route for everything else has a path with a line separator (U+2028) in it.
     if (!matches) return undefined;
     const modules = matches.map(({ route }) => (route.id ? build.routes[route.id]?.module : undefined));
+    const last = matches.at(-1);
     const address = {
+      routeId: last?.route.id ?? "",
+      params: last?.params ?? {},
       route: `/${matches.flatMap(({ route }) => route.path || []).join("/")}`,
       hydrates: modules.some((module) => hydrates(module?.handle)),
       takesForms: modules.at(-1)?.action !== undefined,

@@ -1,7 +1,8 @@
 import { prerenderRules } from "../ui/prerender";
 import { legacyScrollState, scrollStateScript } from "../ui/scroll-state";
 
-export interface PolicyOptions {
+/** What the policy of a page is made from. */
+export interface PagePolicy {
   /** Of the site, as this request has it. */
   origin: string;
   /** Sign-up pages hydrate and talk to Stripe; all others run one inline script under its hash. */
@@ -10,7 +11,6 @@ export interface PolicyOptions {
   nonce: string;
   /** Origin of the script that stands in for Stripe.js, when one is configured. */
   stripeOrigin?: string | undefined;
-  secure: boolean;
   /** The text of the page's style element, where it has one instead of a link. */
   inlineStyle?: string | undefined;
   /** Path of the site where browsers report what the policy stopped. */
@@ -19,28 +19,38 @@ export interface PolicyOptions {
 
 const REPORTING_GROUP = "csp";
 
+/** Of redirects, data and lines of text: there is nothing that they could load. */
+const POLICY_WITHOUT_PAGE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 /**
- * The headers that every rendered answer carries, whatever its status.
+ * The headers that every answer of the Worker carries, whatever its status.
+ * @param page of an HTML answer
  * Source: OWASP Secure Headers, MDN HTTP Observatory; Stripe's hosts: https://docs.stripe.com/security/guide#content-security-policy
  */
-export async function securityHeaders(options: PolicyOptions): Promise<Record<string, string>> {
-  const payment = options.hydrates ? '(self "https://js.stripe.com" "https://*.js.stripe.com")' : "()";
+export async function securityHeaders({
+  secure,
+  page,
+}: {
+  secure: boolean;
+  page?: PagePolicy | undefined;
+}): Promise<Record<string, string>> {
+  const payment = page?.hydrates ? '(self "https://js.stripe.com" "https://*.js.stripe.com")' : "()";
   return {
-    "Content-Security-Policy": await contentSecurityPolicy(options),
+    "Content-Security-Policy": page ? await pagePolicy(page, secure) : POLICY_WITHOUT_PAGE,
     "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": `camera=(), geolocation=(), microphone=(), usb=(), payment=${payment}`,
     // Never `no-referrer`: browsers then send `Origin: null` with a form.
     "Referrer-Policy": "strict-origin-when-cross-origin",
-    "Reporting-Endpoints": `${REPORTING_GROUP}="${options.reportsTo}"`,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    ...(options.secure && { "Strict-Transport-Security": "max-age=63072000; includeSubDomains; preload" }),
+    ...(page && { "Reporting-Endpoints": `${REPORTING_GROUP}="${page.reportsTo}"` }),
+    ...(secure && { "Strict-Transport-Security": "max-age=63072000; includeSubDomains; preload" }),
   };
 }
 
-async function contentSecurityPolicy(options: PolicyOptions): Promise<string> {
-  const { origin, hydrates, nonce, stripeOrigin, secure, inlineStyle, reportsTo } = options;
+async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
+  const { origin, hydrates, nonce, stripeOrigin, inlineStyle, reportsTo } = page;
   const standIn = stripeOrigin ? [stripeOrigin] : [];
   const scripts = await Promise.all([scrollStateScript, prerenderRules].map(hashOf));
   const directives: Record<string, string[]> = {

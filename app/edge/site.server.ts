@@ -3,7 +3,17 @@ import { markdownPath } from "../discovery/markdown-path";
 import { answerCache, type Lifetime } from "./answer-cache.server";
 import { type Configuration, readConfiguration } from "./configuration.server";
 import { CSP_REPORTS_PATH, takeCspReports } from "./csp-reports.server";
-import { FAILED, type GateRules, methodNotAllowed, passGate, type Refusal } from "./gate.server";
+import { earlyActions } from "./early-action.server";
+import {
+  FAILED,
+  formRequest,
+  type GateRules,
+  methodNotAllowed,
+  type Passage,
+  type PostedForm,
+  passGate,
+  type Refusal,
+} from "./gate.server";
 import { assetReader, type ReadAsset, withInlineStyle } from "./inline-style.server";
 import { createLog, describeError, type Log } from "./log.server";
 import { isHtml, prefersMarkdown, withMarkdown } from "./markdown.server";
@@ -20,6 +30,8 @@ export interface EdgeContext {
   release: string;
   configuration: Configuration;
   log: Log;
+  /** Of a post; the request no longer has it. */
+  form?: PostedForm | undefined;
   /** Set when the gate refused the request: the page says so instead of answering. */
   refusal?: Refusal;
 }
@@ -56,6 +68,7 @@ interface Asked {
 interface ConfiguredSite extends PreparedSite {
   configuration: Configuration;
   readAsset: ReadAsset;
+  stripeOrigin: string | undefined;
 }
 
 /**
@@ -64,8 +77,9 @@ interface ConfiguredSite extends PreparedSite {
  */
 export function createSite(parts: SiteParts) {
   const addressOf = addressBook(parts.build);
+  const { build, act } = earlyActions(parts.build);
   const remix = withMarkdown<AppLoadContext>(
-    createRequestHandler(parts.build, "production"),
+    createRequestHandler(build, "production"),
     (path) => !addressOf(path)?.hydrates,
   );
   const publicPaths = new Set(publicPages(parts.build).flatMap((path) => [path, markdownPath(path)]));
@@ -79,28 +93,33 @@ export function createSite(parts: SiteParts) {
       const limit = (sender: Request) => isOverLimit(configuration.CSP_REPORT_RATE_LIMIT, sender, log);
       return plain(await takeCspReports(request, { addressOf, isOverLimit: limit, log }));
     }
-    const { refusal, request: passed } = isReport
+    const { refusal, form }: Passage = isReport
       ? { refusal: methodNotAllowed("POST") }
-      : await passGate(request, address, {
+      : await passGate(request, url, address, {
           ...site.forms,
           isOverLimit: (sender) => isOverLimit(configuration.SIGNUP_RATE_LIMIT, sender, log),
         });
-    const hydrates = passed !== undefined && address?.hydrates === true;
     /** A page that says only this, at an address that no route takes. */
     const say = (words: Refusal) =>
       remix(new Request(new URL("/refused", url)), site.contextOf({ ...edge, refusal: words }));
 
     if (refusal === undefined) {
-      const response = await remix(passed, site.contextOf(edge));
+      const hydrates = address?.hydrates === true;
+      const context = site.contextOf({ ...edge, form });
+      const redirect = form && address && !address.isData ? await act(request, address, context) : undefined;
+      if (redirect) return { response: redirect, hydrates, outcome: "answered" };
+      const response = await remix(form ? formRequest(request) : request, context);
       if (!isLastResort(response)) return { response, hydrates, outcome: "answered" };
       const page = await say(FAILED);
       return isLastResort(page) ? failed(edge) : { response: page, hydrates: false, outcome: "failed" };
     }
     log.warn("refused", { status: refusal.status, reason: refusal.title });
-    const page = passed ? await remix(passed, site.contextOf({ ...edge, refusal })) : await say(refusal);
+    const page = form
+      ? await remix(formRequest(request), site.contextOf({ ...edge, form, refusal }))
+      : await say(refusal);
     const response = new Response(page.body, { status: refusal.status, headers: page.headers });
     for (const [name, value] of Object.entries(refusal.headers ?? {})) response.headers.set(name, value);
-    return { response, hydrates, outcome: "refused" };
+    return { response, hydrates: form !== undefined && address?.hydrates === true, outcome: "refused" };
   }
 
   /** The answer as it leaves: its stylesheet inside, its headers on it. */
@@ -110,18 +129,21 @@ export function createSite(parts: SiteParts) {
     nonce: string,
     site: ConfiguredSite | undefined,
   ) {
-    const page =
+    const styled =
       site && !hydrates && isHtml(response) ? await withInlineStyle(await response.text(), site.readAsset) : undefined;
-    const dressed = new Response(page?.html ?? response.body, response);
-    const stripeJs = site?.configuration.STRIPE_JS_URL;
+    const dressed = styled ? new Response(styled.html, response) : response;
     const headers = await securityHeaders({
-      origin: url.origin,
-      hydrates,
-      nonce,
-      stripeOrigin: stripeJs && new URL(stripeJs).origin,
       secure: url.protocol === "https:",
-      inlineStyle: page?.style,
-      reportsTo: CSP_REPORTS_PATH,
+      page: isHtml(response)
+        ? {
+            origin: url.origin,
+            hydrates,
+            nonce,
+            stripeOrigin: site?.stripeOrigin,
+            inlineStyle: styled?.style,
+            reportsTo: CSP_REPORTS_PATH,
+          }
+        : undefined,
     });
     for (const [name, value] of Object.entries(headers)) dressed.headers.set(name, value);
     if (!isCacheable(dressed, address)) dressed.headers.set("Cache-Control", "no-store");
@@ -132,7 +154,7 @@ export function createSite(parts: SiteParts) {
   async function publicPage(asked: Asked, edge: EdgeContext, site: ConfiguredSite, lifetime: Lifetime) {
     const { request, url, address } = asked;
     if (!isRead(request.method) || !publicPaths.has(url.pathname)) return undefined;
-    const { refusal } = await passGate(request, address, {
+    const { refusal } = await passGate(request, url, address, {
       ...site.forms,
       isOverLimit: async () => false,
     });
@@ -173,6 +195,7 @@ export function createSite(parts: SiteParts) {
         ...parts.prepare(configuration),
         configuration,
         readAsset: assetReader(configuration.ASSETS),
+        stripeOrigin: configuration.STRIPE_JS_URL && new URL(configuration.STRIPE_JS_URL).origin,
       };
       const isPlainHttp = url.protocol === "http:" && configuration.SITE_URL.startsWith("https:");
       if (isPlainHttp) return plain(overTls(request.method, url));
@@ -187,7 +210,7 @@ export function createSite(parts: SiteParts) {
     const dressed = isDressed ? found.response : await dress(found, asked, nonce, configured);
     const answered = request.method === "HEAD" ? new Response(null, dressed) : dressed;
     answered.headers.set("X-Request-Id", requestId);
-    log.info("request", {
+    log.end({
       method: request.method,
       route: asked.address?.route ?? "unknown",
       status: answered.status,

@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from "@remix-run/cloudflare";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/cloudflare";
 import {
   type ClientActionFunctionArgs,
   isRouteErrorResponse,
@@ -29,30 +29,31 @@ export function loader({ request, params, context }: LoaderFunctionArgs) {
 
 export async function action({ request, context }: ActionFunctionArgs) {
   const { pathname } = new URL(request.url);
-  const form = await request.formData();
+  const { form = {} } = context;
   if (context.refusal) {
     context.formFailed = true;
     return data<SignupReply>(holdBack(form, context.refusal), context.refusal.status);
   }
-  const intent = form.get("intent");
   const session = await context.sessions.read(request);
 
-  if (intent === "start-over") {
-    return redirect(pathname, { status: 303, headers: { "Set-Cookie": context.sessions.clear() } });
+  if (form.intent === "start-over") {
+    return seeOther(pathname, context.sessions.clear());
   }
   if (typeof session === "object") {
-    const next = intent === "card-set-up" ? ({ step: "done", account: session.account } as const) : session;
-    return redirect(pathname, { status: 303, headers: { "Set-Cookie": await context.sessions.write(next) } });
+    const next = form.intent === "card-set-up" ? ({ step: "done", account: session.account } as const) : session;
+    return seeOther(pathname, await context.sessions.write(next));
   }
   const submitted = await submitForm(form, context);
   if (submitted.status === "error") {
     context.formFailed = true;
     return data<SignupReply>(submitted.reply, submitted.httpStatus);
   }
-  return redirect(pathname, {
-    status: 303,
-    headers: { "Set-Cookie": await context.sessions.write(submitted.session) },
-  });
+  return seeOther(pathname, await context.sessions.write(submitted.session));
+}
+
+/** The same address again, for what the session says now: a reload or a step back sends nothing twice. */
+function seeOther(pathname: string, cookie: string): Response {
+  return new Response(null, { status: 303, headers: { Location: pathname, "Set-Cookie": cookie } });
 }
 
 /** A submit that does not reach the site keeps the visitor, and everything typed, on the form. */

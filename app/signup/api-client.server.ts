@@ -79,24 +79,25 @@ async function answerTo(
   url: string,
   init: RequestInit & { signal: AbortSignal },
 ): Promise<SubscriptionOutcome> {
-  let text: string | undefined;
   try {
     const response = await (binding ? binding.fetch(url, init) : fetch(url, init));
     if (!response.ok) {
       await response.body?.cancel();
       return { kind: "rejected", status: response.status };
     }
-    text = await readText(response.body, MAX_ANSWER_BYTES, init.signal);
+    const body = await readText(response, { bytes: MAX_ANSWER_BYTES });
+    if (body.status === "read") return readAnswer(body.text);
+    if (body.status === "too long") return { kind: "unintelligible" };
   } catch {
-    return { kind: "unreachable", timedOut: init.signal.aborted };
+    // Not reached, cut off, or given up: what follows says which.
   }
-  return text === undefined ? { kind: "unintelligible" } : readAnswer(text);
+  return { kind: "unreachable", timedOut: init.signal.aborted };
 }
 
 function readAnswer(text: string): SubscriptionOutcome {
   let answer: unknown;
   try {
-    answer = JSON.parse(text.replace(/^\uFEFF/, ""));
+    answer = JSON.parse(text);
   } catch {
     return { kind: "unintelligible" };
   }

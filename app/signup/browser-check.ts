@@ -1,15 +1,14 @@
 import { parse, type Submission } from "@conform-to/react";
-import { type SignupForm, signupForm } from "./form-schema";
+import { filledIn, type SignupForm, signupForm } from "./form-schema";
 
 /**
- * The form checked in the browser, by the schema and with the results of the server's `parseWithZod`. That function would
- * bring Zod's classic build along, for conversions that this form has no need of: all its values are strings.
+ * The form checked in the browser, by the schema and with the results of the server's `parseWithZod`, which would bring
+ * Zod's classic build along.
  */
 export function checkSignup(formData: FormData): Submission<SignupForm, string[]> {
   return parse<SignupForm, string[]>(formData, {
     resolve(payload) {
-      const filledIn = Object.entries(payload).filter(([, value]) => value !== "");
-      const { success, data, error } = signupForm.safeParse(Object.fromEntries(filledIn));
+      const { success, data, error } = signupForm.safeParse(filledIn(payload));
       return success ? { value: data } : { error: messagesByField(error.issues) };
     },
   });

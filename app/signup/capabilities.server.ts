@@ -29,7 +29,7 @@ export function signupCapabilities(configuration: Configuration): SignupCapabili
     }),
     forms: {
       fields: POSTED_FIELDS,
-      vouches: (fields) => nonces.isFresh(fields.get("form_nonce") ?? ""),
+      vouches: ({ form_nonce: nonce = "" }) => nonces.isFresh(nonce),
     },
   };
 }

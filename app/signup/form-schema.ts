@@ -37,6 +37,11 @@ export const POSTED_FIELDS: readonly string[] = [...FIELD_NAMES, "form_nonce", "
 /** Never echoed into a page, never kept. */
 export const SECRET_FIELDS: ("password" | "confirmPassword")[] = ["password", "confirmPassword"];
 
+/** What was typed into a form: a browser sends an empty field too. */
+export function filledIn(form: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ""));
+}
+
 /** The body of the call to the subscription API: the contract's keys and no others (specification, section 3). */
 export function toRequest({ confirmPassword: _, ...request }: SignupForm): SubscriptionRequest {
   return request;

@@ -1,5 +1,6 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import { defaults, seal, unseal } from "iron-webcrypto";
+import { type SealingKeys, sealingKeys } from "./sealing-keys.server";
 import { type SignupSession, signupSession } from "./steps";
 
 /** How long a sign-up waits for its card, and a success can be read again. */
@@ -19,6 +20,8 @@ export interface SignupSessions {
   fromToken(token: string): Promise<SignupSession | undefined>;
 }
 
+type Purpose = "cookie" | "token";
+
 /**
  * @param secret at least 32 characters
  * @param secure whether the site is served over https: then the cookie is `Secure` and has the `__Host-` prefix (RFC 6265bis)
@@ -27,16 +30,24 @@ export function signupSessions(secret: string, secure: boolean): SignupSessions 
   const name = secure ? "__Host-signup" : "signup";
   const attributes = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
 
-  async function open(sealed: string, purpose: "cookie" | "token"): Promise<SignupSession | undefined> {
+  const keys = new Map<Purpose, SealingKeys>();
+
+  async function keysFor(purpose: Purpose): Promise<SealingKeys> {
+    const known = keys.get(purpose) ?? (await sealingKeys(secret, `signup-session:${purpose}`));
+    keys.set(purpose, known);
+    return known;
+  }
+
+  async function open(sealed: string, purpose: Purpose): Promise<SignupSession | undefined> {
     try {
-      return signupSession.parse(await unseal(sealed, `${purpose}:${secret}`, defaults));
+      return signupSession.parse(await unseal(sealed, { default: await keysFor(purpose) }, defaults));
     } catch {
       return undefined;
     }
   }
 
-  function close(session: SignupSession, purpose: "cookie" | "token", seconds: number): Promise<string> {
-    return seal(session, `${purpose}:${secret}`, { ...defaults, ttl: seconds * 1000 });
+  async function close(session: SignupSession, purpose: Purpose, seconds: number): Promise<string> {
+    return seal(session, await keysFor(purpose), { ...defaults, ttl: seconds * 1000, encode: JSON.stringify });
   }
 
   return {

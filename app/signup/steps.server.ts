@@ -1,9 +1,9 @@
-import { parseWithZod } from "@conform-to/zod/v4";
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
-import type { Refusal } from "../edge/gate.server";
+import type { PostedForm, Refusal } from "../edge/gate.server";
 import { CONTINUE_PARAMETER, continueLink } from "./continue-link.server";
 import type { SubscriptionRequest } from "./contract";
-import { SECRET_FIELDS, signupForm, toRequest } from "./form-schema";
+import { checkForm } from "./form-check.server";
+import { filledIn, SECRET_FIELDS, signupForm, toRequest } from "./form-schema";
 import { idempotencyKey } from "./idempotency-key.server";
 import { noticeFor, noticeForRefusal, statusFor } from "./notices";
 import type { SignupReply, SignupSession, SignupStep } from "./steps";
@@ -41,12 +41,9 @@ export async function currentStep(request: Request, packageId: string, context: 
 }
 
 /** The reply to a form that the gate holds back: why, and what was typed where the gate has read it. */
-export function holdBack(form: FormData, refusal: Refusal): SignupReply {
+export function holdBack(form: PostedForm, refusal: Refusal): SignupReply {
   const notice = noticeForRefusal(refusal);
-  const formNonce = form.get("form_nonce");
-  if (typeof formNonce !== "string") return { notice };
-  const submission = parseWithZod(form, { schema: signupForm });
-  return { form: submission.reply({ hideFields: SECRET_FIELDS }), formNonce, notice };
+  return form.form_nonce === undefined ? { notice } : { ...replyTo(form), notice };
 }
 
 type Submitted =
@@ -54,29 +51,35 @@ type Submitted =
   | { status: "error"; reply: SignupReply; httpStatus: number };
 
 /** Validates the form and asks the subscription API; a failure goes back to the form with everything but the passwords. */
-export async function submitForm(form: FormData, context: AppLoadContext): Promise<Submitted> {
-  const { api, nonces, configuration, log, requestId } = context;
-  const sentNonce = String(form.get("form_nonce") ?? "");
-  // However old, and kept in the reply: with another nonce an unchanged retry would be another sign-up.
-  const nonce = (await nonces.isGenuine(sentNonce)) ? sentNonce : "";
-  const submission = parseWithZod(form, { schema: signupForm });
-  const reply = { form: submission.reply({ hideFields: SECRET_FIELDS }), formNonce: nonce };
-  if (submission.status !== "success") {
-    log.info("signup_invalid", { fields: Object.keys(submission.error ?? {}) });
+export async function submitForm(form: PostedForm, context: AppLoadContext): Promise<Submitted> {
+  const { api, configuration, log, requestId } = context;
+  const checked = signupForm.safeParse(filledIn(form));
+  if (!checked.success) {
+    const reply = replyTo(form);
+    log.info("signup_invalid", { fields: Object.keys(reply.form?.error ?? {}) });
     return { status: "error", reply, httpStatus: 422 };
   }
-  const request = toRequest(submission.value);
-  const key = await idempotencyKey(configuration.SESSION_SECRET, nonce, request);
+  const request = toRequest(checked.data);
+  const key = await idempotencyKey(configuration.SESSION_SECRET, form.form_nonce ?? "", request);
   const outcome = await api.create(request, { idempotencyKey: key, requestId });
   if (outcome.kind !== "created") {
     log.warn("signup_failed", {
       outcome: outcome.kind,
       status: outcome.kind === "rejected" ? outcome.status : undefined,
     });
-    return { status: "error", reply: { ...reply, notice: noticeFor(outcome) }, httpStatus: statusFor(outcome) };
+    return { status: "error", reply: { ...replyTo(form), notice: noticeFor(outcome) }, httpStatus: statusFor(outcome) };
   }
-  log.info("signup_created");
+  log.note({ signup: "created" });
   return { status: "success", session: cardStep(request, outcome.clientSecret) };
+}
+
+/**
+ * What a form gets back: its messages, and everything typed but the passwords. Its nonce stays, however old: with
+ * another one an unchanged retry would be another sign-up.
+ */
+function replyTo(form: PostedForm): SignupReply {
+  const submission = checkForm(new URLSearchParams(form));
+  return { form: submission.reply({ hideFields: SECRET_FIELDS }), formNonce: form.form_nonce ?? "" };
 }
 
 function cardStep(request: SubscriptionRequest, clientSecret: string): SignupSession {

@@ -303,8 +303,14 @@ describe("F. logs", () => {
         "log-e",
         () => visitor.submit({}, { "CF-Ray": "log-e", ...someone() }),
         [
-          { event: "signup_created" },
-          { event: "request", method: "POST", route: "/subscription/:id?", status: 303, outcome: "answered" },
+          {
+            event: "request",
+            method: "POST",
+            route: "/subscription/:id?",
+            status: 303,
+            outcome: "answered",
+            signup: "created",
+          },
         ],
       ],
       [

@@ -79,7 +79,7 @@ async function oneTooMany(): Promise<SecureAnswer> {
 const BEST_WITHOUT_SCRIPT = 135;
 
 /** Every kind of answer that the site gives: status, kind of page, and how to get it. */
-const answers: [name: string, status: number, kind: "marketing" | "sign-up", get: () => Promise<SecureAnswer>][] = [
+const answers: [name: string, status: number, kind: keyof typeof policies, get: () => Promise<SecureAnswer>][] = [
   ...pages
     .map(
       (path) =>
@@ -87,18 +87,13 @@ const answers: [name: string, status: number, kind: "marketing" | "sign-up", get
     )
     .map(([...answer]): (typeof answers)[number] => answer),
   ["the card step", 200, "sign-up", cardStep],
-  ["a page's data", 200, "sign-up", () => ask(site, "/subscription.data")],
-  ["health", 200, "marketing", () => ask(site, "/health")],
-  [
-    "a report",
-    204,
-    "marketing",
-    () => post(site, "[]", { "Content-Type": "application/reports+json" }, "/csp-reports"),
-  ],
-  ["an accepted form", 303, "sign-up", () => postTo(json(200, { client_secret: "seti_1_secret_2" }))],
+  ["a page's data", 200, "no page", () => ask(site, "/subscription.data")],
+  ["health", 200, "no page", () => ask(site, "/health")],
+  ["a report", 204, "no page", () => post(site, "[]", { "Content-Type": "application/reports+json" }, "/csp-reports")],
+  ["an accepted form", 303, "no page", () => postTo(json(200, { client_secret: "seti_1_secret_2" }))],
   ["a malformed form", 400, "marketing", () => post(site, "email=a&email=b")],
   ["a foreign form", 403, "marketing", () => post(site, form, { "Sec-Fetch-Site": "cross-site" })],
-  ["a foreign form's data", 403, "sign-up", () => post(site, form, { Origin: "null" }, "/subscription.data")],
+  ["a foreign form's data", 403, "no page", () => post(site, form, { Origin: "null" }, "/subscription.data")],
   ["an unknown page", 404, "marketing", () => ask(site, "/nope")],
   ["no sane address", 404, "marketing", () => ask(site, "/%00")],
   ["a sign-up that looks like a file", 404, "sign-up", () => ask(site, "/subscription/x.css")],
@@ -111,16 +106,17 @@ const answers: [name: string, status: number, kind: "marketing" | "sign-up", get
   ["a marketing page that throws", 500, "marketing", () => ask(throwing, "/pricing")],
   ["a sign-up that throws", 500, "sign-up", () => ask(throwing, "/subscription")],
   ["a form whose action throws", 500, "marketing", () => post(throwing)],
-  ["the data of a sign-up that throws", 500, "sign-up", () => ask(throwing, "/subscription.data")],
+  ["the data of a sign-up that throws", 500, "no page", () => ask(throwing, "/subscription.data")],
   ["an unreadable answer of the API", 502, "sign-up", () => postTo(json(200, []))],
   ["bad settings", 503, "marketing", () => ask(misconfigured, "/")],
-  ["health with bad settings", 503, "marketing", () => ask(misconfigured, "/health")],
+  ["health with bad settings", 503, "no page", () => ask(misconfigured, "/health")],
   ["an API that is unavailable", 503, "sign-up", () => postTo(json(503, {}))],
   ["an API that does not answer", 504, "sign-up", () => postTo(tooLate)],
 ];
 
 const REPORTING = "; upgrade-insecure-requests; report-uri /csp-reports; report-to csp";
 const policies = {
+  "no page": /^default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
   marketing: new RegExp(
     `^default-src 'none'; base-uri 'none'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; manifest-src 'self'; script-src( 'sha256-[\\w+/]{43}=')+ ${ORIGIN}/legacy.js; style-src [^;]+${REPORTING}$`,
   ),
@@ -144,7 +140,7 @@ describe("E. the Worker's answers", () => {
       }`,
     );
     expect(headers.get("Referrer-Policy")).toBe("strict-origin-when-cross-origin");
-    expect(headers.get("Reporting-Endpoints")).toBe('csp="/csp-reports"');
+    expect(headers.get("Reporting-Endpoints")).toBe(kind === "no page" ? null : 'csp="/csp-reports"');
     expect(headers.get("Strict-Transport-Security")).toBe("max-age=63072000; includeSubDomains; preload");
     expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
     expect(headers.get("X-Frame-Options")).toBe("DENY");
