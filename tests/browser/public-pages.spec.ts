@@ -170,6 +170,18 @@ test("the header turns white and translucent past 10 px", async ({ page }) => {
   await expect.poll(background).toMatch(/^rgba\(255,255,255,0\.\d+\)$/);
   await scrollDownTo(0);
   await expect.poll(background).toBe("rgba(0,0,0,0)");
+
+  // Also where the browser itself goes to another place than the top.
+  await scrollDownTo(900);
+  await page.reload();
+  await expect.poll(background).toMatch(/^rgba\(255,255,255,0\.\d+\)$/);
+  await page.goto("/pricing");
+  expect(await background()).toBe("rgba(0,0,0,0)");
+  await page.goto("/#features");
+  await expect.poll(background).toMatch(/^rgba\(255,255,255,0\.\d+\)$/);
+  await page.goto("/pricing");
+  await page.goBack();
+  await expect.poll(background).toMatch(/^rgba\(255,255,255,0\.\d+\)$/);
 });
 
 test("a page is loaded before a link to it is followed, and the sign-up never is", async ({ page, viewport }) => {
