@@ -17,28 +17,43 @@ export interface Lifetime {
  * key; one that is no success is not kept.
  */
 export function answerCache() {
-  const kept = new Map<string, Promise<KeptAnswer | undefined>>();
+  const kept = new Map<string, KeptAnswer>();
+  const beingMade = new Map<string, Promise<KeptAnswer | undefined>>();
+
+  async function made(key: string, make: () => Promise<Response>): Promise<KeptAnswer | undefined> {
+    try {
+      const answer = await keep(make());
+      if (answer) kept.set(key, answer);
+      return answer;
+    } catch {
+      return undefined;
+    } finally {
+      beingMade.delete(key);
+    }
+  }
 
   return {
     /**
      * @param key whatever the answer depends on; the caller bounds how many there are
      * @param make makes the answer; called when there is none yet
-     * @returns an answer to this request (200 or 304, with or without a body), or undefined when there is none to keep
+     * @returns an answer to this request (200 or 304, with or without a body), at once where one is kept; undefined when
+     * there is none to keep
      */
-    async answer(
+    answer(
       request: Request,
       key: string,
       make: () => Promise<Response>,
       lifetime: Lifetime,
-    ): Promise<Response | undefined> {
-      let pending = kept.get(key);
-      if (!pending) {
-        pending = keep(make()).catch(() => undefined);
-        kept.set(key, pending);
-        lifetime.waitUntil(pending.then((answer) => answer ?? kept.delete(key)));
+    ): Response | Promise<Response | undefined> {
+      const answer = kept.get(key);
+      if (answer) return give(request, answer);
+      let making = beingMade.get(key);
+      if (!making) {
+        making = made(key, make);
+        beingMade.set(key, making);
+        lifetime.waitUntil(making);
       }
-      const answer = await pending;
-      return answer && give(request, answer);
+      return making.then((finished) => finished && give(request, finished));
     },
   };
 }

@@ -51,19 +51,24 @@ export async function passGate(
   address: Address | undefined,
   rules: GateRules,
 ): Promise<Passage> {
-  if (address === undefined) return { refusal: NOT_FOUND };
+  const refusal = judgeRequest(request, url, address);
+  if (refusal || address === undefined) return { refusal: refusal ?? NOT_FOUND };
+  return request.method === "POST" ? passForm(request, url, address, rules) : {};
+}
+
+/** The gate without what it asks of a form: all that a request passes that only reads. */
+export function judgeRequest(request: Request, url: URL, address: Address | undefined): Refusal | undefined {
+  if (address === undefined) return NOT_FOUND;
   const refusal = judgeAddress(url, address) ?? judgeMethod(request.method, address);
-  if (refusal) return { refusal };
-  if (request.method === "POST") return passForm(request, url, address, rules);
+  if (refusal || request.method === "POST") return refusal;
   // Only the site's own scripts ask for data.
-  if (address.isData && judgeOrigin(request, url) === "foreign") return { refusal: FOREIGN };
-  return {};
+  return address.isData && judgeOrigin(request, url) === "foreign" ? FOREIGN : undefined;
 }
 
 function judgeAddress(url: URL, address: Address): Refusal | undefined {
   if (url.href.length > MAX_URL_LENGTH) return TOO_LONG;
   // Remix's old way to run a single loader or action, past the checks of the page; its own scripts use it no more.
-  if (url.searchParams.has("_data")) return MALFORMED;
+  if (url.search !== "" && url.searchParams.has("_data")) return MALFORMED;
   return address.isData && !address.hydrates ? NOT_FOUND : undefined;
 }
 

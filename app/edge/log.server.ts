@@ -15,10 +15,11 @@ export interface Log {
 /** A log whose lines carry the id of the request, the one that error pages show and upstream gets. */
 export function createLog(requestId: string): Log {
   const noted: Fields = {};
-  const line = (event: string, fields: Fields = {}) => JSON.stringify({ event, request_id: requestId, ...fields });
+  const line = (event: string, ...fields: [Fields?, Fields?]) =>
+    JSON.stringify(Object.assign({ event, request_id: requestId }, ...fields));
   return {
     note: (fields) => Object.assign(noted, fields),
-    end: (fields) => console.info(line("request", { ...fields, ...noted })),
+    end: (fields) => console.info(line("request", fields, noted)),
     info: (event, fields) => console.info(line(event, fields)),
     warn: (event, fields) => console.warn(line(event, fields)),
     error: (event, fields) => console.error(line(event, fields)),

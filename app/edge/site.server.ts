@@ -8,6 +8,7 @@ import {
   FAILED,
   formRequest,
   type GateRules,
+  judgeRequest,
   methodNotAllowed,
   type Passage,
   type PostedForm,
@@ -25,7 +26,7 @@ import { securityHeaders } from "./security-headers.server";
 /** What the edge gives to every route. */
 export interface EdgeContext {
   requestId: string;
-  /** For the inline scripts of pages that hydrate. */
+  /** For the inline scripts of pages that hydrate; empty for all others. */
   nonce: string;
   release: string;
   configuration: Configuration;
@@ -54,6 +55,8 @@ interface Answer {
   /** Whether what it holds runs the framework's script. */
   hydrates: boolean;
   outcome: "answered" | "refused" | "failed";
+  /** Set for a page out of memory: its headers are on it. */
+  isDressed?: true;
 }
 
 /** A request, and what its address says about it. */
@@ -150,27 +153,24 @@ export function createSite(parts: SiteParts) {
     return dressed;
   }
 
-  /** A public page out of memory: made of nothing of this request but its path and the form that it asks for. */
-  async function publicPage(asked: Asked, edge: EdgeContext, site: ConfiguredSite, lifetime: Lifetime) {
-    const { request, url, address } = asked;
+  /**
+   * A public page out of memory, made of nothing of this request: only of its path, the form that it asks for, and the
+   * site's own address. Undefined for everything else, and for a page that fails.
+   */
+  function publicPage({ request, url, address }: Asked, edge: EdgeContext, site: ConfiguredSite, lifetime: Lifetime) {
     if (!isRead(request.method) || !publicPaths.has(url.pathname)) return undefined;
-    const { refusal } = await passGate(request, url, address, {
-      ...site.forms,
-      isOverLimit: async () => false,
-    });
-    if (refusal) return undefined;
+    if (judgeRequest(request, url, address)) return undefined;
     const accept = prefersMarkdown(request) ? "text/markdown" : "text/html";
     // An isolate runs one release with one configuration: what else a page depends on is the year in its footer.
-    const key = `${new Date().getUTCFullYear()} ${url.protocol} ${accept} ${url.pathname}`;
+    const key = `${new Date().getUTCFullYear()} ${accept} ${url.pathname}`;
     const make = async () => {
-      const plainUrl = new URL(url.pathname, url);
-      const plainly = { request: new Request(plainUrl, { headers: { Accept: accept } }), url: plainUrl, address };
-      const made = await answer(plainly, { ...edge, requestId: "", nonce: "" }, site);
+      const ownUrl = new URL(url.pathname, site.configuration.SITE_URL);
+      const plainly = { request: new Request(ownUrl, { headers: { Accept: accept } }), url: ownUrl, address };
+      const made = await answer(plainly, { ...edge, requestId: "" }, site);
       edge.log.info("page_made", { route: url.pathname, format: accept, status: made.response.status });
       return dress(made, plainly, "", site);
     };
-    const page = await pages.answer(request, key, make, lifetime);
-    return page && { ...plain(page), isDressed: true };
+    return pages.answer(request, key, make, lifetime);
   }
 
   let read: ReturnType<typeof readConfiguration> | undefined;
@@ -181,10 +181,10 @@ export function createSite(parts: SiteParts) {
     const url = new URL(request.url);
     const asked = { request, url, address: addressOf(url.pathname) };
     const requestId = /^[\w-]{1,64}$/.exec(request.headers.get("CF-Ray") ?? "")?.[0] ?? crypto.randomUUID();
-    const nonce = crypto.randomUUID();
+    const nonce = asked.address?.hydrates ? crypto.randomUUID() : "";
     const log = createLog(requestId);
 
-    async function given(): Promise<Answer & { isDressed?: boolean }> {
+    async function given(): Promise<Answer> {
       read ??= readConfiguration(env);
       if (read.status === "error") {
         log.error("misconfigured", { settings: read.problems.map(({ name, problem }) => `${name} ${problem}`) });
@@ -200,14 +200,15 @@ export function createSite(parts: SiteParts) {
       const isPlainHttp = url.protocol === "http:" && configuration.SITE_URL.startsWith("https:");
       if (isPlainHttp) return plain(overTls(request.method, url));
       const edge = { requestId, nonce, log, configuration, release: releaseOf(env) };
-      return (await publicPage(asked, edge, configured, lifetime)) ?? (await answer(asked, edge, configured));
+      const page = await publicPage(asked, edge, configured, lifetime);
+      return page ? { ...plain(page), isDressed: true } : answer(asked, edge, configured);
     }
 
-    const { isDressed, ...found } = await given().catch((error: unknown) => {
+    const found = await given().catch((error: unknown) => {
       log.error("unexpected", describeError(error));
-      return { ...failed({ requestId }), isDressed: false };
+      return failed({ requestId });
     });
-    const dressed = isDressed ? found.response : await dress(found, asked, nonce, configured);
+    const dressed = found.isDressed ? found.response : await dress(found, asked, nonce, configured);
     const answered = request.method === "HEAD" ? new Response(null, dressed) : dressed;
     answered.headers.set("X-Request-Id", requestId);
     log.end({

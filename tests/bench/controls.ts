@@ -34,7 +34,7 @@ export function startConstant(
 ): Promise<RunningWorkerd> {
   const text = JSON.stringify(body);
   const script = `const body = ${form === "bytes" ? `new TextEncoder().encode(${text})` : text};
-const headers = ${JSON.stringify(headers)};
+const headers = new Headers(${JSON.stringify(headers)});
 export default { fetch: () => new Response(body, { headers }) };
 `;
   return startWorkerd(name, { constant: { script, compatibilityDate } });

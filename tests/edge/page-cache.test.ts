@@ -146,6 +146,7 @@ describe("what is made", () => {
 describe("one visitor and the next", () => {
   const MARK = "zq7sentinel";
   const marked = {
+    Host: `${MARK}.example`,
     Cookie: `signup=${MARK}; other=${MARK}`,
     "CF-Ray": MARK,
     "User-Agent": MARK,

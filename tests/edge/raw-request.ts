@@ -6,7 +6,7 @@ export type RawRequest = {
   method?: string;
   /** As written in the request line; nothing is normalised. */
   path: string;
-  /** Each as it is sent; a name may come twice. Host and `Connection: close` are added. */
+  /** Each as it is sent; a name may come twice. `Connection: close` is added, and Host where it is missing. */
   headers?: [name: string, value: string][];
   body?: string | Uint8Array;
   /** Leaves the request open after the body, as a client does that never sends the rest. */
@@ -21,6 +21,7 @@ const ANSWER_WITHIN_MS = 20_000;
 /** Sends a request to a Worker and reads the answer; fails when the connection breaks off without one. */
 export function sendRaw(url: string, { method = "GET", path, headers = [], body, unfinished }: RawRequest) {
   const { port, host } = new URL(url);
+  const namesHost = headers.some(([name]) => name === "Host");
   return new Promise<RawAnswer>((resolve, reject) => {
     const started = performance.now();
     let answered = false;
@@ -29,7 +30,7 @@ export function sendRaw(url: string, { method = "GET", path, headers = [], body,
       port,
       method,
       path,
-      headers: [["Host", host], ["Connection", "close"], ...headers].flat(),
+      headers: [...(namesHost ? [] : [["Host", host]]), ["Connection", "close"], ...headers].flat(),
       agent: false,
     });
     request.on("response", async (response) => {
