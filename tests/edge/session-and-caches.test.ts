@@ -97,7 +97,8 @@ describe("D. the session cookie", () => {
     const flipped = (index: number) =>
       value.slice(0, index) + (value.charAt(index) === "A" ? "B" : "A") + value.slice(index + 1);
     const broken = [
-      ...[0, 10, 80, 140, 200, value.length - 1].map(flipped),
+      // Not its last character, of which two bits say nothing.
+      ...[0, 10, 80, 140, 200, value.length - 2].map(flipped),
       value.slice(0, -1),
       value.slice(0, value.length / 2),
       `${value}x`,
