@@ -24,6 +24,9 @@ export interface Interaction {
   leaving: Measured;
 }
 
+/** How long a new profile's processes may take to start, and the last one's to end: neither is the page's. */
+const SETTLE_MS = 500;
+
 /** The browser that measures; end it with `close`. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox", "--disable-gpu"] });
@@ -166,6 +169,7 @@ async function slowPage(browser: Browser) {
     downloadThroughput: SLOW.bytesPerSecond,
     uploadThroughput: SLOW.bytesPerSecond,
   });
+  await page.waitForTimeout(SETTLE_MS);
   await session.send("Emulation.setCPUThrottlingRate", { rate: SLOW.cpuFactor });
   return { page, session, close: () => context.close() };
 }

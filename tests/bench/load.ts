@@ -26,16 +26,21 @@ interface Round {
   cpuPerRequest: number | undefined;
 }
 
-/**
- * Loads several targets in turn, round after round, so that what else the machine does meets all of them alike. The first
- * round only warms up.
- */
+/** How often and how long each target is loaded; in seconds. */
+export interface Course {
+  rounds: number;
+  seconds: number;
+  /** Before the first round: until the engine has optimised what runs. */
+  warmUp: number;
+}
+
+/** Loads several targets in turn, round after round, so that what else the machine does meets all of them alike. */
 export async function measureInTurn<Name extends string>(
   targets: Record<Name, Target>,
-  { rounds, seconds }: { rounds: number; seconds: number },
+  { rounds, seconds, warmUp }: Course,
 ): Promise<Record<Name, Load>> {
   const names = Object.keys(targets) as Name[];
-  for (const name of names) await oneRound(targets[name], { duration: 1 });
+  for (const name of names) await oneRound(targets[name], { duration: warmUp });
   const all = new Map<Name, Round[]>(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const name of names) all.get(name)?.push(await oneRound(targets[name], { duration: seconds }));
