@@ -1,3 +1,4 @@
+import { uint8ArrayToBase64 } from "uint8array-extras";
 import { prerenderRules } from "../ui/prerender";
 import { legacyScrollState, scrollStateScript } from "../ui/scroll-state";
 
@@ -99,7 +100,7 @@ async function hashOf(text: string): Promise<string> {
   const known = hashes.get(text);
   if (known !== undefined) return known;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  const hash = `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
+  const hash = `'sha256-${uint8ArrayToBase64(new Uint8Array(digest))}'`;
   hashes.set(text, hash);
   return hash;
 }

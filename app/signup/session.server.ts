@@ -1,6 +1,5 @@
 import { parseCookie, stringifySetCookie } from "cookie";
-import { defaults, seal, unseal } from "iron-webcrypto";
-import { type SealingKeys, sealingKeys } from "./sealing-keys.server";
+import { sealFor } from "./sealing.server";
 import { type SignupSession, signupSession } from "./steps";
 
 /** How long a sign-up waits for its card, and a success can be read again. */
@@ -20,8 +19,6 @@ export interface SignupSessions {
   fromToken(token: string): Promise<SignupSession | undefined>;
 }
 
-type Purpose = "cookie" | "token";
-
 /**
  * @param secret at least 32 characters
  * @param secure whether the site is served over https: then the cookie is `Secure` and has the `__Host-` prefix (RFC 6265bis)
@@ -30,34 +27,18 @@ export function signupSessions(secret: string, secure: boolean): SignupSessions 
   const name = secure ? "__Host-signup" : "signup";
   const attributes = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
 
-  const keys = new Map<Purpose, SealingKeys>();
-
-  async function keysFor(purpose: Purpose): Promise<SealingKeys> {
-    const known = keys.get(purpose) ?? (await sealingKeys(secret, `signup-session:${purpose}`));
-    keys.set(purpose, known);
-    return known;
-  }
-
-  async function open(sealed: string, purpose: Purpose): Promise<SignupSession | undefined> {
-    try {
-      return signupSession.parse(await unseal(sealed, { default: await keysFor(purpose) }, defaults));
-    } catch {
-      return undefined;
-    }
-  }
-
-  async function close(session: SignupSession, purpose: Purpose, seconds: number): Promise<string> {
-    return seal(session, await keysFor(purpose), { ...defaults, ttl: seconds * 1000, encode: JSON.stringify });
-  }
+  // Each for one purpose: a link's token is no cookie, which would outlive it.
+  const inCookie = sealFor(secret, "signup-session:cookie");
+  const inToken = sealFor(secret, "signup-session:token");
 
   return {
     async read(request) {
       const sealed = parseCookie(request.headers.get("Cookie") ?? "")[name];
       if (sealed === undefined) return "none";
-      return (await open(sealed, "cookie")) ?? "broken";
+      return sessionFrom(await inCookie.open(sealed)) ?? "broken";
     },
     async write(session) {
-      const value = await close(session, "cookie", SESSION_SECONDS);
+      const value = await inCookie.close(session, SESSION_SECONDS);
       return stringifySetCookie({ name, value, ...attributes, maxAge: SESSION_SECONDS });
     },
     clear() {
@@ -66,10 +47,15 @@ export function signupSessions(secret: string, secure: boolean): SignupSessions 
     toToken(session) {
       // Without the address: the link has to fit into a QR code that a phone can read.
       const short = session.step === "card" ? { ...session, address: undefined } : session;
-      return close(short, "token", CONTINUE_SECONDS);
+      return inToken.close(short, CONTINUE_SECONDS);
     },
-    fromToken(token) {
-      return open(token, "token");
+    async fromToken(token) {
+      return sessionFrom(await inToken.open(token));
     },
   };
+}
+
+/** A session that another release of the site sealed may have another shape. */
+function sessionFrom(value: unknown): SignupSession | undefined {
+  return signupSession.safeParse(value).data;
 }

@@ -1,3 +1,5 @@
+import { uint8ArrayToBase64 } from "uint8array-extras";
+
 const algorithm = { name: "HMAC", hash: "SHA-256" };
 const encoder = new TextEncoder();
 
@@ -7,10 +9,7 @@ const keys = new Map<string, CryptoKey>();
 /** An HMAC-SHA-256 (RFC 2104) of `message` in base64url, under a key for one purpose. */
 export async function sign(secret: string, purpose: string, message: string): Promise<string> {
   const mac = await crypto.subtle.sign("HMAC", await keyOf(`${purpose}:${secret}`), encoder.encode(message));
-  return btoa(String.fromCharCode(...new Uint8Array(mac)))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace(/=+$/, "");
+  return uint8ArrayToBase64(new Uint8Array(mac), { urlSafe: true });
 }
 
 async function keyOf(material: string): Promise<CryptoKey> {

@@ -86,7 +86,7 @@ describe("whatever is sent, the answer is no 5xx", () => {
     const cookie = fc.oneof(
       anyHeader,
       anyHeader.map((value) => `signup=${value}`),
-      fc.array(anyHeader, { maxLength: 8 }).map((parts) => `signup=Fe26.2*1*${parts.join("*")}`),
+      fc.uint8Array({ maxLength: 600 }).map((bytes) => `signup=${Buffer.from(bytes).toString("base64url")}`),
     );
     await fc.assert(
       fc.asyncProperty(cookie, async (Cookie) => {

@@ -102,13 +102,14 @@ describe("D. the session cookie", () => {
       value.slice(0, -1),
       value.slice(0, value.length / 2),
       `${value}x`,
-      value.replaceAll("*", "**"),
+      value.toLowerCase(),
+      `${value}${value}`,
       "%E0%A4%A",
       "%",
       "=;;",
       "x",
-      "Fe26.2*1*a*b*c*d*e*f",
-      "Fe26.2*1*a*b*c*9999999999999*e*f",
+      "A".repeat(16),
+      "A".repeat(38),
       "y".repeat(10_000),
       "*".repeat(10_000),
       "%00".repeat(3000),
@@ -151,7 +152,7 @@ describe("D. the session cookie", () => {
 
   test("D5: the cookie, base64-decoded, tells no e-mail, password or client_secret", async () => {
     const { cookie, headers } = await visitor.submit();
-    const parts = cookie.split(/[=*]/);
+    const parts = cookie.split("=");
     const decoded = parts.flatMap((part) => [
       Buffer.from(part, "base64").toString("latin1"),
       Buffer.from(part, "base64url").toString("utf8"),
@@ -170,7 +171,7 @@ describe("D. the session cookie", () => {
     });
     expect(accepted.status).toBe(303);
     expect(accepted.headers.get("Set-Cookie")).toMatch(
-      /^__Host-signup=Fe26[^;]+; Max-Age=7200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      /^__Host-signup=[\w-]{200,}; Max-Age=7200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     );
     const cookie = (accepted.headers.get("Set-Cookie") ?? "").split(";")[0] ?? "";
     expect((await ask(secure, "/subscription", { headers: { Cookie: cookie } })).body).toContain(CARD);
