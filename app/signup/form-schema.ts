@@ -13,7 +13,7 @@ export const signupForm = z.extend(subscriptionRequest, { confirmPassword: z.opt
 
 export type SignupForm = z.output<typeof signupForm>;
 
-type FieldName = keyof SignupForm;
+export type FieldName = keyof SignupForm;
 
 /** The fields in the order in which they stand on the page. */
 export const FIELD_NAMES: readonly FieldName[] = [
