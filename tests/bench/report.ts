@@ -11,7 +11,15 @@ export interface Row {
   /** What it was measured against, where there is something. */
   control?: string;
   /** The figure that is judged, and what it has to be. */
-  judged?: { value: number; unit: "×" | "ms" | "bytes" | "requests" | "renders"; target: number; atLeast?: boolean };
+  judged?: Judged;
+}
+
+/** Several rounds are judged by their median. */
+export interface Judged {
+  value: number | Measured;
+  unit: "×" | "ms" | "bytes" | "requests" | "renders";
+  target: number;
+  atLeast?: boolean;
 }
 
 export interface Report {
@@ -65,14 +73,18 @@ export function percent(measured: Measured): string {
   return `${Math.round(spreadOf(measured) * 100)} %`;
 }
 
-function judgedValue({ value, unit }: NonNullable<Row["judged"]>): string {
-  return unit === "×" ? `${value.toFixed(2)}×` : `${rounded(value)} ${unit}`;
+function judgedValue({ value, unit }: Judged): string {
+  if (typeof value === "number") return `${rounded(value)} ${unit}`;
+  if (unit !== "×") return `${rounded(value.median)} ${unit}`;
+  const [median, least, most] = [value.median, value.least, value.most].map((ratio) => ratio.toFixed(2));
+  return `${median}× (${least}–${most})`;
 }
 
-function targetOf({ value, target, unit, atLeast = false }: NonNullable<Row["judged"]>): string {
-  const met = atLeast ? value >= target : value <= target;
+function targetOf({ value, target, unit, atLeast = false }: Judged): string {
+  const judged = typeof value === "number" ? value : value.median;
+  const met = atLeast ? judged >= target : judged <= target;
   const words = unit === "×" ? `${target}×` : `${rounded(target)} ${unit}`;
-  return `${atLeast ? "≥" : "≤"} ${words}: ${Number.isNaN(value) ? "n/a" : met ? "ok" : "**missed**"}`;
+  return `${atLeast ? "≥" : "≤"} ${words}: ${Number.isNaN(judged) ? "n/a" : met ? "ok" : "**missed**"}`;
 }
 
 function rounded(value: number): string {

@@ -3,6 +3,8 @@ export interface Measured {
   median: number;
   least: number;
   most: number;
+  /** Round by round. */
+  rounds: number[];
 }
 
 export function measuredOf(values: number[]): Measured {
@@ -10,7 +12,15 @@ export function measuredOf(values: number[]): Measured {
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? Number.NaN;
   const median = sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
-  return { median, least: sorted[0] ?? Number.NaN, most: sorted.at(-1) ?? Number.NaN };
+  return { median, least: sorted[0] ?? Number.NaN, most: sorted.at(-1) ?? Number.NaN, rounds: values };
+}
+
+/**
+ * How one measurement stands to another that took turns with it: the ratio of each pair of rounds, so that what slows the
+ * machine down for a while meets both.
+ */
+export function ratioOf(one: Measured, other: Measured): Measured {
+  return measuredOf(one.rounds.map((value, round) => value / (other.rounds[round] ?? Number.NaN)));
 }
 
 /** How far the rounds lie apart, as a part of their median. */
