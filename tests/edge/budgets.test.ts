@@ -49,9 +49,7 @@ describe.each(["/", "/pricing", "/privacy", "/terms"])("%s", (path) => {
 
 describe("the sign-up", () => {
   test("its scripts keep to their budget, the card step's are not among them", async () => {
-    const { html, document } = await getPage(site, "/subscription");
-    const linked = [...document.querySelectorAll("link[rel=modulepreload]")].map((link) => link.getAttribute("href"));
-    const scripts = await scriptsOf([...linked.map((path) => path ?? ""), ...importsIn(html)]);
+    const scripts = await signupScripts();
     const sizes = [...scripts].map(([path, code]) => [path, brotliCompressSync(code).length] as const);
     expect(sizes.length).toBeGreaterThan(3);
     expect(
@@ -64,12 +62,25 @@ describe("the sign-up", () => {
     expect(cardStep).toHaveLength(1);
     expect([...scripts.keys()].filter((path) => path.includes("card-form"))).toEqual([]);
   });
+
+  test("its scripts ask to be compiled while they come in", async () => {
+    for (const [path, code] of await signupScripts()) {
+      expect(code, path).toMatch(/^\/\/# allFunctionsCalledOnLoad\n/);
+    }
+  });
 });
 
 test("the Worker's script is small", async () => {
   const worker = await readFile(join(root, "build/site/site.js"));
   expect(gzipSync(worker).length).toBeLessThanOrEqual(WORKER_BYTES);
 });
+
+/** The files that the sign-up's page loads, by path. */
+async function signupScripts(): Promise<Map<string, string>> {
+  const { html, document } = await getPage(site, "/subscription");
+  const linked = [...document.querySelectorAll("link[rel=modulepreload]")].map((link) => link.getAttribute("href"));
+  return scriptsOf([...linked.map((path) => path ?? ""), ...importsIn(html)]);
+}
 
 /** The files at some paths and everything that they import before they run, by path. */
 async function scriptsOf(paths: string[], found = new Map<string, string>()): Promise<Map<string, string>> {
