@@ -1,6 +1,6 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
-import { type ComponentProps, useEffect, useState } from "react";
+import { type ComponentProps, memo, useEffect, useState } from "react";
 import { Button } from "../ui/button";
 import { ErrorSummary } from "../ui/error-summary";
 import { Field } from "../ui/field";
@@ -116,7 +116,7 @@ export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFo
   );
 }
 
-function PasswordField(props: {
+const PasswordField = memo(function PasswordField(props: {
   id: string;
   name: string;
   label: string;
@@ -148,7 +148,7 @@ function PasswordField(props: {
       }
     />
   );
-}
+});
 
 /** The rules run once while nothing else does: what runs for the first time takes longest, here when a field is left. */
 function warmUp(): void {

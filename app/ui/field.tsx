@@ -1,4 +1,4 @@
-import type { InputHTMLAttributes, ReactNode } from "react";
+import { type InputHTMLAttributes, memo, type ReactNode } from "react";
 
 interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   id: string;
@@ -10,8 +10,19 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   aside?: ReactNode;
 }
 
-/** A labelled input with its hint and its messages, wired for assistive technology. All fields are required. */
-export function Field({ id, label, hint, errors = [], aside, className = "", ...input }: FieldProps) {
+/**
+ * A labelled input with its hint and its messages, wired for assistive technology. All fields are required. Rendered anew
+ * when something of its own changes, not whenever a form hears of another field.
+ */
+export const Field = memo(function Field({
+  id,
+  label,
+  hint,
+  errors = [],
+  aside,
+  className = "",
+  ...input
+}: FieldProps) {
   const invalid = errors.length > 0;
   const description = [hint && `${id}-hint`, invalid && `${id}-error`].filter(Boolean).join(" ");
   return (
@@ -41,4 +52,4 @@ export function Field({ id, label, hint, errors = [], aside, className = "", ...
       )}
     </div>
   );
-}
+});
