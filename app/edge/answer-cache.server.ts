@@ -1,3 +1,5 @@
+import { uint8ArrayToHex } from "uint8array-extras";
+
 /** A finished answer, as it is given again. */
 interface KeptAnswer {
   body: ArrayBuffer;
@@ -63,7 +65,7 @@ async function keep(making: Promise<Response>): Promise<KeptAnswer | undefined> 
   if (response.status !== 200) return undefined;
   const body = await response.arrayBuffer();
   const digest = await crypto.subtle.digest("SHA-256", body);
-  const etag = `"${[...new Uint8Array(digest, 0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}"`;
+  const etag = `"${uint8ArrayToHex(new Uint8Array(digest, 0, 12))}"`;
   const headers = new Headers(response.headers);
   headers.set("ETag", etag);
   // Kept by browsers too, and asked for again each time: a release shows at once.
