@@ -1,5 +1,5 @@
 import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
-import { type ReactNode, type RefObject, useEffect, useRef } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { NoticeArea } from "../ui/notice";
 import { CardStep } from "./card-step";
 import { NoticeOf } from "./notice-of";
@@ -109,10 +109,11 @@ interface HeadingRef {
 /** A new step begins at its heading, for the eye and for the screen reader. */
 function useHeadingFocus(step: SignupStep["step"]): HeadingRef {
   const ref = useRef<HTMLHeadingElement>(null);
-  const first = useRef(step);
-  const moved = first.current !== step;
+  const [last, setLast] = useState({ step, moved: false });
+  if (last.step !== step) setLast({ step, moved: true });
+  // For each step, and so for one that comes back: a visitor who starts over is at the form's end.
   useEffect(() => {
-    if (first.current !== step) ref.current?.focus();
-  }, [step]);
-  return { ref, moved };
+    if (last.moved) ref.current?.focus();
+  }, [last]);
+  return { ref, moved: last.moved };
 }

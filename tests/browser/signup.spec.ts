@@ -106,6 +106,9 @@ test.describe("with JavaScript", () => {
     await page.getByRole("button", { name: "Start over" }).click();
     await expect(page.getByRole("heading", { name: "Subscription Information" })).toBeVisible();
     await expect(page.getByLabel("Contact Name")).toHaveValue("");
+    const heading = page.getByRole("heading", { level: 1 });
+    await expect(heading).toBeFocused();
+    await expect(heading).toBeInViewport();
   });
 
   test("the form is sent with the keyboard alone", async ({ page }) => {
