@@ -11,7 +11,7 @@ import {
 } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { company } from "./company";
-import { publicSettings } from "./edge/public-settings.server";
+import { publicSettings } from "./edge/settings/public-settings.server";
 import { ErrorPage } from "./ui/error-page";
 import { Footer } from "./ui/footer";
 import { Header, SkipLink } from "./ui/header";

@@ -1,5 +1,5 @@
 import * as build from "@remix-run/dev/server-build";
-import type { Lifetime } from "../app/edge/answer-cache.server";
+import type { Lifetime } from "../app/edge/pages/answer-cache.server";
 import { createSite } from "../app/edge/site.server";
 import { signupCapabilities } from "../app/signup/capabilities.server";
 

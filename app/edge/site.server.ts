@@ -1,8 +1,5 @@
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from "@remix-run/cloudflare";
 import { markdownPath } from "../discovery/markdown-path";
-import { answerCache, type Lifetime } from "./answer-cache.server";
-import { type Configuration, readConfiguration } from "./configuration.server";
-import { CSP_REPORTS_PATH, takeCspReports } from "./csp-reports.server";
 import { earlyActions } from "./early-action.server";
 import {
   FAILED,
@@ -14,14 +11,17 @@ import {
   type PostedForm,
   passGate,
   type Refusal,
-} from "./gate.server";
-import { assetReader, type ReadAsset, withInlineStyle } from "./inline-style.server";
+} from "./guard/gate.server";
+import { isOverLimit } from "./guard/rate-limit.server";
+import { type Address, addressBook, publicPages } from "./guard/routing.server";
 import { createLog, describeError, type Log } from "./log.server";
-import { isHtml, prefersMarkdown, withMarkdown } from "./markdown.server";
-import { failedPage, misconfigured, overTls } from "./plain-answers.server";
-import { isOverLimit } from "./rate-limit.server";
-import { type Address, addressBook, publicPages } from "./routing.server";
-import { securityHeaders } from "./security-headers.server";
+import { answerCache, type Lifetime } from "./pages/answer-cache.server";
+import { assetReader, type ReadAsset, withInlineStyle } from "./pages/inline-style.server";
+import { isHtml, prefersMarkdown, withMarkdown } from "./pages/markdown.server";
+import { CSP_REPORTS_PATH, takeCspReports } from "./reports/csp-reports.server";
+import { failedPage, misconfigured, overTls } from "./response/plain-answers.server";
+import { securityHeaders } from "./response/security-headers.server";
+import { type Configuration, readConfiguration } from "./settings/configuration.server";
 
 /** What the edge gives to every route. */
 export interface EdgeContext {

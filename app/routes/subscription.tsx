@@ -6,12 +6,12 @@ import {
   type ShouldRevalidateFunction,
 } from "@remix-run/react";
 import { company } from "../company";
+import { packageIdOf } from "../contract/package-id";
 import { CONNECTION_FAILED } from "../signup/notices";
-import { packageIdOf } from "../signup/package-id";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
 import type { SignupReply } from "../signup/steps";
-import { currentStep, holdBack, submitForm } from "../signup/steps.server";
+import { currentStep, holdBack, submitForm } from "../signup/submit/steps.server";
 
 export const handle = { hydrate: true, stylesheet };
 

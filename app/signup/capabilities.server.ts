@@ -1,9 +1,9 @@
-import type { Configuration } from "../edge/configuration.server";
-import type { GateRules } from "../edge/gate.server";
-import { type SubscriptionApi, subscriptionApi } from "./api-client.server";
-import { type FormNonces, formNonces } from "./form-nonce.server";
-import { POSTED_FIELDS } from "./form-schema";
-import { type SignupSessions, signupSessions } from "./session.server";
+import type { GateRules } from "../edge/guard/gate.server";
+import type { Configuration } from "../edge/settings/configuration.server";
+import { type FormNonces, formNonces } from "./form/form-nonce.server";
+import { POSTED_FIELDS } from "./form/form-schema";
+import { type SignupSessions, signupSessions } from "./session/session.server";
+import { type SubscriptionApi, subscriptionApi } from "./submit/api-client.server";
 
 /** What the sign-up's route works with; made from the configuration where the Worker starts. */
 export interface SignupCapabilities {

@@ -1,13 +1,13 @@
 import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { NoticeArea } from "../ui/notice";
-import { CardStep } from "./card-step";
+import { CardStep } from "./card/card-step";
+import { SuccessStep } from "./done/success-step";
+import { PlanSummary } from "./form/plan-summary";
+import { SignupForm } from "./form/signup-form";
 import { NoticeOf } from "./notice-of";
 import { CARD_SUCCESSFUL, PROCESSING, SUBSCRIPTION_SUCCESSFUL } from "./notices";
-import { PlanSummary } from "./plan-summary";
-import { SignupForm } from "./signup-form";
 import type { FormStepData, SignupReply, SignupStep } from "./steps";
-import { SuccessStep } from "./success-step";
 
 /** The sign-up at whichever step the session is. */
 export function SignupPage() {

@@ -2,15 +2,15 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { matchedRoutes } from "hono/route";
 import { readConfig } from "./config";
-import { deliverMessages } from "./delivery";
+import { getHealth } from "./http/health";
+import { postCatalogue, postErase, postExport, requireOperator } from "./http/operator";
+import { problem } from "./http/problem";
+import { postStripeWebhook } from "./http/stripe-webhook";
+import { postSubscription } from "./http/subscription";
 import { describeError, log } from "./log";
-import { problem } from "./problem";
-import { getHealth } from "./routes/health";
-import { postCatalogue, postErase, postExport, requireOperator } from "./routes/operator";
-import { postStripeWebhook } from "./routes/stripe-webhook";
-import { postSubscription } from "./routes/subscription";
+import { deliverMessages } from "./outbox/delivery";
 import { type ApiContext, servicesFor } from "./services";
-import { PaymentsError } from "./stripe";
+import { PaymentsError } from "./stripe/stripe";
 
 const KIB = 1024;
 

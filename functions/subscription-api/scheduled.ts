@@ -1,8 +1,8 @@
 import { readConfig } from "./config";
-import { deliverMessages } from "./delivery";
 import { describeError, log } from "./log";
+import { deliverMessages } from "./outbox/delivery";
 import { servicesFor } from "./services";
-import { lookAfterSignUps } from "./upkeep";
+import { lookAfterSignUps } from "./sign-ups/upkeep";
 
 /**
  * The cron handler, once a minute: sends what the outbox still holds and looks after sign-ups. The two are independent;

@@ -1,13 +1,13 @@
-import { announcementsTo } from "./announcement";
+import { packagesIn } from "./catalogue/packages";
 import type { Config } from "./config";
-import type { DeliveryServices } from "./delivery";
-import { mailOver } from "./mail";
-import { outboxIn } from "./outbox";
-import { packagesIn } from "./packages";
-import type { PersonalDataServices } from "./personal-data";
-import { stripePayments } from "./stripe";
-import { subscriptionsIn } from "./subscriptions";
-import type { TrialServices } from "./trial";
+import { announcementsTo } from "./outbox/announcement";
+import type { DeliveryServices } from "./outbox/delivery";
+import { mailOver } from "./outbox/mail";
+import { outboxIn } from "./outbox/outbox";
+import type { PersonalDataServices } from "./sign-ups/personal-data";
+import { subscriptionsIn } from "./sign-ups/subscriptions";
+import type { TrialServices } from "./sign-ups/trial";
+import { stripePayments } from "./stripe/stripe";
 
 /** The parts that the configuration describes, each once. */
 export type Services = TrialServices & DeliveryServices & PersonalDataServices;

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
-import { fields } from "../edge/site-visitor";
+import { fields } from "../support/site-visitor";
 import { measureInteraction, measurePages, openBrowser } from "./browser-pages";
 import { sentPage, startBareForwarder, startConstant, startStaticAsset, startUpstreamWorkerd } from "./controls";
 import { compressed, startEdgeServer } from "./edge-server";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import * as z from "zod";
-import { freePort } from "../workers";
+import { freePort } from "../support/workers";
 import { root } from "./root";
 import { type Binding, type RunningWorkerd, startWorkerd } from "./workerd";
 

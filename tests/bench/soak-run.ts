@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Mishap, startFaultInjector } from "../edge/fault-injector";
+import { type Mishap, startFaultInjector } from "../support/fault-injector";
 import {
   answersNothing,
   answersWith,
@@ -11,11 +11,11 @@ import {
   sendsAnEndlessBody,
   sendsAShortBody,
   stallsInTheBody,
-} from "../edge/faults";
-import { nonceIn, siteVisitor } from "../edge/site-visitor";
-import { startUpstream } from "../edge/upstream";
-import { rows } from "../edge/visitor";
-import { type RunningWorker, startBackend, startSite } from "../workers";
+} from "../support/faults";
+import { nonceIn, siteVisitor } from "../support/site-visitor";
+import { startUpstream } from "../support/upstream";
+import { rows } from "../support/visitor";
+import { type RunningWorker, startBackend, startSite } from "../support/workers";
 import { heapOf } from "./memory";
 
 export interface SoakPlan {

@@ -4,7 +4,7 @@ import { mkdir, open, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import * as z from "zod";
-import { freePort } from "../workers";
+import { freePort } from "../support/workers";
 import { root } from "./root";
 
 /*

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { startSite } from "../workers";
+import { startSite } from "../support/workers";
 import { PLAN, signup } from "./sign-up";
 import { expect, type Stack, test } from "./stack";
 

@@ -1,5 +1,5 @@
 import { test as base } from "@playwright/test";
-import { type RunningWorker, startBackend, startSite } from "../workers";
+import { type RunningWorker, startBackend, startSite } from "../support/workers";
 
 /** The three Workers, as `npm start` runs them. */
 export type Stack = { site: RunningWorker; api: RunningWorker; stripe: RunningWorker };

@@ -1,4 +1,4 @@
-import { announcements } from "../edge/visitor";
+import { announcements } from "../support/visitor";
 import { PLAN, signup } from "./sign-up";
 import { expect, test } from "./stack";
 

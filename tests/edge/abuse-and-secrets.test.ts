@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { senderOf } from "../../app/edge/rate-limit.server";
-import { type RunningWorker, startSite } from "../workers";
-import { startBrokenSite } from "./broken-site/start";
-import { fields, logged, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "./site-visitor";
-import { startUpstream } from "./upstream";
+import { senderOf } from "../../app/edge/guard/rate-limit.server";
+import { startBrokenSite } from "../support/broken-site/start";
+import { fields, logged, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "../support/site-visitor";
+import { startUpstream } from "../support/upstream";
+import { type RunningWorker, startSite } from "../support/workers";
 
 /* threats.md, section F: abuse and secrets. */
 

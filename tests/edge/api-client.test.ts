@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type RunningWorker, startBackend, startSite } from "../workers";
-import { startFaultInjector } from "./fault-injector";
+import { startFaultInjector } from "../support/fault-injector";
 import {
   answersNothing,
   answersWith,
@@ -12,10 +11,11 @@ import {
   sendsAnEndlessBody,
   sendsAShortBody,
   stallsInTheBody,
-} from "./faults";
-import { type Answer, fields, logged, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "./site-visitor";
-import { startUpstream } from "./upstream";
-import { rows } from "./visitor";
+} from "../support/faults";
+import { type Answer, fields, logged, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "../support/site-visitor";
+import { startUpstream } from "../support/upstream";
+import { rows } from "../support/visitor";
+import { type RunningWorker, startBackend, startSite } from "../support/workers";
 
 /* threats.md, section C: the call to the subscription API. */
 

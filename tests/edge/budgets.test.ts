@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningWorker, startSite } from "../workers";
-import { getPage } from "./page";
+import { getPage } from "../support/page";
+import { type RunningWorker, startSite } from "../support/workers";
 
 /* What may be sent, in bytes: the same on every machine. How fast it is, `npm run bench` measures. */
 

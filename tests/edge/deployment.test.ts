@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plans, TRIAL_DAYS as SITE_TRIAL_DAYS } from "../../app/pricing/plans";
-import type { CloudflareAccount } from "../../functions/operations/cloudflare-account";
-import { askAccount } from "../../functions/operations/preflight";
-import { checkDeployment, type Deployment } from "../../functions/operations/preflight-checks";
-import { readWorkerSettings } from "../../functions/operations/worker-settings";
-import { TRIAL_DAYS } from "../../functions/subscription-api/subscriptions";
-import { migrate, startStripeSimulator, startSubscriptionApi } from "../workers";
-import { enterCard, rows, signUp } from "./visitor";
+import { TRIAL_DAYS } from "../../functions/subscription-api/sign-ups/subscriptions";
+import type { CloudflareAccount } from "../../functions/tools/cloudflare-account";
+import { askAccount } from "../../functions/tools/preflight";
+import { checkDeployment, type Deployment } from "../../functions/tools/preflight-checks";
+import { readWorkerSettings } from "../../functions/tools/worker-settings";
+import { enterCard, rows, signUp } from "../support/visitor";
+import { migrate, startStripeSimulator, startSubscriptionApi } from "../support/workers";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const migrationsFolder = join(root, "functions/subscription-api/migrations");
@@ -71,7 +71,7 @@ describe("the preflight", () => {
   });
 
   it("names every placeholder of a fresh checkout, and ends with exit code 1", () => {
-    const program = join(root, "functions/operations/preflight.ts");
+    const program = join(root, "functions/tools/preflight.ts");
     const { stdout, status } = spawnSync(process.execPath, ["--import", "tsx", program, "--offline"], {
       encoding: "utf8",
     });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { faq } from "../../app/pricing/faq";
 import { plans } from "../../app/pricing/plans";
-import { type RunningWorker, startSite } from "../workers";
-import { getPage } from "./page";
+import { getPage } from "../support/page";
+import { type RunningWorker, startSite } from "../support/workers";
 
 /*
  * What makes the site found: head tags, structured data, the lists for crawlers, and every page in Markdown. All of it

@@ -1,9 +1,15 @@
 import { afterAll, expect, it } from "vitest";
-import { freePort, type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../workers";
-import { onFaultyDatabase } from "./faulty-database";
-import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy";
-import { allFaults, emailOf, keyOf, type PlannedFault, signUpFaults } from "./sign-up-faults";
-import { announcements, enterCard, mails, rows, signUp, stripeAt } from "./visitor";
+import { onFaultyDatabase } from "../support/faulty-database";
+import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy";
+import { allFaults, emailOf, keyOf, type PlannedFault, signUpFaults } from "../support/sign-up-faults";
+import { announcements, enterCard, mails, rows, signUp, stripeAt } from "../support/visitor";
+import {
+  freePort,
+  type RunningWorker,
+  runScheduled,
+  startStripeSimulator,
+  startSubscriptionApi,
+} from "../support/workers";
 
 const SIGN_UPS = 200;
 /** How many visitors sign up at the same time. */

@@ -1,8 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type RunningWorker, startSite } from "../workers";
-import { type RawRequest, sendRaw } from "./raw-request";
-import { fastest, fields, logged, nonceIn, PASSWORD, SECRET, type SiteVisitor, siteVisitor } from "./site-visitor";
-import { startUpstream } from "./upstream";
+import { type RawRequest, sendRaw } from "../support/raw-request";
+import {
+  fastest,
+  fields,
+  logged,
+  nonceIn,
+  PASSWORD,
+  SECRET,
+  type SiteVisitor,
+  siteVisitor,
+} from "../support/site-visitor";
+import { startUpstream } from "../support/upstream";
+import { type RunningWorker, startSite } from "../support/workers";
 
 /* threats.md, sections A and B: what every request passes before Remix sees it. */
 

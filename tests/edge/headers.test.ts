@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type RunningWorker, startSite } from "../workers";
-import { startBrokenSite } from "./broken-site/start";
-import { observatoryScore } from "./observatory";
-import { asDeployment, ask, ORIGIN, type SecureAnswer, startSecureSite } from "./secure-site";
-import { fields } from "./site-visitor";
+import { startBrokenSite } from "../support/broken-site/start";
+import { observatoryScore } from "../support/observatory";
+import { asDeployment, ask, ORIGIN, type SecureAnswer, startSecureSite } from "../support/secure-site";
+import { fields } from "../support/site-visitor";
+import { type RunningWorker, startSite } from "../support/workers";
 
 /* threats.md, section E: the headers on every status, from the Worker and for files. */
 

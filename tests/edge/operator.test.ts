@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningWorker, startBackend, startSubscriptionApi } from "../workers";
-import { enterCard, mails, post, rows, signUp, stripeAt } from "./visitor";
+import { enterCard, mails, post, rows, signUp, stripeAt } from "../support/visitor";
+import { type RunningWorker, startBackend, startSubscriptionApi } from "../support/workers";
 
 /** The local token (functions/subscription-api/wrangler.toml). */
 const TOKEN = "only-for-local-development-never-for-a-deployment";
-const program = fileURLToPath(new URL("../../functions/operations/operator.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../functions/tools/operator.ts", import.meta.url));
 
 describe("the operator", () => {
   let api: RunningWorker;

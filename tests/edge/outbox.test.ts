@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../workers";
-import { onFaultyDatabase } from "./faulty-database";
-import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy";
-import { deliverEvent, eventOf, sign } from "./stripe-events";
-import { announcements, enterCard, mails, rows, signUp, times } from "./visitor";
+import { onFaultyDatabase } from "../support/faulty-database";
+import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy";
+import { deliverEvent, eventOf, sign } from "../support/stripe-events";
+import { announcements, enterCard, mails, rows, signUp, times } from "../support/visitor";
+import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../support/workers";
 
 const SECOND = 1000;
 const PAST = "2026-01-01T00:00:00.000Z";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningWorker, startSite } from "../workers";
-import { startBrokenSite } from "./broken-site/start";
-import { type Answer, type SiteVisitor, siteVisitor } from "./site-visitor";
+import { startBrokenSite } from "../support/broken-site/start";
+import { type Answer, type SiteVisitor, siteVisitor } from "../support/site-visitor";
+import { type RunningWorker, startSite } from "../support/workers";
 
 /* Public pages come out of memory: made once, right for everyone, and never with anything of one visitor. */
 

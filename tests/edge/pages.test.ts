@@ -1,7 +1,7 @@
 import { HtmlValidate } from "html-validate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningWorker, startSite } from "../workers";
-import { getPage } from "./page";
+import { getPage } from "../support/page";
+import { type RunningWorker, startSite } from "../support/workers";
 
 /*
  * The public pages as documents: what each of them has, and each fact of the specification's sections 2 and 9.

@@ -1,10 +1,10 @@
 import naughtyStrings from "big-list-of-naughty-strings/blns.json" with { type: "json" };
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningWorker, startSite } from "../workers";
-import { sendRaw } from "./raw-request";
-import { fields, logged, PASSWORD, SECRET, type SiteVisitor, siteVisitor } from "./site-visitor";
-import { startUpstream } from "./upstream";
+import { sendRaw } from "../support/raw-request";
+import { fields, logged, PASSWORD, SECRET, type SiteVisitor, siteVisitor } from "../support/site-visitor";
+import { startUpstream } from "../support/upstream";
+import { type RunningWorker, startSite } from "../support/workers";
 
 /*
  * What no input at all may do: make the site answer 5xx, run in a page, or get upstream past the contract. fast-check

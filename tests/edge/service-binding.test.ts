@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningWorker, startBackend, startSite } from "../workers";
-import { startUpstream } from "./upstream";
-import { rows, validRequest } from "./visitor";
+import { startUpstream } from "../support/upstream";
+import { rows, validRequest } from "../support/visitor";
+import { type RunningWorker, startBackend, startSite } from "../support/workers";
 
 /** An address at which nothing listens: what arrives came by the binding. */
 const NOWHERE = "http://localhost:9";

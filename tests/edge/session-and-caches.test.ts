@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type RunningWorker, startBackend, startSite } from "../workers";
-import { ask, startSecureSite } from "./secure-site";
-import { fields, logged, PASSWORD, SECRET, type SiteVisitor, siteVisitor } from "./site-visitor";
-import { startUpstream } from "./upstream";
-import { rows, signUp } from "./visitor";
+import { ask, startSecureSite } from "../support/secure-site";
+import { fields, logged, PASSWORD, SECRET, type SiteVisitor, siteVisitor } from "../support/site-visitor";
+import { startUpstream } from "../support/upstream";
+import { rows, signUp } from "../support/visitor";
+import { type RunningWorker, startBackend, startSite } from "../support/workers";
 
 /* threats.md, section D: duplicates, sessions, caches. */
 

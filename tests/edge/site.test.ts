@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningWorker, startSite } from "../workers";
-import { fields, SECRET, type SiteVisitor, siteVisitor } from "./site-visitor";
-import { startUpstream } from "./upstream";
+import { fields, SECRET, type SiteVisitor, siteVisitor } from "../support/site-visitor";
+import { startUpstream } from "../support/upstream";
+import { type RunningWorker, startSite } from "../support/workers";
 
 /* What the site does when nothing goes wrong; the other files here have what must not break. */
 

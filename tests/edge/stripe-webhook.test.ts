@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../workers";
-import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy";
-import { deliverEvent, eventOf, secondsNow, sign, WEBHOOK_SECRET } from "./stripe-events";
-import { announcements, enterCard, mails, rows, signUp, stripeAt, times } from "./visitor";
+import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy";
+import { deliverEvent, eventOf, secondsNow, sign, WEBHOOK_SECRET } from "../support/stripe-events";
+import { announcements, enterCard, mails, rows, signUp, stripeAt, times } from "../support/visitor";
+import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../support/workers";
 
 const DAY_MS = 24 * 60 * 60_000;
 const PAST = "2026-01-01T00:00:00.000Z";

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type RunningWorker, startBackend, startStripeSimulator, startSubscriptionApi } from "../workers";
-import { onFaultyDatabase } from "./faulty-database";
-import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy";
-import { deliverEvent, eventOf, sign } from "./stripe-events";
-import { enterCard, mails, post, rows, signUp, stripeAt, times, validRequest } from "./visitor";
+import { onFaultyDatabase } from "../support/faulty-database";
+import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy";
+import { deliverEvent, eventOf, sign } from "../support/stripe-events";
+import { enterCard, mails, post, rows, signUp, stripeAt, times, validRequest } from "../support/visitor";
+import { type RunningWorker, startBackend, startStripeSimulator, startSubscriptionApi } from "../support/workers";
 
 describe("the subscription API with the simulator", () => {
   let api: RunningWorker;

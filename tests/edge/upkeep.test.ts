@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../workers";
-import { type Fault, type FaultyProxy, startFaultyProxy } from "./faulty-proxy";
-import { announcements, enterCard, mails, post, rows, signUp, stripeAt } from "./visitor";
+import { type Fault, type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy";
+import { announcements, enterCard, mails, post, rows, signUp, stripeAt } from "../support/visitor";
+import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../support/workers";
 
 const HOUR = 60 * 60_000;
 /** The local token (functions/subscription-api/wrangler.toml). */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { checkSignup } from "../../app/signup/browser-check";
-import { checkForm } from "../../app/signup/form-check.server";
-import { FIELD_NAMES } from "../../app/signup/form-schema";
+import { checkSignup } from "../../app/signup/form/browser-check";
+import { checkForm } from "../../app/signup/form/form-check.server";
+import { FIELD_NAMES } from "../../app/signup/form/form-schema";
 
 const valid = new Map<string, string>([
   ["full_name", "Ada Lovelace"],

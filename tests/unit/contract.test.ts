@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { signupForm, toRequest } from "../../app/signup/form-schema";
+import { signupForm, toRequest } from "../../app/signup/form/form-schema";
 
 const valid = {
   full_name: "Ada Lovelace",

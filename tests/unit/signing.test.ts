@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { readConfiguration } from "../../app/edge/configuration.server";
-import type { SubscriptionRequest } from "../../app/signup/contract";
-import { formNonces } from "../../app/signup/form-nonce.server";
-import { idempotencyKey } from "../../app/signup/idempotency-key.server";
-import { packageIdOf } from "../../app/signup/package-id";
-import { signupSessions } from "../../app/signup/session.server";
+import type { SubscriptionRequest } from "../../app/contract/contract";
+import { packageIdOf } from "../../app/contract/package-id";
+import { readConfiguration } from "../../app/edge/settings/configuration.server";
+import { formNonces } from "../../app/signup/form/form-nonce.server";
+import { signupSessions } from "../../app/signup/session/session.server";
+import { idempotencyKey } from "../../app/signup/submit/idempotency-key.server";
 
 const secret = "a-secret-of-at-least-thirty-two-characters";
 const request: SubscriptionRequest = {

@@ -1,0 +1,124 @@
+import * as z from "zod/mini";
+import type { RateLimit } from "../guard/rate-limit.server";
+import type { Assets } from "../pages/inline-style.server";
+
+/** The value of SESSION_SECRET in the local defaults of wrangler.toml; no deployment may run with it. */
+const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
+
+const address = z.pipe(
+  z.url({ protocol: /^https?$/, error: "must be an http or https address" }).check(
+    z.refine((value) => {
+      const url = new URL(value);
+      return url.username === "" && url.password === "";
+    }, "must not contain credentials"),
+  ),
+  z.transform((value) => value.replace(/\/+$/, "")),
+);
+const email = z.email("must be an e-mail address");
+const rateLimit = z.custom<RateLimit>(
+  (value) => typeof value === "object" && value !== null && "limit" in value && typeof value.limit === "function",
+  "is missing",
+);
+const assets = z.custom<Assets>(
+  (value) => typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function",
+  "is missing",
+);
+const packageId = z.guid("must be a uuid").check(z.toLowerCase());
+
+/** Another Worker on the same account, called without the network (Cloudflare's service binding). */
+export interface ServiceBinding {
+  fetch(url: string, init: RequestInit): Promise<Response>;
+}
+
+const settings = z.object({
+  SITE_URL: address,
+  CONSOLE_URL: address,
+  RESEARCH_URL: address,
+  SALES_EMAIL: email,
+  SUPPORT_EMAIL: email,
+  LEGAL_EMAIL: email,
+  PACKAGE_ID_MINI: packageId,
+  PACKAGE_ID_LITE: packageId,
+  PACKAGE_ID_STANDARD: packageId,
+  SUBSCRIPTION_API_URL: z._default(address, "http://localhost:8788"),
+  SUBSCRIPTION_API: z.optional(
+    z.custom<ServiceBinding>(
+      (value) => typeof value === "object" && value !== null && "fetch" in value,
+      "must be a service binding",
+    ),
+  ),
+  SUBSCRIPTION_API_TIMEOUT_MS: z._default(
+    z
+      .pipe(z.string().check(z.regex(/^\d+$/, "must be a number of milliseconds")), z.transform(Number))
+      .check(z.refine((value) => value >= 100 && value <= 60_000, "must be between 100 and 60000")),
+    10_000,
+  ),
+  SUBSCRIPTION_API_IDEMPOTENT: z._default(
+    z.pipe(
+      z.enum(["true", "false"], "must be true or false"),
+      z.transform((value) => value === "true"),
+    ),
+    false,
+  ),
+  SIGNUP_RATE_LIMIT: rateLimit,
+  CSP_REPORT_RATE_LIMIT: rateLimit,
+  ASSETS: assets,
+  SESSION_SECRET: z.string("is missing").check(z.minLength(32, "must have at least 32 characters")),
+  STRIPE_PUBLISHABLE_KEY: z._default(
+    z.string().check(z.regex(/^(pk_(test|live)_\w+)?$/, "must be a publishable key (pk_…) or empty")),
+    "",
+  ),
+  STRIPE_JS_URL: z.optional(address),
+});
+
+/** The site's settings, read once from the Worker's environment: one meaning for each name, all of them checked. */
+export type Configuration = z.output<typeof settings>;
+
+/** A setting that keeps the site from running; the value itself is never part of it. */
+export interface ConfigurationProblem {
+  name: string;
+  problem: string;
+}
+
+/**
+ * Reads the environment of the Worker ([vars] and secrets; README, Configuration).
+ * @param env bindings as Cloudflare hands them over; those that the site does not use are ignored
+ * @returns the configuration, or every setting that is missing or wrong, by name
+ */
+export function readConfiguration(
+  env: unknown,
+): { status: "success"; configuration: Configuration } | { status: "error"; problems: ConfigurationProblem[] } {
+  const parsed = settings.safeParse(env);
+  if (!parsed.success) {
+    return {
+      status: "error",
+      problems: parsed.error.issues.map((issue) => ({
+        name: String(issue.path[0]),
+        problem: issue.code === "invalid_type" ? "is missing" : issue.message,
+      })),
+    };
+  }
+  const problems = outsideLocalDevelopment(parsed.data);
+  return problems.length === 0 ? { status: "success", configuration: parsed.data } : { status: "error", problems };
+}
+
+/** What only local development may do; a site whose own address is not this machine is a deployment. */
+function outsideLocalDevelopment(configuration: Configuration): ConfigurationProblem[] {
+  if (isLoopback(configuration.SITE_URL)) return [];
+  const problems: ConfigurationProblem[] = [];
+  for (const name of ["SITE_URL", "CONSOLE_URL", "SUBSCRIPTION_API_URL"] as const) {
+    if (!configuration[name].startsWith("https:")) problems.push({ name, problem: "must be an https address" });
+  }
+  if (configuration.STRIPE_JS_URL !== undefined) {
+    problems.push({ name: "STRIPE_JS_URL", problem: "is for local development only" });
+  }
+  if (configuration.SESSION_SECRET === LOCAL_SESSION_SECRET) {
+    problems.push({ name: "SESSION_SECRET", problem: "is the local default" });
+  }
+  return problems;
+}
+
+function isLoopback(address: string): boolean {
+  const { hostname } = new URL(address);
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+}

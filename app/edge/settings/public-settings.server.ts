@@ -1,0 +1,21 @@
+import type { Site } from "../../ui/site";
+import type { EdgeContext } from "../site.server";
+
+/** What every page may know of its environment: addresses and ids, never a secret. */
+export function publicSettings({ configuration, requestId }: EdgeContext): Site {
+  return {
+    siteUrl: configuration.SITE_URL,
+    consoleUrl: configuration.CONSOLE_URL,
+    researchUrl: configuration.RESEARCH_URL,
+    salesEmail: configuration.SALES_EMAIL,
+    supportEmail: configuration.SUPPORT_EMAIL,
+    legalEmail: configuration.LEGAL_EMAIL,
+    year: new Date().getUTCFullYear(),
+    packageIds: {
+      mini: configuration.PACKAGE_ID_MINI,
+      lite: configuration.PACKAGE_ID_LITE,
+      standard: configuration.PACKAGE_ID_STANDARD,
+    },
+    requestId,
+  };
+}

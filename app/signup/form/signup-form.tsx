@@ -1,0 +1,157 @@
+import { useForm } from "@conform-to/react";
+import { Form, useLocation } from "@remix-run/react";
+import { type ComponentProps, memo, useEffect, useState } from "react";
+import { normalizeEmail } from "../../contract/contract";
+import { formatPhone } from "../../contract/phone";
+import { Button } from "../../ui/button";
+import { ErrorSummary } from "../../ui/error-summary";
+import { Field } from "../../ui/field";
+import { useHydrated } from "../../ui/use-hydrated";
+import { prefetchCardForm } from "../card/card-form-loader";
+import type { SignupReply } from "../steps";
+import { checkSignup } from "./browser-check";
+import { FIELD_NAMES, type FieldName } from "./form-schema";
+import { formatOnInput } from "./typing";
+
+const FORM_ID = "signup";
+const PASSWORD_HINT =
+  "At least 8 characters with an uppercase letter, a lowercase letter, a number and a special character.";
+
+const formatPhoneOnInput = formatOnInput(formatPhone, /\d/);
+const formatEmailOnInput = formatOnInput(normalizeEmail, /\S/);
+
+const idOf = (name: FieldName) => `${FORM_ID}-${name}`;
+
+interface SignupFormProps {
+  packageId: string;
+  formNonce: string;
+  reply: SignupReply | undefined;
+  submitting: boolean;
+}
+
+/** The form of the sign-up: whole without JavaScript, checked while typing with it, by the same rules. */
+export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFormProps) {
+  const [form] = useForm({
+    id: FORM_ID,
+    lastResult: reply?.form,
+    shouldValidate: "onBlur",
+    shouldRevalidate: "onInput",
+    onValidate: ({ formData }) => checkSignup(formData),
+  });
+  useEffect(warmUp, []);
+  // Without the query: what stands in it must not come back in the page.
+  const { pathname } = useLocation();
+  // For all fields at once: each field's own metadata takes Conform as long to make.
+  const { allErrors: errors, initialValue } = form;
+  const text = (name: FieldName, label: string, more: Partial<ComponentProps<typeof Field>> = {}) => (
+    <Field
+      id={idOf(name)}
+      name={name}
+      label={label}
+      errors={errors[name]}
+      defaultValue={initialValue?.[name]}
+      {...more}
+    />
+  );
+  const summary = FIELD_NAMES.flatMap((name) =>
+    (reply?.form?.error?.[name] ?? []).map((message) => ({ fieldId: idOf(name), message })),
+  );
+
+  return (
+    <Form
+      method="post"
+      action={pathname}
+      id={form.id}
+      onSubmit={form.onSubmit}
+      onFocus={prefetchCardForm}
+      onInput={prefetchCardForm}
+      noValidate
+      preventScrollReset
+    >
+      {summary.length > 0 && <ErrorSummary errors={summary} />}
+      <input type="hidden" name="package_id" id={idOf("package_id")} value={packageId} />
+      <input type="hidden" name="form_nonce" value={reply?.formNonce ?? formNonce} />
+      <p className="text-sm text-muted">All fields are required.</p>
+
+      <fieldset className="field-grid">
+        <legend>Contact Information</legend>
+        {text("full_name", "Contact Name", { autoComplete: "name" })}
+        {text("company_name", "Company Name", { autoComplete: "organization" })}
+        {text("email", "Email Address", {
+          inputMode: "email",
+          autoComplete: "email",
+          autoCapitalize: "none",
+          spellCheck: false,
+          onInput: formatEmailOnInput,
+        })}
+        {text("phone", "Phone Number", { type: "tel", autoComplete: "tel", onInput: formatPhoneOnInput })}
+        <PasswordField
+          id={idOf("password")}
+          name="password"
+          label="Password"
+          hint={PASSWORD_HINT}
+          errors={errors.password}
+        />
+        <PasswordField
+          id={idOf("confirmPassword")}
+          name="confirmPassword"
+          label="Confirm Password"
+          errors={errors.confirmPassword}
+        />
+      </fieldset>
+
+      <fieldset className="field-grid">
+        <legend>Billing Address</legend>
+        {text("address", "Street Address", { autoComplete: "address-line1", className: "sm:col-span-2" })}
+        {text("city", "City", { autoComplete: "address-level2" })}
+        {text("state", "State/Province", { autoComplete: "address-level1" })}
+        {text("zipCode", "ZIP Code", { autoComplete: "postal-code", inputMode: "text" })}
+        {text("country", "Country", { autoComplete: "country-name" })}
+      </fieldset>
+
+      <Button type="submit" size="lg" className="mt-8 w-full" busy={submitting} disabled={submitting}>
+        {submitting ? "Processing..." : "Payment"}
+      </Button>
+    </Form>
+  );
+}
+
+const PasswordField = memo(function PasswordField(props: {
+  id: string;
+  name: string;
+  label: string;
+  hint?: string;
+  errors?: string[] | undefined;
+}) {
+  const hydrated = useHydrated();
+  const [shown, setShown] = useState(false);
+  return (
+    <Field
+      {...props}
+      type={shown ? "text" : "password"}
+      autoComplete="new-password"
+      autoCapitalize="none"
+      spellCheck={false}
+      aside={
+        hydrated && (
+          <button
+            type="button"
+            className="field-toggle"
+            aria-pressed={shown}
+            aria-controls={props.id}
+            onClick={() => setShown(!shown)}
+          >
+            {shown ? "Hide" : "Show"}
+            <span className="sr-only"> {props.label.toLowerCase()}</span>
+          </button>
+        )
+      }
+    />
+  );
+});
+
+/** The rules run once while nothing else does: what runs for the first time takes longest, here when a field is left. */
+function warmUp(): void {
+  // Safari has no idle callbacks; there a field's first message takes some milliseconds more.
+  window.requestIdleCallback?.(() => checkSignup(new FormData()));
+}

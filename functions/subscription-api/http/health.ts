@@ -1,0 +1,41 @@
+import type { Context } from "hono";
+import { isStripePriceId, packagesIn } from "../catalogue/packages";
+import { type Config, readConfig } from "../config";
+import { describeError, log } from "../log";
+import { outboxIn } from "../outbox/outbox";
+import { problem } from "./problem";
+
+/**
+ * `GET /health`: 200 with the number of messages that were given up, or 503 with the names of what is wrong: of
+ * configuration keys and bindings; `DB` also when migrations are missing; `packages` when a price is not at Stripe.
+ */
+export async function getHealth(c: Context): Promise<Response> {
+  const result = readConfig(c.env);
+  if (result.status === "invalid") {
+    log("error", "configuration_invalid", { keys: result.keys });
+    return unhealthy(result.keys);
+  }
+  try {
+    return await checkDatabase(result.config);
+  } catch (error) {
+    log("error", "database_unavailable", describeError(error));
+    return unhealthy(["DB"]);
+  }
+}
+
+async function checkDatabase({ db, stripe }: Config): Promise<Response> {
+  await db.prepare("SELECT version, check_at FROM subscriptions LIMIT 1").first();
+  const deadMessages = await outboxIn(db).countDead();
+  // The simulator has the prices of the first migration; Stripe makes others (`npm run catalogue`).
+  const lacksPrices =
+    stripe.apiUrl === undefined && (await packagesIn(db).all()).some((item) => !isStripePriceId(item.stripe_price_id));
+  if (lacksPrices) {
+    log("error", "catalogue_incomplete");
+    return unhealthy(["packages"]);
+  }
+  return Response.json({ status: "ok", dead_messages: deadMessages }, { headers: { "cache-control": "no-store" } });
+}
+
+function unhealthy(keys: string[]): Response {
+  return problem(503, { title: "Not healthy", keys });
+}

@@ -1,0 +1,61 @@
+import type { Context } from "hono";
+import * as z from "zod";
+import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/contract";
+import type { ApiContext } from "../services";
+import { signUp } from "../sign-ups/signup";
+import { problem } from "./problem";
+
+/** Printable ASCII, as long as Stripe allows its own keys to be. */
+const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
+
+type Body = { status: "valid"; request: SubscriptionRequest } | { status: "invalid"; response: Response };
+
+/** `POST /subscription` (specification, section 7): 200 with the client_secret, or a problem. */
+export async function postSubscription(c: Context<ApiContext>): Promise<Response> {
+  const key = idempotencyKeyHeader.safeParse(c.req.header("idempotency-key") ?? crypto.randomUUID());
+  if (!key.success) return problem(400, { title: "The Idempotency-Key header is not usable" });
+
+  const body = await readBody(c.req.raw);
+  if (body.status === "invalid") return body.response;
+
+  const result = await signUp(body.request, key.data, c.var.services);
+  c.var.afterwards();
+  switch (result.status) {
+    case "created":
+      return Response.json({ client_secret: result.clientSecret }, { headers: { "cache-control": "no-store" } });
+    case "duplicate":
+      return problem(409, { title: "A subscription with this information already exists" });
+    case "unknown-package":
+      return unprocessable({ package_id: ["Invalid subscription ID"] });
+    case "key-reused":
+      return problem(422, { title: "The Idempotency-Key has been used for another request" });
+  }
+}
+
+async function readBody(request: Request): Promise<Body> {
+  const mediaType = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (mediaType !== "application/json") {
+    return { status: "invalid", response: problem(415, { title: "The body has to be application/json" }) };
+  }
+  const body = parseJson(await request.text());
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    return { status: "invalid", response: problem(400, { title: "The body is not a JSON object" }) };
+  }
+  const parsed = subscriptionRequest.safeParse(body);
+  if (!parsed.success) {
+    return { status: "invalid", response: unprocessable(z.flattenError(parsed.error).fieldErrors) };
+  }
+  return { status: "valid", request: parsed.data };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unprocessable(errors: Record<string, string[]>): Response {
+  return problem(422, { title: "Some fields are not valid", errors });
+}

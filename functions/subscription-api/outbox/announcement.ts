@@ -1,0 +1,74 @@
+import { Webhook } from "standardwebhooks";
+import type { ConsoleConfig } from "../config";
+import type { SendOutcome } from "./delivery";
+import type { Message } from "./outbox";
+
+/** Tells the customer console of accounts, so that who signed up can log in. */
+export type Announcements = { announce(message: Message): Promise<SendOutcome> };
+
+const DEADLINE_MS = 10_000;
+
+/**
+ * Announcements as Standard Webhooks (https://www.standardwebhooks.com): signed, with the message's key as webhook-id,
+ * so that the console takes a repetition once. A 2xx counts as taken.
+ */
+export function announcementsTo({ url, secret }: ConsoleConfig): Announcements {
+  const webhook = new Webhook(secret);
+  return {
+    async announce(message) {
+      const sentAt = new Date();
+      const body = JSON.stringify({
+        type: "account.created",
+        timestamp: sentAt.toISOString(),
+        data: accountOf(message),
+      });
+      try {
+        const response = await fetch(url, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            "webhook-id": message.key,
+            "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
+            "webhook-signature": webhook.sign(message.key, sentAt, body),
+          },
+          body,
+          // A followed redirect would send the account to another host.
+          redirect: "manual",
+          signal: AbortSignal.timeout(DEADLINE_MS),
+        });
+        await response.body?.cancel();
+        return response.ok ? { status: "sent" } : { status: "failed", reason: String(response.status) };
+      } catch (error) {
+        return { status: "failed", reason: error instanceof Error ? error.name : typeof error };
+      }
+    },
+  };
+}
+
+/**
+ * The account as the console gets it. The password is known to nobody; its scrypt hash goes along, since without it the
+ * password that the customer chose would open nothing. It is a PHC string that any scrypt library verifies.
+ */
+function accountOf(message: Message) {
+  return {
+    id: message.subscription_id,
+    status: message.status,
+    email: message.email,
+    password_hash: message.password_hash,
+    full_name: message.full_name,
+    company_name: message.company_name,
+    phone: message.phone,
+    billing_address: {
+      address: message.address,
+      city: message.city,
+      state: message.state,
+      zip_code: message.zip_code,
+      country: message.country,
+    },
+    package: message.package_id === null ? null : { id: message.package_id, name: message.package_name },
+    trial_end: message.trial_end,
+    stripe_customer_id: message.stripe_customer_id,
+    stripe_subscription_id: message.stripe_subscription_id,
+    created_at: message.signed_up_at,
+  };
+}
