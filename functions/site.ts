@@ -1,7 +1,7 @@
 import * as build from "@remix-run/dev/server-build";
-import type { Lifetime } from "../app/edge/pages/answer-cache.server";
-import { createSite } from "../app/edge/site.server";
-import { signupCapabilities } from "../app/signup/capabilities.server";
+import type { Lifetime } from "../app/edge/pages/page-cache.server";
+import { createSite } from "../app/edge/worker.server";
+import { signupCapabilities } from "../app/signup/services.server";
 
 const respond = createSite({
   build,

@@ -1,5 +1,5 @@
 import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
-import type { Address } from "./guard/routing.server";
+import type { Address } from "./guard/route-matcher.server";
 
 /**
  * Runs the action of a form before Remix does. A form that is taken leads to another page, and all that Remix would add is

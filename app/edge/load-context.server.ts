@@ -1,5 +1,5 @@
-import type { SignupCapabilities } from "../signup/capabilities.server";
-import type { EdgeContext } from "./site.server";
+import type { SignupCapabilities } from "../signup/services.server";
+import type { EdgeContext } from "./worker.server";
 
 declare module "@remix-run/server-runtime" {
   /** Loaders' data keeps its types on the way to the browser. */

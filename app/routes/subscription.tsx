@@ -11,7 +11,7 @@ import { CONNECTION_FAILED } from "../signup/notices";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
 import type { SignupReply } from "../signup/steps";
-import { currentStep, holdBack, submitForm } from "../signup/submit/steps.server";
+import { currentStep, holdBack, submitForm } from "../signup/submit/submit-form.server";
 
 export const handle = { hydrate: true, stylesheet };
 

@@ -5,8 +5,8 @@ import { CardStep } from "./card/card-step";
 import { SuccessStep } from "./done/success-step";
 import { PlanSummary } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
-import { NoticeOf } from "./notice-of";
 import { CARD_SUCCESSFUL, PROCESSING, SUBSCRIPTION_SUCCESSFUL } from "./notices";
+import { NoticeOf } from "./signup-notice";
 import type { FormStepData, SignupReply, SignupStep } from "./steps";
 
 /** The sign-up at whichever step the session is. */

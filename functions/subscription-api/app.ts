@@ -8,9 +8,9 @@ import { problem } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
 import { postSubscription } from "./http/subscription";
 import { describeError, log } from "./log";
-import { deliverMessages } from "./outbox/delivery";
+import { deliverMessages } from "./outbox/dispatch";
 import { type ApiContext, servicesFor } from "./services";
-import { PaymentsError } from "./stripe/stripe";
+import { PaymentsError } from "./stripe/payments";
 
 const KIB = 1024;
 

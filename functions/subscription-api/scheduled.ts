@@ -1,8 +1,8 @@
 import { readConfig } from "./config";
 import { describeError, log } from "./log";
-import { deliverMessages } from "./outbox/delivery";
+import { deliverMessages } from "./outbox/dispatch";
 import { servicesFor } from "./services";
-import { lookAfterSignUps } from "./sign-ups/upkeep";
+import { lookAfterSignUps } from "./sign-ups/reconcile";
 
 /**
  * The cron handler, once a minute: sends what the outbox still holds and looks after sign-ups. The two are independent;

@@ -1,13 +1,13 @@
 import { packagesIn } from "./catalogue/packages";
 import type { Config } from "./config";
-import { announcementsTo } from "./outbox/announcement";
-import type { DeliveryServices } from "./outbox/delivery";
+import { announcementsTo } from "./outbox/account-webhook";
+import type { DeliveryServices } from "./outbox/dispatch";
 import { mailOver } from "./outbox/mail";
 import { outboxIn } from "./outbox/outbox";
 import type { PersonalDataServices } from "./sign-ups/personal-data";
-import { subscriptionsIn } from "./sign-ups/subscriptions";
+import { subscriptionsIn } from "./sign-ups/sign-up-store";
 import type { TrialServices } from "./sign-ups/trial";
-import { stripePayments } from "./stripe/stripe";
+import { stripePayments } from "./stripe/payments";
 
 /** The parts that the configuration describes, each once. */
 export type Services = TrialServices & DeliveryServices & PersonalDataServices;

@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import * as z from "zod";
-import type { SubscriptionRequest } from "../../app/contract/contract";
+import type { SubscriptionRequest } from "../../app/contract/subscription-request";
 import type { RunningWorker } from "./workers";
 
 /** A sign-up that the API takes. */

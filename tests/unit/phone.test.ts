@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatPhone, phoneDigits } from "../../app/contract/phone";
-import { formatTyped } from "../../app/signup/form/typing";
+import { formatTyped } from "../../app/signup/form/format-while-typing";
 
 test.each([
   ["2125550123", "(212) 555-0123"],

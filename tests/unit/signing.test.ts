@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { SubscriptionRequest } from "../../app/contract/contract";
 import { packageIdOf } from "../../app/contract/package-id";
+import type { SubscriptionRequest } from "../../app/contract/subscription-request";
 import { readConfiguration } from "../../app/edge/settings/configuration.server";
 import { formNonces } from "../../app/signup/form/form-nonce.server";
 import { signupSessions } from "../../app/signup/session/session.server";

@@ -1,6 +1,6 @@
 import Negotiator from "negotiator";
 import { pageOfMarkdown } from "../../discovery/markdown-path";
-import { markdownOf } from "./page-markdown.server";
+import { markdownOf } from "./html-to-markdown.server";
 
 type Respond<Context> = (request: Request, context: Context) => Promise<Response>;
 

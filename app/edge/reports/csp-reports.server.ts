@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { readText } from "../guard/bounded-text.server";
+import { readText } from "../guard/bounded-body.server";
 import { RETRY_AFTER_SECONDS } from "../guard/rate-limit.server";
-import type { AddressBook } from "../guard/routing.server";
+import type { AddressBook } from "../guard/route-matcher.server";
 import type { Log } from "../log.server";
 
 /** Where browsers report what the policy stopped; the policy names it. */

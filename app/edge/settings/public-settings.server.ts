@@ -1,5 +1,5 @@
 import type { Site } from "../../ui/site";
-import type { EdgeContext } from "../site.server";
+import type { EdgeContext } from "../worker.server";
 
 /** What every page may know of its environment: addresses and ids, never a secret. */
 export function publicSettings({ configuration, requestId }: EdgeContext): Site {

@@ -6,7 +6,7 @@ import { Button } from "../../ui/button";
 import { type Notice, PAYMENT_ERROR, PROCESSING, paymentFailed } from "../notices";
 import type { CardStepData } from "../steps";
 import { CardPlaceholder } from "./card-placeholder";
-import { loadStripeClient } from "./stripe-loader";
+import { loadStripeClient } from "./load-stripe";
 
 interface CardFormProps {
   data: CardStepData;

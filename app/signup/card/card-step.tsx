@@ -3,12 +3,12 @@ import { lazy, Suspense, useState } from "react";
 import { Button } from "../../ui/button";
 import { NoticeArea } from "../../ui/notice";
 import { useHydrated } from "../../ui/use-hydrated";
-import { NoticeOf } from "../notice-of";
 import { CONFIGURATION_ERROR, type Notice, SAVED } from "../notices";
-import { ContinueElsewhere } from "../session/continue-elsewhere";
+import { ContinueElsewhere } from "../session/resume-on-another-device";
+import { NoticeOf } from "../signup-notice";
 import type { CardStepData } from "../steps";
-import { loadCardForm } from "./card-form-loader";
 import { CardPlaceholder } from "./card-placeholder";
+import { loadCardForm } from "./load-card-form";
 
 const CardForm = lazy(loadCardForm);
 

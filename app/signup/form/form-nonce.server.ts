@@ -1,4 +1,4 @@
-import { sign } from "../session/signing.server";
+import { sign } from "../session/hmac.server";
 
 const VALID_FOR_MS = 24 * 60 * 60 * 1000;
 

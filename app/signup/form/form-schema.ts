@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type SubscriptionRequest, subscriptionRequest } from "../../contract/contract";
+import { type SubscriptionRequest, subscriptionRequest } from "../../contract/subscription-request";
 
 /** The sign-up form: the contract's fields and the repeated password, which is compared and never sent on. */
 export const signupForm = z.extend(subscriptionRequest, { confirmPassword: z.optional(z.string()) }).check(

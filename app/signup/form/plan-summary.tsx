@@ -1,4 +1,4 @@
-import { subscriptionRequest } from "../../contract/contract";
+import { subscriptionRequest } from "../../contract/subscription-request";
 import { findPlan, formatPrice, plans, TRIAL_DAYS } from "../../pricing/plans";
 import { Notice } from "../../ui/notice";
 import { useSite } from "../../ui/site";

@@ -1,17 +1,17 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
 import { type ComponentProps, memo, useEffect, useState } from "react";
-import { normalizeEmail } from "../../contract/contract";
 import { formatPhone } from "../../contract/phone";
+import { normalizeEmail } from "../../contract/subscription-request";
 import { Button } from "../../ui/button";
 import { ErrorSummary } from "../../ui/error-summary";
 import { Field } from "../../ui/field";
 import { useHydrated } from "../../ui/use-hydrated";
-import { prefetchCardForm } from "../card/card-form-loader";
+import { prefetchCardForm } from "../card/load-card-form";
 import type { SignupReply } from "../steps";
-import { checkSignup } from "./browser-check";
 import { FIELD_NAMES, type FieldName } from "./form-schema";
-import { formatOnInput } from "./typing";
+import { formatOnInput } from "./format-while-typing";
+import { checkSignup } from "./validate-in-browser";
 
 const FORM_ID = "signup";
 const PASSWORD_HINT =

@@ -1,6 +1,6 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import { type SignupSession, signupSession } from "../steps";
-import { sealFor } from "./sealing.server";
+import { sealFor } from "./sealed-token.server";
 
 /** How long a sign-up waits for its card, and a success can be read again. */
 const SESSION_SECONDS = 2 * 60 * 60;

@@ -1,5 +1,5 @@
-import { type SubscriptionRequest, subscriptionResponse } from "../../contract/contract";
-import { readText } from "../../edge/guard/bounded-text.server";
+import { type SubscriptionRequest, subscriptionResponse } from "../../contract/subscription-request";
+import { readText } from "../../edge/guard/bounded-body.server";
 import type { ServiceBinding } from "../../edge/settings/configuration.server";
 import type { SubscriptionOutcome } from "../notices";
 

@@ -1,5 +1,5 @@
-import type { SubscriptionRequest } from "../../contract/contract";
-import { sign } from "../session/signing.server";
+import type { SubscriptionRequest } from "../../contract/subscription-request";
+import { sign } from "../session/hmac.server";
 
 /**
  * The `Idempotency-Key` of a sign-up (design.md): the same for an unchanged retry of the same form, another one after

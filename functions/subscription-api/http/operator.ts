@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import * as z from "zod";
-import { normalizeEmail } from "../../../app/contract/contract";
-import { reconcileCatalogue } from "../catalogue/catalogue";
+import { normalizeEmail } from "../../../app/contract/subscription-request";
+import { reconcileCatalogue } from "../catalogue/reconcile-prices";
 import { log } from "../log";
 import type { ApiContext } from "../services";
 import { erasePerson, exportPerson } from "../sign-ups/personal-data";

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import * as z from "zod";
-import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/contract";
+import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
 import type { ApiContext } from "../services";
-import { signUp } from "../sign-ups/signup";
+import { signUp } from "../sign-ups/create-sign-up";
 import { problem } from "./problem";
 
 /** Printable ASCII, as long as Stripe allows its own keys to be. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { MailConfig } from "../config";
-import type { SendOutcome } from "./delivery";
+import type { SendOutcome } from "./dispatch";
 
 /** A mail's content: the same in both forms. */
 export type MailContent = { subject: string; html: string; text: string };

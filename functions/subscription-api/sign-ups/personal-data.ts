@@ -1,6 +1,6 @@
 import type { Outbox } from "../outbox/outbox";
-import type { Payments } from "../stripe/stripe";
-import type { Subscription, Subscriptions } from "./subscriptions";
+import type { Payments } from "../stripe/payments";
+import type { Subscription, Subscriptions } from "./sign-up-store";
 
 export type PersonalDataServices = { subscriptions: Subscriptions; outbox: Outbox; payments: Payments };
 

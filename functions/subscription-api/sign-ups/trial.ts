@@ -1,6 +1,6 @@
 import type { Packages } from "../catalogue/packages";
 import { log } from "../log";
-import { type Payments, PaymentsError } from "../stripe/stripe";
+import { type Payments, PaymentsError } from "../stripe/payments";
 import {
   awaitsTrial,
   type CardSetUp,
@@ -8,7 +8,7 @@ import {
   type Subscription,
   type Subscriptions,
   TRIAL_DAYS,
-} from "./subscriptions";
+} from "./sign-up-store";
 
 export type TrialServices = { packages: Packages; subscriptions: Subscriptions; payments: Payments };
 

@@ -1,4 +1,4 @@
-import type { Lifetime } from "../../../app/edge/pages/answer-cache.server";
+import type { Lifetime } from "../../../app/edge/pages/page-cache.server";
 import site from "../../../functions/site";
 
 /** The site with one fault put in: its rate limiters fail. */

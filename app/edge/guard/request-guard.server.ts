@@ -1,6 +1,6 @@
-import { readText } from "./bounded-text.server";
+import { readText } from "./bounded-body.server";
 import { RETRY_AFTER_SECONDS } from "./rate-limit.server";
-import type { Address } from "./routing.server";
+import type { Address } from "./route-matcher.server";
 
 /** An answer of the gate instead of the site's: what the visitor reads, and why. */
 export interface Refusal {

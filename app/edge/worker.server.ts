@@ -1,6 +1,7 @@
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from "@remix-run/cloudflare";
 import { markdownPath } from "../discovery/markdown-path";
 import { earlyActions } from "./early-action.server";
+import { isOverLimit } from "./guard/rate-limit.server";
 import {
   FAILED,
   formRequest,
@@ -11,15 +12,14 @@ import {
   type PostedForm,
   passGate,
   type Refusal,
-} from "./guard/gate.server";
-import { isOverLimit } from "./guard/rate-limit.server";
-import { type Address, addressBook, publicPages } from "./guard/routing.server";
+} from "./guard/request-guard.server";
+import { type Address, addressBook, publicPages } from "./guard/route-matcher.server";
 import { createLog, describeError, type Log } from "./log.server";
-import { answerCache, type Lifetime } from "./pages/answer-cache.server";
 import { assetReader, type ReadAsset, withInlineStyle } from "./pages/inline-style.server";
 import { isHtml, prefersMarkdown, withMarkdown } from "./pages/markdown.server";
+import { answerCache, type Lifetime } from "./pages/page-cache.server";
 import { CSP_REPORTS_PATH, takeCspReports } from "./reports/csp-reports.server";
-import { failedPage, misconfigured, overTls } from "./response/plain-answers.server";
+import { failedPage, misconfigured, overTls } from "./response/fallbacks.server";
 import { securityHeaders } from "./response/security-headers.server";
 import { type Configuration, readConfiguration } from "./settings/configuration.server";
 

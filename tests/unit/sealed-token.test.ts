@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sealFor } from "../../app/signup/session/sealing.server";
+import { sealFor } from "../../app/signup/session/sealed-token.server";
 
 const secret = "a-secret-of-at-least-thirty-two-characters";
 const value = { step: "card", clientSecret: "seti_1_secret_2", city: "Zürich 漢" };

@@ -1,6 +1,6 @@
 import { describeError, log } from "../log";
-import type { Subscription } from "./subscriptions";
-import { ABANDONED_AFTER_MS, awaitsTrial } from "./subscriptions";
+import type { Subscription } from "./sign-up-store";
+import { ABANDONED_AFTER_MS, awaitsTrial } from "./sign-up-store";
 import { cardWasSetUp, startTrial, type TrialServices } from "./trial";
 
 /** How many sign-ups one run looks at; the next run is a minute later. */

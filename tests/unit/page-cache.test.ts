@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerCache, type Lifetime } from "../../app/edge/pages/answer-cache.server";
+import { answerCache, type Lifetime } from "../../app/edge/pages/page-cache.server";
 
 const lifetime: Lifetime = { waitUntil: () => {} };
 const request = new Request("https://www.example/");

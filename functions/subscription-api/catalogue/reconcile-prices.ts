@@ -1,4 +1,4 @@
-import type { Payments } from "../stripe/stripe";
+import type { Payments } from "../stripe/payments";
 import type { Packages } from "./packages";
 
 /** A package and its price at Stripe after a reconciliation. */

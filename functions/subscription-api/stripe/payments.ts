@@ -8,7 +8,7 @@ import {
   type Subscription,
   TRIAL_DAYS,
   type TrialState,
-} from "../sign-ups/subscriptions";
+} from "../sign-ups/sign-up-store";
 
 /*
  * The only file that knows the `stripe` package. Each call that makes something for a sign-up carries an idempotency

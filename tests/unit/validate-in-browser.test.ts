@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { checkSignup } from "../../app/signup/form/browser-check";
-import { checkForm } from "../../app/signup/form/form-check.server";
 import { FIELD_NAMES } from "../../app/signup/form/form-schema";
+import { checkForm } from "../../app/signup/form/parse-form.server";
+import { checkSignup } from "../../app/signup/form/validate-in-browser";
 
 const valid = new Map<string, string>([
   ["full_name", "Ada Lovelace"],

@@ -1,7 +1,7 @@
-import type { SubscriptionRequest } from "../../../app/contract/contract";
-import type { SetupIntent } from "../stripe/stripe";
+import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
+import type { SetupIntent } from "../stripe/payments";
 import { hashPassword, verifyPassword } from "./password";
-import { awaitsTrial, type Subscription } from "./subscriptions";
+import { awaitsTrial, type Subscription } from "./sign-up-store";
 import { attempting, cardWasSetUp, startTrial, type TrialServices } from "./trial";
 
 export type SignUpResult =

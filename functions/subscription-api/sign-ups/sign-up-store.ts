@@ -1,6 +1,6 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import * as z from "zod";
-import type { SubscriptionRequest } from "../../../app/contract/contract";
+import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import { newMessage } from "../outbox/outbox";
 
 /** A sign-up as it is stored. */

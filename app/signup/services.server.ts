@@ -1,4 +1,4 @@
-import type { GateRules } from "../edge/guard/gate.server";
+import type { GateRules } from "../edge/guard/request-guard.server";
 import type { Configuration } from "../edge/settings/configuration.server";
 import { type FormNonces, formNonces } from "./form/form-nonce.server";
 import { POSTED_FIELDS } from "./form/form-schema";

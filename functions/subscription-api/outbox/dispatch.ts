@@ -1,5 +1,5 @@
 import { describeError, log } from "../log";
-import type { Announcements } from "./announcement";
+import type { Announcements } from "./account-webhook";
 import type { Mail } from "./mail";
 import { trialEndingMail, trialStartedMail } from "./mail-content";
 import type { Message, MessageKind, Outbox } from "./outbox";

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import type { ConsoleConfig } from "../config";
-import type { SendOutcome } from "./delivery";
+import type { SendOutcome } from "./dispatch";
 import type { Message } from "./outbox";
 
 /** Tells the customer console of accounts, so that who signed up can log in. */

@@ -1,10 +1,10 @@
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
-import type { SubscriptionRequest } from "../../contract/contract";
-import type { PostedForm, Refusal } from "../../edge/guard/gate.server";
-import { checkForm } from "../form/form-check.server";
+import type { SubscriptionRequest } from "../../contract/subscription-request";
+import type { PostedForm, Refusal } from "../../edge/guard/request-guard.server";
 import { filledIn, SECRET_FIELDS, signupForm, toRequest } from "../form/form-schema";
+import { checkForm } from "../form/parse-form.server";
 import { noticeFor, noticeForRefusal, statusFor } from "../notices";
-import { CONTINUE_PARAMETER, continueLink } from "../session/continue-link.server";
+import { CONTINUE_PARAMETER, continueLink } from "../session/resume-link.server";
 import type { SignupReply, SignupSession, SignupStep } from "../steps";
 import { idempotencyKey } from "./idempotency-key.server";
 
