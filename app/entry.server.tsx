@@ -2,7 +2,24 @@ import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-r
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToReadableStream } from "react-dom/server";
 import { describeError } from "./edge/log.server";
+import type { FormOutcome, SiteContext } from "./edge/request-context.server";
+import type { SignupServices } from "./signup/services.server";
+import type { SignupReply } from "./signup/steps";
 import { NonceProvider } from "./ui/request-context";
+
+declare module "@remix-run/server-runtime" {
+  /** Loaders' data keeps its types on the way to the browser. */
+  interface Future {
+    v3_singleFetch: true;
+  }
+}
+
+declare module "@remix-run/cloudflare" {
+  /** What every loader and action gets as `context`. */
+  interface AppLoadContext extends SiteContext, SignupServices {
+    formOutcome?: FormOutcome<SignupReply>;
+  }
+}
 
 /** Renders a page whole: nothing is streamed in later by a script, so all of it is there without JavaScript. */
 export default async function handleRequest(

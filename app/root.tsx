@@ -19,7 +19,7 @@ import { hydrates } from "./ui/hydration";
 import { NotFound } from "./ui/not-found";
 import { prerenderRules } from "./ui/prerender";
 import { useNonce } from "./ui/request-context";
-import { legacyScrollState, scrollStateScript } from "./ui/scroll-state";
+import { scrollStateScript } from "./ui/scroll-state";
 import type { Site } from "./ui/site";
 import styles from "./ui/styles.css";
 
@@ -58,7 +58,6 @@ export function Layout({ children }: { children: ReactNode }) {
         <link rel="stylesheet" href={useStylesheet()} />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash in the policy */}
         <script dangerouslySetInnerHTML={{ __html: scrollStateScript }} />
-        <script noModule async {...legacyScrollState} />
       </head>
       <body>
         <SkipLink />

@@ -1,16 +1,17 @@
 import * as build from "@remix-run/dev/server-build";
-import type { Lifetime } from "../app/edge/pages/page-cache.server";
 import { createSite } from "../app/edge/worker.server";
-import { signupCapabilities } from "../app/signup/services.server";
-
-const respond = createSite({
-  build,
-  prepare(configuration) {
-    const { forms, ...signup } = signupCapabilities(configuration);
-    return { forms, contextOf: (edge) => ({ ...edge, ...signup }) };
-  },
-});
+import { POSTED_FIELDS } from "../app/signup/form/form-schema";
+import { signupServices } from "../app/signup/services.server";
+import { takeForm } from "../app/signup/submit/submit-form.server";
 
 export default {
-  fetch: (request: Request, env: unknown, lifetime: Lifetime) => respond(request, env, lifetime),
+  fetch: createSite({
+    build,
+    services: signupServices,
+    form: {
+      fields: POSTED_FIELDS,
+      hasValidToken: ({ form_nonce: nonce = "" }, { nonces }) => nonces.isFresh(nonce),
+      take: takeForm,
+    },
+  }),
 };

@@ -3,23 +3,23 @@ type Fields = Record<string, string | number | boolean | string[] | undefined>;
 
 /** Writes events of one request, each as one line of JSON (fit for Workers Logs). */
 export interface Log {
-  /** Adds to the line with which the request ends: what is no event of its own costs no line of its own. */
-  note(fields: Fields): void;
-  /** The line with which the request ends. */
+  /** Adds to the line that ends the request, for facts that need no line of their own. */
+  add(fields: Fields): void;
+  /** Writes the line that ends the request. */
   end(fields: Fields): void;
   info(event: string, fields?: Fields): void;
   warn(event: string, fields?: Fields): void;
   error(event: string, fields?: Fields): void;
 }
 
-/** A log whose lines carry the id of the request, the one that error pages show and upstream gets. */
+/** A log whose lines carry the request id, the one that error pages show and the subscription API gets. */
 export function createLog(requestId: string): Log {
-  const noted: Fields = {};
+  const added: Fields = {};
   const line = (event: string, ...fields: [Fields?, Fields?]) =>
     JSON.stringify(Object.assign({ event, request_id: requestId }, ...fields));
   return {
-    note: (fields) => Object.assign(noted, fields),
-    end: (fields) => console.info(line("request", fields, noted)),
+    add: (fields) => Object.assign(added, fields),
+    end: (fields) => console.info(line("request", fields, added)),
     info: (event, fields) => console.info(line(event, fields)),
     warn: (event, fields) => console.warn(line(event, fields)),
     error: (event, fields) => console.error(line(event, fields)),

@@ -8,10 +8,10 @@ import {
 import { company } from "../company";
 import { packageIdOf } from "../contract/package-id";
 import { CONNECTION_FAILED } from "../signup/notices";
+import { currentStep } from "../signup/session/current-step.server";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
 import type { SignupReply } from "../signup/steps";
-import { currentStep, holdBack, submitForm } from "../signup/submit/submit-form.server";
 
 export const handle = { hydrate: true, stylesheet };
 
@@ -22,38 +22,16 @@ export const meta: MetaFunction<typeof loader> = ({ data: step }) => [
 ];
 
 export function loader({ request, params, context }: LoaderFunctionArgs) {
-  // An address that looks like a file could be kept by a cache as one.
+  // A cache could keep a page whose path looks like a file.
   if (params.id?.includes(".")) throw data(null, 404);
   return currentStep(request, packageIdOf(request.url, params.id), context);
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { pathname } = new URL(request.url);
-  const { form = {} } = context;
-  if (context.refusal) {
-    context.formFailed = true;
-    return data<SignupReply>(holdBack(form, context.refusal), context.refusal.status);
-  }
-  const session = await context.sessions.read(request);
-
-  if (form.intent === "start-over") {
-    return seeOther(pathname, context.sessions.clear());
-  }
-  if (typeof session === "object") {
-    const next = form.intent === "card-set-up" ? ({ step: "done", account: session.account } as const) : session;
-    return seeOther(pathname, await context.sessions.write(next));
-  }
-  const submitted = await submitForm(form, context);
-  if (submitted.status === "error") {
-    context.formFailed = true;
-    return data<SignupReply>(submitted.reply, submitted.httpStatus);
-  }
-  return seeOther(pathname, await context.sessions.write(submitted.session));
-}
-
-/** The same address again, for what the session says now: a reload or a step back sends nothing twice. */
-function seeOther(pathname: string, cookie: string): Response {
-  return new Response(null, { status: 303, headers: { Location: pathname, "Set-Cookie": cookie } });
+/** The form was taken before Remix saw the request (app/edge/form-action.server.ts). */
+export function action({ context: { formOutcome } }: ActionFunctionArgs) {
+  if (formOutcome?.status === "reply") return data<SignupReply>(formOutcome.reply, formOutcome.httpStatus);
+  if (formOutcome?.status === "redirect") return formOutcome.response;
+  throw formOutcome?.error ?? new Error("A form reached its route without passing the pipeline");
 }
 
 /** A submit that does not reach the site keeps the visitor, and everything typed, on the form. */

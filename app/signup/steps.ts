@@ -34,7 +34,7 @@ export type SignupSession = z.output<typeof signupSession>;
 export type Account = z.output<typeof account>;
 
 /** A way to enter the card on another device: valid for 30 minutes, sealed like the session. */
-export interface ContinueLink {
+export interface ResumeLink {
   url: string;
   /** The link as a QR code: an SVG document in a data URL. */
   qrCode: string;
@@ -47,7 +47,7 @@ export type CardStepData = Extract<SignupSession, { step: "card" }> & {
   stripeJsUrl: string;
   /** Where the provider sends the browser back to after a redirect. */
   returnUrl: string;
-  continueLink: ContinueLink;
+  resumeLink: ResumeLink;
 };
 export type SignupStep = FormStepData | CardStepData | Extract<SignupSession, { step: "done" }>;
 

@@ -7,9 +7,3 @@ const THRESHOLD_PX = 10;
  * would have the page laid out before it is there.
  */
 export const scrollStateScript = `addEventListener("scroll",()=>document.documentElement.toggleAttribute("data-scrolled",scrollY>${THRESHOLD_PX}),{passive:true})`;
-
-/** The same for browsers that cannot read it: they load a file, which all others pass by (`nomodule`). */
-export const legacyScrollState = {
-  src: "/legacy.js",
-  integrity: "sha384-8Ew15WuVxrvyvxJBVatGguVrmajJRj/tc7qVwMSjf2JjdgzzgoNwWwWAU90d4T4V",
-};

@@ -8,12 +8,6 @@ import { minify } from "terser";
  * sign-up's scripts within their budget (tests/edge/budgets.test.ts).
  */
 
-/**
- * Browsers that know this first line compile the whole file while it comes in, on another thread, instead of each
- * function where it is first called, on the thread that answers the visitor (https://v8.dev/blog/explicit-compile-hints).
- */
-const COMPILE_HINT = "//# allFunctionsCalledOnLoad";
-
 const folder = fileURLToPath(new URL("../../public/build", import.meta.url));
 
 for (const entry of await readdir(folder, { recursive: true })) {
@@ -23,7 +17,6 @@ for (const entry of await readdir(folder, { recursive: true })) {
     module: true,
     ecma: 2020,
     compress: { passes: 3, unsafe_arrows: true, unsafe_methods: true },
-    format: { preamble: COMPILE_HINT },
   });
   if (code !== undefined) await writeFile(path, code);
 }

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => site.dispose());
 
-const pagesMade = ({ logs }: RunningWorker) => logs.filter(({ event }) => event === "page_made");
+const pagesMade = ({ logs }: RunningWorker) => logs.filter(({ event }) => event === "page_rendered");
 
 const etagOf = ({ headers }: Answer) => headers.get("ETag") ?? "";
 

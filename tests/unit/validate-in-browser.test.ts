@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { FIELD_NAMES } from "../../app/signup/form/form-schema";
-import { checkForm } from "../../app/signup/form/parse-form.server";
-import { checkSignup } from "../../app/signup/form/validate-in-browser";
+import { parseForm } from "../../app/signup/form/parse-form.server";
+import { validateInBrowser } from "../../app/signup/form/validate-in-browser";
 
 const valid = new Map<string, string>([
   ["full_name", "Ada Lovelace"],
@@ -29,12 +29,13 @@ it("finds in the browser what the server finds, in any form", () => {
   const form = fc.record(Object.fromEntries(FIELD_NAMES.map((name) => [name, entry])), { requiredKeys: [] });
   fc.assert(
     fc.property(form, (entries) => {
+      const posted = Object.fromEntries(
+        Object.entries(entries).map(([name, value]) => [name, value === "valid" ? (valid.get(name) ?? "") : String(value)]),
+      );
       const data = new FormData();
-      for (const [name, value] of Object.entries(entries)) {
-        data.append(name, value === "valid" ? (valid.get(name) ?? "") : String(value));
-      }
-      const inBrowser = checkSignup(data);
-      const onServer = checkForm(data);
+      for (const [name, value] of Object.entries(posted)) data.append(name, value);
+      const inBrowser = validateInBrowser(data);
+      const onServer = parseForm(posted);
       expect(inBrowser.status).toBe(onServer.status);
       if (inBrowser.status === "success" && onServer.status === "success") {
         expect(inBrowser.value).toEqual(onServer.value);

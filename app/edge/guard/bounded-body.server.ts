@@ -9,7 +9,7 @@ interface Limits {
 }
 
 /** Reads a body as UTF-8, whatever its sender promised about its length. */
-export async function readText(message: Request | Response, { bytes, milliseconds }: Limits): Promise<BodyText> {
+export async function readBoundedText(message: Request | Response, { bytes, milliseconds }: Limits): Promise<BodyText> {
   const reading = read(message, bytes).catch((): BodyText => ({ status: "broken off" }));
   if (milliseconds === undefined) return reading;
   let timer: ReturnType<typeof setTimeout> | undefined;

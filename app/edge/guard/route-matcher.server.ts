@@ -4,35 +4,34 @@ import { hydrates } from "../../ui/hydration";
 
 type RouteObject = NonNullable<ReturnType<typeof matchRoutes>>[number]["route"];
 
-/** What the edge knows of an address before Remix answers it. */
-export interface Address {
-  /** Of the route in the build. */
-  routeId: string;
-  /** What the path says in place of the pattern's names. */
+/** The route that answers a path, as far as the edge needs it. */
+export interface MatchedRoute {
+  /** Such as `/subscription/:id?`: what a log may hold of a path. */
+  pattern: string;
   params: Params;
-  /** The pattern of its route, such as `/subscription/:id?`: what a log may hold of an address. */
-  route: string;
   /** Whether the page runs the framework's script: such pages take a visitor's data and are kept in no cache. */
   hydrates: boolean;
   /** Whether the route has an action; everything else is read only. */
   takesForms: boolean;
   /** Whether it is the route's data that is asked for, as only the site's own scripts do. */
   isData: boolean;
+  /** The path of the page, also where its data is asked for. */
+  pagePath: string;
 }
 
-/** Gives the address of a path; undefined when it is none that a route can have. */
-export type AddressBook = (pathname: string) => Address | undefined;
+/** Finds the route of a path; undefined when no route can have it. */
+export type RouteMatcher = (pathname: string) => MatchedRoute | undefined;
 
 const MAX_PATH_LENGTH = 2048;
 
 /**
- * Looks addresses up among the build's own routes with Remix's own matching, so that the edge and Remix never differ
- * about what `/Subscription/` or `/%73ubscription` is.
+ * Matches paths with the build's own routes by Remix's own function, so that the edge and Remix never differ about what
+ * `/Subscription/` or `/%73ubscription` is.
  */
-export function addressBook(build: ServerBuild): AddressBook {
+export function routeMatcher(build: ServerBuild): RouteMatcher {
   const routes = routesUnder(build, undefined);
-  /** Those whose path is their route's, as written, without its optional parts: few, and asked for most. */
-  const fixed = new Map<string, Address>();
+  /** Paths that are their route's pattern to the letter: few, and asked for most. */
+  const fixed = new Map<string, MatchedRoute>();
   return (pathname) => {
     const known = fixed.get(pathname);
     if (known) return known;
@@ -44,21 +43,20 @@ export function addressBook(build: ServerBuild): AddressBook {
     // Not even the route for everything else has a path with a line separator (U+2028) in it.
     if (!matches) return undefined;
     const modules = matches.map(({ route }) => (route.id ? build.routes[route.id]?.module : undefined));
-    const last = matches.at(-1);
-    const address = {
-      routeId: last?.route.id ?? "",
-      params: last?.params ?? {},
-      route: `/${matches.flatMap(({ route }) => route.path || []).join("/")}`,
+    const matched = {
+      params: matches.at(-1)?.params ?? {},
+      pattern: `/${matches.flatMap(({ route }) => route.path || []).join("/")}`,
       hydrates: modules.some((module) => hydrates(module?.handle)),
       takesForms: modules.at(-1)?.action !== undefined,
       isData,
+      pagePath: page,
     };
-    if (address.route.replace(/\/:\w+\?/g, "") === pathname) fixed.set(pathname, address);
-    return address;
+    if (matched.pattern.replace(/\/:\w+\?/g, "") === pathname) fixed.set(pathname, matched);
+    return matched;
   };
 }
 
-/** The paths of the pages that are the same for everyone: no parameter in the address, nothing of a visitor on them. */
+/** The paths of the pages that are the same for everyone: no parameter in the path, nothing of a visitor on them. */
 export function publicPages(build: ServerBuild): string[] {
   return Object.values(build.routes).flatMap((route) => {
     const isPage = route?.module.default !== undefined && route.parentId === "root" && !hydrates(route.module.handle);

@@ -1,35 +1,32 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
 import Negotiator from "negotiator";
 import { pageOfMarkdown } from "../../discovery/markdown-path";
+import type { RouteMatcher } from "../guard/route-matcher.server";
+import type { Middleware } from "../middleware.server";
 import { markdownOf } from "./html-to-markdown.server";
 
-type Respond<Context> = (request: Request, context: Context) => Promise<Response>;
-
 /**
- * Gives every public page a second form: Markdown, made of the page itself. It stands at the page's address with `.md`
- * (`/index.md` for the home page) and is the answer to whoever prefers `text/markdown` (RFC 9110, section 12.5.1).
- * @param respond answers with pages
- * @param isPublic whether a path may be asked for in Markdown
+ * Gives every public page a second form: Markdown, made of the page itself. It stands at the page's path with `.md`
+ * (`/index.md` for the home page), and is the answer to whoever prefers `text/markdown` (RFC 9110, section 12.5.1).
  */
-export function withMarkdown<Context>(
-  respond: Respond<Context>,
-  isPublic: (path: string) => boolean,
-): Respond<Context> {
-  return async (request, context) => {
-    const url = new URL(request.url);
-    const path = pageOfMarkdown(url.pathname);
-    if (!isPublic(path ?? url.pathname)) return respond(request, context);
-    if (path !== undefined) return inMarkdown(await respond(wholePage(request, path), context));
+export function markdownPages(matchRoute: RouteMatcher): Middleware<AppLoadContext> {
+  return async (request, context, next) => {
+    const { pathname } = context.url;
+    const path = pageOfMarkdown(pathname);
+    const route = path === undefined ? context.route : matchRoute(path);
+    if (route?.hydrates) return next(request, context);
+    if (path !== undefined) return inMarkdown(await next(wholePage(request, path), context));
 
     const wanted = prefersMarkdown(request);
-    const page = await respond(wanted ? wholePage(request, url.pathname) : request, context);
+    const page = await next(wanted ? wholePage(request, pathname) : request, context);
     if (!isHtml(page)) return page;
-    const answer = wanted ? await inMarkdown(page) : page;
-    answer.headers.append("Vary", "Accept");
-    return answer;
+    const response = wanted ? await inMarkdown(page) : page;
+    response.headers.append("Vary", "Accept");
+    return response;
   };
 }
 
-/** Asks for a page with its body, also for the sake of a HEAD: the Markdown and its headers are made of it. */
+/** A GET of a page, also for a HEAD: the Markdown and its headers are made of the body. */
 function wholePage({ url, headers, signal }: Request, path: string): Request {
   return new Request(new URL(path, url), { headers, signal });
 }

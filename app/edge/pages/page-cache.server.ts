@@ -1,90 +1,47 @@
-import { uint8ArrayToHex } from "uint8array-extras";
-
-/** A finished answer, as it is given again. */
-interface KeptAnswer {
-  body: ArrayBuffer;
-  headers: Headers;
-  /** Without what describes a body. */
-  headersOf304: Headers;
-  etag: string;
-}
-
-/** The lifetime of a request in the runtime: work that others wait for goes on when its visitor leaves. */
-export interface Lifetime {
-  waitUntil(work: Promise<unknown>): void;
-}
+import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
+import { markdownPath } from "../../discovery/markdown-path";
+import { MAX_URL_LENGTH } from "../guard/request-guard.server";
+import { type MatchedRoute, publicPages } from "../guard/route-matcher.server";
+import type { Middleware } from "../middleware.server";
+import { keptResponses } from "./kept-responses.server";
+import { prefersMarkdown } from "./markdown.server";
 
 /**
- * Keeps answers in the isolate's memory. Each is made once, however many ask for it at the same time, of nothing but its
- * key; one that is no success is not kept.
+ * Serves the public pages, as HTML and as Markdown, from the isolate's memory after their first time. A page is rendered
+ * for a plain GET of its path at the site's own URL: nothing of a visitor's request enters what is kept.
  */
-export function answerCache() {
-  const kept = new Map<string, KeptAnswer>();
-  const beingMade = new Map<string, Promise<KeptAnswer | undefined>>();
+export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
+  const paths = new Set(publicPages(build).flatMap((path) => [path, markdownPath(path)]));
+  const kept = keptResponses();
+  return async (request, context, next) => {
+    const { url, configuration, log, execution } = context;
+    const isCached = isRead(request) && paths.has(url.pathname) && !mayBeRefused(url);
+    if (!isCached) return next(request, context);
 
-  async function made(key: string, make: () => Promise<Response>): Promise<KeptAnswer | undefined> {
-    try {
-      const answer = await keep(make());
-      if (answer) kept.set(key, answer);
-      return answer;
-    } catch {
-      return undefined;
-    } finally {
-      beingMade.delete(key);
-    }
-  }
-
-  return {
-    /**
-     * @param key whatever the answer depends on; the caller bounds how many there are
-     * @param make makes the answer; called when there is none yet
-     * @returns an answer to this request (200 or 304, with or without a body), at once where one is kept; undefined when
-     * there is none to keep
-     */
-    answer(
-      request: Request,
-      key: string,
-      make: () => Promise<Response>,
-      lifetime: Lifetime,
-    ): Response | Promise<Response | undefined> {
-      const answer = kept.get(key);
-      if (answer) return give(request, answer);
-      let making = beingMade.get(key);
-      if (!making) {
-        making = made(key, make);
-        beingMade.set(key, making);
-        lifetime.waitUntil(making);
-      }
-      return making.then((finished) => finished && give(request, finished));
-    },
+    const accept = prefersMarkdown(request) ? "text/markdown" : "text/html";
+    const render = async () => {
+      const plainUrl = new URL(url.pathname, configuration.SITE_URL);
+      const plain = new Request(plainUrl, { headers: { Accept: accept } });
+      const response = await next(plain, { ...context, url: plainUrl, requestId: "" });
+      log.info("page_rendered", { route: url.pathname, format: accept, status: response.status });
+      return response;
+    };
+    // An isolate runs one release with one configuration: what else a page depends on is the year in its footer.
+    const key = `${new Date().getUTCFullYear()} ${accept} ${url.pathname}`;
+    return (await kept.respond(request, key, render, execution)) ?? next(request, context);
   };
 }
 
-async function keep(making: Promise<Response>): Promise<KeptAnswer | undefined> {
-  const response = await making;
-  if (response.status !== 200) return undefined;
-  const body = await response.arrayBuffer();
-  const digest = await crypto.subtle.digest("SHA-256", body);
-  const etag = `"${uint8ArrayToHex(new Uint8Array(digest, 0, 12))}"`;
-  const headers = new Headers(response.headers);
-  headers.set("ETag", etag);
-  // Kept by browsers too, and asked for again each time: a release shows at once.
-  headers.set("Cache-Control", "public, max-age=0, must-revalidate");
-  const headersOf304 = new Headers(headers);
-  for (const name of ["Content-Type", "Content-Length"]) headersOf304.delete(name);
-  return { body, headers, headersOf304, etag };
+/** Whether anyone may keep a response: none with a visitor's data, no cookie, no failure. */
+export function mayBeCached({ status, headers }: Response, route: MatchedRoute | undefined): boolean {
+  return !route?.hydrates && (status === 200 || status === 304) && !headers.has("Set-Cookie");
 }
 
-function give(request: Request, { body, headers, headersOf304, etag }: KeptAnswer): Response {
-  const condition = request.headers.get("If-None-Match");
-  if (condition !== null && names(condition, etag)) return new Response(null, { status: 304, headers: headersOf304 });
-  return new Response(request.method === "HEAD" ? null : body, { headers });
+function isRead({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
-/** Whether an If-None-Match names this entity (RFC 9110, section 13.1.2; compared weakly). */
-function names(condition: string, etag: string): boolean {
-  return condition.split(",").some((candidate) => {
-    const tag = candidate.trim();
-    return tag === "*" || tag.replace(/^W\//, "") === etag;
-  });
+/** Whether the guard has a reason to refuse the URL. A name is looked for only in a query that has its letters. */
+function mayBeRefused(url: URL): boolean {
+  return url.href.length > MAX_URL_LENGTH || (url.search.includes("_data") && url.searchParams.has("_data"));
 }

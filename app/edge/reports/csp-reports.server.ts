@@ -1,11 +1,10 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
 import * as z from "zod/mini";
-import { readText } from "../guard/bounded-body.server";
-import { RETRY_AFTER_SECONDS } from "../guard/rate-limit.server";
-import type { AddressBook } from "../guard/route-matcher.server";
-import type { Log } from "../log.server";
-
-/** Where browsers report what the policy stopped; the policy names it. */
-export const CSP_REPORTS_PATH = "/csp-reports";
+import { readBoundedText } from "../guard/bounded-body.server";
+import { isOverLimit, RETRY_AFTER_SECONDS } from "../guard/rate-limit.server";
+import type { RouteMatcher } from "../guard/route-matcher.server";
+import type { Middleware } from "../middleware.server";
+import { CSP_REPORTS_PATH, withSecurityHeaders } from "../response/security-headers.server";
 
 const MAX_BYTES = 8 * 1024;
 const MAX_REPORTS = 5;
@@ -25,7 +24,7 @@ const reports = z.union([
     z.transform(({ "csp-report": report }) => [
       {
         page: report["document-uri"],
-        // Old browsers only have the second one, with the directive's sources after its name.
+        // Old browsers send only the second one, with the directive's sources after its name.
         directive: report["effective-directive"] ?? report["violated-directive"]?.split(" ")[0] ?? "",
         blocked: report["blocked-uri"] ?? "",
       },
@@ -51,55 +50,53 @@ const reports = z.union([
 ]);
 
 /**
- * Takes what browsers report about the policy. Anyone can post here and write anything, so of a report only words from
- * fixed lists, a route's pattern and an origin reach the log.
- * @returns 204, or why the report was not read; never a page, since no one sees it
+ * Takes what browsers report about the policy. Anyone can post here and write anything, so that only words from fixed
+ * lists, a route's pattern and an origin of a report reach the log. Nobody sees the answer: it has no body.
  */
-export async function takeCspReports(
-  request: Request,
-  {
-    addressOf,
-    isOverLimit,
-    log,
-  }: { addressOf: AddressBook; isOverLimit(request: Request): Promise<boolean>; log: Log },
-): Promise<Response> {
-  const type = request.headers.get("Content-Type") ?? "";
-  if (!/^application\/(csp-report|reports\+json|json)\s*(;|$)/i.test(type)) return new Response(null, { status: 415 });
-  if (Number(request.headers.get("Content-Length") ?? 0) > MAX_BYTES) return new Response(null, { status: 413 });
-  if (await isOverLimit(request)) {
-    return new Response(null, { status: 429, headers: { "Retry-After": RETRY_AFTER_SECONDS } });
-  }
-  const read = await readReports(request);
-  if (!Array.isArray(read)) return read;
-  const own = new URL(request.url).origin;
-  const routeOf = (page: string) => {
-    if (!URL.canParse(page) || new URL(page).origin !== own) return "foreign";
-    return addressOf(new URL(page).pathname)?.route ?? "unknown";
+export function cspReports(matchRoute: RouteMatcher): Middleware<AppLoadContext> {
+  return async (request, context, next) => {
+    const { url, configuration, log } = context;
+    if (url.pathname !== CSP_REPORTS_PATH) return next(request, context);
+    const answer = (status: number, headers: Record<string, string> = {}) =>
+      withSecurityHeaders(new Response(null, { status, headers }), url);
+
+    if (request.method !== "POST") return answer(405, { Allow: "POST" });
+    const type = request.headers.get("Content-Type") ?? "";
+    if (!/^application\/(csp-report|reports\+json|json)\s*(;|$)/i.test(type)) return answer(415);
+    if (Number(request.headers.get("Content-Length") ?? 0) > MAX_BYTES) return answer(413);
+    if (await isOverLimit(configuration.CSP_REPORT_RATE_LIMIT, request, log)) {
+      return answer(429, { "Retry-After": RETRY_AFTER_SECONDS });
+    }
+    const read = await readReports(request);
+    if (typeof read === "number") return answer(read);
+    for (const { page, directive, blocked } of read.slice(0, MAX_REPORTS)) {
+      log.warn("csp_violation", {
+        directive: DIRECTIVES.has(directive) ? directive : "other",
+        blocked: originOf(blocked),
+        route: patternOf(page, url.origin, matchRoute),
+      });
+    }
+    return answer(204);
   };
-  for (const { page, directive, blocked } of read.slice(0, MAX_REPORTS)) {
-    log.warn("csp_violation", {
-      directive: DIRECTIVES.has(directive) ? directive : "other",
-      blocked: originOf(blocked),
-      route: routeOf(page),
-    });
-  }
-  return new Response(null, { status: 204 });
 }
 
-async function readReports(request: Request): Promise<z.output<typeof reports> | Response> {
-  const body = await readText(request, { bytes: MAX_BYTES, milliseconds: DEADLINE_MS });
-  if (body.status !== "read") return new Response(null, { status: body.status === "too long" ? 413 : 400 });
-  let json: unknown;
+function patternOf(page: string, ownOrigin: string, matchRoute: RouteMatcher): string {
+  if (!URL.canParse(page) || new URL(page).origin !== ownOrigin) return "foreign";
+  return matchRoute(new URL(page).pathname)?.pattern ?? "unknown";
+}
+
+/** The reports, or the status that refuses them. */
+async function readReports(request: Request): Promise<z.output<typeof reports> | number> {
+  const body = await readBoundedText(request, { bytes: MAX_BYTES, milliseconds: DEADLINE_MS });
+  if (body.status !== "read") return body.status === "too long" ? 413 : 400;
   try {
-    json = JSON.parse(body.text);
+    return reports.safeParse(JSON.parse(body.text)).data ?? 400;
   } catch {
-    return new Response(null, { status: 400 });
+    return 400;
   }
-  const parsed = reports.safeParse(json);
-  return parsed.success ? parsed.data : new Response(null, { status: 400 });
 }
 
-/** What was blocked, without its path: an origin, a scheme, or one of the words that stand for what has no address. */
+/** What was blocked, without its path: an origin, a scheme, or one of the keywords for what has no URL. */
 function originOf(blocked: string): string {
   if (["inline", "eval", "wasm-eval", "self", "data", "blob"].includes(blocked)) return blocked;
   if (!URL.canParse(blocked)) return "other";

@@ -1,29 +1,41 @@
+import { describeError } from "../log.server";
+import type { Middleware } from "../middleware.server";
+import type { RequestContext } from "../request-context.server";
 import type { ConfigurationProblem } from "../settings/configuration.server";
+import { withSecurityHeaders } from "./security-headers.server";
 
 /*
  * Answers that need neither Remix nor a configuration.
  */
 
-/** The same address with TLS. A form that came without it is not taken: it would have to be filled in again there. */
-export function overTls(method: string, url: URL): Response {
-  const secure = new URL(url);
-  secure.protocol = "https:";
-  const isRead = method === "GET" || method === "HEAD";
-  return new Response(null, { status: isRead ? 301 : 303, headers: { Location: secure.href } });
+type PageFacts = Pick<RequestContext, "url" | "requestId">;
+
+/** Turns whatever the pipeline throws into a plain page with the request id, for when nothing else can be rendered. */
+export const catchErrors: Middleware<RequestContext> = async (request, context, next) => {
+  try {
+    return await next(request, context);
+  } catch (error) {
+    context.log.error("unexpected", describeError(error));
+    return plainPage(500, "Unexpected Application Error", context);
+  }
+};
+
+/** For a site that cannot run: the health route names what is wrong, a page only says that the service is unavailable. */
+export function misconfigured(problems: ConfigurationProblem[], context: PageFacts): Promise<Response> {
+  const { url } = context;
+  if (url.pathname === "/health") {
+    return uncached(Response.json({ status: "error", problems }, { status: 503 }), url);
+  }
+  return plainPage(503, "Service temporarily unavailable. Please try again later.", context);
 }
 
-/** For a site that cannot run: the health route names what is wrong, a page only that the service is unavailable. */
-export function misconfigured(pathname: string, problems: ConfigurationProblem[], requestId: string): Response {
-  if (pathname === "/health") return Response.json({ status: "error", problems }, { status: 503 });
-  return plainPage(503, "Service temporarily unavailable. Please try again later.", requestId);
-}
-
-/** A page for when nothing else can be rendered. */
-export function failedPage(requestId: string): Response {
-  return plainPage(500, "Unexpected Application Error", requestId);
-}
-
-function plainPage(status: number, message: string, requestId: string): Response {
+function plainPage(status: number, message: string, { url, requestId }: PageFacts): Promise<Response> {
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${message}</title><h1>${message}</h1><p>Request id: ${requestId}</p></html>`;
-  return new Response(html, { status, headers: { "Content-Type": "text/html; charset=utf-8" } });
+  return uncached(new Response(html, { status, headers: { "Content-Type": "text/html; charset=utf-8" } }), url);
+}
+
+/** Gives a response its headers; nobody keeps it. */
+export function uncached(response: Response, url: URL): Promise<Response> {
+  response.headers.set("Cache-Control", "no-store");
+  return withSecurityHeaders(response, url);
 }

@@ -1,57 +1,51 @@
 import { uint8ArrayToBase64 } from "uint8array-extras";
 import { prerenderRules } from "../../ui/prerender";
-import { legacyScrollState, scrollStateScript } from "../../ui/scroll-state";
+import { scrollStateScript } from "../../ui/scroll-state";
 
-/** What the policy of a page is made from. */
+/** What a page's Content-Security-Policy depends on. */
 export interface PagePolicy {
-  /** Of the site, as this request has it. */
-  origin: string;
   /** Sign-up pages hydrate and talk to Stripe; all others run one inline script under its hash. */
   hydrates: boolean;
-  /** The nonce of this answer's inline scripts; used by pages that hydrate. */
+  /** Of this response's scripts; used by pages that hydrate. */
   nonce: string;
-  /** Origin of the script that stands in for Stripe.js, when one is configured. */
+  /** Origin of the script that stands in for Stripe.js, where one is configured. */
   stripeOrigin?: string | undefined;
   /** The text of the page's style element, where it has one instead of a link. */
   inlineStyle?: string | undefined;
-  /** Path of the site where browsers report what the policy stopped. */
-  reportsTo: string;
 }
 
+/** Where browsers report what the policy blocked. */
+export const CSP_REPORTS_PATH = "/csp-reports";
 const REPORTING_GROUP = "csp";
 
-/** Of redirects, data and lines of text: there is nothing that they could load. */
-const POLICY_WITHOUT_PAGE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Of redirects, data and plain pages, which load nothing. */
+const POLICY_WITHOUT_SOURCES = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * The headers that every answer of the Worker carries, whatever its status.
- * @param page of an HTML answer
+ * Sets the headers that every response of the Worker carries, whatever its status, and gives it back.
+ * @param url of the request: over TLS, browsers are told to stay there
+ * @param page for a response that Remix rendered
  * Source: OWASP Secure Headers, MDN HTTP Observatory; Stripe's hosts: https://docs.stripe.com/security/guide#content-security-policy
  */
-export async function securityHeaders({
-  secure,
-  page,
-}: {
-  secure: boolean;
-  page?: PagePolicy | undefined;
-}): Promise<Record<string, string>> {
+export async function withSecurityHeaders(response: Response, url: URL, page?: PagePolicy): Promise<Response> {
+  const { headers } = response;
+  const secure = url.protocol === "https:";
   const payment = page?.hydrates ? '(self "https://js.stripe.com" "https://*.js.stripe.com")' : "()";
-  return {
-    "Content-Security-Policy": page ? await pagePolicy(page, secure) : POLICY_WITHOUT_PAGE,
-    "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": `camera=(), geolocation=(), microphone=(), usb=(), payment=${payment}`,
-    // Never `no-referrer`: browsers then send `Origin: null` with a form.
-    "Referrer-Policy": "strict-origin-when-cross-origin",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    ...(page && { "Reporting-Endpoints": `${REPORTING_GROUP}="${page.reportsTo}"` }),
-    ...(secure && { "Strict-Transport-Security": "max-age=63072000; includeSubDomains; preload" }),
-  };
+  headers.set("Content-Security-Policy", page ? await pagePolicy(page, secure) : POLICY_WITHOUT_SOURCES);
+  headers.set("Cross-Origin-Opener-Policy", "same-origin-allow-popups");
+  headers.set("Cross-Origin-Resource-Policy", "same-origin");
+  headers.set("Permissions-Policy", `camera=(), geolocation=(), microphone=(), usb=(), payment=${payment}`);
+  // Never `no-referrer`: browsers then send `Origin: null` with a form.
+  headers.set("Referrer-Policy", "strict-origin-when-cross-origin");
+  headers.set("X-Content-Type-Options", "nosniff");
+  headers.set("X-Frame-Options", "DENY");
+  if (page) headers.set("Reporting-Endpoints", `${REPORTING_GROUP}="${CSP_REPORTS_PATH}"`);
+  if (secure) headers.set("Strict-Transport-Security", "max-age=63072000; includeSubDomains; preload");
+  return response;
 }
 
 async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
-  const { origin, hydrates, nonce, stripeOrigin, inlineStyle, reportsTo } = page;
+  const { hydrates, nonce, stripeOrigin, inlineStyle } = page;
   const standIn = stripeOrigin ? [stripeOrigin] : [];
   const scripts = await Promise.all([scrollStateScript, prerenderRules].map(hashOf));
   const directives: Record<string, string[]> = {
@@ -62,7 +56,7 @@ async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
     "frame-ancestors": ["'none'"],
     "img-src": ["'self'", "data:"],
     "manifest-src": ["'self'"],
-    "script-src": [...scripts, origin + legacyScrollState.src],
+    "script-src": scripts,
     "style-src": [inlineStyle === undefined ? "'self'" : await hashOf(inlineStyle)],
   };
   if (hydrates) {
@@ -86,7 +80,7 @@ async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
   }
   if (secure) directives["upgrade-insecure-requests"] = [];
   // Browsers that know the second one ignore the first.
-  directives["report-uri"] = [reportsTo];
+  directives["report-uri"] = [CSP_REPORTS_PATH];
   directives["report-to"] = [REPORTING_GROUP];
   return Object.entries(directives)
     .map(([name, sources]) => [name, ...sources].join(" "))

@@ -23,6 +23,14 @@ const assets = z.custom<Assets>(
   (value) => typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function",
   "is missing",
 );
+/** Cloudflare's version metadata: the id of the release. */
+const release = z.catch(
+  z.pipe(
+    z.object({ id: z.string().check(z.minLength(1)) }),
+    z.transform(({ id }) => id),
+  ),
+  "unknown",
+);
 const packageId = z.guid("must be a uuid").check(z.toLowerCase());
 
 /** Another Worker on the same account, called without the network (Cloudflare's service binding). */
@@ -63,7 +71,16 @@ const settings = z.object({
   SIGNUP_RATE_LIMIT: rateLimit,
   CSP_REPORT_RATE_LIMIT: rateLimit,
   ASSETS: assets,
-  SESSION_SECRET: z.string("is missing").check(z.minLength(32, "must have at least 32 characters")),
+  RELEASE: release,
+  SESSION_SECRET: z.pipe(
+    z.pipe(
+      z.string("is missing"),
+      z.transform((value) => value.split(",")),
+    ),
+    z
+      .array(z.string().check(z.minLength(32, "must have at least 32 characters")))
+      .check(z.maxLength(2, "must be one secret, or the new and the old one with a comma between them")),
+  ),
   STRIPE_PUBLISHABLE_KEY: z._default(
     z.string().check(z.regex(/^(pk_(test|live)_\w+)?$/, "must be a publishable key (pk_…) or empty")),
     "",
@@ -112,7 +129,7 @@ function outsideLocalDevelopment(configuration: Configuration): ConfigurationPro
   if (configuration.STRIPE_JS_URL !== undefined) {
     problems.push({ name: "STRIPE_JS_URL", problem: "is for local development only" });
   }
-  if (configuration.SESSION_SECRET === LOCAL_SESSION_SECRET) {
+  if (configuration.SESSION_SECRET.includes(LOCAL_SESSION_SECRET)) {
     problems.push({ name: "SESSION_SECRET", problem: "is the local default" });
   }
   return problems;

@@ -1,8 +1,8 @@
 import type { Site } from "../../ui/site";
-import type { EdgeContext } from "../worker.server";
+import type { SiteContext } from "../request-context.server";
 
-/** What every page may know of its environment: addresses and ids, never a secret. */
-export function publicSettings({ configuration, requestId }: EdgeContext): Site {
+/** What every page may know of its environment: URLs and ids, never a secret. */
+export function publicSettings({ configuration, requestId }: SiteContext): Site {
   return {
     siteUrl: configuration.SITE_URL,
     consoleUrl: configuration.CONSOLE_URL,

@@ -4,7 +4,7 @@ import { Button } from "../../ui/button";
 import { NoticeArea } from "../../ui/notice";
 import { useHydrated } from "../../ui/use-hydrated";
 import { CONFIGURATION_ERROR, type Notice, SAVED } from "../notices";
-import { ContinueElsewhere } from "../session/resume-on-another-device";
+import { ResumeOnAnotherDevice } from "../session/resume-on-another-device";
 import { NoticeOf } from "../signup-notice";
 import type { CardStepData } from "../steps";
 import { CardPlaceholder } from "./card-placeholder";
@@ -49,7 +49,7 @@ export function CardStep({ data, refused }: { data: CardStepData; refused: Notic
       ) : (
         configured && <CardPlaceholder />
       )}
-      <ContinueElsewhere link={data.continueLink} />
+      <ResumeOnAnotherDevice link={data.resumeLink} />
       <Form method="post" action={pathname} className="mt-6">
         <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">
           Start over

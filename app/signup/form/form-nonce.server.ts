@@ -1,10 +1,11 @@
-import { sign } from "../session/hmac.server";
+import { sign, verify } from "../session/hmac.server";
 
 const VALID_FOR_MS = 24 * 60 * 60 * 1000;
+const PURPOSE = "form-nonce";
 
 /**
- * Signed, dated values that each rendered form carries. They tell one filled form from another (the idempotency key
- * is made from them) and vouch for clients that name no origin, such as text browsers.
+ * Signed, dated values, one in each rendered form. They tell one filled form from another (the idempotency key is made
+ * from them), and stand in for the origin that text browsers do not send.
  */
 export interface FormNonces {
   issue(): Promise<string>;
@@ -12,19 +13,21 @@ export interface FormNonces {
   isFresh(nonce: string): Promise<boolean>;
 }
 
-export function formNonces(secret: string, now: () => number = Date.now): FormNonces {
+/** @param secrets the first signs; nonces of all of them are good */
+export function formNonces(secrets: readonly string[], now: () => number = Date.now): FormNonces {
+  const [current = ""] = secrets;
   return {
     async issue() {
       const value = `${now().toString(36)}.${crypto.randomUUID()}`;
-      return `${value}.${await sign(secret, "form-nonce", value)}`;
+      return `${value}.${await sign(current, PURPOSE, value)}`;
     },
     async isFresh(nonce) {
       const end = Math.max(nonce.lastIndexOf("."), 0);
       const value = nonce.slice(0, end);
-      // Both sides are MACs under a key that the client does not have: comparing them tells nothing about it.
-      if (nonce.slice(end + 1) !== (await sign(secret, "form-nonce", value))) return false;
       const age = now() - Number.parseInt(value, 36);
-      return age >= 0 && age <= VALID_FOR_MS;
+      if (!(age >= 0 && age <= VALID_FOR_MS)) return false;
+      const verified = await Promise.all(secrets.map((secret) => verify(secret, PURPOSE, value, nonce.slice(end + 1))));
+      return verified.includes(true);
     },
   };
 }

@@ -11,7 +11,7 @@ import { prefetchCardForm } from "../card/load-card-form";
 import type { SignupReply } from "../steps";
 import { FIELD_NAMES, type FieldName } from "./form-schema";
 import { formatOnInput } from "./format-while-typing";
-import { checkSignup } from "./validate-in-browser";
+import { validateInBrowser } from "./validate-in-browser";
 
 const FORM_ID = "signup";
 const PASSWORD_HINT =
@@ -36,7 +36,7 @@ export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFo
     lastResult: reply?.form,
     shouldValidate: "onBlur",
     shouldRevalidate: "onInput",
-    onValidate: ({ formData }) => checkSignup(formData),
+    onValidate: ({ formData }) => validateInBrowser(formData),
   });
   useEffect(warmUp, []);
   // Without the query: what stands in it must not come back in the page.
@@ -153,5 +153,5 @@ const PasswordField = memo(function PasswordField(props: {
 /** The rules run once while nothing else does: what runs for the first time takes longest, here when a field is left. */
 function warmUp(): void {
   // Safari has no idle callbacks; there a field's first message takes some milliseconds more.
-  window.requestIdleCallback?.(() => checkSignup(new FormData()));
+  window.requestIdleCallback?.(() => validateInBrowser(new FormData()));
 }

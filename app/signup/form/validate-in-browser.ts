@@ -1,11 +1,8 @@
 import { parse, type Submission } from "@conform-to/react";
 import { filledIn, type SignupForm, signupForm } from "./form-schema";
 
-/**
- * The form checked in the browser, by the schema and with the results of the server's `parseWithZod`, which would bring
- * Zod's classic build along.
- */
-export function checkSignup(formData: FormData): Submission<SignupForm, string[]> {
+/** Validates the form in the browser with the server's schema; `parseWithZod` would bring Zod's classic build along. */
+export function validateInBrowser(formData: FormData): Submission<SignupForm, string[]> {
   return parse<SignupForm, string[]>(formData, {
     resolve(payload) {
       const { success, data, error } = signupForm.safeParse(filledIn(payload));

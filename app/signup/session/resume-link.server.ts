@@ -1,17 +1,13 @@
 import { renderSVG } from "uqr";
-import type { ContinueLink, SignupSession } from "../steps";
+import type { ResumeLink, SignupSession } from "../steps";
 import type { SignupSessions } from "./session.server";
 
-/** The query parameter in which a continue link carries its token. */
-export const CONTINUE_PARAMETER = "continue";
+/** The query parameter in which a resume link carries its token. */
+export const RESUME_PARAMETER = "resume";
 
-export async function continueLink(
-  sessions: SignupSessions,
-  session: SignupSession,
-  page: string,
-): Promise<ContinueLink> {
+export async function resumeLink(sessions: SignupSessions, session: SignupSession, page: string): Promise<ResumeLink> {
   const url = new URL(page);
-  url.searchParams.set(CONTINUE_PARAMETER, await sessions.toToken(session));
+  url.searchParams.set(RESUME_PARAMETER, await sessions.toToken(session));
   const svg = renderSVG(url.href, { ecc: "L", border: 4, pixelSize: 4 });
   return { url: url.href, qrCode: `data:image/svg+xml,${encodeURIComponent(svg)}` };
 }

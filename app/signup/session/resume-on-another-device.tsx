@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
-import type { ContinueLink } from "../steps";
+import type { ResumeLink } from "../steps";
 
 /** A link and its QR code with which another device takes over. Open without JavaScript, folded away with it. */
-export function ContinueElsewhere({ link }: { link: ContinueLink }) {
+export function ResumeOnAnotherDevice({ link }: { link: ResumeLink }) {
   const details = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     if (details.current) details.current.open = false;

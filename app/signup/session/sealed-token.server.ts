@@ -1,45 +1,45 @@
-import { base64ToUint8Array, concatUint8Arrays, uint8ArrayToBase64 } from "uint8array-extras";
-import * as z from "zod/mini";
+import { base64url, EncryptJWT, jwtDecrypt } from "jose";
 
 /** Values that pass through a visitor's hands: unreadable there, unchangeable, and only for a time. */
-export interface Seal {
-  /** One string in base64url (RFC 4648, section 5): it fits into a cookie and an address as it is. */
-  close(value: unknown, seconds: number): Promise<string>;
-  /** What was sealed; undefined for a string that is changed, expired, or sealed for another purpose. */
-  open(sealed: string): Promise<unknown>;
+export interface SealedTokens {
+  /** An encrypted JWT (RFC 7516, compact): fits into a cookie and a URL as it is. */
+  seal(value: unknown, seconds: number): Promise<string>;
+  /** What was sealed; undefined for a token that is changed, expired, or sealed for another purpose. */
+  open(token: string): Promise<unknown>;
 }
 
-/** 96 bits, drawn for each seal (NIST SP 800-38D, section 8.2.2): good for the first 2^32 seals under one secret. */
-const IV_BYTES = 12;
-
-const contents = z.object({ value: z.unknown(), expires: z.number() });
+const ENCRYPTION = { alg: "dir", enc: "A256GCM" } as const;
 
 /**
- * AES-256-GCM by the platform (NIST SP 800-38D), under a key that HKDF-SHA-256 (RFC 5869) derives for one purpose.
- * @param secret high in entropy, 32 characters or more
+ * @param secrets high in entropy; the first seals, each opens what it has sealed, named by its key id
+ * @param audience the purpose: a token for one is no token for another (RFC 7519, section 4.1.3)
  */
-export function sealFor(secret: string, purpose: string, now: () => number = Date.now): Seal {
-  let known: CryptoKey | undefined;
-
-  async function key(): Promise<CryptoKey> {
-    known ??= await deriveKey(secret, purpose);
-    return known;
-  }
+export function sealedTokens(secrets: readonly string[], audience: string, now: () => number = Date.now): SealedTokens {
+  let derived: Promise<{ id: string; key: CryptoKey }[]> | undefined;
+  const keys = () => {
+    derived ??= Promise.all(secrets.map(deriveKey));
+    return derived;
+  };
 
   return {
-    async close(value, seconds) {
-      const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-      const text = JSON.stringify({ value, expires: now() + seconds * 1000 });
-      const encrypted = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, await key(), encoder.encode(text));
-      return uint8ArrayToBase64(concatUint8Arrays([iv, new Uint8Array(encrypted)]), { urlSafe: true });
+    async seal(value, seconds) {
+      const [current] = await keys();
+      if (!current) throw new Error("There is no secret to seal with");
+      return new EncryptJWT({ value })
+        .setProtectedHeader({ ...ENCRYPTION, kid: current.id })
+        .setAudience(audience)
+        .setExpirationTime(new Date(now() + seconds * 1000))
+        .encrypt(current.key);
     },
-    async open(sealed) {
+    async open(token) {
       try {
-        const bytes = base64ToUint8Array(sealed);
-        const algorithm = { name: "AES-GCM", iv: bytes.subarray(0, IV_BYTES) };
-        const text = await crypto.subtle.decrypt(algorithm, await key(), bytes.subarray(IV_BYTES));
-        const { value, expires } = contents.parse(JSON.parse(decoder.decode(text)));
-        return now() < expires ? value : undefined;
+        const { payload } = await jwtDecrypt(token, async ({ kid }) => keyOf(await keys(), kid), {
+          audience,
+          currentDate: new Date(now()),
+          keyManagementAlgorithms: [ENCRYPTION.alg],
+          contentEncryptionAlgorithms: [ENCRYPTION.enc],
+        });
+        return payload.value;
       } catch {
         return undefined;
       }
@@ -47,11 +47,26 @@ export function sealFor(secret: string, purpose: string, now: () => number = Dat
   };
 }
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+function keyOf(keys: { id: string; key: CryptoKey }[], kid: string | undefined): CryptoKey {
+  const found = keys.find(({ id }) => id === kid);
+  if (!found) throw new Error("The token's key is not known");
+  return found.key;
+}
 
-async function deriveKey(secret: string, purpose: string): Promise<CryptoKey> {
-  const base = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveKey"]);
-  const derivation = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: encoder.encode(purpose) };
-  return crypto.subtle.deriveKey(derivation, base, { name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
+/** An AES-256 key and an id that tells nothing about it, both by HKDF-SHA-256 (RFC 5869). */
+async function deriveKey(secret: string): Promise<{ id: string; key: CryptoKey }> {
+  const encoder = new TextEncoder();
+  const base = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveKey", "deriveBits"]);
+  const hkdf = (info: string) => ({
+    name: "HKDF",
+    hash: "SHA-256",
+    salt: new Uint8Array(),
+    info: encoder.encode(info),
+  });
+  const id = await crypto.subtle.deriveBits(hkdf("signup-session:key-id"), base, 48);
+  const key = await crypto.subtle.deriveKey(hkdf("signup-session"), base, { name: "AES-GCM", length: 256 }, false, [
+    "encrypt",
+    "decrypt",
+  ]);
+  return { id: base64url.encode(new Uint8Array(id)), key };
 }

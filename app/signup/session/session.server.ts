@@ -1,10 +1,10 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import { type SignupSession, signupSession } from "../steps";
-import { sealFor } from "./sealed-token.server";
+import { sealedTokens } from "./sealed-token.server";
 
 /** How long a sign-up waits for its card, and a success can be read again. */
 const SESSION_SECONDS = 2 * 60 * 60;
-const CONTINUE_SECONDS = 30 * 60;
+const RESUME_SECONDS = 30 * 60;
 
 /** The sign-up in the visitor's own, encrypted cookie: the site stores nothing. */
 export interface SignupSessions {
@@ -20,16 +20,16 @@ export interface SignupSessions {
 }
 
 /**
- * @param secret at least 32 characters
+ * @param secrets at least 32 characters each; the first seals, all of them open
  * @param secure whether the site is served over https: then the cookie is `Secure` and has the `__Host-` prefix (RFC 6265bis)
  */
-export function signupSessions(secret: string, secure: boolean): SignupSessions {
+export function signupSessions(secrets: readonly string[], secure: boolean): SignupSessions {
   const name = secure ? "__Host-signup" : "signup";
   const attributes = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
 
-  // Each for one purpose: a link's token is no cookie, which would outlive it.
-  const inCookie = sealFor(secret, "signup-session:cookie");
-  const inToken = sealFor(secret, "signup-session:token");
+  // A token of a link is no cookie, which would outlive it.
+  const inCookie = sealedTokens(secrets, "cookie");
+  const inLink = sealedTokens(secrets, "resume-link");
 
   return {
     async read(request) {
@@ -38,7 +38,7 @@ export function signupSessions(secret: string, secure: boolean): SignupSessions 
       return sessionFrom(await inCookie.open(sealed)) ?? "broken";
     },
     async write(session) {
-      const value = await inCookie.close(session, SESSION_SECONDS);
+      const value = await inCookie.seal(session, SESSION_SECONDS);
       return stringifySetCookie({ name, value, ...attributes, maxAge: SESSION_SECONDS });
     },
     clear() {
@@ -47,15 +47,15 @@ export function signupSessions(secret: string, secure: boolean): SignupSessions 
     toToken(session) {
       // Without the address: the link has to fit into a QR code that a phone can read.
       const short = session.step === "card" ? { ...session, address: undefined } : session;
-      return inToken.close(short, CONTINUE_SECONDS);
+      return inLink.seal(short, RESUME_SECONDS);
     },
     async fromToken(token) {
-      return sessionFrom(await inToken.open(token));
+      return sessionFrom(await inLink.open(token));
     },
   };
 }
 
-/** A session that another release of the site sealed may have another shape. */
+/** Another release of the site may have sealed a session of another shape. */
 function sessionFrom(value: unknown): SignupSession | undefined {
   return signupSession.safeParse(value).data;
 }

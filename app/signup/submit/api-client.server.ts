@@ -1,5 +1,5 @@
 import { type SubscriptionRequest, subscriptionResponse } from "../../contract/subscription-request";
-import { readText } from "../../edge/guard/bounded-body.server";
+import { readBoundedText } from "../../edge/guard/bounded-body.server";
 import type { ServiceBinding } from "../../edge/settings/configuration.server";
 import type { SubscriptionOutcome } from "../notices";
 
@@ -85,7 +85,7 @@ async function answerTo(
       await response.body?.cancel();
       return { kind: "rejected", status: response.status };
     }
-    const body = await readText(response, { bytes: MAX_ANSWER_BYTES });
+    const body = await readBoundedText(response, { bytes: MAX_ANSWER_BYTES });
     if (body.status === "read") return readAnswer(body.text);
     if (body.status === "too long") return { kind: "unintelligible" };
   } catch {

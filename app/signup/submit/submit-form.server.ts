@@ -1,84 +1,72 @@
-import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
+import type { Submission } from "@conform-to/react";
+import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
-import type { PostedForm, Refusal } from "../../edge/guard/request-guard.server";
-import { filledIn, SECRET_FIELDS, signupForm, toRequest } from "../form/form-schema";
-import { checkForm } from "../form/parse-form.server";
+import type { PostedForm } from "../../edge/guard/form-body.server";
+import type { FormOutcome } from "../../edge/request-context.server";
+import { SECRET_FIELDS, type SignupForm, toRequest } from "../form/form-schema";
+import { parseForm } from "../form/parse-form.server";
 import { noticeFor, noticeForRefusal, statusFor } from "../notices";
-import { CONTINUE_PARAMETER, continueLink } from "../session/resume-link.server";
-import type { SignupReply, SignupSession, SignupStep } from "../steps";
+import type { SignupReply, SignupSession } from "../steps";
 import { idempotencyKey } from "./idempotency-key.server";
 
-/** Where Stripe.js is loaded from unless the configuration says otherwise: the release that @stripe/stripe-js 10 expects. */
-const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
-
-/** The step that a request's session is at; a link from another device brings its session along. */
-export async function currentStep(request: Request, packageId: string, context: AppLoadContext) {
-  const { sessions, nonces, configuration } = context;
-  const url = new URL(request.url);
-  const token = url.searchParams.get(CONTINUE_PARAMETER);
-  const taken = token ? await sessions.fromToken(token) : undefined;
-  if (taken) throw redirect(url.pathname, { status: 303, headers: { "Set-Cookie": await sessions.write(taken) } });
-
-  const session = await sessions.read(request);
-  if (session === "none" || session === "broken") {
-    const step: SignupStep = {
-      step: "form",
-      packageId,
-      formNonce: await nonces.issue(),
-      failed: context.formFailed === true,
-    };
-    return data(step, session === "broken" ? { headers: { "Set-Cookie": sessions.clear() } } : undefined);
+/** Takes whatever a page of the sign-up posts: the form, or the button of a later step. */
+export async function takeForm(request: Request, context: AppLoadContext): Promise<FormOutcome<SignupReply>> {
+  const { form = {}, refusal, route, sessions } = context;
+  if (refusal) {
+    const notice = noticeForRefusal(refusal);
+    // The guard has read the fields only of a form that came too soon.
+    const isRead = form.form_nonce !== undefined;
+    return reply(refusal.status, isRead ? { ...replyTo(form, parseForm(form)), notice } : { notice });
   }
-  if (session.step === "done") return data<SignupStep>(session);
-  const returnUrl = `${configuration.SITE_URL}${url.pathname.replace(/\.data$/, "")}`;
-  return data<SignupStep>({
-    ...session,
-    publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
-    stripeJsUrl: configuration.STRIPE_JS_URL ?? STRIPE_JS_URL,
-    returnUrl,
-    continueLink: await continueLink(sessions, session, returnUrl),
-  });
+  const path = route?.pagePath ?? "/";
+  if (form.intent === "start-over") return seeOther(path, sessions.clear());
+  const session = await sessions.read(request);
+  if (typeof session === "object") {
+    const next = form.intent === "card-set-up" ? ({ step: "done", account: session.account } as const) : session;
+    return seeOther(path, await sessions.write(next));
+  }
+  return submitForm(form, path, context);
 }
-
-/** The reply to a form that the gate holds back: why, and what was typed where the gate has read it. */
-export function holdBack(form: PostedForm, refusal: Refusal): SignupReply {
-  const notice = noticeForRefusal(refusal);
-  return form.form_nonce === undefined ? { notice } : { ...replyTo(form), notice };
-}
-
-type Submitted =
-  | { status: "success"; session: SignupSession }
-  | { status: "error"; reply: SignupReply; httpStatus: number };
 
 /** Validates the form and asks the subscription API; a failure goes back to the form with everything but the passwords. */
-export async function submitForm(form: PostedForm, context: AppLoadContext): Promise<Submitted> {
-  const { api, configuration, log, requestId } = context;
-  const checked = signupForm.safeParse(filledIn(form));
-  if (!checked.success) {
-    const reply = replyTo(form);
-    log.info("signup_invalid", { fields: Object.keys(reply.form?.error ?? {}) });
-    return { status: "error", reply, httpStatus: 422 };
+async function submitForm(
+  form: PostedForm,
+  path: string,
+  { api, configuration, log, requestId, sessions }: AppLoadContext,
+): Promise<FormOutcome<SignupReply>> {
+  const submission = parseForm(form);
+  if (submission.status !== "success") {
+    log.info("signup_invalid", { fields: Object.keys(submission.error ?? {}) });
+    return reply(422, replyTo(form, submission));
   }
-  const request = toRequest(checked.data);
-  const key = await idempotencyKey(configuration.SESSION_SECRET, form.form_nonce ?? "", request);
+  const request = toRequest(submission.value);
+  const [secret = ""] = configuration.SESSION_SECRET;
+  const key = await idempotencyKey(secret, form.form_nonce ?? "", request);
   const outcome = await api.create(request, { idempotencyKey: key, requestId });
   if (outcome.kind !== "created") {
-    log.warn("signup_failed", {
-      outcome: outcome.kind,
-      status: outcome.kind === "rejected" ? outcome.status : undefined,
-    });
-    return { status: "error", reply: { ...replyTo(form), notice: noticeFor(outcome) }, httpStatus: statusFor(outcome) };
+    const status = outcome.kind === "rejected" ? outcome.status : undefined;
+    log.warn("signup_failed", { outcome: outcome.kind, status });
+    return reply(statusFor(outcome), { ...replyTo(form, submission), notice: noticeFor(outcome) });
   }
-  log.note({ signup: "created" });
-  return { status: "success", session: cardStep(request, outcome.clientSecret) };
+  log.add({ signup: "created" });
+  return seeOther(path, await sessions.write(cardStep(request, outcome.clientSecret)));
+}
+
+/** The same page again, for what the session says now: a reload or a step back sends nothing twice. */
+function seeOther(path: string, cookie: string): FormOutcome<SignupReply> {
+  const response = new Response(null, { status: 303, headers: { Location: path, "Set-Cookie": cookie } });
+  return { status: "redirect", response };
+}
+
+function reply(httpStatus: number, content: SignupReply): FormOutcome<SignupReply> {
+  return { status: "reply", httpStatus, reply: content };
 }
 
 /**
- * What a form gets back: its messages, and everything typed but the passwords. Its nonce stays, however old: with
- * another one an unchanged retry would be another sign-up.
+ * What a form gets back: its messages, and everything typed but the passwords. Its nonce stays, however old: with another
+ * one an unchanged retry would be another sign-up.
  */
-function replyTo(form: PostedForm): SignupReply {
-  const submission = checkForm(new URLSearchParams(form));
+function replyTo(form: PostedForm, submission: Submission<SignupForm, string[]>): SignupReply {
   return { form: submission.reply({ hideFields: SECRET_FIELDS }), formNonce: form.form_nonce ?? "" };
 }
 

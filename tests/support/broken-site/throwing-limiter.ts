@@ -1,4 +1,4 @@
-import type { Lifetime } from "../../../app/edge/pages/page-cache.server";
+import type { ExecutionContext } from "../../../app/edge/request-context.server";
 import site from "../../../functions/site";
 
 /** The site with one fault put in: its rate limiters fail. */
@@ -9,6 +9,6 @@ const limiter = {
 };
 
 export default {
-  fetch: (request: Request, env: object, lifetime: Lifetime) =>
-    site.fetch(request, { ...env, SIGNUP_RATE_LIMIT: limiter, CSP_REPORT_RATE_LIMIT: limiter }, lifetime),
+  fetch: (request: Request, env: object, execution: ExecutionContext) =>
+    site.fetch(request, { ...env, SIGNUP_RATE_LIMIT: limiter, CSP_REPORT_RATE_LIMIT: limiter }, execution),
 };

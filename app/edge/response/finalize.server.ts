@@ -1,0 +1,28 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import type { Middleware } from "../middleware.server";
+import { assetReader, type ReadAsset, withInlineStyle } from "../pages/inline-style.server";
+import { isHtml } from "../pages/markdown.server";
+import { mayBeCached } from "../pages/page-cache.server";
+import { withSecurityHeaders } from "./security-headers.server";
+
+/** Makes what Remix rendered ready to leave: the stylesheet inside a page that does not hydrate, and the headers. */
+export function finalize(): Middleware<AppLoadContext> {
+  let readAsset: ReadAsset | undefined;
+
+  async function finalized(response: Response, { url, route, nonce, configuration }: AppLoadContext) {
+    if (!mayBeCached(response, route)) response.headers.set("Cache-Control", "no-store");
+    if (!isHtml(response)) return withSecurityHeaders(response, url);
+    if (route?.hydrates) {
+      const stripeOrigin = configuration.STRIPE_JS_URL && new URL(configuration.STRIPE_JS_URL).origin;
+      return withSecurityHeaders(response, url, { hydrates: true, nonce, stripeOrigin });
+    }
+    readAsset ??= assetReader(configuration.ASSETS);
+    const { html, style } = await withInlineStyle(await response.text(), readAsset);
+    return withSecurityHeaders(new Response(html, response), url, { hydrates: false, nonce, inlineStyle: style });
+  }
+
+  return async (request, context, next) => {
+    const response = await finalized(await next(request, context), context);
+    return request.method === "HEAD" ? new Response(null, response) : response;
+  };
+}

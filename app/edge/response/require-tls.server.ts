@@ -1,0 +1,13 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import type { Middleware } from "../middleware.server";
+import { uncached } from "./fallbacks.server";
+
+/** Sends whoever comes without TLS to the same URL with it. A form is not taken: it has to be filled in again there. */
+export const requireTls: Middleware<AppLoadContext> = (request, context, next) => {
+  const { url, configuration } = context;
+  if (url.protocol !== "http:" || !configuration.SITE_URL.startsWith("https:")) return next(request, context);
+  const secure = new URL(url);
+  secure.protocol = "https:";
+  const status = request.method === "GET" || request.method === "HEAD" ? 301 : 303;
+  return uncached(new Response(null, { status, headers: { Location: secure.href } }), url);
+};

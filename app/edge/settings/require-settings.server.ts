@@ -1,0 +1,34 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import type { Handler } from "../middleware.server";
+import type { RequestContext, SiteContext } from "../request-context.server";
+import { misconfigured } from "../response/fallbacks.server";
+import { type Configuration, readConfiguration } from "./configuration.server";
+
+/** What the routes work with beside the edge's own context: the members of Remix's context that have a name of their own. */
+export type Services = Omit<
+  { [Name in keyof AppLoadContext as string extends Name ? never : Name]: AppLoadContext[Name] },
+  keyof SiteContext | "formOutcome"
+>;
+
+/**
+ * Reads the configuration once, makes the services from it, and hands both on with each request. Until every setting is
+ * right nothing is handed on.
+ */
+export function requireSettings(
+  services: (configuration: Configuration) => Services,
+  next: Handler<AppLoadContext>,
+): Handler<RequestContext> {
+  let settings: (Services & { configuration: Configuration }) | undefined;
+  return (request, { env, ...context }) => {
+    if (settings === undefined) {
+      const read = readConfiguration(env);
+      if (read.status === "error") {
+        const names = read.problems.map(({ name, problem }) => `${name} ${problem}`);
+        context.log.error("misconfigured", { settings: names });
+        return misconfigured(read.problems, context);
+      }
+      settings = { ...services(read.configuration), configuration: read.configuration };
+    }
+    return next(request, { ...context, ...settings });
+  };
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { readConfiguration } from "../../app/edge/settings/configuration.server";
+
+const secret = "a-secret-of-at-least-thirty-two-characters";
+
+describe("the configuration", () => {
+  const production = {
+    SITE_URL: "https://www.site.example",
+    CONSOLE_URL: "https://console.site.example",
+    RESEARCH_URL: "https://research.example/",
+    SALES_EMAIL: "sales@site.example",
+    SUPPORT_EMAIL: "support@site.example",
+    LEGAL_EMAIL: "legal@site.example",
+    PACKAGE_ID_MINI: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10",
+    PACKAGE_ID_LITE: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220",
+    PACKAGE_ID_STANDARD: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430",
+    SUBSCRIPTION_API_URL: "https://api.site.example/",
+    SESSION_SECRET: secret,
+    SIGNUP_RATE_LIMIT: { limit: async () => ({ success: true }) },
+    CSP_REPORT_RATE_LIMIT: { limit: async () => ({ success: true }) },
+    ASSETS: { fetch: async () => new Response() },
+  };
+
+  test("a complete one is read, with its defaults", () => {
+    expect(readConfiguration(production)).toMatchObject({
+      status: "success",
+      configuration: {
+        SUBSCRIPTION_API_URL: "https://api.site.example",
+        SUBSCRIPTION_API_TIMEOUT_MS: 10_000,
+        SUBSCRIPTION_API_IDEMPOTENT: false,
+        STRIPE_PUBLISHABLE_KEY: "",
+        RELEASE: "unknown",
+      },
+    });
+  });
+
+  test.each([
+    ["SESSION_SECRET", undefined],
+    ["SESSION_SECRET", "short"],
+    ["SESSION_SECRET", `${secret},short`],
+    ["SESSION_SECRET", `${secret},${secret},${secret}`],
+    ["SESSION_SECRET", `${secret},only-for-local-development-never-for-a-deployment`],
+    ["SESSION_SECRET", "only-for-local-development-never-for-a-deployment"],
+    ["SUBSCRIPTION_API_URL", "https://user:pass@api.site.example"],
+    ["SUBSCRIPTION_API_URL", "javascript:alert(1)"],
+    ["SUBSCRIPTION_API_URL", "http://api.site.example"],
+    ["STRIPE_JS_URL", "http://localhost:8789/endive/stripe.js"],
+    ["STRIPE_PUBLISHABLE_KEY", "sk_live_oops"],
+    ["PACKAGE_ID_MINI", "mini"],
+    ["SALES_EMAIL", "sales"],
+    ["SUBSCRIPTION_API_TIMEOUT_MS", "soon"],
+    ["SUBSCRIPTION_API_IDEMPOTENT", "yes, please"],
+    ["SIGNUP_RATE_LIMIT", undefined],
+    ["CSP_REPORT_RATE_LIMIT", "10"],
+  ])("a wrong %s is named when the configuration is read, its value is not [C10]", (name, value) => {
+    const read = readConfiguration({ ...production, [name]: value });
+    expect(read).toMatchObject({ status: "error", problems: [{ name }] });
+    if (value !== undefined) expect(JSON.stringify(read)).not.toContain(value);
+  });
+});
