@@ -20,6 +20,15 @@ export function formAction(takeForm: TakeForm): Middleware<AppLoadContext> {
       error,
     }));
     if (formOutcome.status === "redirect" && !context.route?.isData) return formOutcome.response;
-    return next(request, { ...context, formOutcome });
+    return next(bareRequest(request), { ...context, formOutcome });
   };
+}
+
+/**
+ * What Remix gets of a post, whose body has been read. Of the headers only the cookie is left: Remix would believe an X-Forwarded-Host that anyone can
+ * send, and answer an Origin that it cannot read with an error.
+ */
+function bareRequest({ url, headers, signal }: Request): Request {
+  const cookie = headers.get("Cookie");
+  return new Request(url, { method: "POST", headers: cookie === null ? {} : { Cookie: cookie }, signal });
 }

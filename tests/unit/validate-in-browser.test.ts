@@ -30,7 +30,10 @@ it("finds in the browser what the server finds, in any form", () => {
   fc.assert(
     fc.property(form, (entries) => {
       const posted = Object.fromEntries(
-        Object.entries(entries).map(([name, value]) => [name, value === "valid" ? (valid.get(name) ?? "") : String(value)]),
+        Object.entries(entries).map(([name, value]) => [
+          name,
+          value === "valid" ? (valid.get(name) ?? "") : String(value),
+        ]),
       );
       const data = new FormData();
       for (const [name, value] of Object.entries(posted)) data.append(name, value);

@@ -35,13 +35,13 @@ export function requestGuard(matchRoute: RouteMatcher, rules: FormRules): Middle
 
   async function guardForm(request: Request, context: AppLoadContext, next: Handler<AppLoadContext>) {
     const checked = await checkForm(request, context, rules);
-    if (!("refusal" in checked)) return next(bodiless(request), { ...context, form: checked.form });
+    if (!("refusal" in checked)) return next(request, { ...context, form: checked.form });
     const { refusal } = checked;
     report(refusal, context);
     // The form's own page says it where its fields were read, or where the site's script asked and holds them.
     const form = checked.form ?? (context.route?.isData ? {} : undefined);
     if (form === undefined) return renderRefusal(context, refusal, next);
-    return withHeadersOf(refusal, await next(bodiless(request), { ...context, form, refusal }));
+    return withHeadersOf(refusal, await next(request, { ...context, form, refusal }));
   }
 
   return (request, context, next) => {
@@ -102,13 +102,4 @@ function originOf(request: Request, url: URL): "own" | "foreign" | "unknown" {
   if (origin !== null) return "own";
   const referer = request.headers.get("Referer");
   return referer === null || (URL.canParse(referer) && new URL(referer).origin === url.origin) ? "unknown" : "foreign";
-}
-
-/**
- * A post as Remix gets it. Of the headers only the cookie is left: Remix would believe an X-Forwarded-Host that anyone can
- * send, and answer an Origin that it cannot read with an error.
- */
-function bodiless({ url, headers, signal }: Request): Request {
-  const cookie = headers.get("Cookie");
-  return new Request(url, { method: "POST", headers: cookie === null ? {} : { Cookie: cookie }, signal });
 }

@@ -15,7 +15,7 @@ export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
   const kept = keptResponses();
   return async (request, context, next) => {
     const { url, configuration, log, execution } = context;
-    const isCached = isRead(request) && paths.has(url.pathname) && !mayBeRefused(url);
+    const isCached = isRead(request) && paths.has(url.pathname) && !mayBeRefused(request, url);
     if (!isCached) return next(request, context);
 
     const accept = prefersMarkdown(request) ? "text/markdown" : "text/html";
@@ -42,6 +42,6 @@ function isRead({ method }: Request): boolean {
 }
 
 /** Whether the guard has a reason to refuse the URL. A name is looked for only in a query that has its letters. */
-function mayBeRefused(url: URL): boolean {
-  return url.href.length > MAX_URL_LENGTH || (url.search.includes("_data") && url.searchParams.has("_data"));
+function mayBeRefused({ url }: Request, parsed: URL): boolean {
+  return url.length > MAX_URL_LENGTH || (url.includes("_data") && parsed.searchParams.has("_data"));
 }

@@ -5,7 +5,7 @@ import { uncached } from "./fallbacks.server";
 /** Sends whoever comes without TLS to the same URL with it. A form is not taken: it has to be filled in again there. */
 export const requireTls: Middleware<AppLoadContext> = (request, context, next) => {
   const { url, configuration } = context;
-  if (url.protocol !== "http:" || !configuration.SITE_URL.startsWith("https:")) return next(request, context);
+  if (!configuration.SITE_URL.startsWith("https:") || url.protocol !== "http:") return next(request, context);
   const secure = new URL(url);
   secure.protocol = "https:";
   const status = request.method === "GET" || request.method === "HEAD" ? 301 : 303;
