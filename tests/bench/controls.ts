@@ -1,51 +1,25 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { root } from "./root";
 import { compatibilityDate } from "./site-worker";
 import { type RunningWorkerd, startWorkerd } from "./workerd";
 
 /*
- * What the site is measured against, in the same runtime: the least that an answer can cost.
+ * What the site is measured beside, in the same runtime: the least that an answer can cost.
  */
-
-/** A page as the site sent it. */
-export interface SentPage {
-  body: string;
-  headers: [string, string][];
-}
 
 /** Headers that the runtime writes itself. */
 const ITS_OWN = new Set(["content-length", "transfer-encoding", "connection", "keep-alive", "date"]);
 
-export async function sentPage(address: string): Promise<SentPage> {
-  const response = await fetch(address, { headers: { accept: "text/html" } });
-  if (response.status !== 200) throw new Error(`${address} answers ${response.status}`);
-  return { body: await response.text(), headers: [...response.headers].filter(([name]) => !ITS_OWN.has(name)) };
-}
-
 /**
- * A Worker that answers with a page as a constant: the same bytes, the same headers, nothing else.
- * @param form as `bytes` it costs less than as a `string`, which the runtime encodes each time
+ * A Worker that answers as the site has answered once: the same status, headers and bytes, nothing else.
+ * @param url of the site's answer
  */
-export function startConstant(
-  name: string,
-  { body, headers }: SentPage,
-  form: "string" | "bytes",
-): Promise<RunningWorkerd> {
-  const text = JSON.stringify(body);
-  const script = `const body = ${form === "bytes" ? `new TextEncoder().encode(${text})` : text};
+export async function startConstant(url: string): Promise<RunningWorkerd> {
+  const response = await fetch(url);
+  const headers = [...response.headers].filter(([name]) => !ITS_OWN.has(name));
+  const script = `const body = new TextEncoder().encode(${JSON.stringify(await response.text())});
 const headers = new Headers(${JSON.stringify(headers)});
-export default { fetch: () => new Response(body, { headers }) };
+export default { fetch: () => new Response(body, { status: ${response.status}, headers }) };
 `;
-  return startWorkerd(name, { constant: { script, compatibilityDate } });
-}
-
-/** The runtime's own file server with a page as its one file; no Worker runs. Its file is at `/page.html`. */
-export async function startStaticAsset({ body }: SentPage): Promise<RunningWorkerd> {
-  const folder = join(root, "build/bench/asset");
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "page.html"), body);
-  return startWorkerd("asset", { asset: { folder } }, { firstPath: "/page.html" });
+  return startWorkerd("constant", { constant: { script, compatibilityDate } });
 }
 
 /** A subscription API that takes everything at once. */

@@ -7,23 +7,17 @@ import type { RunningWorkerd } from "./workerd";
 export interface Target {
   server: RunningWorkerd;
   path: string;
-  /** Connections that ask at the same time. */
-  connections: number;
   /** A form, in place of a GET. */
-  form?: string;
-  expects: 200 | 303;
+  form?: string | undefined;
+  /** The status of every answer; another one ends the benchmark. */
+  expects: number;
 }
 
 /** What the rounds of one target gave. */
 export interface Load {
   requestsPerSecond: Measured;
-  /** Of the Worker's process, in microseconds; undefined where the system does not tell. */
-  cpuPerRequest: Measured | undefined;
-}
-
-interface Round {
-  requestsPerSecond: number;
-  cpuPerRequest: number | undefined;
+  /** Of the Worker's process, in microseconds. */
+  cpuPerRequest: Measured;
 }
 
 /** How often and how long each target is loaded; in seconds. */
@@ -34,55 +28,50 @@ export interface Course {
   warmUp: number;
 }
 
-/** Loads several targets in turn, round after round, so that what else the machine does meets all of them alike. */
-export async function measureInTurn<Name extends string>(
-  targets: Record<Name, Target>,
-  { rounds, seconds, warmUp }: Course,
-): Promise<Record<Name, Load>> {
-  const names = Object.keys(targets) as Name[];
-  for (const name of names) await oneRound(targets[name], { duration: warmUp });
-  const all = new Map<Name, Round[]>(names.map((name) => [name, []]));
+/** How many connections ask at the same time. */
+export const CONNECTIONS = 16;
+
+/** Loads two targets in turn, round after round; each is first in every other pair. */
+export async function measurePair(site: Target, control: Target, { rounds, seconds, warmUp }: Course) {
+  const all = { site: [] as Round[], control: [] as Round[] };
+  await oneRound(site, warmUp);
+  await oneRound(control, warmUp);
   for (let round = 0; round < rounds; round += 1) {
-    for (const name of names) all.get(name)?.push(await oneRound(targets[name], { duration: seconds }));
+    const pair = [
+      { target: site, measured: all.site },
+      { target: control, measured: all.control },
+    ];
+    if (round % 2 === 1) pair.reverse();
+    for (const { target, measured } of pair) measured.push(await oneRound(target, seconds));
   }
-  return Object.fromEntries(names.map((name) => [name, loadOf(all.get(name) ?? [])])) as Record<Name, Load>;
+  return { site: loadOf(all.site), control: loadOf(all.control) };
 }
 
-/** Sends a number of requests, however long it takes. */
-export async function send(target: Target, amount: number): Promise<void> {
-  await oneRound(target, { amount });
-}
+type Round = Record<keyof Load, number>;
 
 function loadOf(rounds: Round[]): Load {
-  const cpu = rounds.flatMap(({ cpuPerRequest }) => cpuPerRequest ?? []);
-  return {
-    requestsPerSecond: measuredOf(rounds.map(({ requestsPerSecond }) => requestsPerSecond)),
-    cpuPerRequest: cpu.length === rounds.length ? measuredOf(cpu) : undefined,
-  };
+  const of = (figure: keyof Round) => measuredOf(rounds.map((round) => round[figure]));
+  return { requestsPerSecond: of("requestsPerSecond"), cpuPerRequest: of("cpuPerRequest") };
 }
 
-async function oneRound(
-  { server, path, connections, form, expects }: Target,
-  length: { duration: number } | { amount: number },
-): Promise<Round> {
+async function oneRound({ server, path, form, expects }: Target, duration: number): Promise<Round> {
   const before = cpuMicroseconds(server.pid);
   const started = performance.now();
   const result = await autocannon({
-    url: server.url.replace("localhost", "127.0.0.1") + path,
-    connections,
-    ...length,
+    url: server.url + path,
+    connections: CONNECTIONS,
+    duration,
     ...(form !== undefined && {
       method: "POST" as const,
       body: form,
       headers: {
         "Content-Type": "application/x-www-form-urlencoded",
-        Origin: server.url.replace("localhost", "127.0.0.1"),
+        Origin: server.url,
         "Sec-Fetch-Site": "same-origin",
       },
     }),
   });
   const seconds = (performance.now() - started) / 1000;
-  const used = cpuMicroseconds(server.pid);
   const total = result.requests.total;
   const counted = result.statusCodeStats?.[`${expects}`]?.count ?? 0;
   if (total === 0 || result.errors > 0 || counted < total) {
@@ -90,8 +79,5 @@ async function oneRound(
       `${server.url}${path}: ${counted} of ${total} answers were ${expects}, ${result.errors} failed; see ${server.logFile}`,
     );
   }
-  return {
-    requestsPerSecond: total / seconds,
-    cpuPerRequest: before === undefined || used === undefined ? undefined : (used - before) / total,
-  };
+  return { requestsPerSecond: total / seconds, cpuPerRequest: (cpuMicroseconds(server.pid) - before) / total };
 }

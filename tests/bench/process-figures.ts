@@ -1,37 +1,21 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/*
- * What Linux says about a process. Other systems have no /proc: everything here is undefined there.
- */
-
-const ticksPerSecond = (() => {
+/** The CPU time that a process has used so far, all its threads together, in microseconds; NaN where there is no /proc. */
+export function cpuMicroseconds(pid: number): number {
   try {
-    return Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+    const line = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name, in brackets, may hold anything; utime and stime are fields 14 and 15 of the line (man 5 proc).
+    const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+    return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond()) * 1e6;
   } catch {
-    return 100;
+    return Number.NaN;
   }
-})();
-
-/** The CPU time that a process has used so far, all its threads together, in microseconds. */
-export function cpuMicroseconds(pid: number): number | undefined {
-  const line = readProc(`/proc/${pid}/stat`);
-  // The name, in brackets, may hold anything; utime and stime are fields 14 and 15 of the line (man 5 proc).
-  const fields = line?.slice(line.lastIndexOf(")") + 2).split(" ");
-  const ticks = Number(fields?.[11]) + Number(fields?.[12]);
-  return Number.isNaN(ticks) ? undefined : (ticks / ticksPerSecond) * 1e6;
 }
 
-/** The memory that a process holds now, in MiB. */
-export function residentMiB(pid: number): number | undefined {
-  const kib = /^VmRSS:\s+(\d+) kB/m.exec(readProc(`/proc/${pid}/status`) ?? "")?.[1];
-  return kib === undefined ? undefined : Number(kib) / 1024;
-}
+let ticks: number | undefined;
 
-function readProc(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
+function ticksPerSecond(): number {
+  ticks ??= Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+  return ticks;
 }

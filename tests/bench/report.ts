@@ -1,90 +1,69 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "./root";
-import { type Measured, spreadOf } from "./statistics";
+import type { Measured } from "./statistics";
+
+/** A figure with its unit; several rounds are shown as their median and range. */
+export type Figure = [value: number | Measured, unit: string];
 
 /** A line of the table. */
 export interface Row {
   what: string;
-  /** What came out, in words, with its unit. */
-  result: string;
-  /** What it was measured against, where there is something. */
-  control?: string;
-  /** The figure that is judged, and what it has to be. */
-  judged?: Judged;
-}
-
-/** Several rounds are judged by their median. */
-export interface Judged {
-  value: number | Measured;
-  unit: "×" | "ms" | "bytes" | "requests" | "renders";
-  target: number;
-  atLeast?: boolean;
+  site: Figure[];
+  /** What it is measured beside, where there is something. */
+  control?: Figure[];
+  /** The figure that is judged, several rounds by their median; without a limit it is only shown. */
+  judged?: { value: number | Measured; unit: "×" | "bytes"; atMost?: number; atLeast?: number };
 }
 
 export interface Report {
   date: string;
   machine: string;
-  /** What else the machine did. */
-  noise: string;
+  /** The highest load average during the run. */
+  load: number;
   rows: Row[];
-  /** Everything that was measured, by name. */
-  figures: Record<string, unknown>;
 }
 
 const START = "<!-- bench -->";
 const END = "<!-- /bench -->";
 
-/** The table as Markdown, with its date and how noisy the machine was. */
-export function tableOf({ date, machine, noise, rows }: Report): string {
-  const lines = rows.map(({ what, result, control = "", judged }) =>
-    [what, result, control, judged ? judgedValue(judged) : "", judged ? targetOf(judged) : ""].join(" | "),
-  );
-  return `Measured on ${date}, ${machine}. ${noise}
+/** The table as Markdown, with its date and its machine. */
+export function tableOf({ date, machine, load, rows }: Report): string {
+  const lines = rows.map(({ what, site, control = [], judged }) => {
+    const value = judged ? shown([judged.value, judged.unit]) : "";
+    return [what, site.map(shown).join(", "), control.map(shown).join(", "), value, judged ? verdict(judged) : ""];
+  });
+  return `Measured on ${date}: ${machine}, load average up to ${load.toFixed(1)}.
 
-| What | Site | Control | Judged | Target |
+| What | Site | Control | Judged | Limit |
 | --- | --- | --- | --- | --- |
-${lines.map((line) => `| ${line} |`).join("\n")}`;
+${lines.map((line) => `| ${line.join(" | ")} |`).join("\n")}`;
 }
 
-export async function writeReport(report: Report): Promise<void> {
-  await mkdir(join(root, "build/bench"), { recursive: true });
-  await writeFile(join(root, "build/bench/report.json"), `${JSON.stringify(report, undefined, 2)}\n`);
-}
-
-/** Puts the table between its marks in the README. */
-export async function writeReadme(report: Report): Promise<void> {
-  const path = join(root, "README.md");
-  const readme = await readFile(path, "utf8");
-  const [before, rest] = readme.split(START);
+/** Puts the table between its marks in docs/benchmark.md. */
+export async function writeDocument(report: Report): Promise<void> {
+  const path = join(root, "docs/benchmark.md");
+  const document = await readFile(path, "utf8");
+  const [before, rest] = document.split(START);
   const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`README.md lacks ${START} … ${END}`);
+  if (before === undefined || after === undefined) throw new Error(`docs/benchmark.md lacks ${START} … ${END}`);
   await writeFile(path, `${before}${START}\n${tableOf(report)}\n${END}${after}`);
 }
 
-/** A figure with the range of its rounds. */
-export function inWords(measured: Measured | undefined, unit: string): string {
-  if (measured === undefined) return "n/a";
-  const { median, least, most } = measured;
-  return `${rounded(median)} ${unit} (${rounded(least)}–${rounded(most)})`;
+function shown([value, unit]: Figure): string {
+  const number = (figure: number) => (unit === "×" ? figure.toFixed(2) : rounded(figure));
+  const withUnit = (figure: number) => `${number(figure)}${unit === "×" ? "" : " "}${unit}`;
+  if (typeof value === "number") return withUnit(value);
+  return `${withUnit(value.median)} (${number(value.least)}–${number(value.most)})`;
 }
 
-export function percent(measured: Measured): string {
-  return `${Math.round(spreadOf(measured) * 100)} %`;
-}
-
-function judgedValue({ value, unit }: Judged): string {
-  if (typeof value === "number") return `${rounded(value)} ${unit}`;
-  if (unit !== "×") return `${rounded(value.median)} ${unit}`;
-  const [median, least, most] = [value.median, value.least, value.most].map((ratio) => ratio.toFixed(2));
-  return `${median}× (${least}–${most})`;
-}
-
-function targetOf({ value, target, unit, atLeast = false }: Judged): string {
+function verdict({ value, unit, atMost, atLeast }: NonNullable<Row["judged"]>): string {
+  const limit = atMost ?? atLeast;
+  if (limit === undefined) return "";
   const judged = typeof value === "number" ? value : value.median;
-  const met = atLeast ? judged >= target : judged <= target;
-  const words = unit === "×" ? `${target}×` : `${rounded(target)} ${unit}`;
-  return `${atLeast ? "≥" : "≤"} ${words}: ${Number.isNaN(judged) ? "n/a" : met ? "ok" : "**missed**"}`;
+  const isMet = atMost !== undefined ? judged <= limit : judged >= limit;
+  const words = unit === "×" ? `${limit}×` : `${rounded(limit)} ${unit}`;
+  return `${atMost !== undefined ? "≤" : "≥"} ${words}: ${Number.isNaN(judged) ? "not measured" : isMet ? "met" : "**missed**"}`;
 }
 
 function rounded(value: number): string {

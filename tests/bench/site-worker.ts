@@ -11,30 +11,27 @@ const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangle
 /** The one of wrangler.toml, for every Worker of the benchmark. */
 export const compatibilityDate = z.string().parse(workerOptions.compatibilityDate);
 
+/** The built site's one script. */
+export const siteScript = join(root, "build/site/site.js");
+
 /** Stands in for Cloudflare's rate limiters, where Miniflare's do too: in the isolate. It lets everything pass. */
 const LIMITER = "export default () => ({ limit: async () => ({ success: true }) });";
 
-/**
- * The built site in workerd, with what wrangler.toml binds.
- * @param options.bundle another build of it, with its own static files beside it
- */
-export async function startSiteWorkerd(
-  options: { name?: string; bundle?: string; assets?: string; subscriptionApiUrl?: string; firstPath?: string } = {},
-): Promise<RunningWorkerd> {
+/** The built site in workerd, with what wrangler.toml binds. */
+export async function startSiteWorkerd(options: { subscriptionApiUrl?: string } = {}): Promise<RunningWorkerd> {
   const port = await freePort();
-  const { name = "site", bundle = join(root, "build/site/site.js"), assets = join(root, "public") } = options;
   const vars = {
     ...z.record(z.string(), z.string()).parse(workerOptions.bindings),
-    SITE_URL: `http://localhost:${port}`,
+    SITE_URL: `http://127.0.0.1:${port}`,
     ...(options.subscriptionApiUrl !== undefined && { SUBSCRIPTION_API_URL: options.subscriptionApiUrl }),
   };
   const texts = Object.entries(vars).map(([key, text]): [string, Binding] => [key, { text }]);
   const limiter: Binding = { module: "bench:limiter" };
   return startWorkerd(
-    name,
+    "site",
     {
       site: {
-        script: await readFile(bundle, "utf8"),
+        script: await readFile(siteScript, "utf8"),
         compatibilityDate,
         bindings: {
           ...Object.fromEntries(texts),
@@ -44,8 +41,8 @@ export async function startSiteWorkerd(
           CSP_REPORT_RATE_LIMIT: limiter,
         },
       },
-      assets: { folder: assets },
+      assets: { folder: join(root, "public") },
     },
-    { port, firstPath: options.firstPath ?? "/", modules: { "bench:limiter": LIMITER } },
+    { port, modules: { "bench:limiter": LIMITER } },
   );
 }

@@ -15,15 +15,7 @@ export function measuredOf(values: number[]): Measured {
   return { median, least: sorted[0] ?? Number.NaN, most: sorted.at(-1) ?? Number.NaN, rounds: values };
 }
 
-/**
- * How one measurement stands to another that took turns with it: the ratio of each pair of rounds, so that what slows the
- * machine down for a while meets both.
- */
+/** The ratio of each pair of rounds, so that what slows the machine down for a while meets both. */
 export function ratioOf(one: Measured, other: Measured): Measured {
   return measuredOf(one.rounds.map((value, round) => value / (other.rounds[round] ?? Number.NaN)));
-}
-
-/** How far the rounds lie apart, as a part of their median. */
-export function spreadOf({ median, least, most }: Measured): number {
-  return (most - least) / median;
 }

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import * as z from "zod";
 import { freePort } from "../support/workers";
+import { cpuMicroseconds } from "./process-figures";
 import { root } from "./root";
 
 /*
@@ -12,7 +13,7 @@ import { root } from "./root";
  * and a proxy, which would be most of what is measured.
  */
 
-/** A binding of a Worker; `module` names one of {@link Options.modules}. */
+/** A binding of a Worker; `module` names one of the modules given beside the services. */
 export type Binding = { text: string } | { json: string } | { service: string } | { module: string };
 
 /** A service of workerd: a Worker, or a folder. */
@@ -27,56 +28,53 @@ export interface RunningWorkerd {
   pid: number;
   /** Where its output goes: the Worker's log. */
   logFile: string;
-  /** Milliseconds from its start to its first answer. */
-  firstAnswerAfter: number;
+  /** What it took from its start to its first answer, in milliseconds. */
+  start: { time: number; cpu: number };
   dispose(): Promise<void>;
 }
 
-const folder = join(root, "build/bench");
+export const benchFolder = join(root, "build/bench");
 /** The package gives the path of its program for this machine. */
 const program = z.object({ default: z.string() }).parse(createRequire(import.meta.url)("workerd")).default;
 const READY_WITHIN_MS = 20_000;
 
-interface Options {
-  port?: number;
-  /** What is asked for until there is an answer. */
-  firstPath?: string;
-  /** Source texts whose default export makes a binding within the Worker's own isolate, as the runtime's own do. */
-  modules?: Record<string, string>;
-}
+let started = 0;
 
 /**
- * @param name of the configuration that is written to build/bench and of its log
+ * @param name of its configuration and its log in build/bench
  * @param services by name; the first one listens, all may call whatever is on this machine
+ * @param options.modules source texts whose default export makes a binding within the Worker's own isolate
  */
 export async function startWorkerd(
   name: string,
   services: Record<string, Service>,
-  { port, firstPath = "/", modules = {} }: Options = {},
+  options: { port?: number; modules?: Record<string, string> } = {},
 ): Promise<RunningWorkerd> {
-  const boundPort = port ?? (await freePort());
-  await mkdir(folder, { recursive: true });
-  const configuration = join(folder, `${name}.capnp`);
-  await writeFile(configuration, await configurationOf(name, services, modules, boundPort));
-  const logFile = join(folder, `${name}.log`);
+  const port = options.port ?? (await freePort());
+  started += 1;
+  const files = join(benchFolder, `${started}-${name}`);
+  await mkdir(files, { recursive: true });
+  await writeFile(join(files, "workerd.capnp"), await configurationOf(files, services, options.modules ?? {}, port));
+  const logFile = join(files, "log");
   // A file, as a program that collects logs would read it: nothing that the Worker says is left out of its cost.
   const log = await open(logFile, "w");
-  const started = performance.now();
-  const child = spawn(program, ["serve", configuration], { stdio: ["ignore", log.fd, log.fd] });
-  const url = `http://localhost:${boundPort}`;
+  const from = performance.now();
+  const child = spawn(program, ["serve", join(files, "workerd.capnp")], { stdio: ["ignore", log.fd, log.fd] });
+  const url = `http://127.0.0.1:${port}`;
+  const pid = child.pid ?? 0;
   try {
-    await answers(`http://127.0.0.1:${boundPort}${firstPath}`, child);
+    await answers(url, child);
   } catch (error) {
     child.kill("SIGKILL");
-    throw new Error(`workerd with ${configuration} does not answer; see ${logFile}`, { cause: error });
+    throw new Error(`workerd does not answer; see ${logFile}`, { cause: error });
   } finally {
     await log.close();
   }
   return {
     url,
-    pid: child.pid ?? 0,
+    pid,
     logFile,
-    firstAnswerAfter: performance.now() - started,
+    start: { time: performance.now() - from, cpu: cpuMicroseconds(pid) / 1000 },
     async dispose() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, "exit");
@@ -86,12 +84,11 @@ export async function startWorkerd(
   };
 }
 
-async function answers(address: string, child: ChildProcess): Promise<void> {
+async function answers(url: string, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS;
   for (;;) {
     try {
-      const response = await fetch(address, { redirect: "manual" });
-      await response.arrayBuffer();
+      await (await fetch(url, { redirect: "manual" })).arrayBuffer();
       return;
     } catch (error) {
       if (performance.now() > deadline || child.exitCode !== null) throw error;
@@ -101,21 +98,21 @@ async function answers(address: string, child: ChildProcess): Promise<void> {
 }
 
 async function configurationOf(
-  name: string,
+  folder: string,
   services: Record<string, Service>,
   modules: Record<string, string>,
   port: number,
 ): Promise<string> {
   const listening = Object.keys(services)[0] ?? "";
   const written = await Promise.all(
-    Object.entries(services).map(async ([service, definition]) => {
-      if ("folder" in definition) return `(name = ${quote(service)}, disk = ${quote(definition.folder)})`;
-      const file = `${name}.${service}.js`;
-      await writeFile(join(folder, file), definition.script);
-      const bindings = Object.entries(definition.bindings ?? {}).map(bindingOf);
-      return `(name = ${quote(service)}, worker = (
+    Object.entries(services).map(async ([name, service]) => {
+      if ("folder" in service) return `(name = ${quote(name)}, disk = ${quote(service.folder)})`;
+      const file = `${name}.js`;
+      await writeFile(join(folder, file), service.script);
+      const bindings = Object.entries(service.bindings ?? {}).map(bindingOf);
+      return `(name = ${quote(name)}, worker = (
       modules = [(name = "worker.js", esModule = embed ${quote(file)})],
-      compatibilityDate = ${quote(definition.compatibilityDate)},
+      compatibilityDate = ${quote(service.compatibilityDate)},
       bindings = [${bindings.join(", ")}]))`;
     }),
   );
