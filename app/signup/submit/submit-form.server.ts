@@ -10,7 +10,7 @@ import type { SignupReply, SignupSession } from "../steps";
 import { idempotencyKey } from "./idempotency-key.server";
 
 /** Takes whatever a page of the sign-up posts: the form, or the button of a later step. */
-export async function takeForm(request: Request, context: AppLoadContext): Promise<FormOutcome<SignupReply>> {
+export async function handleForm(request: Request, context: AppLoadContext): Promise<FormOutcome<SignupReply>> {
   const { form = {}, refusal, route, sessions } = context;
   if (refusal) {
     const notice = noticeForRefusal(refusal);
