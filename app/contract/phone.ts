@@ -14,8 +14,7 @@ function nanpNationalNumber(digits: string): string | undefined {
   return undefined;
 }
 
-/** Calling codes of one and two digits (ITU-T E.164); all others have three. */
-const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
+const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/; // ITU-T E.164
 
 /** Formats a number, complete or not (docs/requirements.md, V9); a leading `+` means that a country code follows. */
 export function formatPhone(value: string): string {
