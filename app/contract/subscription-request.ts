@@ -43,7 +43,7 @@ export const subscriptionRequest = z.object({
     z.regex(/[a-z]/, "Password must contain at least one lowercase letter"),
     z.regex(/[0-9]/, "Password must contain at least one number"),
     z.regex(/[^A-Za-z0-9]/, "Password must contain at least one special character"),
-    // Invalid UTF-8 would turn into another password than the one typed.
+    // U+FFFD stands for invalid UTF-8: the password would differ from the one typed.
     z.refine((value) => !/[\p{Cs}\uFFFD]/u.test(value), "Password contains characters that cannot be used"),
   ),
   address: text("Street address", 5, 150),

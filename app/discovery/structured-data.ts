@@ -85,7 +85,7 @@ function softwareApplication(site: Site): SoftwareApplication {
   };
 }
 
-/** A plan with a price on request is not an offer. */
+/** None for a plan whose price is on request. */
 function offerOf({ key, title, price, trialBadge }: Plan, { siteUrl }: Site): Offer[] {
   if (price === null) return [];
   return [

@@ -40,7 +40,7 @@ export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFo
   useEffect(warmUpSchema, []);
   // Without the query, whose values must not reappear in the page.
   const { pathname } = useLocation();
-  // Read once: Conform needs as long for the metadata of each single field.
+  // All at once: Conform needs as long for the metadata of a single field.
   const { allErrors: errors, initialValue } = form;
   const text = (name: FieldName, label: string, more: Partial<ComponentProps<typeof Field>> = {}) => (
     <Field
@@ -149,8 +149,8 @@ const PasswordField = memo(function PasswordField(props: {
   );
 });
 
-/** The schema's first run is slow: better while the browser is idle than when the first field loses focus. */
+/** Runs the schema once while the browser is idle, because its first run is slow. */
 function warmUpSchema(): void {
-  // Not in Safari.
+  // Safari has no requestIdleCallback.
   window.requestIdleCallback?.(() => validateInBrowser(new FormData()));
 }

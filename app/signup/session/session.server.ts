@@ -11,7 +11,6 @@ export interface SignupSessions {
   read(request: Request): Promise<SignupSession | "none" | "broken">;
   write(session: SignupSession): Promise<string>;
   clear(): string;
-  /** A token for a resume link, valid for 30 minutes. */
   toToken(session: SignupSession): Promise<string>;
   fromToken(token: string): Promise<SignupSession | undefined>;
 }

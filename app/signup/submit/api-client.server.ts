@@ -83,7 +83,7 @@ async function callApi(
     if (body.status === "read") return parseResponse(body.text);
     if (body.status === "too long") return { kind: "unintelligible" };
   } catch {
-    // Reported below.
+    // Network failures and timeouts are returned as `unreachable`.
   }
   return { kind: "unreachable", timedOut: init.signal.aborted };
 }

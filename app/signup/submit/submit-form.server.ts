@@ -14,7 +14,7 @@ export async function handleForm(request: Request, context: AppLoadContext): Pro
   const { form = {}, refusal, route, sessions } = context;
   if (refusal) {
     const notice = noticeForRefusal(refusal);
-    // Only of a rate-limited form has the guard read the fields.
+    // The guard reads the fields of a refused form only when the form is rate-limited.
     const isRead = form.form_nonce !== undefined;
     return reply(refusal.status, isRead ? { ...replyTo(form, parseForm(form)), notice } : { notice });
   }
