@@ -8,20 +8,18 @@ import type { SignupReply } from "./signup/steps";
 import { NonceProvider } from "./ui/request-context";
 
 declare module "@remix-run/server-runtime" {
-  /** Loaders' data keeps its types on the way to the browser. */
   interface Future {
     v3_singleFetch: true;
   }
 }
 
 declare module "@remix-run/cloudflare" {
-  /** What every loader and action gets as `context`. */
   interface AppLoadContext extends SiteContext, SignupServices {
     formOutcome?: FormOutcome<SignupReply>;
   }
 }
 
-/** Renders a page whole: nothing is streamed in later by a script, so all of it is there without JavaScript. */
+/** Waits for the whole page, so that all of it is there without JavaScript. */
 export default async function handleRequest(
   request: Request,
   status: number,
@@ -44,13 +42,13 @@ export default async function handleRequest(
     },
   );
   await stream.allReady;
-  // One string with a known length: what speaks HTTP/1.0, as w3m does, cannot read a body that comes in chunks.
+  // HTTP/1.0 clients such as w3m need a Content-Length; they cannot read chunks.
   const html = await new Response(stream).text();
   headers.set("Content-Type", "text/html; charset=utf-8");
   return new Response(html, { status: failed ? 500 : status, headers });
 }
 
-/** Errors that no route expected. Answers that a route throws on purpose (404) are not among them. */
+/** Responses that a route throws on purpose, such as a 404, are not logged as errors. */
 export const handleError: HandleErrorFunction = (error, { request, context }) => {
   if (request.signal.aborted || isRouteErrorResponse(error)) return;
   context.log.error("unexpected", describeError(error));

@@ -30,15 +30,15 @@ export const links: LinksFunction = () => [
   { rel: "manifest", href: "/site.webmanifest" },
 ];
 
-/** For error pages; every other page has its own. */
+/** For error pages; every other route has its own. */
 export const meta: MetaFunction = ({ error }) =>
-  error ? [{ title: `${explain(error).title} · ${company.name}` }, { name: "robots", content: "noindex" }] : [];
+  error ? [{ title: `${errorText(error).title} · ${company.name}` }, { name: "robots", content: "noindex" }] : [];
 
 export function loader({ context }: LoaderFunctionArgs): Site {
   return publicSettings(context);
 }
 
-/** Nothing of the root's data changes while the sign-up goes on. */
+/** The root's data does not change during a sign-up. */
 export function shouldRevalidate() {
   return false;
 }
@@ -77,12 +77,10 @@ export function Layout({ children }: { children: ReactNode }) {
   );
 }
 
-/** Only routes that ask for it in their handle ship the framework's JavaScript. */
 function useHydrates(): boolean {
   return useMatches().some(({ handle }) => hydrates(handle));
 }
 
-/** The stylesheet that a route names in its handle; error pages have the shell's. */
 function useStylesheet(): string {
   const sheets = useMatches().map(({ handle }) =>
     typeof handle === "object" && handle !== null && "stylesheet" in handle ? handle.stylesheet : undefined,
@@ -98,12 +96,12 @@ export function ErrorBoundary() {
   const error = useRouteError();
   const site = useRouteLoaderData<typeof loader>("root");
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFound />;
-  const { title, message } = explain(error);
+  const { title, message } = errorText(error);
   return <ErrorPage title={title} message={message} requestId={site?.requestId} />;
 }
 
-/** What an error page may say: the words of a refusal, or that nobody expected this. Never the error's own. */
-function explain(error: unknown): { title: string; message?: string } {
+/** Only the text of a refusal is shown, never the message of an error. */
+function errorText(error: unknown): { title: string; message?: string } {
   if (!isRouteErrorResponse(error)) return { title: "Unexpected Application Error" };
   if (error.status === 404) return { title: "Page not found" };
   const data: unknown = error.data;

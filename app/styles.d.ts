@@ -1,5 +1,5 @@
-/** The Remix compiler turns a stylesheet into a file and gives its address. */
+/** Remix emits the stylesheet as a file and exports its URL. */
 declare module "*.css" {
-  const address: string;
-  export default address;
+  const url: string;
+  export default url;
 }

@@ -2,7 +2,7 @@ import * as build from "@remix-run/dev/server-build";
 import { createSite } from "../app/edge/worker.server";
 import { POSTED_FIELDS } from "../app/signup/form/form-schema";
 import { signupServices } from "../app/signup/services.server";
-import { takeForm } from "../app/signup/submit/submit-form.server";
+import { handleForm } from "../app/signup/submit/submit-form.server";
 
 export default {
   fetch: createSite({
@@ -11,7 +11,7 @@ export default {
     form: {
       fields: POSTED_FIELDS,
       hasValidToken: ({ form_nonce: nonce = "" }, { nonces }) => nonces.isFresh(nonce),
-      take: takeForm,
+      take: handleForm,
     },
   }),
 };

@@ -1,12 +1,7 @@
 import * as z from "zod/mini";
 import { isPlausibleNanpNumber, phoneDigits } from "./phone";
 
-/*
- * The sign-up's data as the subscription API takes it (specification, sections 3, 5 and 7). The form, the BFF and
- * the reference API validate with these rules; upper limits are ours, so that a sealed session fits into one cookie.
- */
-
-/** C0/C1 controls, line separators, bidirectional overrides, unpaired surrogates and U+FFFD (bytes that were no UTF-8). */
+/** Control characters, line separators, bidirectional overrides, unpaired surrogates, and U+FFFD for invalid UTF-8. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069\uFFFD]/u;
 
 function text(label: string, min: number, max: number) {
@@ -22,7 +17,7 @@ function text(label: string, min: number, max: number) {
 const INVALID_EMAIL = "Please enter a valid email address";
 const INVALID_ZIP = "Please enter a valid ZIP code";
 
-/** The request body of `POST {api base}/subscription`: one shape per field, each with the specification's messages. */
+/** Body of `POST /subscription` (docs/requirements.md, V and N1). The upper limits keep a sealed session within one cookie. */
 export const subscriptionRequest = z.object({
   package_id: z.optional(z.guid("Invalid subscription ID").check(z.overwrite((value) => value.toLowerCase()))),
   full_name: text("Contact name", 2, 100),
@@ -40,7 +35,7 @@ export const subscriptionRequest = z.object({
       z.regex(/^\d{10,15}$/, { error: "Phone number must be 10-15 digits", abort: true }),
       z.refine(isPlausibleNanpNumber, "Please enter a valid phone number"),
     ),
-  // Never trimmed, normalised or cut: the password goes on byte for byte.
+  // Passed on byte for byte: never trimmed, normalized or cut.
   password: z.string("Password must be at least 8 characters").check(
     z.minLength(8, "Password must be at least 8 characters"),
     z.maxLength(256, "Password must be at most 256 characters"),
@@ -48,7 +43,7 @@ export const subscriptionRequest = z.object({
     z.regex(/[a-z]/, "Password must contain at least one lowercase letter"),
     z.regex(/[0-9]/, "Password must contain at least one number"),
     z.regex(/[^A-Za-z0-9]/, "Password must contain at least one special character"),
-    // Bytes that were no UTF-8 arrive as this: the password would be another one than was typed.
+    // U+FFFD stands for invalid UTF-8: the password would differ from the one typed.
     z.refine((value) => !/[\p{Cs}\uFFFD]/u.test(value), "Password contains characters that cannot be used"),
   ),
   address: text("Street address", 5, 150),
@@ -64,13 +59,10 @@ export const subscriptionRequest = z.object({
   country: text("Country", 2, 60),
 });
 
-/** A validated sign-up: phone in digits, e-mail in lower case, texts trimmed, the password untouched. */
 export type SubscriptionRequest = z.output<typeof subscriptionRequest>;
 
-/** The part of the API's answer that the site reads; other fields may be there and are ignored. */
 export const subscriptionResponse = z.object({ client_secret: z.string().check(z.minLength(1)) });
 
-/** An e-mail address as it is stored and compared: without whitespace, in lower case. */
 export function normalizeEmail(value: string): string {
   return value.replace(/\s+/gu, "").toLowerCase();
 }

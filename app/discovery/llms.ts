@@ -5,7 +5,7 @@ import type { Site } from "../ui/site";
 import { markdownPath } from "./markdown-path";
 import { publicPages } from "./pages";
 
-/** llms.txt (https://llmstxt.org): what an assistant should know first, and where the rest stands in Markdown. */
+/** https://llmstxt.org */
 export function llmsTxt(site: Site): string {
   const list = (items: string[]) => items.map((item) => `- ${item}`).join("\n");
   return `# ${company.name}

@@ -1,6 +1,6 @@
 import { company } from "../company";
 
-/** The web app manifest (https://www.w3.org/TR/appmanifest/): name and icons of a shortcut to the site. */
+/** https://www.w3.org/TR/appmanifest/ */
 export const manifest = {
   name: company.name,
   short_name: company.name,

@@ -5,7 +5,7 @@ import { markdownPath } from "./markdown-path";
 import type { PublicPage } from "./pages";
 import { structuredData } from "./structured-data";
 
-/** Drawn by `npm run images`. */
+/** Created by `npm run images`. */
 const SOCIAL_IMAGE = {
   path: "/social.png",
   width: "1200",
@@ -13,11 +13,7 @@ const SOCIAL_IMAGE = {
   alt: `${company.name}: an AI answer that cites your brand`,
 };
 
-/**
- * The head of a page that is meant to be found: title, description, canonical address, Open Graph (https://ogp.me) and
- * Twitter card, its Markdown twin, and JSON-LD.
- * @param matches of the route's meta function
- */
+/** Meta tags of a page for search engines and social networks (https://ogp.me). */
 export function pageMeta(page: PublicPage, matches: RouteMatches): MetaDescriptor[] {
   const site = siteOf(matches);
   if (!site) return [{ title: page.title }];

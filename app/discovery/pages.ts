@@ -2,14 +2,13 @@ import { company } from "../company";
 import { privacy, terms } from "../legal/texts";
 import { pricing } from "../pricing/pricing-content";
 
-/** A page that is meant to be found. */
 export interface PublicPage {
   path: string;
-  /** Its short name, as in breadcrumbs and lists of pages. */
+  /** For breadcrumbs and lists of pages. */
   name: string;
   title: string;
   description: string;
-  /** ISO date of its last change, where the page itself says so. */
+  /** ISO date of the last change, where the page shows one. */
   updated?: string;
 }
 
@@ -24,7 +23,6 @@ export const pricingPage = publicPage({ path: "/pricing", name: "Pricing", descr
 export const privacyPage = publicPage({ ...privacy, name: privacy.title });
 export const termsPage = publicPage({ ...terms, name: terms.title });
 
-/** All of them, in the order in which lists show them. */
 export const publicPages = [homePage, pricingPage, privacyPage, termsPage];
 
 function publicPage({ path, name, description, updated }: Omit<PublicPage, "title">): PublicPage {

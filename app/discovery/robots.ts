@@ -1,4 +1,4 @@
-/** Crawlers of AI services and search engines, by what they fetch for; each as its operator documents it. */
+/** By purpose, as their operators document them. */
 const crawlers = {
   "Search: what they read is what answers and result pages link to": [
     "Googlebot",
@@ -31,10 +31,9 @@ const crawlers = {
   ],
 };
 
-/** Every crawler may read the public pages; the sign-up is nobody's but the visitor's. */
 const RULES = "Allow: /\nDisallow: /subscription";
 
-/** robots.txt (RFC 9309). A crawler obeys only the most specific group, so each group has the rules. */
+/** RFC 9309. A crawler obeys only the most specific group, so every group repeats the rules. */
 export function robotsTxt(siteUrl: string): string {
   const groups = Object.entries(crawlers).map(
     ([purpose, names]) => `# ${purpose}\n${names.map((name) => `User-agent: ${name}`).join("\n")}\n${RULES}\n`,

@@ -1,6 +1,6 @@
 import { publicPages } from "./pages";
 
-/** sitemap.xml (https://www.sitemaps.org/protocol.html). Only pages that say when they last changed have a date. */
+/** https://www.sitemaps.org/protocol.html */
 export function sitemapXml(siteUrl: string): string {
   const urls = publicPages.map(({ path, updated }) => {
     const lastmod = updated ? `<lastmod>${updated}</lastmod>` : "";

@@ -16,10 +16,7 @@ import { type Plan, plans } from "../pricing/plans";
 import type { Site } from "../ui/site";
 import { homePage, type PublicPage, pricingPage } from "./pages";
 
-/**
- * What a page says to machines, in the words of schema.org: the same content and the same catalogue that it shows.
- * Source: https://schema.org, https://developers.google.com/search/docs/appearance/structured-data
- */
+/** JSON-LD: https://developers.google.com/search/docs/appearance/structured-data */
 export function structuredData(page: PublicPage, site: Site): Graph {
   return { "@context": "https://schema.org", "@graph": [...shared(page, site), ...ownTo(page, site)] };
 }
@@ -88,7 +85,7 @@ function softwareApplication(site: Site): SoftwareApplication {
   };
 }
 
-/** A plan with a price as an offer; a price on request is none. */
+/** None for a plan whose price is on request. */
 function offerOf({ key, title, price, trialBadge }: Plan, { siteUrl }: Site): Offer[] {
   if (price === null) return [];
   return [

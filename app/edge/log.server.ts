@@ -1,18 +1,14 @@
-/** What a log line may carry besides its event: facts about requests, never a visitor's data. */
+/** Facts about the request, never visitor data. */
 type Fields = Record<string, string | number | boolean | string[] | undefined>;
 
-/** Writes events of one request, each as one line of JSON (fit for Workers Logs). */
 export interface Log {
-  /** Adds to the line that ends the request, for facts that need no line of their own. */
   add(fields: Fields): void;
-  /** Writes the line that ends the request. */
   end(fields: Fields): void;
   info(event: string, fields?: Fields): void;
   warn(event: string, fields?: Fields): void;
   error(event: string, fields?: Fields): void;
 }
 
-/** A log whose lines carry the request id, the one that error pages show and the subscription API gets. */
 export function createLog(requestId: string): Log {
   const added: Fields = {};
   const line = (event: string, ...fields: [Fields?, Fields?]) =>
@@ -26,7 +22,7 @@ export function createLog(requestId: string): Log {
   };
 }
 
-/** What may be logged of something thrown: its kind and where it came from. A message can quote what a visitor typed. */
+/** Name and stack of an error, without its message, which can quote what a visitor typed. */
 export function describeError(error: unknown): { error: string; stack?: string } {
   if (!(error instanceof Error)) return { error: typeof error };
   return { error: error.name, stack: error.stack?.split("\n").slice(1, 6).join("\n") };

@@ -1,5 +1,5 @@
 import { createRequestHandler, type ServerBuild } from "@remix-run/cloudflare";
-import { formAction, type TakeForm } from "./form-action.server";
+import { type FormHandler, formAction } from "./form-action.server";
 import { type FormRules, requestGuard } from "./guard/request-guard.server";
 import { routeMatcher } from "./guard/route-matcher.server";
 import { compose } from "./middleware.server";
@@ -15,16 +15,14 @@ import { requireTls } from "./response/require-tls.server";
 import type { Configuration } from "./settings/configuration.server";
 import { requireSettings, type Services } from "./settings/require-settings.server";
 
-/** What the site is made of. */
-export interface SiteParts {
+export interface SiteOptions {
   build: ServerBuild;
-  /** Makes what the routes work with, once, from the configuration. */
   services(configuration: Configuration): Services;
-  form: FormRules & { take: TakeForm };
+  form: FormRules & { take: FormHandler };
 }
 
-/** The site as one function. A request goes down this list of stages, and its response comes back up. */
-export function createSite({ build, services, form }: SiteParts) {
+/** Requests pass the middleware from top to bottom, responses from bottom to top. */
+export function createSite({ build, services, form }: SiteOptions) {
   const matchRoute = routeMatcher(build);
   const answer = compose(
     [

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Drawn } from "../ui/drawn";
+import { DecorativeText } from "../ui/decorative-text";
 import { PlusIcon } from "../ui/icons";
 import { features } from "./home-content";
 
@@ -42,23 +42,22 @@ const citations = [
   [true, false, false],
 ];
 
-/** Prompts against AI search engines: where the brand is cited. */
 function CitationMatrix() {
   return (
     <div className="w-full rounded-lg border border-line bg-raised p-4 sm:p-7">
       <div className="matrix-row pb-4 font-bold">
-        <Drawn words="Prompt" />
+        <DecorativeText text="Prompt" />
         {engines.map((engine) => (
-          <Drawn key={engine} words={engine} className="text-center" />
+          <DecorativeText key={engine} text={engine} className="text-center" />
         ))}
       </div>
       {citations.map((row, index) => (
         <div key={row.join()} className="matrix-row border-t border-line py-5">
           <span className="prompt-line" data-long={index % 2 === 0 || undefined} />
           {row.map((cited, column) => (
-            <Drawn
+            <DecorativeText
               key={engines[column]}
-              words={cited ? "[1]" : ""}
+              text={cited ? "[1]" : ""}
               className={cited ? "matrix-cited" : "matrix-empty"}
             />
           ))}
@@ -68,7 +67,6 @@ function CitationMatrix() {
   );
 }
 
-/** How often answers name whom. */
 function ShareOfAnswers() {
   const shares = [
     { name: "Your Brand", width: "82%", own: true },
@@ -79,7 +77,7 @@ function ShareOfAnswers() {
     <div className="grid w-full gap-3 text-sm">
       {shares.map(({ name, width, own }) => (
         <div key={name} className="share-row">
-          <Drawn words={name} className={own ? "font-bold" : "text-muted"} />
+          <DecorativeText text={name} className={own ? "font-bold" : "text-muted"} />
           <svg
             viewBox="0 0 100 10"
             preserveAspectRatio="none"
@@ -96,18 +94,17 @@ function ShareOfAnswers() {
   );
 }
 
-/** A page that gets what an answer would need. */
 function Draft() {
   return (
     <div className="w-full rounded-lg border border-line bg-raised p-5 text-sm">
       <span className="prompt-line" data-long />
       <div className="mt-3 flex items-center gap-2 rounded-md bg-success-soft px-3 py-2 font-bold text-success">
         <PlusIcon className="size-4" />
-        <Drawn words="Answer the question in one paragraph" />
+        <DecorativeText text="Answer the question in one paragraph" />
       </div>
       <div className="mt-2 flex items-center gap-2 rounded-md bg-success-soft px-3 py-2 font-bold text-success">
         <PlusIcon className="size-4" />
-        <Drawn words="Name the sources" />
+        <DecorativeText text="Name the sources" />
       </div>
       <span className="prompt-line mt-4" />
     </div>

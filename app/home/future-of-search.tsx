@@ -36,7 +36,7 @@ export function FutureOfSearch() {
   );
 }
 
-/** A hundred dots in columns of five, `filled` of them lit. */
+/** A hundred dots in columns of five, the first `filled` of them highlighted. */
 function Dots({ filled }: { filled: number }) {
   const columns = Math.floor(filled / 5);
   const rest = filled % 5;
@@ -51,7 +51,7 @@ function Dots({ filled }: { filled: number }) {
   );
 }
 
-/** The dots' two patterns, once for all charts. */
+/** Shared by all charts. */
 function DotPatterns() {
   const dots = { "dot-lit": "fill-accent", "dot-dim": "fill-on-night-line" };
   return (

@@ -1,5 +1,5 @@
 import { ButtonLink } from "../ui/button";
-import { Drawn } from "../ui/drawn";
+import { DecorativeText } from "../ui/decorative-text";
 import { ArrowRightIcon, ExternalIcon } from "../ui/icons";
 import { useSite } from "../ui/site";
 import { forecast, hero, platforms } from "./home-content";
@@ -58,14 +58,14 @@ function ForecastCard() {
         </a>
       </div>
       <div className="forecast-chart" aria-hidden="true">
-        <Drawn words="organic traffic today" className="top-0 left-7" />
+        <DecorativeText text="organic traffic today" className="top-0 left-7" />
         <svg viewBox="0 0 400 100" className="w-full" aria-hidden="true" focusable="false">
           <path d="M0 8C110 8 160 14 222 36S340 56 400 57V100H0Z" className="fill-night-raised" />
           <path d="M0 8H400" className="stroke-on-night-line" strokeWidth="2" strokeDasharray="2 7" />
           <path d="M0 8C110 8 160 14 222 36S340 56 372 57" className="fill-none stroke-accent" strokeWidth="3" />
           <circle cx="372" cy="57" r="6" className="fill-night stroke-accent" strokeWidth="3" />
         </svg>
-        <Drawn words="2028" className="right-4 bottom-2" />
+        <DecorativeText text="2028" className="right-4 bottom-2" />
       </div>
     </aside>
   );

@@ -1,6 +1,6 @@
 import { company } from "../company";
 
-/** The words of the home page: its sections and whatever else is made from them (Markdown, structured data). */
+/** Also used in llms.txt and the structured data. */
 
 export const platforms = ["ChatGPT", "Perplexity", "Gemini", "Google AI Overviews", "DeepSeek"];
 
@@ -35,7 +35,7 @@ export const features = [
   },
 ] as const;
 
-/** What 79% and 70% measure is told by the source alone, so the words beside them say no more. */
+/** Only the source says what 79% and 70% measure, so the texts do not explain them. */
 export const future = {
   title: "The future of search is an answer, not a list of links",
   statistics: [

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Drawn } from "../ui/drawn";
+import { DecorativeText } from "../ui/decorative-text";
 import { CheckIcon } from "../ui/icons";
 import { suite } from "./home-content";
 
@@ -7,16 +7,16 @@ const views: Record<(typeof suite.products)[number]["key"], ReactNode> = {
   prompts: (
     <>
       <div className="flex flex-wrap items-center gap-2 font-bold">
-        <Drawn words="keyword" className="engine" />
-        <Drawn words="+" />
-        <Drawn words="persona" className="engine" />
+        <DecorativeText text="keyword" className="engine" />
+        <DecorativeText text="+" />
+        <DecorativeText text="persona" className="engine" />
       </div>
       <div className="mt-4 rounded-lg border border-line bg-raised p-4 text-base">
-        <Drawn words="“As a " />
-        <Drawn as="mark" words="persona" />
-        <Drawn words=", which " />
-        <Drawn as="mark" words="keyword" />
-        <Drawn words=" should I choose?”" />
+        <DecorativeText text="“As a " />
+        <DecorativeText as="mark" text="persona" />
+        <DecorativeText text=", which " />
+        <DecorativeText as="mark" text="keyword" />
+        <DecorativeText text=" should I choose?”" />
       </div>
     </>
   ),
@@ -26,7 +26,7 @@ const views: Record<(typeof suite.products)[number]["key"], ReactNode> = {
       <span className="bar w-3/5" />
       <div className="flex gap-2">
         <span className="bar w-1/6" />
-        <Drawn words="content gap" className="gap-bar" />
+        <DecorativeText text="content gap" className="gap-bar" />
       </div>
       <span className="bar w-3/4" />
     </div>
@@ -36,7 +36,7 @@ const views: Record<(typeof suite.products)[number]["key"], ReactNode> = {
       {["Question to answer", "Points to cover", "Sources to cite"].map((line) => (
         <div key={line} className="flex items-center gap-2">
           <CheckIcon className="size-5 text-success" />
-          <Drawn words={line} />
+          <DecorativeText text={line} />
         </div>
       ))}
     </div>

@@ -1,4 +1,4 @@
-import { Drawn } from "../ui/drawn";
+import { DecorativeText } from "../ui/decorative-text";
 import { BriefIcon, CheckIcon, SparkIcon } from "../ui/icons";
 
 const prompts = [
@@ -9,76 +9,74 @@ const prompts = [
   { question: "Which has the best support?", cited: false },
 ];
 
-/**
- * A drawing of the product at work: the prompts, an AI answer in which a brand is cited, and its visibility. It shows no
- * real data, and to those who do not see it the caption says what it shows.
- */
+/** An illustration without real data; the caption describes it to visitors who do not see it. */
 export function ProductView() {
   return (
     <figure className="stage mt-14">
       <div className="product-view lifted" aria-hidden="true">
         <div className="product-pane product-prompts">
-          <Drawn words="Prompts" className="label" />
+          <DecorativeText text="Prompts" className="label" />
           <div className="mt-4 grid gap-1 text-sm">
             {prompts.map(({ question, cited }, index) => (
               <div key={question} className={`prompt-row ${index === 0 ? "bg-brand-soft" : ""}`}>
-                <Drawn words={question} />
-                <Drawn words={cited ? "cited" : "gap"} className={cited ? "cited" : "not-cited"} />
+                <DecorativeText text={question} />
+                <DecorativeText text={cited ? "cited" : "gap"} className={cited ? "cited" : "not-cited"} />
               </div>
             ))}
           </div>
         </div>
         <div className="product-pane">
           <div className="flex flex-wrap gap-2 text-sm">
-            <Drawn words="ChatGPT" className="engine engine-selected" />
-            <Drawn words="Perplexity" className="engine" />
-            <Drawn words="Gemini" className="engine" />
+            <DecorativeText text="ChatGPT" className="engine engine-selected" />
+            <DecorativeText text="Perplexity" className="engine" />
+            <DecorativeText text="Gemini" className="engine" />
           </div>
           <div className="mt-6 ml-auto w-fit rounded-lg bg-brand-soft px-4 py-2.5">
-            <Drawn words="Which brand should I choose?" />
+            <DecorativeText text="Which brand should I choose?" />
           </div>
           <div className="mt-6 flex items-center gap-2 text-sm font-bold text-brand">
             <SparkIcon />
-            <Drawn words="AI answer" />
+            <DecorativeText text="AI answer" />
           </div>
           <div className="mt-2 text-lg leading-relaxed">
-            <Drawn words="For what you describe, " />
-            <Drawn as="mark" words="Your Brand" className="font-bold" /> <Drawn words="1" className="cite" />
-            <Drawn words=" is the one most sources point to. Its own guide answers your question in full. " />
-            <Drawn words="1" className="cite" />
-            <Drawn words=" An alternative is named less often. " />
-            <Drawn words="2" className="cite" />
+            <DecorativeText text="For what you describe, " />
+            <DecorativeText as="mark" text="Your Brand" className="font-bold" />{" "}
+            <DecorativeText text="1" className="cite" />
+            <DecorativeText text=" is the one most sources point to. Its own guide answers your question in full. " />
+            <DecorativeText text="1" className="cite" />
+            <DecorativeText text=" An alternative is named less often. " />
+            <DecorativeText text="2" className="cite" />
           </div>
           <div className="mt-6 flex flex-wrap gap-2 text-sm">
             <span className="source">
-              <Drawn words="1" className="cite" /> <Drawn words="yourbrand.example" />
+              <DecorativeText text="1" className="cite" /> <DecorativeText text="yourbrand.example" />
             </span>
             <span className="source text-muted">
-              <Drawn words="2" className="cite" /> <Drawn words="competitor.example" />
+              <DecorativeText text="2" className="cite" /> <DecorativeText text="competitor.example" />
             </span>
           </div>
         </div>
         <div className="product-pane product-results">
           <div className="flex items-baseline justify-between gap-3">
-            <Drawn words="AI visibility" className="label" />
-            <Drawn words="by month" className="text-sm text-muted" />
+            <DecorativeText text="AI visibility" className="label" />
+            <DecorativeText text="by month" className="text-sm text-muted" />
           </div>
           <VisibilityChart />
           <div className="mt-3 flex flex-wrap gap-x-5 text-sm">
-            <Drawn words="Your Brand" className="legend text-brand" />
-            <Drawn words="Competitor" className="legend text-muted" />
+            <DecorativeText text="Your Brand" className="legend text-brand" />
+            <DecorativeText text="Competitor" className="legend text-muted" />
           </div>
           <div className="mt-6 rounded-lg border border-line p-4 text-sm">
             <div className="flex items-center gap-2 font-bold">
               <BriefIcon className="size-5 text-brand" />
-              <Drawn words="Content brief" />
+              <DecorativeText text="Content brief" />
             </div>
             <div className="mt-1 text-muted">
-              <Drawn words="“Which one suits a small team?”" />
+              <DecorativeText text="“Which one suits a small team?”" />
             </div>
             <div className="mt-3 flex items-center gap-1.5 font-bold text-success">
               <CheckIcon />
-              <Drawn words="Ready for AI search" />
+              <DecorativeText text="Ready for AI search" />
             </div>
           </div>
         </div>

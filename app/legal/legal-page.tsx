@@ -4,7 +4,6 @@ import { company } from "../company";
 import { mailTo, useSite } from "../ui/site";
 import type { LegalText } from "./legal-text";
 
-/** A legal text with its table of contents; every section has an anchor and a number. */
 export function LegalPage({ text: { title, updated, sections, Content } }: { text: LegalText }) {
   const components: MDXComponents = {
     h2: ({ id, children }) => (
@@ -58,7 +57,6 @@ function LegalEmail() {
   return <TextLink href={mailTo(legalEmail)}>{legalEmail}</TextLink>;
 }
 
-/** The contact block that ends both texts: postal address, e-mail, website. */
 function ContactBlock() {
   const { siteUrl } = useSite();
   return (
@@ -76,7 +74,7 @@ function ContactBlock() {
   );
 }
 
-/** `2025-08-14` as `August 14, 2025`. */
+/** `2025-08-14` becomes `August 14, 2025`. */
 function longDate(isoDate: string): string {
   return new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" }).format(new Date(isoDate));
 }

@@ -1,7 +1,7 @@
 import type { MDXProps } from "mdx/types";
 import type { ComponentType } from "react";
 
-/** What a legal text says of itself, in its front matter. */
+/** Front matter. */
 export interface LegalAttributes {
   title: string;
   description: string;
@@ -9,7 +9,7 @@ export interface LegalAttributes {
   updated: string;
 }
 
-/** A heading of the text with those below it; sections are the entries of depth 2. */
+/** Sections have depth 2. */
 export interface TocEntry {
   value: string;
   depth: number;
@@ -17,7 +17,6 @@ export interface TocEntry {
   children?: TocEntry[];
 }
 
-/** A legal text: content to render, and what its page needs to know beside it. */
 export interface LegalText extends LegalAttributes {
   path: "/privacy" | "/terms";
   sections: TocEntry[];

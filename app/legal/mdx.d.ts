@@ -1,4 +1,4 @@
-/** A legal text as the compiler makes it from its MDX file (remix.config.js). */
+/** Compiled as remix.config.js says. */
 declare module "*.mdx" {
   export const attributes: import("./legal-text").LegalAttributes;
   export const tableOfContents: import("./legal-text").TocEntry[];

@@ -2,7 +2,7 @@ import { PlusIcon } from "../ui/icons";
 import { mailTo, useSite } from "../ui/site";
 import { faq } from "./faq";
 
-/** The questions as disclosure elements: they open without a script and by the browser's own page search. */
+/** `<details>` works without a script and opens when the browser's page search finds its text. */
 export function FaqSection() {
   const { supportEmail } = useSite();
   return (

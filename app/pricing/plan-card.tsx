@@ -2,7 +2,6 @@ import { ButtonLink } from "../ui/button";
 import { CheckIcon, CrossIcon } from "../ui/icons";
 import { formatPrice, type Plan, type PlanFeature } from "./plans";
 
-/** One plan as the pricing page shows it; its heading is an h2. */
 export function PlanCard({ plan }: { plan: Plan }) {
   const id = `plan-${plan.key}`;
   return (

@@ -1,7 +1,7 @@
 import { CheckIcon } from "../ui/icons";
 import { formatPrice, type Plan } from "./plans";
 
-/** Every plan against every feature, where there is room for it; the cards say the same one by one. */
+/** Hidden on small screens; the cards have the same content. */
 export function PlanComparison({ plans }: { plans: Plan[] }) {
   const titles = new Set(plans.flatMap(({ features }) => features.map(({ title }) => title)));
   return (
@@ -50,8 +50,8 @@ export function PlanComparison({ plans }: { plans: Plan[] }) {
 
 function Cell({ plan, title }: { plan: Plan; title: string }) {
   const feature = plan.features.find((candidate) => candidate.title === title);
-  if (feature === undefined) return plan.includes ? `As in ${plan.includes}` : <Nothing />;
-  if (!feature.included) return <Nothing />;
+  if (feature === undefined) return plan.includes ? `As in ${plan.includes}` : <NotIncluded />;
+  if (!feature.included) return <NotIncluded />;
   if (feature.text) return feature.text;
   return (
     <span className="inline-flex items-center gap-1.5">
@@ -61,6 +61,6 @@ function Cell({ plan, title }: { plan: Plan; title: string }) {
   );
 }
 
-function Nothing() {
+function NotIncluded() {
   return <span className="text-muted">Not included</span>;
 }

@@ -1,7 +1,6 @@
 import { company } from "../company";
 import { TRIAL_DAYS } from "./plans";
 
-/** The words of the pricing page that are neither plan nor question. */
 export const pricing = {
   title: "Pricing that scales with your prompts",
   text: "From a first fifty prompts to a whole agency: choose by how many questions you want to follow.",

@@ -22,29 +22,29 @@ export const meta: MetaFunction<typeof loader> = ({ data: step }) => [
 ];
 
 export function loader({ request, params, context }: LoaderFunctionArgs) {
-  // A cache could keep a page whose path looks like a file.
+  // Caches may store a path that looks like a file.
   if (params.id?.includes(".")) throw data(null, 404);
   return currentStep(request, packageIdOf(request.url, params.id), context);
 }
 
-/** The form was taken before Remix saw the request (app/edge/form-action.server.ts). */
+/** The form was handled before Remix: app/edge/form-action.server.ts. */
 export function action({ context: { formOutcome } }: ActionFunctionArgs) {
   if (formOutcome?.status === "reply") return data<SignupReply>(formOutcome.reply, formOutcome.httpStatus);
   if (formOutcome?.status === "redirect") return formOutcome.response;
   throw formOutcome?.error ?? new Error("A form reached its route without passing the pipeline");
 }
 
-/** A submit that does not reach the site keeps the visitor, and everything typed, on the form. */
+/** When the site cannot be reached, the visitor stays on the form with everything typed. */
 export async function clientAction({ serverAction }: ClientActionFunctionArgs): Promise<SignupReply> {
   try {
     return await serverAction<SignupReply>();
-  } catch (thrown) {
-    if (thrown instanceof Response || isRouteErrorResponse(thrown)) throw thrown;
+  } catch (error) {
+    if (error instanceof Response || isRouteErrorResponse(error)) throw error;
     return { notice: CONNECTION_FAILED };
   }
 }
 
-/** A reply leaves the step as it is, so there is nothing to load again; offline it could not be. */
+/** A reply does not change the step, so nothing is loaded again; offline that would fail. */
 export const shouldRevalidate: ShouldRevalidateFunction = ({ actionResult, defaultShouldRevalidate }) =>
   actionResult === undefined && defaultShouldRevalidate;
 

@@ -1,20 +1,18 @@
-/** A message about the sign-up as a whole; the wording is the specification's (sections 4 and 8). */
+/** Wording: docs/requirements.md, M. */
 export interface Notice {
   kind: "progress" | "success" | "destructive";
   title: string;
   message?: string;
 }
 
-/** What became of a call to the subscription API. */
 export type SubscriptionOutcome =
   | { kind: "created"; clientSecret: string }
-  /** Answered with a status other than 2xx. */
   | { kind: "rejected"; status: number }
-  /** No whole answer: refused, reset, cut off, or not within the deadline. */
+  /** No complete response, or none within the deadline. */
   | { kind: "unreachable"; timedOut: boolean }
-  /** Accepted, but the answer has no client_secret. */
+  /** A 2xx response without a client_secret. */
   | { kind: "misconfigured" }
-  /** Accepted, but the answer is no JSON, or too long to read. */
+  /** A 2xx response that is not JSON or is too long. */
   | { kind: "unintelligible" };
 
 export type FailedOutcome = Exclude<SubscriptionOutcome, { kind: "created" }>;
@@ -64,7 +62,6 @@ const REJECTIONS: Record<number, string> = {
 
 const UNEXPECTED = "An unexpected error occurred. Please try again.";
 
-/** The catalogue's notice for a sign-up that the API did not accept (specification, section 8). */
 export function noticeFor(outcome: FailedOutcome): Notice {
   switch (outcome.kind) {
     case "rejected":
@@ -80,18 +77,11 @@ export function noticeFor(outcome: FailedOutcome): Notice {
   }
 }
 
-/**
- * The notice for a form that the site itself holds back: the catalogue's words for its status where it has some, else
- * those of the refusal.
- */
 export function noticeForRefusal(refusal: { status: number; message: string }): Notice {
   return submissionFailed(REJECTIONS[refusal.status] ?? refusal.message);
 }
 
-/**
- * The status of the page that shows the failure: the API's own where it speaks of the visitor's data or of load,
- * 504 for a missed deadline, 502 for everything that is between the site and the API.
- */
+/** The API's own status where it concerns the visitor's data or load, else 504 for a timeout and 502 for the rest. */
 export function statusFor(outcome: FailedOutcome): number {
   if (outcome.kind === "rejected" && [400, 409, 422, 429, 503].includes(outcome.status)) return outcome.status;
   return outcome.kind === "unreachable" && outcome.timedOut ? 504 : 502;
@@ -101,10 +91,8 @@ export function submissionFailed(message: string = UNEXPECTED): Notice {
   return { kind: "destructive", title: "Submission Failed", message };
 }
 
-/** A decline or another error of the payment provider, in its words. */
 export function paymentFailed(message: string | undefined): Notice {
   return { kind: "destructive", title: "Payment Failed", message: message || "An error occurred during payment" };
 }
 
-/** Something went wrong beside the provider's answer. */
 export const PAYMENT_ERROR: Notice = { kind: "destructive", title: "Payment Error", message: UNEXPECTED };

@@ -3,7 +3,6 @@ import { type FormNonces, formNonces } from "./form/form-nonce.server";
 import { type SignupSessions, signupSessions } from "./session/session.server";
 import { type SubscriptionApi, subscriptionApi } from "./submit/api-client.server";
 
-/** What the sign-up's routes work with. */
 export interface SignupServices {
   sessions: SignupSessions;
   nonces: FormNonces;

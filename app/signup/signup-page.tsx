@@ -6,10 +6,9 @@ import { SuccessStep } from "./done/success-step";
 import { PlanSummary } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
 import { CARD_SUCCESSFUL, PROCESSING, SUBSCRIPTION_SUCCESSFUL } from "./notices";
-import { NoticeOf } from "./signup-notice";
+import { SignupNotice } from "./signup-notice";
 import type { FormStepData, SignupReply, SignupStep } from "./steps";
 
-/** The sign-up at whichever step the session is. */
 export function SignupPage() {
   const step = useLoaderData<SignupStep>();
   const reply = useActionData<SignupReply>();
@@ -20,9 +19,11 @@ export function SignupPage() {
         <NoticeArea
           status={
             heading.moved &&
-            [CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL].map((notice) => <NoticeOf key={notice.title} notice={notice} />)
+            [CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL].map((notice) => (
+              <SignupNotice key={notice.title} notice={notice} />
+            ))
           }
-          alert={reply?.notice && <NoticeOf notice={reply.notice} />}
+          alert={reply?.notice && <SignupNotice notice={reply.notice} />}
         />
         <SuccessStep account={step.account} />
       </Frame>
@@ -31,7 +32,7 @@ export function SignupPage() {
   if (step.step === "card") {
     return (
       <Frame heading="Complete Your Subscription" headingRef={heading} packageId={step.account.packageId ?? ""}>
-        <CardStep data={step} refused={reply?.notice} />
+        <CardStep data={step} replyNotice={reply?.notice} />
       </Frame>
     );
   }
@@ -49,7 +50,7 @@ function FormStep({
 }) {
   const submitting = useNavigation().state !== "idle";
   const failure = submitting ? undefined : reply?.notice;
-  // The form is sent without the query, which may have named the package.
+  // The form posts without the query, which may have named the package.
   const sent = reply?.form?.initialValue?.package_id;
   const packageId = typeof sent === "string" ? sent : step.packageId;
   return (
@@ -60,8 +61,8 @@ function FormStep({
       packageId={packageId}
     >
       <NoticeArea
-        status={submitting && <NoticeOf notice={PROCESSING} />}
-        alert={failure && <NoticeOf notice={failure} />}
+        status={submitting && <SignupNotice notice={PROCESSING} />}
+        alert={failure && <SignupNotice notice={failure} />}
       />
       <section className="card p-6 sm:p-8" aria-labelledby="subscription-information">
         <h2 id="subscription-information" className="text-heading">
@@ -80,7 +81,6 @@ interface FrameProps {
   heading: string;
   headingRef: HeadingRef;
   intro?: string;
-  /** Shows the plan beside the step; left out where there is nothing to choose any more. */
   packageId?: string;
   children: ReactNode;
 }
@@ -102,16 +102,15 @@ function Frame({ heading, headingRef, intro, packageId, children }: FrameProps) 
 
 interface HeadingRef {
   ref: RefObject<HTMLHeadingElement>;
-  /** Whether the visitor came here from another step without loading the page. */
+  /** Whether the step changed without a page load. */
   moved: boolean;
 }
 
-/** A new step begins at its heading, for the eye and for the screen reader. */
 function useHeadingFocus(step: SignupStep["step"]): HeadingRef {
   const ref = useRef<HTMLHeadingElement>(null);
   const [last, setLast] = useState({ step, moved: false });
   if (last.step !== step) setLast({ step, moved: true });
-  // For each step, and so for one that comes back: a visitor who starts over is at the form's end.
+  // Depends on the object, not on `moved`, to run for every change of step.
   useEffect(() => {
     if (last.moved) ref.current?.focus();
   }, [last]);

@@ -4,16 +4,16 @@ import { SpinnerIcon } from "./icons";
 export type ButtonVariant = "primary" | "secondary" | "ghost";
 export type ButtonSize = "sm" | "md" | "lg";
 
-interface Look {
+interface ButtonStyle {
   variant?: ButtonVariant;
   size?: ButtonSize;
 }
 
-function look({ variant = "primary", size = "md" }: Look, className = "") {
+function buttonClass({ variant = "primary", size = "md" }: ButtonStyle, className = "") {
   return `btn btn-${variant} btn-${size} ${className}`.trim();
 }
 
-/** A button; `busy` shows the spinner and tells assistive technology. Whether it is disabled is the caller's to say. */
+/** `busy` shows the spinner and sets aria-busy; it does not disable the button. */
 export function Button({
   variant,
   size,
@@ -22,25 +22,24 @@ export function Button({
   children,
   type = "button",
   ...rest
-}: ButtonHTMLAttributes<HTMLButtonElement> & Look & { busy?: boolean }) {
+}: ButtonHTMLAttributes<HTMLButtonElement> & ButtonStyle & { busy?: boolean }) {
   return (
-    <button {...rest} type={type} aria-busy={busy || undefined} className={look({ variant, size }, className)}>
+    <button {...rest} type={type} aria-busy={busy || undefined} className={buttonClass({ variant, size }, className)}>
       {busy && <SpinnerIcon className="size-5 animate-spin" />}
       {children}
     </button>
   );
 }
 
-/** A link that looks like a button. */
 export function ButtonLink({
   variant,
   size,
   className,
   children,
   ...rest
-}: AnchorHTMLAttributes<HTMLAnchorElement> & Look & { href: string }) {
+}: AnchorHTMLAttributes<HTMLAnchorElement> & ButtonStyle & { href: string }) {
   return (
-    <a {...rest} className={look({ variant, size }, className)}>
+    <a {...rest} className={buttonClass({ variant, size }, className)}>
       {children}
     </a>
   );

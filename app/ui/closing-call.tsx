@@ -16,7 +16,6 @@ const offers = [
   },
 ];
 
-/** The last section of home and pricing: two ways to write to sales. */
 export function ClosingCall() {
   const { salesEmail } = useSite();
   return (

@@ -1,6 +1,6 @@
 import { ButtonLink } from "./button";
 
-/** What went wrong, and the id under which the log has it. Never the error itself. */
+/** Never shows the error itself. */
 export function ErrorPage({ title, message, requestId }: { title: string; message?: string; requestId?: string }) {
   return (
     <section className="wrap grid min-h-[60vh] content-center py-20">

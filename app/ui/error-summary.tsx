@@ -1,10 +1,9 @@
-/** One wrong field: where it is, and the words that stand beside it. */
 export interface FieldError {
   fieldId: string;
   message: string;
 }
 
-/** What is wrong with a form that came back, with links to the fields; focused after a full page load. */
+/** Links to the invalid fields; focused after a full page load. */
 export function ErrorSummary({ errors }: { errors: FieldError[] }) {
   return (
     <section

@@ -6,14 +6,11 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   label: string;
   hint?: string;
   errors?: string[] | undefined;
-  /** A control inside the field's frame, such as a show/hide button. */
+  /** Shown inside the field's frame, such as a show/hide button. */
   aside?: ReactNode;
 }
 
-/**
- * A labelled input with its hint and its messages, wired for assistive technology. All fields are required. Rendered anew
- * when something of its own changes, not whenever a form hears of another field.
- */
+/** Memoized, so that an error in one field does not render the others again. */
 export const Field = memo(function Field({
   id,
   label,

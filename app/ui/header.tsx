@@ -12,7 +12,6 @@ const pages = [
   { href: "/pricing", label: "Pricing" },
 ];
 
-/** The first link of the document; leads to the element with the id `main`. */
 export function SkipLink() {
   return (
     <a href="#main" className="skip-link btn btn-primary btn-md">
@@ -21,7 +20,7 @@ export function SkipLink() {
   );
 }
 
-/** One list of links: a row on wide screens, a popover behind the toggle on small ones (see `.site-menu`). */
+/** The links are a row on wide screens and a popover on small ones (`.site-menu`). */
 export function Header() {
   const { consoleUrl } = useSite();
   const { pathname } = useLocation();

@@ -4,7 +4,7 @@ interface IconProps {
   className?: string;
 }
 
-/** Icons say nothing that the text beside them does not: all are hidden from assistive technology. */
+/** Icons repeat the text beside them, so they are hidden from assistive technology. */
 function Icon({ className = "size-5", children }: IconProps & { children: ReactNode }) {
   return (
     <svg

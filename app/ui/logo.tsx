@@ -1,6 +1,5 @@
 import { company } from "../company";
 
-/** The mark (a cited line between brackets) and the name. */
 export function Logo() {
   return (
     <span className="inline-flex items-center gap-2.5">

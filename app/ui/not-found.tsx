@@ -1,6 +1,5 @@
 import { ButtonLink } from "./button";
 
-/** What an unknown address shows, inside the shell. */
 export function NotFound() {
   return (
     <section className="wrap grid min-h-[70vh] items-center gap-12 py-20 md:grid-cols-2">

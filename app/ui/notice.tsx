@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A message about the whole page. Put it into a live region (see `NoticeArea`) when it comes and goes. */
+/** A notice that appears and disappears belongs in a `NoticeArea`. */
 export function Notice({
   kind,
   title,
@@ -18,7 +18,7 @@ export function Notice({
   );
 }
 
-/** Live regions for notices: they stay in the document, so that what appears in them is announced. */
+/** The live regions stay in the document, so that screen readers announce what appears in them. */
 export function NoticeArea({ status, alert }: { status?: ReactNode; alert?: ReactNode }) {
   return (
     <div className="notice-area">

@@ -1,7 +1,6 @@
 /**
- * Speculation rules (https://wicg.github.io/nav-speculation/speculation-rules.html): a browser that can renders a page
- * in the background as soon as a link to it looks like being followed. Data, not a script; stands under its hash in the
- * policy. The sign-up is a visitor's own and Markdown is no page.
+ * https://wicg.github.io/nav-speculation/speculation-rules.html: browsers prerender a page when a visitor is about to
+ * follow its link. The sign-up is excluded because it carries visitor data.
  */
 export const prerenderRules = JSON.stringify({
   prerender: [

@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 
-/** The nonce of this answer's inline scripts. Empty in the browser, which hides nonces from the document anyway. */
+/** Empty in the browser, which hides nonces from scripts. */
 const NonceContext = createContext<string | undefined>(undefined);
 
 export const NonceProvider = NonceContext.Provider;

@@ -1,29 +1,26 @@
-/** A body as text, or why there is none. */
-export type BodyText = { status: "read"; text: string } | { status: "too long" | "too slow" | "broken off" };
+export type BodyText = { status: "read"; text: string } | { status: "too long" | "too slow" | "aborted" };
 
 interface Limits {
-  /** How many bytes it may have; not one more chunk is read after that. */
   bytes: number;
-  /** How long it may take; for as long as the message itself lasts where it is not given. */
   milliseconds?: number;
 }
 
-/** Reads a body as UTF-8, whatever its sender promised about its length. */
+/** Reads a body of at most `bytes` as UTF-8, within `milliseconds` where given. */
 export async function readBoundedText(message: Request | Response, { bytes, milliseconds }: Limits): Promise<BodyText> {
-  const reading = read(message, bytes).catch((): BodyText => ({ status: "broken off" }));
+  const reading = read(message, bytes).catch((): BodyText => ({ status: "aborted" }));
   if (milliseconds === undefined) return reading;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<BodyText>((resolve) => {
+  const timeout = new Promise<BodyText>((resolve) => {
     timer = setTimeout(() => resolve({ status: "too slow" }), milliseconds);
   });
-  const result = await Promise.race([reading, late]);
+  const result = await Promise.race([reading, timeout]);
   clearTimeout(timer);
   return result;
 }
 
 async function read(message: Request | Response, limit: number): Promise<BodyText> {
   if (message.body === null) return { status: "read", text: "" };
-  if (isWithin(message.headers, limit)) return { status: "read", text: await message.text() };
+  if (fitsLimit(message.headers, limit)) return { status: "read", text: await message.text() };
   const reader = message.body.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -40,11 +37,8 @@ async function read(message: Request | Response, limit: number): Promise<BodyTex
   }
 }
 
-/**
- * Whether a body can be read at once, which costs a fraction: HTTP holds a sender to the length that it announces
- * (RFC 9112, section 6.3; RFC 9113, section 8.1.1). A compressed one is longer when it is read.
- */
-function isWithin(headers: Headers, limit: number): boolean {
-  const announced = headers.get("Content-Length");
-  return announced !== null && Number(announced) <= limit && !headers.has("Content-Encoding");
+/** HTTP delimits a body by its Content-Length (RFC 9112, section 6.3), but a compressed body grows when it is read. */
+function fitsLimit(headers: Headers, limit: number): boolean {
+  const length = headers.get("Content-Length");
+  return length !== null && Number(length) <= limit && !headers.has("Content-Encoding");
 }

@@ -3,7 +3,6 @@ import type { Handler } from "../middleware.server";
 import { RETRY_AFTER_SECONDS } from "./rate-limit.server";
 import type { RouteMatcher } from "./route-matcher.server";
 
-/** Why the guard does not hand a request on, in the words that the visitor reads. */
 export interface Refusal {
   status: 400 | 403 | 404 | 405 | 408 | 413 | 414 | 415 | 429 | 500;
   title: string;
@@ -11,21 +10,19 @@ export interface Refusal {
   headers?: Record<string, string>;
 }
 
-/** A path that only the catch-all route takes: it renders the refusal in its context. */
+/** Matches only the catch-all route, which renders the refusal in its context. */
 const REFUSAL_PATH = "/refused";
 
-/** Renders the page of a refusal. */
 export function refusalRenderer(matchRoute: RouteMatcher) {
   const route = matchRoute(REFUSAL_PATH);
   return async (context: AppLoadContext, refusal: Refusal, next: Handler<AppLoadContext>): Promise<Response> => {
     const url = new URL(REFUSAL_PATH, context.url);
     const response = await next(new Request(url), { ...context, url, route, nonce: "", form: undefined, refusal });
-    return withHeadersOf(refusal, response);
+    return withRefusalHeaders(refusal, response);
   };
 }
 
-/** Adds what a refusal says in its headers, such as Allow or Retry-After. */
-export function withHeadersOf({ headers = {} }: Refusal, response: Response): Response {
+export function withRefusalHeaders({ headers = {} }: Refusal, response: Response): Response {
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }
@@ -33,10 +30,10 @@ export function withHeadersOf({ headers = {} }: Refusal, response: Response): Re
 export const NOT_FOUND: Refusal = { status: 404, title: "Not found", message: "There is no such page." };
 export const URL_TOO_LONG: Refusal = {
   status: 414,
-  title: "Address too long",
-  message: "There is no page with so long an address.",
+  title: "URL too long",
+  message: "The URL is longer than this site accepts.",
 };
-export const FOREIGN_ORIGIN: Refusal = {
+export const CROSS_ORIGIN: Refusal = {
   status: 403,
   title: "Request refused",
   message: "This form was not sent from our site. Please open the sign-up page again and send it from there.",
@@ -73,12 +70,11 @@ export const UNEXPECTED_ERROR: Refusal = {
   message: "Something went wrong on our side. Please try again; if it happens again, tell us the request id.",
 };
 
-/** @param allowed what `Allow` says (RFC 9110, section 15.5.6) */
-export function methodNotAllowed(allowed: string): Refusal {
+export function methodNotAllowed(allow: string): Refusal {
   return {
     status: 405,
     title: "Method not allowed",
-    message: "This address cannot be used in this way.",
-    headers: { Allow: allowed },
+    message: "This page does not accept that kind of request.",
+    headers: { Allow: allow },
   };
 }

@@ -4,43 +4,32 @@ import { hydrates } from "../../ui/hydration";
 
 type RouteObject = NonNullable<ReturnType<typeof matchRoutes>>[number]["route"];
 
-/** The route that answers a path, as far as the edge needs it. */
 export interface MatchedRoute {
-  /** Such as `/subscription/:id?`: what a log may hold of a path. */
+  /** Such as `/subscription/:id?`; logged in place of the path. */
   pattern: string;
   params: Params;
-  /** Whether the page runs the framework's script: such pages take a visitor's data and are kept in no cache. */
   hydrates: boolean;
-  /** Whether the route has an action; everything else is read only. */
   takesForms: boolean;
-  /** Whether it is the route's data that is asked for, as only the site's own scripts do. */
   isData: boolean;
-  /** The path of the page, also where its data is asked for. */
   pagePath: string;
 }
 
-/** Finds the route of a path; undefined when no route can have it. */
 export type RouteMatcher = (pathname: string) => MatchedRoute | undefined;
 
 const MAX_PATH_LENGTH = 2048;
 
-/**
- * Matches paths with the build's own routes by Remix's own function, so that the edge and Remix never differ about what
- * `/Subscription/` or `/%73ubscription` is.
- */
+/** Uses Remix's own function, so that both agree on paths such as `/Subscription/` or `/%73ubscription`. */
 export function routeMatcher(build: ServerBuild): RouteMatcher {
-  const routes = routesUnder(build, undefined);
-  /** Paths that are their route's pattern to the letter: few, and asked for most. */
-  const fixed = new Map<string, MatchedRoute>();
+  const routes = childRoutes(build, undefined);
+  const staticRoutes = new Map<string, MatchedRoute>();
   return (pathname) => {
-    const known = fixed.get(pathname);
+    const known = staticRoutes.get(pathname);
     if (known) return known;
-    if (!isSane(pathname)) return undefined;
+    if (!isValidPath(pathname)) return undefined;
     const isData = pathname.endsWith(".data");
-    // As Remix's single fetch names the data of a page.
+    // Single fetch requests `/pricing.data`, and `/_root.data` for the home page.
     const page = isData ? pathname.replace(/\.data$/, "").replace(/^\/_root$/, "/") : pathname;
     const matches = matchRoutes(routes, page);
-    // Not even the route for everything else has a path with a line separator (U+2028) in it.
     if (!matches) return undefined;
     const modules = matches.map(({ route }) => (route.id ? build.routes[route.id]?.module : undefined));
     const matched = {
@@ -51,13 +40,13 @@ export function routeMatcher(build: ServerBuild): RouteMatcher {
       isData,
       pagePath: page,
     };
-    if (matched.pattern.replace(/\/:\w+\?/g, "") === pathname) fixed.set(pathname, matched);
+    if (matched.pattern.replace(/\/:\w+\?/g, "") === pathname) staticRoutes.set(pathname, matched);
     return matched;
   };
 }
 
-/** The paths of the pages that are the same for everyone: no parameter in the path, nothing of a visitor on them. */
-export function publicPages(build: ServerBuild): string[] {
+/** Paths of the pages that are the same for every visitor. */
+export function publicPaths(build: ServerBuild): string[] {
   return Object.values(build.routes).flatMap((route) => {
     const isPage = route?.module.default !== undefined && route.parentId === "root" && !hydrates(route.module.handle);
     if (!isPage || /[:*]/.test(route.path ?? "")) return [];
@@ -65,18 +54,17 @@ export function publicPages(build: ServerBuild): string[] {
   });
 }
 
-function routesUnder(build: ServerBuild, parentId: string | undefined): RouteObject[] {
+function childRoutes(build: ServerBuild, parentId: string | undefined): RouteObject[] {
   return Object.values(build.routes).flatMap((route) => {
     if (!route || route.parentId !== parentId) return [];
     const { id, path, caseSensitive } = route;
     return route.index
       ? { id, path, caseSensitive, index: true }
-      : { id, path, caseSensitive, children: routesUnder(build, id) };
+      : { id, path, caseSensitive, children: childRoutes(build, id) };
   });
 }
 
-/** Paths that decode, hide no separator or control character, and cannot be read as another host. */
-function isSane(pathname: string): boolean {
+function isValidPath(pathname: string): boolean {
   if (pathname.length > MAX_PATH_LENGTH || pathname.startsWith("//") || /%2f|%5c/i.test(pathname)) return false;
   try {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in a path

@@ -1,4 +1,4 @@
-/** The runtime's streaming HTML parser, as far as it is used here (https://developers.cloudflare.com/workers/runtime-apis/html-rewriter/). */
+/** The part of https://developers.cloudflare.com/workers/runtime-apis/html-rewriter/ that is used here. */
 declare class HTMLRewriter {
   on(
     selector: string,
@@ -10,11 +10,9 @@ declare class HTMLRewriter {
 interface RewriterElement {
   tagName: string;
   getAttribute(name: string): string | null;
-  /** Throws for an element that has no end tag. */
   onEndTag(handler: () => void): void;
 }
 
-/** A piece of a text node, with its character references as they stand in the source. */
 interface RewriterText {
   text: string;
   lastInTextNode: boolean;

@@ -4,15 +4,11 @@ import type { ExecutionContext } from "../request-context.server";
 interface KeptResponse {
   body: ArrayBuffer;
   headers: Headers;
-  /** Without what describes a body. */
-  headersOf304: Headers;
+  notModifiedHeaders: Headers;
   etag: string;
 }
 
-/**
- * Responses in the isolate's memory. Each is made once, however many ask for it meanwhile; only a 200 is kept, and
- * whoever waited for anything else gets nothing.
- */
+/** Keeps responses with status 200 in memory. Concurrent requests for one key share one render. */
 export function keptResponses() {
   const kept = new Map<string, KeptResponse>();
   const pending = new Map<string, Promise<KeptResponse | undefined>>();
@@ -30,11 +26,7 @@ export function keptResponses() {
   }
 
   return {
-    /**
-     * @param key whatever the response depends on; the caller bounds how many there are
-     * @param make called when nothing is kept under the key, and nobody else is making it
-     * @returns the kept response as an answer to this request (200 or 304, with or without a body)
-     */
+    /** Undefined when `make` gave no 200. The caller bounds the number of keys. */
     respond(
       request: Request,
       key: string,
@@ -47,7 +39,7 @@ export function keptResponses() {
       if (!making) {
         making = store(key, make);
         pending.set(key, making);
-        // Others wait for it too: it goes on when the first visitor leaves.
+        // Other requests wait for it too, so it goes on when the first visitor leaves.
         execution.waitUntil(making);
       }
       return making.then((made) => made && answer(request, made));
@@ -62,20 +54,22 @@ async function keep(response: Response): Promise<KeptResponse | undefined> {
   const etag = `"${uint8ArrayToHex(new Uint8Array(digest, 0, 12))}"`;
   const headers = new Headers(response.headers);
   headers.set("ETag", etag);
-  // Browsers keep it too, and ask again each time: a release shows at once.
+  // Browsers revalidate on each visit, so a release is visible at once.
   headers.set("Cache-Control", "public, max-age=0, must-revalidate");
-  const headersOf304 = new Headers(headers);
-  for (const name of ["Content-Type", "Content-Length"]) headersOf304.delete(name);
-  return { body, headers, headersOf304, etag };
+  const notModifiedHeaders = new Headers(headers);
+  for (const name of ["Content-Type", "Content-Length"]) notModifiedHeaders.delete(name);
+  return { body, headers, notModifiedHeaders, etag };
 }
 
-function answer(request: Request, { body, headers, headersOf304, etag }: KeptResponse): Response {
+function answer(request: Request, { body, headers, notModifiedHeaders, etag }: KeptResponse): Response {
   const condition = request.headers.get("If-None-Match");
-  if (condition !== null && matches(condition, etag)) return new Response(null, { status: 304, headers: headersOf304 });
+  if (condition !== null && matches(condition, etag)) {
+    return new Response(null, { status: 304, headers: notModifiedHeaders });
+  }
   return new Response(request.method === "HEAD" ? null : body, { headers });
 }
 
-/** Whether an If-None-Match names this entity (RFC 9110, section 13.1.2; compared weakly). */
+/** Weak comparison (RFC 9110, section 13.1.2). */
 function matches(condition: string, etag: string): boolean {
   return condition.split(",").some((candidate) => {
     const tag = candidate.trim();

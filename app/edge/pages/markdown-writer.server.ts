@@ -1,16 +1,12 @@
-/** The way from a list's item to its text. */
 interface ListItem {
   marker: string;
   started: boolean;
 }
 
-/**
- * Writes CommonMark (with GFM's tables and strikethrough) from the elements and texts of a document in their order.
- * Elements that it does not know only part texts from one another when they are blocks.
- */
+/** Writes CommonMark with GFM's tables and strikethrough from a document's elements and texts, in their order. */
 export class MarkdownWriter {
   #blocks = "";
-  /** Text under way, with one entry more for each open link, emphasis or cell. */
+  /** The text of the open block, then one entry for each open link, emphasis or cell. */
   #inline = [""];
   #lists: { ordered: boolean; items: number }[] = [];
   #items: ListItem[] = [];
@@ -22,11 +18,7 @@ export class MarkdownWriter {
     this.#append(text.replace(/[\\`*_[\]<]/g, "\\$&"));
   }
 
-  /**
-   * @param name of the element that begins
-   * @param link where it leads to
-   * @returns what to call at its end
-   */
+  /** Begins an element; the returned function ends it. */
   open(name: string, link: string | null): () => void {
     switch (name) {
       case "h1":
@@ -48,14 +40,14 @@ export class MarkdownWriter {
       case "th":
       case "td":
       case "caption":
-        return this.#captured((text) => name !== "caption" && this.#row.push(text));
+        return this.#capture((text) => name !== "caption" && this.#row.push(text));
       case "a":
-        return this.#captured((text) => this.#append(text && `[${text}](${link})`));
+        return this.#capture((text) => this.#append(text && `[${text}](${link})`));
       case "strong":
       case "dt":
-        return this.#captured((text) => this.#append(text && `**${text}**`));
+        return this.#capture((text) => this.#append(text && `**${text}**`));
       case "del":
-        return this.#captured((text) => this.#append(text && `~~${text}~~`));
+        return this.#capture((text) => this.#append(text && `~~${text}~~`));
       default:
         if (!BLOCKS.has(name)) return () => {};
         this.#endBlock();
@@ -63,12 +55,10 @@ export class MarkdownWriter {
     }
   }
 
-  /** A line's end within a block. */
   lineBreak(): void {
     this.#append("\\\n");
   }
 
-  /** All that was written. */
   toString(): string {
     this.#endBlock();
     return `${this.#blocks}\n`;
@@ -80,7 +70,7 @@ export class MarkdownWriter {
 
   #endBlock(): void {
     if (this.#inline.length > 1) return;
-    const text = normalized(this.#inline[0] ?? "");
+    const text = collapseWhiteSpace(this.#inline[0] ?? "");
     this.#inline = [""];
     if (text) this.#write(text);
   }
@@ -96,10 +86,10 @@ export class MarkdownWriter {
     this.#blocks += `${this.#blocks && (follows ? "\n" : "\n\n")}${lines.join("\n")}`;
   }
 
-  /** A heading; in a list, where one would tear the outline, a line in bold. */
+  /** In a list a heading would break the outline, so it becomes a line in bold. */
   #heading(level: number): () => void {
     this.#endBlock();
-    return this.#captured((text) =>
+    return this.#capture((text) =>
       this.#write(this.#items.length > 0 ? `**${text}**` : `${"#".repeat(level)} ${text}`),
     );
   }
@@ -147,25 +137,22 @@ export class MarkdownWriter {
     };
   }
 
-  /** Takes the text up to the element's end; white space around it stays outside. */
-  #captured(use: (text: string) => void): () => void {
+  #capture(use: (text: string) => void): () => void {
     this.#inline.push("");
     return () => {
       const text = this.#inline.pop() ?? "";
       if (/^\s/.test(text)) this.#append(" ");
-      use(normalized(text));
+      use(collapseWhiteSpace(text));
       if (/\s$/.test(text)) this.#append(" ");
     };
   }
 }
 
-/** Elements that begin a block of their own: text on both sides of one never runs together. */
 const BLOCKS = new Set(
   "address article aside dd details div dl figcaption figure footer header p section summary tbody thead".split(" "),
 );
 
-/** White space as HTML shows it; the only line ends are those of `lineBreak`. */
-function normalized(text: string): string {
+function collapseWhiteSpace(text: string): string {
   return text
     .split("\\\n")
     .map((line) => line.replace(/\s+/g, " ").trim())

@@ -3,38 +3,34 @@ import Negotiator from "negotiator";
 import { pageOfMarkdown } from "../../discovery/markdown-path";
 import type { RouteMatcher } from "../guard/route-matcher.server";
 import type { Middleware } from "../middleware.server";
-import { markdownOf } from "./html-to-markdown.server";
+import { htmlToMarkdown } from "./html-to-markdown.server";
 
-/**
- * Gives every public page a second form: Markdown, made of the page itself. It stands at the page's path with `.md`
- * (`/index.md` for the home page), and is the answer to whoever prefers `text/markdown` (RFC 9110, section 12.5.1).
- */
+/** Serves public pages as Markdown: under their path with `.md`, or by content negotiation (RFC 9110, section 12.5.1). */
 export function markdownPages(matchRoute: RouteMatcher): Middleware<AppLoadContext> {
   return async (request, context, next) => {
     const { pathname } = context.url;
     const path = pageOfMarkdown(pathname);
     const route = path === undefined ? context.route : matchRoute(path);
     if (route?.hydrates) return next(request, context);
-    if (path !== undefined) return inMarkdown(await next(wholePage(request, path), context));
+    if (path !== undefined) return toMarkdown(await next(pageRequest(request, path), context));
 
     const wanted = prefersMarkdown(request);
-    const page = await next(wanted ? wholePage(request, pathname) : request, context);
+    const page = await next(wanted ? pageRequest(request, pathname) : request, context);
     if (!isHtml(page)) return page;
-    const response = wanted ? await inMarkdown(page) : page;
+    const response = wanted ? await toMarkdown(page) : page;
     response.headers.append("Vary", "Accept");
     return response;
   };
 }
 
-/** A GET of a page, also for a HEAD: the Markdown and its headers are made of the body. */
-function wholePage({ url, headers, signal }: Request, path: string): Request {
+/** A GET even for a HEAD: the Markdown and its headers are made from the body. */
+function pageRequest({ url, headers, signal }: Request, path: string): Request {
   return new Request(new URL(path, url), { headers, signal });
 }
 
-/** Whether a request asks for Markdown rather than HTML. */
 export function prefersMarkdown(request: Request): boolean {
   const accept = request.headers.get("Accept");
-  // Nobody gets Markdown who does not name it: wildcards mean HTML.
+  // A wildcard means HTML.
   if (!accept?.includes("markdown")) return false;
   return new Negotiator({ headers: { accept } }).mediaType(["text/html", "text/markdown"]) === "text/markdown";
 }
@@ -43,9 +39,9 @@ export function isHtml(page: Response): boolean {
   return page.headers.get("Content-Type")?.startsWith("text/html") ?? false;
 }
 
-async function inMarkdown(page: Response): Promise<Response> {
+async function toMarkdown(page: Response): Promise<Response> {
   if (!isHtml(page)) return page;
-  const { markdown, canonical } = await markdownOf(page);
+  const { markdown, canonical } = await htmlToMarkdown(page);
   const headers = new Headers(page.headers);
   headers.set("Content-Type", "text/markdown; charset=utf-8");
   if (canonical) headers.set("Link", `<${canonical}>; rel="canonical"`);

@@ -1,18 +1,15 @@
 import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
 import { markdownPath } from "../../discovery/markdown-path";
 import { MAX_URL_LENGTH } from "../guard/request-guard.server";
-import { type MatchedRoute, publicPages } from "../guard/route-matcher.server";
+import { type MatchedRoute, publicPaths } from "../guard/route-matcher.server";
 import type { Middleware } from "../middleware.server";
 import { keptResponses } from "./kept-responses.server";
 import { prefersMarkdown } from "./markdown.server";
 
-/**
- * Serves the public pages, as HTML and as Markdown, from the isolate's memory after their first time. A page is rendered
- * for a plain GET of its path at the site's own URL: nothing of a visitor's request enters what is kept.
- */
+/** Renders public pages from a plain GET of SITE_URL, so that nothing of a visitor's request enters the cache. */
 export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
-  const paths = new Set(publicPages(build).flatMap((path) => [path, markdownPath(path)]));
-  const kept = keptResponses();
+  const paths = new Set(publicPaths(build).flatMap((path) => [path, markdownPath(path)]));
+  const cache = keptResponses();
   return async (request, context, next) => {
     const { url, configuration, log, execution } = context;
     const isCached = isRead(request) && paths.has(url.pathname) && !mayBeRefused(request, url);
@@ -26,13 +23,12 @@ export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
       log.info("page_rendered", { route: url.pathname, format: accept, status: response.status });
       return response;
     };
-    // An isolate runs one release with one configuration: what else a page depends on is the year in its footer.
+    // The release and its settings are fixed for an isolate; the year in the footer is not.
     const key = `${new Date().getUTCFullYear()} ${accept} ${url.pathname}`;
-    return (await kept.respond(request, key, render, execution)) ?? next(request, context);
+    return (await cache.respond(request, key, render, execution)) ?? next(request, context);
   };
 }
 
-/** Whether anyone may keep a response: none with a visitor's data, no cookie, no failure. */
 export function mayBeCached({ status, headers }: Response, route: MatchedRoute | undefined): boolean {
   return !route?.hydrates && (status === 200 || status === 304) && !headers.has("Set-Cookie");
 }
@@ -41,7 +37,7 @@ function isRead({ method }: Request): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** Whether the guard has a reason to refuse the URL. A name is looked for only in a query that has its letters. */
+/** Parses the query only if it can contain `_data`, because parsing is slow. */
 function mayBeRefused({ url }: Request, parsed: URL): boolean {
   return url.length > MAX_URL_LENGTH || (url.includes("_data") && parsed.searchParams.has("_data"));
 }

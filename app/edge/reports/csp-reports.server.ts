@@ -10,7 +10,7 @@ const MAX_BYTES = 8 * 1024;
 const MAX_REPORTS = 5;
 const DEADLINE_MS = 5_000;
 
-/** What the two formats have in common: `report-uri` (CSP 2) and `report-to` (Reporting API). */
+/** The formats of `report-uri` (CSP 2) and of `report-to` (Reporting API). */
 const reports = z.union([
   z.pipe(
     z.object({
@@ -24,7 +24,7 @@ const reports = z.union([
     z.transform(({ "csp-report": report }) => [
       {
         page: report["document-uri"],
-        // Old browsers send only the second one, with the directive's sources after its name.
+        // Old browsers send only violated-directive, with the sources after its name.
         directive: report["effective-directive"] ?? report["violated-directive"]?.split(" ")[0] ?? "",
         blocked: report["blocked-uri"] ?? "",
       },
@@ -49,10 +49,7 @@ const reports = z.union([
   ),
 ]);
 
-/**
- * Takes what browsers report about the policy. Anyone can post here and write anything, so that only words from fixed
- * lists, a route's pattern and an origin of a report reach the log. Nobody sees the answer: it has no body.
- */
+/** Logs CSP violations. Anyone can post a report, so only known directives, route patterns and origins are logged. */
 export function cspReports(matchRoute: RouteMatcher): Middleware<AppLoadContext> {
   return async (request, context, next) => {
     const { url, configuration, log } = context;
@@ -85,7 +82,6 @@ function patternOf(page: string, ownOrigin: string, matchRoute: RouteMatcher): s
   return matchRoute(new URL(page).pathname)?.pattern ?? "unknown";
 }
 
-/** The reports, or the status that refuses them. */
 async function readReports(request: Request): Promise<z.output<typeof reports> | number> {
   const body = await readBoundedText(request, { bytes: MAX_BYTES, milliseconds: DEADLINE_MS });
   if (body.status !== "read") return body.status === "too long" ? 413 : 400;
@@ -96,7 +92,7 @@ async function readReports(request: Request): Promise<z.output<typeof reports> |
   }
 }
 
-/** What was blocked, without its path: an origin, a scheme, or one of the keywords for what has no URL. */
+/** Drops the path; keywords such as `inline` stand for what has no URL. */
 function originOf(blocked: string): string {
   if (["inline", "eval", "wasm-eval", "self", "data", "blob"].includes(blocked)) return blocked;
   if (!URL.canParse(blocked)) return "other";

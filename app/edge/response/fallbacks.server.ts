@@ -4,13 +4,9 @@ import type { RequestContext } from "../request-context.server";
 import type { ConfigurationProblem } from "../settings/configuration.server";
 import { withSecurityHeaders } from "./security-headers.server";
 
-/*
- * Answers that need neither Remix nor a configuration.
- */
+type PageContext = Pick<RequestContext, "url" | "requestId">;
 
-type PageFacts = Pick<RequestContext, "url" | "requestId">;
-
-/** Turns whatever the pipeline throws into a plain page with the request id, for when nothing else can be rendered. */
+/** Answers any thrown error with a plain page, because nothing else may be renderable. */
 export const catchErrors: Middleware<RequestContext> = async (request, context, next) => {
   try {
     return await next(request, context);
@@ -20,8 +16,7 @@ export const catchErrors: Middleware<RequestContext> = async (request, context, 
   }
 };
 
-/** For a site that cannot run: the health route names what is wrong, a page only says that the service is unavailable. */
-export function misconfigured(problems: ConfigurationProblem[], context: PageFacts): Promise<Response> {
+export function misconfigured(problems: ConfigurationProblem[], context: PageContext): Promise<Response> {
   const { url } = context;
   if (url.pathname === "/health") {
     return uncached(Response.json({ status: "error", problems }, { status: 503 }), url);
@@ -29,12 +24,11 @@ export function misconfigured(problems: ConfigurationProblem[], context: PageFac
   return plainPage(503, "Service temporarily unavailable. Please try again later.", context);
 }
 
-function plainPage(status: number, message: string, { url, requestId }: PageFacts): Promise<Response> {
+function plainPage(status: number, message: string, { url, requestId }: PageContext): Promise<Response> {
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${message}</title><h1>${message}</h1><p>Request id: ${requestId}</p></html>`;
   return uncached(new Response(html, { status, headers: { "Content-Type": "text/html; charset=utf-8" } }), url);
 }
 
-/** Gives a response its headers; nobody keeps it. */
 export function uncached(response: Response, url: URL): Promise<Response> {
   response.headers.set("Cache-Control", "no-store");
   return withSecurityHeaders(response, url);

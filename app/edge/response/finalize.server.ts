@@ -5,7 +5,6 @@ import { isHtml } from "../pages/markdown.server";
 import { mayBeCached } from "../pages/page-cache.server";
 import { withSecurityHeaders } from "./security-headers.server";
 
-/** Makes what Remix rendered ready to leave: the stylesheet inside a page that does not hydrate, and the headers. */
 export function finalize(): Middleware<AppLoadContext> {
   let readAsset: ReadAsset | undefined;
 

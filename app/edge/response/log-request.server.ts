@@ -1,7 +1,6 @@
 import type { Middleware } from "../middleware.server";
 import type { RequestContext } from "../request-context.server";
 
-/** Ends every request with one line, and gives its answer the request id. */
 export const logRequest: Middleware<RequestContext> = async (request, context, next) => {
   const started = Date.now();
   const response = await next(request, context);

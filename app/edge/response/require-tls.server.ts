@@ -2,7 +2,7 @@ import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { Middleware } from "../middleware.server";
 import { uncached } from "./fallbacks.server";
 
-/** Sends whoever comes without TLS to the same URL with it. A form is not taken: it has to be filled in again there. */
+/** Redirects to https. A form is not accepted over http and has to be filled in again. */
 export const requireTls: Middleware<AppLoadContext> = (request, context, next) => {
   const { url, configuration } = context;
   if (!configuration.SITE_URL.startsWith("https:") || url.protocol !== "http:") return next(request, context);

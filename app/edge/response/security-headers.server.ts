@@ -2,30 +2,22 @@ import { uint8ArrayToBase64 } from "uint8array-extras";
 import { prerenderRules } from "../../ui/prerender";
 import { scrollStateScript } from "../../ui/scroll-state";
 
-/** What a page's Content-Security-Policy depends on. */
 export interface PagePolicy {
-  /** Sign-up pages hydrate and talk to Stripe; all others run one inline script under its hash. */
   hydrates: boolean;
-  /** Of this response's scripts; used by pages that hydrate. */
   nonce: string;
-  /** Origin of the script that stands in for Stripe.js, where one is configured. */
+  /** Origin of the local replacement for Stripe.js, if configured. */
   stripeOrigin?: string | undefined;
-  /** The text of the page's style element, where it has one instead of a link. */
   inlineStyle?: string | undefined;
 }
 
-/** Where browsers report what the policy blocked. */
 export const CSP_REPORTS_PATH = "/csp-reports";
 const REPORTING_GROUP = "csp";
 
-/** Of redirects, data and plain pages, which load nothing. */
 const POLICY_WITHOUT_SOURCES = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Sets the headers that every response of the Worker carries, whatever its status, and gives it back.
- * @param url of the request: over TLS, browsers are told to stay there
- * @param page for a response that Remix rendered
- * Source: OWASP Secure Headers, MDN HTTP Observatory; Stripe's hosts: https://docs.stripe.com/security/guide#content-security-policy
+ * The headers of every response; `page` only for a page that Remix rendered.
+ * Sources: OWASP Secure Headers, MDN HTTP Observatory, https://docs.stripe.com/security/guide#content-security-policy
  */
 export async function withSecurityHeaders(response: Response, url: URL, page?: PagePolicy): Promise<Response> {
   const { headers } = response;
@@ -46,7 +38,7 @@ export async function withSecurityHeaders(response: Response, url: URL, page?: P
 
 async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
   const { hydrates, nonce, stripeOrigin, inlineStyle } = page;
-  const standIn = stripeOrigin ? [stripeOrigin] : [];
+  const stripeOrigins = stripeOrigin ? [stripeOrigin] : [];
   const scripts = await Promise.all([scrollStateScript, prerenderRules].map(hashOf));
   const directives: Record<string, string[]> = {
     "default-src": ["'none'"],
@@ -66,20 +58,20 @@ async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
       `'nonce-${nonce}'`,
       "https://js.stripe.com",
       "https://*.js.stripe.com",
-      ...standIn,
+      ...stripeOrigins,
     ];
-    directives["connect-src"] = ["'self'", "https://api.stripe.com", ...standIn];
+    directives["connect-src"] = ["'self'", "https://api.stripe.com", ...stripeOrigins];
     directives["frame-src"] = [
       "https://js.stripe.com",
       "https://*.js.stripe.com",
       "https://hooks.stripe.com",
-      ...standIn,
+      ...stripeOrigins,
     ];
-    // Stripe.js sets style attributes on the element that holds its frame.
+    // Stripe.js sets style attributes on the element around its frame.
     directives["style-src-attr"] = ["'unsafe-inline'"];
   }
   if (secure) directives["upgrade-insecure-requests"] = [];
-  // Browsers that know the second one ignore the first.
+  // Browsers that support report-to ignore report-uri.
   directives["report-uri"] = [CSP_REPORTS_PATH];
   directives["report-to"] = [REPORTING_GROUP];
   return Object.entries(directives)
@@ -87,7 +79,6 @@ async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
     .join("; ");
 }
 
-/** Of the inline scripts and stylesheets, which are the same for a whole release. */
 const hashes = new Map<string, string>();
 
 async function hashOf(text: string): Promise<string> {

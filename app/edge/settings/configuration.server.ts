@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import type { RateLimit } from "../guard/rate-limit.server";
 import type { Assets } from "../pages/inline-style.server";
 
-/** The value of SESSION_SECRET in the local defaults of wrangler.toml; no deployment may run with it. */
+/** The default in wrangler.toml; refused in a deployment. */
 const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
 
-const address = z.pipe(
-  z.url({ protocol: /^https?$/, error: "must be an http or https address" }).check(
+const httpUrl = z.pipe(
+  z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).check(
     z.refine((value) => {
       const url = new URL(value);
       return url.username === "" && url.password === "";
@@ -23,7 +23,6 @@ const assets = z.custom<Assets>(
   (value) => typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function",
   "is missing",
 );
-/** Cloudflare's version metadata: the id of the release. */
 const release = z.catch(
   z.pipe(
     z.object({ id: z.string().check(z.minLength(1)) }),
@@ -33,22 +32,21 @@ const release = z.catch(
 );
 const packageId = z.guid("must be a uuid").check(z.toLowerCase());
 
-/** Another Worker on the same account, called without the network (Cloudflare's service binding). */
 export interface ServiceBinding {
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
 const settings = z.object({
-  SITE_URL: address,
-  CONSOLE_URL: address,
-  RESEARCH_URL: address,
+  SITE_URL: httpUrl,
+  CONSOLE_URL: httpUrl,
+  RESEARCH_URL: httpUrl,
   SALES_EMAIL: email,
   SUPPORT_EMAIL: email,
   LEGAL_EMAIL: email,
   PACKAGE_ID_MINI: packageId,
   PACKAGE_ID_LITE: packageId,
   PACKAGE_ID_STANDARD: packageId,
-  SUBSCRIPTION_API_URL: z._default(address, "http://localhost:8788"),
+  SUBSCRIPTION_API_URL: z._default(httpUrl, "http://localhost:8788"),
   SUBSCRIPTION_API: z.optional(
     z.custom<ServiceBinding>(
       (value) => typeof value === "object" && value !== null && "fetch" in value,
@@ -85,23 +83,18 @@ const settings = z.object({
     z.string().check(z.regex(/^(pk_(test|live)_\w+)?$/, "must be a publishable key (pk_…) or empty")),
     "",
   ),
-  STRIPE_JS_URL: z.optional(address),
+  STRIPE_JS_URL: z.optional(httpUrl),
 });
 
-/** The site's settings, read once from the Worker's environment: one meaning for each name, all of them checked. */
 export type Configuration = z.output<typeof settings>;
 
-/** A setting that keeps the site from running; the value itself is never part of it. */
+/** Never holds the value of the setting. */
 export interface ConfigurationProblem {
   name: string;
   problem: string;
 }
 
-/**
- * Reads the environment of the Worker ([vars] and secrets; README, Configuration).
- * @param env bindings as Cloudflare hands them over; those that the site does not use are ignored
- * @returns the configuration, or every setting that is missing or wrong, by name
- */
+/** Reads variables, secrets and bindings (docs/configuration.md); names every setting that is missing or wrong. */
 export function readConfiguration(
   env: unknown,
 ): { status: "success"; configuration: Configuration } | { status: "error"; problems: ConfigurationProblem[] } {
@@ -115,16 +108,16 @@ export function readConfiguration(
       })),
     };
   }
-  const problems = outsideLocalDevelopment(parsed.data);
+  const problems = deploymentProblems(parsed.data);
   return problems.length === 0 ? { status: "success", configuration: parsed.data } : { status: "error", problems };
 }
 
-/** What only local development may do; a site whose own address is not this machine is a deployment. */
-function outsideLocalDevelopment(configuration: Configuration): ConfigurationProblem[] {
+/** Rules that do not apply to local development, where SITE_URL is a loopback URL. */
+function deploymentProblems(configuration: Configuration): ConfigurationProblem[] {
   if (isLoopback(configuration.SITE_URL)) return [];
   const problems: ConfigurationProblem[] = [];
   for (const name of ["SITE_URL", "CONSOLE_URL", "SUBSCRIPTION_API_URL"] as const) {
-    if (!configuration[name].startsWith("https:")) problems.push({ name, problem: "must be an https address" });
+    if (!configuration[name].startsWith("https:")) problems.push({ name, problem: "must be an https URL" });
   }
   if (configuration.STRIPE_JS_URL !== undefined) {
     problems.push({ name: "STRIPE_JS_URL", problem: "is for local development only" });
@@ -135,7 +128,7 @@ function outsideLocalDevelopment(configuration: Configuration): ConfigurationPro
   return problems;
 }
 
-function isLoopback(address: string): boolean {
-  const { hostname } = new URL(address);
+function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }

@@ -4,16 +4,13 @@ import type { RequestContext, SiteContext } from "../request-context.server";
 import { misconfigured } from "../response/fallbacks.server";
 import { type Configuration, readConfiguration } from "./configuration.server";
 
-/** What the routes work with beside the edge's own context: the members of Remix's context that have a name of their own. */
+/** The named members of Remix's context that the edge does not provide itself. */
 export type Services = Omit<
   { [Name in keyof AppLoadContext as string extends Name ? never : Name]: AppLoadContext[Name] },
   keyof SiteContext | "formOutcome"
 >;
 
-/**
- * Reads the configuration once, makes the services from it, and hands both on with each request. Until every setting is
- * right nothing is handed on.
- */
+/** Reads the configuration with the first request; answers 503 until every setting is valid. */
 export function requireSettings(
   services: (configuration: Configuration) => Services,
   next: Handler<AppLoadContext>,

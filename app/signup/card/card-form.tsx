@@ -19,7 +19,6 @@ type Provider =
   | { state: "waiting"; message: string }
   | { state: "ready"; stripe: Stripe };
 
-/** Loads the provider, asks it how far the card's set-up is, and shows its entry element where one is needed. */
 export default function CardForm({ data, onNotice }: CardFormProps) {
   const [provider, setProvider] = useState<Provider>({ state: "loading" });
   const [attempt, setAttempt] = useState(0);
@@ -28,7 +27,7 @@ export default function CardForm({ data, onNotice }: CardFormProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each attempt, whatever renders in between
   useEffect(() => {
     let current = true;
-    // Stripe's return puts the secret into the address; it must not stay there.
+    // Stripe's return URL contains the client secret: remove it from the history.
     const returned = new URLSearchParams(window.location.search).has("setup_intent_client_secret");
     if (returned) window.history.replaceState(window.history.state, "", window.location.pathname);
 
@@ -88,10 +87,9 @@ export default function CardForm({ data, onNotice }: CardFormProps) {
   );
 }
 
-/** Moves the session on to its last step. */
 function useFinish() {
   const submit = useSubmit();
-  // Without the query: after the provider's return the client_secret stands in it.
+  // Without the query, which contains the client secret after Stripe's redirect.
   const { pathname } = useLocation();
   return () => submit({ intent: "card-set-up" }, { method: "post", action: pathname, replace: true });
 }
@@ -132,7 +130,7 @@ function CardFields({ data, onNotice, onSucceeded }: CardFormProps & { onSucceed
 
 const PROCESSING_CARD: Notice = { kind: "progress", title: PROCESSING.title };
 
-/** The notice of a confirmation that did not succeed; undefined when it did. */
+/** Undefined when the card is set up. */
 async function confirm(
   ask: () => Promise<{ setupIntent?: SetupIntent; error?: StripeError }>,
 ): Promise<Notice | undefined> {
@@ -161,7 +159,6 @@ function billingDetails({ account, address }: CardStepData) {
   };
 }
 
-/** The provider's element in the site's own colours, as they are in the visitor's theme. */
 function appearance(): Appearance {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string) => style.getPropertyValue(`--color-${name}`).trim();

@@ -1,6 +1,5 @@
 import { Button } from "../../ui/button";
 
-/** Holds the place of the card's fields until they are there; nothing in it can be used. */
 export function CardPlaceholder() {
   return (
     <div className="needs-script mt-6">

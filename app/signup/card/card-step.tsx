@@ -5,28 +5,27 @@ import { NoticeArea } from "../../ui/notice";
 import { useHydrated } from "../../ui/use-hydrated";
 import { CONFIGURATION_ERROR, type Notice, SAVED } from "../notices";
 import { ResumeOnAnotherDevice } from "../session/resume-on-another-device";
-import { NoticeOf } from "../signup-notice";
+import { SignupNotice } from "../signup-notice";
 import type { CardStepData } from "../steps";
 import { CardPlaceholder } from "./card-placeholder";
 import { loadCardForm } from "./load-card-form";
 
 const CardForm = lazy(loadCardForm);
 
-/** The card's step: whose sign-up it is, the provider's entry element, and a way on for browsers that cannot show it. */
-export function CardStep({ data, refused }: { data: CardStepData; refused: Notice | undefined }) {
+export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotice: Notice | undefined }) {
   const hydrated = useHydrated();
-  // Without the query: after the provider's return the client_secret stands in it.
+  // Without the query, which contains the client secret after Stripe's redirect.
   const { pathname } = useLocation();
   const configured = data.publishableKey !== "";
-  const [told, setNotice] = useState<Notice | undefined>(configured ? SAVED : CONFIGURATION_ERROR);
-  // A button of this step that the site held back comes after everything else.
-  const notice = refused ?? told;
+  const [cardNotice, setNotice] = useState<Notice | undefined>(configured ? SAVED : CONFIGURATION_ERROR);
+  // A reply to one of this step's buttons replaces earlier notices.
+  const notice = replyNotice ?? cardNotice;
   const failed = notice?.kind === "destructive";
   return (
     <>
       <NoticeArea
-        status={notice && !failed && <NoticeOf notice={notice} />}
-        alert={notice && failed && <NoticeOf notice={notice} />}
+        status={notice && !failed && <SignupNotice notice={notice} />}
+        alert={notice && failed && <SignupNotice notice={notice} />}
       />
       <p className="text-lg">Please enter your card info for starting your 5 days free trial</p>
       <p className="mt-1 text-muted">* You will not be charged immediately!</p>

@@ -1,7 +1,6 @@
-/** Loads the card step's own code, once; the provider's script is not part of it. */
 export const loadCardForm = () => import("./card-form");
 
-/** Has the code of the next step there before it is asked for. Without it that step loads it, or says what failed. */
+/** Ignores a failure: the card step loads the code again and reports it. */
 export function prefetchCardForm(): void {
   loadCardForm().catch(() => undefined);
 }

@@ -3,19 +3,15 @@ import { loadStripe } from "@stripe/stripe-js/pure";
 
 const TIMEOUT_MS = 15_000;
 
-/**
- * Loads Stripe.js and gives its client. `<Elements>` never reports a script that does not arrive, so this does.
- * @param address of the script: Stripe's own, or the one that stands in for it
- * @throws when the script fails or takes longer than 15 s; a later call tries again
- */
-export async function loadStripeClient(address: string, publishableKey: string): Promise<Stripe> {
-  await loadScript(address);
+/** Rejects when the script fails or takes longer than 15 s, which `<Elements>` never reports; can be called again. */
+export async function loadStripeClient(url: string, publishableKey: string): Promise<Stripe> {
+  await loadScript(url);
   const stripe = await loadStripe(publishableKey);
-  if (!stripe) throw new Error("Stripe.js gave no client");
+  if (!stripe) throw new Error("Stripe.js returned no client");
   return stripe;
 }
 
-function loadScript(address: string): Promise<void> {
+function loadScript(url: string): Promise<void> {
   if ("Stripe" in window) return Promise.resolve();
   return new Promise((resolve, reject) => {
     const script = document.createElement("script");
@@ -30,7 +26,7 @@ function loadScript(address: string): Promise<void> {
       resolve();
     };
     script.onerror = fail;
-    script.src = address;
+    script.src = url;
     document.head.appendChild(script);
   });
 }

@@ -3,7 +3,6 @@ import { formatPhone } from "../../contract/phone";
 import { Button } from "../../ui/button";
 import type { Account } from "../steps";
 
-/** The end of the sign-up; stays on reload. */
 export function SuccessStep({ account }: { account: Account }) {
   const { pathname } = useLocation();
   const details = [

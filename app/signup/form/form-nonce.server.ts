@@ -3,17 +3,13 @@ import { sign, verify } from "../session/hmac.server";
 const VALID_FOR_MS = 24 * 60 * 60 * 1000;
 const PURPOSE = "form-nonce";
 
-/**
- * Signed, dated values, one in each rendered form. They tell one filled form from another (the idempotency key is made
- * from them), and stand in for the origin that text browsers do not send.
- */
+/** Part of the idempotency key, and proof of origin for browsers that send no Origin header. */
 export interface FormNonces {
   issue(): Promise<string>;
-  /** Whether this site issued the nonce within the last 24 hours. */
   isFresh(nonce: string): Promise<boolean>;
 }
 
-/** @param secrets the first signs; nonces of all of them are good */
+/** The first secret signs; nonces signed with any of them are valid. */
 export function formNonces(secrets: readonly string[], now: () => number = Date.now): FormNonces {
   const [current = ""] = secrets;
   return {

@@ -1,9 +1,6 @@
 import type { FormEvent } from "react";
 
-/**
- * Formats what stands in a field while it is typed, and keeps the caret where it was among the characters that count.
- * @param keep which characters count (for a phone number its digits); all others belong to the format
- */
+/** Keeps the caret at its place among the characters that match `keep`, such as the digits of a phone number. */
 export function formatTyped(
   typed: { value: string; caret: number },
   format: (value: string) => string,
@@ -20,7 +17,6 @@ export function formatTyped(
   return { value, caret };
 }
 
-/** An `onInput` handler that formats its field while typing; leaves text alone that an input method is composing. */
 export function formatOnInput(format: (value: string) => string, keep: RegExp) {
   return (event: FormEvent<HTMLInputElement>) => {
     const { currentTarget: input, nativeEvent } = event;
@@ -28,7 +24,7 @@ export function formatOnInput(format: (value: string) => string, keep: RegExp) {
     const caret = input.selectionStart ?? input.value.length;
     const deletes = nativeEvent instanceof InputEvent && nativeEvent.inputType.startsWith("delete");
     const formatted = formatTyped({ value: input.value, caret }, format, keep);
-    // Deleting a character of the format must not put it back under the caret's feet.
+    // Otherwise the caret would jump back over a separator that was just deleted.
     const next = deletes && formatted.caret > caret ? { ...formatted, caret } : formatted;
     if (next.value === input.value) return;
     input.value = next.value;

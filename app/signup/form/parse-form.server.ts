@@ -2,12 +2,11 @@ import type { Submission } from "@conform-to/react";
 import { parseWithZod } from "@conform-to/zod/v4";
 import * as z from "zod/mini";
 import type { PostedForm } from "../../edge/guard/form-body.server";
-import { filledIn, type SignupForm, signupForm } from "./form-schema";
+import { type SignupForm, signupForm, withoutEmptyFields } from "./form-schema";
 
-/** All values are strings, so that leaving out the empty ones is all that Conform's own coercion would do. */
-const filledInForm = z.pipe(z.transform(filledIn), signupForm);
+/** All values are strings, so dropping the empty ones is all that Conform's coercion would do. */
+const formWithoutEmptyFields = z.pipe(z.transform(withoutEmptyFields), signupForm);
 
-/** The server's decision about a form: its values, or what to reply. The browser's own check finds the same. */
 export function parseForm(form: PostedForm): Submission<SignupForm, string[]> {
-  return parseWithZod(new URLSearchParams(form), { schema: filledInForm, disableAutoCoercion: true });
+  return parseWithZod(new URLSearchParams(form), { schema: formWithoutEmptyFields, disableAutoCoercion: true });
 }

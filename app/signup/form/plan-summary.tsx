@@ -3,7 +3,6 @@ import { findPlan, formatPrice, plans, TRIAL_DAYS } from "../../pricing/plans";
 import { Notice } from "../../ui/notice";
 import { useSite } from "../../ui/site";
 
-/** The plan that the sign-up is for: its name, its price, and what is charged when. */
 export function PlanSummary({ packageId }: { packageId: string | undefined }) {
   const site = useSite();
   const checked = subscriptionRequest.shape.package_id.safeParse(packageId || undefined);
@@ -16,7 +15,7 @@ export function PlanSummary({ packageId }: { packageId: string | undefined }) {
       {!checked.success && (
         <div className="mt-4">
           <Notice kind="destructive" title={checked.error.issues[0]?.message ?? ""}>
-            The address of this page names no plan. Please choose one on the pricing page.
+            The link to this page does not name one of our plans. Please choose one on the pricing page.
           </Notice>
         </div>
       )}

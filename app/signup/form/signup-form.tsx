@@ -29,7 +29,6 @@ interface SignupFormProps {
   submitting: boolean;
 }
 
-/** The form of the sign-up: whole without JavaScript, checked while typing with it, by the same rules. */
 export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFormProps) {
   const [form] = useForm({
     id: FORM_ID,
@@ -38,10 +37,10 @@ export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFo
     shouldRevalidate: "onInput",
     onValidate: ({ formData }) => validateInBrowser(formData),
   });
-  useEffect(warmUp, []);
-  // Without the query: what stands in it must not come back in the page.
+  useEffect(warmUpSchema, []);
+  // Without the query, whose values must not reappear in the page.
   const { pathname } = useLocation();
-  // For all fields at once: each field's own metadata takes Conform as long to make.
+  // All at once: Conform needs as long for the metadata of a single field.
   const { allErrors: errors, initialValue } = form;
   const text = (name: FieldName, label: string, more: Partial<ComponentProps<typeof Field>> = {}) => (
     <Field
@@ -150,8 +149,8 @@ const PasswordField = memo(function PasswordField(props: {
   );
 });
 
-/** The rules run once while nothing else does: what runs for the first time takes longest, here when a field is left. */
-function warmUp(): void {
-  // Safari has no idle callbacks; there a field's first message takes some milliseconds more.
+/** Runs the schema once while the browser is idle, because its first run is slow. */
+function warmUpSchema(): void {
+  // Safari has no requestIdleCallback.
   window.requestIdleCallback?.(() => validateInBrowser(new FormData()));
 }

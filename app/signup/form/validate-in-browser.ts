@@ -1,11 +1,11 @@
 import { parse, type Submission } from "@conform-to/react";
-import { filledIn, type SignupForm, signupForm } from "./form-schema";
+import { type SignupForm, signupForm, withoutEmptyFields } from "./form-schema";
 
-/** Validates the form in the browser with the server's schema; `parseWithZod` would bring Zod's classic build along. */
+/** Uses the server's schema without `parseWithZod`, which would add Zod's classic build to the bundle. */
 export function validateInBrowser(formData: FormData): Submission<SignupForm, string[]> {
   return parse<SignupForm, string[]>(formData, {
     resolve(payload) {
-      const { success, data, error } = signupForm.safeParse(filledIn(payload));
+      const { success, data, error } = signupForm.safeParse(withoutEmptyFields(payload));
       return success ? { value: data } : { error: messagesByField(error.issues) };
     },
   });

@@ -2,10 +2,9 @@ import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
 import type { SignupStep } from "../steps";
 import { RESUME_PARAMETER, resumeLink } from "./resume-link.server";
 
-/** Where Stripe.js is loaded from unless the configuration says otherwise: the release that @stripe/stripe-js 10 expects. */
+/** The release of Stripe.js that @stripe/stripe-js 10 expects. */
 const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
 
-/** The step that a request's session is at; a resume link brings its session along. */
 export async function currentStep(request: Request, packageId: string, context: AppLoadContext) {
   const { sessions, nonces, configuration, url, route, formOutcome } = context;
   const path = route?.pagePath ?? "/";

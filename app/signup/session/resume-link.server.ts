@@ -2,7 +2,6 @@ import { renderSVG } from "uqr";
 import type { ResumeLink, SignupSession } from "../steps";
 import type { SignupSessions } from "./session.server";
 
-/** The query parameter in which a resume link carries its token. */
 export const RESUME_PARAMETER = "resume";
 
 export async function resumeLink(sessions: SignupSessions, session: SignupSession, page: string): Promise<ResumeLink> {

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import type { ResumeLink } from "../steps";
 
-/** A link and its QR code with which another device takes over. Open without JavaScript, folded away with it. */
+/** Open without JavaScript, closed with it. */
 export function ResumeOnAnotherDevice({ link }: { link: ResumeLink }) {
   const details = useRef<HTMLDetailsElement>(null);
   useEffect(() => {

@@ -1,19 +1,15 @@
 import { base64url, EncryptJWT, jwtDecrypt } from "jose";
 
-/** Values that pass through a visitor's hands: unreadable there, unchangeable, and only for a time. */
+/** Tokens that visitors hold but can neither read nor change: encrypted JWTs (RFC 7516). */
 export interface SealedTokens {
-  /** An encrypted JWT (RFC 7516, compact): fits into a cookie and a URL as it is. */
   seal(value: unknown, seconds: number): Promise<string>;
-  /** What was sealed; undefined for a token that is changed, expired, or sealed for another purpose. */
+  /** Undefined when the token is changed, expired, or for another audience. */
   open(token: string): Promise<unknown>;
 }
 
 const ENCRYPTION = { alg: "dir", enc: "A256GCM" } as const;
 
-/**
- * @param secrets high in entropy; the first seals, each opens what it has sealed, named by its key id
- * @param audience the purpose: a token for one is no token for another (RFC 7519, section 4.1.3)
- */
+/** The first secret seals, each of them opens. `audience` is the purpose (RFC 7519, section 4.1.3). */
 export function sealedTokens(secrets: readonly string[], audience: string, now: () => number = Date.now): SealedTokens {
   let derived: Promise<{ id: string; key: CryptoKey }[]> | undefined;
   const keys = () => {
@@ -53,7 +49,7 @@ function keyOf(keys: { id: string; key: CryptoKey }[], kid: string | undefined):
   return found.key;
 }
 
-/** An AES-256 key and an id that tells nothing about it, both by HKDF-SHA-256 (RFC 5869). */
+/** HKDF-SHA-256 (RFC 5869); the id reveals nothing about the key. */
 async function deriveKey(secret: string): Promise<{ id: string; key: CryptoKey }> {
   const encoder = new TextEncoder();
   const base = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveKey", "deriveBits"]);

@@ -2,32 +2,25 @@ import { parseCookie, stringifySetCookie } from "cookie";
 import { type SignupSession, signupSession } from "../steps";
 import { sealedTokens } from "./sealed-token.server";
 
-/** How long a sign-up waits for its card, and a success can be read again. */
 const SESSION_SECONDS = 2 * 60 * 60;
 const RESUME_SECONDS = 30 * 60;
 
-/** The sign-up in the visitor's own, encrypted cookie: the site stores nothing. */
+/** Keeps the sign-up in an encrypted cookie; the site stores nothing. */
 export interface SignupSessions {
-  /** The session that a request carries; `broken` when it has a cookie that is no session (any more). */
+  /** `broken`: the cookie is invalid or has expired. */
   read(request: Request): Promise<SignupSession | "none" | "broken">;
-  /** A Set-Cookie value that starts or moves on the session. */
   write(session: SignupSession): Promise<string>;
-  /** A Set-Cookie value that ends it. */
   clear(): string;
-  /** A short-lived token with which another device takes over the card step. */
   toToken(session: SignupSession): Promise<string>;
   fromToken(token: string): Promise<SignupSession | undefined>;
 }
 
-/**
- * @param secrets at least 32 characters each; the first seals, all of them open
- * @param secure whether the site is served over https: then the cookie is `Secure` and has the `__Host-` prefix (RFC 6265bis)
- */
+/** `secure` adds `Secure` and the `__Host-` prefix (RFC 6265bis). The first secret seals, each of them opens. */
 export function signupSessions(secrets: readonly string[], secure: boolean): SignupSessions {
   const name = secure ? "__Host-signup" : "signup";
   const attributes = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
 
-  // A token of a link is no cookie, which would outlive it.
+  // Separate audiences: a resume link must not be usable as a cookie, which is valid for longer.
   const inCookie = sealedTokens(secrets, "cookie");
   const inLink = sealedTokens(secrets, "resume-link");
 
@@ -45,7 +38,7 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
       return stringifySetCookie({ name, value: "", ...attributes, maxAge: 0 });
     },
     toToken(session) {
-      // Without the address: the link has to fit into a QR code that a phone can read.
+      // Without the billing address, to keep the QR code readable for phones.
       const short = session.step === "card" ? { ...session, address: undefined } : session;
       return inLink.seal(short, RESUME_SECONDS);
     },
@@ -55,7 +48,7 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
   };
 }
 
-/** Another release of the site may have sealed a session of another shape. */
+/** Another release may have sealed a session of another shape. */
 function sessionFrom(value: unknown): SignupSession | undefined {
   return signupSession.safeParse(value).data;
 }

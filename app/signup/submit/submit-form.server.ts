@@ -9,12 +9,12 @@ import { noticeFor, noticeForRefusal, statusFor } from "../notices";
 import type { SignupReply, SignupSession } from "../steps";
 import { idempotencyKey } from "./idempotency-key.server";
 
-/** Takes whatever a page of the sign-up posts: the form, or the button of a later step. */
-export async function takeForm(request: Request, context: AppLoadContext): Promise<FormOutcome<SignupReply>> {
+/** Handles every post of the sign-up: the form, and the buttons of later steps. */
+export async function handleForm(request: Request, context: AppLoadContext): Promise<FormOutcome<SignupReply>> {
   const { form = {}, refusal, route, sessions } = context;
   if (refusal) {
     const notice = noticeForRefusal(refusal);
-    // The guard has read the fields only of a form that came too soon.
+    // The guard reads the fields of a refused form only when the form is rate-limited.
     const isRead = form.form_nonce !== undefined;
     return reply(refusal.status, isRead ? { ...replyTo(form, parseForm(form)), notice } : { notice });
   }
@@ -28,7 +28,6 @@ export async function takeForm(request: Request, context: AppLoadContext): Promi
   return submitForm(form, path, context);
 }
 
-/** Validates the form and asks the subscription API; a failure goes back to the form with everything but the passwords. */
 async function submitForm(
   form: PostedForm,
   path: string,
@@ -52,7 +51,7 @@ async function submitForm(
   return seeOther(path, await sessions.write(cardStep(request, outcome.clientSecret)));
 }
 
-/** The same page again, for what the session says now: a reload or a step back sends nothing twice. */
+/** Redirects to the same page (post/redirect/get), so that a reload sends nothing twice. */
 function seeOther(path: string, cookie: string): FormOutcome<SignupReply> {
   const response = new Response(null, { status: 303, headers: { Location: path, "Set-Cookie": cookie } });
   return { status: "redirect", response };
@@ -62,10 +61,7 @@ function reply(httpStatus: number, content: SignupReply): FormOutcome<SignupRepl
   return { status: "reply", httpStatus, reply: content };
 }
 
-/**
- * What a form gets back: its messages, and everything typed but the passwords. Its nonce stays, however old: with another
- * one an unchanged retry would be another sign-up.
- */
+/** Without the passwords. The nonce stays, because with a new one an unchanged retry would be another sign-up. */
 function replyTo(form: PostedForm, submission: Submission<SignupForm, string[]>): SignupReply {
   return { form: submission.reply({ hideFields: SECRET_FIELDS }), formNonce: form.form_nonce ?? "" };
 }
