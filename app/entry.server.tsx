@@ -2,9 +2,9 @@ import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-r
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToReadableStream } from "react-dom/server";
 import { describeError } from "./edge/log.server";
-import type { FormOutcome, SiteContext } from "./edge/request-context.server";
+import type { SiteContext } from "./edge/request-context.server";
 import type { SignupServices } from "./signup/services.server";
-import type { SignupReply } from "./signup/steps";
+import type { FormOutcome } from "./signup/submit/submit-form.server";
 import { NonceProvider } from "./ui/request-context";
 
 declare module "@remix-run/server-runtime" {
@@ -15,7 +15,7 @@ declare module "@remix-run/server-runtime" {
 
 declare module "@remix-run/cloudflare" {
   interface AppLoadContext extends SiteContext, SignupServices {
-    formOutcome?: FormOutcome<SignupReply>;
+    formOutcome?: FormOutcome;
   }
 }
 

@@ -11,7 +11,7 @@ export default {
     form: {
       fields: POSTED_FIELDS,
       hasValidToken: ({ form_nonce: nonce = "" }, { nonces }) => nonces.isFresh(nonce),
-      take: handleForm,
+      handle: handleForm,
     },
   }),
 };

@@ -1,3 +1,5 @@
+import type { Handler } from "./middleware.server";
+
 /** Facts about the request, never visitor data. */
 type Fields = Record<string, string | number | boolean | string[] | undefined>;
 
@@ -20,6 +22,31 @@ export function createLog(requestId: string): Log {
     warn: (event, fields) => console.warn(line(event, fields)),
     error: (event, fields) => console.error(line(event, fields)),
   };
+}
+
+interface LoggedContext {
+  requestId: string;
+  route: { pattern: string } | undefined;
+  log: Log;
+}
+
+/** Ends each request with one line of log. */
+export async function logRequest<Context extends LoggedContext>(
+  request: Request,
+  context: Context,
+  next: Handler<Context>,
+): Promise<Response> {
+  const started = Date.now();
+  const response = await next(request, context);
+  response.headers.set("X-Request-Id", context.requestId);
+  context.log.end({
+    method: request.method,
+    route: context.route?.pattern ?? "unknown",
+    status: response.status,
+    outcome: response.status >= 500 ? "failed" : "answered",
+    duration_ms: Date.now() - started,
+  });
+  return response;
 }
 
 /** Name and stack of an error, without its message, which can quote what a visitor typed. */

@@ -1,16 +1,14 @@
-import { createRequestHandler, type ServerBuild } from "@remix-run/cloudflare";
-import { type FormHandler, formAction } from "./form-action.server";
+import { type AppLoadContext, createRequestHandler, type ServerBuild } from "@remix-run/cloudflare";
 import { type FormRules, requestGuard } from "./guard/request-guard.server";
-import { routeMatcher } from "./guard/route-matcher.server";
-import { compose } from "./middleware.server";
+import { type RouteMatcher, routeMatcher } from "./guard/route-matcher.server";
+import { createLog, logRequest } from "./log.server";
+import { compose, type Middleware } from "./middleware.server";
 import { markdownPages } from "./pages/markdown.server";
 import { pageCache } from "./pages/page-cache.server";
 import { cspReports } from "./reports/csp-reports.server";
-import { type ExecutionContext, requestContext } from "./request-context.server";
-import { errorPage } from "./response/error-page.server";
-import { catchErrors } from "./response/fallbacks.server";
+import type { ExecutionContext, RequestContext } from "./request-context.server";
+import { catchErrors, errorPage } from "./response/fallbacks.server";
 import { finalize } from "./response/finalize.server";
-import { logRequest } from "./response/log-request.server";
 import { requireTls } from "./response/require-tls.server";
 import type { Configuration } from "./settings/configuration.server";
 import { requireSettings, type Services } from "./settings/require-settings.server";
@@ -18,7 +16,7 @@ import { requireSettings, type Services } from "./settings/require-settings.serv
 export interface SiteOptions {
   build: ServerBuild;
   services(configuration: Configuration): Services;
-  form: FormRules & { take: FormHandler };
+  form: FormRules & { handle: Middleware<AppLoadContext> };
 }
 
 /** Requests pass the middleware from top to bottom, responses from bottom to top. */
@@ -33,7 +31,7 @@ export function createSite({ build, services, form }: SiteOptions) {
       errorPage(matchRoute),
       finalize(),
       markdownPages(matchRoute),
-      formAction(form.take),
+      form.handle,
     ],
     createRequestHandler(build, "production"),
   );
@@ -41,4 +39,17 @@ export function createSite({ build, services, form }: SiteOptions) {
 
   return (request: Request, env: unknown, execution: ExecutionContext) =>
     respond(request, requestContext(request, env, execution, matchRoute));
+}
+
+function requestContext(
+  request: Request,
+  env: unknown,
+  execution: ExecutionContext,
+  matchRoute: RouteMatcher,
+): RequestContext {
+  const url = new URL(request.url);
+  const route = matchRoute(url.pathname);
+  const requestId = /^[\w-]{1,64}$/.exec(request.headers.get("CF-Ray") ?? "")?.[0] ?? crypto.randomUUID();
+  const nonce = route?.hydrates ? crypto.randomUUID() : "";
+  return { requestId, url, route, nonce, log: createLog(requestId), execution, env };
 }

@@ -27,7 +27,7 @@ export function loader({ request, params, context }: LoaderFunctionArgs) {
   return currentStep(request, packageIdOf(request.url, params.id), context);
 }
 
-/** The form was handled before Remix: app/edge/form-action.server.ts. */
+/** The form was handled before Remix: app/signup/submit/submit-form.server.ts. */
 export function action({ context: { formOutcome } }: ActionFunctionArgs) {
   if (formOutcome?.status === "reply") return data<SignupReply>(formOutcome.reply, formOutcome.httpStatus);
   if (formOutcome?.status === "redirect") return formOutcome.response;

@@ -1,7 +1,30 @@
 import { expect, test } from "vitest";
+import type { SubscriptionRequest } from "../../app/contract/subscription-request";
 import { formNonces } from "../../app/signup/form/form-nonce.server";
 
 const secret = "a-secret-of-at-least-thirty-two-characters";
+
+const request: SubscriptionRequest = {
+  full_name: "Ada Lovelace",
+  company_name: "Analytical Engines",
+  email: "ada@example.com",
+  phone: "2125550123",
+  password: "Passw0rd !",
+  address: "1 Example Street",
+  city: "Springfield",
+  state: "IL",
+  zipCode: "62701",
+  country: "United States",
+};
+
+test("the idempotency key stays for an unchanged retry and changes with an edit, another form or another secret [C9]", async () => {
+  const { idempotencyKey } = formNonces([secret]);
+  const key = await idempotencyKey("n", request);
+  expect(await idempotencyKey("n", { ...request, package_id: undefined })).toBe(key);
+  expect(await idempotencyKey("n", { ...request, password: "Passw0rd ?" })).not.toBe(key);
+  expect(await idempotencyKey("m", request)).not.toBe(key);
+  expect(await formNonces([`${secret}!`]).idempotencyKey("n", request)).not.toBe(key);
+});
 
 test("a form nonce is fresh for a day, and only as it was issued", async () => {
   let now = 1_800_000_000_000;
@@ -16,9 +39,11 @@ test("a form nonce is fresh for a day, and only as it was issued", async () => {
   expect(await nonces.isFresh(nonce)).toBe(false);
 });
 
-test("while the secret changes, a nonce of the old one is still good [H19]", async () => {
+test("while the secret changes, a nonce of the old one is still good and keeps its idempotency key [H19]", async () => {
   const nonce = await formNonces([secret]).issue();
   const changing = formNonces([`${secret}!`, secret]);
   expect(await changing.isFresh(nonce)).toBe(true);
   expect(await formNonces([secret]).isFresh(await changing.issue())).toBe(false);
+  const key = await formNonces([secret]).idempotencyKey(nonce, request);
+  expect(await changing.idempotencyKey(nonce, request)).toBe(key);
 });

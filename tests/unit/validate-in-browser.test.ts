@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { FIELD_NAMES } from "../../app/signup/form/form-schema";
-import { parseForm } from "../../app/signup/form/parse-form.server";
 import { validateInBrowser } from "../../app/signup/form/validate-in-browser";
+import { parseForm } from "../../app/signup/submit/submit-form.server";
 
 const valid = new Map<string, string>([
   ["full_name", "Ada Lovelace"],

@@ -1,6 +1,5 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { Handler, Middleware } from "../middleware.server";
-import { checkFormHeaders, type PostedForm, readForm } from "./form-body.server";
 import { isOverLimit } from "./rate-limit.server";
 import {
   CROSS_ORIGIN,
@@ -13,6 +12,7 @@ import {
   URL_TOO_LONG,
   withRefusalHeaders,
 } from "./refusals.server";
+import { checkFormHeaders, type PostedForm, readForm } from "./request-body.server";
 import type { MatchedRoute, RouteMatcher } from "./route-matcher.server";
 
 export interface FormRules {

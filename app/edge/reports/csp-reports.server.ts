@@ -1,7 +1,7 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import * as z from "zod/mini";
-import { readBoundedText } from "../guard/bounded-body.server";
 import { isOverLimit, RETRY_AFTER_SECONDS } from "../guard/rate-limit.server";
+import { readBoundedText } from "../guard/request-body.server";
 import type { RouteMatcher } from "../guard/route-matcher.server";
 import type { Middleware } from "../middleware.server";
 import { CSP_REPORTS_PATH, withSecurityHeaders } from "../response/security-headers.server";

@@ -1,29 +1,75 @@
-import { sign, verify } from "../session/hmac.server";
+import { base64ToUint8Array, uint8ArrayToBase64 } from "uint8array-extras";
+import type { SubscriptionRequest } from "../../contract/subscription-request";
 
 const VALID_FOR_MS = 24 * 60 * 60 * 1000;
-const PURPOSE = "form-nonce";
 
-/** Part of the idempotency key, and proof of origin for browsers that send no Origin header. */
+/** Signed, dated values, one in each rendered form. */
 export interface FormNonces {
   issue(): Promise<string>;
+  /** Proof of origin for browsers that send no Origin header. */
   isFresh(nonce: string): Promise<boolean>;
+  /** The same for an unchanged retry, another after an edit. Keyed, so that it reveals nothing about the password. */
+  idempotencyKey(nonce: string, request: SubscriptionRequest): Promise<string>;
 }
 
-/** The first secret signs; nonces signed with any of them are valid. */
+/** The first secret signs. What another one has signed is valid too, and keeps its idempotency key. */
 export function formNonces(secrets: readonly string[], now: () => number = Date.now): FormNonces {
   const [current = ""] = secrets;
+
+  async function signerOf(nonce: string): Promise<string | undefined> {
+    const { value, signature } = partsOf(nonce);
+    const verified = await Promise.all(secrets.map((secret) => verify(secret, "form-nonce", value, signature)));
+    return secrets[verified.indexOf(true)];
+  }
+
   return {
     async issue() {
       const value = `${now().toString(36)}.${crypto.randomUUID()}`;
-      return `${value}.${await sign(current, PURPOSE, value)}`;
+      return `${value}.${await sign(current, "form-nonce", value)}`;
     },
     async isFresh(nonce) {
-      const end = Math.max(nonce.lastIndexOf("."), 0);
-      const value = nonce.slice(0, end);
-      const age = now() - Number.parseInt(value, 36);
-      if (!(age >= 0 && age <= VALID_FOR_MS)) return false;
-      const verified = await Promise.all(secrets.map((secret) => verify(secret, PURPOSE, value, nonce.slice(end + 1))));
-      return verified.includes(true);
+      const age = now() - Number.parseInt(nonce, 36);
+      return age >= 0 && age <= VALID_FOR_MS && (await signerOf(nonce)) !== undefined;
+    },
+    async idempotencyKey(nonce, request) {
+      const secret = secrets.length > 1 ? ((await signerOf(nonce)) ?? current) : current;
+      // Stable: the schema fixes the order of the fields, and JSON omits undefined ones.
+      return sign(secret, "idempotency-key", JSON.stringify([nonce, request]));
     },
   };
+}
+
+function partsOf(nonce: string): { value: string; signature: string } {
+  const end = Math.max(nonce.lastIndexOf("."), 0);
+  return { value: nonce.slice(0, end), signature: nonce.slice(end + 1) };
+}
+
+const algorithm = { name: "HMAC", hash: "SHA-256" };
+const encoder = new TextEncoder();
+const keys = new Map<string, CryptoKey>();
+
+/** HMAC-SHA-256 (RFC 2104) in base64url, with a key for one purpose. */
+async function sign(secret: string, purpose: string, message: string): Promise<string> {
+  const mac = await crypto.subtle.sign(algorithm.name, await keyFor(secret, purpose), encoder.encode(message));
+  return uint8ArrayToBase64(new Uint8Array(mac), { urlSafe: true });
+}
+
+/** Compares in constant time. */
+async function verify(secret: string, purpose: string, message: string, signature: string): Promise<boolean> {
+  let mac: Uint8Array<ArrayBuffer>;
+  try {
+    mac = new Uint8Array(base64ToUint8Array(signature));
+  } catch {
+    return false;
+  }
+  return crypto.subtle.verify(algorithm.name, await keyFor(secret, purpose), mac, encoder.encode(message));
+}
+
+async function keyFor(secret: string, purpose: string): Promise<CryptoKey> {
+  const material = `${purpose}:${secret}`;
+  const known = keys.get(material);
+  if (known !== undefined) return known;
+  const key = await crypto.subtle.importKey("raw", encoder.encode(material), algorithm, false, ["sign", "verify"]);
+  keys.set(material, key);
+  return key;
 }

@@ -1,5 +1,5 @@
 import { type SubscriptionRequest, subscriptionResponse } from "../../contract/subscription-request";
-import { readBoundedText } from "../../edge/guard/bounded-body.server";
+import { readBoundedText } from "../../edge/guard/request-body.server";
 import type { ServiceBinding } from "../../edge/settings/configuration.server";
 import type { SubscriptionOutcome } from "../notices";
 
