@@ -8,7 +8,7 @@ import { problem } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
 import { postSubscription } from "./http/subscription";
 import { describeError, log } from "./log";
-import { deliverMessages } from "./outbox/dispatch";
+import { dispatchMessages } from "./outbox/dispatch";
 import { type ApiContext, servicesFor } from "./services";
 import { PaymentsError } from "./stripe/payments";
 
@@ -40,10 +40,10 @@ app.use(async (c, next) => {
   const services = servicesFor(result.config);
   c.set("services", services);
   c.set("operatorToken", result.config.operatorToken);
-  c.set("afterwards", () => {
+  c.set("dispatchAfterResponse", () => {
     const { requestId } = c.var;
-    const failed = (error: unknown) => log("error", "delivery_failed", { requestId, ...describeError(error) });
-    c.executionCtx.waitUntil(deliverMessages(services).catch(failed));
+    const failed = (error: unknown) => log("error", "dispatch_failed", { requestId, ...describeError(error) });
+    c.executionCtx.waitUntil(dispatchMessages(services).catch(failed));
   });
   await next();
 });
@@ -66,7 +66,7 @@ app.onError((error, c) => {
   switch (error.reason) {
     case "in-progress":
       return problem(409, { title: "The same request is still being worked on" }, { "retry-after": "2" });
-    case "nonsense":
+    case "unexpected-answer":
       return problem(502, { title: "The payment provider gave an answer that makes no sense" });
     case "failed":
     case "unavailable":

@@ -6,7 +6,7 @@ export type Config = {
   db: D1Database;
   stripe: StripeConfig;
   mail: MailConfig;
-  /** Where created accounts are announced; without it the announcements wait. */
+  /** Where account webhooks go; without it they wait. */
   console?: ConsoleConfig | undefined;
   /** Who shows this token may export and erase a person's data; without it nobody may. */
   operatorToken?: string | undefined;

@@ -1,8 +1,8 @@
 import { readConfig } from "./config";
 import { describeError, log } from "./log";
-import { deliverMessages } from "./outbox/dispatch";
+import { dispatchMessages } from "./outbox/dispatch";
 import { servicesFor } from "./services";
-import { lookAfterSignUps } from "./sign-ups/reconcile";
+import { reconcileSignUps } from "./sign-ups/reconcile";
 
 /**
  * The cron handler, once a minute: sends what the outbox still holds and looks after sign-ups. The two are independent;
@@ -16,7 +16,7 @@ export async function scheduled(_controller: unknown, env: unknown): Promise<voi
   }
   const services = servicesFor(result.config);
   // The sign-ups first: what they finish is told in the same run.
-  const outcomes = [await settle(lookAfterSignUps(services)), await settle(deliverMessages(services))];
+  const outcomes = [await settle(reconcileSignUps(services)), await settle(dispatchMessages(services))];
   for (const error of outcomes) {
     if (error !== undefined) log("error", "scheduled_run_failed", describeError(error));
   }

@@ -26,7 +26,7 @@ const workers = [
 /** What the simulator shows besides. */
 const pages = [
   { title: "mailbox", url: "http://localhost:8789/mailbox" },
-  { title: "announcements", url: "http://localhost:8789/console" },
+  { title: "account webhooks", url: "http://localhost:8789/console" },
 ];
 
 /** More often than in production, so that nobody waits for a mail. */

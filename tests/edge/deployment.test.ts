@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -154,7 +154,7 @@ describe("the preflight", () => {
       "site: SESSION_SECRET is missing",
       "subscription API: the secret STRIPE_WEBHOOK_SECRET is not set: wrangler secret put STRIPE_WEBHOOK_SECRET",
       "subscription API: STRIPE_WEBHOOK_SECRET is missing or wrong",
-      "database: lacks 0002_trials_and_outbox.sql: npm run deploy:subscription-api",
+      "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql: npm run deploy:subscription-api",
       "database: the package MINI has no price at Stripe: npm run catalogue -- --production",
       "database: the package LITE has no price at Stripe: npm run catalogue -- --production",
       "database: the package STANDARD has no price at Stripe: npm run catalogue -- --production",
@@ -219,51 +219,90 @@ describe("the catalogue and the site", () => {
 });
 
 describe("the migrations", () => {
-  it("bring a database of the first migration up to date, with its sign-ups", async () => {
-    const { db, dispose } = await newDatabase();
-    const first = await mkdtemp(join(tmpdir(), "migrations-"));
-    await writeFile(
-      join(first, "0001_subscriptions.sql"),
-      await readFile(join(migrationsFolder, "0001_subscriptions.sql")),
-    );
-    await migrate(db, first);
-    const columns = `id, idempotency_key, status, email, password_hash, phone, company_name, full_name, address, city,
-                     state, zip_code, country, created_at, updated_at`;
+  const signUpColumns = `id, idempotency_key, status, email, password_hash, phone, company_name, full_name, address,
+                         city, state, zip_code, country, created_at, updated_at`;
+
+  /** A folder with the first migrations only. */
+  async function firstMigrations(count: number) {
+    const folder = await mkdtemp(join(tmpdir(), "migrations-"));
+    const names = (await readdir(migrationsFolder)).sort().slice(0, count);
+    for (const name of names) await copyFile(join(migrationsFolder, name), join(folder, name));
+    return { folder, remove: () => rm(folder, { recursive: true }) };
+  }
+
+  /** A sign-up as the releases before 0003 wrote it: its id is its status. */
+  function insertOldSignUp(db: D1Database, status: string) {
     const values =
       "'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'";
-    for (const status of ["pending", "active", "canceled"]) {
-      const insert = `INSERT INTO subscriptions (${columns}) VALUES ('${status}', '${status}', '${status}', '${status}@x', ${values})`;
-      await db.prepare(insert).run();
-    }
+    return db
+      .prepare(`INSERT INTO subscriptions (${signUpColumns}) VALUES (?1, ?1, ?1, ?1 || '@x', ${values})`)
+      .bind(status)
+      .run();
+  }
+
+  it("bring a database of the first migration up to date, with its sign-ups", async () => {
+    const { db, dispose } = await newDatabase();
+    const { folder, remove } = await firstMigrations(1);
+    await migrate(db, folder);
+    for (const status of ["pending", "active", "canceled"]) await insertOldSignUp(db, status);
     await migrate(db);
     await migrate(db);
 
-    expect((await db.prepare("SELECT id, check_at, version FROM subscriptions ORDER BY id").all()).results).toEqual([
+    expect((await db.prepare("SELECT id, check_at, version FROM sign_ups ORDER BY id").all()).results).toEqual([
       { id: "active", check_at: "2026-01-02T00:00:00.000Z", version: 0 },
       { id: "canceled", check_at: null, version: 0 },
       { id: "pending", check_at: "2026-01-02T00:00:00.000Z", version: 0 },
     ]);
     const applied = await db.prepare("SELECT name FROM d1_migrations ORDER BY id").all();
     expect(applied.results.map(({ name }) => name)).toEqual(await readdir(migrationsFolder));
-    await Promise.all([dispose(), rm(first, { recursive: true })]);
+    await Promise.all([dispose(), remove()]);
+  });
+
+  it("rename the sign-ups' table with its messages, which are still deleted together, and with every index", async () => {
+    const { db, dispose } = await newDatabase();
+    const { folder, remove } = await firstMigrations(2);
+    await migrate(db, folder);
+    await insertOldSignUp(db, "active");
+    const message = "'trial-started/active', 'active', 'trial-started', '2026-01-01', '2026-01-01'";
+    await db
+      .prepare(`INSERT INTO outbox (key, subscription_id, kind, next_attempt_at, created_at) VALUES (${message})`)
+      .run();
+    await migrate(db);
+
+    expect(await db.prepare("SELECT sign_up_id FROM outbox").all()).toMatchObject({
+      results: [{ sign_up_id: "active" }],
+    });
+    const indexes = await db
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
+      .all();
+    expect(indexes.results.map(({ name }) => name)).toEqual([
+      "outbox_due",
+      "outbox_sign_up",
+      "sign_ups_check_at",
+      "sign_ups_email",
+      "sign_ups_live_email",
+      "sign_ups_status",
+      "stripe_events_received_at",
+    ]);
+    await db.prepare("DELETE FROM sign_ups").run();
+    expect((await db.prepare("SELECT key FROM outbox").all()).results).toEqual([]);
+    await Promise.all([dispose(), remove()]);
   });
 
   it("are applied to a database that was kept from an earlier run", async () => {
     const persist = await mkdtemp(join(tmpdir(), "database-"));
     const before = await startSubscriptionApi({ persist });
-    await rows(before, "DELETE FROM d1_migrations WHERE name <> '0001_subscriptions.sql'");
-    await rows(before, "DROP TABLE outbox");
-    await rows(before, "DROP INDEX subscriptions_check_at");
-    await rows(before, "DROP INDEX stripe_events_received_at");
-    for (const column of ["stripe_attempt", "version", "check_at"]) {
-      await rows(before, `ALTER TABLE subscriptions DROP COLUMN ${column}`);
+    for (const table of ["outbox", "sign_ups", "packages", "stripe_events", "d1_migrations"]) {
+      await rows(before, `DROP TABLE ${table}`);
     }
+    const { folder, remove } = await firstMigrations(1);
+    await migrate(await before.mf.getD1Database("DB"), folder);
     await before.dispose();
 
     const after = await startSubscriptionApi({ persist });
     expect((await fetch(`${after.url}/health`)).status).toBe(200);
     await after.dispose();
-    await rm(persist, { recursive: true });
+    await Promise.all([remove(), rm(persist, { recursive: true })]);
   });
 });
 

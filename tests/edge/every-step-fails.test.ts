@@ -2,7 +2,7 @@ import { afterAll, expect, it } from "vitest";
 import { onFaultyDatabase } from "../support/faulty-database";
 import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy";
 import { allFaults, emailOf, keyOf, type PlannedFault, signUpFaults } from "../support/sign-up-faults";
-import { announcements, enterCard, mails, rows, signUp, stripeAt } from "../support/visitor";
+import { accountWebhooks, enterCard, mails, rows, signUp, stripeAt } from "../support/visitor";
 import {
   freePort,
   type RunningWorker,
@@ -69,7 +69,7 @@ async function visitAll(lane: Lane, indices: number[]): Promise<string[]> {
 const unfinished = (api: RunningWorker) =>
   rows(
     api,
-    `SELECT id, status FROM subscriptions WHERE status <> 'trialing'
+    `SELECT id, status FROM sign_ups WHERE status <> 'trialing'
      UNION ALL SELECT key, state FROM outbox WHERE state <> 'sent'`,
   );
 
@@ -84,7 +84,7 @@ async function settle({ api }: Lane): Promise<void> {
       async () => {
         const past = new Date(Date.now() - 1000).toISOString();
         await rows(api, "UPDATE outbox SET next_attempt_at = ? WHERE state = 'due'", past);
-        await rows(api, "UPDATE subscriptions SET check_at = ? WHERE status IN ('pending', 'active')", past);
+        await rows(api, "UPDATE sign_ups SET check_at = ? WHERE status IN ('pending', 'active')", past);
         await runScheduled(api);
         return unfinished(api);
       },
@@ -93,7 +93,7 @@ async function settle({ api }: Lane): Promise<void> {
     .toEqual([]);
 }
 
-it(`${SIGN_UPS} sign-ups, each with a fault at another step, end as one trial, one mail and one announcement each`, async () => {
+it(`${SIGN_UPS} sign-ups, each with a fault at another step, end as one trial, one mail and one account webhook each`, async () => {
   const withoutFault = await startLane(() => undefined);
   await visit(withoutFault, 0);
   await settle(withoutFault);
@@ -130,13 +130,11 @@ it(`${SIGN_UPS} sign-ups, each with a fault at another step, end as one trial, o
     const customers = await client.customers.list({ limit: 100 }).autoPagingToArray({ limit: 1000 });
     const trials = await client.subscriptions.list({ limit: 100, status: "all" }).autoPagingToArray({ limit: 1000 });
 
-    expect((await rows(api, "SELECT email FROM subscriptions ORDER BY email")).map(({ email }) => email)).toEqual(
-      emails,
-    );
+    expect((await rows(api, "SELECT email FROM sign_ups ORDER BY email")).map(({ email }) => email)).toEqual(emails);
     expect(customers.map(({ email }) => email).sort()).toEqual(emails);
     const customerEmails = new Map(customers.map(({ id, email }) => [id, email]));
     expect(trials.map(({ customer }) => customerEmails.get(String(customer))).sort()).toEqual(emails);
     expect((await mails(stripe)).flatMap(({ to }) => to).sort()).toEqual(emails);
-    expect((await announcements(stripe)).map(({ data }) => data.email).sort()).toEqual(emails);
+    expect((await accountWebhooks(stripe)).map(({ data }) => data.email).sort()).toEqual(emails);
   }
 }, 240_000);

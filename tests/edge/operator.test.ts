@@ -37,7 +37,7 @@ describe("the operator", () => {
     const { clientSecret } = await signUp(api, { email });
     await enterCard(stripe.url, clientSecret);
     await expect.poll(() => mails(stripe, email)).toHaveLength(1);
-    return (await rows(api, "SELECT * FROM subscriptions WHERE email = ?", email))[0];
+    return (await rows(api, "SELECT * FROM sign_ups WHERE email = ?", email))[0];
   }
 
   it.each(["", "Bearer ", "Bearer wrong", `Basic ${TOKEN}`, `Bearer ${TOKEN}x`])(
@@ -50,7 +50,7 @@ describe("the operator", () => {
       ];
       expect(answers.map(({ status }) => status)).toEqual([401, 401]);
       expect(answers[0]?.text).not.toContain("Lovelace");
-      expect(await rows(api, "SELECT 1 FROM subscriptions WHERE email = 'kept@example.com'")).not.toEqual([]);
+      expect(await rows(api, "SELECT 1 FROM sign_ups WHERE email = 'kept@example.com'")).not.toEqual([]);
     },
   );
 
@@ -86,8 +86,8 @@ describe("the operator", () => {
     const { stdout } = await run("erase", "--email", "erase@example.com");
 
     expect(JSON.parse(stdout)).toEqual({ erased: 1 });
-    expect(await rows(api, "SELECT * FROM subscriptions WHERE email = 'erase@example.com'")).toEqual([]);
-    expect(await rows(api, "SELECT * FROM outbox WHERE subscription_id = ?", row?.id)).toEqual([]);
+    expect(await rows(api, "SELECT * FROM sign_ups WHERE email = 'erase@example.com'")).toEqual([]);
+    expect(await rows(api, "SELECT * FROM outbox WHERE sign_up_id = ?", row?.id)).toEqual([]);
     const client = stripeAt(stripe);
     expect(await client.customers.retrieve(String(row?.stripe_customer_id))).toMatchObject({ deleted: true });
     expect(await client.subscriptions.retrieve(String(row?.stripe_subscription_id))).toMatchObject({

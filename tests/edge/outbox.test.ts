@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { onFaultyDatabase } from "../support/faulty-database";
 import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy";
 import { deliverEvent, eventOf, sign } from "../support/stripe-events";
-import { announcements, enterCard, mails, rows, signUp, times } from "../support/visitor";
+import { accountWebhooks, enterCard, mails, rows, signUp, times } from "../support/visitor";
 import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../support/workers";
 
 const SECOND = 1000;
@@ -31,11 +31,11 @@ describe("the outbox", () => {
   async function trialOf(email: string, fields: Record<string, unknown> = {}): Promise<string> {
     const { clientSecret } = await signUp(api, { email, ...fields });
     await enterCard(stripe.url, clientSecret);
-    const [row] = await rows(api, "SELECT * FROM subscriptions WHERE email = ?", email);
+    const [row] = await rows(api, "SELECT * FROM sign_ups WHERE email = ?", email);
     const payload = eventOf("setup_intent.succeeded", {
       id: row?.stripe_setup_intent_id,
       customer: row?.stripe_customer_id,
-      metadata: { subscription_id: row?.id },
+      metadata: { sign_up_id: row?.id },
     });
     expect((await deliverEvent(api, payload, sign(payload))).status).toBe(200);
     return String(row?.id);
@@ -50,7 +50,7 @@ describe("the outbox", () => {
 
     await expect.poll(() => mails(stripe, "mail@example.com")).toHaveLength(1);
     const [mail] = await mails(stripe, "mail@example.com");
-    const [row] = await rows(api, "SELECT trial_end FROM subscriptions WHERE id = ?", id);
+    const [row] = await rows(api, "SELECT trial_end FROM sign_ups WHERE id = ?", id);
     const end = new Date(String(row?.trial_end)).toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
     expect(mail).toMatchObject({
       subject: "Your Citewell trial has started",
@@ -87,12 +87,12 @@ describe("the outbox", () => {
     expect(await frame.text()).toContain("Hello &lt;script&gt;alert(1)&lt;/script&gt;,");
   });
 
-  it("announces the account to the console, signed, with the hash of the password and not the password", async () => {
+  it("sends the account webhook to the console, signed, with the hash of the password and not the password", async () => {
     const id = await trialOf("console@example.com");
-    await expect.poll(() => announcements(stripe, "console@example.com")).toHaveLength(1);
+    await expect.poll(() => accountWebhooks(stripe, "console@example.com")).toHaveLength(1);
 
-    const [announcement] = await announcements(stripe, "console@example.com");
-    expect(announcement).toMatchObject({
+    const [webhook] = await accountWebhooks(stripe, "console@example.com");
+    expect(webhook).toMatchObject({
       id: `account-created/${id}`,
       type: "account.created",
       data: {
@@ -104,7 +104,7 @@ describe("the outbox", () => {
         stripe_subscription_id: expect.stringMatching(/^sub_/),
       },
     });
-    expect(JSON.stringify(announcement)).not.toContain("Analytical-3ngine");
+    expect(JSON.stringify(webhook)).not.toContain("Analytical-3ngine");
     expect(await (await fetch(`${stripe.url}/console`)).text()).toContain("console@example.com");
   });
 
@@ -190,9 +190,7 @@ describe("the outbox", () => {
     expect(await message("trial-started", id)).toMatchObject({ state: "dead", attempts: 15 });
     await expect
       .poll(() => api.logs)
-      .toContainEqual(
-        expect.objectContaining({ level: "error", event: "message_dead", subscriptionId: id, reason: "500" }),
-      );
+      .toContainEqual(expect.objectContaining({ level: "error", event: "message_dead", signUpId: id, reason: "500" }));
     expect(await (await fetch(`${api.url}/health`)).json()).toMatchObject({ dead_messages: 1 });
 
     proxy.repair();
@@ -201,7 +199,7 @@ describe("the outbox", () => {
     expect(await mails(stripe, "dead@example.com")).toHaveLength(1);
   });
 
-  it("keeps announcements until there is a console to hear them", async () => {
+  it("keeps account webhooks until there is a console to hear them", async () => {
     const lonely = await startSubscriptionApi({ simulatorUrl: stripe.url, vars: { CONSOLE_WEBHOOK_URL: "" } });
     const { clientSecret } = await signUp(lonely, { email: "waits@example.com" });
     await enterCard(stripe.url, clientSecret);
@@ -224,6 +222,6 @@ describe("the outbox", () => {
 });
 
 function isFailureOf(id: string) {
-  return ({ event, kind, subscriptionId }: Record<string, unknown>) =>
-    event === "message_failed" && kind === "trial-started" && subscriptionId === id;
+  return ({ event, kind, signUpId }: Record<string, unknown>) =>
+    event === "message_failed" && kind === "trial-started" && signUpId === id;
 }

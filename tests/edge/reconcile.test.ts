@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Fault, type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy";
-import { announcements, enterCard, mails, post, rows, signUp, stripeAt } from "../support/visitor";
+import { accountWebhooks, enterCard, mails, post, rows, signUp, stripeAt } from "../support/visitor";
 import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../support/workers";
 
 const HOUR = 60 * 60_000;
@@ -20,12 +20,12 @@ describe("the cron handler", () => {
   afterEach(() => proxy.repair());
   afterAll(() => Promise.all([api.dispose(), stripe.dispose(), proxy.dispose()]));
 
-  const rowOf = async (email: string) => (await rows(api, "SELECT * FROM subscriptions WHERE email = ?", email))[0];
+  const rowOf = async (email: string) => (await rows(api, "SELECT * FROM sign_ups WHERE email = ?", email))[0];
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 
   /** Lets time pass for one sign-up: it was made so long ago, and is looked at now. */
   async function grow(email: string, age: number): Promise<void> {
-    await rows(api, "UPDATE subscriptions SET created_at = ?, check_at = ? WHERE email = ?", ago(age), ago(1), email);
+    await rows(api, "UPDATE sign_ups SET created_at = ?, check_at = ? WHERE email = ?", ago(age), ago(1), email);
   }
 
   /** Everything that Stripe has on an e-mail's sign-ups. */
@@ -72,7 +72,7 @@ describe("the cron handler", () => {
     expect(await rowOf("unheard@example.com")).toMatchObject({ status: "trialing" });
     expect((await atStripe("unheard@example.com")).subscriptions).toHaveLength(1);
     await expect.poll(() => mails(stripe, "unheard@example.com")).toHaveLength(1);
-    expect(await announcements(stripe, "unheard@example.com")).toHaveLength(1);
+    expect(await accountWebhooks(stripe, "unheard@example.com")).toHaveLength(1);
   });
 
   it("deletes at Stripe what a lost answer kept from the row", async () => {
@@ -145,13 +145,13 @@ describe("the cron handler", () => {
     await grow("rival@example.com", 1 * HOUR);
     await runScheduled(api);
 
-    const left = await rows(api, "SELECT status, idempotency_key FROM subscriptions WHERE email = 'rival@example.com'");
+    const left = await rows(api, "SELECT status, idempotency_key FROM sign_ups WHERE email = 'rival@example.com'");
     expect(left).toContainEqual({ status: "trialing", idempotency_key: "rival-1" });
     await grow("rival@example.com", 48 * HOUR);
     await runScheduled(api);
-    expect(
-      await rows(api, "SELECT status FROM subscriptions WHERE email = 'rival@example.com' ORDER BY status"),
-    ).toEqual([{ status: "trialing" }]);
+    expect(await rows(api, "SELECT status FROM sign_ups WHERE email = 'rival@example.com' ORDER BY status")).toEqual([
+      { status: "trialing" },
+    ]);
     expect((await atStripe("rival@example.com")).customers).toHaveLength(1);
   });
 
@@ -209,7 +209,7 @@ describe("the cron handler", () => {
     expect(await rowOf("fails@example.com")).toMatchObject({ status: "pending" });
     await expect
       .poll(() => api.logs)
-      .toContainEqual(expect.objectContaining({ event: "sign_up_check_failed", subscriptionId: failing?.id }));
+      .toContainEqual(expect.objectContaining({ event: "sign_up_reconcile_failed", signUpId: failing?.id }));
     expect(await rows(api, "SELECT id FROM stripe_events")).toEqual([{ id: "evt_new" }]);
   });
 });

@@ -77,7 +77,7 @@ it("reaches the reference API by a service binding", async () => {
   const site = await startSite({ vars: { SUBSCRIPTION_API_URL: NOWHERE }, miniflare: boundTo(api.url) });
 
   expect((await submit(site, { email: "bound@example.com" })).status).toBe(303);
-  expect(await rows(api, "SELECT status FROM subscriptions WHERE email = 'bound@example.com'")).toEqual([
+  expect(await rows(api, "SELECT status FROM sign_ups WHERE email = 'bound@example.com'")).toEqual([
     { status: "pending" },
   ]);
   await Promise.all([site.dispose(), dispose()]);

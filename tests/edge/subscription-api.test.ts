@@ -16,7 +16,7 @@ describe("the subscription API with the simulator", () => {
   afterAll(() => dispose());
 
   const statusOf = async (email: string) =>
-    (await rows(api, "SELECT status FROM subscriptions WHERE email = ? ORDER BY created_at", email)).map(
+    (await rows(api, "SELECT status FROM sign_ups WHERE email = ? ORDER BY created_at", email)).map(
       (row) => row.status,
     );
 
@@ -25,7 +25,7 @@ describe("the subscription API with the simulator", () => {
 
     expect(answer.status).toBe(200);
     expect(answer.clientSecret).toMatch(/^seti_\w+_secret_\w+$/);
-    const [row] = await rows(api, "SELECT * FROM subscriptions WHERE email = 'first@example.com'");
+    const [row] = await rows(api, "SELECT * FROM sign_ups WHERE email = 'first@example.com'");
     expect(row).toMatchObject({
       status: "pending",
       package_id: validRequest.package_id,
@@ -40,14 +40,14 @@ describe("the subscription API with the simulator", () => {
     expect(intent).toMatchObject({
       usage: "off_session",
       customer: row?.stripe_customer_id,
-      metadata: { subscription_id: row?.id },
+      metadata: { sign_up_id: row?.id },
     });
   });
 
   it("keeps neither the password nor the client secret", async () => {
     const { clientSecret } = await signUp(api, { email: "secrets@example.com" });
 
-    const stored = JSON.stringify(await rows(api, "SELECT * FROM subscriptions WHERE email = 'secrets@example.com'"));
+    const stored = JSON.stringify(await rows(api, "SELECT * FROM sign_ups WHERE email = 'secrets@example.com'"));
     expect(stored).not.toContain(validRequest.password);
     expect(stored).not.toContain(clientSecret);
     expect(stored).toContain("$scrypt$ln=14,r=8,p=5$");
@@ -70,7 +70,7 @@ describe("the subscription API with the simulator", () => {
     const created = answers.filter(({ status }) => status === 200);
     expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
     expect(new Set(created.map(({ clientSecret }) => clientSecret)).size).toBe(1);
-    const found = await rows(api, "SELECT stripe_customer_id FROM subscriptions WHERE email = 'g1@example.com'");
+    const found = await rows(api, "SELECT stripe_customer_id FROM sign_ups WHERE email = 'g1@example.com'");
     expect(found).toHaveLength(1);
     const intents = await stripeAt(stripe).setupIntents.list({ customer: String(found[0]?.stripe_customer_id) });
     expect(intents.data).toHaveLength(1);
@@ -124,9 +124,9 @@ describe("the subscription API with the simulator", () => {
   });
 
   it("stores SQL as text (G4)", async () => {
-    const company_name = "x'); DROP TABLE subscriptions;--";
+    const company_name = "x'); DROP TABLE sign_ups;--";
     expect((await signUp(api, { email: "g4@example.com", company_name })).status).toBe(200);
-    expect(await rows(api, "SELECT company_name FROM subscriptions WHERE email = 'g4@example.com'")).toEqual([
+    expect(await rows(api, "SELECT company_name FROM sign_ups WHERE email = 'g4@example.com'")).toEqual([
       { company_name },
     ]);
   });
@@ -201,7 +201,7 @@ describe("when Stripe or the database fails", () => {
   async function expectOneSignUp(email: string, key: string) {
     const retried = await signUp(api, { email }, key);
     expect(retried).toMatchObject({ status: 200 });
-    expect(await rows(api, "SELECT 1 FROM subscriptions WHERE email = ?", email)).toHaveLength(1);
+    expect(await rows(api, "SELECT 1 FROM sign_ups WHERE email = ?", email)).toHaveLength(1);
     const customers = await stripeAt(stripe).customers.list({ email });
     expect(customers.data).toHaveLength(1);
     const intents = await stripeAt(stripe).setupIntents.list({ customer: String(customers.data[0]?.id) });
@@ -235,13 +235,13 @@ describe("when Stripe or the database fails", () => {
   );
 
   it.each([
-    ["the first look", "SELECT * FROM subscriptions WHERE idempotency_key", "refuse"],
-    ["the row, before it is written", "INSERT INTO subscriptions", "refuse"],
-    ["the row, after it was written", "INSERT INTO subscriptions", "lose-answer"],
-    ["the customer, before it is noted", "UPDATE subscriptions SET stripe_customer_id", "refuse"],
-    ["the customer, after it was noted", "UPDATE subscriptions SET stripe_customer_id", "lose-answer"],
-    ["the setup intent, before it is noted", "UPDATE subscriptions SET stripe_setup_intent_id", "refuse"],
-    ["the setup intent, after it was noted", "UPDATE subscriptions SET stripe_setup_intent_id", "lose-answer"],
+    ["the first look", "SELECT * FROM sign_ups WHERE idempotency_key", "refuse"],
+    ["the row, before it is written", "INSERT INTO sign_ups", "refuse"],
+    ["the row, after it was written", "INSERT INTO sign_ups", "lose-answer"],
+    ["the customer, before it is noted", "UPDATE sign_ups SET stripe_customer_id", "refuse"],
+    ["the customer, after it was noted", "UPDATE sign_ups SET stripe_customer_id", "lose-answer"],
+    ["the setup intent, before it is noted", "UPDATE sign_ups SET stripe_setup_intent_id", "refuse"],
+    ["the setup intent, after it was noted", "UPDATE sign_ups SET stripe_setup_intent_id", "lose-answer"],
   ] as const)(
     "a retry after the database failed at %s ends at one customer and one setup intent",
     async (name, sql, fault) => {
@@ -256,17 +256,17 @@ describe("when Stripe or the database fails", () => {
     },
   );
 
-  it.each(["SELECT 1 FROM stripe_events", "UPDATE subscriptions AS mine", "INSERT INTO outbox"])(
+  it.each(["SELECT 1 FROM stripe_events", "UPDATE sign_ups AS mine", "INSERT INTO outbox"])(
     "a webhook that the database fails at %s is refused, so that Stripe sends it again",
     async (sql) => {
       const email = `${sql.toLowerCase().replaceAll(/\W+/g, "-")}@example.com`;
       const { clientSecret } = await signUp(api, { email });
       await enterCard(stripe.url, clientSecret);
-      const row = async () => (await rows(api, "SELECT * FROM subscriptions WHERE email = ?", email))[0];
+      const row = async () => (await rows(api, "SELECT * FROM sign_ups WHERE email = ?", email))[0];
       const payload = eventOf("setup_intent.succeeded", {
         id: (await row())?.stripe_setup_intent_id,
         customer: (await row())?.stripe_customer_id,
-        metadata: { subscription_id: (await row())?.id },
+        metadata: { sign_up_id: (await row())?.id },
       });
       databaseFault = (call) => (call.sql.startsWith(sql) ? "refuse" : undefined);
       expect((await deliverEvent(api, payload, sign(payload))).status).toBe(500);
@@ -284,7 +284,7 @@ describe("when Stripe or the database fails", () => {
     await signUp(api, { email: "late@example.com" }, "late");
     proxy.repair();
     const long = new Date(Date.now() - 23.5 * 60 * 60_000).toISOString();
-    await rows(api, "UPDATE subscriptions SET created_at = ? WHERE email = 'late@example.com'", long);
+    await rows(api, "UPDATE sign_ups SET created_at = ? WHERE email = 'late@example.com'", long);
     // What the keys would lead to is gone: only looking finds it.
     proxy.decide(({ method, path }) => (method === "POST" && path === "/v1/setup_intents" ? "500-before" : undefined));
     await expectOneSignUp("late@example.com", "late");

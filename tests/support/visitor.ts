@@ -107,7 +107,7 @@ const mailList = z.object({
     z.object({ to: z.array(z.string()), from: z.string(), subject: z.string(), html: z.string(), text: z.string() }),
   ),
 });
-const announcementList = z.object({
+const accountWebhookList = z.object({
   data: z.array(z.object({ id: z.string(), type: z.string(), data: z.looseObject({ email: z.string() }) })),
 });
 
@@ -117,8 +117,8 @@ export async function mails(simulator: RunningWorker, address?: string) {
   return data.filter(({ to }) => address === undefined || to.includes(address));
 }
 
-/** What was announced to the simulator's console, the latest first; of one e-mail or of all. */
-export async function announcements(simulator: RunningWorker, email?: string) {
-  const { data } = announcementList.parse(await (await fetch(`${simulator.url}/console/announcements`)).json());
+/** The account webhooks that reached the simulator's console, the latest first; of one e-mail or of all. */
+export async function accountWebhooks(simulator: RunningWorker, email?: string) {
+  const { data } = accountWebhookList.parse(await (await fetch(`${simulator.url}/console/webhooks`)).json());
   return data.filter(({ data }) => email === undefined || data.email === email);
 }

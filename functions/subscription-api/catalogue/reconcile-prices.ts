@@ -18,7 +18,7 @@ export async function reconcileCatalogue({
 }): Promise<CataloguePrice[]> {
   const reconciled: CataloguePrice[] = [];
   for (const item of await packages.all()) {
-    const { id: stripePriceId, made } = await payments.priceOf(item);
+    const { id: stripePriceId, made } = await payments.findOrCreatePrice(item);
     await packages.recordPrice(item.id, stripePriceId);
     reconciled.push({ id: item.id, name: item.name, stripePriceId, made });
   }

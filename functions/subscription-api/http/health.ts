@@ -24,7 +24,7 @@ export async function getHealth(c: Context): Promise<Response> {
 }
 
 async function checkDatabase({ db, stripe }: Config): Promise<Response> {
-  await db.prepare("SELECT version, check_at FROM subscriptions LIMIT 1").first();
+  await db.prepare("SELECT version, check_at FROM sign_ups LIMIT 1").first();
   const deadMessages = await outboxIn(db).countDead();
   // The simulator has the prices of the first migration; Stripe makes others (`npm run catalogue`).
   const lacksPrices =

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { log } from "../log";
 import type { ApiContext } from "../services";
-import { cardWasSetUp, subscriptionChanged } from "../sign-ups/trial";
+import { handleCardSetUp, handleSubscriptionChange } from "../sign-ups/trial";
 import { problem } from "./problem";
 
 /**
@@ -9,7 +9,7 @@ import { problem } from "./problem";
  * or of the database is thrown, and Stripe sends the event again.
  */
 export async function postStripeWebhook(c: Context<ApiContext>): Promise<Response> {
-  const { services, requestId, afterwards } = c.var;
+  const { services, requestId, dispatchAfterResponse } = c.var;
   const received = await services.payments.readWebhook(await c.req.text(), c.req.header("stripe-signature") ?? "");
   switch (received.status) {
     case "rejected":
@@ -18,13 +18,13 @@ export async function postStripeWebhook(c: Context<ApiContext>): Promise<Respons
       return c.json({ received: true });
   }
   const { event } = received;
-  if (await services.subscriptions.knowsEvent(event.id)) return c.json({ received: true });
+  if (await services.signUps.isProcessed(event.id)) return c.json({ received: true });
 
   const outcome =
     received.status === "card-set-up"
-      ? await cardWasSetUp(received.card, services, event)
-      : await subscriptionChanged(received, services, event);
+      ? await handleCardSetUp(received.card, services, event)
+      : await handleSubscriptionChange(received, services, event);
   log("info", "event_processed", { requestId, eventId: event.id, type: event.type, outcome });
-  afterwards();
+  dispatchAfterResponse();
   return c.json({ received: true });
 }

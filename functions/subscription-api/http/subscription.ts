@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
 import type { ApiContext } from "../services";
-import { signUp } from "../sign-ups/create-sign-up";
+import { createSignUp } from "../sign-ups/create-sign-up";
 import { problem } from "./problem";
 
 /** Printable ASCII, as long as Stripe allows its own keys to be. */
@@ -18,8 +18,8 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   const body = await readBody(c.req.raw);
   if (body.status === "invalid") return body.response;
 
-  const result = await signUp(body.request, key.data, c.var.services);
-  c.var.afterwards();
+  const result = await createSignUp(body.request, key.data, c.var.services);
+  c.var.dispatchAfterResponse();
   switch (result.status) {
     case "created":
       return Response.json({ client_secret: result.clientSecret }, { headers: { "cache-control": "no-store" } });

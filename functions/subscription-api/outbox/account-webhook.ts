@@ -4,18 +4,18 @@ import type { SendOutcome } from "./dispatch";
 import type { Message } from "./outbox";
 
 /** Tells the customer console of accounts, so that who signed up can log in. */
-export type Announcements = { announce(message: Message): Promise<SendOutcome> };
+export type AccountWebhook = { send(message: Message): Promise<SendOutcome> };
 
 const DEADLINE_MS = 10_000;
 
 /**
- * Announcements as Standard Webhooks (https://www.standardwebhooks.com): signed, with the message's key as webhook-id,
+ * AccountWebhook as Standard Webhooks (https://www.standardwebhooks.com): signed, with the message's key as webhook-id,
  * so that the console takes a repetition once. A 2xx counts as taken.
  */
-export function announcementsTo({ url, secret }: ConsoleConfig): Announcements {
+export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook {
   const webhook = new Webhook(secret);
   return {
-    async announce(message) {
+    async send(message) {
       const sentAt = new Date();
       const body = JSON.stringify({
         type: "account.created",
@@ -51,7 +51,7 @@ export function announcementsTo({ url, secret }: ConsoleConfig): Announcements {
  */
 function accountOf(message: Message) {
   return {
-    id: message.subscription_id,
+    id: message.sign_up_id,
     status: message.status,
     email: message.email,
     password_hash: message.password_hash,

@@ -1,10 +1,10 @@
 import { describeError, log } from "../log";
-import type { Announcements } from "./account-webhook";
+import type { AccountWebhook } from "./account-webhook";
 import type { Mail } from "./mail";
 import { trialEndingMail, trialStartedMail } from "./mail-content";
 import type { Message, MessageKind, Outbox } from "./outbox";
 
-export type DeliveryServices = { outbox: Outbox; mail: Mail; announcements: Announcements | undefined };
+export type DispatchServices = { outbox: Outbox; mail: Mail; accountWebhook: AccountWebhook | undefined };
 
 /** What became of one attempt to send; a reason is a status or the name of an error, never a receiver's words. */
 export type SendOutcome = { status: "sent" } | { status: "failed"; reason: string };
@@ -12,19 +12,19 @@ export type SendOutcome = { status: "sent" } | { status: "failed"; reason: strin
 const BATCH = 20;
 
 /**
- * Sends what is due, and again what failed before when its time has come. Announcements wait until there is a console
+ * Sends what is due, and again what failed before when its time has come. AccountWebhook wait until there is a console
  * to hear them. One message's failure is logged and touches no other.
  * @throws what D1 throws when the messages cannot be taken
  */
-export async function deliverMessages(services: DeliveryServices): Promise<void> {
+export async function dispatchMessages(services: DispatchServices): Promise<void> {
   const kinds: MessageKind[] = ["trial-started", "trial-ending"];
-  if (services.announcements) kinds.push("account-created");
+  if (services.accountWebhook) kinds.push("account-created");
   const messages = await services.outbox.take(kinds, BATCH);
-  await Promise.all(messages.map((message) => deliver(message, services)));
+  await Promise.all(messages.map((message) => dispatch(message, services)));
 }
 
-async function deliver(message: Message, services: DeliveryServices): Promise<void> {
-  const facts = { kind: message.kind, subscriptionId: message.subscription_id, attempt: message.attempts };
+async function dispatch(message: Message, services: DispatchServices): Promise<void> {
+  const facts = { kind: message.kind, signUpId: message.sign_up_id, attempt: message.attempts };
   try {
     if (message.kind === "trial-ending" && message.status !== "trialing") {
       return await services.outbox.settle(message, "dropped");
@@ -44,13 +44,13 @@ async function deliver(message: Message, services: DeliveryServices): Promise<vo
   }
 }
 
-async function send(message: Message, { mail, announcements }: DeliveryServices): Promise<SendOutcome> {
+async function send(message: Message, { mail, accountWebhook }: DispatchServices): Promise<SendOutcome> {
   switch (message.kind) {
     case "trial-started":
       return mail.send(message.key, message.email, trialStartedMail(message, mail.sender));
     case "trial-ending":
       return mail.send(message.key, message.email, trialEndingMail(message, mail.sender));
     case "account-created":
-      return announcements?.announce(message) ?? { status: "failed", reason: "no console" };
+      return accountWebhook?.send(message) ?? { status: "failed", reason: "no console" };
   }
 }

@@ -14,7 +14,7 @@ export type Message = z.output<typeof message>;
 
 const message = z.object({
   key: z.string(),
-  subscription_id: z.string(),
+  sign_up_id: z.string(),
   kind: kinds,
   attempts: z.number(),
   email: z.string(),
@@ -52,18 +52,18 @@ export type Outbox = ReturnType<typeof outboxIn>;
  */
 export function newMessage(
   db: D1Database,
-  { key, kind, subscriptionId }: { key: string; kind: MessageKind; subscriptionId: string },
+  { key, kind, signUpId }: { key: string; kind: MessageKind; signUpId: string },
   condition: string,
   ...values: (string | number)[]
 ): D1PreparedStatement {
   const time = new Date().toISOString();
   return db
     .prepare(
-      `INSERT INTO outbox (key, subscription_id, kind, next_attempt_at, created_at)
-       SELECT ?, id, ?, ?, ? FROM subscriptions WHERE id = ? AND ${condition}
+      `INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at)
+       SELECT ?, id, ?, ?, ? FROM sign_ups WHERE id = ? AND ${condition}
        ON CONFLICT (key) DO NOTHING`,
     )
-    .bind(key, kind, time, time, subscriptionId, ...values);
+    .bind(key, kind, time, time, signUpId, ...values);
 }
 
 /** The outbox in D1. Every method throws what D1 throws. */
@@ -85,10 +85,10 @@ export function outboxIn(db: D1Database) {
       const keys = z.array(z.object({ key: z.string() })).parse(leased.results);
       if (keys.length === 0) return [];
       const contents = db.prepare(
-        `SELECT outbox.key, outbox.subscription_id, outbox.kind, outbox.attempts, subscriptions.*,
-                subscriptions.created_at AS signed_up_at, packages.name AS package_name, packages.price_cents
-           FROM outbox JOIN subscriptions ON subscriptions.id = outbox.subscription_id
-           LEFT JOIN packages ON packages.id = subscriptions.package_id
+        `SELECT outbox.key, outbox.sign_up_id, outbox.kind, outbox.attempts, sign_ups.*,
+                sign_ups.created_at AS signed_up_at, packages.name AS package_name, packages.price_cents
+           FROM outbox JOIN sign_ups ON sign_ups.id = outbox.sign_up_id
+           LEFT JOIN packages ON packages.id = sign_ups.package_id
           WHERE outbox.key IN (${keys.map(() => "?").join(", ")})`,
       );
       return z.array(message).parse((await contents.bind(...keys.map(({ key }) => key)).all()).results);
@@ -119,9 +119,9 @@ export function outboxIn(db: D1Database) {
     },
 
     /** What was and has to be told about a sign-up: keys, states and times. */
-    async of(subscriptionId: string): Promise<Record<string, unknown>[]> {
-      const found = db.prepare("SELECT * FROM outbox WHERE subscription_id = ? ORDER BY created_at");
-      return (await found.bind(subscriptionId).all<Record<string, unknown>>()).results;
+    async of(signUpId: string): Promise<Record<string, unknown>[]> {
+      const found = db.prepare("SELECT * FROM outbox WHERE sign_up_id = ? ORDER BY created_at");
+      return (await found.bind(signUpId).all<Record<string, unknown>>()).results;
     },
 
     /** How many messages were given up. */

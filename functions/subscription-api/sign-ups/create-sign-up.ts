@@ -1,8 +1,8 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import type { SetupIntent } from "../stripe/payments";
 import { hashPassword, verifyPassword } from "./password";
-import { awaitsTrial, type Subscription } from "./sign-up-store";
-import { attempting, cardWasSetUp, startTrial, type TrialServices } from "./trial";
+import { awaitsTrial, type SignUp } from "./sign-up-store";
+import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
 
 export type SignUpResult =
   | { status: "created"; clientSecret: string }
@@ -17,12 +17,12 @@ export type SignUpResult =
  * @param request validated by the contract
  * @throws PaymentsError, and what D1 throws; the unchanged request may then be sent again
  */
-export async function signUp(
+export async function createSignUp(
   request: SubscriptionRequest,
   idempotencyKey: string,
   services: TrialServices,
 ): Promise<SignUpResult> {
-  const known = await services.subscriptions.findByKey(idempotencyKey);
+  const known = await services.signUps.findByKey(idempotencyKey);
   if (known) return resume(known, request, services);
 
   if (request.package_id !== undefined && (await services.packages.find(request.package_id)) === null) {
@@ -32,25 +32,21 @@ export async function signUp(
 
   const id = crypto.randomUUID();
   const passwordHash = await hashPassword(request.password);
-  const stored = await services.subscriptions.add({ id, idempotencyKey, passwordHash, request });
+  const stored = await services.signUps.add({ id, idempotencyKey, passwordHash, request });
   return stored.id === id ? secretFor(stored, services) : resume(stored, request, services);
 }
 
-async function resume(
-  stored: Subscription,
-  request: SubscriptionRequest,
-  services: TrialServices,
-): Promise<SignUpResult> {
+async function resume(stored: SignUp, request: SubscriptionRequest, services: TrialServices): Promise<SignUpResult> {
   const same = hasFieldsOf(stored, request) && (await verifyPassword(request.password, stored.password_hash));
   if (!same) return { status: "key-reused" };
   if (stored.status === "superseded" || stored.status === "canceled") return { status: "duplicate" };
-  if (stored.status === "pending" && (await services.subscriptions.hasLive(stored.email))) {
+  if (stored.status === "pending" && (await services.signUps.hasLive(stored.email))) {
     return { status: "duplicate" };
   }
   return secretFor(stored, services);
 }
 
-function hasFieldsOf(stored: Subscription, request: SubscriptionRequest): boolean {
+function hasFieldsOf(stored: SignUp, request: SubscriptionRequest): boolean {
   return (
     stored.package_id === (request.package_id ?? null) &&
     stored.email === request.email &&
@@ -67,39 +63,39 @@ function hasFieldsOf(stored: Subscription, request: SubscriptionRequest): boolea
 
 /** Also asks Stripe about the sign-ups that seem to lack a card: the webhook that would have told may be lost. */
 async function isSubscribed(email: string, services: TrialServices): Promise<boolean> {
-  const { subscriptions, payments } = services;
-  if (await subscriptions.hasLive(email)) return true;
-  for (const pending of await subscriptions.findPending(email)) {
+  const { signUps, payments } = services;
+  if (await signUps.hasLive(email)) return true;
+  for (const pending of await signUps.findPending(email)) {
     const { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = pending;
     if (customerId === null || setupIntentId === null) continue;
     if ((await payments.retrieveSetupIntent(setupIntentId)).state !== "succeeded") continue;
-    await cardWasSetUp({ subscriptionId: pending.id, customerId, setupIntentId }, services);
+    await handleCardSetUp({ signUpId: pending.id, customerId, setupIntentId }, services);
     return true;
   }
   return false;
 }
 
-async function secretFor(stored: Subscription, services: TrialServices): Promise<SignUpResult> {
+async function secretFor(stored: SignUp, services: TrialServices): Promise<SignUpResult> {
   if (awaitsTrial(stored)) await startTrial(stored, services);
-  const { subscriptions } = services;
-  const setupIntent = await attempting(stored, subscriptions, () => setupIntentFor(stored, services));
-  const { id: subscriptionId, stripe_customer_id: customerId } = stored;
+  const { signUps } = services;
+  const setupIntent = await callStripe(stored, signUps, () => setupIntentFor(stored, services));
+  const { id: signUpId, stripe_customer_id: customerId } = stored;
   if (stored.status === "pending" && setupIntent.state === "succeeded" && customerId !== null) {
-    const card = { subscriptionId, customerId, setupIntentId: setupIntent.id };
-    if ((await cardWasSetUp(card, services)) === "superseded") return { status: "duplicate" };
+    const card = { signUpId, customerId, setupIntentId: setupIntent.id };
+    if ((await handleCardSetUp(card, services)) === "superseded") return { status: "duplicate" };
   }
   return { status: "created", clientSecret: setupIntent.clientSecret };
 }
 
-async function setupIntentFor(stored: Subscription, { subscriptions, payments }: TrialServices): Promise<SetupIntent> {
+async function setupIntentFor(stored: SignUp, { signUps, payments }: TrialServices): Promise<SetupIntent> {
   // The secret is not kept here: who reads the database cannot finish somebody's sign-up.
   if (stored.stripe_setup_intent_id !== null) return payments.retrieveSetupIntent(stored.stripe_setup_intent_id);
   let customerId = stored.stripe_customer_id;
   if (customerId === null) {
-    customerId = await payments.customerOf(stored);
-    await subscriptions.recordCustomer(stored.id, customerId);
+    customerId = await payments.findOrCreateCustomer(stored);
+    await signUps.recordCustomer(stored.id, customerId);
   }
-  const made = await payments.setupIntentOf(stored, customerId);
-  await subscriptions.recordSetupIntent(stored.id, made.id);
+  const made = await payments.findOrCreateSetupIntent(stored, customerId);
+  await signUps.recordSetupIntent(stored.id, made.id);
   return made;
 }

@@ -1,8 +1,8 @@
 import type { Outbox } from "../outbox/outbox";
 import type { Payments } from "../stripe/payments";
-import type { Subscription, Subscriptions } from "./sign-up-store";
+import type { SignUp, SignUps } from "./sign-up-store";
 
-export type PersonalDataServices = { subscriptions: Subscriptions; outbox: Outbox; payments: Payments };
+export type PersonalDataServices = { signUps: SignUps; outbox: Outbox; payments: Payments };
 
 /** Everything that is kept on one person, but for what is no use to them: the password's hash and internal counters. */
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
@@ -14,9 +14,9 @@ export type PersonalData = { email: string; signUps: Record<string, unknown>[] }
  */
 export async function exportPerson(
   email: string,
-  { subscriptions, outbox }: PersonalDataServices,
+  { signUps: store, outbox }: PersonalDataServices,
 ): Promise<PersonalData> {
-  const found = await subscriptions.findByEmail(email);
+  const found = await store.findByEmail(email);
   const signUps = await Promise.all(
     found.map(async (signUp) => ({ ...withoutInternals(signUp), messages: await outbox.of(signUp.id) })),
   );
@@ -33,23 +33,23 @@ export async function exportPerson(
  */
 export async function erasePerson(
   email: string,
-  { subscriptions, payments }: PersonalDataServices,
+  { signUps, payments }: PersonalDataServices,
 ): Promise<{ erased: number }> {
-  const found = await subscriptions.findByEmail(email);
+  const found = await signUps.findByEmail(email);
   for (const signUp of found) {
     if (signUp.status === "pending") await endSetup(signUp, payments);
     const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
     if (customerId !== undefined) await payments.deleteCustomer(customerId);
-    await subscriptions.erase(signUp.id);
+    await signUps.erase(signUp.id);
   }
   return { erased: found.length };
 }
 
-async function endSetup({ stripe_setup_intent_id: id }: Subscription, payments: Payments): Promise<void> {
+async function endSetup({ stripe_setup_intent_id: id }: SignUp, payments: Payments): Promise<void> {
   if (id !== null && (await payments.retrieveSetupIntent(id)).state === "open") await payments.cancelSetupIntent(id);
 }
 
-function withoutInternals(signUp: Subscription): Record<string, unknown> {
+function withoutInternals(signUp: SignUp): Record<string, unknown> {
   const { password_hash: _hash, stripe_attempt: _attempt, version: _version, ...kept } = signUp;
   return kept;
 }

@@ -4,10 +4,10 @@ import type { SubscriptionRequest } from "../../../app/contract/subscription-req
 import { newMessage } from "../outbox/outbox";
 
 /** A sign-up as it is stored. */
-export type Subscription = z.output<typeof row>;
+export type SignUp = z.output<typeof row>;
 
 /** A sign-up as it is first written; the password only as its hash. */
-export type NewSubscription = {
+export type NewSignUp = {
   id: string;
   idempotencyKey: string;
   passwordHash: string;
@@ -16,7 +16,7 @@ export type NewSubscription = {
 
 /** A card that Stripe has set up for a sign-up. */
 export type CardSetUp = {
-  subscriptionId: string;
+  signUpId: string;
   customerId: string;
   setupIntentId: string;
 };
@@ -80,20 +80,20 @@ const row = z.object({
 });
 
 /** Whether a sign-up's card is set up but its trial has yet to begin. */
-export function awaitsTrial({ status, stripe_subscription_id }: Subscription): boolean {
+export function awaitsTrial({ status, stripe_subscription_id }: SignUp): boolean {
   return status === "active" && stripe_subscription_id === null;
 }
 
-export type Subscriptions = ReturnType<typeof subscriptionsIn>;
+export type SignUps = ReturnType<typeof signUpsIn>;
 
 /** The sign-ups in D1. Every method throws what D1 throws. */
-export function subscriptionsIn(db: D1Database) {
+export function signUpsIn(db: D1Database) {
   const now = () => new Date().toISOString();
   const after = (ms: number) => new Date(Date.now() + ms).toISOString();
-  const byId = (id: string) => db.prepare("SELECT * FROM subscriptions WHERE id = ?").bind(id);
-  const byKey = (key: string) => db.prepare("SELECT * FROM subscriptions WHERE idempotency_key = ?").bind(key);
+  const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
+  const byKey = (key: string) => db.prepare("SELECT * FROM sign_ups WHERE idempotency_key = ?").bind(key);
   /** The event is remembered where the condition holds: what is not done yet has to come again. */
-  const rememberEvent = (event: EventId, condition = "TRUE", ...values: (string | number)[]) =>
+  const processedEvent = (event: EventId, condition = "TRUE", ...values: (string | number)[]) =>
     db
       .prepare(
         `INSERT INTO stripe_events (id, type, received_at) SELECT ?, ?, ? WHERE ${condition}
@@ -103,35 +103,35 @@ export function subscriptionsIn(db: D1Database) {
 
   return {
     /** The sign-up that a request with this idempotency key has made. */
-    async findByKey(idempotencyKey: string): Promise<Subscription | null> {
+    async findByKey(idempotencyKey: string): Promise<SignUp | null> {
       return row.nullable().parse(await byKey(idempotencyKey).first());
     },
 
     /** The sign-up of a Stripe subscription or, while that is not noted here yet, of its customer. */
-    async findByStripe(stripeSubscriptionId: string, customerId: string): Promise<Subscription | null> {
+    async findByStripe(stripeSubscriptionId: string, customerId: string): Promise<SignUp | null> {
       const found = db.prepare(
-        `SELECT * FROM subscriptions WHERE stripe_subscription_id = ?1 OR stripe_customer_id = ?2
+        `SELECT * FROM sign_ups WHERE stripe_subscription_id = ?1 OR stripe_customer_id = ?2
           ORDER BY stripe_subscription_id IS NOT ?1 LIMIT 1`,
       );
       return row.nullable().parse(await found.bind(stripeSubscriptionId, customerId).first());
     },
 
     /** Every sign-up with this e-mail, in its normal form. */
-    async findByEmail(email: string): Promise<Subscription[]> {
-      const found = db.prepare("SELECT * FROM subscriptions WHERE email = ? ORDER BY created_at");
+    async findByEmail(email: string): Promise<SignUp[]> {
+      const found = db.prepare("SELECT * FROM sign_ups WHERE email = ? ORDER BY created_at");
       return z.array(row).parse((await found.bind(email).all()).results);
     },
 
     /** Whether a subscription with this e-mail, in its normal form, is active, trialing or past due. */
     async hasLive(email: string): Promise<boolean> {
-      const live = db.prepare(`SELECT 1 FROM subscriptions WHERE lower(email) = lower(?) AND status IN ${LIVE}`);
+      const live = db.prepare(`SELECT 1 FROM sign_ups WHERE lower(email) = lower(?) AND status IN ${LIVE}`);
       return (await live.bind(email).first()) !== null;
     },
 
     /** The latest sign-ups with this e-mail that have a setup intent but, as far as is known here, no card. */
-    async findPending(email: string): Promise<Subscription[]> {
+    async findPending(email: string): Promise<SignUp[]> {
       const pending = db.prepare(
-        `SELECT * FROM subscriptions
+        `SELECT * FROM sign_ups
           WHERE email = ? AND status = 'pending' AND stripe_setup_intent_id IS NOT NULL
           ORDER BY created_at DESC LIMIT ${PENDING_LIMIT}`,
       );
@@ -142,9 +142,9 @@ export function subscriptionsIn(db: D1Database) {
      * Writes a sign-up, unless its idempotency key is taken.
      * @returns the sign-up under that key: the given one, or the one that came first
      */
-    async add({ id, idempotencyKey, passwordHash, request }: NewSubscription): Promise<Subscription> {
+    async add({ id, idempotencyKey, passwordHash, request }: NewSignUp): Promise<SignUp> {
       const insert = db.prepare(
-        `INSERT INTO subscriptions (
+        `INSERT INTO sign_ups (
            id, idempotency_key, package_id, email, password_hash, phone, company_name, full_name, address, city, state,
            zip_code, country, created_at, updated_at, check_at
          ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15)
@@ -177,7 +177,7 @@ export function subscriptionsIn(db: D1Database) {
     async recordCustomer(id: string, customerId: string): Promise<void> {
       await db
         .prepare(
-          "UPDATE subscriptions SET stripe_customer_id = coalesce(stripe_customer_id, ?), updated_at = ? WHERE id = ?",
+          "UPDATE sign_ups SET stripe_customer_id = coalesce(stripe_customer_id, ?), updated_at = ? WHERE id = ?",
         )
         .bind(customerId, now(), id)
         .run();
@@ -187,7 +187,7 @@ export function subscriptionsIn(db: D1Database) {
     async recordSetupIntent(id: string, setupIntentId: string): Promise<void> {
       await db
         .prepare(
-          "UPDATE subscriptions SET stripe_setup_intent_id = coalesce(stripe_setup_intent_id, ?), updated_at = ? WHERE id = ?",
+          "UPDATE sign_ups SET stripe_setup_intent_id = coalesce(stripe_setup_intent_id, ?), updated_at = ? WHERE id = ?",
         )
         .bind(setupIntentId, now(), id)
         .run();
@@ -196,7 +196,7 @@ export function subscriptionsIn(db: D1Database) {
     /** Ends an attempt at Stripe: the next one has idempotency keys of its own. Of several that end it, one counts. */
     async endAttempt(id: string, attempt: number): Promise<void> {
       await db
-        .prepare("UPDATE subscriptions SET stripe_attempt = ?2 + 1 WHERE id = ?1 AND stripe_attempt = ?2")
+        .prepare("UPDATE sign_ups SET stripe_attempt = ?2 + 1 WHERE id = ?1 AND stripe_attempt = ?2")
         .bind(id, attempt)
         .run();
     },
@@ -207,14 +207,14 @@ export function subscriptionsIn(db: D1Database) {
      * @param event the Stripe event that told so; remembered once nothing is left to do for it
      * @returns the sign-up as it is then; null when there is none
      */
-    async activate(card: CardSetUp, event?: EventId): Promise<Subscription | null> {
+    async activate(card: CardSetUp, event?: EventId): Promise<SignUp | null> {
       const update = db
         .prepare(
-          `UPDATE subscriptions AS mine
+          `UPDATE sign_ups AS mine
               SET (status, check_at) = (
                     SELECT CASE WHEN found THEN 'superseded' ELSE 'active' END, CASE WHEN found THEN ?5 ELSE ?6 END
                       FROM (SELECT EXISTS (
-                        SELECT 1 FROM subscriptions AS other
+                        SELECT 1 FROM sign_ups AS other
                          WHERE lower(other.email) = lower(mine.email) AND other.status IN ${LIVE}
                       ) AS found)),
                   stripe_customer_id = coalesce(stripe_customer_id, ?2),
@@ -223,18 +223,18 @@ export function subscriptionsIn(db: D1Database) {
             WHERE id = ?1 AND status = 'pending'`,
         )
         .bind(
-          card.subscriptionId,
+          card.signUpId,
           card.customerId,
           card.setupIntentId,
           now(),
           after(ABANDONED_AFTER_MS),
           after(TRIAL_CHECK_MS),
         );
-      const finished = `NOT EXISTS (SELECT 1 FROM subscriptions WHERE id = ? AND ${AWAITS_TRIAL})`;
+      const finished = `NOT EXISTS (SELECT 1 FROM sign_ups WHERE id = ? AND ${AWAITS_TRIAL})`;
       const [, found] = await db.batch([
         update,
-        byId(card.subscriptionId),
-        ...(event ? [rememberEvent(event, finished, card.subscriptionId)] : []),
+        byId(card.signUpId),
+        ...(event ? [processedEvent(event, finished, card.signUpId)] : []),
       ]);
       return row.nullable().parse(found?.results[0] ?? null);
     },
@@ -244,19 +244,19 @@ export function subscriptionsIn(db: D1Database) {
      * Repeating it changes nothing.
      * @returns the sign-up as it is then; null when it is gone
      */
-    async beginTrial(id: string, trial: TrialState, event?: EventId): Promise<Subscription | null> {
+    async beginTrial(id: string, trial: TrialState, event?: EventId): Promise<SignUp | null> {
       const tells = trial.status === "canceled" ? [] : (["trial-started", "account-created"] as const);
       const update = db
         .prepare(
-          `UPDATE subscriptions
+          `UPDATE sign_ups
               SET status = ?2, stripe_subscription_id = ?3, trial_end = ?4, check_at = ?5, updated_at = ?6,
                   version = version + 1
             WHERE id = ?1 AND ${AWAITS_TRIAL}`,
         )
         .bind(id, trial.status, trial.stripeSubscriptionId, timeOf(trial.trialEnd), checkTimeOf(trial), now());
       const results = await db.batch([
-        ...tells.map((kind) => newMessage(db, { key: `${kind}/${id}`, kind, subscriptionId: id }, AWAITS_TRIAL)),
-        ...(event ? [rememberEvent(event)] : []),
+        ...tells.map((kind) => newMessage(db, { key: `${kind}/${id}`, kind, signUpId: id }, AWAITS_TRIAL)),
+        ...(event ? [processedEvent(event)] : []),
         update,
         byId(id),
       ]);
@@ -269,15 +269,15 @@ export function subscriptionsIn(db: D1Database) {
      * @param told.trialEnding whether the visitor is to be told that the trial ends
      * @returns whether it was taken over
      */
-    async follow(
-      known: Subscription,
+    async applyStripeState(
+      known: SignUp,
       trial: TrialState,
       { event, trialEnding }: { event?: EventId; trialEnding: boolean },
     ): Promise<boolean> {
-      const unchanged = "EXISTS (SELECT 1 FROM subscriptions WHERE id = ? AND version = ?)";
+      const unchanged = "EXISTS (SELECT 1 FROM sign_ups WHERE id = ? AND version = ?)";
       const update = db
         .prepare(
-          `UPDATE subscriptions
+          `UPDATE sign_ups
               SET status = ?3, stripe_subscription_id = ?4, trial_end = coalesce(?5, trial_end), check_at = ?6,
                   updated_at = ?7,
                   version = version + (status <> ?3 OR stripe_subscription_id IS NOT ?4 OR trial_end IS NOT coalesce(?5, trial_end))
@@ -296,11 +296,11 @@ export function subscriptionsIn(db: D1Database) {
       const reminder = {
         key: `trial-ending/${known.id}/${timeOf(trial.trialEnd)}`,
         kind: "trial-ending" as const,
-        subscriptionId: known.id,
+        signUpId: known.id,
       };
       const results = await db.batch([
         ...(trialEnding && trial.status === "trialing" ? [newMessage(db, reminder, "version = ?", known.version)] : []),
-        ...(event ? [rememberEvent(event, unchanged, known.id, known.version)] : []),
+        ...(event ? [processedEvent(event, unchanged, known.id, known.version)] : []),
         update,
       ]);
       return results.at(-1)?.results.length === 1;
@@ -309,47 +309,47 @@ export function subscriptionsIn(db: D1Database) {
     /**
      * Takes sign-ups that are to be looked at now, and puts their next look off, so that two runs do not take the same.
      */
-    async takeDue(limit: number): Promise<Subscription[]> {
+    async takeDue(limit: number): Promise<SignUp[]> {
       const take = db.prepare(
-        `UPDATE subscriptions SET check_at = ?1
-          WHERE id IN (SELECT id FROM subscriptions WHERE check_at <= ?2 ORDER BY check_at LIMIT ?3)
+        `UPDATE sign_ups SET check_at = ?1
+          WHERE id IN (SELECT id FROM sign_ups WHERE check_at <= ?2 ORDER BY check_at LIMIT ?3)
          RETURNING *`,
       );
       return z.array(row).parse((await take.bind(after(CHECK_MS), now(), limit).all()).results);
     },
 
     /** Looks at a pending sign-up again when it is twice as old, or when it is given up. */
-    async lookAgain({ id, created_at }: Subscription): Promise<void> {
+    async scheduleNextCheck({ id, created_at }: SignUp): Promise<void> {
       const created = Date.parse(created_at);
       const next = Math.min(2 * Date.now() - created, created + ABANDONED_AFTER_MS);
       await db
-        .prepare("UPDATE subscriptions SET check_at = ? WHERE id = ? AND status = 'pending'")
+        .prepare("UPDATE sign_ups SET check_at = ? WHERE id = ? AND status = 'pending'")
         .bind(new Date(next).toISOString(), id)
         .run();
     },
 
     /** Removes a sign-up and its messages, if it still has the status that it was read with. */
-    async remove({ id, status }: Pick<Subscription, "id" | "status">): Promise<void> {
-      await db.prepare("DELETE FROM subscriptions WHERE id = ? AND status = ?").bind(id, status).run();
+    async remove({ id, status }: Pick<SignUp, "id" | "status">): Promise<void> {
+      await db.prepare("DELETE FROM sign_ups WHERE id = ? AND status = ?").bind(id, status).run();
     },
 
     /** Removes a sign-up and its messages, whatever became of it. */
     async erase(id: string): Promise<void> {
-      await db.prepare("DELETE FROM subscriptions WHERE id = ?").bind(id).run();
+      await db.prepare("DELETE FROM sign_ups WHERE id = ?").bind(id).run();
     },
 
     /** Whether an event with this id has been processed. */
-    async knowsEvent(id: string): Promise<boolean> {
+    async isProcessed(id: string): Promise<boolean> {
       return (await db.prepare("SELECT 1 FROM stripe_events WHERE id = ?").bind(id).first()) !== null;
     },
 
     /** Remembers an event that changes nothing here. */
-    async passOver(event: EventId): Promise<void> {
-      await rememberEvent(event).run();
+    async markProcessed(event: EventId): Promise<void> {
+      await processedEvent(event).run();
     },
 
     /** Forgets events that Stripe has long stopped sending. */
-    async forgetEventsBefore(time: Date): Promise<void> {
+    async deleteEventsBefore(time: Date): Promise<void> {
       await db.prepare("DELETE FROM stripe_events WHERE received_at < ?").bind(time.toISOString()).run();
     },
   };

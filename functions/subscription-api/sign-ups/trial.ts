@@ -1,19 +1,12 @@
 import type { Packages } from "../catalogue/packages";
 import { log } from "../log";
 import { type Payments, PaymentsError } from "../stripe/payments";
-import {
-  awaitsTrial,
-  type CardSetUp,
-  type EventId,
-  type Subscription,
-  type Subscriptions,
-  TRIAL_DAYS,
-} from "./sign-up-store";
+import { awaitsTrial, type CardSetUp, type EventId, type SignUp, type SignUps, TRIAL_DAYS } from "./sign-up-store";
 
-export type TrialServices = { packages: Packages; subscriptions: Subscriptions; payments: Payments };
+export type TrialServices = { packages: Packages; signUps: SignUps; payments: Payments };
 
 /** What became of the sign-up; `unknown` when there is none, or none that the event is about. */
-export type TrialOutcome = Subscription["status"] | "unknown";
+export type TrialOutcome = SignUp["status"] | "unknown";
 
 const TRIAL_MS = TRIAL_DAYS * 24 * 60 * 60_000;
 
@@ -26,8 +19,12 @@ const MAX_READS = 5;
  * @param event the Stripe event that told of the card
  * @throws PaymentsError, and what D1 throws; what was done until then stays
  */
-export async function cardWasSetUp(card: CardSetUp, services: TrialServices, event?: EventId): Promise<TrialOutcome> {
-  const signUp = await services.subscriptions.activate(card, event);
+export async function handleCardSetUp(
+  card: CardSetUp,
+  services: TrialServices,
+  event?: EventId,
+): Promise<TrialOutcome> {
+  const signUp = await services.signUps.activate(card, event);
   if (!signUp) return "unknown";
   return awaitsTrial(signUp) ? startTrial(signUp, services, event) : signUp.status;
 }
@@ -37,27 +34,23 @@ export async function cardWasSetUp(card: CardSetUp, services: TrialServices, eve
  * at Stripe, then both are written with the messages that tell of it. A sign-up without a package gets its trial too,
  * but no subscription: nothing can be charged before a plan is chosen.
  */
-export async function startTrial(
-  signUp: Subscription,
-  services: TrialServices,
-  event?: EventId,
-): Promise<TrialOutcome> {
-  const { packages, subscriptions, payments } = services;
+export async function startTrial(signUp: SignUp, services: TrialServices, event?: EventId): Promise<TrialOutcome> {
+  const { packages, signUps, payments } = services;
   const { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = signUp;
   if (customerId === null || setupIntentId === null) throw new Error("An active sign-up has no card");
   const chosen = signUp.package_id === null ? null : await packages.find(signUp.package_id);
   if (chosen === null && signUp.package_id !== null) throw new Error("A sign-up's package is not in the catalogue");
 
-  const trial = await attempting(signUp, subscriptions, async () => {
+  const trial = await callStripe(signUp, signUps, async () => {
     const { paymentMethodId } = await payments.retrieveSetupIntent(setupIntentId);
-    if (paymentMethodId === null) throw new PaymentsError("nonsense");
+    if (paymentMethodId === null) throw new PaymentsError("unexpected-answer");
     await payments.setDefaultCard(signUp, customerId, paymentMethodId);
     return chosen === null
       ? { stripeSubscriptionId: null, status: "trialing" as const, trialEnd: new Date(Date.now() + TRIAL_MS) }
-      : payments.trialOf(signUp, { customerId, paymentMethodId, priceId: chosen.stripe_price_id });
+      : payments.findOrCreateSubscription(signUp, { customerId, paymentMethodId, priceId: chosen.stripe_price_id });
   });
-  const begun = await subscriptions.beginTrial(signUp.id, trial, event);
-  if (begun) log("info", "trial_started", { subscriptionId: signUp.id, status: begun.status });
+  const begun = await signUps.beginTrial(signUp.id, trial, event);
+  if (begun) log("info", "trial_started", { signUpId: signUp.id, status: begun.status });
   return begun?.status ?? "unknown";
 }
 
@@ -66,28 +59,28 @@ export async function startTrial(
  * order, the subscription is asked for instead, and written only if nothing else was written since.
  * @throws PaymentsError, and what D1 throws; Stripe then sends the event again
  */
-export async function subscriptionChanged(
+export async function handleSubscriptionChange(
   { stripeSubscriptionId, customerId }: { stripeSubscriptionId: string; customerId: string },
   services: TrialServices,
   event: EventId,
 ): Promise<TrialOutcome> {
-  const { subscriptions } = services;
+  const { signUps } = services;
   for (let read = 0; read < MAX_READS; read += 1) {
-    const signUp = await subscriptions.findByStripe(stripeSubscriptionId, customerId);
+    const signUp = await signUps.findByStripe(stripeSubscriptionId, customerId);
     if (signUp && awaitsTrial(signUp)) return startTrial(signUp, services, event);
-    if (!signUp || !isAbout(signUp, stripeSubscriptionId)) {
-      await subscriptions.passOver(event);
+    if (!signUp || !concerns(signUp, stripeSubscriptionId)) {
+      await signUps.markProcessed(event);
       return "unknown";
     }
     const trial = await services.payments.retrieveSubscription(stripeSubscriptionId);
     const trialEnding = event.type === "customer.subscription.trial_will_end";
-    if (await subscriptions.follow(signUp, trial, { event, trialEnding })) return trial.status;
+    if (await signUps.applyStripeState(signUp, trial, { event, trialEnding })) return trial.status;
   }
   throw new Error("A subscription changed each time it was read");
 }
 
 /** The sign-up's own subscription, or the first one that somebody made for a customer without a plan. */
-function isAbout({ status, stripe_subscription_id }: Subscription, stripeSubscriptionId: string): boolean {
+function concerns({ status, stripe_subscription_id }: SignUp, stripeSubscriptionId: string): boolean {
   if (stripe_subscription_id === null) return status === "trialing";
   return stripe_subscription_id === stripeSubscriptionId;
 }
@@ -97,16 +90,12 @@ function isAbout({ status, stripe_subscription_id }: Subscription, stripeSubscri
  * repeat the failure, so the next attempt gets new ones.
  * @throws PaymentsError
  */
-export async function attempting<T>(
-  signUp: Subscription,
-  subscriptions: Subscriptions,
-  calls: () => Promise<T>,
-): Promise<T> {
+export async function callStripe<T>(signUp: SignUp, signUps: SignUps, calls: () => Promise<T>): Promise<T> {
   try {
     return await calls();
   } catch (error) {
     if (error instanceof PaymentsError && error.reason === "failed") {
-      await subscriptions.endAttempt(signUp.id, signUp.stripe_attempt);
+      await signUps.endAttempt(signUp.id, signUp.stripe_attempt);
     }
     throw error;
   }

@@ -2,13 +2,7 @@ import Stripe from "stripe";
 import * as z from "zod";
 import type { Package } from "../catalogue/packages";
 import type { StripeConfig } from "../config";
-import {
-  type CardSetUp,
-  type EventId,
-  type Subscription,
-  TRIAL_DAYS,
-  type TrialState,
-} from "../sign-ups/sign-up-store";
+import { type CardSetUp, type EventId, type SignUp, TRIAL_DAYS, type TrialState } from "../sign-ups/sign-up-store";
 
 /*
  * The only file that knows the `stripe` package. Each call that makes something for a sign-up carries an idempotency
@@ -21,7 +15,7 @@ import {
 /** Old events are refused, so that a recorded one cannot be sent again (Stripe: "Verify webhook signatures manually"). */
 const WEBHOOK_TOLERANCE_SECONDS = 300;
 
-const KEYS_LAST_MS = 23 * 60 * 60_000;
+const KEY_LIFETIME_MS = 23 * 60 * 60_000;
 
 /** The largest page of a list. */
 const PAGE = 100;
@@ -56,7 +50,7 @@ const subscription = z.object({
 const price = z.object({ id, currency: z.string(), unit_amount: z.number().nullable() });
 const product = z.object({ id });
 
-const signUpMetadata = z.object({ subscription_id: z.guid() });
+const signUpMetadata = z.object({ sign_up_id: z.guid() });
 const event = z.discriminatedUnion("type", [
   z.object({
     id,
@@ -92,7 +86,7 @@ export type WebhookEvent =
   | { status: "subscription-changed"; event: EventId; stripeSubscriptionId: string; customerId: string };
 
 /** What the idempotency keys of a sign-up's calls are made of. */
-export type Attempt = Pick<Subscription, "id" | "stripe_attempt" | "created_at">;
+export type Attempt = Pick<SignUp, "id" | "stripe_attempt" | "created_at">;
 
 /**
  * Stripe could not be reached; it failed, and would repeat that under the same key; it is still busy with the same
@@ -101,7 +95,7 @@ export type Attempt = Pick<Subscription, "id" | "stripe_attempt" | "created_at">
 export class PaymentsError extends Error {
   override readonly name = "PaymentsError";
   constructor(
-    readonly reason: "unavailable" | "failed" | "in-progress" | "nonsense",
+    readonly reason: "unavailable" | "failed" | "in-progress" | "unexpected-answer",
     cause?: unknown,
   ) {
     super(`Payments: ${reason}`, { cause });
@@ -125,15 +119,15 @@ export function stripePayments(config: StripeConfig) {
   });
   const cryptoProvider = Stripe.createSubtleCryptoProvider();
 
-  async function findCustomer(signUp: Pick<Subscription, "id" | "email">): Promise<string | undefined> {
+  async function findCustomer(signUp: Pick<SignUp, "id" | "email">): Promise<string | undefined> {
     const found = await answer(listOf(customer), () => stripe.customers.list({ email: signUp.email, limit: PAGE }));
-    return found.data.find(isOf(signUp.id))?.id;
+    return found.data.find(belongsTo(signUp.id))?.id;
   }
 
   return {
     /** The customer of a sign-up, made when there is none yet; returns its id. */
-    async customerOf(signUp: Subscription): Promise<string> {
-      const known = mayHaveMade(signUp) ? await findCustomer(signUp) : undefined;
+    async findOrCreateCustomer(signUp: SignUp): Promise<string> {
+      const known = mayExist(signUp) ? await findCustomer(signUp) : undefined;
       if (known !== undefined) return known;
       const created = await answer(customer, () =>
         stripe.customers.create(
@@ -142,9 +136,9 @@ export function stripePayments(config: StripeConfig) {
             name: signUp.full_name,
             business_name: signUp.company_name,
             phone: signUp.phone,
-            metadata: { subscription_id: signUp.id },
+            metadata: { sign_up_id: signUp.id },
           },
-          { idempotencyKey: keyOf("customer", signUp) },
+          { idempotencyKey: idempotencyKey("customer", signUp) },
         ),
       );
       return created.id;
@@ -154,11 +148,11 @@ export function stripePayments(config: StripeConfig) {
     findCustomer,
 
     /** The setup intent of a sign-up, made when there is none yet: a card to be charged later, its owner away. */
-    async setupIntentOf(signUp: Attempt, customerId: string): Promise<SetupIntent> {
-      const known = mayHaveMade(signUp)
+    async findOrCreateSetupIntent(signUp: Attempt, customerId: string): Promise<SetupIntent> {
+      const known = mayExist(signUp)
         ? await answer(listOf(setupIntent), () => stripe.setupIntents.list({ customer: customerId, limit: PAGE }))
         : undefined;
-      const found = known?.data.find(isOf(signUp.id));
+      const found = known?.data.find(belongsTo(signUp.id));
       if (found) return toSetupIntent(found);
       const created = await answer(setupIntent, () =>
         stripe.setupIntents.create(
@@ -166,9 +160,9 @@ export function stripePayments(config: StripeConfig) {
             customer: customerId,
             usage: "off_session",
             allowed_payment_method_types: ["card"],
-            metadata: { subscription_id: signUp.id },
+            metadata: { sign_up_id: signUp.id },
           },
-          { idempotencyKey: keyOf("setup-intent", signUp) },
+          { idempotencyKey: idempotencyKey("setup-intent", signUp) },
         ),
       );
       return toSetupIntent(created);
@@ -189,7 +183,7 @@ export function stripePayments(config: StripeConfig) {
         stripe.customers.update(
           customerId,
           { invoice_settings: { default_payment_method: paymentMethodId } },
-          { idempotencyKey: keyOf("default-card", signUp) },
+          { idempotencyKey: idempotencyKey("default-card", signUp) },
         ),
       );
     },
@@ -198,14 +192,14 @@ export function stripePayments(config: StripeConfig) {
      * The subscription of a sign-up, begun with a trial when there is none yet. A customer belongs to one sign-up, so
      * that looking among its subscriptions finds every earlier try, however long ago.
      */
-    async trialOf(
+    async findOrCreateSubscription(
       signUp: Attempt,
       { customerId, paymentMethodId, priceId }: { customerId: string; paymentMethodId: string; priceId: string },
     ): Promise<TrialState> {
       const known = await answer(listOf(subscription), () =>
         stripe.subscriptions.list({ customer: customerId, status: "all", limit: PAGE }),
       );
-      const found = known.data.find(isOf(signUp.id));
+      const found = known.data.find(belongsTo(signUp.id));
       if (found) return toTrialState(found);
       const created = await answer(subscription, () =>
         stripe.subscriptions.create(
@@ -213,12 +207,12 @@ export function stripePayments(config: StripeConfig) {
             customer: customerId,
             default_payment_method: paymentMethodId,
             items: [{ price: priceId }],
-            metadata: { subscription_id: signUp.id },
+            metadata: { sign_up_id: signUp.id },
             off_session: true,
             trial_period_days: TRIAL_DAYS,
             trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
           },
-          { idempotencyKey: keyOf("subscription", signUp) },
+          { idempotencyKey: idempotencyKey("subscription", signUp) },
         ),
       );
       return toTrialState(created);
@@ -226,13 +220,13 @@ export function stripePayments(config: StripeConfig) {
 
     /** What a subscription is now; one that Stripe no longer has is over. */
     async retrieveSubscription(id: string): Promise<TrialState> {
-      const found = await unlessGone(() => answer(subscription, () => stripe.subscriptions.retrieve(id)));
+      const found = await ifExists(() => answer(subscription, () => stripe.subscriptions.retrieve(id)));
       return found ? toTrialState(found) : { stripeSubscriptionId: id, status: "canceled", trialEnd: null };
     },
 
     /** Deletes a customer with its cards, and cancels what it subscribes to. One that is gone already is fine. */
     async deleteCustomer(id: string): Promise<void> {
-      await unlessGone(() => answer(z.object({ deleted: z.literal(true) }), () => stripe.customers.del(id)));
+      await ifExists(() => answer(z.object({ deleted: z.literal(true) }), () => stripe.customers.del(id)));
     },
 
     /**
@@ -240,7 +234,7 @@ export function stripePayments(config: StripeConfig) {
      * No idempotency key of ours: by its lookup key a repetition finds the price, whatever failed before.
      * @returns its id; a price whose amount has changed is replaced by a new one
      */
-    async priceOf({ id, name, price_cents }: Package): Promise<{ id: string; made: boolean }> {
+    async findOrCreatePrice({ id, name, price_cents }: Package): Promise<{ id: string; made: boolean }> {
       const found = await answer(listOf(price), () =>
         stripe.prices.list({ lookup_keys: [id], active: true, limit: 1 }),
       );
@@ -286,7 +280,7 @@ export function stripePayments(config: StripeConfig) {
       const { id, type, data } = parsed.data;
       if (type === "setup_intent.succeeded") {
         const { id: setupIntentId, customer: customerId, metadata } = data.object;
-        const card = { subscriptionId: metadata.subscription_id, customerId, setupIntentId };
+        const card = { signUpId: metadata.sign_up_id, customerId, setupIntentId };
         return { status: "card-set-up", event: { id, type }, card };
       }
       const { id: stripeSubscriptionId, customer: customerId } = data.object;
@@ -295,17 +289,17 @@ export function stripePayments(config: StripeConfig) {
   };
 }
 
-function keyOf(what: string, { id, stripe_attempt }: Attempt): string {
+function idempotencyKey(what: string, { id, stripe_attempt }: Attempt): string {
   return `${what}-${id}-${stripe_attempt}`;
 }
 
 /** Whether an earlier try may have made something that its idempotency key no longer leads to. */
-function mayHaveMade({ stripe_attempt, created_at }: Attempt): boolean {
-  return stripe_attempt > 0 || Date.now() - Date.parse(created_at) > KEYS_LAST_MS;
+function mayExist({ stripe_attempt, created_at }: Attempt): boolean {
+  return stripe_attempt > 0 || Date.now() - Date.parse(created_at) > KEY_LIFETIME_MS;
 }
 
-function isOf(signUpId: string) {
-  return ({ metadata }: { metadata: Record<string, string> }) => metadata.subscription_id === signUpId;
+function belongsTo(signUpId: string) {
+  return ({ metadata }: { metadata: Record<string, string> }) => metadata.sign_up_id === signUpId;
 }
 
 function toSetupIntent(parsed: z.output<typeof setupIntent>): SetupIntent {
@@ -344,7 +338,7 @@ function statusOf(status: z.output<typeof subscription>["status"]): TrialState["
 }
 
 /** The answer, or undefined when what was asked for does not exist (any more). */
-async function unlessGone<T>(call: () => Promise<T>): Promise<T | undefined> {
+async function ifExists<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();
   } catch (error) {
@@ -362,7 +356,7 @@ async function answer<T extends z.ZodType>(schema: T, call: () => Promise<unknow
     throw new PaymentsError(reasonOf(error), error);
   }
   const parsed = schema.safeParse(received);
-  if (!parsed.success) throw new PaymentsError("nonsense", parsed.error);
+  if (!parsed.success) throw new PaymentsError("unexpected-answer", parsed.error);
   return parsed.data;
 }
 
@@ -373,8 +367,8 @@ function reasonOf(error: unknown): PaymentsError["reason"] {
   if (error.statusCode !== undefined && error.statusCode >= 500) return "failed";
   // The key was used with other parameters: those of an earlier release, or of an earlier catalogue.
   if (error instanceof errors.StripeIdempotencyError) return "failed";
-  if (error instanceof errors.StripeInvalidRequestError) return "nonsense";
+  if (error instanceof errors.StripeInvalidRequestError) return "unexpected-answer";
   // The package reports an answer that is no JSON as an API error without a status.
-  if (error instanceof errors.StripeAPIError && error.statusCode === undefined) return "nonsense";
+  if (error instanceof errors.StripeAPIError && error.statusCode === undefined) return "unexpected-answer";
   return "unavailable";
 }
