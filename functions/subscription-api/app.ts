@@ -1,20 +1,29 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { matchedRoutes } from "hono/route";
-import { readConfig } from "./config";
+import { packagesIn } from "./catalogue/packages";
+import { type Config, readConfig } from "./config";
+import type { ApiContext, Services } from "./http/context";
 import { getHealth } from "./http/health";
 import { postCatalogue, postErase, postExport, requireOperator } from "./http/operator";
 import { problem } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
 import { postSubscription } from "./http/subscription";
 import { describeError, log } from "./log";
+import { accountWebhookTo } from "./outbox/account-webhook";
 import { dispatchMessages } from "./outbox/dispatch";
-import { type ApiContext, servicesFor } from "./services";
-import { PaymentsError } from "./stripe/payments";
+import { mailOver } from "./outbox/mail";
+import { outboxIn } from "./outbox/outbox";
+import { signUpLifecycleIn } from "./sign-ups/sign-up-lifecycle";
+import { signUpsIn } from "./sign-ups/sign-up-store";
+import { PaymentsError, stripeClient } from "./stripe/client";
+import { stripePayments } from "./stripe/payments";
+import { stripePrices } from "./stripe/prices";
+import { stripeWebhook } from "./stripe/webhook";
 
 const KIB = 1024;
 
-/** The routes of the subscription API, and what every one of them passes: configuration, size limits, error answers. */
+/** The routes of the subscription API. */
 export const app = new Hono<ApiContext>();
 
 app.use(async (c, next) => {
@@ -23,7 +32,7 @@ app.use(async (c, next) => {
   log("info", "request", {
     requestId: c.var.requestId,
     method: c.req.method,
-    // The pattern, since an address may hold anything.
+    // Not the path, which may hold personal data.
     route: matchedRoutes(c).findLast(({ path }) => path !== "/*")?.path ?? "unknown",
     status: c.res.status,
   });
@@ -55,25 +64,41 @@ app.post("/operator/export", atMost(16 * KIB), postExport);
 app.post("/operator/erase", atMost(16 * KIB), postErase);
 app.post("/operator/catalogue", atMost(16 * KIB), postCatalogue);
 app.on(["GET", "PUT", "PATCH", "DELETE"], ["/subscription", "/webhooks/stripe"], () =>
-  problem(405, { title: "Only POST is allowed here" }, { allow: "POST" }),
+  problem(405, { title: "Only POST is allowed" }, { allow: "POST" }),
 );
 
-app.notFound(() => problem(404, { title: "There is nothing at this address" }));
+app.notFound(() => problem(404, { title: "Not found" }));
 
 app.onError((error, c) => {
   log("error", "request_failed", { requestId: c.var.requestId, ...describeError(error) });
-  if (!(error instanceof PaymentsError)) return problem(500, { title: "Something went wrong here" });
+  if (!(error instanceof PaymentsError)) return problem(500, { title: "Internal server error" });
   switch (error.reason) {
     case "in-progress":
-      return problem(409, { title: "The same request is still being worked on" }, { "retry-after": "2" });
+      return problem(409, { title: "The same request is still in progress" }, { "retry-after": "2" });
     case "unexpected-answer":
-      return problem(502, { title: "The payment provider gave an answer that makes no sense" });
+      return problem(502, { title: "The payment provider gave an unexpected answer" });
     case "failed":
     case "unavailable":
-      return problem(503, { title: "The payment provider cannot be reached" }, { "retry-after": "5" });
+      return problem(503, { title: "The payment provider is unavailable" }, { "retry-after": "5" });
   }
 });
 
 function atMost(maxSize: number) {
-  return bodyLimit({ maxSize, onError: () => problem(413, { title: `The body is over ${maxSize / KIB} KiB` }) });
+  return bodyLimit({ maxSize, onError: () => problem(413, { title: `The body is larger than ${maxSize / KIB} KiB` }) });
+}
+
+/** Connects the parts of the API. */
+export function servicesFor(config: Config): Services {
+  const stripe = stripeClient(config.stripe);
+  return {
+    packages: packagesIn(config.db),
+    signUps: signUpsIn(config.db),
+    lifecycle: signUpLifecycleIn(config.db),
+    outbox: outboxIn(config.db),
+    payments: stripePayments(stripe),
+    prices: stripePrices(stripe),
+    stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecret),
+    mail: mailOver(config.mail),
+    accountWebhook: config.console && accountWebhookTo(config.console),
+  };
 }

@@ -1,7 +1,8 @@
+import { servicesFor } from "./app";
 import { readConfig } from "./config";
 import { describeError, log } from "./log";
 import { dispatchMessages } from "./outbox/dispatch";
-import { servicesFor } from "./services";
+
 import { reconcileSignUps } from "./sign-ups/reconcile";
 
 /**

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plans, TRIAL_DAYS as SITE_TRIAL_DAYS } from "../../app/pricing/plans";
-import { TRIAL_DAYS } from "../../functions/subscription-api/sign-ups/sign-up-store";
+import { TRIAL_DAYS } from "../../functions/subscription-api/sign-ups/sign-up";
 import type { CloudflareAccount } from "../../functions/tools/cloudflare-account";
 import { askAccount } from "../../functions/tools/preflight";
 import { checkDeployment, type Deployment } from "../../functions/tools/preflight-checks";

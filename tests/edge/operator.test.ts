@@ -105,12 +105,12 @@ describe("the operator", () => {
     const first = JSON.parse((await run("catalogue")).stdout);
     const again = JSON.parse((await ask("catalogue", {})).text);
 
-    expect(first.prices.map(({ name, made }: { name: string; made: boolean }) => [name, made])).toEqual([
+    expect(first.prices.map(({ name, created }: { name: string; created: boolean }) => [name, created])).toEqual([
       ["MINI", true],
       ["LITE", true],
       ["STANDARD", true],
     ]);
-    expect(again.prices.map(({ made }: { made: boolean }) => made)).toEqual([false, false, false]);
+    expect(again.prices.map(({ created }: { created: boolean }) => created)).toEqual([false, false, false]);
     const stored = await rows(api, "SELECT name, price_cents, stripe_price_id FROM packages ORDER BY price_cents");
     for (const { name, price_cents, stripe_price_id } of stored) {
       const price = (await stripeAt(stripe).prices.list({ limit: 100 })).data.find(({ id }) => id === stripe_price_id);
@@ -123,7 +123,7 @@ describe("the operator", () => {
 
     await rows(api, "UPDATE packages SET price_cents = 12000 WHERE name = 'MINI'");
     const raised = JSON.parse((await ask("catalogue", {})).text);
-    expect(raised.prices.map(({ made }: { made: boolean }) => made)).toEqual([true, false, false]);
+    expect(raised.prices.map(({ created }: { created: boolean }) => created)).toEqual([true, false, false]);
     await rows(api, "UPDATE packages SET price_cents = 10000 WHERE name = 'MINI'");
   });
 

@@ -2,10 +2,11 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import * as z from "zod";
 import { normalizeEmail } from "../../../app/contract/subscription-request";
-import { reconcileCatalogue } from "../catalogue/reconcile-prices";
+import { reconcilePrices } from "../catalogue/reconcile-prices";
 import { log } from "../log";
-import type { ApiContext } from "../services";
+
 import { erasePerson, exportPerson } from "../sign-ups/personal-data";
+import type { ApiContext } from "./context";
 import { problem } from "./problem";
 
 const person = z.object({ email: z.string().transform(normalizeEmail).pipe(z.email()) });
@@ -42,8 +43,11 @@ export async function postErase(c: Context<ApiContext>): Promise<Response> {
 
 /** `POST /operator/catalogue`: gives each package its price at Stripe. */
 export async function postCatalogue(c: Context<ApiContext>): Promise<Response> {
-  const prices = await reconcileCatalogue(c.var.services);
-  log("info", "catalogue_reconciled", { requestId: c.var.requestId, made: prices.filter(({ made }) => made).length });
+  const prices = await reconcilePrices(c.var.services);
+  log("info", "catalogue_reconciled", {
+    requestId: c.var.requestId,
+    created: prices.filter(({ created }) => created).length,
+  });
   return answer({ prices });
 }
 

@@ -1,8 +1,9 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
-import type { ApiContext } from "../services";
+
 import { createSignUp } from "../sign-ups/create-sign-up";
+import type { ApiContext } from "./context";
 import { problem } from "./problem";
 
 /** Printable ASCII, as long as Stripe allows its own keys to be. */

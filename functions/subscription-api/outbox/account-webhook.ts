@@ -1,16 +1,14 @@
 import { Webhook } from "standardwebhooks";
 import type { ConsoleConfig } from "../config";
-import type { SendOutcome } from "./dispatch";
-import type { Message } from "./outbox";
+import type { Message, SendOutcome } from "./outbox";
 
-/** Tells the customer console of accounts, so that who signed up can log in. */
 export type AccountWebhook = { send(message: Message): Promise<SendOutcome> };
 
 const DEADLINE_MS = 10_000;
 
 /**
- * AccountWebhook as Standard Webhooks (https://www.standardwebhooks.com): signed, with the message's key as webhook-id,
- * so that the console takes a repetition once. A 2xx counts as taken.
+ * Sends new accounts to the customer console as Standard Webhooks (https://www.standardwebhooks.com), with the message's
+ * key as webhook-id. The console confirms with a 2xx.
  */
 export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook {
   const webhook = new Webhook(secret);
@@ -32,7 +30,6 @@ export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook
             "webhook-signature": webhook.sign(message.key, sentAt, body),
           },
           body,
-          // A followed redirect would send the account to another host.
           redirect: "manual",
           signal: AbortSignal.timeout(DEADLINE_MS),
         });
@@ -45,10 +42,7 @@ export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook
   };
 }
 
-/**
- * The account as the console gets it. The password is known to nobody; its scrypt hash goes along, since without it the
- * password that the customer chose would open nothing. It is a PHC string that any scrypt library verifies.
- */
+/** Has the password hash, a PHC string, so that the console accepts the password that the customer chose. */
 function accountOf(message: Message) {
   return {
     id: message.sign_up_id,

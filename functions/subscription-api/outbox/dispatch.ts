@@ -2,18 +2,15 @@ import { describeError, log } from "../log";
 import type { AccountWebhook } from "./account-webhook";
 import type { Mail } from "./mail";
 import { trialEndingMail, trialStartedMail } from "./mail-content";
-import type { Message, MessageKind, Outbox } from "./outbox";
+import type { Message, MessageKind, Outbox, SendOutcome } from "./outbox";
 
 export type DispatchServices = { outbox: Outbox; mail: Mail; accountWebhook: AccountWebhook | undefined };
-
-/** What became of one attempt to send; a reason is a status or the name of an error, never a receiver's words. */
-export type SendOutcome = { status: "sent" } | { status: "failed"; reason: string };
 
 const BATCH = 20;
 
 /**
- * Sends what is due, and again what failed before when its time has come. AccountWebhook wait until there is a console
- * to hear them. One message's failure is logged and touches no other.
+ * Sends the messages that are due. Account webhooks wait until a console is configured. A failure is logged and touches
+ * no other message.
  * @throws what D1 throws when the messages cannot be taken
  */
 export async function dispatchMessages(services: DispatchServices): Promise<void> {
@@ -24,7 +21,7 @@ export async function dispatchMessages(services: DispatchServices): Promise<void
 }
 
 async function dispatch(message: Message, services: DispatchServices): Promise<void> {
-  const facts = { kind: message.kind, signUpId: message.sign_up_id, attempt: message.attempts };
+  const fields = { kind: message.kind, signUpId: message.sign_up_id, attempt: message.attempts };
   try {
     if (message.kind === "trial-ending" && message.status !== "trialing") {
       return await services.outbox.settle(message, "dropped");
@@ -32,15 +29,15 @@ async function dispatch(message: Message, services: DispatchServices): Promise<v
     const outcome = await send(message, services);
     if (outcome.status === "sent") {
       await services.outbox.settle(message, "sent");
-      log("info", "message_sent", facts);
+      log("info", "message_sent", fields);
       return;
     }
     const state = await services.outbox.postpone(message);
-    if (state === "dead") log("error", "message_dead", { ...facts, reason: outcome.reason });
-    else log("warn", "message_failed", { ...facts, reason: outcome.reason });
+    if (state === "dead") log("error", "message_dead", { ...fields, reason: outcome.reason });
+    else log("warn", "message_failed", { ...fields, reason: outcome.reason });
   } catch (error) {
-    // The message stays leased, and is sent again when the lease is over.
-    log("error", "message_unsettled", { ...facts, ...describeError(error) });
+    // Sent again when the lease ends.
+    log("error", "message_unsettled", { ...fields, ...describeError(error) });
   }
 }
 

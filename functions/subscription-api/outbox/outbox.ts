@@ -1,15 +1,10 @@
 import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
 import * as z from "zod";
 
-/*
- * What has to be told about sign-ups (migrations, table outbox): written with the change of state, sent at least once,
- * under a key by which the receiver knows a repetition.
- */
-
 const kinds = z.enum(["trial-started", "trial-ending", "account-created"]);
 export type MessageKind = z.output<typeof kinds>;
 
-/** A message that is this sender's until its lease ends. */
+/** A message with the sign-up and the package that it is about. */
 export type Message = z.output<typeof message>;
 
 const message = z.object({
@@ -37,9 +32,12 @@ const message = z.object({
   price_cents: z.number().nullable(),
 });
 
-/** Longer than a sending can take. */
+/** The result of one attempt. A reason is a status or an error's name, never the receiver's text. */
+export type SendOutcome = { status: "sent" } | { status: "failed"; reason: string };
+
+/** Longer than any attempt. */
 const LEASE_MS = 60_000;
-/** About a day and a half of trying. */
+/** About a day and a half. */
 const MAX_ATTEMPTS = 15;
 const FIRST_DELAY_MS = 30_000;
 const MAX_DELAY_MS = 6 * 60 * 60_000;
@@ -47,8 +45,9 @@ const MAX_DELAY_MS = 6 * 60 * 60_000;
 export type Outbox = ReturnType<typeof outboxIn>;
 
 /**
- * The statement that writes a message, for a batch with the change that it tells of.
- * @param condition what the sign-up has to meet; where it does not, or the key is taken, nothing is written
+ * The statement that inserts a message, for the transaction of the state change that causes it.
+ * @param message.key by which the receiver recognizes a repetition
+ * @param condition on the sign-up; without a match nothing is inserted
  */
 export function newMessage(
   db: D1Database,
@@ -66,10 +65,10 @@ export function newMessage(
     .bind(key, kind, time, time, signUpId, ...values);
 }
 
-/** The outbox in D1. Every method throws what D1 throws. */
+/** Messages about sign-ups in D1, sent at least once. Every method throws what D1 throws. */
 export function outboxIn(db: D1Database) {
   return {
-    /** Takes messages of these kinds that are due, and leases them: another sender finds them when the lease is over. */
+    /** Leases due messages: nobody else gets them until the lease ends. */
     async take(wanted: readonly MessageKind[], limit: number): Promise<Message[]> {
       const now = new Date();
       const leases = db.prepare(
@@ -94,7 +93,7 @@ export function outboxIn(db: D1Database) {
       return z.array(message).parse((await contents.bind(...keys.map(({ key }) => key)).all()).results);
     },
 
-    /** Notes that a message was sent, or that there was no more reason to. */
+    /** Records that a message was sent, or that it no longer applies. */
     async settle({ key }: Message, state: "sent" | "dropped"): Promise<void> {
       await db
         .prepare("UPDATE outbox SET state = ?, settled_at = ? WHERE key = ? AND state = 'due'")
@@ -102,14 +101,11 @@ export function outboxIn(db: D1Database) {
         .run();
     },
 
-    /**
-     * Puts a message off after a failure, each time for about twice as long, or gives it up.
-     * @returns whether it will be tried again
-     */
+    /** Postpones a message after a failure, each time for about twice as long, until it is dead. */
     async postpone({ key, attempts }: Message): Promise<"due" | "dead"> {
       const state = attempts >= MAX_ATTEMPTS ? "dead" : "due";
       const delay = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), MAX_DELAY_MS);
-      // Between half and one and a half of it, so that what failed together does not come back together.
+      // Jitter, so that messages that failed together do not come back together.
       const next = new Date(Date.now() + delay * (0.5 + Math.random())).toISOString();
       await db
         .prepare("UPDATE outbox SET state = ?, next_attempt_at = ? WHERE key = ? AND state = 'due' AND attempts = ?")
@@ -118,13 +114,11 @@ export function outboxIn(db: D1Database) {
       return state;
     },
 
-    /** What was and has to be told about a sign-up: keys, states and times. */
-    async of(signUpId: string): Promise<Record<string, unknown>[]> {
+    async messagesOf(signUpId: string): Promise<Record<string, unknown>[]> {
       const found = db.prepare("SELECT * FROM outbox WHERE sign_up_id = ? ORDER BY created_at");
       return (await found.bind(signUpId).all<Record<string, unknown>>()).results;
     },
 
-    /** How many messages were given up. */
     async countDead(): Promise<number> {
       return z.number().parse(await db.prepare("SELECT count(*) AS n FROM outbox WHERE state = 'dead'").first("n"));
     },

@@ -1,7 +1,7 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import type { SetupIntent } from "../stripe/payments";
 import { hashPassword, verifyPassword } from "./password";
-import { awaitsTrial, type SignUp } from "./sign-up-store";
+import { awaitsTrial, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
 
 export type SignUpResult =
@@ -11,10 +11,8 @@ export type SignUpResult =
   | { status: "key-reused" };
 
 /**
- * Takes a sign-up as far as its setup intent. The row is written first and everything after it can be repeated: the
- * same request under the same key goes on where the last one stopped, and ends at the same setup intent. Where the card
- * is set up already, though the webhook has not told, the trial is begun too.
- * @param request validated by the contract
+ * Creates a sign-up and its setup intent. The row is written first: the same request under the same key continues where
+ * the last one stopped, and starts the trial if the card is set up already.
  * @throws PaymentsError, and what D1 throws; the unchanged request may then be sent again
  */
 export async function createSignUp(
@@ -33,17 +31,15 @@ export async function createSignUp(
   const id = crypto.randomUUID();
   const passwordHash = await hashPassword(request.password);
   const stored = await services.signUps.add({ id, idempotencyKey, passwordHash, request });
-  return stored.id === id ? secretFor(stored, services) : resume(stored, request, services);
+  return stored.id === id ? finish(stored, services) : resume(stored, request, services);
 }
 
 async function resume(stored: SignUp, request: SubscriptionRequest, services: TrialServices): Promise<SignUpResult> {
   const same = hasFieldsOf(stored, request) && (await verifyPassword(request.password, stored.password_hash));
   if (!same) return { status: "key-reused" };
   if (stored.status === "superseded" || stored.status === "canceled") return { status: "duplicate" };
-  if (stored.status === "pending" && (await services.signUps.hasLive(stored.email))) {
-    return { status: "duplicate" };
-  }
-  return secretFor(stored, services);
+  if (stored.status === "pending" && (await services.signUps.hasLive(stored.email))) return { status: "duplicate" };
+  return finish(stored, services);
 }
 
 function hasFieldsOf(stored: SignUp, request: SubscriptionRequest): boolean {
@@ -61,24 +57,23 @@ function hasFieldsOf(stored: SignUp, request: SubscriptionRequest): boolean {
   );
 }
 
-/** Also asks Stripe about the sign-ups that seem to lack a card: the webhook that would have told may be lost. */
+/** Also asks Stripe about pending sign-ups, since a webhook may be lost. */
 async function isSubscribed(email: string, services: TrialServices): Promise<boolean> {
   const { signUps, payments } = services;
   if (await signUps.hasLive(email)) return true;
-  for (const pending of await signUps.findPending(email)) {
-    const { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = pending;
-    if (customerId === null || setupIntentId === null) continue;
-    if ((await payments.retrieveSetupIntent(setupIntentId)).state !== "succeeded") continue;
-    await handleCardSetUp({ signUpId: pending.id, customerId, setupIntentId }, services);
+  for (const { id, stripe_customer_id: customerId, stripe_setup_intent_id } of await signUps.findPending(email)) {
+    if (customerId === null || stripe_setup_intent_id === null) continue;
+    const setupIntent = await payments.retrieveSetupIntent(stripe_setup_intent_id);
+    if (setupIntent.state !== "succeeded") continue;
+    await handleCardSetUp({ signUpId: id, customerId, setupIntentId: setupIntent.id }, services);
     return true;
   }
   return false;
 }
 
-async function secretFor(stored: SignUp, services: TrialServices): Promise<SignUpResult> {
+async function finish(stored: SignUp, services: TrialServices): Promise<SignUpResult> {
   if (awaitsTrial(stored)) await startTrial(stored, services);
-  const { signUps } = services;
-  const setupIntent = await callStripe(stored, signUps, () => setupIntentFor(stored, services));
+  const setupIntent = await callStripe(stored, services, () => setupIntentFor(stored, services));
   const { id: signUpId, stripe_customer_id: customerId } = stored;
   if (stored.status === "pending" && setupIntent.state === "succeeded" && customerId !== null) {
     const card = { signUpId, customerId, setupIntentId: setupIntent.id };
@@ -87,15 +82,15 @@ async function secretFor(stored: SignUp, services: TrialServices): Promise<SignU
   return { status: "created", clientSecret: setupIntent.clientSecret };
 }
 
+/** The client secret is not stored: whoever reads the database cannot finish a sign-up. */
 async function setupIntentFor(stored: SignUp, { signUps, payments }: TrialServices): Promise<SetupIntent> {
-  // The secret is not kept here: who reads the database cannot finish somebody's sign-up.
   if (stored.stripe_setup_intent_id !== null) return payments.retrieveSetupIntent(stored.stripe_setup_intent_id);
   let customerId = stored.stripe_customer_id;
   if (customerId === null) {
     customerId = await payments.findOrCreateCustomer(stored);
     await signUps.recordCustomer(stored.id, customerId);
   }
-  const made = await payments.findOrCreateSetupIntent(stored, customerId);
-  await signUps.recordSetupIntent(stored.id, made.id);
-  return made;
+  const setupIntent = await payments.findOrCreateSetupIntent(stored, customerId);
+  await signUps.recordSetupIntent(stored.id, setupIntent.id);
+  return setupIntent;
 }

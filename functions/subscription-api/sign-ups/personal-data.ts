@@ -1,34 +1,32 @@
 import type { Outbox } from "../outbox/outbox";
 import type { Payments } from "../stripe/payments";
-import type { SignUp, SignUps } from "./sign-up-store";
+import type { SignUp } from "./sign-up";
+import type { SignUps } from "./sign-up-store";
 
 export type PersonalDataServices = { signUps: SignUps; outbox: Outbox; payments: Payments };
 
-/** Everything that is kept on one person, but for what is no use to them: the password's hash and internal counters. */
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
 /**
- * What is kept on the person with this e-mail (GDPR, article 15 and 20; CCPA, 1798.110).
- * @param email in its normal form
+ * Everything that is kept on the person with this e-mail (GDPR articles 15 and 20; CCPA 1798.110), except the password
+ * hash and internal counters.
+ * @param email normalized
  * @throws what D1 throws
  */
-export async function exportPerson(
-  email: string,
-  { signUps: store, outbox }: PersonalDataServices,
-): Promise<PersonalData> {
-  const found = await store.findByEmail(email);
+export async function exportPerson(email: string, services: PersonalDataServices): Promise<PersonalData> {
+  const found = await services.signUps.findByEmail(email);
   const signUps = await Promise.all(
-    found.map(async (signUp) => ({ ...withoutInternals(signUp), messages: await outbox.of(signUp.id) })),
+    found.map(async ({ password_hash: _hash, stripe_attempt: _attempt, version: _version, ...kept }) => {
+      return { ...kept, messages: await services.outbox.messagesOf(kept.id) };
+    }),
   );
   return { email, signUps };
 }
 
 /**
- * Deletes the person with this e-mail (GDPR, article 17; CCPA, 1798.105): at Stripe the customers, and with them cards
- * and subscriptions, which end at once; here the sign-ups and their messages. Invoices stay at Stripe, as the law wants.
- * What was cut off is finished by repeating it.
- * @param email in its normal form
- * @returns how many sign-ups were deleted
+ * Deletes the person with this e-mail (GDPR article 17; CCPA 1798.105): customers, cards and subscriptions at Stripe,
+ * sign-ups and messages here. Invoices stay at Stripe, as the law requires. Can be repeated after a failure.
+ * @param email normalized
  * @throws PaymentsError, and what D1 throws
  */
 export async function erasePerson(
@@ -37,19 +35,14 @@ export async function erasePerson(
 ): Promise<{ erased: number }> {
   const found = await signUps.findByEmail(email);
   for (const signUp of found) {
-    if (signUp.status === "pending") await endSetup(signUp, payments);
+    if (signUp.status === "pending") await cancelSetup(signUp, payments);
     const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
     if (customerId !== undefined) await payments.deleteCustomer(customerId);
-    await signUps.erase(signUp.id);
+    await signUps.delete(signUp.id);
   }
   return { erased: found.length };
 }
 
-async function endSetup({ stripe_setup_intent_id: id }: SignUp, payments: Payments): Promise<void> {
+async function cancelSetup({ stripe_setup_intent_id: id }: SignUp, payments: Payments): Promise<void> {
   if (id !== null && (await payments.retrieveSetupIntent(id)).state === "open") await payments.cancelSetupIntent(id);
-}
-
-function withoutInternals(signUp: SignUp): Record<string, unknown> {
-  const { password_hash: _hash, stripe_attempt: _attempt, version: _version, ...kept } = signUp;
-  return kept;
 }
