@@ -31,7 +31,7 @@ export type MailConfig = {
 export type ConsoleConfig = { url: string; secret: string };
 
 /** Either a usable configuration, or the names of the bindings that are missing or wrong: never their values. */
-export type ConfigResult = { status: "ok"; config: Config } | { status: "invalid"; keys: string[] };
+export type ConfigResult = { status: "valid"; config: Config } | { status: "invalid"; keys: string[] };
 
 const LOOPBACK_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
@@ -122,7 +122,7 @@ export function readConfig(env: unknown): ConfigResult {
   if (!parsed.success) {
     return { status: "invalid", keys: [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))].sort() };
   }
-  return { status: "ok", config: toConfig(parsed.data) };
+  return { status: "valid", config: toConfig(parsed.data) };
 }
 
 function toConfig(env: z.output<typeof bindings>): Config {

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from "vitest";
+import { cheapPasswords } from "../support/cheap-passwords/build";
 import { onFaultyDatabase } from "../support/faulty-database";
 import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy";
 import { allFaults, emailOf, keyOf, type PlannedFault, signUpFaults } from "../support/sign-up-faults";
@@ -29,7 +30,7 @@ async function startLane(planOf: (index: number) => PlannedFault | undefined) {
   const stripe = await startStripeSimulator({ webhookUrl: `${webhooks.url}/webhooks/stripe` });
   const proxy = await startFaultyProxy(stripe.url);
   const wrapper = onFaultyDatabase(faults.ofDatabase);
-  const api = await startSubscriptionApi({ simulatorUrl: proxy.url, port, wrapper });
+  const api = await startSubscriptionApi({ simulatorUrl: proxy.url, port, wrapper, ...(await cheapPasswords()) });
   webhooks.decide(faults.ofWebhook);
   proxy.decide(faults.ofRequest);
   proxy.watch(faults.learn);

@@ -1,10 +1,10 @@
 import type { CatalogueServices } from "../catalogue/reconcile-prices";
 import type { DispatchServices } from "../outbox/dispatch";
+import type { SignUpServices } from "../sign-ups/create-sign-up";
 import type { PersonalDataServices } from "../sign-ups/personal-data";
-import type { TrialServices } from "../sign-ups/trial";
 import type { StripeWebhook } from "../stripe/webhook";
 
-export type Services = TrialServices &
+export type Services = SignUpServices &
   PersonalDataServices &
   DispatchServices &
   CatalogueServices & { stripeWebhook: StripeWebhook };

@@ -1,8 +1,10 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import type { SetupIntent } from "../stripe/payments";
-import { hashPassword, verifyPassword } from "./password";
+import type { PasswordHasher } from "./password";
 import { awaitsTrial, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
+
+export type SignUpServices = TrialServices & { passwords: PasswordHasher };
 
 export type SignUpResult =
   | { status: "created"; clientSecret: string }
@@ -18,7 +20,7 @@ export type SignUpResult =
 export async function createSignUp(
   request: SubscriptionRequest,
   idempotencyKey: string,
-  services: TrialServices,
+  services: SignUpServices,
 ): Promise<SignUpResult> {
   const known = await services.signUps.findByKey(idempotencyKey);
   if (known) return resume(known, request, services);
@@ -29,13 +31,14 @@ export async function createSignUp(
   if (await isSubscribed(request.email, services)) return { status: "duplicate" };
 
   const id = crypto.randomUUID();
-  const passwordHash = await hashPassword(request.password);
+  const passwordHash = await services.passwords.hash(request.password);
   const stored = await services.signUps.add({ id, idempotencyKey, passwordHash, request });
   return stored.id === id ? finish(stored, services) : resume(stored, request, services);
 }
 
-async function resume(stored: SignUp, request: SubscriptionRequest, services: TrialServices): Promise<SignUpResult> {
-  const same = hasFieldsOf(stored, request) && (await verifyPassword(request.password, stored.password_hash));
+async function resume(stored: SignUp, request: SubscriptionRequest, services: SignUpServices): Promise<SignUpResult> {
+  const same =
+    hasFieldsOf(stored, request) && (await services.passwords.verify(request.password, stored.password_hash));
   if (!same) return { status: "key-reused" };
   if (stored.status === "superseded" || stored.status === "canceled") return { status: "duplicate" };
   if (stored.status === "pending" && (await services.signUps.hasLive(stored.email))) return { status: "duplicate" };
