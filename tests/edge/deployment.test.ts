@@ -11,6 +11,7 @@ import type { CloudflareAccount } from "../../functions/tools/cloudflare-account
 import { askAccount } from "../../functions/tools/preflight";
 import { checkDeployment, type Deployment } from "../../functions/tools/preflight-checks";
 import { readWorkerSettings } from "../../functions/tools/worker-settings";
+import { fastApi } from "../support/fast-api/build";
 import { enterCard, rows, signUp } from "../support/visitor";
 import { migrate, startStripeSimulator, startSubscriptionApi } from "../support/workers";
 
@@ -29,22 +30,25 @@ const filledIn = (text: string) =>
 
 const company = { name: "Citewell", postalAddress: ["Citewell, Inc.", "1 Main Street", "Dover, Delaware 19901"] };
 
-/** A database of its own, migrated. */
-async function newDatabase() {
-  const mf = new Miniflare({ modules: true, script: "export default {}", d1Databases: ["DB"] });
-  return { db: await mf.getD1Database("DB"), dispose: () => mf.dispose() };
-}
+/** Empty databases, one for each test. */
+const databaseNames = ["preflight", "catalogue", "first", "second"] as const;
+let databases: Miniflare;
+beforeAll(() => {
+  databases = new Miniflare({ modules: true, script: "export default {}", d1Databases: [...databaseNames] });
+});
+afterAll(() => databases.dispose());
+
+const database = (name: (typeof databaseNames)[number]) => databases.getD1Database(name);
 
 describe("the preflight", () => {
   let folder: string;
   let ready: Deployment;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "preflight-"));
-    const { db, dispose } = await newDatabase();
+    const db = await database("preflight");
     await migrate(db);
     await db.prepare("UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name").run();
     const packages = (await db.prepare("SELECT id, name, price_cents, stripe_price_id FROM packages").all()).results;
-    await dispose();
     const migrations = await readdir(migrationsFolder);
     ready = {
       company,
@@ -198,10 +202,9 @@ describe("the deployment", () => {
 
 describe("the catalogue and the site", () => {
   it("agree on ids, names and prices, locally and in production, and on the length of the trial", async () => {
-    const { db, dispose } = await newDatabase();
+    const db = await database("catalogue");
     await migrate(db);
     const { results } = await db.prepare("SELECT id, name, price_cents FROM packages ORDER BY price_cents").all();
-    await dispose();
     for (const environment of [undefined, "production"] as const) {
       const { vars } = readWorkerSettings(siteToml, environment);
       const packageIds = {
@@ -241,7 +244,7 @@ describe("the migrations", () => {
   }
 
   it("bring a database of the first migration up to date, with its sign-ups", async () => {
-    const { db, dispose } = await newDatabase();
+    const db = await database("first");
     const { folder, remove } = await firstMigrations(1);
     await migrate(db, folder);
     for (const status of ["pending", "active", "canceled"]) await insertOldSignUp(db, status);
@@ -255,11 +258,11 @@ describe("the migrations", () => {
     ]);
     const applied = await db.prepare("SELECT name FROM d1_migrations ORDER BY id").all();
     expect(applied.results.map(({ name }) => name)).toEqual(await readdir(migrationsFolder));
-    await Promise.all([dispose(), remove()]);
+    await remove();
   });
 
   it("rename the sign-ups' table with its messages, which are still deleted together, and with every index", async () => {
-    const { db, dispose } = await newDatabase();
+    const db = await database("second");
     const { folder, remove } = await firstMigrations(2);
     await migrate(db, folder);
     await insertOldSignUp(db, "active");
@@ -286,7 +289,7 @@ describe("the migrations", () => {
     ]);
     await db.prepare("DELETE FROM sign_ups").run();
     expect((await db.prepare("SELECT key FROM outbox").all()).results).toEqual([]);
-    await Promise.all([dispose(), remove()]);
+    await remove();
   });
 
   it("are applied to a database that was kept from an earlier run", async () => {
@@ -312,6 +315,7 @@ describe("Cloudflare's binding", () => {
     const api = await startSubscriptionApi({
       simulatorUrl: stripe.url,
       vars: { MAIL_API_URL: undefined },
+      ...(await fastApi()),
       miniflare: { email: { send_email: [{ name: "EMAIL" }] } },
     });
     const { clientSecret } = await signUp(api, { email: "binding@example.com" });

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Fault, type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy";
-import { accountWebhooks, enterCard, mails, post, rows, signUp, stripeAt } from "../support/visitor";
-import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../support/workers";
+import { type FaultyBackend, startFaultyBackend } from "../support/faulty-backend";
+import type { Fault, FaultyProxy } from "../support/faulty-proxy";
+import { accountWebhooks, enterCard, mails, post, rows, signUp, stripeAt, stripeStateOf } from "../support/visitor";
+import { type RunningWorker, runScheduled } from "../support/workers";
 
 const HOUR = 60 * 60_000;
 /** The local token (functions/subscription-api/wrangler.toml). */
@@ -11,14 +12,13 @@ describe("the cron handler", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   let proxy: FaultyProxy;
+  let backend: FaultyBackend;
   beforeAll(async () => {
-    // No webhook arrives here: the cron handler is alone.
-    stripe = await startStripeSimulator({ webhookUrl: "http://localhost:9/nowhere" });
-    proxy = await startFaultyProxy(stripe.url);
-    api = await startSubscriptionApi({ simulatorUrl: proxy.url });
+    backend = await startFaultyBackend();
+    ({ api, stripe, proxy } = backend);
   });
   afterEach(() => proxy.repair());
-  afterAll(() => Promise.all([api.dispose(), stripe.dispose(), proxy.dispose()]));
+  afterAll(() => backend.dispose());
 
   const rowOf = async (email: string) => (await rows(api, "SELECT * FROM sign_ups WHERE email = ?", email))[0];
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
@@ -28,15 +28,7 @@ describe("the cron handler", () => {
     await rows(api, "UPDATE sign_ups SET created_at = ?, check_at = ? WHERE email = ?", ago(age), ago(1), email);
   }
 
-  /** Everything that Stripe has on an e-mail's sign-ups. */
-  async function atStripe(email: string) {
-    const client = stripeAt(stripe);
-    const customers = (await client.customers.list({ email })).data;
-    const subscriptions = await Promise.all(
-      customers.map(({ id }) => client.subscriptions.list({ customer: id, status: "all" })),
-    );
-    return { customers, subscriptions: subscriptions.flatMap(({ data }) => data) };
-  }
+  const atStripe = (email: string) => stripeStateOf(stripe, email);
 
   it("deletes a sign-up that has no card after 24 hours: setup intent, customer and row", async () => {
     await signUp(api, { email: "abandoned@example.com" });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy";
+import { type FaultyBackend, startFaultyBackend } from "../support/faulty-backend";
+import type { FaultyProxy } from "../support/faulty-proxy";
 import { deliverEvent, eventOf, secondsNow, sign, WEBHOOK_SECRET } from "../support/stripe-events";
 import { accountWebhooks, enterCard, mails, rows, signUp, stripeAt, times } from "../support/visitor";
-import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../support/workers";
+import { type RunningWorker, runScheduled } from "../support/workers";
 
 const DAY_MS = 24 * 60 * 60_000;
 const PAST = "2026-01-01T00:00:00.000Z";
@@ -11,13 +12,12 @@ describe("webhooks", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   let proxy: FaultyProxy;
+  let backend: FaultyBackend;
   beforeAll(async () => {
-    // The simulator's own webhooks go nowhere: here the tests send them.
-    stripe = await startStripeSimulator({ webhookUrl: "http://localhost:9/nowhere" });
-    proxy = await startFaultyProxy(stripe.url);
-    api = await startSubscriptionApi({ simulatorUrl: proxy.url });
+    backend = await startFaultyBackend();
+    ({ api, stripe, proxy } = backend);
   });
-  afterAll(() => Promise.all([api.dispose(), stripe.dispose(), proxy.dispose()]));
+  afterAll(() => backend.dispose());
 
   const deliver = (payload: string, signature?: string) => deliverEvent(api, payload, signature);
   const rowOf = async (email: string) => (await rows(api, "SELECT * FROM sign_ups WHERE email = ?", email))[0];

@@ -8,7 +8,7 @@ import { browserSetupIntent, type SetupError, type SetupIntent } from "../object
 import type { Store } from "../store";
 import type { StripeContext } from "./context";
 import { requireCustomer } from "./customers";
-import { limit, list, metadata, page, parameters } from "./parameters";
+import { list, metadata, page, paging, parameters } from "./parameters";
 import { createPaymentMethod, findPaymentMethod, paymentMethodParameters } from "./payment-methods";
 
 const DECLINED: SetupError = {
@@ -33,7 +33,7 @@ const confirmParameters = z.object({
   return_url: z.url({ protocol: /^https?$/ }).optional(),
 });
 
-const listParameters = z.object({ customer: z.string().optional(), limit });
+const listParameters = z.object({ customer: z.string().optional(), ...paging });
 
 const cancelParameters = z.object({
   cancellation_reason: z.enum(["abandoned", "requested_by_customer", "duplicate"]).nullable().default(null),
@@ -76,7 +76,7 @@ setupIntents.get("/", (c) => {
   const found = c.var.store
     .setupIntents()
     .filter(({ customer }) => given.customer === undefined || customer === given.customer);
-  return c.json(page("/v1/setup_intents", found, given.limit));
+  return c.json(page("/v1/setup_intents", found, given));
 });
 
 setupIntents.get("/:id", (c) => shown(c, authorized(c, c.req.param("id"))));

@@ -2,13 +2,13 @@ import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 
-const BUNDLE = "subscription-api/cheap-passwords.js";
+const BUNDLE = "subscription-api/fast-api.js";
 const output = join(import.meta.dirname, "../../../build", BUNDLE);
 
 let built: Promise<{ bundle: string }> | undefined;
 
-/** Builds the API with cheap passwords once; an option for `startSubscriptionApi` and `startBackend`. */
-export function cheapPasswords(): Promise<{ bundle: string }> {
+/** Builds the API of worker.ts once; an option for `startSubscriptionApi` and `startBackend`. */
+export function fastApi(): Promise<{ bundle: string }> {
   built ??= bundle();
   return built;
 }
