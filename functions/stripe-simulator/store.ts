@@ -1,5 +1,6 @@
 import type { SqlStorage } from "@cloudflare/workers-types";
 import * as z from "zod/mini";
+import { MONTHLY_PRICES } from "../../app/contract/plan-prices";
 import {
   type Customer,
   customer,
@@ -30,27 +31,26 @@ const SCHEMA = `
 `;
 
 /** The prices that the local database names before `npm run catalogue` has made others. */
-const CATALOGUE = [
-  ["price_mini", 10_000],
-  ["price_lite", 20_000],
-  ["price_standard", 50_000],
-].map(([id, amount]) => ({
-  id: String(id),
-  body: {
+const CATALOGUE = Object.entries(MONTHLY_PRICES).map(([name, dollars]) => {
+  const id = `price_${name.toLowerCase()}`;
+  return {
     id,
-    object: "price",
-    active: true,
-    created: 0,
-    currency: "usd",
-    livemode: false,
-    lookup_key: null,
-    metadata: {},
-    product: "prod_citewell",
-    recurring: { interval: "month", interval_count: 1 },
-    type: "recurring",
-    unit_amount: amount,
-  },
-}));
+    body: {
+      id,
+      object: "price",
+      active: true,
+      created: 0,
+      currency: "usd",
+      livemode: false,
+      lookup_key: null,
+      metadata: {},
+      product: "prod_citewell",
+      recurring: { interval: "month", interval_count: 1 },
+      type: "recurring",
+      unit_amount: dollars * 100,
+    },
+  };
+});
 
 const bodies = z.array(z.object({ body: z.string() }));
 const answers = z.array(z.object({ request: z.string(), status: z.number(), body: z.string() }));

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { matchedRoutes } from "hono/route";
 import { packagesIn } from "./catalogue/packages";
-import { type Config, readConfig } from "./config";
+import { type Config, keysOf, readConfig } from "./config";
 import type { ApiContext, Services } from "./http/context";
 import { getHealth } from "./http/health";
 import { postCatalogue, postErase, postExport, requireOperator } from "./http/operator";
@@ -34,8 +34,8 @@ export function createApi(passwords: PasswordHasher) {
     fetch: routes(connect).fetch,
     async scheduled(_controller: unknown, env: unknown): Promise<void> {
       const result = readConfig(env);
-      if (result.status === "valid") return runScheduled(connect(result.config));
-      log("error", "configuration_invalid", { keys: result.keys });
+      if (result.status === "valid") return runScheduled(connect(result.configuration));
+      log("error", "configuration_invalid", { keys: keysOf(result.problems) });
     },
   };
 }
@@ -60,12 +60,12 @@ function routes(connect: Connect): Hono<ApiContext> {
   app.use(async (c, next) => {
     const result = readConfig(c.env);
     if (result.status === "invalid") {
-      log("error", "configuration_invalid", { requestId: c.var.requestId, keys: result.keys });
-      return problem(503, { title: "The service is not configured", keys: result.keys });
+      log("error", "configuration_invalid", { requestId: c.var.requestId, keys: keysOf(result.problems) });
+      return problem(503, { title: "The service is not configured", keys: keysOf(result.problems) });
     }
-    const services = connect(result.config);
+    const services = connect(result.configuration);
     c.set("services", services);
-    c.set("operatorToken", result.config.operatorToken);
+    c.set("operatorToken", result.configuration.operatorToken);
     c.set("dispatchAfterResponse", () => {
       const { requestId } = c.var;
       const failed = (error: unknown) => log("error", "dispatch_failed", { requestId, ...describeError(error) });

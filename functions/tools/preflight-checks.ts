@@ -1,3 +1,4 @@
+import type { ConfigurationProblem } from "../../app/contract/configuration";
 import { readConfiguration } from "../../app/edge/settings/configuration.server";
 import { plans } from "../../app/pricing/plans";
 import { isStripePriceId } from "../subscription-api/catalogue/packages";
@@ -55,8 +56,8 @@ function checkSite({ site, secrets }: Deployment): Finding[] {
     ...(site.assets?.binding && { [site.assets.binding]: { fetch } }),
     ...(service && { SUBSCRIPTION_API: { fetch } }),
   });
-  if (result.status === "error") {
-    for (const { name, problem } of result.problems) found.add(`${name} ${problem}`);
+  if ("problems" in result) {
+    found.addProblems(result.problems);
     return found.list;
   }
   const { configuration } = result;
@@ -87,7 +88,7 @@ function checkApi({ api, secrets }: Deployment): Finding[] {
     DB: database && { prepare: () => undefined },
     EMAIL: api.send_email.some(({ name }) => name === "EMAIL") ? { send: () => undefined } : undefined,
   });
-  if (result.status === "invalid") for (const key of result.keys) found.add(`${key} is missing or wrong`);
+  if (result.status === "invalid") found.addProblems(result.problems);
   return found.list;
 }
 
@@ -148,6 +149,10 @@ class Findings {
 
   add(what: string): void {
     this.list.push({ where: this.where, what });
+  }
+
+  addProblems(problems: ConfigurationProblem[]): void {
+    for (const { name, problem } of problems) this.add(`${name} ${problem}`);
   }
 
   /** @param existing the names of the secrets that are set; undefined when the account was not asked */

@@ -88,6 +88,7 @@ describe("the configuration", () => {
     ["a mail provider without its key", { MAIL_API_KEY: undefined }, ["MAIL_API_KEY"]],
     ["a console without its secret", { CONSOLE_WEBHOOK_SECRET: undefined }, ["CONSOLE_WEBHOOK_SECRET"]],
     ["a console reached over plain http", { CONSOLE_WEBHOOK_URL: "http://console.example/" }, ["CONSOLE_WEBHOOK_URL"]],
+    ["a console URL that is none", { CONSOLE_URL: "nonsense" }, ["CONSOLE_URL"]],
     ["a short operator's token", { OPERATOR_TOKEN: "short" }, ["OPERATOR_TOKEN"]],
     ["a Stripe URL that is not on this machine", { STRIPE_API_URL: "https://stripe.example" }, ["STRIPE_API_URL"]],
     ["a live key for a local Stripe", { STRIPE_SECRET_KEY: "sk_live_0123456789abcdef0123" }, ["STRIPE_API_URL"]],
@@ -103,7 +104,7 @@ describe("the configuration", () => {
       .toContainEqual(expect.objectContaining({ event: "configuration_invalid", keys }));
   });
 
-  it.each(["http://localhost:9", "http://[::1]:9", "https://127.0.0.1:9"])(
+  it.each(["http://localhost:9", "http://127.0.0.2:9", "http://[::1]:9", "https://127.0.0.1:9"])(
     "takes a local Stripe at %s",
     async (STRIPE_API_URL) => {
       expect(await health({ STRIPE_API_URL })).toMatchObject({ status: 200 });

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { isStripePriceId, packagesIn } from "../catalogue/packages";
-import { type Config, readConfig } from "../config";
+import { type Config, keysOf, readConfig } from "../config";
 import { describeError, log } from "../log";
 import { outboxIn } from "../outbox/outbox";
 import { problem } from "./problem";
@@ -12,11 +12,12 @@ import { problem } from "./problem";
 export async function getHealth(c: Context): Promise<Response> {
   const result = readConfig(c.env);
   if (result.status === "invalid") {
-    log("error", "configuration_invalid", { keys: result.keys });
-    return unhealthy(result.keys);
+    const keys = keysOf(result.problems);
+    log("error", "configuration_invalid", { keys });
+    return unhealthy(keys);
   }
   try {
-    return await checkDatabase(result.config);
+    return await checkDatabase(result.configuration);
   } catch (error) {
     log("error", "database_unavailable", describeError(error));
     return unhealthy(["DB"]);

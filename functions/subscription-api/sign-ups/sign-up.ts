@@ -1,8 +1,5 @@
 import * as z from "zod";
 
-/** The free trial of every plan. */
-export const TRIAL_DAYS = 5;
-
 /** A sign-up as the table sign_ups holds it. */
 export type SignUp = z.output<typeof signUpRow>;
 

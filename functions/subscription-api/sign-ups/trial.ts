@@ -1,9 +1,10 @@
+import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
 import type { Packages } from "../catalogue/packages";
 import { log } from "../log";
 import { PaymentsError } from "../stripe/client";
 import type { Payments } from "../stripe/payments";
 import type { CardSetUp, StripeEvent } from "../stripe/webhook";
-import { awaitsTrial, type SignUp, TRIAL_DAYS } from "./sign-up";
+import { awaitsTrial, type SignUp } from "./sign-up";
 import type { SignUpLifecycle } from "./sign-up-lifecycle";
 import type { SignUps } from "./sign-up-store";
 

@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import * as z from "zod";
-import { TRIAL_DAYS } from "../sign-ups/sign-up";
+import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
 import { type Attempt, call, idempotencyKey, ifExists, mayExist } from "./client";
 
 /** Stripe's largest page of a list. */
