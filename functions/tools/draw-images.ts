@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { chromium, type Page } from "@playwright/test";
 import { company } from "../../app/company";
 import { hero } from "../../app/home/home-content";
-import { findChromium } from "../../tests/browser/chromium";
+import { findChromium } from "./chromium";
 
 /*
  * `npm run images`: draws the icons and the social preview image of public/ from favicon.svg and the words of the home

@@ -1,5 +1,5 @@
 import { type Browser, type CDPSession, chromium, type Page } from "@playwright/test";
-import { findChromium } from "../browser/chromium";
+import { findChromium } from "../../functions/tools/chromium";
 import type { EdgeServer } from "./edge-server";
 import { type Measured, measuredOf } from "./statistics";
 
