@@ -13,11 +13,7 @@ const accountWebhook = z.object({
 });
 const keptWebhook = accountWebhook.extend({ id: z.string() });
 
-/**
- * Stands for the customer console's webhook: checks the signature (https://www.standardwebhooks.com), keeps each
- * message once, and shows them at /console.
- * @param secret `whsec_…`, the one that the sender has
- */
+/** A customer console: keeps each verified webhook once (https://www.standardwebhooks.com), and shows them. */
 export function customerConsole(secret: string): Hono<StripeContext> {
   const webhook = new Webhook(secret);
   const routes = new Hono<StripeContext>();

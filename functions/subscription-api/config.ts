@@ -8,27 +8,25 @@ import {
   serviceUrl,
 } from "../../app/contract/configuration";
 
-/** What the Worker needs to run. */
 export type Config = {
   db: D1Database;
   stripe: StripeConfig;
   mail: MailConfig;
   /** Account webhooks wait until this is set. */
   console?: ConsoleConfig | undefined;
-  /** There are no operator routes without it. */
+  /** Without it there are no operator routes. */
   operatorToken?: string | undefined;
 };
 
 export type StripeConfig = {
   secretKey: string;
   webhookSecret: string;
-  /** The URL of a stand-in for Stripe's API on this machine. */
+  /** A stand-in for Stripe on this machine. */
   apiUrl?: URL | undefined;
 };
 
 export type MailConfig = {
   transport: { kind: "cloudflare"; binding: SendEmail } | { kind: "http"; url: string; key: string };
-  /** The sender's e-mail address. */
   from: string;
   companyName: string;
   consoleUrl: string;
@@ -37,7 +35,7 @@ export type MailConfig = {
 
 export type ConsoleConfig = { url: string; secret: string };
 
-/** The values of wrangler.toml for local development. No deployment may use them. */
+/** The values of wrangler.toml for local development, which no deployment may use. */
 const LOCAL_SECRETS = {
   STRIPE_WEBHOOK_SECRET: "whsec_local_development_only",
   CONSOLE_WEBHOOK_SECRET: "whsec_bG9jYWwtZGV2ZWxvcG1lbnQtb25seS1uZXZlci1kZXBsb3k=",
@@ -45,7 +43,7 @@ const LOCAL_SECRETS = {
   OPERATOR_TOKEN: "only-for-local-development-never-for-a-deployment",
 } as const;
 
-/** An environment of wrangler.toml cannot leave out a variable of the top level, only empty it. */
+/** An environment of wrangler.toml can empty a variable of the top level, not remove it. */
 function optional<T extends z.core.$ZodType>(schema: T) {
   return z.preprocess((value) => (value === "" ? undefined : value), z.optional(schema));
 }
@@ -125,7 +123,7 @@ function isLiveKey(key: string): boolean {
   return key.includes("_live_");
 }
 
-/** The names of refused settings, which is all that logs and answers tell. */
+/** All that logs and answers tell of a wrong configuration. */
 export function keysOf(problems: ConfigurationProblem[]): string[] {
   return problems.map(({ name }) => name).sort();
 }
@@ -160,7 +158,6 @@ function toConfig(env: z.output<typeof settings>): Config {
   };
 }
 
-/** The HTTP provider if one is set, else Cloudflare's binding. */
 function transportOf({ EMAIL, MAIL_API_URL, MAIL_API_KEY }: z.output<typeof settings>): MailConfig["transport"] {
   if (MAIL_API_URL !== undefined && MAIL_API_KEY !== undefined) {
     return { kind: "http", url: MAIL_API_URL, key: MAIL_API_KEY };

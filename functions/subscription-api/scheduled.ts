@@ -3,10 +3,7 @@ import { type DispatchServices, dispatchMessages } from "./outbox/dispatch";
 import { reconcileSignUps } from "./sign-ups/reconcile";
 import type { TrialServices } from "./sign-ups/trial";
 
-/**
- * The cron handler's work, each minute: reconciles sign-ups, then dispatches messages, even when the first failed.
- * @throws when either failed
- */
+/** The cron handler: reconciles sign-ups, then dispatches messages. Throws when either failed. */
 export async function runScheduled(services: TrialServices & DispatchServices): Promise<void> {
   const outcomes = [await settle(reconcileSignUps(services)), await settle(dispatchMessages(services))];
   const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));

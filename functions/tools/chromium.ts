@@ -4,18 +4,12 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 
-/*
- * The Chromium of `npm run test:browser` and `npm run images`. As a program it installs one if there is none, and prints
- * its path.
- */
+// As a program it installs a Chromium if there is none, and prints its path.
 
 const MINUTE = 60_000;
 const playwrightCli = fileURLToPath(new URL("../../node_modules/@playwright/test/cli.js", import.meta.url));
 
-/**
- * The path of a Chromium that runs: that of CHROMIUM_PATH, else the system's, else Playwright's.
- * @throws when CHROMIUM_PATH names no browser that runs
- */
+/** The path of a Chromium that runs: that of CHROMIUM_PATH, else of the system, else of Playwright. */
 export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM_PATH;
   if (named !== undefined && named !== "") {
@@ -59,7 +53,7 @@ function run([command = "", ...args]: string[]): void {
   spawnSync(command, args, { stdio: ["ignore", "inherit", "inherit"], timeout: 3 * MINUTE, env });
 }
 
-/** A program of that name may only tell how to install the browser. */
+/** Some systems have a program of that name that only explains how to install it. */
 function runs(program: string): boolean {
   return existsSync(program) && spawnSync(program, ["--version"], { timeout: MINUTE / 4 }).status === 0;
 }

@@ -3,13 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readWorkerSettings } from "./worker-settings";
 
-/*
- * The operator's commands, which call the subscription API:
- *   npm run export -- --email {e-mail}        what is kept on a person
- *   npm run erase -- --email {e-mail}         deletes a person, at Stripe too
- *   npm run catalogue                         gives each package its price at Stripe
- * They call `npm start`'s API; with --production the deployed one, with the token in OPERATOR_TOKEN.
- */
+// npm run export|erase -- --email {e-mail}, npm run catalogue; with --production as the owner of OPERATOR_TOKEN.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const LOCAL_API = "http://localhost:8788";
@@ -20,15 +14,9 @@ const commands = new Map([
   ["catalogue", { path: "/operator/catalogue", needsEmail: false }],
 ]);
 
-/** An error whose message is enough for the operator. */
 export class CommandError extends Error {}
 
-/**
- * Runs a command.
- * @param args as on the command line; `--url` replaces the API's URL
- * @returns the API's answer
- * @throws CommandError for wrong arguments and for an answer that is an error
- */
+/** Returns the API's answer; throws CommandError. `--url` replaces the API's URL. */
 export async function runCommand(args: string[]): Promise<unknown> {
   const { positionals, values } = parseArgs({
     args,

@@ -30,7 +30,7 @@ const DEPLOYED = {
   OPERATOR_TOKEN: undefined,
 };
 
-describe("the configuration", () => {
+describe("the configuration of the subscription API", () => {
   let api: RunningWorker;
   beforeAll(async () => {
     api = await startSubscriptionApi({ wrapper: withVarsOfRequest });

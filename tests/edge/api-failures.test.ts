@@ -4,7 +4,7 @@ import { type FaultyBackend, startFaultyBackend } from "../support/faulty-backen
 import { deliverEvent, eventOf, sign } from "../support/stripe-events";
 import { enterCard, mails, rows, signUp } from "../support/visitor";
 
-describe("when Stripe or the database fails", () => {
+describe("the subscription API when Stripe or the database fails", () => {
   let backend: FaultyBackend;
   beforeAll(async () => {
     backend = await startFaultyBackend();

@@ -66,7 +66,7 @@ describe("the operator", () => {
     },
   );
 
-  it("exports all that is kept on a person, and no password's hash", async () => {
+  it("exports all that is kept on a person, and no password's hash [F4]", async () => {
     await signUp(api, { email: "export@example.com", city: "Boston" });
     await onTrial("export@example.com");
     const answer = await run("export", "--email", " Export@Example.com");
@@ -152,7 +152,7 @@ describe("the operator", () => {
     expect(refused).toEqual({ exitCode: 1, stdout: "", stderr: "Whose data? Add --email {e-mail}.\n" });
   });
 
-  it("leaves no personal data in the log", () => {
+  it("leaves no personal data in the log [F6]", () => {
     const log = JSON.stringify(api.logs);
     expect(log).toContain("person_erased");
     expect(log).not.toMatch(/@|example\.com|Lovelace/);

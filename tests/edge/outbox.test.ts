@@ -39,7 +39,7 @@ describe("the outbox", () => {
     (await rows(api, "SELECT * FROM outbox WHERE key = ?", `${kind}/${id}`))[0];
   const makeDue = () => rows(api, "UPDATE outbox SET next_attempt_at = ? WHERE state = 'due'", PAST);
 
-  it("sends the confirmation at once: who, which plan, until when, what next, and no password", async () => {
+  it("sends the confirmation at once: who, which plan, until when, what next, names escaped, and no password [F4] [F10]", async () => {
     const id = await trialOf("mail@example.com", { full_name: "Ada <b>Lovelace</b>", company_name: 'A & "B"' });
 
     await expect.poll(() => mails(stripe, "mail@example.com")).toHaveLength(1);
@@ -81,7 +81,7 @@ describe("the outbox", () => {
     expect(await frame.text()).toContain("Hello &lt;script&gt;alert(1)&lt;/script&gt;,");
   });
 
-  it("sends the account webhook to the console, signed, with the hash of the password and not the password", async () => {
+  it("sends the account webhook to the console, signed, with the hash of the password and not the password [F4]", async () => {
     const id = await trialOf("console@example.com");
     await expect.poll(() => accountWebhooks(stripe, "console@example.com")).toHaveLength(1);
 
@@ -209,7 +209,7 @@ describe("the outbox", () => {
     await withoutConsole.dispose();
   });
 
-  it("writes no personal data to the log", () => {
+  it("writes no personal data to the log [F6]", () => {
     const log = JSON.stringify(api.logs);
     expect(log).toContain("message_failed");
     expect(log).not.toMatch(/@|example\.com|Lovelace|Engines|scrypt/);

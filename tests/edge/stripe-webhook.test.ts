@@ -8,7 +8,7 @@ import { type RunningWorker, runScheduled } from "../support/workers";
 const DAY_MS = 24 * 60 * 60_000;
 const PAST = "2026-01-01T00:00:00.000Z";
 
-describe("webhooks", () => {
+describe("the webhook of Stripe", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   let proxy: FaultyProxy;
@@ -36,7 +36,7 @@ describe("webhooks", () => {
     };
   }
 
-  it("refuses what Stripe did not sign just now, byte for byte (G7)", async () => {
+  it("refuses what Stripe did not sign just now, byte for byte [G7]", async () => {
     const payload = eventOf("setup_intent.succeeded", await cardSetUp("forged@example.com"));
     const refused = [
       await deliver(payload),
@@ -51,7 +51,7 @@ describe("webhooks", () => {
     ]);
   });
 
-  it("processes a valid event once, however often it comes (G7)", async () => {
+  it("processes a valid event once, however often it comes [G7]", async () => {
     const payload = eventOf("setup_intent.succeeded", await cardSetUp("once@example.com"), "evt_once");
     const state = () => rows(api, "SELECT status, updated_at FROM sign_ups WHERE email = 'once@example.com'");
 
@@ -67,7 +67,7 @@ describe("webhooks", () => {
     expect(await rows(api, "SELECT count(*) AS n FROM stripe_events WHERE id = 'evt_once'")).toEqual([{ n: 1 }]);
   });
 
-  it("takes unknown types, extra fields, long ids and foreign setup intents, and does nothing (G8)", async () => {
+  it("takes unknown types, extra fields, long ids and foreign setup intents, and does nothing [G8]", async () => {
     const payloads = [
       eventOf("invoice.upcoming", { object: "invoice", extra: { deep: [1] } }),
       eventOf("customer.created", { id: "c".repeat(255) }, "e".repeat(255)),

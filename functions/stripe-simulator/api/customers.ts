@@ -96,7 +96,6 @@ customers.post("/:id", (c) => {
   return c.json(customer);
 });
 
-/** @throws StripeFailure 400 when a parameter names a customer that is not there */
 export function requireCustomer(id: string, store: Store): Customer {
   const found = store.customer(id);
   if (found && !found.deleted) return found;

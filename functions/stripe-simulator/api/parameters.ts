@@ -10,7 +10,6 @@ export const list = z.record(z.string(), z.string()).transform((items) => Object
 /** https://docs.stripe.com/api/pagination */
 export const paging = { limit: z.coerce.number().min(1).max(100).default(10), starting_after: z.string().optional() };
 
-/** A page of a list. */
 export function page<T extends { id: string }>(
   url: string,
   found: T[],
@@ -20,10 +19,7 @@ export function page<T extends { id: string }>(
   return { object: "list" as const, url, has_more: rest.length > limit, data: rest.slice(0, limit) };
 }
 
-/**
- * The parameters of a call. A field of the wrong form is refused as Stripe does; unknown ones are passed over.
- * @throws StripeFailure 400
- */
+/** Parses the parameters of a call; throws StripeFailure 400. */
 export function parameters<T extends z.ZodType>(schema: T, form: Form): z.output<T> {
   const parsed = schema.safeParse(form);
   if (parsed.success) return parsed.data;

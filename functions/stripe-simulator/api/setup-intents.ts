@@ -128,7 +128,6 @@ setupIntents.post("/:id/cancel", (c) => {
 
 type Effects = Pick<StripeContext["Variables"], "store" | "emit">;
 
-/** The card is set up: attached to the customer, and the webhook endpoint hears of it. */
 export function succeed(attempt: SetupIntent, { store, emit }: Effects): SetupIntent {
   const succeeded: SetupIntent = { ...attempt, status: "succeeded", last_setup_error: null, next_action: null };
   const method = attempt.payment_method === null ? undefined : store.paymentMethod(attempt.payment_method);
@@ -138,7 +137,6 @@ export function succeed(attempt: SetupIntent, { store, emit }: Effects): SetupIn
   return succeeded;
 }
 
-/** The attempt is over, the intent waits for another card. */
 export function fail(attempt: SetupIntent, error: SetupError, { store, emit }: Effects): SetupIntent {
   const failed: SetupIntent = {
     ...attempt,
@@ -166,7 +164,7 @@ function askForAuthentication(attempt: SetupIntent, store: Store, origin: string
   return waiting;
 }
 
-/** The intent with this id, if the request may see it: with the secret key, or with the intent's client secret. */
+/** The publishable key sees an intent only with its client secret. */
 function authorized(c: Context<StripeContext>, id: string): SetupIntent {
   const intent = c.var.store.setupIntent(id);
   if (!intent || (c.var.key === "publishable" && c.var.form.client_secret !== intent.client_secret)) {

@@ -102,7 +102,7 @@ subscriptions.get("/", (c) => {
   const found = c.var.store
     .subscriptions()
     .filter((subscription) => customer === undefined || subscription.customer === customer)
-    // Without a status the list leaves out what is canceled.
+    // Stripe's default.
     .filter((subscription) =>
       status === undefined ? subscription.status !== "canceled" : status === "all" || subscription.status === status,
     );

@@ -9,7 +9,6 @@ export type Services = SignUpServices &
   DispatchServices &
   CatalogueServices & { stripeWebhook: StripeWebhook };
 
-/** What a route finds in Hono's context. */
 export type ApiContext = {
   Variables: {
     services: Services;

@@ -6,10 +6,7 @@ export type AccountWebhook = { send(message: Message): Promise<SendOutcome> };
 
 const DEADLINE_MS = 10_000;
 
-/**
- * Sends new accounts to the customer console as Standard Webhooks (https://www.standardwebhooks.com), with the message's
- * key as webhook-id. The console confirms with a 2xx.
- */
+/** Sends new accounts to the customer console as Standard Webhooks: https://www.standardwebhooks.com */
 export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook {
   const webhook = new Webhook(secret);
   return {
@@ -42,7 +39,7 @@ export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook
   };
 }
 
-/** Has the password hash, a PHC string, so that the console accepts the password that the customer chose. */
+/** With the password hash, so that the console takes the password that the customer chose. */
 function accountOf(message: Message) {
   return {
     id: message.sign_up_id,

@@ -8,11 +8,7 @@ export type DispatchServices = { outbox: Outbox; mail: Mail; accountWebhook: Acc
 
 const BATCH = 20;
 
-/**
- * Sends the messages that are due. Account webhooks wait until a console is configured. A failure is logged and touches
- * no other message.
- * @throws what D1 throws when the messages cannot be taken
- */
+/** Sends due messages; failures are logged. Account webhooks wait until a console is configured. */
 export async function dispatchMessages(services: DispatchServices): Promise<void> {
   const kinds: MessageKind[] = ["trial-started", "trial-ending"];
   if (services.accountWebhook) kinds.push("account-created");

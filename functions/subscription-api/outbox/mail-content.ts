@@ -7,7 +7,6 @@ type Html = ReturnType<typeof html>;
 
 type Draft = { subject: string; paragraphs: string[]; details: [name: string, value: string][]; button: string };
 
-/** Confirms the sign-up. */
 export function trialStartedMail(facts: Facts, sender: Sender): MailContent {
   const end = dayOf(facts.trial_end);
   return toMail(
@@ -33,7 +32,6 @@ export function trialStartedMail(facts: Facts, sender: Sender): MailContent {
   );
 }
 
-/** Reminds of the trial's end. */
 export function trialEndingMail(facts: Facts, sender: Sender): MailContent {
   const end = dayOf(facts.trial_end);
   return toMail(
@@ -91,13 +89,12 @@ function row([name, value]: [string, string]): Html {
   return html`<tr><th scope="row" ${cell};width:35%;font-weight:normal;color:#57606a">${name}</th><td ${cell}">${value}</td></tr>\n`;
 }
 
-/** Such as `November 26, 2026`, in UTC as on Stripe's invoices. */
+/** In UTC, as on invoices of Stripe. */
 function dayOf(time: string | null): string {
   if (time === null) throw new Error("A mail about a trial needs the trial's end");
   return new Date(time).toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
 }
 
-/** Such as `$1,200` or `$99.50`. */
 function priceOf({ price_cents }: Facts): string {
   const cents = price_cents ?? 0;
   const options = { style: "currency", currency: "USD", minimumFractionDigits: cents % 100 === 0 ? 0 : 2 } as const;

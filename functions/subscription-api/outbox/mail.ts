@@ -8,13 +8,12 @@ export type Sender = Pick<MailConfig, "companyName" | "consoleUrl" | "supportEma
 
 export type Mail = {
   sender: Sender;
-  /** @param key by which the HTTP provider recognizes a repetition */
+  /** @param key by which the provider recognizes a repetition */
   send(key: string, to: string, content: MailContent): Promise<SendOutcome>;
 };
 
 const DEADLINE_MS = 10_000;
 
-/** Sends mail over the configured transport; replies go to the support address. */
 export function mailOver({ transport, ...config }: MailConfig): Mail {
   const from = { name: config.companyName, email: config.from };
   return {
@@ -28,7 +27,7 @@ export function mailOver({ transport, ...config }: MailConfig): Mail {
           ...content,
         });
       }
-      // This binding takes no idempotency key: a crash before the outbox records it causes a second mail.
+      // The binding takes no key: a crash before the outbox is updated causes a second mail.
       try {
         await transport.binding.send({ from, to, replyTo: config.supportEmail, ...content });
         return { status: "sent" };
@@ -75,13 +74,13 @@ function problemName(text: string): string | undefined {
   }
 }
 
-/** Such as E_RATE_LIMIT_EXCEEDED; the error's message may quote the recipient. */
+/** Without the error's message, which may quote the recipient. */
 function codeOf(error: unknown): string {
   const parsed = z.object({ code: z.string() }).safeParse(error);
   return parsed.success ? parsed.data.code : error instanceof Error ? error.name : typeof error;
 }
 
-/** A display name as a quoted string (RFC 5322, section 3.2.4). */
+/** RFC 5322, section 3.2.4. */
 function quoted(name: string): string {
   return `"${name.replaceAll(/["\\]/g, "\\$&")}"`;
 }

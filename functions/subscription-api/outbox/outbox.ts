@@ -4,7 +4,6 @@ import * as z from "zod";
 const kinds = z.enum(["trial-started", "trial-ending", "account-created"]);
 export type MessageKind = z.output<typeof kinds>;
 
-/** A message with the sign-up and the package that it is about. */
 export type Message = z.output<typeof message>;
 
 const message = z.object({
@@ -32,10 +31,9 @@ const message = z.object({
   price_cents: z.number().nullable(),
 });
 
-/** The result of one attempt. A reason is a status or an error's name, never the receiver's text. */
+/** A reason is a status or an error's name, never the receiver's text. */
 export type SendOutcome = { status: "sent" } | { status: "failed"; reason: string };
 
-/** Longer than any attempt. */
 const LEASE_MS = 60_000;
 /** About a day and a half. */
 const MAX_ATTEMPTS = 15;
@@ -44,11 +42,7 @@ const MAX_DELAY_MS = 6 * 60 * 60_000;
 
 export type Outbox = ReturnType<typeof outboxIn>;
 
-/**
- * The statement that inserts a message, for the transaction of the state change that causes it.
- * @param message.key by which the receiver recognizes a repetition
- * @param condition on the sign-up; without a match nothing is inserted
- */
+/** A statement for the transaction of the state change; inserts nothing where the condition does not hold. */
 export function newMessage(
   db: D1Database,
   { key, kind, signUpId }: { key: string; kind: MessageKind; signUpId: string },
@@ -65,10 +59,10 @@ export function newMessage(
     .bind(key, kind, time, time, signUpId, ...values);
 }
 
-/** Messages about sign-ups in D1, sent at least once. Every method throws what D1 throws. */
+/** Messages about sign-ups, sent at least once. Every method throws what D1 throws. */
 export function outboxIn(db: D1Database) {
   return {
-    /** Leases due messages: nobody else gets them until the lease ends. */
+    /** Leases due messages: nobody else gets them for a minute. */
     async take(wanted: readonly MessageKind[], limit: number): Promise<Message[]> {
       const now = new Date();
       const leases = db.prepare(
@@ -93,7 +87,6 @@ export function outboxIn(db: D1Database) {
       return z.array(message).parse((await contents.bind(...keys.map(({ key }) => key)).all()).results);
     },
 
-    /** Records that a message was sent, or that it no longer applies. */
     async settle({ key }: Message, state: "sent" | "dropped"): Promise<void> {
       await db
         .prepare("UPDATE outbox SET state = ?, settled_at = ? WHERE key = ? AND state = 'due'")
@@ -101,11 +94,11 @@ export function outboxIn(db: D1Database) {
         .run();
     },
 
-    /** Postpones a message after a failure, each time for about twice as long, until it is dead. */
+    /** Waits twice as long after each failure, then gives up. */
     async postpone({ key, attempts }: Message): Promise<"due" | "dead"> {
       const state = attempts >= MAX_ATTEMPTS ? "dead" : "due";
       const delay = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), MAX_DELAY_MS);
-      // Jitter, so that messages that failed together do not come back together.
+      // So that messages that failed together do not come back together.
       const next = new Date(Date.now() + delay * (0.5 + Math.random())).toISOString();
       await db
         .prepare("UPDATE outbox SET state = ?, next_attempt_at = ? WHERE key = ? AND state = 'due' AND attempts = ?")

@@ -12,11 +12,7 @@ export type SignUpResult =
   | { status: "unknown-package" }
   | { status: "key-reused" };
 
-/**
- * Creates a sign-up and its setup intent. The row is written first: the same request under the same key continues where
- * the last one stopped, and starts the trial if the card is set up already.
- * @throws PaymentsError, and what D1 throws; the unchanged request may then be sent again
- */
+/** Creates a sign-up and its setup intent. The same request under the same key continues after a failure. */
 export async function createSignUp(
   request: SubscriptionRequest,
   idempotencyKey: string,
@@ -60,7 +56,7 @@ function hasFieldsOf(stored: SignUp, request: SubscriptionRequest): boolean {
   );
 }
 
-/** Also asks Stripe about pending sign-ups, since a webhook may be lost. */
+/** Also asks Stripe, since a webhook may be lost. */
 async function isSubscribed(email: string, services: TrialServices): Promise<boolean> {
   const { signUps, payments } = services;
   if (await signUps.hasLive(email)) return true;

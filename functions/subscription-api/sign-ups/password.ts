@@ -1,6 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 
-// OWASP's Password Storage Cheat Sheet. Not PBKDF2: Cloudflare allows it only 100,000 rounds, which is too few.
+// OWASP Password Storage Cheat Sheet. Cloudflare's PBKDF2 stops at 100,000 rounds, which is too few.
 const LOG2_N = 14;
 const R = 8;
 const P = 5;
@@ -9,15 +9,13 @@ const HASH_BYTES = 32;
 
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Passwords are used byte for byte, with no normalization. */
+/** Passwords are used byte for byte. A stored hash is a PHC string: `$scrypt$ln=14,r=8,p=5$salt$hash`. */
 export type PasswordHasher = {
-  /** Hashes a password with a new salt. Returns a PHC string. */
   hash(password: string): Promise<string>;
-  /** Whether a password is the hashed one. Throws when `stored` is not a string of {@link hash}. */
+  /** Throws when `stored` is no such string. */
   verify(password: string, stored: string): Promise<boolean>;
 };
 
-/** `$scrypt$ln=14,r=8,p=5$salt$hash`, in Base64 without padding. */
 export const scryptPasswords: PasswordHasher = { hash, verify };
 
 async function hash(password: string): Promise<string> {

@@ -7,12 +7,7 @@ export type PersonalDataServices = { signUps: SignUps; outbox: Outbox; payments:
 
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
-/**
- * Everything that is kept on the person with this e-mail (GDPR articles 15 and 20; CCPA 1798.110), except the password
- * hash and internal counters.
- * @param email normalized
- * @throws what D1 throws
- */
+/** What is kept on a person (GDPR articles 15 and 20; CCPA 1798.110), without the password hash. */
 export async function exportPerson(email: string, services: PersonalDataServices): Promise<PersonalData> {
   const found = await services.signUps.findByEmail(email);
   const signUps = await Promise.all(
@@ -23,12 +18,7 @@ export async function exportPerson(email: string, services: PersonalDataServices
   return { email, signUps };
 }
 
-/**
- * Deletes the person with this e-mail (GDPR article 17; CCPA 1798.105): customers, cards and subscriptions at Stripe,
- * sign-ups and messages here. Invoices stay at Stripe, as the law requires. Can be repeated after a failure.
- * @param email normalized
- * @throws PaymentsError, and what D1 throws
- */
+/** Deletes a person here and at Stripe, where invoices stay (GDPR article 17; CCPA 1798.105). Can be repeated. */
 export async function erasePerson(
   email: string,
   { signUps, payments }: PersonalDataServices,

@@ -4,14 +4,10 @@ import { handleCardSetUp, startTrial, type TrialServices } from "./trial";
 
 const BATCH = 20;
 
-/** Stripe sends an event for three days at most. */
+/** Stripe repeats an event for three days at most. */
 const EVENTS_KEPT_MS = 30 * 24 * 60 * 60_000;
 
-/**
- * Reconciles sign-ups with Stripe: continues after lost webhooks and crashes, deletes abandoned sign-ups and ends trials.
- * A failure is logged, touches no other sign-up, and is tried again later.
- * @throws what D1 throws when the sign-ups cannot be taken
- */
+/** Continues due sign-ups after lost webhooks and crashes, and deletes abandoned ones. Failures are logged. */
 export async function reconcileSignUps(services: TrialServices): Promise<void> {
   const due = await services.lifecycle.takeDue(BATCH);
   await Promise.all(
@@ -51,7 +47,7 @@ async function reconcilePending(signUp: SignUp, services: TrialServices): Promis
     await lifecycle.scheduleNextCheck(signUp);
     return "waits";
   }
-  // First, so that no card can be set up for a deleted sign-up. Stripe refuses if one was set up meanwhile.
+  // First, so that no card can be set up for a deleted sign-up.
   if (setupIntent?.state === "open") await payments.cancelSetupIntent(setupIntent.id);
   return deleteSignUp(signUp, services);
 }
@@ -63,7 +59,7 @@ async function deleteSignUp(signUp: SignUp, { payments, signUps }: TrialServices
   return "deleted";
 }
 
-/** A trial that should be over. Stripe does not know of one without a plan: it ends here. */
+/** A trial without a plan ends here: Stripe does not know of it. */
 async function reconcileTrial(signUp: SignUp, { payments, lifecycle }: TrialServices): Promise<string> {
   const { stripe_subscription_id: stripeSubscriptionId } = signUp;
   const state =

@@ -17,16 +17,13 @@ import {
 
 export type SignUpLifecycle = ReturnType<typeof signUpLifecycleIn>;
 
-/**
- * The state changes of sign-ups in D1, each in one transaction with the messages that it causes and the Stripe event
- * that it processes. Every method throws what D1 throws.
- */
+/** State changes, each in one transaction with its messages and its Stripe event. Throws what D1 throws. */
 export function signUpLifecycleIn(db: D1Database) {
   const now = () => new Date().toISOString();
   const after = (ms: number) => new Date(Date.now() + ms).toISOString();
   const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
 
-  /** Marks an event as processed if the condition holds; otherwise Stripe has to send it again. */
+  /** Without a match Stripe has to send the event again. */
   const processedEvent = (event: StripeEvent, condition = "TRUE", ...values: (string | number)[]) =>
     db
       .prepare(
@@ -36,13 +33,9 @@ export function signUpLifecycleIn(db: D1Database) {
       .bind(event.id, event.type, now(), ...values);
 
   return {
-    /**
-     * Makes a pending sign-up active, or superseded when another one with its e-mail is live. A repetition changes nothing.
-     * @param event marked as processed unless the trial still has to start
-     * @returns the sign-up, or null when there is none
-     */
+    /** Makes a pending sign-up active, or superseded when another one with its e-mail is live. */
     async activate(card: CardSetUp, event?: StripeEvent): Promise<SignUp | null> {
-      // One statement, so that of two at the same time one wins.
+      // One statement, so that one of two at the same time wins.
       const update = db
         .prepare(
           `UPDATE sign_ups AS mine
@@ -74,10 +67,7 @@ export function signUpLifecycleIn(db: D1Database) {
       return signUpRow.nullable().parse(found?.results[0] ?? null);
     },
 
-    /**
-     * Records that the trial has started, and its messages. A repetition changes nothing.
-     * @returns the sign-up, or null when it was deleted
-     */
+    /** Records the trial of an active sign-up and its messages. A repetition changes nothing. */
     async startTrial(id: string, trial: TrialState, event?: StripeEvent): Promise<SignUp | null> {
       const messages = trial.status === "canceled" ? [] : (["trial-started", "account-created"] as const);
       const update = db
@@ -97,11 +87,7 @@ export function signUpLifecycleIn(db: D1Database) {
       return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
     },
 
-    /**
-     * Takes over a subscription's state, unless the sign-up has changed since it was read.
-     * @param options.remind whether to send the reminder of the trial's end
-     * @returns whether it was taken over
-     */
+    /** Returns false, and changes nothing, when the sign-up has changed since it was read. */
     async applyStripeState(
       read: SignUp,
       trial: TrialState,
@@ -139,7 +125,7 @@ export function signUpLifecycleIn(db: D1Database) {
       return results.at(-1)?.results.length === 1;
     },
 
-    /** Takes sign-ups whose check is due and postpones it, so that two runs do not take the same. */
+    /** Takes due sign-ups and postpones their check, so that two runs do not take the same. */
     async takeDue(limit: number): Promise<SignUp[]> {
       const take = db.prepare(
         `UPDATE sign_ups SET check_at = ?1
@@ -160,7 +146,6 @@ export function signUpLifecycleIn(db: D1Database) {
       return (await db.prepare("SELECT 1 FROM stripe_events WHERE id = ?").bind(event.id).first()) !== null;
     },
 
-    /** Marks an event as processed that changes nothing. */
     async markProcessed(event: StripeEvent): Promise<void> {
       await processedEvent(event).run();
     },

@@ -10,12 +10,11 @@ export type NewSignUp = {
   request: SubscriptionRequest;
 };
 
-/** Each costs a call to Stripe. */
 const PENDING_LIMIT = 5;
 
 export type SignUps = ReturnType<typeof signUpsIn>;
 
-/** Creates, finds and deletes sign-ups in D1. E-mails are in their normalized form. Every method throws what D1 throws. */
+/** Sign-ups in D1, found by normalized e-mails. Every method throws what D1 throws. */
 export function signUpsIn(db: D1Database) {
   const byKey = (key: string) => db.prepare("SELECT * FROM sign_ups WHERE idempotency_key = ?").bind(key);
   const run = async (sql: string, ...values: (string | number)[]) => {
@@ -30,7 +29,7 @@ export function signUpsIn(db: D1Database) {
       return signUpRow.nullable().parse(await byKey(idempotencyKey).first());
     },
 
-    /** Finds the sign-up of a Stripe subscription or, while that is not recorded yet, of its customer. */
+    /** Finds by the customer while the subscription is not recorded. */
     async findByStripe(stripeSubscriptionId: string, customerId: string): Promise<SignUp | null> {
       const found = db.prepare(
         `SELECT * FROM sign_ups WHERE stripe_subscription_id = ?1 OR stripe_customer_id = ?2
@@ -44,13 +43,11 @@ export function signUpsIn(db: D1Database) {
       return z.array(signUpRow).parse((await found.bind(email).all()).results);
     },
 
-    /** Whether a sign-up with this e-mail is active, trialing or past due. */
     async hasLive(email: string): Promise<boolean> {
       const live = db.prepare(`SELECT 1 FROM sign_ups WHERE lower(email) = lower(?) AND status IN ${LIVE}`);
       return (await live.bind(email).first()) !== null;
     },
 
-    /** The latest sign-ups with this e-mail that have a setup intent and no recorded card. */
     async findPending(email: string): Promise<SignUp[]> {
       const pending = db.prepare(
         `SELECT * FROM sign_ups
@@ -60,7 +57,7 @@ export function signUpsIn(db: D1Database) {
       return z.array(signUpRow).parse((await pending.bind(email).all()).results);
     },
 
-    /** Inserts a sign-up, unless its idempotency key is taken. Returns the one that has the key. */
+    /** Returns the sign-up that has the idempotency key: this one, or an earlier one. */
     async add({ id, idempotencyKey, passwordHash, request }: NewSignUp): Promise<SignUp> {
       const now = new Date();
       const insert = db.prepare(
@@ -93,7 +90,6 @@ export function signUpsIn(db: D1Database) {
       return signUpRow.parse(stored?.results[0]);
     },
 
-    /** Records the Stripe customer; the first one recorded stays. */
     async recordCustomer(id: string, customerId: string): Promise<void> {
       await run(
         "UPDATE sign_ups SET stripe_customer_id = coalesce(stripe_customer_id, ?), updated_at = ? WHERE id = ?",
@@ -103,7 +99,6 @@ export function signUpsIn(db: D1Database) {
       );
     },
 
-    /** Records the setup intent; the first one recorded stays. */
     async recordSetupIntent(id: string, setupIntentId: string): Promise<void> {
       await run(
         "UPDATE sign_ups SET stripe_setup_intent_id = coalesce(stripe_setup_intent_id, ?), updated_at = ? WHERE id = ?",
@@ -113,17 +108,15 @@ export function signUpsIn(db: D1Database) {
       );
     },
 
-    /** Ends an attempt at Stripe, once: the next one uses new idempotency keys. */
+    /** Gives the next attempt new idempotency keys. */
     async endAttempt(id: string, attempt: number): Promise<void> {
       await run("UPDATE sign_ups SET stripe_attempt = ?2 + 1 WHERE id = ?1 AND stripe_attempt = ?2", id, attempt);
     },
 
-    /** Deletes a sign-up and its messages, if its status is still the one that was read. */
     async deleteUnchanged({ id, status }: SignUp): Promise<void> {
       await run("DELETE FROM sign_ups WHERE id = ? AND status = ?", id, status);
     },
 
-    /** Deletes a sign-up and its messages, whatever its status. */
     async delete(id: string): Promise<void> {
       await run("DELETE FROM sign_ups WHERE id = ?", id);
     },

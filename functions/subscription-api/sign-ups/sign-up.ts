@@ -1,6 +1,5 @@
 import * as z from "zod";
 
-/** A sign-up as the table sign_ups holds it. */
 export type SignUp = z.output<typeof signUpRow>;
 
 export const signUpRow = z.object({
@@ -27,17 +26,17 @@ export const signUpRow = z.object({
   updated_at: z.string(),
 });
 
-/** The state of a trial or of the subscription that follows it. Without a plan there is no Stripe subscription. */
+/** Without a plan there is no Stripe subscription. */
 export type TrialState = {
   stripeSubscriptionId: string | null;
   status: "active" | "trialing" | "past_due" | "canceled";
   trialEnd: Date | null;
 };
 
-/** The statuses of which an e-mail has at most one sign-up. */
+/** An e-mail has at most one sign-up with one of these. */
 export const LIVE = "('active', 'trialing', 'past_due')";
 
-/** The card is set up and the trial has not started; as SQL and as a function. */
+/** The card is set up and the trial has not started. */
 export const AWAITS_TRIAL = "status = 'active' AND stripe_subscription_id IS NULL";
 
 export function awaitsTrial({ status, stripe_subscription_id }: SignUp): boolean {
@@ -47,22 +46,19 @@ export function awaitsTrial({ status, stripe_subscription_id }: SignUp): boolean
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** When a sign-up without a card is deleted. */
 export const ABANDONED_AFTER_MS = 24 * HOUR;
-/** When a new sign-up, or one whose check failed, is checked for a lost webhook. */
+/** When a lost webhook is first looked for. */
 export const CHECK_AFTER_MS = 10 * MINUTE;
-/** How long the webhook has to start the trial before the cron handler does. */
 export const TRIAL_START_GRACE_MS = 2 * MINUTE;
-/** How long after a trial's end the webhook about it may take. */
 export const TRIAL_END_GRACE_MS = HOUR;
 
-/** When a trial is next checked; null leaves it to webhooks. */
+/** Null leaves the trial to webhooks. */
 export function nextTrialCheck({ status, stripeSubscriptionId, trialEnd }: TrialState): Date | null {
   if (status !== "trialing" || trialEnd === null) return null;
   return new Date(trialEnd.getTime() + (stripeSubscriptionId === null ? 0 : TRIAL_END_GRACE_MS));
 }
 
-/** When a pending sign-up is next checked: at twice its age, at the latest when it is deleted. */
+/** At twice its age, at the latest when it is abandoned. */
 export function nextPendingCheck({ created_at }: SignUp): Date {
   const created = Date.parse(created_at);
   return new Date(Math.min(2 * Date.now() - created, created + ABANDONED_AFTER_MS));

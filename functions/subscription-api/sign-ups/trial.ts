@@ -10,17 +10,14 @@ import type { SignUps } from "./sign-up-store";
 
 export type TrialServices = { packages: Packages; signUps: SignUps; lifecycle: SignUpLifecycle; payments: Payments };
 
-/** The sign-up's new status; `unknown` when the event is about no sign-up. */
+/** `unknown`: the event is about no sign-up. */
 export type TrialOutcome = SignUp["status"] | "unknown";
 
 const TRIAL_MS = TRIAL_DAYS * 24 * 60 * 60_000;
 
 const MAX_READS = 5;
 
-/**
- * Activates a sign-up whose card is set up and starts its trial. A repetition continues where the last one stopped.
- * @throws PaymentsError, and what D1 throws
- */
+/** Activates a sign-up and starts its trial. A repetition continues where the last one stopped. */
 export async function handleCardSetUp(
   card: CardSetUp,
   services: TrialServices,
@@ -31,11 +28,7 @@ export async function handleCardSetUp(
   return awaitsTrial(signUp) ? startTrial(signUp, services, event) : signUp.status;
 }
 
-/**
- * Starts the trial of an active sign-up: sets the default card and creates the subscription at Stripe, then records it.
- * Without a plan there is a trial but no subscription, and nothing to charge.
- * @throws PaymentsError, and what D1 throws
- */
+/** Starts the trial at Stripe and records it. Without a plan there is nothing to subscribe to. */
 export async function startTrial(signUp: SignUp, services: TrialServices, event?: StripeEvent): Promise<TrialOutcome> {
   const { packages, lifecycle, payments } = services;
   const { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = signUp;
@@ -56,11 +49,7 @@ export async function startTrial(signUp: SignUp, services: TrialServices, event?
   return started?.status ?? "unknown";
 }
 
-/**
- * Takes over a subscription's state from Stripe. The state is read anew, since events arrive late, repeatedly and out of
- * order.
- * @throws PaymentsError, and what D1 throws
- */
+/** Reads the state anew, since events arrive late, repeatedly and out of order. */
 export async function handleSubscriptionChange(
   { stripeSubscriptionId, customerId }: { stripeSubscriptionId: string; customerId: string },
   services: TrialServices,
@@ -87,10 +76,7 @@ function hasSubscription({ status, stripe_subscription_id }: SignUp, stripeSubsc
   return stripe_subscription_id === stripeSubscriptionId;
 }
 
-/**
- * Runs calls under the sign-up's idempotency keys, and gives it new ones when Stripe would repeat the failure.
- * @throws PaymentsError
- */
+/** Gives the sign-up new idempotency keys when Stripe would repeat a failure. */
 export async function callStripe<T>(
   signUp: SignUp,
   { signUps }: Pick<TrialServices, "signUps">,

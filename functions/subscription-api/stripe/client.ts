@@ -2,16 +2,12 @@ import Stripe from "stripe";
 import type * as z from "zod";
 import type { StripeConfig } from "../config";
 
-/** Stripe keeps idempotency keys for at least 24 hours. */
+/** Stripe keeps idempotency keys for 24 hours. */
 const KEY_LIFETIME_MS = 23 * 60 * 60_000;
 
-/** What the idempotency keys of a sign-up's calls are made of. */
 export type Attempt = { id: string; stripe_attempt: number; created_at: string };
 
-/**
- * A call to Stripe that failed. `failed`: Stripe repeats the error for this idempotency key. `in-progress`: another
- * request is using the key.
- */
+/** `failed`: Stripe repeats the error for this idempotency key. `in-progress`: another request uses the key. */
 export class PaymentsError extends Error {
   override readonly name = "PaymentsError";
   constructor(
@@ -36,10 +32,7 @@ export function stripeClient({ secretKey, apiUrl }: StripeConfig): Stripe {
   });
 }
 
-/**
- * Calls Stripe and parses the answer.
- * @throws PaymentsError
- */
+/** Calls Stripe and parses the answer; throws PaymentsError. */
 export async function call<T extends z.ZodType>(schema: T, request: () => Promise<unknown>): Promise<z.output<T>> {
   let answer: unknown;
   try {
@@ -52,7 +45,7 @@ export async function call<T extends z.ZodType>(schema: T, request: () => Promis
   return parsed.data;
 }
 
-/** The result of a call, or undefined when the object does not exist. */
+/** Undefined when the object does not exist. */
 export async function ifExists<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
     return await request();
@@ -63,15 +56,12 @@ export async function ifExists<T>(request: () => Promise<T>): Promise<T | undefi
   }
 }
 
-/**
- * The key under which Stripe runs a call once. Stripe replays a 5xx for its key, so each attempt has its own.
- * https://docs.stripe.com/api/idempotent_requests
- */
+/** New for each attempt: Stripe repeats a 5xx for its key (https://docs.stripe.com/api/idempotent_requests). */
 export function idempotencyKey(object: string, { id, stripe_attempt }: Attempt): string {
   return `${object}-${id}-${stripe_attempt}`;
 }
 
-/** Whether an earlier call may have created an object that the current idempotency key does not lead to. */
+/** Whether an object may exist that the current idempotency key does not lead to. */
 export function mayExist({ stripe_attempt, created_at }: Attempt): boolean {
   return stripe_attempt > 0 || Date.now() - Date.parse(created_at) > KEY_LIFETIME_MS;
 }
@@ -81,10 +71,10 @@ function reasonOf(error: unknown): PaymentsError["reason"] {
   if (!(error instanceof errors.StripeError)) return "unavailable";
   if (error.statusCode === 409) return "in-progress";
   if (error.statusCode !== undefined && error.statusCode >= 500) return "failed";
-  // An earlier release, or an earlier price, used the key with other parameters.
+  // The key was used with other parameters, by an earlier release or with an earlier price.
   if (error instanceof errors.StripeIdempotencyError) return "failed";
   if (error instanceof errors.StripeInvalidRequestError) return "unexpected-answer";
-  // How the package reports an answer that is not JSON.
+  // An answer that is not JSON.
   if (error instanceof errors.StripeAPIError && error.statusCode === undefined) return "unexpected-answer";
   return "unavailable";
 }

@@ -3,7 +3,6 @@ import * as z from "zod";
 import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
 import { type Attempt, call, idempotencyKey, ifExists, mayExist } from "./client";
 
-/** Stripe's largest page of a list. */
 const PAGE = 100;
 
 const id = z.string().min(1);
@@ -35,7 +34,6 @@ const subscription = z.object({
   trial_end: z.number().nullable().default(null),
 });
 
-/** The contact whom a customer object describes. */
 export type Contact = { email: string; full_name: string; company_name: string; phone: string };
 
 export type SetupIntent = {
@@ -53,10 +51,7 @@ export type SubscriptionState = {
 
 export type Payments = ReturnType<typeof stripePayments>;
 
-/**
- * Customers, setup intents and subscriptions at Stripe. Repeating a call finds what an earlier one created, even after a
- * crash. Every method throws PaymentsError.
- */
+/** Repeated calls find what an earlier one created. Every method throws PaymentsError. */
 export function stripePayments(stripe: Stripe) {
   async function findCustomer({ id, email }: { id: string; email: string }): Promise<string | undefined> {
     const found = await call(listOf(customer), () => stripe.customers.list({ email, limit: PAGE }));
@@ -64,10 +59,9 @@ export function stripePayments(stripe: Stripe) {
   }
 
   return {
-    /** Finds a sign-up's customer where the answer to its creation was lost. */
+    /** For a sign-up whose customer was created but not recorded. */
     findCustomer,
 
-    /** Returns the id of a sign-up's customer. */
     async findOrCreateCustomer(signUp: Attempt & Contact): Promise<string> {
       const known = mayExist(signUp) ? await findCustomer(signUp) : undefined;
       if (known !== undefined) return known;
@@ -86,7 +80,7 @@ export function stripePayments(stripe: Stripe) {
       return created.id;
     },
 
-    /** The setup intent of a sign-up, for a card to be charged later without its owner. */
+    /** For a card that is charged later, without its owner. */
     async findOrCreateSetupIntent(signUp: Attempt, customerId: string): Promise<SetupIntent> {
       const known = mayExist(signUp)
         ? await call(listOf(setupIntent), () => stripe.setupIntents.list({ customer: customerId, limit: PAGE }))
@@ -115,7 +109,6 @@ export function stripePayments(stripe: Stripe) {
       await call(setupIntent, () => stripe.setupIntents.cancel(id, { cancellation_reason: "abandoned" }));
     },
 
-    /** Sets the card that pays a customer's invoices. */
     async setDefaultCard(signUp: Attempt, customerId: string, paymentMethodId: string): Promise<void> {
       await call(customer, () =>
         stripe.customers.update(
@@ -126,7 +119,6 @@ export function stripePayments(stripe: Stripe) {
       );
     },
 
-    /** The subscription of a sign-up; a new one starts with the trial. */
     async findOrCreateSubscription(
       signUp: Attempt,
       { customerId, paymentMethodId, priceId }: { customerId: string; paymentMethodId: string; priceId: string },
@@ -153,13 +145,13 @@ export function stripePayments(stripe: Stripe) {
       return toSubscriptionState(created);
     },
 
-    /** The state of a subscription; one that no longer exists is canceled. */
+    /** A subscription that no longer exists is canceled. */
     async retrieveSubscription(id: string): Promise<SubscriptionState> {
       const found = await ifExists(() => call(subscription, () => stripe.subscriptions.retrieve(id)));
       return found ? toSubscriptionState(found) : { stripeSubscriptionId: id, status: "canceled", trialEnd: null };
     },
 
-    /** Deletes a customer, if there is one, with its cards, and cancels its subscriptions. */
+    /** Cancels its subscriptions too. */
     async deleteCustomer(id: string): Promise<void> {
       await ifExists(() => call(deletedCustomer, () => stripe.customers.del(id)));
     },

@@ -12,12 +12,7 @@ export type Prices = ReturnType<typeof stripePrices>;
 
 export function stripePrices(stripe: Stripe) {
   return {
-    /**
-     * The monthly price of a package. The package's id is the price's lookup key, by which a repeated call finds it. A
-     * price whose amount has changed is replaced by a new one.
-     * @param item.price_cents US cents
-     * @throws PaymentsError
-     */
+    /** Found by the package id as its lookup key. A price whose amount has changed is replaced. */
     async findOrCreate(item: { id: string; name: string; price_cents: number }): Promise<PackagePrice> {
       const { id, name, price_cents } = item;
       const found = await call(priceList, () => stripe.prices.list({ lookup_keys: [id], active: true, limit: 1 }));

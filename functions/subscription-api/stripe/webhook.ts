@@ -1,12 +1,11 @@
 import Stripe from "stripe";
 import * as z from "zod";
 
-/** Older events are refused, so that nobody can replay a recorded one. */
+/** Keeps recorded events from being sent again. */
 const TOLERANCE_SECONDS = 300;
 
 const id = z.string().min(1);
 
-/** The events that change a sign-up. Others, and setup intents that are not a sign-up's, are ignored. */
 const signUpEvent = z.discriminatedUnion("type", [
   z.object({
     id,
@@ -29,7 +28,6 @@ const signUpEvent = z.discriminatedUnion("type", [
 
 export type StripeEvent = { id: string; type: string };
 
-/** A card that was set up for a sign-up. */
 export type CardSetUp = { signUpId: string; customerId: string; setupIntentId: string };
 
 /** `rejected`: the signature is missing, wrong or too old. */
@@ -53,11 +51,7 @@ export function stripeWebhook(stripe: Stripe, secret: string) {
   }
 
   return {
-    /**
-     * Verifies and parses a webhook.
-     * @param body exactly as received, since the signature covers its bytes
-     * @param signature the Stripe-Signature header
-     */
+    /** @param body exactly as received, since the signature covers its bytes */
     async read(body: string, signature: string): Promise<WebhookContent> {
       const received = await verify(body, signature);
       if (received === undefined) return { status: "rejected" };
