@@ -12,13 +12,13 @@ export interface PlanFeature {
 export interface Plan {
   key: "mini" | "lite" | "standard" | "enterprise";
   title: "MINI" | "LITE" | "STANDARD" | "ENTERPRISE/AGENCY";
-  /** US dollars a month; null: on request. */
+  /** US dollars a month; null for a price on request. */
   price: number | null;
-  /** What the plan costs without an offer; when it differs from `price` the card says what the price becomes. */
+  /** The price without a discount. */
   originalPrice: number | null;
   priceDetail: string;
   trialBadge: string | null;
-  /** The plan whose features this one has too, besides those that it names. */
+  /** The plan whose features are included too. */
   includes: Plan["title"] | null;
   features: PlanFeature[];
   highlighted: boolean;
@@ -30,19 +30,19 @@ export interface Plan {
 
 const TRIAL_BADGE = `${TRIAL_DAYS}-day free trial`;
 
-/** The catalogue: what the cards, the sign-up and the structured data say about the plans comes from here. */
+/** The source of the plan cards, the sign-up, llms.txt and the structured data. */
 export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "salesEmail">): Plan[] {
   return [
     {
-      ...paid("mini", "MINI", packageIds.mini),
+      ...paidPlan("mini", "MINI", packageIds.mini),
       features: features({ platforms: "ChatGPT, Perplexity", overviews: false, prompts: 50, pieces: 5, geo: false }),
     },
     {
-      ...paid("lite", "LITE", packageIds.lite),
+      ...paidPlan("lite", "LITE", packageIds.lite),
       features: features({ platforms: "ChatGPT, Perplexity", overviews: false, prompts: 100, pieces: 10, geo: false }),
     },
     {
-      ...paid("standard", "STANDARD", packageIds.standard),
+      ...paidPlan("standard", "STANDARD", packageIds.standard),
       highlighted: true,
       features: features({ platforms: "ChatGPT, Perplexity", overviews: true, prompts: 600, pieces: 30, geo: true }),
     },
@@ -77,7 +77,7 @@ export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "sal
   ];
 }
 
-function paid(key: "mini" | "lite" | "standard", title: keyof typeof MONTHLY_PRICES, packageId: string) {
+function paidPlan(key: "mini" | "lite" | "standard", title: keyof typeof MONTHLY_PRICES, packageId: string) {
   const price = MONTHLY_PRICES[title];
   return {
     key,
@@ -95,7 +95,7 @@ function paid(key: "mini" | "lite" | "standard", title: keyof typeof MONTHLY_PRI
   };
 }
 
-interface PaidScope {
+interface PaidFeatures {
   platforms: string;
   overviews: boolean;
   prompts: number;
@@ -103,7 +103,7 @@ interface PaidScope {
   geo: boolean;
 }
 
-function features({ platforms, overviews, prompts, pieces, geo }: PaidScope): PlanFeature[] {
+function features({ platforms, overviews, prompts, pieces, geo }: PaidFeatures): PlanFeature[] {
   return [
     { title: "Platforms", text: platforms, included: true },
     { title: "Google AI Overviews", text: "", included: overviews },
@@ -117,13 +117,12 @@ function features({ platforms, overviews, prompts, pieces, geo }: PaidScope): Pl
   ];
 }
 
-/** The plan of a package id; ids are compared without regard to case. */
+/** Compares ids case-insensitively. */
 export function findPlan(plans: Plan[], packageId: string | undefined): Plan | undefined {
   const wanted = packageId?.toLowerCase();
   return wanted ? plans.find((plan) => plan.packageId?.toLowerCase() === wanted) : undefined;
 }
 
-/** A price as the pages show it: `$1,200`, or the words for a price on request. */
 export function formatPrice(price: number | null): string {
   return price === null ? "On request" : `$${price.toLocaleString("en-US")}`;
 }
