@@ -1,4 +1,7 @@
+import { MONTHLY_PRICES, TRIAL_DAYS } from "../contract/plan-prices";
 import { mailTo, type Site } from "../ui/site";
+
+export { TRIAL_DAYS };
 
 export interface PlanFeature {
   title: string;
@@ -25,23 +28,21 @@ export interface Plan {
   packageId: string | null;
 }
 
-export const TRIAL_DAYS = 5;
-
 const TRIAL_BADGE = `${TRIAL_DAYS}-day free trial`;
 
 /** The source of the plan cards, the sign-up, llms.txt and the structured data. */
 export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "salesEmail">): Plan[] {
   return [
     {
-      ...paidPlan("mini", "MINI", 100, packageIds.mini),
+      ...paidPlan("mini", "MINI", packageIds.mini),
       features: features({ platforms: "ChatGPT, Perplexity", overviews: false, prompts: 50, pieces: 5, geo: false }),
     },
     {
-      ...paidPlan("lite", "LITE", 200, packageIds.lite),
+      ...paidPlan("lite", "LITE", packageIds.lite),
       features: features({ platforms: "ChatGPT, Perplexity", overviews: false, prompts: 100, pieces: 10, geo: false }),
     },
     {
-      ...paidPlan("standard", "STANDARD", 500, packageIds.standard),
+      ...paidPlan("standard", "STANDARD", packageIds.standard),
       highlighted: true,
       features: features({ platforms: "ChatGPT, Perplexity", overviews: true, prompts: 600, pieces: 30, geo: true }),
     },
@@ -76,12 +77,8 @@ export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "sal
   ];
 }
 
-function paidPlan(
-  key: "mini" | "lite" | "standard",
-  title: "MINI" | "LITE" | "STANDARD",
-  price: number,
-  packageId: string,
-) {
+function paidPlan(key: "mini" | "lite" | "standard", title: keyof typeof MONTHLY_PRICES, packageId: string) {
+  const price = MONTHLY_PRICES[title];
   return {
     key,
     title,

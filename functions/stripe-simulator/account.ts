@@ -17,7 +17,7 @@ const environment = z.object({
 
 const DEFAULT_API_VERSION = "2026-10-28.endive";
 
-/** One Stripe account, and beside it a mailbox and a console's webhook: a Durable Object, so that all requests see one state, and it survives restarts. */
+/** A Stripe account, a mailbox and a console in one Durable Object: one state, which survives restarts. */
 export class StripeAccount {
   readonly #state: DurableObjectState;
   readonly #store: Store;
@@ -38,7 +38,7 @@ export class StripeAccount {
     return this.#routes.fetch(request);
   }
 
-  /** Webhooks go out from here, so that the request that caused them does not wait and a restart loses none. */
+  /** Sends webhooks apart from the request that caused them. */
   async alarm(): Promise<void> {
     deliverDue(this.#store, this.#endpoint, (sending) =>
       this.#state.waitUntil(sending.then(() => this.#wakeForNextDelivery())),

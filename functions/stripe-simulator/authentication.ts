@@ -14,7 +14,7 @@ const NOT_AUTHENTICATED: SetupError = {
   message: "We are unable to authenticate your payment method. Please choose a different payment method and try again.",
 };
 
-/** The bank's page of a 3-D Secure authentication: a full page of plain forms that leads back to the return_url. */
+/** A bank's 3-D Secure page, which leads back to the return_url. */
 export const authentication = new Hono<StripeContext>();
 
 authentication.get("/:intent/:attempt", (c) => {

@@ -2,11 +2,7 @@ import { invalidRequest } from "./errors";
 
 export type KeyKind = "secret" | "publishable";
 
-/**
- * Which kind of key a request carries: in the Authorization header, Bearer or Basic, or as `key` as Stripe.js sends it.
- * Any test key is good: this account has no owner.
- * @throws StripeFailure 401
- */
+/** Takes any test key, as Bearer, Basic or the parameter `key`; throws StripeFailure 401. */
 export function keyKind(header: string | undefined, keyParameter: unknown): KeyKind {
   const key = header === undefined ? keyParameter : keyIn(header);
   if (typeof key !== "string" || key === "") {
@@ -30,7 +26,6 @@ function keyIn(header: string): string | undefined {
   return Buffer.from(value, "base64").toString().split(":")[0];
 }
 
-/** @throws StripeFailure when a call that needs the secret key is made with the publishable one */
 export function requireSecretKey(kind: KeyKind): void {
   if (kind === "secret") return;
   throw invalidRequest("This API call cannot be made with a publishable API key. Please use a secret API key.", {

@@ -1,4 +1,4 @@
-/** What happens to a card when it is set up. https://docs.stripe.com/testing */
+/** https://docs.stripe.com/testing */
 export type CardOutcome = "succeeds" | "charge-fails" | "needs-authentication" | "declined";
 
 const OUTCOMES: Record<string, CardOutcome> = {
@@ -8,7 +8,7 @@ const OUTCOMES: Record<string, CardOutcome> = {
   "4000000000000002": "declined",
 };
 
-/** Ids of payment methods that every test account has. */
+/** Every test account has these payment methods. */
 const WELL_KNOWN: Record<string, string> = {
   pm_card_visa: "4242424242424242",
   pm_card_authenticationRequired: "4000002500003155",
@@ -16,17 +16,15 @@ const WELL_KNOWN: Record<string, string> = {
   pm_card_chargeCustomerFail: "4000000000000341",
 };
 
-/** @param number digits only, valid by {@link isCardNumber} */
 export function cardOutcome(number: string): CardOutcome {
   return OUTCOMES[number] ?? "succeeds";
 }
 
-/** The card behind an id such as `pm_card_visa`. */
 export function wellKnownCard(paymentMethodId: string): string | undefined {
   return WELL_KNOWN[paymentMethodId];
 }
 
-/** Whether the digits have a card number's length and check digit (ISO/IEC 7812-1, Luhn). */
+/** Length and check digit (ISO/IEC 7812-1, Luhn). */
 export function isCardNumber(digits: string): boolean {
   if (!/^\d{12,19}$/.test(digits)) return false;
   let sum = 0;
@@ -39,7 +37,6 @@ export function isCardNumber(digits: string): boolean {
 
 export type CardBrand = "visa" | "mastercard" | "amex" | "discover" | "unknown";
 
-/** The brand that the first digits tell. */
 export function cardBrand(digits: string): CardBrand {
   if (digits.startsWith("4")) return "visa";
   if (/^(5[1-5]|2(22[1-9]|2[3-9]|[3-6]|7[01]|720))/.test(digits)) return "mastercard";

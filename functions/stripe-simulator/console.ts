@@ -6,18 +6,14 @@ import type { StripeContext } from "./api/context";
 import { page } from "./page";
 import type { Received } from "./store";
 
-const announcement = z.object({
+const accountWebhook = z.object({
   type: z.string(),
   timestamp: z.iso.datetime(),
   data: z.record(z.string(), z.unknown()),
 });
-const keptAnnouncement = announcement.extend({ id: z.string() });
+const keptWebhook = accountWebhook.extend({ id: z.string() });
 
-/**
- * Stands for the customer console's webhook: checks the signature (https://www.standardwebhooks.com), keeps each
- * message once, and shows them at /console.
- * @param secret `whsec_…`, the one that the sender has
- */
+/** A customer console: keeps each verified webhook once (https://www.standardwebhooks.com), and shows them. */
 export function customerConsole(secret: string): Hono<StripeContext> {
   const webhook = new Webhook(secret);
   const routes = new Hono<StripeContext>();
@@ -29,19 +25,19 @@ export function customerConsole(secret: string): Hono<StripeContext> {
     } catch {
       return c.json({ error: "The signature is missing, wrong or too old" }, 401);
     }
-    const parsed = announcement.safeParse(JSON.parse(body));
+    const parsed = accountWebhook.safeParse(JSON.parse(body));
     if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 422);
     const id = c.req.header("webhook-id") ?? "";
     c.var.store.receive("console", id, { id, body });
     return c.body(null, 204);
   });
 
-  routes.get("/announcements", (c) => c.json({ data: c.var.store.received("console").map(kept) }));
+  routes.get("/webhooks", (c) => c.json({ data: c.var.store.received("console").map(kept) }));
 
   routes.get("/", (c) => {
-    const announcements = c.var.store.received("console").map(kept);
+    const webhooks = c.var.store.received("console").map(kept);
     const list = html`<ul>
-      ${announcements.map(
+      ${webhooks.map(
         ({ id, type, timestamp, data }) =>
           html`<li>
             <strong>${type}</strong>, <time datetime="${timestamp}">${timestamp}</time><br />
@@ -50,12 +46,12 @@ export function customerConsole(secret: string): Hono<StripeContext> {
           </li>`,
       )}
     </ul>`;
-    const nothing = html`<p>No account was announced yet.</p>`;
-    return c.html(page("Announcements to the customer console", announcements.length > 0 ? list : nothing));
+    const nothing = html`<p>No account webhook has arrived yet.</p>`;
+    return c.html(page("Account webhooks to the customer console", webhooks.length > 0 ? list : nothing));
   });
   return routes;
 }
 
 function kept({ id, body }: Received) {
-  return keptAnnouncement.parse({ ...announcement.parse(JSON.parse(body)), id });
+  return keptWebhook.parse({ ...accountWebhook.parse(JSON.parse(body)), id });
 }

@@ -1,6 +1,6 @@
 import type { SetupIntent, StripeErrorBody } from "./objects";
 
-/** A request that Stripe would refuse: thrown anywhere, answered as `{"error": {…}}`. */
+/** Answered as `{"error": {…}}`. */
 export class StripeFailure extends Error {
   override readonly name = "StripeFailure";
   constructor(

@@ -1,7 +1,6 @@
-/** A form body with Stripe's nested names, `card[number]=…&types[0]=…`, as an object; arrays stay objects of indices. */
+/** A form with Stripe's nested names, `card[number]=…&types[0]=…`; arrays are objects of indices. */
 export type Form = { [name: string]: string | Form };
 
-/** Reads `application/x-www-form-urlencoded` text; a query string is the same. */
 export function parseForm(text: string): Form {
   const form = emptyForm();
   for (const [name, value] of new URLSearchParams(text)) {

@@ -2,10 +2,9 @@ import { Hono } from "hono";
 
 export { StripeAccount } from "./account";
 
-/** The namespace of the account's Durable Object, as far as it is used here. */
 type AccountNamespace = { getByName(name: string): { fetch(request: Request): Promise<Response> } };
 
-/** Stripe.js and its frame are static assets; everything with a state is the account's. */
+/** Stripe.js and its frame are static assets; the account has all state. */
 const app = new Hono<{ Bindings: { ACCOUNT: AccountNamespace } }>();
 
 app.get("/health", (c) => c.json({ status: "ok" }));

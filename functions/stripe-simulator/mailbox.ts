@@ -5,10 +5,7 @@ import type { StripeContext } from "./api/context";
 import { page } from "./page";
 import type { Received } from "./store";
 
-/*
- * Stands for a mail provider: takes messages as Resend's API does (https://resend.com/docs/api-reference/emails) and
- * shows them at /mailbox. Nothing leaves this machine.
- */
+/* A mail provider with the API of Resend: https://resend.com/docs/api-reference/emails */
 
 const message = z.object({
   from: z.string().min(1),
@@ -31,7 +28,7 @@ emails.post("/", async (c) => {
   if (!given.success) {
     return c.json({ statusCode: 422, name: "validation_error", message: z.prettifyError(given.error) }, 422);
   }
-  // The same key within 24 hours: the first answer again, or a refusal when the message is another one.
+  // As Resend does for 24 hours.
   const key = c.req.header("idempotency-key") ?? crypto.randomUUID();
   const before = c.var.store.receivedUnder("mailbox", key);
   if (before) {
@@ -48,7 +45,6 @@ emails.post("/", async (c) => {
 
 emails.get("/", (c) => c.json({ object: "list", data: c.var.store.received("mailbox").map(kept) }));
 
-/** The mailbox: what was sent, the latest first, and each message as HTML and as text. */
 export const mailbox = new Hono<StripeContext>();
 
 mailbox.get("/", (c) => {
@@ -77,7 +73,7 @@ mailbox.get("/:id", (c) => {
   return c.html(page(found.subject, content));
 });
 
-/** The HTML alone, for the frame: nothing in it may run, load or leave it. */
+/** For the frame: nothing in it may run, load or navigate. */
 mailbox.get("/:id/html", (c) => {
   const found = findMessage(c.var.store.received("mailbox"), c.req.param("id"));
   if (!found) return c.notFound();

@@ -1,9 +1,6 @@
 import * as z from "zod/mini";
 
-/*
- * The objects of Stripe's API that this stand-in knows, in the fields that matter here, and what of them is shown to
- * a browser. https://docs.stripe.com/api
- */
+/* Stripe's objects, in the fields that matter here. https://docs.stripe.com/api */
 
 const nullableString = z.nullable(z.string());
 const metadata = z.record(z.string(), z.string());
@@ -66,7 +63,7 @@ const setupError = z.object({
 });
 export type SetupError = z.output<typeof setupError>;
 
-/** A setup intent as the holder of a publishable key and its client secret sees it. */
+/** What the holder of a publishable key and the client secret sees. */
 const publicSetupIntent = {
   ...base,
   object: z.literal("setup_intent"),
@@ -153,7 +150,7 @@ export const subscription = z.object({
 });
 export type Subscription = z.output<typeof subscription>;
 
-/** An error's body. https://docs.stripe.com/api/errors */
+/** https://docs.stripe.com/api/errors */
 export const stripeError = z.object({
   type: z.enum(["api_error", "card_error", "idempotency_error", "invalid_request_error", "rate_limit_error"]),
   code: z.optional(z.string()),

@@ -2,7 +2,6 @@ import { html } from "hono/html";
 
 type Html = ReturnType<typeof html>;
 
-/** One of the simulator's own pages. */
 export function page(title: string, content: Html): Html {
   return html`<!doctype html>
     <html lang="en">

@@ -1,5 +1,6 @@
 import type { SqlStorage } from "@cloudflare/workers-types";
 import * as z from "zod/mini";
+import { MONTHLY_PRICES } from "../../app/contract/plan-prices";
 import {
   type Customer,
   customer,
@@ -29,28 +30,27 @@ const SCHEMA = `
   );
 `;
 
-/** The prices that the local database names before `npm run catalogue` has made others. */
-const CATALOGUE = [
-  ["price_mini", 10_000],
-  ["price_lite", 20_000],
-  ["price_standard", 50_000],
-].map(([id, amount]) => ({
-  id: String(id),
-  body: {
+/** The placeholder prices of the first migration. */
+const CATALOGUE = Object.entries(MONTHLY_PRICES).map(([name, dollars]) => {
+  const id = `price_${name.toLowerCase()}`;
+  return {
     id,
-    object: "price",
-    active: true,
-    created: 0,
-    currency: "usd",
-    livemode: false,
-    lookup_key: null,
-    metadata: {},
-    product: "prod_citewell",
-    recurring: { interval: "month", interval_count: 1 },
-    type: "recurring",
-    unit_amount: amount,
-  },
-}));
+    body: {
+      id,
+      object: "price",
+      active: true,
+      created: 0,
+      currency: "usd",
+      livemode: false,
+      lookup_key: null,
+      metadata: {},
+      product: "prod_citewell",
+      recurring: { interval: "month", interval_count: 1 },
+      type: "recurring",
+      unit_amount: dollars * 100,
+    },
+  };
+});
 
 const bodies = z.array(z.object({ body: z.string() }));
 const answers = z.array(z.object({ request: z.string(), status: z.number(), body: z.string() }));
@@ -61,13 +61,11 @@ const deliveries = z.array(z.object({ event: z.string(), body: z.string(), attem
 export type Answer = z.output<typeof answers>[number];
 export type Delivery = z.output<typeof deliveries>[number];
 
-/** Where something was received: in the mailbox, or at the address that stands for the customer console. */
 export type Channel = "mailbox" | "console";
 export type Received = z.output<typeof received>[number];
 
 export type Store = ReturnType<typeof storeIn>;
 
-/** Everything that the simulated account holds. All calls are synchronous. */
 export function storeIn(sql: SqlStorage) {
   sql.exec(SCHEMA);
   for (const { id, body } of CATALOGUE) {
@@ -98,7 +96,7 @@ export function storeIn(sql: SqlStorage) {
     setupIntent: (id: string) => find(setupIntent, id),
     subscription: (id: string) => find(subscription, id),
 
-    /** The objects of a kind, the latest first. */
+    /** The latest first. */
     customers: () => list(customer, "cus"),
     prices: () => list(price, "price"),
     products: () => list(product, "prod"),
@@ -127,7 +125,7 @@ export function storeIn(sql: SqlStorage) {
       return answers.parse(rows)[0];
     },
 
-    /** Keeps what was received, unless something with this key came before. */
+    /** Keeps the first with each key. */
     receive(channel: Channel, key: string, { id, body }: Received): void {
       sql.exec(
         "INSERT INTO received (id, channel, key, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -137,12 +135,11 @@ export function storeIn(sql: SqlStorage) {
         body,
       );
     },
-    /** What came under a key. */
     receivedUnder(channel: Channel, key: string): Received | undefined {
       const rows = sql.exec("SELECT id, body FROM received WHERE channel = ? AND key = ?", channel, key).toArray();
       return received.parse(rows)[0];
     },
-    /** All that was received, the latest first. */
+    /** The latest first. */
     received(channel: Channel): Received[] {
       const rows = sql.exec("SELECT id, body FROM received WHERE channel = ? ORDER BY rowid DESC", channel).toArray();
       return received.parse(rows);

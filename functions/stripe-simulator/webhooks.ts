@@ -12,10 +12,8 @@ export type EventType =
   | "setup_intent.setup_failed"
   | "setup_intent.succeeded";
 
-/** What an event can be about. */
 export type EventObject = Customer | SetupIntent | Subscription;
 
-/** Which request made the event, and in which version its object is written. */
 export type EventOrigin = { requestId: string; idempotencyKey: string | null; apiVersion: string };
 
 export type Endpoint = { url: string; secret: string };
@@ -23,7 +21,7 @@ export type Endpoint = { url: string; secret: string };
 const MAX_ATTEMPTS = 8;
 const PATIENCE_MS = 10_000;
 
-/** An event for the webhook endpoint, to be delivered at once. https://docs.stripe.com/api/events/object */
+/** https://docs.stripe.com/api/events/object */
 export function newDelivery(type: EventType, object: EventObject, origin: EventOrigin): Delivery {
   const id = newId("evt");
   const body = {
@@ -40,11 +38,7 @@ export function newDelivery(type: EventType, object: EventObject, origin: EventO
   return { event: id, body: JSON.stringify(body, null, 2), attempts: 0, due: Date.now() };
 }
 
-/**
- * Starts to send what is due, all at the same time. What the endpoint does not take with a 2xx is tried again later,
- * twice as late each time; what is cut off is sent again once it should long have been answered.
- * @param later called with each sending; there may be something to send next when it is over
- */
+/** Starts to send what is due; failures are repeated after twice the time. @param later called with each sending */
 export function deliverDue(store: Store, endpoint: Endpoint, later: (sending: Promise<void>) => void): void {
   for (const delivery of store.deliveries().filter(({ due }) => due <= Date.now())) {
     const attempts = delivery.attempts + 1;
@@ -76,7 +70,7 @@ async function post(body: string, { url, secret }: Endpoint): Promise<boolean> {
   }
 }
 
-/** A Stripe-Signature header. https://docs.stripe.com/webhooks#verify-manually */
+/** https://docs.stripe.com/webhooks#verify-manually */
 async function signature(body: string, secret: string, time: number): Promise<string> {
   const encoder = new TextEncoder();
   const algorithm = { name: "HMAC", hash: "SHA-256" };

@@ -1,27 +1,32 @@
 import type { D1Database, SendEmail } from "@cloudflare/workers-types";
 import * as z from "zod";
+import {
+  type ConfigurationProblem,
+  type ConfigurationResult,
+  isLoopback,
+  problemsOf,
+  serviceUrl,
+} from "../../app/contract/configuration";
 
-/** What the Worker needs to run, parsed once from its bindings. */
 export type Config = {
   db: D1Database;
   stripe: StripeConfig;
   mail: MailConfig;
-  /** Where created accounts are announced; without it the announcements wait. */
+  /** Account webhooks wait until this is set. */
   console?: ConsoleConfig | undefined;
-  /** Who shows this token may export and erase a person's data; without it nobody may. */
+  /** Without it there are no operator routes. */
   operatorToken?: string | undefined;
 };
 
 export type StripeConfig = {
   secretKey: string;
   webhookSecret: string;
-  /** Where Stripe's API is when it is not Stripe's own: a loopback address. */
+  /** A stand-in for Stripe on this machine. */
   apiUrl?: URL | undefined;
 };
 
 export type MailConfig = {
   transport: { kind: "cloudflare"; binding: SendEmail } | { kind: "http"; url: string; key: string };
-  /** The sender's address; its name is the company's. */
   from: string;
   companyName: string;
   consoleUrl: string;
@@ -30,12 +35,7 @@ export type MailConfig = {
 
 export type ConsoleConfig = { url: string; secret: string };
 
-/** Either a usable configuration, or the names of the bindings that are missing or wrong: never their values. */
-export type ConfigResult = { status: "ok"; config: Config } | { status: "invalid"; keys: string[] };
-
-const LOOPBACK_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
-
-/** Secrets that wrangler.toml gives for local development; no deployment may run with one. */
+/** The values of wrangler.toml for local development, which no deployment may use. */
 const LOCAL_SECRETS = {
   STRIPE_WEBHOOK_SECRET: "whsec_local_development_only",
   CONSOLE_WEBHOOK_SECRET: "whsec_bG9jYWwtZGV2ZWxvcG1lbnQtb25seS1uZXZlci1kZXBsb3k=",
@@ -43,89 +43,99 @@ const LOCAL_SECRETS = {
   OPERATOR_TOKEN: "only-for-local-development-never-for-a-deployment",
 } as const;
 
-/** An empty variable is one that is not set: wrangler.toml cannot leave out what the top level has. */
-function optional<T extends z.ZodType>(schema: T) {
-  return z.preprocess((value) => (value === "" ? undefined : value), schema.optional());
+/** An environment of wrangler.toml can empty a variable of the top level, not remove it. */
+function optional<T extends z.core.$ZodType>(schema: T) {
+  return z.preprocess((value) => (value === "" ? undefined : value), z.optional(schema));
 }
 
-/** https, or http on this machine; without credentials. */
-const address = z.url({ protocol: /^https?$/ }).refine((value) => {
-  const url = new URL(value);
-  return url.username === "" && url.password === "" && (url.protocol === "https:" || isLoopback(value));
-});
+function binding<T>(method: string) {
+  return z.custom<T>((value) => typeof value === "object" && value !== null && method in value, "is missing");
+}
 
-const bindings = z
+const email = z.email("must be an e-mail address");
+
+const settings = z
   .object({
-    DB: z.custom<D1Database>((value) => typeof value === "object" && value !== null && "prepare" in value),
-    STRIPE_SECRET_KEY: z.string().regex(/^[sr]k_(test|live)_\w+$/, { abort: true }),
-    STRIPE_WEBHOOK_SECRET: z.string().regex(/^whsec_\S{16,}$/, { abort: true }),
-    STRIPE_API_URL: optional(z.url({ protocol: /^https?$/ }).refine(isLoopback)),
-    STRIPE_PUBLISHABLE_KEY: optional(z.string().regex(/^pk_(test|live)_\w+$/)),
-    EMAIL: z.custom<SendEmail>((value) => typeof value === "object" && value !== null && "send" in value).optional(),
-    MAIL_API_URL: optional(address),
+    DB: binding<D1Database>("prepare"),
+    STRIPE_SECRET_KEY: z.string().regex(/^[sr]k_(test|live)_\w+$/, {
+      error: "must be a secret key (sk_… or rk_…)",
+      abort: true,
+    }),
+    STRIPE_WEBHOOK_SECRET: z.string().regex(/^whsec_\S{16,}$/, {
+      error: "must be a signing secret (whsec_…)",
+      abort: true,
+    }),
+    STRIPE_API_URL: optional(z.string().refine(isLocalUrl, "must be a URL on this machine")),
+    STRIPE_PUBLISHABLE_KEY: optional(z.string().regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…)")),
+    EMAIL: binding<SendEmail>("send").optional(),
+    MAIL_API_URL: optional(serviceUrl),
     MAIL_API_KEY: optional(z.string()),
-    MAIL_FROM: z.email(),
-    COMPANY_NAME: z.string().min(1),
-    CONSOLE_URL: address,
-    SUPPORT_EMAIL: z.email(),
-    CONSOLE_WEBHOOK_URL: optional(address),
-    // 24 to 64 bytes in Base64 (Standard Webhooks, "Signature scheme").
-    CONSOLE_WEBHOOK_SECRET: optional(z.string().regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/)),
-    OPERATOR_TOKEN: optional(z.string().min(32)),
+    MAIL_FROM: email,
+    COMPANY_NAME: z.string().min(1, "is missing"),
+    CONSOLE_URL: serviceUrl,
+    SUPPORT_EMAIL: email,
+    CONSOLE_WEBHOOK_URL: optional(serviceUrl),
+    // Standard Webhooks, "Signature scheme".
+    CONSOLE_WEBHOOK_SECRET: optional(
+      z.string().regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in Base64"),
+    ),
+    OPERATOR_TOKEN: optional(z.string().min(32, "must have at least 32 characters")),
   })
   .superRefine((env, context) => {
-    const wrong = (key: keyof typeof env) => context.addIssue({ code: "custom", path: [key], message: "refused" });
-    const live = isLive(env.STRIPE_SECRET_KEY);
+    const refuse = (key: keyof typeof env, problem: string) =>
+      context.addIssue({ code: "custom", path: [key], message: problem });
+    const isLive = isLiveKey(env.STRIPE_SECRET_KEY);
 
     if (env.STRIPE_API_URL === undefined) {
-      // The local defaults are pretend secrets, known to everybody; nothing of a deployment is on this machine.
-      if (!/^[sr]k_(test|live)_\w{16,}$/.test(env.STRIPE_SECRET_KEY)) wrong("STRIPE_SECRET_KEY");
+      if (!/^[sr]k_(test|live)_\w{16,}$/.test(env.STRIPE_SECRET_KEY)) refuse("STRIPE_SECRET_KEY", "is the local value");
       for (const key of [
         "STRIPE_WEBHOOK_SECRET",
         "CONSOLE_WEBHOOK_SECRET",
         "MAIL_API_KEY",
         "OPERATOR_TOKEN",
       ] as const) {
-        if (env[key] === LOCAL_SECRETS[key]) wrong(key);
+        if (env[key] === LOCAL_SECRETS[key]) refuse(key, "is the local value");
       }
       for (const key of ["MAIL_API_URL", "CONSOLE_URL", "CONSOLE_WEBHOOK_URL"] as const) {
-        if (env[key] !== undefined && isLoopback(env[key])) wrong(key);
+        if (env[key] !== undefined && isLoopback(env[key])) refuse(key, "must not be on this machine");
       }
-    } else if (live) {
-      wrong("STRIPE_API_URL");
+    } else if (isLive) {
+      refuse("STRIPE_API_URL", "must be empty with a live key");
     }
-    if (env.STRIPE_PUBLISHABLE_KEY !== undefined && isLive(env.STRIPE_PUBLISHABLE_KEY) !== live) {
-      wrong("STRIPE_PUBLISHABLE_KEY");
-      wrong("STRIPE_SECRET_KEY");
+    if (env.STRIPE_PUBLISHABLE_KEY !== undefined && isLiveKey(env.STRIPE_PUBLISHABLE_KEY) !== isLive) {
+      refuse("STRIPE_PUBLISHABLE_KEY", "is not of the secret key's mode");
+      refuse("STRIPE_SECRET_KEY", "is not of the publishable key's mode");
     }
-    if (env.EMAIL === undefined && env.MAIL_API_URL === undefined) wrong("MAIL_API_URL");
-    if (env.MAIL_API_URL !== undefined && env.MAIL_API_KEY === undefined) wrong("MAIL_API_KEY");
+    if (env.EMAIL === undefined && env.MAIL_API_URL === undefined) {
+      refuse("MAIL_API_URL", "is missing, and there is no EMAIL binding");
+    }
+    if (env.MAIL_API_URL !== undefined && env.MAIL_API_KEY === undefined) refuse("MAIL_API_KEY", "is missing");
     if (env.CONSOLE_WEBHOOK_URL !== undefined && env.CONSOLE_WEBHOOK_SECRET === undefined) {
-      wrong("CONSOLE_WEBHOOK_SECRET");
+      refuse("CONSOLE_WEBHOOK_SECRET", "is missing");
     }
   });
 
-function isLive(key: string): boolean {
+function isLocalUrl(url: string): boolean {
+  return isLoopback(url) && serviceUrl.safeParse(url).success;
+}
+
+function isLiveKey(key: string): boolean {
   return key.includes("_live_");
 }
 
-function isLoopback(url: string): boolean {
-  return LOOPBACK_HOSTS.has(new URL(url).hostname);
+/** All that logs and answers tell of a wrong configuration. */
+export function keysOf(problems: ConfigurationProblem[]): string[] {
+  return problems.map(({ name }) => name).sort();
 }
 
-/**
- * Reads the Worker's bindings.
- * @param env the bindings as the runtime gives them
- */
-export function readConfig(env: unknown): ConfigResult {
-  const parsed = bindings.safeParse(env);
-  if (!parsed.success) {
-    return { status: "invalid", keys: [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))].sort() };
-  }
-  return { status: "ok", config: toConfig(parsed.data) };
+/** Reads the Worker's bindings. */
+export function readConfig(env: unknown): ConfigurationResult<Config> {
+  const parsed = settings.safeParse(env);
+  if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };
+  return { status: "valid", configuration: toConfig(parsed.data) };
 }
 
-function toConfig(env: z.output<typeof bindings>): Config {
+function toConfig(env: z.output<typeof settings>): Config {
   return {
     db: env.DB,
     stripe: {
@@ -148,11 +158,10 @@ function toConfig(env: z.output<typeof bindings>): Config {
   };
 }
 
-/** The HTTP provider when one is set, else Cloudflare's binding. */
-function transportOf({ EMAIL, MAIL_API_URL, MAIL_API_KEY }: z.output<typeof bindings>): MailConfig["transport"] {
+function transportOf({ EMAIL, MAIL_API_URL, MAIL_API_KEY }: z.output<typeof settings>): MailConfig["transport"] {
   if (MAIL_API_URL !== undefined && MAIL_API_KEY !== undefined) {
     return { kind: "http", url: MAIL_API_URL, key: MAIL_API_KEY };
   }
   if (EMAIL !== undefined) return { kind: "cloudflare", binding: EMAIL };
-  throw new Error("The configuration was read without a mail transport");
+  throw new Error("The configuration has no mail transport");
 }

@@ -1,4 +1,4 @@
-import { app } from "./app";
-import { scheduled } from "./scheduled";
+import { createApi } from "./app";
+import { scryptPasswords } from "./sign-ups/password";
 
-export default { fetch: app.fetch, scheduled };
+export default createApi(scryptPasswords);

@@ -1,31 +1,17 @@
-import { readConfig } from "./config";
 import { describeError, log } from "./log";
-import { deliverMessages } from "./outbox/dispatch";
-import { servicesFor } from "./services";
-import { lookAfterSignUps } from "./sign-ups/reconcile";
+import { type DispatchServices, dispatchMessages } from "./outbox/dispatch";
+import { reconcileSignUps } from "./sign-ups/reconcile";
+import type { TrialServices } from "./sign-ups/trial";
 
-/**
- * The cron handler, once a minute: sends what the outbox still holds and looks after sign-ups. The two are independent;
- * a failure of either is logged, and fails the run.
- */
-export async function scheduled(_controller: unknown, env: unknown): Promise<void> {
-  const result = readConfig(env);
-  if (result.status === "invalid") {
-    log("error", "configuration_invalid", { keys: result.keys });
-    return;
-  }
-  const services = servicesFor(result.config);
-  // The sign-ups first: what they finish is told in the same run.
-  const outcomes = [await settle(lookAfterSignUps(services)), await settle(deliverMessages(services))];
-  for (const error of outcomes) {
-    if (error !== undefined) log("error", "scheduled_run_failed", describeError(error));
-  }
-  if (outcomes.some((error) => error !== undefined)) throw new Error("A part of the scheduled run failed");
+/** The cron handler: reconciles sign-ups, then dispatches messages. Throws when either failed. */
+export async function runScheduled(services: TrialServices & DispatchServices): Promise<void> {
+  const outcomes = [await settle(reconcileSignUps(services)), await settle(dispatchMessages(services))];
+  const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+  for (const error of errors) log("error", "scheduled_run_failed", describeError(error));
+  if (errors.length > 0) throw new Error("A part of the scheduled run failed", { cause: errors[0] });
 }
 
-async function settle(work: Promise<void>): Promise<unknown> {
-  return work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+async function settle(work: Promise<void>): Promise<PromiseSettledResult<void>> {
+  const [outcome] = await Promise.allSettled([work]);
+  return outcome;
 }

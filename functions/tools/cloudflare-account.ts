@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 
-/** What the preflight asks the Cloudflare account that Wrangler is logged in to. Undefined: it did not answer. */
+/** The account that Wrangler is logged in to. Undefined: it did not answer. */
 export type CloudflareAccount = {
-  /** The names of a Worker's secrets. */
   secretsOf(folder: string): string[] | undefined;
-  /** The rows of a query on the production database. */
   query(sql: string): Record<string, unknown>[] | undefined;
 };
 
@@ -17,7 +15,6 @@ const wranglerProgram = join(root, "node_modules/wrangler/bin/wrangler.js");
 const secretList = z.array(z.object({ name: z.string() }));
 const queryResult = z.array(z.object({ results: z.array(z.record(z.string(), z.unknown())) })).length(1);
 
-/** The account, asked by Wrangler's own commands. */
 export const cloudflareAccount: CloudflareAccount = {
   secretsOf(folder) {
     return run(secretList, ["secret", "list", "--format", "json", "--cwd", folder])?.map(({ name }) => name);
@@ -35,6 +32,6 @@ function run<T extends z.ZodType>(schema: T, args: string[]): z.output<T> | unde
     env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" },
   });
   if (status !== 0) return undefined;
-  // Wrangler writes its warnings before the JSON.
+  // Wrangler writes warnings before the JSON.
   return schema.parse(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))));
 }

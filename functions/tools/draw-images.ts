@@ -5,12 +5,9 @@ import { fileURLToPath } from "node:url";
 import { chromium, type Page } from "@playwright/test";
 import { company } from "../../app/company";
 import { hero } from "../../app/home/home-content";
-import { findChromium } from "../../tests/browser/chromium";
+import { findChromium } from "./chromium";
 
-/*
- * `npm run images`: draws the icons and the social preview image of public/ from favicon.svg and the words of the home
- * page. Run it after a change of either and commit what it writes.
- */
+// Run `npm run images` after a change of favicon.svg or of the headline, and commit the images.
 
 const folder = fileURLToPath(new URL("../../public", import.meta.url));
 const font = createRequire(import.meta.url).resolve(
@@ -23,7 +20,7 @@ try {
   const mark = await readFile(join(folder, "favicon.svg"), "utf8");
 
   for (const size of [192, 512]) await draw(page, `icon-${size}.png`, icon(mark, size, 0), size);
-  // What must not be cut off stands in the middle 80 % (https://www.w3.org/TR/appmanifest/#icon-masks).
+  // The middle 80 % is never cut off: https://www.w3.org/TR/appmanifest/#icon-masks
   await draw(page, "icon-maskable-512.png", icon(mark, 512, 0.14), 512);
   await draw(page, "apple-touch-icon.png", icon(mark, 180, 0.08), 180);
   await writeFile(join(folder, "favicon.ico"), ico(await shoot(page, icon(mark, 32, 0), 32), 32));
@@ -43,7 +40,6 @@ async function shoot(page: Page, html: string, width: number, height = width): P
   return page.screenshot({ omitBackground: true });
 }
 
-/** The mark; with a margin it stands on its own colour, without one on nothing. */
 function icon(mark: string, size: number, margin: number): string {
   const inner = size * (1 - 2 * margin);
   const background = margin > 0 ? "background:#2b3bdb;" : "";
@@ -51,7 +47,7 @@ function icon(mark: string, size: number, margin: number): string {
     <div style="width:${inner}px;height:${inner}px">${mark.replace("<svg", '<svg width="100%" height="100%"')}</div></div>`;
 }
 
-/** An ICO file that holds one PNG image (https://en.wikipedia.org/wiki/ICO_(file_format)). */
+/** An ICO file with one PNG: https://en.wikipedia.org/wiki/ICO_(file_format) */
 function ico(png: Buffer, size: number): Buffer {
   const header = Buffer.alloc(22);
   header.writeUInt16LE(1, 2); // an icon

@@ -3,36 +3,29 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readWorkerSettings } from "./worker-settings";
 
-/*
- * The operator's commands: they ask the subscription API, which alone has the database and Stripe's key.
- *   npm run export -- --email {address}       what is kept on a person
- *   npm run erase -- --email {address}        deletes a person, at Stripe too
- *   npm run catalogue                         gives each package its price at Stripe
- * They speak to `npm start`; with --production to the deployed API, as whom the variable OPERATOR_TOKEN tells.
- */
+// npm run export|erase -- --email {e-mail}, npm run catalogue; with --production as the owner of OPERATOR_TOKEN.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const LOCAL_API = "http://localhost:8788";
 
-type Command = { path: string; needsEmail: boolean };
+const commands = new Map([
+  ["export", { path: "/operator/export", needsEmail: true }],
+  ["erase", { path: "/operator/erase", needsEmail: true }],
+  ["catalogue", { path: "/operator/catalogue", needsEmail: false }],
+]);
 
-const commands: Record<string, Command> = {
-  export: { path: "/operator/export", needsEmail: true },
-  erase: { path: "/operator/erase", needsEmail: true },
-  catalogue: { path: "/operator/catalogue", needsEmail: false },
-};
+export class CommandError extends Error {}
 
-/** A reason to stop that is said as it is, without a stack. */
-class CommandError extends Error {}
-
-async function main(): Promise<void> {
+/** Returns the API's answer; throws CommandError. `--url` replaces the API's URL. */
+export async function runCommand(args: string[]): Promise<unknown> {
   const { positionals, values } = parseArgs({
+    args,
     allowPositionals: true,
     options: { email: { type: "string" }, production: { type: "boolean", default: false }, url: { type: "string" } },
   });
-  const command = commands[positionals[0] ?? ""];
-  if (!command) throw new CommandError(`The commands are ${Object.keys(commands).join(", ")}.`);
-  if (command.needsEmail && values.email === undefined) throw new CommandError("Whose data? Add --email {address}.");
+  const command = commands.get(positionals[0] ?? "");
+  if (!command) throw new CommandError(`The commands are ${[...commands.keys()].join(", ")}.`);
+  if (command.needsEmail && values.email === undefined) throw new CommandError("Whose data? Add --email {e-mail}.");
 
   const { url, token } = values.production ? production() : local();
   const response = await fetch(new URL(command.path, values.url ?? url), {
@@ -43,7 +36,7 @@ async function main(): Promise<void> {
   });
   const text = await response.text();
   if (!response.ok) throw new CommandError(`The API answered ${response.status}: ${text}`);
-  console.log(JSON.stringify(JSON.parse(text), null, 2));
+  return JSON.parse(text);
 }
 
 function local() {
@@ -58,8 +51,12 @@ function production() {
   return { url: String(vars.SUBSCRIPTION_API_URL), token };
 }
 
-main().catch((error) => {
-  const isExpected = error instanceof CommandError || error instanceof TypeError;
-  console.error(isExpected ? error.message : error);
-  process.exitCode = 1;
-});
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    console.log(JSON.stringify(await runCommand(process.argv.slice(2)), null, 2));
+  } catch (error) {
+    const isExpected = error instanceof CommandError || error instanceof TypeError;
+    console.error(isExpected ? error.message : error);
+    process.exitCode = 1;
+  }
+}

@@ -1,10 +1,11 @@
+import type { ConfigurationProblem } from "../../app/contract/configuration";
 import { readConfiguration } from "../../app/edge/settings/configuration.server";
 import { plans } from "../../app/pricing/plans";
 import { isStripePriceId } from "../subscription-api/catalogue/packages";
 import { readConfig } from "../subscription-api/config";
 import type { WorkerSettings } from "./worker-settings";
 
-/** What is known before a deployment. Secrets and database are undefined when the account was not asked. */
+/** Secrets and database are undefined when the account was not asked. */
 export type Deployment = {
   site: WorkerSettings;
   api: WorkerSettings;
@@ -16,10 +17,9 @@ export type Deployment = {
   company: { name: string; postalAddress: readonly string[] };
 };
 
-/** Something that is missing or wrong: where, what, and what to do. */
 export type Finding = { where: "site" | "subscription API" | "database" | "app/company.ts"; what: string };
 
-/** Well-formed stand-ins for secrets, whose values nobody can read back. */
+/** Nobody can read secrets back: these stand for those that are set. */
 const STAND_INS: Record<string, string> = {
   SESSION_SECRET: "x".repeat(32),
   STRIPE_WEBHOOK_SECRET: `whsec_${"x".repeat(32)}`,
@@ -32,7 +32,7 @@ const UNSET_DATABASE = /^[0-]*$/;
 /** Names that no deployment can have (RFC 2606). */
 const PLACEHOLDER = /\.example(?![\w.-])/;
 
-/** Everything that keeps a deployment from working; empty when it may go live. */
+/** Everything that keeps a deployment from working. */
 export function checkDeployment(deployment: Deployment): Finding[] {
   return [
     ...checkSite(deployment),
@@ -55,8 +55,8 @@ function checkSite({ site, secrets }: Deployment): Finding[] {
     ...(site.assets?.binding && { [site.assets.binding]: { fetch } }),
     ...(service && { SUBSCRIPTION_API: { fetch } }),
   });
-  if (result.status === "error") {
-    for (const { name, problem } of result.problems) found.add(`${name} ${problem}`);
+  if ("problems" in result) {
+    found.addProblems(result.problems);
     return found.list;
   }
   const { configuration } = result;
@@ -76,7 +76,7 @@ function checkApi({ api, secrets }: Deployment): Finding[] {
   if (api.triggers.crons.length === 0)
     found.add("[triggers] has no cron: mail would not be sent again after a failure");
 
-  // Of the secret key only the mode matters here, and that is the publishable key's or a mistake.
+  // Its mode is the publishable key's, or a mistake.
   const mode = String(api.vars.STRIPE_PUBLISHABLE_KEY).includes("_live_") ? "live" : "test";
   const result = readConfig({
     ...api.vars,
@@ -87,11 +87,11 @@ function checkApi({ api, secrets }: Deployment): Finding[] {
     DB: database && { prepare: () => undefined },
     EMAIL: api.send_email.some(({ name }) => name === "EMAIL") ? { send: () => undefined } : undefined,
   });
-  if (result.status === "invalid") for (const key of result.keys) found.add(`${key} is missing or wrong`);
+  if (result.status === "invalid") found.addProblems(result.problems);
   return found.list;
 }
 
-/** What both Workers are told has to be the same. */
+/** Settings that both Workers have must be equal. */
 function checkAgreement({ site, api, company }: Deployment): Finding[] {
   const found = new Findings("subscription API");
   for (const name of ["STRIPE_PUBLISHABLE_KEY", "CONSOLE_URL", "SUPPORT_EMAIL"]) {
@@ -100,7 +100,7 @@ function checkAgreement({ site, api, company }: Deployment): Finding[] {
   if (api.vars.COMPANY_NAME !== company.name) found.add("COMPANY_NAME is not the one of app/company.ts");
   const service = site.services.find(({ binding }) => binding === "SUBSCRIPTION_API");
   if (service && service.service !== api.name) found.add(`the site's service binding names ${service.service}`);
-  // Stripe's webhooks come by this address, even where the site uses the service binding.
+  // Stripe's webhooks use it, even where the site has a service binding.
   found.checkRoute(api, "SUBSCRIPTION_API_URL", String(site.vars.SUBSCRIPTION_API_URL));
   return found.list;
 }
@@ -150,7 +150,10 @@ class Findings {
     this.list.push({ where: this.where, what });
   }
 
-  /** @param existing the names of the secrets that are set; undefined when the account was not asked */
+  addProblems(problems: ConfigurationProblem[]): void {
+    for (const { name, problem } of problems) this.add(`${name} ${problem}`);
+  }
+
   checkSecrets({ secrets }: WorkerSettings, existing: string[] | undefined): void {
     for (const name of secrets.required) {
       if (existing && !existing.includes(name)) this.add(`the secret ${name} is not set: wrangler secret put ${name}`);
@@ -164,9 +167,9 @@ class Findings {
     for (const { pattern } of routes) if (PLACEHOLDER.test(pattern)) this.add(`a route is a placeholder: ${pattern}`);
   }
 
-  /** The address that a setting promises has to be one that the Worker answers at, if it names any. */
-  checkRoute({ routes }: WorkerSettings, name: string, address: string): void {
-    const host = URL.canParse(address) ? new URL(address).host : address;
+  /** The host of a setting's URL must be one of the Worker's routes, if it has any. */
+  checkRoute({ routes }: WorkerSettings, name: string, url: string): void {
+    const host = URL.canParse(url) ? new URL(url).host : url;
     if (routes.length > 0 && !routes.some(({ pattern }) => pattern.split("/")[0] === host)) {
       this.add(`no route is ${host}, the host of the site's ${name}`);
     }

@@ -7,19 +7,12 @@ import { type CloudflareAccount, cloudflareAccount } from "./cloudflare-account"
 import { checkDeployment, type Deployment, type Finding } from "./preflight-checks";
 import { readWorkerSettings } from "./worker-settings";
 
-/*
- * `npm run preflight`: checks what a deployment needs and names what is missing; exit code 1 when something is. Where the
- * variable STRIPE_SECRET_KEY is set, its mode is checked too: nobody can read the secret back.
- *   --offline      only the files: the Cloudflare account is not asked for secrets and the database
- *   --migrating    migrations that are not applied yet are fine: the deployment applies them
- */
+// --offline asks no account. --migrating allows migrations that are not applied yet. Checks STRIPE_SECRET_KEY if set.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What an account told, or that it did not answer. */
 export type Answers = Pick<Deployment, "secrets" | "database"> & { unanswered: Finding[] };
 
-/** Asks the account for what only it knows. */
 export function askAccount(account: CloudflareAccount): Answers {
   const unanswered: Finding[] = [];
   const site = account.secretsOf(".");

@@ -5,36 +5,31 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/*
- * `npm start`: builds, migrates the local database and runs the three Workers until Ctrl-C; it also calls the API's
- * cron handler, which Wrangler does not.
- * `npm run dev` (--watch): the same, and every change is rebuilt.
- */
+// `npm start`: builds, migrates and runs the three Workers until Ctrl-C. `npm run dev` (--watch) also rebuilds changes.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const state = join(root, ".wrangler/state");
 const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 const remix = join(root, "node_modules/@remix-run/dev/dist/cli.js");
 
-/** In the order of their start; each listens where the others' wrangler.toml expects it. */
+/** In starting order; wrangler.toml expects these ports. */
 const workers = [
   { name: "stripe-simulator", title: "Stripe simulator", port: 8789, folder: "functions/stripe-simulator" },
   { name: "subscription-api", title: "subscription API", port: 8788, folder: "functions/subscription-api" },
   { name: "site", title: "site", port: 8787, folder: "." },
 ] as const;
 
-/** What the simulator shows besides. */
 const pages = [
   { title: "mailbox", url: "http://localhost:8789/mailbox" },
-  { title: "announcements", url: "http://localhost:8789/console" },
+  { title: "account webhooks", url: "http://localhost:8789/console" },
 ];
 
-/** More often than in production, so that nobody waits for a mail. */
+/** Sooner than in production, so that nobody waits for a mail. */
 const CRON_EVERY_MS = 10_000;
 const READY_WITHIN_MS = 90_000;
 const STOPPED_WITHIN_MS = 10_000;
 
-/** A reason to stop that is said as it is, without a stack. */
+/** An error whose message is enough. */
 class StartError extends Error {}
 
 const children: ChildProcess[] = [];
@@ -42,36 +37,32 @@ let stopping = false;
 
 async function main(watch: boolean): Promise<void> {
   for (const { port, title } of workers) await requireFreePort(port, title);
-  say("Building …");
+  print("Building …");
   await step("npm", ["run", "build", "--silent"]);
-  say("Migrating the local database …");
+  print("Migrating the local database …");
   const database = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", state];
   await step(process.execPath, [wrangler, ...database, "--cwd", "functions/subscription-api", "--env="]);
 
   if (watch) keepRunning("remix", [remix, "watch"]);
-  // One after the other: they share the folder of their state, and workerd ends when another has a file of it locked.
+  // One after the other: workerd ends when another one has a file of the shared state locked.
   for (const worker of workers) {
     const { name, port, folder } = worker;
     const options = ["--cwd", folder, "--port", String(port), "--persist-to", state, "--inspector-port", "0"];
     if (name !== "stripe-simulator") options.push("--env=");
-    // Remix's development build needs React's development build.
     if (watch && name === "site") options.push("--define", 'process.env.NODE_ENV:"development"');
     keepRunning(name, [wrangler, "dev", ...options]);
     await answers(worker);
     if (stopping) return;
   }
   setInterval(callCronHandler, CRON_EVERY_MS);
-  const addresses = [
-    ...workers.map(({ title, port }) => ({ title, url: `http://localhost:${port}` })).reverse(),
-    ...pages,
-  ];
-  const lines = addresses.map(({ title, url }) => `  ${title.padEnd(17)} ${url}`);
-  say(
+  const urls = [...workers.map(({ title, port }) => ({ title, url: `http://localhost:${port}` })).reverse(), ...pages];
+  const lines = urls.map(({ title, url }) => `  ${title.padEnd(17)} ${url}`);
+  print(
     `\nReady: open http://localhost:8787\n${lines.join("\n")}\n${watch ? "Changes are rebuilt. " : ""}Ctrl-C stops all.\n`,
   );
 }
 
-/** Runs a command to its end; its output is shown when it fails. */
+/** Runs a command to its end and shows its output if it fails. */
 async function step(command: string, args: string[]): Promise<void> {
   const child = launch(command, args);
   let output = "";
@@ -81,7 +72,7 @@ async function step(command: string, args: string[]): Promise<void> {
   if (stopping) await new Promise(() => {});
 }
 
-/** Runs a command that does not end by itself: when it does, everything stops. */
+/** Runs a command that does not end; when it does, everything stops. */
 function keepRunning(name: string, args: string[]): void {
   const child = launch(process.execPath, args);
   for (const input of [child.stdout, child.stderr]) {
@@ -92,7 +83,7 @@ function keepRunning(name: string, args: string[]): void {
   });
 }
 
-/** A child in a process group of its own: Ctrl-C reaches this process alone, which then stops its children in order. */
+/** In a process group of its own: Ctrl-C reaches this process alone, which stops its children in order. */
 function launch(command: string, args: string[]): ChildProcess {
   const env = { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
   const child = spawn(command, args, { cwd: root, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
@@ -101,16 +92,15 @@ function launch(command: string, args: string[]): ChildProcess {
   return child;
 }
 
-/** Stops all children, waits for them and ends this process. */
 async function stop(exitCode: number, reason: string): Promise<void> {
   if (stopping) return;
   stopping = true;
-  say(reason);
+  print(reason);
   const running = children.filter((child) => child.exitCode === null && child.signalCode === null);
   const ended = Promise.all(running.map((child) => once(child, "exit")));
   for (const child of running) child.kill("SIGINT");
   await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, STOPPED_WITHIN_MS))]);
-  // What is left of a child that hangs, or was killed and left processes of its own behind.
+  // What hangs, or was left behind by a child that was killed.
   children.forEach(killGroup);
   process.exit(exitCode);
 }
@@ -119,16 +109,15 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended.
+    // Already ended.
   }
 }
 
-/** As Cloudflare does on schedule; a failure is in the Worker's own log. */
+/** Wrangler does not run schedules locally. */
 function callCronHandler(): void {
   if (!stopping) fetch("http://localhost:8788/cdn-cgi/handler/scheduled").catch(() => {});
 }
 
-/** Waits until a Worker says by `GET /health` that it is well. */
 async function answers({ title, port }: (typeof workers)[number]): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS;
   let last = "no answer";
@@ -152,12 +141,11 @@ async function requireFreePort(port: number, title: string): Promise<void> {
   }
 }
 
-/** A line of a child's output; what it says while it is being stopped is of no interest. */
 function show(name: string, line: string): void {
-  if (line.trim() !== "" && !stopping) say(`${name.padEnd(16)} │ ${line}`);
+  if (line.trim() !== "" && !stopping) print(`${name.padEnd(16)} │ ${line}`);
 }
 
-function say(text: string): void {
+function print(text: string): void {
   console.log(text);
 }
 

@@ -1,7 +1,6 @@
 import { unstable_readConfig } from "wrangler";
 import * as z from "zod";
 
-/** What a Worker's wrangler.toml says about one environment, as far as these commands need it. */
 export type WorkerSettings = z.output<typeof settings>;
 
 const settings = z.object({
@@ -17,11 +16,7 @@ const settings = z.object({
   triggers: z.object({ crons: z.array(z.string()).default([]) }),
 });
 
-/**
- * Reads a wrangler.toml.
- * @param environment `production`, or none for local development
- * @throws when the file is missing or is no configuration of Wrangler
- */
+/** Reads one environment of a wrangler.toml: production, or local development. Throws when it is no configuration. */
 export function readWorkerSettings(file: string, environment?: "production"): WorkerSettings {
   return settings.parse(unstable_readConfig({ config: file, env: environment ?? "" }, { hideWarnings: true }));
 }

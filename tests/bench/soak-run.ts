@@ -93,7 +93,7 @@ export async function soak(plan: SoakPlan): Promise<SoakReport> {
   const done = await Promise.all(visits);
   heap.push(await heapOf(site));
 
-  const query = () => rows(api, "SELECT email, count(*) AS times FROM subscriptions GROUP BY email");
+  const query = () => rows(api, "SELECT email, count(*) AS times FROM sign_ups GROUP BY email");
   // Miniflare's own connection to the database was not used for long, and may be closed just when it is used again.
   const made = await query().catch(query);
   const times = new Map(made.map(({ email, times: count }) => [String(email), Number(count)]));

@@ -1,5 +1,5 @@
 import { defineConfig } from "@playwright/test";
-import { findChromium } from "./chromium";
+import { findChromium } from "../../functions/tools/chromium";
 
 // Playwright's workers read this file again, and the variable with it: the search runs once.
 process.env.CHROMIUM_PATH ??= findChromium();

@@ -20,7 +20,7 @@ test.describe("with JavaScript", () => {
     await visitor.succeeded();
 
     const database = await stack.api.mf.getD1Database("DB");
-    const row = database.prepare("SELECT * FROM subscriptions WHERE email = ?").bind(visitor.email);
+    const row = database.prepare("SELECT * FROM sign_ups WHERE email = ?").bind(visitor.email);
     await expect
       .poll(() => row.first())
       .toMatchObject({ phone: "2125550123", full_name: "Ada Lovelace", status: "trialing" });

@@ -1,4 +1,4 @@
-import { announcements } from "../support/visitor";
+import { accountWebhooks } from "../support/visitor";
 import { PLAN, signup } from "./sign-up";
 import { expect, test } from "./stack";
 
@@ -15,7 +15,7 @@ test("from the first form post to the running trial, the mail in the mailbox and
   await visitor.succeeded();
 
   const database = await stack.api.mf.getD1Database("DB");
-  const row = database.prepare("SELECT status, trial_end FROM subscriptions WHERE email = ?").bind(email);
+  const row = database.prepare("SELECT status, trial_end FROM sign_ups WHERE email = ?").bind(email);
   await expect.poll(() => row.first("status")).toBe("trialing");
   const end = new Date((await row.first<string>("trial_end")) ?? "");
   const day = end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
@@ -33,7 +33,7 @@ test("from the first form post to the running trial, the mail in the mailbox and
   await expect(mail.getByRole("link", { name: "Open the customer console" })).toBeVisible();
   await expect(page.locator("pre")).toContainText("Plan: STANDARD");
 
-  await expect.poll(() => announcements(stack.stripe, email)).toHaveLength(1);
+  await expect.poll(() => accountWebhooks(stack.stripe, email)).toHaveLength(1);
   await page.goto(`${stack.stripe.url}/console`);
   await expect(page.getByText(email)).toBeVisible();
 });

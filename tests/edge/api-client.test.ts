@@ -223,7 +223,7 @@ test("C9: it commits, but answers after the deadline; submitted again unchanged:
   const first = await impatient.submit({ form_nonce });
   expect(first.status).toBe(504);
   expect(nonceIn(first)).toBe(form_nonce);
-  const [row, ...others] = await rows(api, "SELECT * FROM subscriptions");
+  const [row, ...others] = await rows(api, "SELECT * FROM sign_ups");
   expect(row).toMatchObject({ email: "ada@example.com" });
   expect(others).toEqual([]);
 
@@ -239,7 +239,7 @@ test("C9: it commits, but answers after the deadline; submitted again unchanged:
   );
   expect(secrets[0]).toMatch(/^seti_/);
   expect(secrets[1]).toBe(secrets[0]);
-  expect(await rows(api, "SELECT * FROM subscriptions")).toHaveLength(1);
+  expect(await rows(api, "SELECT * FROM sign_ups")).toHaveLength(1);
   await Promise.all([late.dispose(), injector.dispose(), dispose()]);
 });
 

@@ -1,16 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { plans, TRIAL_DAYS as SITE_TRIAL_DAYS } from "../../app/pricing/plans";
-import { TRIAL_DAYS } from "../../functions/subscription-api/sign-ups/sign-up-store";
+import { MONTHLY_PRICES } from "../../app/contract/plan-prices";
+import { plans } from "../../app/pricing/plans";
 import type { CloudflareAccount } from "../../functions/tools/cloudflare-account";
 import { askAccount } from "../../functions/tools/preflight";
 import { checkDeployment, type Deployment } from "../../functions/tools/preflight-checks";
 import { readWorkerSettings } from "../../functions/tools/worker-settings";
+import { fastApi } from "../support/fast-api/build";
 import { enterCard, rows, signUp } from "../support/visitor";
 import { migrate, startStripeSimulator, startSubscriptionApi } from "../support/workers";
 
@@ -29,22 +30,25 @@ const filledIn = (text: string) =>
 
 const company = { name: "Citewell", postalAddress: ["Citewell, Inc.", "1 Main Street", "Dover, Delaware 19901"] };
 
-/** A database of its own, migrated. */
-async function newDatabase() {
-  const mf = new Miniflare({ modules: true, script: "export default {}", d1Databases: ["DB"] });
-  return { db: await mf.getD1Database("DB"), dispose: () => mf.dispose() };
-}
+/** Empty databases, one for each test. */
+const databaseNames = ["preflight", "catalogue", "first", "second"] as const;
+let databases: Miniflare;
+beforeAll(() => {
+  databases = new Miniflare({ modules: true, script: "export default {}", d1Databases: [...databaseNames] });
+});
+afterAll(() => databases.dispose());
+
+const database = (name: (typeof databaseNames)[number]) => databases.getD1Database(name);
 
 describe("the preflight", () => {
   let folder: string;
   let ready: Deployment;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "preflight-"));
-    const { db, dispose } = await newDatabase();
+    const db = await database("preflight");
     await migrate(db);
     await db.prepare("UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name").run();
     const packages = (await db.prepare("SELECT id, name, price_cents, stripe_price_id FROM packages").all()).results;
-    await dispose();
     const migrations = await readdir(migrationsFolder);
     ready = {
       company,
@@ -98,23 +102,23 @@ describe("the preflight", () => {
       (text) => text.replaceAll("pk_live_", "sk_live_"),
       [
         "site: STRIPE_PUBLISHABLE_KEY must be a publishable key (pk_…) or empty",
-        "subscription API: STRIPE_PUBLISHABLE_KEY is missing or wrong",
+        "subscription API: STRIPE_PUBLISHABLE_KEY must be a publishable key (pk_…)",
       ],
     ],
     [
       "no way to send mail",
       (text) => text.replace('[[env.production.send_email]]\nname = "EMAIL"\n', ""),
-      ["subscription API: MAIL_API_URL is missing or wrong"],
+      ["subscription API: MAIL_API_URL is missing, and there is no EMAIL binding"],
     ],
     [
       "a mail provider without its key",
       (text) => text.replace('\nMAIL_API_URL = ""', '\nMAIL_API_URL = "https://mail.acme.com/emails"'),
-      ["subscription API: MAIL_API_KEY is missing or wrong"],
+      ["subscription API: MAIL_API_KEY is missing"],
     ],
     [
       "a console without its secret",
       (text) => text.replace('CONSOLE_WEBHOOK_URL = ""', 'CONSOLE_WEBHOOK_URL = "https://console.acme.com/hooks"'),
-      ["subscription API: CONSOLE_WEBHOOK_SECRET is missing or wrong"],
+      ["subscription API: CONSOLE_WEBHOOK_SECRET is missing"],
     ],
     [
       "no cron",
@@ -153,8 +157,8 @@ describe("the preflight", () => {
       "site: the secret SESSION_SECRET is not set: wrangler secret put SESSION_SECRET",
       "site: SESSION_SECRET is missing",
       "subscription API: the secret STRIPE_WEBHOOK_SECRET is not set: wrangler secret put STRIPE_WEBHOOK_SECRET",
-      "subscription API: STRIPE_WEBHOOK_SECRET is missing or wrong",
-      "database: lacks 0002_trials_and_outbox.sql: npm run deploy:subscription-api",
+      "subscription API: STRIPE_WEBHOOK_SECRET is missing",
+      "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql: npm run deploy:subscription-api",
       "database: the package MINI has no price at Stripe: npm run catalogue -- --production",
       "database: the package LITE has no price at Stripe: npm run catalogue -- --production",
       "database: the package STANDARD has no price at Stripe: npm run catalogue -- --production",
@@ -197,11 +201,13 @@ describe("the deployment", () => {
 });
 
 describe("the catalogue and the site", () => {
-  it("agree on ids, names and prices, locally and in production, and on the length of the trial", async () => {
-    const { db, dispose } = await newDatabase();
+  it("agree on ids, names and prices, locally and in production", async () => {
+    const db = await database("catalogue");
     await migrate(db);
     const { results } = await db.prepare("SELECT id, name, price_cents FROM packages ORDER BY price_cents").all();
-    await dispose();
+    expect(results.map(({ name, price_cents }) => [name, price_cents])).toEqual(
+      Object.entries(MONTHLY_PRICES).map(([name, dollars]) => [name, dollars * 100]),
+    );
     for (const environment of [undefined, "production"] as const) {
       const { vars } = readWorkerSettings(siteToml, environment);
       const packageIds = {
@@ -214,56 +220,94 @@ describe("the catalogue and the site", () => {
         sold.map(({ packageId, title, price }) => ({ id: packageId, name: title, price_cents: Number(price) * 100 })),
       ).toEqual(results);
     }
-    expect(TRIAL_DAYS).toBe(SITE_TRIAL_DAYS);
   });
 });
 
 describe("the migrations", () => {
-  it("bring a database of the first migration up to date, with its sign-ups", async () => {
-    const { db, dispose } = await newDatabase();
-    const first = await mkdtemp(join(tmpdir(), "migrations-"));
-    await writeFile(
-      join(first, "0001_subscriptions.sql"),
-      await readFile(join(migrationsFolder, "0001_subscriptions.sql")),
-    );
-    await migrate(db, first);
-    const columns = `id, idempotency_key, status, email, password_hash, phone, company_name, full_name, address, city,
-                     state, zip_code, country, created_at, updated_at`;
+  const signUpColumns = `id, idempotency_key, status, email, password_hash, phone, company_name, full_name, address,
+                         city, state, zip_code, country, created_at, updated_at`;
+
+  /** A folder with the first migrations only. */
+  async function firstMigrations(count: number) {
+    const folder = await mkdtemp(join(tmpdir(), "migrations-"));
+    const names = (await readdir(migrationsFolder)).sort().slice(0, count);
+    for (const name of names) await copyFile(join(migrationsFolder, name), join(folder, name));
+    return { folder, remove: () => rm(folder, { recursive: true }) };
+  }
+
+  /** A sign-up as the releases before 0003 wrote it: its id is its status. */
+  function insertOldSignUp(db: D1Database, status: string) {
     const values =
       "'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'";
-    for (const status of ["pending", "active", "canceled"]) {
-      const insert = `INSERT INTO subscriptions (${columns}) VALUES ('${status}', '${status}', '${status}', '${status}@x', ${values})`;
-      await db.prepare(insert).run();
-    }
+    return db
+      .prepare(`INSERT INTO subscriptions (${signUpColumns}) VALUES (?1, ?1, ?1, ?1 || '@x', ${values})`)
+      .bind(status)
+      .run();
+  }
+
+  it("bring a database of the first migration up to date, with its sign-ups", async () => {
+    const db = await database("first");
+    const { folder, remove } = await firstMigrations(1);
+    await migrate(db, folder);
+    for (const status of ["pending", "active", "canceled"]) await insertOldSignUp(db, status);
     await migrate(db);
     await migrate(db);
 
-    expect((await db.prepare("SELECT id, check_at, version FROM subscriptions ORDER BY id").all()).results).toEqual([
+    expect((await db.prepare("SELECT id, check_at, version FROM sign_ups ORDER BY id").all()).results).toEqual([
       { id: "active", check_at: "2026-01-02T00:00:00.000Z", version: 0 },
       { id: "canceled", check_at: null, version: 0 },
       { id: "pending", check_at: "2026-01-02T00:00:00.000Z", version: 0 },
     ]);
     const applied = await db.prepare("SELECT name FROM d1_migrations ORDER BY id").all();
     expect(applied.results.map(({ name }) => name)).toEqual(await readdir(migrationsFolder));
-    await Promise.all([dispose(), rm(first, { recursive: true })]);
+    await remove();
+  });
+
+  it("rename the sign-ups' table with its messages, which are still deleted together, and with every index", async () => {
+    const db = await database("second");
+    const { folder, remove } = await firstMigrations(2);
+    await migrate(db, folder);
+    await insertOldSignUp(db, "active");
+    const message = "'trial-started/active', 'active', 'trial-started', '2026-01-01', '2026-01-01'";
+    await db
+      .prepare(`INSERT INTO outbox (key, subscription_id, kind, next_attempt_at, created_at) VALUES (${message})`)
+      .run();
+    await migrate(db);
+
+    expect(await db.prepare("SELECT sign_up_id FROM outbox").all()).toMatchObject({
+      results: [{ sign_up_id: "active" }],
+    });
+    const indexes = await db
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
+      .all();
+    expect(indexes.results.map(({ name }) => name)).toEqual([
+      "outbox_due",
+      "outbox_sign_up",
+      "sign_ups_check_at",
+      "sign_ups_email",
+      "sign_ups_live_email",
+      "sign_ups_status",
+      "stripe_events_received_at",
+    ]);
+    await db.prepare("DELETE FROM sign_ups").run();
+    expect((await db.prepare("SELECT key FROM outbox").all()).results).toEqual([]);
+    await remove();
   });
 
   it("are applied to a database that was kept from an earlier run", async () => {
     const persist = await mkdtemp(join(tmpdir(), "database-"));
     const before = await startSubscriptionApi({ persist });
-    await rows(before, "DELETE FROM d1_migrations WHERE name <> '0001_subscriptions.sql'");
-    await rows(before, "DROP TABLE outbox");
-    await rows(before, "DROP INDEX subscriptions_check_at");
-    await rows(before, "DROP INDEX stripe_events_received_at");
-    for (const column of ["stripe_attempt", "version", "check_at"]) {
-      await rows(before, `ALTER TABLE subscriptions DROP COLUMN ${column}`);
+    for (const table of ["outbox", "sign_ups", "packages", "stripe_events", "d1_migrations"]) {
+      await rows(before, `DROP TABLE ${table}`);
     }
+    const { folder, remove } = await firstMigrations(1);
+    await migrate(await before.mf.getD1Database("DB"), folder);
     await before.dispose();
 
     const after = await startSubscriptionApi({ persist });
     expect((await fetch(`${after.url}/health`)).status).toBe(200);
     await after.dispose();
-    await rm(persist, { recursive: true });
+    await Promise.all([remove(), rm(persist, { recursive: true })]);
   });
 });
 
@@ -273,6 +317,7 @@ describe("Cloudflare's binding", () => {
     const api = await startSubscriptionApi({
       simulatorUrl: stripe.url,
       vars: { MAIL_API_URL: undefined },
+      ...(await fastApi()),
       miniflare: { email: { send_email: [{ name: "EMAIL" }] } },
     });
     const { clientSecret } = await signUp(api, { email: "binding@example.com" });

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Fault, type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy";
-import { announcements, enterCard, mails, post, rows, signUp, stripeAt } from "../support/visitor";
-import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../support/workers";
+import { type FaultyBackend, startFaultyBackend } from "../support/faulty-backend";
+import type { Fault, FaultyProxy } from "../support/faulty-proxy";
+import { accountWebhooks, enterCard, mails, post, rows, signUp, stripeAt, stripeStateOf } from "../support/visitor";
+import { type RunningWorker, runScheduled } from "../support/workers";
 
 const HOUR = 60 * 60_000;
 /** The local token (functions/subscription-api/wrangler.toml). */
@@ -11,32 +12,23 @@ describe("the cron handler", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   let proxy: FaultyProxy;
+  let backend: FaultyBackend;
   beforeAll(async () => {
-    // No webhook arrives here: the cron handler is alone.
-    stripe = await startStripeSimulator({ webhookUrl: "http://localhost:9/nowhere" });
-    proxy = await startFaultyProxy(stripe.url);
-    api = await startSubscriptionApi({ simulatorUrl: proxy.url });
+    backend = await startFaultyBackend();
+    ({ api, stripe, proxy } = backend);
   });
   afterEach(() => proxy.repair());
-  afterAll(() => Promise.all([api.dispose(), stripe.dispose(), proxy.dispose()]));
+  afterAll(() => backend.dispose());
 
-  const rowOf = async (email: string) => (await rows(api, "SELECT * FROM subscriptions WHERE email = ?", email))[0];
+  const rowOf = async (email: string) => (await rows(api, "SELECT * FROM sign_ups WHERE email = ?", email))[0];
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 
   /** Lets time pass for one sign-up: it was made so long ago, and is looked at now. */
   async function grow(email: string, age: number): Promise<void> {
-    await rows(api, "UPDATE subscriptions SET created_at = ?, check_at = ? WHERE email = ?", ago(age), ago(1), email);
+    await rows(api, "UPDATE sign_ups SET created_at = ?, check_at = ? WHERE email = ?", ago(age), ago(1), email);
   }
 
-  /** Everything that Stripe has on an e-mail's sign-ups. */
-  async function atStripe(email: string) {
-    const client = stripeAt(stripe);
-    const customers = (await client.customers.list({ email })).data;
-    const subscriptions = await Promise.all(
-      customers.map(({ id }) => client.subscriptions.list({ customer: id, status: "all" })),
-    );
-    return { customers, subscriptions: subscriptions.flatMap(({ data }) => data) };
-  }
+  const atStripe = (email: string) => stripeStateOf(stripe, email);
 
   it("deletes a sign-up that has no card after 24 hours: setup intent, customer and row", async () => {
     await signUp(api, { email: "abandoned@example.com" });
@@ -72,7 +64,7 @@ describe("the cron handler", () => {
     expect(await rowOf("unheard@example.com")).toMatchObject({ status: "trialing" });
     expect((await atStripe("unheard@example.com")).subscriptions).toHaveLength(1);
     await expect.poll(() => mails(stripe, "unheard@example.com")).toHaveLength(1);
-    expect(await announcements(stripe, "unheard@example.com")).toHaveLength(1);
+    expect(await accountWebhooks(stripe, "unheard@example.com")).toHaveLength(1);
   });
 
   it("deletes at Stripe what a lost answer kept from the row", async () => {
@@ -145,13 +137,13 @@ describe("the cron handler", () => {
     await grow("rival@example.com", 1 * HOUR);
     await runScheduled(api);
 
-    const left = await rows(api, "SELECT status, idempotency_key FROM subscriptions WHERE email = 'rival@example.com'");
+    const left = await rows(api, "SELECT status, idempotency_key FROM sign_ups WHERE email = 'rival@example.com'");
     expect(left).toContainEqual({ status: "trialing", idempotency_key: "rival-1" });
     await grow("rival@example.com", 48 * HOUR);
     await runScheduled(api);
-    expect(
-      await rows(api, "SELECT status FROM subscriptions WHERE email = 'rival@example.com' ORDER BY status"),
-    ).toEqual([{ status: "trialing" }]);
+    expect(await rows(api, "SELECT status FROM sign_ups WHERE email = 'rival@example.com' ORDER BY status")).toEqual([
+      { status: "trialing" },
+    ]);
     expect((await atStripe("rival@example.com")).customers).toHaveLength(1);
   });
 
@@ -209,7 +201,7 @@ describe("the cron handler", () => {
     expect(await rowOf("fails@example.com")).toMatchObject({ status: "pending" });
     await expect
       .poll(() => api.logs)
-      .toContainEqual(expect.objectContaining({ event: "sign_up_check_failed", subscriptionId: failing?.id }));
+      .toContainEqual(expect.objectContaining({ event: "sign_up_reconcile_failed", signUpId: failing?.id }));
     expect(await rows(api, "SELECT id FROM stripe_events")).toEqual([{ id: "evt_new" }]);
   });
 });

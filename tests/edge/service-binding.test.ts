@@ -3,10 +3,10 @@ import { startUpstream } from "../support/upstream";
 import { rows, validRequest } from "../support/visitor";
 import { type RunningWorker, startBackend, startSite } from "../support/workers";
 
-/** An address at which nothing listens: what arrives came by the binding. */
+/** Nothing listens at this URL: what arrives came by the binding. */
 const NOWHERE = "http://localhost:9";
 
-/** A service binding to what listens at an address. */
+/** A service binding to what listens at a URL. */
 const boundTo = (url: string) => ({
   serviceBindings: { SUBSCRIPTION_API: { external: { address: new URL(url).host, http: {} } } },
 });
@@ -35,7 +35,7 @@ describe("the site with a service binding", () => {
     upstream.dispose();
   });
 
-  it("sends the sign-up by the binding and not by the address", async () => {
+  it("sends the sign-up by the binding and not by the URL", async () => {
     upstream.answersJson(200, { client_secret: "seti_1_secret_2" });
     expect((await submit(site)).status).toBe(303);
     expect(upstream.calls).toHaveLength(1);
@@ -43,14 +43,14 @@ describe("the site with a service binding", () => {
     expect(upstream.calls[0]?.headers["idempotency-key"]).toBeTruthy();
   });
 
-  it("gives up at the deadline", async () => {
+  it("gives up at the deadline [C1]", async () => {
     upstream.answers(() => {});
     const response = await submit(site);
     expect(response.status).toBe(504);
     expect(await response.text()).toContain("Connection Failed");
   });
 
-  it.each([301, 302, 303, 307, 308])("does not follow a %i", async (status) => {
+  it.each([301, 302, 303, 307, 308])("does not follow a %i [C3]", async (status) => {
     const other = await startUpstream();
     upstream.answers((response) => response.writeHead(status, { Location: other.url }).end());
     await submit(site);
@@ -59,7 +59,7 @@ describe("the site with a service binding", () => {
     other.dispose();
   });
 
-  it("stops reading an endless body", async () => {
+  it("stops reading an endless body [C7]", async () => {
     upstream.answers((response) => {
       response.writeHead(200, { "Content-Type": "application/json" });
       const timer = setInterval(() => response.write("x".repeat(16_384)), 1);
@@ -77,7 +77,7 @@ it("reaches the reference API by a service binding", async () => {
   const site = await startSite({ vars: { SUBSCRIPTION_API_URL: NOWHERE }, miniflare: boundTo(api.url) });
 
   expect((await submit(site, { email: "bound@example.com" })).status).toBe(303);
-  expect(await rows(api, "SELECT status FROM subscriptions WHERE email = 'bound@example.com'")).toEqual([
+  expect(await rows(api, "SELECT status FROM sign_ups WHERE email = 'bound@example.com'")).toEqual([
     { status: "pending" },
   ]);
   await Promise.all([site.dispose(), dispose()]);

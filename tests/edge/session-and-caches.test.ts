@@ -38,7 +38,7 @@ describe("D. duplicates", () => {
     for (const { status } of answers) expect([303, 409]).toContain(status);
     expect((await double.submit({ form_nonce })).status).toBe(303);
 
-    const made = await rows(api, "SELECT * FROM subscriptions");
+    const made = await rows(api, "SELECT * FROM sign_ups");
     expect(made).toHaveLength(1);
     const intents = await fetch(`${stripe.url}/v1/setup_intents?customer=${made[0]?.stripe_customer_id}`, {
       headers: { Authorization: "Bearer sk_test_local_development_only" },
@@ -55,7 +55,7 @@ describe("D. duplicates", () => {
     expect(first.clientSecret).toMatch(/^seti_/);
     expect(second.status).toBe(422);
     expect(second.text).not.toContain("seti_");
-    expect(await rows(api, "SELECT * FROM subscriptions")).toHaveLength(1);
+    expect(await rows(api, "SELECT * FROM sign_ups")).toHaveLength(1);
     await dispose();
   });
 

@@ -40,7 +40,7 @@ describe("the Stripe simulator", () => {
     return stripe.setupIntents.create({
       customer: customer.id,
       usage: "off_session",
-      metadata: { subscription_id: "x" },
+      metadata: { sign_up_id: "x" },
     });
   }
 
@@ -160,7 +160,7 @@ describe("the Stripe simulator", () => {
     );
     expect(event).toMatchObject({
       type: "setup_intent.succeeded",
-      data: { object: { metadata: { subscription_id: "x" } } },
+      data: { object: { metadata: { sign_up_id: "x" } } },
     });
   });
 
@@ -172,14 +172,14 @@ describe("the Stripe simulator", () => {
       default_payment_method: String(confirmed.payment_method),
       items: [{ price: "price_lite" }],
       trial_period_days: 5,
-      metadata: { subscription_id: "y" },
+      metadata: { sign_up_id: "y" },
     });
     const fiveDays = 5 * 24 * 60 * 60;
 
     expect(made).toMatchObject({
       status: "trialing",
       trial_end: made.created + fiveDays,
-      metadata: { subscription_id: "y" },
+      metadata: { sign_up_id: "y" },
     });
     expect((await stripe.subscriptions.list({ customer: String(intent.customer) })).data).toHaveLength(1);
     expect(await stripe.subscriptions.update(made.id, { trial_end: "now" })).toMatchObject({ status: "active" });

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy";
+import { type FaultyBackend, startFaultyBackend } from "../support/faulty-backend";
+import type { FaultyProxy } from "../support/faulty-proxy";
 import { deliverEvent, eventOf, secondsNow, sign, WEBHOOK_SECRET } from "../support/stripe-events";
-import { announcements, enterCard, mails, rows, signUp, stripeAt, times } from "../support/visitor";
-import { type RunningWorker, runScheduled, startStripeSimulator, startSubscriptionApi } from "../support/workers";
+import { accountWebhooks, enterCard, mails, rows, signUp, stripeAt, times } from "../support/visitor";
+import { type RunningWorker, runScheduled } from "../support/workers";
 
 const DAY_MS = 24 * 60 * 60_000;
 const PAST = "2026-01-01T00:00:00.000Z";
 
-describe("webhooks", () => {
+describe("the webhook of Stripe", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   let proxy: FaultyProxy;
+  let backend: FaultyBackend;
   beforeAll(async () => {
-    // The simulator's own webhooks go nowhere: here the tests send them.
-    stripe = await startStripeSimulator({ webhookUrl: "http://localhost:9/nowhere" });
-    proxy = await startFaultyProxy(stripe.url);
-    api = await startSubscriptionApi({ simulatorUrl: proxy.url });
+    backend = await startFaultyBackend();
+    ({ api, stripe, proxy } = backend);
   });
-  afterAll(() => Promise.all([api.dispose(), stripe.dispose(), proxy.dispose()]));
+  afterAll(() => backend.dispose());
 
   const deliver = (payload: string, signature?: string) => deliverEvent(api, payload, signature);
-  const rowOf = async (email: string) => (await rows(api, "SELECT * FROM subscriptions WHERE email = ?", email))[0];
+  const rowOf = async (email: string) => (await rows(api, "SELECT * FROM sign_ups WHERE email = ?", email))[0];
 
   /** A sign-up whose card is set up, of which the API has not heard: its setup intent as an event shows it. */
   async function cardSetUp(email: string, fields: Record<string, unknown> = {}) {
@@ -32,11 +32,11 @@ describe("webhooks", () => {
       id: row?.stripe_setup_intent_id,
       customer: row?.stripe_customer_id,
       status: "succeeded",
-      metadata: { subscription_id: row?.id },
+      metadata: { sign_up_id: row?.id },
     };
   }
 
-  it("refuses what Stripe did not sign just now, byte for byte (G7)", async () => {
+  it("refuses what Stripe did not sign just now, byte for byte [G7]", async () => {
     const payload = eventOf("setup_intent.succeeded", await cardSetUp("forged@example.com"));
     const refused = [
       await deliver(payload),
@@ -46,14 +46,14 @@ describe("webhooks", () => {
       await deliver(payload.replace("succeeded", "Succeeded"), sign(payload)),
     ];
     expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
-    expect(await rows(api, "SELECT status FROM subscriptions WHERE email = 'forged@example.com'")).toEqual([
+    expect(await rows(api, "SELECT status FROM sign_ups WHERE email = 'forged@example.com'")).toEqual([
       { status: "pending" },
     ]);
   });
 
-  it("processes a valid event once, however often it comes (G7)", async () => {
+  it("processes a valid event once, however often it comes [G7]", async () => {
     const payload = eventOf("setup_intent.succeeded", await cardSetUp("once@example.com"), "evt_once");
-    const state = () => rows(api, "SELECT status, updated_at FROM subscriptions WHERE email = 'once@example.com'");
+    const state = () => rows(api, "SELECT status, updated_at FROM sign_ups WHERE email = 'once@example.com'");
 
     expect((await deliver(payload, sign(payload))).status).toBe(200);
     const processed = await state();
@@ -63,11 +63,11 @@ describe("webhooks", () => {
     expect(repeated.every(({ status }) => status === 200)).toBe(true);
     expect(await state()).toEqual(processed);
     await expect.poll(() => mails(stripe, "once@example.com")).toHaveLength(1);
-    expect(await announcements(stripe, "once@example.com")).toHaveLength(1);
+    expect(await accountWebhooks(stripe, "once@example.com")).toHaveLength(1);
     expect(await rows(api, "SELECT count(*) AS n FROM stripe_events WHERE id = 'evt_once'")).toEqual([{ n: 1 }]);
   });
 
-  it("takes unknown types, extra fields, long ids and foreign setup intents, and does nothing (G8)", async () => {
+  it("takes unknown types, extra fields, long ids and foreign setup intents, and does nothing [G8]", async () => {
     const payloads = [
       eventOf("invoice.upcoming", { object: "invoice", extra: { deep: [1] } }),
       eventOf("customer.created", { id: "c".repeat(255) }, "e".repeat(255)),
@@ -77,14 +77,14 @@ describe("webhooks", () => {
         {
           id: "s".repeat(255),
           customer: "cus_x",
-          metadata: { subscription_id: crypto.randomUUID() },
+          metadata: { sign_up_id: crypto.randomUUID() },
         },
         "f".repeat(255),
       ),
     ];
-    const before = await rows(api, "SELECT * FROM subscriptions");
+    const before = await rows(api, "SELECT * FROM sign_ups");
     for (const payload of payloads) expect((await deliver(payload, sign(payload))).status).toBe(200);
-    expect(await rows(api, "SELECT * FROM subscriptions")).toEqual(before);
+    expect(await rows(api, "SELECT * FROM sign_ups")).toEqual(before);
   });
 
   it("asks Stripe for the card when a webhook was lost: the next sign-up is a duplicate", async () => {
@@ -92,7 +92,7 @@ describe("webhooks", () => {
     await enterCard(stripe.url, clientSecret);
 
     expect((await signUp(api, { email: "lost@example.com" })).status).toBe(409);
-    expect(await rows(api, "SELECT status FROM subscriptions WHERE email = 'lost@example.com'")).toEqual([
+    expect(await rows(api, "SELECT status FROM sign_ups WHERE email = 'lost@example.com'")).toEqual([
       { status: "trialing" },
     ]);
     await expect.poll(() => mails(stripe, "lost@example.com")).toHaveLength(1);
@@ -116,7 +116,7 @@ describe("webhooks", () => {
       customer: row?.stripe_customer_id,
       status: "trialing",
       items: { data: [{ price: { id: "price_standard", unit_amount: 50_000 } }] },
-      metadata: { subscription_id: row?.id },
+      metadata: { sign_up_id: row?.id },
       trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
     });
     expect(trial.default_payment_method).toMatch(/^pm_/);
@@ -135,9 +135,9 @@ describe("webhooks", () => {
     expect(row?.check_at).toBe(row?.trial_end);
     await expect.poll(() => mails(stripe, "planless@example.com")).toHaveLength(1);
     expect((await mails(stripe, "planless@example.com"))[0]?.text).toContain("nothing will be charged");
-    expect((await announcements(stripe, "planless@example.com"))[0]?.data).toMatchObject({ package: null });
+    expect((await accountWebhooks(stripe, "planless@example.com"))[0]?.data).toMatchObject({ package: null });
 
-    await rows(api, "UPDATE subscriptions SET trial_end = ?1, check_at = ?1 WHERE id = ?2", PAST, row?.id);
+    await rows(api, "UPDATE sign_ups SET trial_end = ?1, check_at = ?1 WHERE id = ?2", PAST, row?.id);
     await runScheduled(api);
     expect(await rowOf("planless@example.com")).toMatchObject({ status: "canceled", check_at: null });
   });

@@ -1,21 +1,17 @@
 import type { Wrapper } from "./workers";
 
-/** What happens to a statement or a batch: the database is not reached; it is, but its answer is lost. */
+/** A statement or batch that does not reach the database, or whose answer is lost. */
 export type DatabaseFault = "refuse" | "lose-answer";
 
-/** A statement, or the statements of a batch, with their values. */
+/** The SQL and the values of a statement, or of all statements of a batch. */
 export type DatabaseCall = { sql: string; values: unknown[] };
 
 /**
  * The API over a database that fails on demand, as D1 does when it is overloaded or lost.
- * @param faultOf asked before every statement and batch
+ * @param faultsUrl answers each posted DatabaseCall with its fault, or with nothing
  */
-export function onFaultyDatabase(faultOf: (call: DatabaseCall) => DatabaseFault | undefined): Wrapper {
-  const decide = async (request: Request) => {
-    const call: DatabaseCall = JSON.parse(await request.text());
-    return new Response(faultOf(call) ?? "");
-  };
-  return { script: SCRIPT, services: { FAULTS: decide } };
+export function faultyDatabase(faultsUrl: string): Wrapper {
+  return { script: SCRIPT.replace("FAULTS_URL", JSON.stringify(faultsUrl)), services: {} };
 }
 
 const SCRIPT = /* js */ `
@@ -39,11 +35,11 @@ class FaultyStatement {
   }
 }
 
-function faulty({ DB, FAULTS, ...env }) {
+function faulty({ DB, ...env }) {
   const guard = async (statements, work) => {
     const sql = statements.map((statement) => statement.sql).join("; ");
     const values = statements.flatMap((statement) => statement.values);
-    const answer = await FAULTS.fetch("http://faults/", { method: "POST", body: JSON.stringify({ sql, values }) });
+    const answer = await fetch(FAULTS_URL, { method: "POST", body: JSON.stringify({ sql, values }) });
     const fault = await answer.text();
     if (fault === "refuse") throw new Error("D1_ERROR: Network connection lost.");
     const result = await work();

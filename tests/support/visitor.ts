@@ -26,6 +26,21 @@ export const times = <T>(count: number, make: (index: number) => Promise<T>) =>
 export const stripeAt = ({ url }: { url: string }) =>
   new Stripe("sk_test_local", { protocol: "http", host: "localhost", port: new URL(url).port, maxNetworkRetries: 0 });
 
+/** Everything that a simulator has about the sign-ups of an e-mail, canceled subscriptions included. */
+export async function stripeStateOf(simulator: { url: string }, email: string) {
+  const stripe = stripeAt(simulator);
+  const customers = (await stripe.customers.list({ email, limit: 100 })).data;
+  const [setupIntents, subscriptions] = await Promise.all([
+    Promise.all(customers.map(({ id }) => stripe.setupIntents.list({ customer: id }))),
+    Promise.all(customers.map(({ id }) => stripe.subscriptions.list({ customer: id, status: "all" }))),
+  ]);
+  return {
+    customers,
+    setupIntents: setupIntents.flatMap(({ data }) => data),
+    subscriptions: subscriptions.flatMap(({ data }) => data),
+  };
+}
+
 export type ApiAnswer = {
   status: number;
   contentType: string | null;
@@ -50,7 +65,8 @@ export function signUp(
 export async function post(url: string, body: string, headers: Record<string, string> = {}): Promise<ApiAnswer> {
   // A connection of its own: one that waits in a pool may be closed by the Worker just when it is used again. Even so, a
   // busy machine drops one of many now and then; the request is then sent again, as a visitor would.
-  const send = () => fetch(url, { method: "POST", headers: { ...headers, connection: "close" }, body });
+  const own = { "accept-encoding": "identity", connection: "close" };
+  const send = () => fetch(url, { method: "POST", headers: { ...headers, ...own }, body });
   const response = await send().catch(send).catch(send);
   const text = await response.text();
   const json = JSON.parse(text);
@@ -107,7 +123,7 @@ const mailList = z.object({
     z.object({ to: z.array(z.string()), from: z.string(), subject: z.string(), html: z.string(), text: z.string() }),
   ),
 });
-const announcementList = z.object({
+const accountWebhookList = z.object({
   data: z.array(z.object({ id: z.string(), type: z.string(), data: z.looseObject({ email: z.string() }) })),
 });
 
@@ -117,8 +133,8 @@ export async function mails(simulator: RunningWorker, address?: string) {
   return data.filter(({ to }) => address === undefined || to.includes(address));
 }
 
-/** What was announced to the simulator's console, the latest first; of one e-mail or of all. */
-export async function announcements(simulator: RunningWorker, email?: string) {
-  const { data } = announcementList.parse(await (await fetch(`${simulator.url}/console/announcements`)).json());
+/** The account webhooks that reached the simulator's console, the latest first; of one e-mail or of all. */
+export async function accountWebhooks(simulator: RunningWorker, email?: string) {
+  const { data } = accountWebhookList.parse(await (await fetch(`${simulator.url}/console/webhooks`)).json());
   return data.filter(({ data }) => email === undefined || data.email === email);
 }

@@ -50,10 +50,12 @@ type WorkerPlan = {
 /**
  * The reference subscription API on a migrated database.
  * @param options.simulatorUrl where Stripe, the mail provider and the console are
+ * @param options.bundle another build of it, under build/
  */
 export async function startSubscriptionApi(
   options: {
     simulatorUrl?: string;
+    bundle?: string;
     vars?: Vars;
     port?: number;
     persist?: string;
@@ -123,14 +125,14 @@ export async function startSite(
 }
 
 /** A simulator and an API that know each other. */
-export async function startBackend(): Promise<{
+export async function startBackend(options: { bundle?: string } = {}): Promise<{
   api: RunningWorker;
   stripe: RunningWorker;
   dispose: () => Promise<void>;
 }> {
   const port = await freePort();
   const stripe = await startStripeSimulator({ webhookUrl: `http://localhost:${port}/webhooks/stripe` });
-  const api = await startSubscriptionApi({ simulatorUrl: stripe.url, port });
+  const api = await startSubscriptionApi({ simulatorUrl: stripe.url, port, ...options });
   return {
     api,
     stripe,

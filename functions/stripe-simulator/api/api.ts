@@ -12,7 +12,6 @@ import { prices, products } from "./prices";
 import { setupIntents } from "./setup-intents";
 import { subscriptions } from "./subscriptions";
 
-/** Stripe's REST API under `/v1`, as far as the subscription API and Stripe.js call it. */
 export const api = new Hono<StripeContext>();
 
 api.use(cors({ origin: "*", exposeHeaders: ["request-id"] }));
@@ -30,14 +29,10 @@ api.use(async (c, next) => {
   await next();
 });
 
-/** Idempotency keys of requests that are being answered. */
+/** Idempotency keys in use. */
 const keysInUse = new Set<string>();
 
-/**
- * The same key: the first answer again, a failure of the server's included, or an error when the parameters differ or
- * the first request still runs. Errors from before anything was done are not kept.
- * https://docs.stripe.com/api/idempotent_requests
- */
+/** Repeats the answer for a key, a 5xx included: https://docs.stripe.com/api/idempotent_requests */
 const idempotent: MiddlewareHandler<StripeContext> = async (c, next) => {
   const key = c.req.header("idempotency-key");
   if (key === undefined || c.req.method !== "POST") return next();

@@ -2,7 +2,6 @@ import { unixTime } from "../ids";
 import type { Subscription } from "../objects";
 import type { StripeContext } from "./context";
 
-/** Ends a subscription at once; the webhook endpoint hears of it. */
 export function cancelSubscription(
   subscription: Subscription,
   { store, emit }: Pick<StripeContext["Variables"], "store" | "emit">,

@@ -3,7 +3,6 @@ import type { Form } from "../form";
 import type { Store } from "../store";
 import type { EventObject, EventType } from "../webhooks";
 
-/** What a route of the API finds in Hono's context. */
 export type StripeContext = {
   Variables: {
     /** Body and query, the body first. */

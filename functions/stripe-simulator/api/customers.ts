@@ -7,7 +7,7 @@ import type { Customer } from "../objects";
 import type { Store } from "../store";
 import { cancelSubscription } from "./cancel-subscription";
 import type { StripeContext } from "./context";
-import { limit, metadata, page, parameters } from "./parameters";
+import { metadata, page, paging, parameters } from "./parameters";
 
 const text = z.string().max(5000).optional();
 const customerParameters = z.object({
@@ -20,7 +20,7 @@ const customerParameters = z.object({
   invoice_settings: z.object({ default_payment_method: z.string().optional() }).default({}),
 });
 
-const listParameters = z.object({ email: z.string().optional(), limit });
+const listParameters = z.object({ email: z.string().optional(), ...paging });
 
 /** https://docs.stripe.com/api/customers */
 export const customers = new Hono<StripeContext>();
@@ -50,10 +50,10 @@ customers.post("/", (c) => {
 });
 
 customers.get("/", (c) => {
-  const { email, limit } = parameters(listParameters, c.var.form);
+  const { email, ...wanted } = parameters(listParameters, c.var.form);
   const kept = c.var.store.customers().filter((customer) => !customer.deleted);
   const found = kept.filter((customer) => email === undefined || customer.email === email);
-  return c.json(page("/v1/customers", found, limit));
+  return c.json(page("/v1/customers", found, wanted));
 });
 
 customers.get("/:id", (c) => {
@@ -96,7 +96,6 @@ customers.post("/:id", (c) => {
   return c.json(customer);
 });
 
-/** @throws StripeFailure 400 when a parameter names a customer that is not there */
 export function requireCustomer(id: string, store: Store): Customer {
   const found = store.customer(id);
   if (found && !found.deleted) return found;

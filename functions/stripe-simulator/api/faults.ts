@@ -2,17 +2,10 @@ import type { MiddlewareHandler } from "hono";
 import { docUrl, StripeFailure } from "../errors";
 import type { StripeContext } from "./context";
 
-/*
- * Failures on demand: a request with the header `simulator-fault` is answered as Stripe does in trouble.
- *   429, 409     too many requests; the same idempotency key is in use: nothing is done, nothing is kept
- *   500-before   an error before anything was done
- *   500-after    an error although the work was done
- * Stripe keeps a 500 for its idempotency key, and so does the simulator.
- */
+/* The header `simulator-fault` asks for a 429, a 409, or a 500 before or after the work is done. */
 
 const HEADER = "simulator-fault";
 
-/** What is refused before idempotency keys are looked at. */
 export const refusals: MiddlewareHandler<StripeContext> = async (c, next) => {
   switch (c.req.header(HEADER)) {
     case "429":
@@ -34,7 +27,7 @@ export const refusals: MiddlewareHandler<StripeContext> = async (c, next) => {
   }
 };
 
-/** What fails while, or after, the work is done. */
+/** Inside the idempotency layer: Stripe keeps a 500 for its key. */
 export const failures: MiddlewareHandler<StripeContext> = async (c, next) => {
   const fault = c.req.header(HEADER);
   if (fault !== "500-before") await next();

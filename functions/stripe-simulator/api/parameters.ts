@@ -7,18 +7,19 @@ export const metadata = z.record(z.string(), z.string().max(500)).default({});
 /** A list in a form: `types[0]=card`, or `types[]=card`. */
 export const list = z.record(z.string(), z.string()).transform((items) => Object.values(items));
 
-/** How many objects a list shows at once. */
-export const limit = z.coerce.number().min(1).max(100).default(10);
+/** https://docs.stripe.com/api/pagination */
+export const paging = { limit: z.coerce.number().min(1).max(100).default(10), starting_after: z.string().optional() };
 
-/** The first page of a list. https://docs.stripe.com/api/pagination */
-export function page<T>(url: string, found: T[], limit: number) {
-  return { object: "list" as const, url, has_more: found.length > limit, data: found.slice(0, limit) };
+export function page<T extends { id: string }>(
+  url: string,
+  found: T[],
+  { limit, starting_after }: { limit: number; starting_after?: string | undefined },
+) {
+  const rest = found.slice(found.findIndex(({ id }) => id === starting_after) + 1);
+  return { object: "list" as const, url, has_more: rest.length > limit, data: rest.slice(0, limit) };
 }
 
-/**
- * The parameters of a call. A field of the wrong form is refused as Stripe does; unknown ones are passed over.
- * @throws StripeFailure 400
- */
+/** Parses the parameters of a call; throws StripeFailure 400. */
 export function parameters<T extends z.ZodType>(schema: T, form: Form): z.output<T> {
   const parsed = schema.safeParse(form);
   if (parsed.success) return parsed.data;

@@ -19,7 +19,6 @@ const address = z.object({
   state: nullable,
 });
 
-/** The parameters of a new card, on their own or as `payment_method_data` of a confirmation. */
 export const paymentMethodParameters = z.object({
   type: z.literal("card"),
   card: z.object({
@@ -48,10 +47,7 @@ paymentMethods.get("/:id", (c) => {
   return c.json(found);
 });
 
-/**
- * Checks a card and keeps it, its number aside.
- * @throws StripeFailure 402 with `incorrect_number`, `invalid_expiry_month`, `invalid_expiry_year` or `invalid_cvc`
- */
+/** Checks a card and keeps it; throws StripeFailure 402. */
 export function createPaymentMethod(given: z.output<typeof paymentMethodParameters>, store: Store): PaymentMethod {
   const { number, exp_month, exp_year, cvc } = given.card;
   const year = exp_year < 100 ? 2000 + exp_year : exp_year;
@@ -88,7 +84,6 @@ export function createPaymentMethod(given: z.output<typeof paymentMethodParamete
   return method;
 }
 
-/** A payment method by its id; one that every test account has is made on the spot. */
 export function findPaymentMethod(id: string, store: Store): PaymentMethod {
   const number = wellKnownCard(id);
   if (number !== undefined) {

@@ -5,7 +5,7 @@ import { invalidRequest } from "../errors";
 import { newId, unixTime } from "../ids";
 import type { Price, Product } from "../objects";
 import type { StripeContext } from "./context";
-import { limit, list, metadata, page, parameters } from "./parameters";
+import { list, metadata, page, paging, parameters } from "./parameters";
 
 const productParameters = z.object({ name: z.string().min(1), metadata });
 
@@ -22,7 +22,7 @@ const priceParameters = z.object({
 const listParameters = z.object({
   active: z.stringbool().optional(),
   lookup_keys: list.optional(),
-  limit,
+  ...paging,
 });
 
 /** https://docs.stripe.com/api/products */
@@ -87,10 +87,10 @@ prices.post("/", (c) => {
 });
 
 prices.get("/", (c) => {
-  const { active, lookup_keys, limit } = parameters(listParameters, c.var.form);
+  const { active, lookup_keys, ...wanted } = parameters(listParameters, c.var.form);
   const found = c.var.store
     .prices()
     .filter((price) => active === undefined || price.active === active)
     .filter((price) => lookup_keys === undefined || lookup_keys.includes(price.lookup_key ?? ""));
-  return c.json(page("/v1/prices", found, limit));
+  return c.json(page("/v1/prices", found, wanted));
 });

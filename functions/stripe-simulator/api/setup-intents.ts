@@ -8,7 +8,7 @@ import { browserSetupIntent, type SetupError, type SetupIntent } from "../object
 import type { Store } from "../store";
 import type { StripeContext } from "./context";
 import { requireCustomer } from "./customers";
-import { limit, list, metadata, page, parameters } from "./parameters";
+import { list, metadata, page, paging, parameters } from "./parameters";
 import { createPaymentMethod, findPaymentMethod, paymentMethodParameters } from "./payment-methods";
 
 const DECLINED: SetupError = {
@@ -33,7 +33,7 @@ const confirmParameters = z.object({
   return_url: z.url({ protocol: /^https?$/ }).optional(),
 });
 
-const listParameters = z.object({ customer: z.string().optional(), limit });
+const listParameters = z.object({ customer: z.string().optional(), ...paging });
 
 const cancelParameters = z.object({
   cancellation_reason: z.enum(["abandoned", "requested_by_customer", "duplicate"]).nullable().default(null),
@@ -76,7 +76,7 @@ setupIntents.get("/", (c) => {
   const found = c.var.store
     .setupIntents()
     .filter(({ customer }) => given.customer === undefined || customer === given.customer);
-  return c.json(page("/v1/setup_intents", found, given.limit));
+  return c.json(page("/v1/setup_intents", found, given));
 });
 
 setupIntents.get("/:id", (c) => shown(c, authorized(c, c.req.param("id"))));
@@ -128,7 +128,6 @@ setupIntents.post("/:id/cancel", (c) => {
 
 type Effects = Pick<StripeContext["Variables"], "store" | "emit">;
 
-/** The card is set up: attached to the customer, and the webhook endpoint hears of it. */
 export function succeed(attempt: SetupIntent, { store, emit }: Effects): SetupIntent {
   const succeeded: SetupIntent = { ...attempt, status: "succeeded", last_setup_error: null, next_action: null };
   const method = attempt.payment_method === null ? undefined : store.paymentMethod(attempt.payment_method);
@@ -138,7 +137,6 @@ export function succeed(attempt: SetupIntent, { store, emit }: Effects): SetupIn
   return succeeded;
 }
 
-/** The attempt is over, the intent waits for another card. */
 export function fail(attempt: SetupIntent, error: SetupError, { store, emit }: Effects): SetupIntent {
   const failed: SetupIntent = {
     ...attempt,
@@ -166,7 +164,7 @@ function askForAuthentication(attempt: SetupIntent, store: Store, origin: string
   return waiting;
 }
 
-/** The intent with this id, if the request may see it: with the secret key, or with the intent's client secret. */
+/** The publishable key sees an intent only with its client secret. */
 function authorized(c: Context<StripeContext>, id: string): SetupIntent {
   const intent = c.var.store.setupIntent(id);
   if (!intent || (c.var.key === "publishable" && c.var.form.client_secret !== intent.client_secret)) {

@@ -8,7 +8,7 @@ import type { Subscription } from "../objects";
 import { cancelSubscription } from "./cancel-subscription";
 import type { StripeContext } from "./context";
 import { requireCustomer } from "./customers";
-import { limit, metadata, page, parameters } from "./parameters";
+import { metadata, page, paging, parameters } from "./parameters";
 
 const DAY_SECONDS = 24 * 60 * 60;
 const MONTH_SECONDS = 30 * DAY_SECONDS;
@@ -33,7 +33,7 @@ const updateParameters = z.object({
 const listParameters = z.object({
   customer: z.string().optional(),
   status: z.enum(["all", "trialing", "active", "past_due", "canceled"]).optional(),
-  limit,
+  ...paging,
 });
 
 /** https://docs.stripe.com/api/subscriptions */
@@ -98,15 +98,15 @@ subscriptions.post("/", (c) => {
 });
 
 subscriptions.get("/", (c) => {
-  const { customer, status, limit } = parameters(listParameters, c.var.form);
+  const { customer, status, ...wanted } = parameters(listParameters, c.var.form);
   const found = c.var.store
     .subscriptions()
     .filter((subscription) => customer === undefined || subscription.customer === customer)
-    // Without a status the list leaves out what is canceled.
+    // Stripe's default.
     .filter((subscription) =>
       status === undefined ? subscription.status !== "canceled" : status === "all" || subscription.status === status,
     );
-  return c.json(page("/v1/subscriptions", found, limit));
+  return c.json(page("/v1/subscriptions", found, wanted));
 });
 
 subscriptions.get("/:id", (c) => {

@@ -9,7 +9,7 @@ import { IntegrationError } from "./integration-error";
 import { PaymentElement } from "./payment-element";
 import { fetchSetupIntent, isClientSecret } from "./rest";
 
-/** The appearance's variables that the frame's style sheet knows, and what it calls them. */
+/** Names of the appearance variables in the frame. */
 const VARIABLES = {
   colorPrimary: "--color-primary",
   colorText: "--color-text",
@@ -19,7 +19,6 @@ const VARIABLES = {
   fontFamily: "--font-family",
 } as const;
 
-/** A group of elements, which is to say: the Payment Element of one setup intent. */
 export class Elements implements Pick<StripeElements, "update" | "on" | "fetchUpdates" | "submit"> {
   readonly clientSecret: string;
   readonly #origin: string;
@@ -28,7 +27,6 @@ export class Elements implements Pick<StripeElements, "update" | "on" | "fetchUp
   #appearance: Appearance;
   #payment: PaymentElement | null = null;
 
-  /** @throws IntegrationError when the client secret is none */
   constructor(origin: string, publishableKey: string, options: StripeElementsOptionsClientSecret) {
     if (!isClientSecret(options.clientSecret)) {
       throw new IntegrationError(
@@ -84,7 +82,6 @@ export class Elements implements Pick<StripeElements, "update" | "on" | "fetchUp
     return error ? { error } : { selectedPaymentMethod: "card" };
   }
 
-  /** @throws IntegrationError when there is no Payment Element on the page */
   mountedPayment(caller: string): PaymentElement {
     if (this.#payment?.isReady) return this.#payment;
     throw new IntegrationError(

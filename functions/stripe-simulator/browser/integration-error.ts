@@ -1,4 +1,4 @@
-/** How Stripe.js reports that a page uses it wrongly: thrown, where a failed payment would be returned. */
+/** A wrong use of Stripe.js. */
 export class IntegrationError extends Error {
   override readonly name = "IntegrationError";
 }

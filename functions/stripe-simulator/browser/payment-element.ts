@@ -30,7 +30,6 @@ type Events = {
 };
 type Handlers = { [T in keyof Events]: Set<(event: Events[T]) => unknown> };
 
-/** What an element takes from the group that made it. */
 export type ElementContext = {
   origin: string;
   publishableKey: string;
@@ -48,7 +47,6 @@ const UNREACHABLE: StripeError = {
   message: "An error occurred with our connection to Stripe.",
 };
 
-/** The Payment Element: a frame with a card form, and the events of it. */
 export class PaymentElement implements StripePaymentElement {
   readonly #context: ElementContext;
   readonly #handlers: Handlers = {
@@ -155,18 +153,15 @@ export class PaymentElement implements StripePaymentElement {
     return this;
   }
 
-  /** Sends the frame its options again: the element's own, or the group's appearance, have changed. */
   refresh(): void {
     this.#post({ type: "options", options: this.#frameOptions() });
   }
 
-  /** Has the frame check its fields, showing what is wrong. */
   async validate(): Promise<StripeError | undefined> {
     const answer = await this.#ask((id) => ({ type: "validate", id }));
     return answer?.type === "validated" ? answer.error : UNREACHABLE;
   }
 
-  /** Has the frame confirm the setup intent with the card in its fields. */
   async confirm(clientSecret: string, returnUrl?: string, billingDetails?: BillingDetails): Promise<SetupIntentResult> {
     const answer = await this.#ask((id) => ({ type: "confirm", id, clientSecret, returnUrl, billingDetails }));
     return answer?.type === "confirmed" ? answer.result : { error: UNREACHABLE };
@@ -273,7 +268,7 @@ export class PaymentElement implements StripePaymentElement {
   }
 }
 
-/** Elements cannot be made for an intent that is over. */
+/** Stripe.js refuses finished intents. */
 function unusable(status: string): StripeError | undefined {
   if (status !== "succeeded" && status !== "canceled") return undefined;
   return {

@@ -1,9 +1,6 @@
 import type { SetupIntentResult, StripeError } from "@stripe/stripe-js";
 
-/*
- * What Stripe.js on the host page and the card form in its frame tell each other, over a MessagePort that the host
- * hands to the frame. The card's number never leaves the frame but for Stripe's API.
- */
+/* Messages between Stripe.js and the card form in its frame. The card number never leaves the frame. */
 
 export type BillingDetails = {
   name?: string;

@@ -4,16 +4,11 @@ import { browserSetupIntent, stripeError } from "../objects";
 
 const errorAnswer = z.object({ error: stripeError });
 
-/**
- * Asks for a setup intent as the holder of its client secret.
- * @param origin where the API is
- */
 export function fetchSetupIntent(origin: string, key: string, clientSecret: string): Promise<SetupIntentResult> {
   const query = new URLSearchParams({ key, client_secret: clientSecret });
   return ask(`${origin}/v1/setup_intents/${intentId(clientSecret)}?${query}`);
 }
 
-/** Confirms a setup intent with a new card. */
 export function confirmSetupIntent(
   origin: string,
   clientSecret: string,
@@ -23,7 +18,6 @@ export function confirmSetupIntent(
   return ask(`${origin}/v1/setup_intents/${intentId(clientSecret)}/confirm`, { method: "POST", body: parameters });
 }
 
-/** Whether a string has the form of a setup intent's client secret. */
 export function isClientSecret(value: unknown): value is string {
   return typeof value === "string" && /^seti_\w+_secret_\w+$/.test(value);
 }

@@ -11,10 +11,7 @@ import { IntegrationError } from "./integration-error";
 import type { BillingDetails } from "./protocol";
 import { fetchSetupIntent, isClientSecret } from "./rest";
 
-/*
- * Stands in for Stripe.js: `window.Stripe`, as far as a page calls it that sets up a card in a Payment Element. The
- * types of @stripe/stripe-js hold it to the shape of the real one.
- */
+/* `window.Stripe`, as far as a card setup with the Payment Element needs it. */
 
 type ConfirmOptions = {
   elements?: unknown;
@@ -24,7 +21,7 @@ type ConfirmOptions = {
 };
 
 class SimulatedStripe implements Pick<Stripe, "confirmSetup" | "retrieveSetupIntent" | "registerAppInfo"> {
-  // react-stripe-js takes for Stripe what has these three functions.
+  // By these three functions react-stripe-js recognizes Stripe.
   readonly createToken = notSimulated("createToken");
   readonly createPaymentMethod = notSimulated("createPaymentMethod");
   readonly confirmCardPayment = notSimulated("confirmCardPayment");
@@ -98,7 +95,7 @@ function billingDetailsOf(params: Partial<ConfirmSetupData> | undefined): Billin
   };
 }
 
-/** Never settles: the page is on its way out. */
+/** Never settles: the page is being left. */
 function leaveFor(url: string): Promise<never> {
   window.location.assign(url);
   return new Promise(() => {});

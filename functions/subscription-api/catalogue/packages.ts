@@ -1,28 +1,25 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import * as z from "zod";
 
-/** What can be subscribed to. */
 export type Package = z.output<typeof row>;
 
 const row = z.object({
   id: z.string(),
   name: z.string(),
-  /** US dollars, each month. */
+  /** US cents a month. */
   price_cents: z.number(),
   stripe_price_id: z.string(),
 });
 
 export type Packages = ReturnType<typeof packagesIn>;
 
-/** The catalogue in D1, seeded by the migrations. Every method throws what D1 throws. */
+/** The packages, which the migrations insert. Every method throws what D1 throws. */
 export function packagesIn(db: D1Database) {
   return {
-    /** @param id a UUID in lower case */
     async find(id: string): Promise<Package | null> {
       return row.nullable().parse(await db.prepare("SELECT * FROM packages WHERE id = ?").bind(id).first());
     },
 
-    /** All of them, the cheapest first. */
     async all(): Promise<Package[]> {
       return z.array(row).parse((await db.prepare("SELECT * FROM packages ORDER BY price_cents").all()).results);
     },
@@ -33,7 +30,7 @@ export function packagesIn(db: D1Database) {
   };
 }
 
-/** Whether a price's id is one that Stripe made, and not one of those that the first migration holds a place with. */
+/** Tells a price of Stripe from a placeholder of the first migration. */
 export function isStripePriceId(id: string): boolean {
   return /^price_\w{14,}$/.test(id);
 }

@@ -1,26 +1,17 @@
-import type { Payments } from "../stripe/payments";
+import type { Prices } from "../stripe/prices";
 import type { Packages } from "./packages";
 
-/** A package and its price at Stripe after a reconciliation. */
-export type CataloguePrice = { id: string; name: string; stripePriceId: string; made: boolean };
+export type CatalogueServices = { packages: Packages; prices: Prices };
 
-/**
- * Gives each package of the catalogue its monthly price in the Stripe account that the Worker's key belongs to. What is
- * there already is found again, so that it can be repeated, and must be after a change of account, mode or price.
- * @throws PaymentsError, and what D1 throws
- */
-export async function reconcileCatalogue({
-  packages,
-  payments,
-}: {
-  packages: Packages;
-  payments: Payments;
-}): Promise<CataloguePrice[]> {
+export type CataloguePrice = { id: string; name: string; stripePriceId: string; created: boolean };
+
+/** Gives each package its price at Stripe. Repeat it after a change of account, mode or price. */
+export async function reconcilePrices({ packages, prices }: CatalogueServices): Promise<CataloguePrice[]> {
   const reconciled: CataloguePrice[] = [];
-  for (const item of await packages.all()) {
-    const { id: stripePriceId, made } = await payments.priceOf(item);
-    await packages.recordPrice(item.id, stripePriceId);
-    reconciled.push({ id: item.id, name: item.name, stripePriceId, made });
+  for (const { id, name, price_cents } of await packages.all()) {
+    const { id: stripePriceId, created } = await prices.findOrCreate({ id, name, price_cents });
+    await packages.recordPrice(id, stripePriceId);
+    reconciled.push({ id, name, stripePriceId, created });
   }
   return reconciled;
 }

@@ -1,22 +1,20 @@
 import type { Context } from "hono";
 import { isStripePriceId, packagesIn } from "../catalogue/packages";
-import { type Config, readConfig } from "../config";
+import { type Config, keysOf, readConfig } from "../config";
 import { describeError, log } from "../log";
 import { outboxIn } from "../outbox/outbox";
 import { problem } from "./problem";
 
-/**
- * `GET /health`: 200 with the number of messages that were given up, or 503 with the names of what is wrong: of
- * configuration keys and bindings; `DB` also when migrations are missing; `packages` when a price is not at Stripe.
- */
+/** `GET /health`: 200, or 503 with the names of settings, of `DB` or of `packages` (prices that Stripe lacks). */
 export async function getHealth(c: Context): Promise<Response> {
   const result = readConfig(c.env);
   if (result.status === "invalid") {
-    log("error", "configuration_invalid", { keys: result.keys });
-    return unhealthy(result.keys);
+    const keys = keysOf(result.problems);
+    log("error", "configuration_invalid", { keys });
+    return unhealthy(keys);
   }
   try {
-    return await checkDatabase(result.config);
+    return await checkDatabase(result.configuration);
   } catch (error) {
     log("error", "database_unavailable", describeError(error));
     return unhealthy(["DB"]);
@@ -24,9 +22,9 @@ export async function getHealth(c: Context): Promise<Response> {
 }
 
 async function checkDatabase({ db, stripe }: Config): Promise<Response> {
-  await db.prepare("SELECT version, check_at FROM subscriptions LIMIT 1").first();
+  await db.prepare("SELECT version, check_at FROM sign_ups LIMIT 1").first();
   const deadMessages = await outboxIn(db).countDead();
-  // The simulator has the prices of the first migration; Stripe makes others (`npm run catalogue`).
+  // Only the simulator has the placeholder prices of the first migration.
   const lacksPrices =
     stripe.apiUrl === undefined && (await packagesIn(db).all()).some((item) => !isStripePriceId(item.stripe_price_id));
   if (lacksPrices) {
@@ -37,5 +35,5 @@ async function checkDatabase({ db, stripe }: Config): Promise<Response> {
 }
 
 function unhealthy(keys: string[]): Response {
-  return problem(503, { title: "Not healthy", keys });
+  return problem(503, { title: "The service is not healthy", keys });
 }

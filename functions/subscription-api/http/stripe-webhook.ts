@@ -1,30 +1,24 @@
 import type { Context } from "hono";
 import { log } from "../log";
-import type { ApiContext } from "../services";
-import { cardWasSetUp, subscriptionChanged } from "../sign-ups/trial";
+import { handleCardSetUp, handleSubscriptionChange } from "../sign-ups/trial";
+import type { ApiContext } from "./context";
 import { problem } from "./problem";
 
-/**
- * `POST /webhooks/stripe`: 200 for every event that Stripe signed, known or not; 400 for all else. A failure of Stripe
- * or of the database is thrown, and Stripe sends the event again.
- */
+/** `POST /webhooks/stripe`: 200 for every event that Stripe signed, 400 for all else. After an error Stripe tries again. */
 export async function postStripeWebhook(c: Context<ApiContext>): Promise<Response> {
-  const { services, requestId, afterwards } = c.var;
-  const received = await services.payments.readWebhook(await c.req.text(), c.req.header("stripe-signature") ?? "");
-  switch (received.status) {
-    case "rejected":
-      return problem(400, { title: "The signature is missing, wrong or too old" });
-    case "ignored":
-      return c.json({ received: true });
+  const { services, requestId, dispatchAfterResponse } = c.var;
+  const received = await services.stripeWebhook.read(await c.req.text(), c.req.header("stripe-signature") ?? "");
+  if (received.status === "rejected") return problem(400, { title: "The signature is missing, wrong or too old" });
+  if (received.status === "ignored" || (await services.lifecycle.isProcessed(received.event))) {
+    return c.json({ received: true });
   }
-  const { event } = received;
-  if (await services.subscriptions.knowsEvent(event.id)) return c.json({ received: true });
 
+  const { event } = received;
   const outcome =
     received.status === "card-set-up"
-      ? await cardWasSetUp(received.card, services, event)
-      : await subscriptionChanged(received, services, event);
+      ? await handleCardSetUp(received.card, services, event)
+      : await handleSubscriptionChange(received, services, event);
   log("info", "event_processed", { requestId, eventId: event.id, type: event.type, outcome });
-  afterwards();
+  dispatchAfterResponse();
   return c.json({ received: true });
 }

@@ -1,25 +1,26 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
-import type { ApiContext } from "../services";
-import { signUp } from "../sign-ups/create-sign-up";
+
+import { createSignUp } from "../sign-ups/create-sign-up";
+import type { ApiContext } from "./context";
 import { problem } from "./problem";
 
-/** Printable ASCII, as long as Stripe allows its own keys to be. */
+/** As long as Stripe allows its own keys to be. */
 const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 
 type Body = { status: "valid"; request: SubscriptionRequest } | { status: "invalid"; response: Response };
 
-/** `POST /subscription` (specification, section 7): 200 with the client_secret, or a problem. */
+/** `POST /subscription`: 200 with the client_secret, or a problem. */
 export async function postSubscription(c: Context<ApiContext>): Promise<Response> {
   const key = idempotencyKeyHeader.safeParse(c.req.header("idempotency-key") ?? crypto.randomUUID());
-  if (!key.success) return problem(400, { title: "The Idempotency-Key header is not usable" });
+  if (!key.success) return problem(400, { title: "The Idempotency-Key header is invalid" });
 
   const body = await readBody(c.req.raw);
   if (body.status === "invalid") return body.response;
 
-  const result = await signUp(body.request, key.data, c.var.services);
-  c.var.afterwards();
+  const result = await createSignUp(body.request, key.data, c.var.services);
+  c.var.dispatchAfterResponse();
   switch (result.status) {
     case "created":
       return Response.json({ client_secret: result.clientSecret }, { headers: { "cache-control": "no-store" } });
@@ -28,18 +29,18 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
     case "unknown-package":
       return unprocessable({ package_id: ["Invalid subscription ID"] });
     case "key-reused":
-      return problem(422, { title: "The Idempotency-Key has been used for another request" });
+      return problem(422, { title: "The Idempotency-Key was used for another request" });
   }
 }
 
 async function readBody(request: Request): Promise<Body> {
   const mediaType = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (mediaType !== "application/json") {
-    return { status: "invalid", response: problem(415, { title: "The body has to be application/json" }) };
+    return { status: "invalid", response: problem(415, { title: "The body must be application/json" }) };
   }
   const body = parseJson(await request.text());
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    return { status: "invalid", response: problem(400, { title: "The body is not a JSON object" }) };
+    return { status: "invalid", response: problem(400, { title: "The body must be a JSON object" }) };
   }
   const parsed = subscriptionRequest.safeParse(body);
   if (!parsed.success) {

@@ -1,21 +1,16 @@
 import { Webhook } from "standardwebhooks";
 import type { ConsoleConfig } from "../config";
-import type { SendOutcome } from "./dispatch";
-import type { Message } from "./outbox";
+import type { Message, SendOutcome } from "./outbox";
 
-/** Tells the customer console of accounts, so that who signed up can log in. */
-export type Announcements = { announce(message: Message): Promise<SendOutcome> };
+export type AccountWebhook = { send(message: Message): Promise<SendOutcome> };
 
 const DEADLINE_MS = 10_000;
 
-/**
- * Announcements as Standard Webhooks (https://www.standardwebhooks.com): signed, with the message's key as webhook-id,
- * so that the console takes a repetition once. A 2xx counts as taken.
- */
-export function announcementsTo({ url, secret }: ConsoleConfig): Announcements {
+/** Sends new accounts to the customer console as Standard Webhooks: https://www.standardwebhooks.com */
+export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook {
   const webhook = new Webhook(secret);
   return {
-    async announce(message) {
+    async send(message) {
       const sentAt = new Date();
       const body = JSON.stringify({
         type: "account.created",
@@ -32,7 +27,6 @@ export function announcementsTo({ url, secret }: ConsoleConfig): Announcements {
             "webhook-signature": webhook.sign(message.key, sentAt, body),
           },
           body,
-          // A followed redirect would send the account to another host.
           redirect: "manual",
           signal: AbortSignal.timeout(DEADLINE_MS),
         });
@@ -45,13 +39,10 @@ export function announcementsTo({ url, secret }: ConsoleConfig): Announcements {
   };
 }
 
-/**
- * The account as the console gets it. The password is known to nobody; its scrypt hash goes along, since without it the
- * password that the customer chose would open nothing. It is a PHC string that any scrypt library verifies.
- */
+/** With the password hash, so that the console takes the password that the customer chose. */
 function accountOf(message: Message) {
   return {
-    id: message.subscription_id,
+    id: message.sign_up_id,
     status: message.status,
     email: message.email,
     password_hash: message.password_hash,

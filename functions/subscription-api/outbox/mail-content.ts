@@ -5,10 +5,8 @@ import type { Message } from "./outbox";
 type Facts = Pick<Message, "full_name" | "company_name" | "email" | "package_name" | "price_cents" | "trial_end">;
 type Html = ReturnType<typeof html>;
 
-/** A mail before it is given its two forms. */
 type Draft = { subject: string; paragraphs: string[]; details: [name: string, value: string][]; button: string };
 
-/** The confirmation that the success step promises: what was signed up for and what comes next. */
 export function trialStartedMail(facts: Facts, sender: Sender): MailContent {
   const end = dayOf(facts.trial_end);
   return toMail(
@@ -34,7 +32,6 @@ export function trialStartedMail(facts: Facts, sender: Sender): MailContent {
   );
 }
 
-/** The reminder when Stripe tells that a trial is about to end. */
 export function trialEndingMail(facts: Facts, sender: Sender): MailContent {
   const end = dayOf(facts.trial_end);
   return toMail(
@@ -92,13 +89,12 @@ function row([name, value]: [string, string]): Html {
   return html`<tr><th scope="row" ${cell};width:35%;font-weight:normal;color:#57606a">${name}</th><td ${cell}">${value}</td></tr>\n`;
 }
 
-/** Such as `November 26, 2026`; days are those of UTC, as Stripe's invoices have them. */
+/** In UTC, as on invoices of Stripe. */
 function dayOf(time: string | null): string {
   if (time === null) throw new Error("A mail about a trial needs the trial's end");
   return new Date(time).toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
 }
 
-/** Such as `$1,200` or `$99.50`, in US dollars. */
 function priceOf({ price_cents }: Facts): string {
   const cents = price_cents ?? 0;
   const options = { style: "currency", currency: "USD", minimumFractionDigits: cents % 100 === 0 ? 0 : 2 } as const;

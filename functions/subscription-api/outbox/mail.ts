@@ -1,25 +1,19 @@
 import * as z from "zod";
 import type { MailConfig } from "../config";
-import type { SendOutcome } from "./dispatch";
+import type { SendOutcome } from "./outbox";
 
-/** A mail's content: the same in both forms. */
 export type MailContent = { subject: string; html: string; text: string };
 
-/** What a mail says about who sends it. */
 export type Sender = Pick<MailConfig, "companyName" | "consoleUrl" | "supportEmail">;
 
 export type Mail = {
   sender: Sender;
-  /**
-   * Sends one mail; answers to it go to the support address.
-   * @param key the same for a repetition, which then is no second mail where the transport knows keys
-   */
+  /** @param key by which the provider recognizes a repetition */
   send(key: string, to: string, content: MailContent): Promise<SendOutcome>;
 };
 
 const DEADLINE_MS = 10_000;
 
-/** Mail over the transport that the configuration chose. */
 export function mailOver({ transport, ...config }: MailConfig): Mail {
   const from = { name: config.companyName, email: config.from };
   return {
@@ -33,8 +27,7 @@ export function mailOver({ transport, ...config }: MailConfig): Mail {
           ...content,
         });
       }
-      // Cloudflare knows no keys: a Worker that ends between this and noting it sends a second mail.
-      // https://developers.cloudflare.com/email-service/api/send-emails/workers-api/
+      // The binding takes no key: a crash before the outbox is updated causes a second mail.
       try {
         await transport.binding.send({ from, to, replyTo: config.supportEmail, ...content });
         return { status: "sent" };
@@ -45,7 +38,7 @@ export function mailOver({ transport, ...config }: MailConfig): Mail {
   };
 }
 
-/** `POST {url}` as Resend takes it, with the key as its Idempotency-Key. https://resend.com/docs/api-reference/emails */
+/** In the format of Resend: https://resend.com/docs/api-reference/emails */
 async function sendOverHttp(
   { url, key: apiKey }: { url: string; key: string },
   key: string,
@@ -67,7 +60,7 @@ async function sendOverHttp(
     await response.body?.cancel();
     return { status: "sent" };
   }
-  // The key was used with other words, those of an earlier release: the mail is out.
+  // An earlier release sent this mail with another text.
   const isRepetition = response.status === 409 && problemName(await response.text()) === "invalid_idempotent_request";
   if (!response.bodyUsed) await response.body?.cancel();
   return isRepetition ? { status: "sent" } : { status: "failed", reason: String(response.status) };
@@ -81,13 +74,13 @@ function problemName(text: string): string | undefined {
   }
 }
 
-/** Such as E_RATE_LIMIT_EXCEEDED; the message is left out, since it may quote the address. */
+/** Without the error's message, which may quote the recipient. */
 function codeOf(error: unknown): string {
   const parsed = z.object({ code: z.string() }).safeParse(error);
   return parsed.success ? parsed.data.code : error instanceof Error ? error.name : typeof error;
 }
 
-/** A display name as a quoted string (RFC 5322, section 3.2.4). */
+/** RFC 5322, section 3.2.4. */
 function quoted(name: string): string {
   return `"${name.replaceAll(/["\\]/g, "\\$&")}"`;
 }

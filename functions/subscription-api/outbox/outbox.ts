@@ -1,20 +1,14 @@
 import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
 import * as z from "zod";
 
-/*
- * What has to be told about sign-ups (migrations, table outbox): written with the change of state, sent at least once,
- * under a key by which the receiver knows a repetition.
- */
-
 const kinds = z.enum(["trial-started", "trial-ending", "account-created"]);
 export type MessageKind = z.output<typeof kinds>;
 
-/** A message that is this sender's until its lease ends. */
 export type Message = z.output<typeof message>;
 
 const message = z.object({
   key: z.string(),
-  subscription_id: z.string(),
+  sign_up_id: z.string(),
   kind: kinds,
   attempts: z.number(),
   email: z.string(),
@@ -37,39 +31,38 @@ const message = z.object({
   price_cents: z.number().nullable(),
 });
 
-/** Longer than a sending can take. */
+/** A reason is a status or an error's name, never the receiver's text. */
+export type SendOutcome = { status: "sent" } | { status: "failed"; reason: string };
+
 const LEASE_MS = 60_000;
-/** About a day and a half of trying. */
+/** About a day and a half. */
 const MAX_ATTEMPTS = 15;
 const FIRST_DELAY_MS = 30_000;
 const MAX_DELAY_MS = 6 * 60 * 60_000;
 
 export type Outbox = ReturnType<typeof outboxIn>;
 
-/**
- * The statement that writes a message, for a batch with the change that it tells of.
- * @param condition what the sign-up has to meet; where it does not, or the key is taken, nothing is written
- */
+/** A statement for the transaction of the state change; inserts nothing where the condition does not hold. */
 export function newMessage(
   db: D1Database,
-  { key, kind, subscriptionId }: { key: string; kind: MessageKind; subscriptionId: string },
+  { key, kind, signUpId }: { key: string; kind: MessageKind; signUpId: string },
   condition: string,
   ...values: (string | number)[]
 ): D1PreparedStatement {
   const time = new Date().toISOString();
   return db
     .prepare(
-      `INSERT INTO outbox (key, subscription_id, kind, next_attempt_at, created_at)
-       SELECT ?, id, ?, ?, ? FROM subscriptions WHERE id = ? AND ${condition}
+      `INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at)
+       SELECT ?, id, ?, ?, ? FROM sign_ups WHERE id = ? AND ${condition}
        ON CONFLICT (key) DO NOTHING`,
     )
-    .bind(key, kind, time, time, subscriptionId, ...values);
+    .bind(key, kind, time, time, signUpId, ...values);
 }
 
-/** The outbox in D1. Every method throws what D1 throws. */
+/** Messages about sign-ups, sent at least once. Every method throws what D1 throws. */
 export function outboxIn(db: D1Database) {
   return {
-    /** Takes messages of these kinds that are due, and leases them: another sender finds them when the lease is over. */
+    /** Leases due messages: nobody else gets them for a minute. */
     async take(wanted: readonly MessageKind[], limit: number): Promise<Message[]> {
       const now = new Date();
       const leases = db.prepare(
@@ -85,16 +78,15 @@ export function outboxIn(db: D1Database) {
       const keys = z.array(z.object({ key: z.string() })).parse(leased.results);
       if (keys.length === 0) return [];
       const contents = db.prepare(
-        `SELECT outbox.key, outbox.subscription_id, outbox.kind, outbox.attempts, subscriptions.*,
-                subscriptions.created_at AS signed_up_at, packages.name AS package_name, packages.price_cents
-           FROM outbox JOIN subscriptions ON subscriptions.id = outbox.subscription_id
-           LEFT JOIN packages ON packages.id = subscriptions.package_id
+        `SELECT outbox.key, outbox.sign_up_id, outbox.kind, outbox.attempts, sign_ups.*,
+                sign_ups.created_at AS signed_up_at, packages.name AS package_name, packages.price_cents
+           FROM outbox JOIN sign_ups ON sign_ups.id = outbox.sign_up_id
+           LEFT JOIN packages ON packages.id = sign_ups.package_id
           WHERE outbox.key IN (${keys.map(() => "?").join(", ")})`,
       );
       return z.array(message).parse((await contents.bind(...keys.map(({ key }) => key)).all()).results);
     },
 
-    /** Notes that a message was sent, or that there was no more reason to. */
     async settle({ key }: Message, state: "sent" | "dropped"): Promise<void> {
       await db
         .prepare("UPDATE outbox SET state = ?, settled_at = ? WHERE key = ? AND state = 'due'")
@@ -102,14 +94,11 @@ export function outboxIn(db: D1Database) {
         .run();
     },
 
-    /**
-     * Puts a message off after a failure, each time for about twice as long, or gives it up.
-     * @returns whether it will be tried again
-     */
+    /** Waits twice as long after each failure, then gives up. */
     async postpone({ key, attempts }: Message): Promise<"due" | "dead"> {
       const state = attempts >= MAX_ATTEMPTS ? "dead" : "due";
       const delay = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), MAX_DELAY_MS);
-      // Between half and one and a half of it, so that what failed together does not come back together.
+      // So that messages that failed together do not come back together.
       const next = new Date(Date.now() + delay * (0.5 + Math.random())).toISOString();
       await db
         .prepare("UPDATE outbox SET state = ?, next_attempt_at = ? WHERE key = ? AND state = 'due' AND attempts = ?")
@@ -118,13 +107,11 @@ export function outboxIn(db: D1Database) {
       return state;
     },
 
-    /** What was and has to be told about a sign-up: keys, states and times. */
-    async of(subscriptionId: string): Promise<Record<string, unknown>[]> {
-      const found = db.prepare("SELECT * FROM outbox WHERE subscription_id = ? ORDER BY created_at");
-      return (await found.bind(subscriptionId).all<Record<string, unknown>>()).results;
+    async messagesOf(signUpId: string): Promise<Record<string, unknown>[]> {
+      const found = db.prepare("SELECT * FROM outbox WHERE sign_up_id = ? ORDER BY created_at");
+      return (await found.bind(signUpId).all<Record<string, unknown>>()).results;
     },
 
-    /** How many messages were given up. */
     async countDead(): Promise<number> {
       return z.number().parse(await db.prepare("SELECT count(*) AS n FROM outbox WHERE state = 'dead'").first("n"));
     },

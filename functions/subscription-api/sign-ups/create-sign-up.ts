@@ -1,8 +1,10 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import type { SetupIntent } from "../stripe/payments";
-import { hashPassword, verifyPassword } from "./password";
-import { awaitsTrial, type Subscription } from "./sign-up-store";
-import { attempting, cardWasSetUp, startTrial, type TrialServices } from "./trial";
+import type { PasswordHasher } from "./password";
+import { awaitsTrial, type SignUp } from "./sign-up";
+import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
+
+export type SignUpServices = TrialServices & { passwords: PasswordHasher };
 
 export type SignUpResult =
   | { status: "created"; clientSecret: string }
@@ -10,19 +12,13 @@ export type SignUpResult =
   | { status: "unknown-package" }
   | { status: "key-reused" };
 
-/**
- * Takes a sign-up as far as its setup intent. The row is written first and everything after it can be repeated: the
- * same request under the same key goes on where the last one stopped, and ends at the same setup intent. Where the card
- * is set up already, though the webhook has not told, the trial is begun too.
- * @param request validated by the contract
- * @throws PaymentsError, and what D1 throws; the unchanged request may then be sent again
- */
-export async function signUp(
+/** Creates a sign-up and its setup intent. The same request under the same key continues after a failure. */
+export async function createSignUp(
   request: SubscriptionRequest,
   idempotencyKey: string,
-  services: TrialServices,
+  services: SignUpServices,
 ): Promise<SignUpResult> {
-  const known = await services.subscriptions.findByKey(idempotencyKey);
+  const known = await services.signUps.findByKey(idempotencyKey);
   if (known) return resume(known, request, services);
 
   if (request.package_id !== undefined && (await services.packages.find(request.package_id)) === null) {
@@ -31,26 +27,21 @@ export async function signUp(
   if (await isSubscribed(request.email, services)) return { status: "duplicate" };
 
   const id = crypto.randomUUID();
-  const passwordHash = await hashPassword(request.password);
-  const stored = await services.subscriptions.add({ id, idempotencyKey, passwordHash, request });
-  return stored.id === id ? secretFor(stored, services) : resume(stored, request, services);
+  const passwordHash = await services.passwords.hash(request.password);
+  const stored = await services.signUps.add({ id, idempotencyKey, passwordHash, request });
+  return stored.id === id ? finish(stored, services) : resume(stored, request, services);
 }
 
-async function resume(
-  stored: Subscription,
-  request: SubscriptionRequest,
-  services: TrialServices,
-): Promise<SignUpResult> {
-  const same = hasFieldsOf(stored, request) && (await verifyPassword(request.password, stored.password_hash));
+async function resume(stored: SignUp, request: SubscriptionRequest, services: SignUpServices): Promise<SignUpResult> {
+  const same =
+    hasFieldsOf(stored, request) && (await services.passwords.verify(request.password, stored.password_hash));
   if (!same) return { status: "key-reused" };
   if (stored.status === "superseded" || stored.status === "canceled") return { status: "duplicate" };
-  if (stored.status === "pending" && (await services.subscriptions.hasLive(stored.email))) {
-    return { status: "duplicate" };
-  }
-  return secretFor(stored, services);
+  if (stored.status === "pending" && (await services.signUps.hasLive(stored.email))) return { status: "duplicate" };
+  return finish(stored, services);
 }
 
-function hasFieldsOf(stored: Subscription, request: SubscriptionRequest): boolean {
+function hasFieldsOf(stored: SignUp, request: SubscriptionRequest): boolean {
   return (
     stored.package_id === (request.package_id ?? null) &&
     stored.email === request.email &&
@@ -65,41 +56,40 @@ function hasFieldsOf(stored: Subscription, request: SubscriptionRequest): boolea
   );
 }
 
-/** Also asks Stripe about the sign-ups that seem to lack a card: the webhook that would have told may be lost. */
+/** Also asks Stripe, since a webhook may be lost. */
 async function isSubscribed(email: string, services: TrialServices): Promise<boolean> {
-  const { subscriptions, payments } = services;
-  if (await subscriptions.hasLive(email)) return true;
-  for (const pending of await subscriptions.findPending(email)) {
-    const { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = pending;
-    if (customerId === null || setupIntentId === null) continue;
-    if ((await payments.retrieveSetupIntent(setupIntentId)).state !== "succeeded") continue;
-    await cardWasSetUp({ subscriptionId: pending.id, customerId, setupIntentId }, services);
+  const { signUps, payments } = services;
+  if (await signUps.hasLive(email)) return true;
+  for (const { id, stripe_customer_id: customerId, stripe_setup_intent_id } of await signUps.findPending(email)) {
+    if (customerId === null || stripe_setup_intent_id === null) continue;
+    const setupIntent = await payments.retrieveSetupIntent(stripe_setup_intent_id);
+    if (setupIntent.state !== "succeeded") continue;
+    await handleCardSetUp({ signUpId: id, customerId, setupIntentId: setupIntent.id }, services);
     return true;
   }
   return false;
 }
 
-async function secretFor(stored: Subscription, services: TrialServices): Promise<SignUpResult> {
+async function finish(stored: SignUp, services: TrialServices): Promise<SignUpResult> {
   if (awaitsTrial(stored)) await startTrial(stored, services);
-  const { subscriptions } = services;
-  const setupIntent = await attempting(stored, subscriptions, () => setupIntentFor(stored, services));
-  const { id: subscriptionId, stripe_customer_id: customerId } = stored;
+  const setupIntent = await callStripe(stored, services, () => setupIntentFor(stored, services));
+  const { id: signUpId, stripe_customer_id: customerId } = stored;
   if (stored.status === "pending" && setupIntent.state === "succeeded" && customerId !== null) {
-    const card = { subscriptionId, customerId, setupIntentId: setupIntent.id };
-    if ((await cardWasSetUp(card, services)) === "superseded") return { status: "duplicate" };
+    const card = { signUpId, customerId, setupIntentId: setupIntent.id };
+    if ((await handleCardSetUp(card, services)) === "superseded") return { status: "duplicate" };
   }
   return { status: "created", clientSecret: setupIntent.clientSecret };
 }
 
-async function setupIntentFor(stored: Subscription, { subscriptions, payments }: TrialServices): Promise<SetupIntent> {
-  // The secret is not kept here: who reads the database cannot finish somebody's sign-up.
+/** The client secret is not stored: whoever reads the database cannot finish a sign-up. */
+async function setupIntentFor(stored: SignUp, { signUps, payments }: TrialServices): Promise<SetupIntent> {
   if (stored.stripe_setup_intent_id !== null) return payments.retrieveSetupIntent(stored.stripe_setup_intent_id);
   let customerId = stored.stripe_customer_id;
   if (customerId === null) {
-    customerId = await payments.customerOf(stored);
-    await subscriptions.recordCustomer(stored.id, customerId);
+    customerId = await payments.findOrCreateCustomer(stored);
+    await signUps.recordCustomer(stored.id, customerId);
   }
-  const made = await payments.setupIntentOf(stored, customerId);
-  await subscriptions.recordSetupIntent(stored.id, made.id);
-  return made;
+  const setupIntent = await payments.findOrCreateSetupIntent(stored, customerId);
+  await signUps.recordSetupIntent(stored.id, setupIntent.id);
+  return setupIntent;
 }

@@ -1,55 +1,38 @@
 import type { Outbox } from "../outbox/outbox";
 import type { Payments } from "../stripe/payments";
-import type { Subscription, Subscriptions } from "./sign-up-store";
+import type { SignUp } from "./sign-up";
+import type { SignUps } from "./sign-up-store";
 
-export type PersonalDataServices = { subscriptions: Subscriptions; outbox: Outbox; payments: Payments };
+export type PersonalDataServices = { signUps: SignUps; outbox: Outbox; payments: Payments };
 
-/** Everything that is kept on one person, but for what is no use to them: the password's hash and internal counters. */
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
-/**
- * What is kept on the person with this e-mail (GDPR, article 15 and 20; CCPA, 1798.110).
- * @param email in its normal form
- * @throws what D1 throws
- */
-export async function exportPerson(
-  email: string,
-  { subscriptions, outbox }: PersonalDataServices,
-): Promise<PersonalData> {
-  const found = await subscriptions.findByEmail(email);
+/** What is kept on a person (GDPR articles 15 and 20; CCPA 1798.110), without the password hash. */
+export async function exportPerson(email: string, services: PersonalDataServices): Promise<PersonalData> {
+  const found = await services.signUps.findByEmail(email);
   const signUps = await Promise.all(
-    found.map(async (signUp) => ({ ...withoutInternals(signUp), messages: await outbox.of(signUp.id) })),
+    found.map(async ({ password_hash: _hash, stripe_attempt: _attempt, version: _version, ...kept }) => {
+      return { ...kept, messages: await services.outbox.messagesOf(kept.id) };
+    }),
   );
   return { email, signUps };
 }
 
-/**
- * Deletes the person with this e-mail (GDPR, article 17; CCPA, 1798.105): at Stripe the customers, and with them cards
- * and subscriptions, which end at once; here the sign-ups and their messages. Invoices stay at Stripe, as the law wants.
- * What was cut off is finished by repeating it.
- * @param email in its normal form
- * @returns how many sign-ups were deleted
- * @throws PaymentsError, and what D1 throws
- */
+/** Deletes a person here and at Stripe, where invoices stay (GDPR article 17; CCPA 1798.105). Can be repeated. */
 export async function erasePerson(
   email: string,
-  { subscriptions, payments }: PersonalDataServices,
+  { signUps, payments }: PersonalDataServices,
 ): Promise<{ erased: number }> {
-  const found = await subscriptions.findByEmail(email);
+  const found = await signUps.findByEmail(email);
   for (const signUp of found) {
-    if (signUp.status === "pending") await endSetup(signUp, payments);
+    if (signUp.status === "pending") await cancelSetup(signUp, payments);
     const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
     if (customerId !== undefined) await payments.deleteCustomer(customerId);
-    await subscriptions.erase(signUp.id);
+    await signUps.delete(signUp.id);
   }
   return { erased: found.length };
 }
 
-async function endSetup({ stripe_setup_intent_id: id }: Subscription, payments: Payments): Promise<void> {
+async function cancelSetup({ stripe_setup_intent_id: id }: SignUp, payments: Payments): Promise<void> {
   if (id !== null && (await payments.retrieveSetupIntent(id)).state === "open") await payments.cancelSetupIntent(id);
-}
-
-function withoutInternals(signUp: Subscription): Record<string, unknown> {
-  const { password_hash: _hash, stripe_attempt: _attempt, version: _version, ...kept } = signUp;
-  return kept;
 }

@@ -1,82 +1,71 @@
 import { describeError, log } from "../log";
-import type { Subscription } from "./sign-up-store";
-import { ABANDONED_AFTER_MS, awaitsTrial } from "./sign-up-store";
-import { cardWasSetUp, startTrial, type TrialServices } from "./trial";
+import { ABANDONED_AFTER_MS, awaitsTrial, type SignUp } from "./sign-up";
+import { handleCardSetUp, startTrial, type TrialServices } from "./trial";
 
-/** How many sign-ups one run looks at; the next run is a minute later. */
 const BATCH = 20;
 
-/** Stripe sends an event for three days at most. */
+/** Stripe repeats an event for three days at most. */
 const EVENTS_KEPT_MS = 30 * 24 * 60 * 60_000;
 
-/**
- * The cron handler's work on sign-ups: finishes what a lost webhook or a crash left unfinished, deletes what was
- * abandoned, follows trials that should be over. One sign-up's failure is logged and touches no other; it is looked at
- * again later.
- * @throws what D1 throws when the sign-ups cannot be taken
- */
-export async function lookAfterSignUps(services: TrialServices): Promise<void> {
-  const due = await services.subscriptions.takeDue(BATCH);
+/** Continues due sign-ups after lost webhooks and crashes, and deletes abandoned ones. Failures are logged. */
+export async function reconcileSignUps(services: TrialServices): Promise<void> {
+  const due = await services.lifecycle.takeDue(BATCH);
   await Promise.all(
     due.map(async (signUp) => {
-      const facts = { subscriptionId: signUp.id, was: signUp.status };
+      const fields = { signUpId: signUp.id, was: signUp.status };
       try {
-        log("info", "sign_up_checked", { ...facts, outcome: await lookAfter(signUp, services) });
+        log("info", "sign_up_reconciled", { ...fields, outcome: await reconcile(signUp, services) });
       } catch (error) {
-        log("error", "sign_up_check_failed", { ...facts, ...describeError(error) });
+        log("error", "sign_up_reconcile_failed", { ...fields, ...describeError(error) });
       }
     }),
   );
-  await services.subscriptions.forgetEventsBefore(new Date(Date.now() - EVENTS_KEPT_MS));
+  await services.lifecycle.deleteEventsBefore(new Date(Date.now() - EVENTS_KEPT_MS));
 }
 
-async function lookAfter(signUp: Subscription, services: TrialServices): Promise<string> {
+async function reconcile(signUp: SignUp, services: TrialServices): Promise<string> {
   if (awaitsTrial(signUp)) return startTrial(signUp, services);
   switch (signUp.status) {
     case "pending":
-      return lookForCard(signUp, services);
+      return reconcilePending(signUp, services);
     case "superseded":
-      return forget(signUp, services);
+      return deleteSignUp(signUp, services);
     default:
-      return followTrial(signUp, services);
+      return reconcileTrial(signUp, services);
   }
 }
 
-/** A pending sign-up: its card may be set up although no webhook told; else it waits, or is abandoned. */
-async function lookForCard(signUp: Subscription, services: TrialServices): Promise<string> {
-  const { payments, subscriptions } = services;
+async function reconcilePending(signUp: SignUp, services: TrialServices): Promise<string> {
+  const { payments, lifecycle } = services;
   const { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = signUp;
-  const isOld = Date.now() - Date.parse(signUp.created_at) >= ABANDONED_AFTER_MS;
+  const isAbandoned = Date.now() - Date.parse(signUp.created_at) >= ABANDONED_AFTER_MS;
   const setupIntent = setupIntentId === null ? undefined : await payments.retrieveSetupIntent(setupIntentId);
   if (setupIntent?.state === "succeeded" && customerId !== null) {
-    return cardWasSetUp({ subscriptionId: signUp.id, customerId, setupIntentId: setupIntent.id }, services);
+    return handleCardSetUp({ signUpId: signUp.id, customerId, setupIntentId: setupIntent.id }, services);
   }
-  if (!isOld) {
-    await subscriptions.lookAgain(signUp);
+  if (!isAbandoned) {
+    await lifecycle.scheduleNextCheck(signUp);
     return "waits";
   }
-  // Canceled first: from then on no card can be set up for what is about to be deleted. When one was set up just now,
-  // Stripe refuses, and the next look finds it.
+  // First, so that no card can be set up for a deleted sign-up.
   if (setupIntent?.state === "open") await payments.cancelSetupIntent(setupIntent.id);
-  return forget(signUp, services);
+  return deleteSignUp(signUp, services);
 }
 
-/** Deletes a sign-up that came to nothing: at Stripe, then here. */
-async function forget(signUp: Subscription, { payments, subscriptions }: TrialServices): Promise<string> {
+async function deleteSignUp(signUp: SignUp, { payments, signUps }: TrialServices): Promise<string> {
   const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
   if (customerId !== undefined) await payments.deleteCustomer(customerId);
-  await subscriptions.remove(signUp);
+  await signUps.deleteUnchanged(signUp);
   return "deleted";
 }
 
-/** A trial that should be over by now; one without a plan ends here, since Stripe does not know of it. */
-async function followTrial(signUp: Subscription, { payments, subscriptions }: TrialServices): Promise<string> {
+/** A trial without a plan ends here: Stripe does not know of it. */
+async function reconcileTrial(signUp: SignUp, { payments, lifecycle }: TrialServices): Promise<string> {
   const { stripe_subscription_id: stripeSubscriptionId } = signUp;
   const state =
     stripeSubscriptionId === null
       ? { stripeSubscriptionId, status: "canceled" as const, trialEnd: null }
       : await payments.retrieveSubscription(stripeSubscriptionId);
-  // Not written when a webhook came first.
-  await subscriptions.follow(signUp, state, { trialEnding: false });
+  await lifecycle.applyStripeState(signUp, state, { remind: false });
   return state.status;
 }

@@ -1,112 +1,92 @@
+import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
 import type { Packages } from "../catalogue/packages";
 import { log } from "../log";
-import { type Payments, PaymentsError } from "../stripe/payments";
-import {
-  awaitsTrial,
-  type CardSetUp,
-  type EventId,
-  type Subscription,
-  type Subscriptions,
-  TRIAL_DAYS,
-} from "./sign-up-store";
+import { PaymentsError } from "../stripe/client";
+import type { Payments } from "../stripe/payments";
+import type { CardSetUp, StripeEvent } from "../stripe/webhook";
+import { awaitsTrial, type SignUp } from "./sign-up";
+import type { SignUpLifecycle } from "./sign-up-lifecycle";
+import type { SignUps } from "./sign-up-store";
 
-export type TrialServices = { packages: Packages; subscriptions: Subscriptions; payments: Payments };
+export type TrialServices = { packages: Packages; signUps: SignUps; lifecycle: SignUpLifecycle; payments: Payments };
 
-/** What became of the sign-up; `unknown` when there is none, or none that the event is about. */
-export type TrialOutcome = Subscription["status"] | "unknown";
+/** `unknown`: the event is about no sign-up. */
+export type TrialOutcome = SignUp["status"] | "unknown";
 
 const TRIAL_MS = TRIAL_DAYS * 24 * 60 * 60_000;
 
-/** How often a state is read again because another one was written meanwhile. */
 const MAX_READS = 5;
 
-/**
- * Takes a sign-up from its set-up card to its running trial. Each step can be repeated: whoever comes next, Stripe's
- * next delivery, the visitor's retry or the cron handler, goes on where the last one stopped.
- * @param event the Stripe event that told of the card
- * @throws PaymentsError, and what D1 throws; what was done until then stays
- */
-export async function cardWasSetUp(card: CardSetUp, services: TrialServices, event?: EventId): Promise<TrialOutcome> {
-  const signUp = await services.subscriptions.activate(card, event);
+/** Activates a sign-up and starts its trial. A repetition continues where the last one stopped. */
+export async function handleCardSetUp(
+  card: CardSetUp,
+  services: TrialServices,
+  event?: StripeEvent,
+): Promise<TrialOutcome> {
+  const signUp = await services.lifecycle.activate(card, event);
   if (!signUp) return "unknown";
   return awaitsTrial(signUp) ? startTrial(signUp, services, event) : signUp.status;
 }
 
-/**
- * Begins the trial of a sign-up whose card is set up: the card becomes the customer's default, the subscription is made
- * at Stripe, then both are written with the messages that tell of it. A sign-up without a package gets its trial too,
- * but no subscription: nothing can be charged before a plan is chosen.
- */
-export async function startTrial(
-  signUp: Subscription,
-  services: TrialServices,
-  event?: EventId,
-): Promise<TrialOutcome> {
-  const { packages, subscriptions, payments } = services;
+/** Starts the trial at Stripe and records it. Without a plan there is nothing to subscribe to. */
+export async function startTrial(signUp: SignUp, services: TrialServices, event?: StripeEvent): Promise<TrialOutcome> {
+  const { packages, lifecycle, payments } = services;
   const { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = signUp;
   if (customerId === null || setupIntentId === null) throw new Error("An active sign-up has no card");
   const chosen = signUp.package_id === null ? null : await packages.find(signUp.package_id);
   if (chosen === null && signUp.package_id !== null) throw new Error("A sign-up's package is not in the catalogue");
 
-  const trial = await attempting(signUp, subscriptions, async () => {
+  const trial = await callStripe(signUp, services, async () => {
     const { paymentMethodId } = await payments.retrieveSetupIntent(setupIntentId);
-    if (paymentMethodId === null) throw new PaymentsError("nonsense");
+    if (paymentMethodId === null) throw new PaymentsError("unexpected-answer");
     await payments.setDefaultCard(signUp, customerId, paymentMethodId);
     return chosen === null
       ? { stripeSubscriptionId: null, status: "trialing" as const, trialEnd: new Date(Date.now() + TRIAL_MS) }
-      : payments.trialOf(signUp, { customerId, paymentMethodId, priceId: chosen.stripe_price_id });
+      : payments.findOrCreateSubscription(signUp, { customerId, paymentMethodId, priceId: chosen.stripe_price_id });
   });
-  const begun = await subscriptions.beginTrial(signUp.id, trial, event);
-  if (begun) log("info", "trial_started", { subscriptionId: signUp.id, status: begun.status });
-  return begun?.status ?? "unknown";
+  const started = await lifecycle.startTrial(signUp.id, trial, event);
+  if (started) log("info", "trial_started", { signUpId: signUp.id, status: started.status });
+  return started?.status ?? "unknown";
 }
 
-/**
- * Writes what Stripe says of a subscription now. The event's own content is not used: events come late, twice and out of
- * order, the subscription is asked for instead, and written only if nothing else was written since.
- * @throws PaymentsError, and what D1 throws; Stripe then sends the event again
- */
-export async function subscriptionChanged(
+/** Reads the state anew, since events arrive late, repeatedly and out of order. */
+export async function handleSubscriptionChange(
   { stripeSubscriptionId, customerId }: { stripeSubscriptionId: string; customerId: string },
   services: TrialServices,
-  event: EventId,
+  event: StripeEvent,
 ): Promise<TrialOutcome> {
-  const { subscriptions } = services;
+  const { signUps, lifecycle, payments } = services;
   for (let read = 0; read < MAX_READS; read += 1) {
-    const signUp = await subscriptions.findByStripe(stripeSubscriptionId, customerId);
+    const signUp = await signUps.findByStripe(stripeSubscriptionId, customerId);
     if (signUp && awaitsTrial(signUp)) return startTrial(signUp, services, event);
-    if (!signUp || !isAbout(signUp, stripeSubscriptionId)) {
-      await subscriptions.passOver(event);
+    if (!signUp || !hasSubscription(signUp, stripeSubscriptionId)) {
+      await lifecycle.markProcessed(event);
       return "unknown";
     }
-    const trial = await services.payments.retrieveSubscription(stripeSubscriptionId);
-    const trialEnding = event.type === "customer.subscription.trial_will_end";
-    if (await subscriptions.follow(signUp, trial, { event, trialEnding })) return trial.status;
+    const state = await payments.retrieveSubscription(stripeSubscriptionId);
+    const remind = event.type === "customer.subscription.trial_will_end";
+    if (await lifecycle.applyStripeState(signUp, state, { event, remind })) return state.status;
   }
-  throw new Error("A subscription changed each time it was read");
+  throw new Error("A sign-up changed each time it was read");
 }
 
-/** The sign-up's own subscription, or the first one that somebody made for a customer without a plan. */
-function isAbout({ status, stripe_subscription_id }: Subscription, stripeSubscriptionId: string): boolean {
+/** A trial without a plan takes the first subscription that its customer gets. */
+function hasSubscription({ status, stripe_subscription_id }: SignUp, stripeSubscriptionId: string): boolean {
   if (stripe_subscription_id === null) return status === "trialing";
   return stripe_subscription_id === stripeSubscriptionId;
 }
 
-/**
- * Runs calls to Stripe that carry the sign-up's idempotency keys. When Stripe failed, the keys are spent: it would
- * repeat the failure, so the next attempt gets new ones.
- * @throws PaymentsError
- */
-export async function attempting<T>(
-  signUp: Subscription,
-  subscriptions: Subscriptions,
+/** Gives the sign-up new idempotency keys when Stripe would repeat a failure. */
+export async function callStripe<T>(
+  signUp: SignUp,
+  { signUps }: Pick<TrialServices, "signUps">,
   calls: () => Promise<T>,
 ): Promise<T> {
   try {
     return await calls();
   } catch (error) {
     if (error instanceof PaymentsError && error.reason === "failed") {
-      await subscriptions.endAttempt(signUp.id, signUp.stripe_attempt);
+      await signUps.endAttempt(signUp.id, signUp.stripe_attempt);
     }
     throw error;
   }

@@ -1,9 +1,7 @@
 import { cardBrand, isCardNumber } from "../../cards";
 
-/** What is wrong with a field, in the words and codes of Stripe.js. */
 export type FieldError = { code: string; message: string };
 
-/** The digits of a card number as they are printed on the card. */
 export function formatCardNumber(digits: string): string {
   const groups =
     cardBrand(digits) === "amex" ? /^(\d{1,4})(\d{1,6})?(\d{1,5})?/ : /^(\d{1,4})(\d{1,4})?(\d{1,4})?(\d{1,7})?/;
@@ -51,7 +49,6 @@ export function expiryError(value: string, now = new Date()): FieldError | undef
   return undefined;
 }
 
-/** Month and year of a complete expiration date. */
 export function expiryOf(value: string): { month: number; year: number } {
   const digits = digitsOf(value);
   return { month: Number(digits.slice(0, 2)), year: 2000 + Number(digits.slice(2, 4)) };

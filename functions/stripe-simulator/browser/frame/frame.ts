@@ -15,11 +15,8 @@ import {
   postalCodeError,
 } from "./card-fields";
 
-/* The card form in the Payment Element's frame. It does what the host's Stripe.js tells it over the port. */
-
 const COUNTRIES = "US CA GB IE FR DE AT CH IT ES PT NL BE LU DK SE NO FI PL CZ AU NZ JP SG HK IN BR MX ZA".split(" ");
 
-/** Which field an error of the API is about. */
 const FIELD_OF_PARAM: Record<string, FieldName> = { exp_month: "expiry", exp_year: "expiry", cvc: "cvc" };
 
 type FieldName = "number" | "expiry" | "cvc" | "country" | "postalCode";
@@ -129,7 +126,7 @@ function setDisabled(disabled: boolean): void {
   for (const field of Object.values(fields)) field.disabled = disabled;
 }
 
-/** Groups the digits while they are typed, the caret staying behind the digit that it was behind. */
+/** Groups the digits while they are typed and keeps the caret in place. */
 function format(input: HTMLInputElement): void {
   const before = digitsOf(input.value.slice(0, input.selectionStart ?? input.value.length)).length;
   const digits = digitsOf(input.value);

@@ -4,18 +4,12 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 
-/*
- * The browser of the tests. As a program it makes sure that there is one and says which; `npm run test:browser` runs it
- * before Playwright.
- */
+// As a program it installs a Chromium if there is none, and prints its path.
 
 const MINUTE = 60_000;
 const playwrightCli = fileURLToPath(new URL("../../node_modules/@playwright/test/cli.js", import.meta.url));
 
-/**
- * A Chromium that runs: the one of CHROMIUM_PATH, else the system's, else Playwright's download.
- * @returns the path of its program; undefined when there is none
- */
+/** The path of a Chromium that runs: that of CHROMIUM_PATH, else of the system, else of Playwright. */
 export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM_PATH;
   if (named !== undefined && named !== "") {
@@ -29,7 +23,6 @@ export function findChromium(): string | undefined {
   return [...system, chromium.executablePath()].find(runs);
 }
 
-/** {@link findChromium}, or installs one: Playwright's download, then the system's package where that is possible. */
 function findOrInstallChromium(): string {
   const found = findChromium();
   if (found !== undefined) return found;
@@ -60,7 +53,7 @@ function run([command = "", ...args]: string[]): void {
   spawnSync(command, args, { stdio: ["ignore", "inherit", "inherit"], timeout: 3 * MINUTE, env });
 }
 
-/** Some systems have a program of that name that only tells how to install the browser. */
+/** Some systems have a program of that name that only explains how to install it. */
 function runs(program: string): boolean {
   return existsSync(program) && spawnSync(program, ["--version"], { timeout: MINUTE / 4 }).status === 0;
 }

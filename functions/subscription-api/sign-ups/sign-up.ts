@@ -1,0 +1,65 @@
+import * as z from "zod";
+
+export type SignUp = z.output<typeof signUpRow>;
+
+export const signUpRow = z.object({
+  id: z.string(),
+  status: z.enum(["pending", "active", "trialing", "past_due", "canceled", "superseded"]),
+  package_id: z.string().nullable(),
+  email: z.string(),
+  password_hash: z.string(),
+  phone: z.string(),
+  company_name: z.string(),
+  full_name: z.string(),
+  address: z.string(),
+  city: z.string(),
+  state: z.string(),
+  zip_code: z.string(),
+  country: z.string(),
+  stripe_customer_id: z.string().nullable(),
+  stripe_setup_intent_id: z.string().nullable(),
+  stripe_subscription_id: z.string().nullable(),
+  stripe_attempt: z.number(),
+  trial_end: z.string().nullable(),
+  version: z.number(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+
+/** Without a plan there is no Stripe subscription. */
+export type TrialState = {
+  stripeSubscriptionId: string | null;
+  status: "active" | "trialing" | "past_due" | "canceled";
+  trialEnd: Date | null;
+};
+
+/** An e-mail has at most one sign-up with one of these. */
+export const LIVE = "('active', 'trialing', 'past_due')";
+
+/** The card is set up and the trial has not started. */
+export const AWAITS_TRIAL = "status = 'active' AND stripe_subscription_id IS NULL";
+
+export function awaitsTrial({ status, stripe_subscription_id }: SignUp): boolean {
+  return status === "active" && stripe_subscription_id === null;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+export const ABANDONED_AFTER_MS = 24 * HOUR;
+/** When a lost webhook is first looked for. */
+export const CHECK_AFTER_MS = 10 * MINUTE;
+export const TRIAL_START_GRACE_MS = 2 * MINUTE;
+export const TRIAL_END_GRACE_MS = HOUR;
+
+/** Null leaves the trial to webhooks. */
+export function nextTrialCheck({ status, stripeSubscriptionId, trialEnd }: TrialState): Date | null {
+  if (status !== "trialing" || trialEnd === null) return null;
+  return new Date(trialEnd.getTime() + (stripeSubscriptionId === null ? 0 : TRIAL_END_GRACE_MS));
+}
+
+/** At twice its age, at the latest when it is abandoned. */
+export function nextPendingCheck({ created_at }: SignUp): Date {
+  const created = Date.parse(created_at);
+  return new Date(Math.min(2 * Date.now() - created, created + ABANDONED_AFTER_MS));
+}

@@ -1,0 +1,80 @@
+import Stripe from "stripe";
+import type * as z from "zod";
+import type { StripeConfig } from "../config";
+
+/** Stripe keeps idempotency keys for 24 hours. */
+const KEY_LIFETIME_MS = 23 * 60 * 60_000;
+
+export type Attempt = { id: string; stripe_attempt: number; created_at: string };
+
+/** `failed`: Stripe repeats the error for this idempotency key. `in-progress`: another request uses the key. */
+export class PaymentsError extends Error {
+  override readonly name = "PaymentsError";
+  constructor(
+    readonly reason: "unavailable" | "failed" | "in-progress" | "unexpected-answer",
+    cause?: unknown,
+  ) {
+    super(`Payments: ${reason}`, { cause });
+  }
+}
+
+export function stripeClient({ secretKey, apiUrl }: StripeConfig): Stripe {
+  return new Stripe(secretKey, {
+    httpClient: Stripe.createFetchHttpClient(),
+    timeout: 4_000,
+    maxNetworkRetries: 2,
+    telemetry: false,
+    ...(apiUrl && {
+      protocol: apiUrl.protocol === "http:" ? "http" : "https",
+      host: apiUrl.hostname,
+      port: apiUrl.port || (apiUrl.protocol === "http:" ? 80 : 443),
+    }),
+  });
+}
+
+/** Calls Stripe and parses the answer; throws PaymentsError. */
+export async function call<T extends z.ZodType>(schema: T, request: () => Promise<unknown>): Promise<z.output<T>> {
+  let answer: unknown;
+  try {
+    answer = await request();
+  } catch (error) {
+    throw new PaymentsError(reasonOf(error), error);
+  }
+  const parsed = schema.safeParse(answer);
+  if (!parsed.success) throw new PaymentsError("unexpected-answer", parsed.error);
+  return parsed.data;
+}
+
+/** Undefined when the object does not exist. */
+export async function ifExists<T>(request: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await request();
+  } catch (error) {
+    const { cause } = error instanceof PaymentsError ? error : {};
+    if (cause instanceof Stripe.errors.StripeInvalidRequestError && cause.code === "resource_missing") return undefined;
+    throw error;
+  }
+}
+
+/** New for each attempt: Stripe repeats a 5xx for its key (https://docs.stripe.com/api/idempotent_requests). */
+export function idempotencyKey(object: string, { id, stripe_attempt }: Attempt): string {
+  return `${object}-${id}-${stripe_attempt}`;
+}
+
+/** Whether an object may exist that the current idempotency key does not lead to. */
+export function mayExist({ stripe_attempt, created_at }: Attempt): boolean {
+  return stripe_attempt > 0 || Date.now() - Date.parse(created_at) > KEY_LIFETIME_MS;
+}
+
+function reasonOf(error: unknown): PaymentsError["reason"] {
+  const { errors } = Stripe;
+  if (!(error instanceof errors.StripeError)) return "unavailable";
+  if (error.statusCode === 409) return "in-progress";
+  if (error.statusCode !== undefined && error.statusCode >= 500) return "failed";
+  // The key was used with other parameters, by an earlier release or with an earlier price.
+  if (error instanceof errors.StripeIdempotencyError) return "failed";
+  if (error instanceof errors.StripeInvalidRequestError) return "unexpected-answer";
+  // An answer that is not JSON.
+  if (error instanceof errors.StripeAPIError && error.statusCode === undefined) return "unexpected-answer";
+  return "unavailable";
+}

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { post, rows, validRequest } from "../support/visitor";
+import { type RunningWorker, startSubscriptionApi, type Wrapper } from "../support/workers";
+
+type Vars = Record<string, string | undefined>;
+
+/** The built Worker, its bindings replaced by those in a header of each request; null takes one away. */
+const withVarsOfRequest: Wrapper = {
+  services: {},
+  script: `
+    import worker from "./worker.js";
+    function bindings(env, request) {
+      const vars = Object.entries(JSON.parse(request.headers.get("test-vars")));
+      const kept = Object.entries(env).filter(([name]) => !vars.some(([changed]) => changed === name));
+      return Object.fromEntries([...kept, ...vars.filter(([, value]) => value !== null)]);
+    }
+    export default { fetch: (request, env, context) => worker.fetch(request, bindings(env, request), context) };
+  `,
+};
+
+/** What a deployment sets in place of the local URLs and pretend secrets. */
+const DEPLOYED = {
+  STRIPE_API_URL: undefined,
+  STRIPE_SECRET_KEY: "sk_test_0123456789abcdef0123",
+  STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef0123",
+  MAIL_API_URL: "https://mail.example/emails",
+  MAIL_API_KEY: "re_0123456789abcdef0123",
+  CONSOLE_WEBHOOK_URL: undefined,
+  CONSOLE_WEBHOOK_SECRET: undefined,
+  OPERATOR_TOKEN: undefined,
+};
+
+describe("the configuration of the subscription API", () => {
+  let api: RunningWorker;
+  beforeAll(async () => {
+    api = await startSubscriptionApi({ wrapper: withVarsOfRequest });
+  });
+  afterAll(() => api.dispose());
+
+  const header = (vars: Vars) => ({
+    "test-vars": JSON.stringify(vars, (_name, value) => (value === undefined ? null : value)),
+  });
+  async function health(vars: Vars) {
+    const response = await fetch(`${api.url}/health`, { headers: header(vars) });
+    return { status: response.status, body: await response.json() };
+  }
+  const signUp = (vars: Vars) =>
+    post(`${api.url}/subscription`, JSON.stringify(validRequest), {
+      "content-type": "application/json",
+      ...header(vars),
+    });
+
+  it.each([
+    [
+      "production without keys",
+      { STRIPE_SECRET_KEY: undefined, STRIPE_WEBHOOK_SECRET: undefined, STRIPE_API_URL: undefined },
+      ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"],
+    ],
+    [
+      "production with the local keys and URLs",
+      { STRIPE_API_URL: undefined },
+      [
+        "CONSOLE_WEBHOOK_SECRET",
+        "CONSOLE_WEBHOOK_URL",
+        "MAIL_API_KEY",
+        "MAIL_API_URL",
+        "OPERATOR_TOKEN",
+        "STRIPE_SECRET_KEY",
+        "STRIPE_WEBHOOK_SECRET",
+      ],
+    ],
+    [
+      "a publishable key in the secret one's place",
+      { STRIPE_SECRET_KEY: "pk_live_0123456789abcdef0123" },
+      ["STRIPE_SECRET_KEY"],
+    ],
+    [
+      "pk_live with sk_test",
+      {
+        ...DEPLOYED,
+        STRIPE_SECRET_KEY: "sk_test_0123456789abcdef0123",
+        STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef0123",
+        STRIPE_PUBLISHABLE_KEY: "pk_live_0123456789abcdef0123",
+      },
+      ["STRIPE_PUBLISHABLE_KEY", "STRIPE_SECRET_KEY"],
+    ],
+    ["no way to send mail", { MAIL_API_URL: undefined }, ["MAIL_API_URL"]],
+    ["a mail provider without its key", { MAIL_API_KEY: undefined }, ["MAIL_API_KEY"]],
+    ["a console without its secret", { CONSOLE_WEBHOOK_SECRET: undefined }, ["CONSOLE_WEBHOOK_SECRET"]],
+    ["a console reached over plain http", { CONSOLE_WEBHOOK_URL: "http://console.example/" }, ["CONSOLE_WEBHOOK_URL"]],
+    ["a console URL that is none", { CONSOLE_URL: "nonsense" }, ["CONSOLE_URL"]],
+    ["a short operator's token", { OPERATOR_TOKEN: "short" }, ["OPERATOR_TOKEN"]],
+    ["a Stripe URL that is not on this machine", { STRIPE_API_URL: "https://stripe.example" }, ["STRIPE_API_URL"]],
+    ["a live key for a local Stripe", { STRIPE_SECRET_KEY: "sk_live_0123456789abcdef0123" }, ["STRIPE_API_URL"]],
+  ])("with %s every route refuses and names the keys, not their values [G9]", async (_name, vars, keys) => {
+    const logged = api.logs.length;
+    const answer = await signUp(vars);
+
+    expect(await health(vars)).toMatchObject({ status: 503, body: { keys } });
+    expect(answer).toMatchObject({ status: 503, contentType: "application/problem+json", keys });
+    expect(answer.text).not.toMatch(/_live_|_test_|whsec_|stripe\.example/);
+    await expect
+      .poll(() => api.logs.slice(logged))
+      .toContainEqual(expect.objectContaining({ event: "configuration_invalid", keys }));
+  });
+
+  it.each(["http://localhost:9", "http://127.0.0.2:9", "http://[::1]:9", "https://127.0.0.1:9"])(
+    "takes a local Stripe at %s",
+    async (STRIPE_API_URL) => {
+      expect(await health({ STRIPE_API_URL })).toMatchObject({ status: 200 });
+    },
+  );
+
+  it("has no operator's routes where no token is configured", async () => {
+    const answer = await post(`${api.url}/operator/export`, "{}", {
+      authorization: "Bearer ",
+      ...header({ OPERATOR_TOKEN: "" }),
+    });
+    expect(answer.status).toBe(404);
+  });
+
+  it("is healthy in production once the catalogue's prices are Stripe's own", async () => {
+    expect(await health(DEPLOYED)).toMatchObject({ status: 503, body: { keys: ["packages"] } });
+    await rows(api, "UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
+    expect(await health(DEPLOYED)).toEqual({ status: 200, body: { status: "ok", dead_messages: 0 } });
+  });
+
+  it("is not healthy while the database lacks a migration", async () => {
+    await rows(api, "DROP TABLE outbox");
+    expect(await health({})).toMatchObject({ status: 503, body: { keys: ["DB"] } });
+  });
+});
