@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { type Browser, chromium } from "@playwright/test";
-import { findChromium } from "../browser/chromium";
+import { findChromium } from "../../functions/tools/chromium";
 import { compressed, startEdgeServer } from "./edge-server";
 import type { Row } from "./report";
 import { root } from "./root";

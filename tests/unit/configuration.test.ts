@@ -23,7 +23,7 @@ describe("the configuration", () => {
 
   test("a complete one is read, with its defaults", () => {
     expect(readConfiguration(production)).toMatchObject({
-      status: "success",
+      status: "valid",
       configuration: {
         SUBSCRIPTION_API_URL: "https://api.site.example",
         SUBSCRIPTION_API_TIMEOUT_MS: 10_000,
@@ -54,7 +54,7 @@ describe("the configuration", () => {
     ["CSP_REPORT_RATE_LIMIT", "10"],
   ])("a wrong %s is named when the configuration is read, its value is not [C10]", (name, value) => {
     const read = readConfiguration({ ...production, [name]: value });
-    expect(read).toMatchObject({ status: "error", problems: [{ name }] });
+    expect(read).toMatchObject({ status: "invalid", problems: [{ name }] });
     if (value !== undefined) expect(JSON.stringify(read)).not.toContain(value);
   });
 });

@@ -1,10 +1,10 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
+import type { ConfigurationProblem } from "../../contract/configuration";
 import { refusalRenderer, UNEXPECTED_ERROR } from "../guard/refusals.server";
 import type { RouteMatcher } from "../guard/route-matcher.server";
 import { describeError } from "../log.server";
 import type { Middleware } from "../middleware.server";
 import type { RequestContext } from "../request-context.server";
-import type { ConfigurationProblem } from "../settings/configuration.server";
 import { withSecurityHeaders } from "./security-headers.server";
 
 type PageContext = Pick<RequestContext, "url" | "requestId">;

@@ -1,4 +1,10 @@
 import * as z from "zod/mini";
+import {
+  type ConfigurationProblem,
+  type ConfigurationResult,
+  isLoopback,
+  problemsOf,
+} from "../../contract/configuration";
 import type { RateLimit } from "../guard/rate-limit.server";
 import type { Assets } from "../pages/inline-style.server";
 
@@ -88,28 +94,12 @@ const settings = z.object({
 
 export type Configuration = z.output<typeof settings>;
 
-/** Never holds the value of the setting. */
-export interface ConfigurationProblem {
-  name: string;
-  problem: string;
-}
-
 /** Reads variables, secrets and bindings (docs/configuration.md); names every setting that is missing or wrong. */
-export function readConfiguration(
-  env: unknown,
-): { status: "success"; configuration: Configuration } | { status: "error"; problems: ConfigurationProblem[] } {
+export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
   const parsed = settings.safeParse(env);
-  if (!parsed.success) {
-    return {
-      status: "error",
-      problems: parsed.error.issues.map((issue) => ({
-        name: String(issue.path[0]),
-        problem: issue.code === "invalid_type" ? "is missing" : issue.message,
-      })),
-    };
-  }
+  if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };
   const problems = deploymentProblems(parsed.data);
-  return problems.length === 0 ? { status: "success", configuration: parsed.data } : { status: "error", problems };
+  return problems.length === 0 ? { status: "valid", configuration: parsed.data } : { status: "invalid", problems };
 }
 
 /** Rules that do not apply to local development, where SITE_URL is a loopback URL. */
@@ -126,9 +116,4 @@ function deploymentProblems(configuration: Configuration): ConfigurationProblem[
     problems.push({ name: "SESSION_SECRET", problem: "is the local default" });
   }
   return problems;
-}
-
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }

@@ -19,7 +19,7 @@ export function requireSettings(
   return (request, { env, ...context }) => {
     if (settings === undefined) {
       const read = readConfiguration(env);
-      if (read.status === "error") {
+      if (read.status === "invalid") {
         const names = read.problems.map(({ name, problem }) => `${name} ${problem}`);
         context.log.error("misconfigured", { settings: names });
         return misconfigured(read.problems, context);
