@@ -29,7 +29,7 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: "phone", use: { viewport: { width: 360, height: 740 } } },
     { name: "desktop", use: { viewport: { width: 1280, height: 800 } } },
+    { name: "phone", grep: /@phone/, use: { viewport: { width: 360, height: 740 } } },
   ],
 });
