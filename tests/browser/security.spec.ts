@@ -54,12 +54,7 @@ test("one form too many is told on the form itself, with everything kept, with J
 }) => {
   test.setTimeout(60_000);
   // How many are let through is the edge tests' matter; here the first one is.
-  const simple = { limit: 1, period: 60 };
-  const site = await startSite({
-    vars: { SUBSCRIPTION_API_URL: stack.api.url },
-    miniflare: { ratelimits: { SIGNUP_RATE_LIMIT: { simple }, CSP_REPORT_RATE_LIMIT: { simple } } },
-    rateLimits: "as configured",
-  });
+  const site = await startSite({ vars: { SUBSCRIPTION_API_URL: stack.api.url }, rateLimit: 1 });
   for (const javaScriptEnabled of [true, false]) {
     const context = await browser.newContext({ javaScriptEnabled, baseURL: site.url });
     const page = await context.newPage();
