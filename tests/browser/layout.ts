@@ -1,5 +1,8 @@
 import type { Page } from "@playwright/test";
 
+export const PHONE = { width: 360, height: 740 };
+export const DESKTOP = { width: 1280, height: 800 };
+
 /** What sticks out of the window or is wider than its box lets show, leaving out what is made to scroll. */
 export function cutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {

@@ -1,10 +1,7 @@
 import type { Page } from "@playwright/test";
 import { accessibilityProblems } from "./accessibility";
-import { cutOff, moving } from "./layout";
+import { cutOff, DESKTOP, moving, PHONE } from "./layout";
 import { expect, test } from "./stack";
-
-const PHONE = { width: 360, height: 740 };
-const DESKTOP = { width: 1280, height: 800 };
 
 const pages = [
   { path: "/", status: 200 },

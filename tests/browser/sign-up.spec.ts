@@ -1,9 +1,10 @@
 import { announcements } from "../support/visitor";
 import { accessibilityProblems } from "./accessibility";
+import { DESKTOP, PHONE } from "./layout";
 import { CARDS, hydrated, PLAN, signup } from "./sign-up";
 import { expect, test } from "./stack";
 
-/* What a visitor does; at a phone's width where that could make a difference. */
+/* What a visitor does; at a phone's width too where that could make a difference. */
 
 test.describe("at both widths", { tag: "@phone" }, () => {
   test("the whole sign-up, with a reload at each step, ends in a running trial, its mail and its account", async ({
@@ -51,22 +52,6 @@ test.describe("at both widths", { tag: "@phone" }, () => {
     await expect(page.getByText(email)).toBeVisible();
   });
 
-  test("messages come on blur, then while typing; the first wrong field is focused", async ({ page }) => {
-    await page.goto(PLAN);
-    const email = page.getByLabel("Email Address");
-    await hydrated(page);
-    await email.fill("Ada @");
-    await expect(email).toHaveValue("ada@");
-    await email.blur();
-    await expect(page.getByText("Please enter a valid email address")).toBeVisible();
-    await email.press("End");
-    await email.pressSequentially("example.com");
-    await expect(page.getByText("Please enter a valid email address")).toBeHidden();
-    await signup(page).submit();
-    await expect(page.getByLabel("Contact Name")).toBeFocused();
-    expect(await accessibilityProblems(page)).toEqual([]);
-  });
-
   test("a form sent while offline keeps everything typed, and says so where the visitor looks", async ({
     page,
     context,
@@ -85,60 +70,82 @@ test.describe("at both widths", { tag: "@phone" }, () => {
     await visitor.submit();
     await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
   });
+});
 
-  test("the keyboard alone leads to the card step, which has no accessibility problem and can be left by Start over", async ({
+test("messages come on blur, then while typing; the first wrong field is focused", async ({ page }) => {
+  await page.goto(PLAN);
+  const email = page.getByLabel("Email Address");
+  await hydrated(page);
+  await email.fill("Ada @");
+  await expect(email).toHaveValue("ada@");
+  await email.blur();
+  await expect(page.getByText("Please enter a valid email address")).toBeVisible();
+  await email.press("End");
+  await email.pressSequentially("example.com");
+  await expect(page.getByText("Please enter a valid email address")).toBeHidden();
+  await signup(page).submit();
+  await expect(page.getByLabel("Contact Name")).toBeFocused();
+  for (const size of [DESKTOP, PHONE]) {
+    await page.setViewportSize(size);
+    expect(await accessibilityProblems(page), `${size.width} px wide`).toEqual([]);
+  }
+});
+
+test("the keyboard alone leads to the card step, which has no accessibility problem and can be left by Start over", async ({
+  page,
+}) => {
+  const visitor = signup(page);
+  await page.goto(PLAN);
+  await visitor.fillForm();
+  await page.getByLabel("Country").press("Tab");
+  await expect(page.getByRole("button", { name: "Payment" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
+  const heading = page.getByRole("heading", { level: 1 });
+  await expect(heading).toBeFocused();
+
+  await expect(page.getByRole("button", { name: "Pay", exact: true })).toBeEnabled();
+  for (const size of [DESKTOP, PHONE]) {
+    await page.setViewportSize(size);
+    expect(await accessibilityProblems(page), `${size.width} px wide`).toEqual([]);
+  }
+  await page.getByRole("button", { name: "Start over" }).click();
+  await expect(page.getByRole("heading", { name: "Subscription Information" })).toBeVisible();
+  await expect(page.getByLabel("Contact Name")).toHaveValue("");
+  await expect(heading).toBeFocused();
+  await expect(heading).toBeInViewport();
+});
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("the form comes back with its values, then leads to the card step and on to another device [B14] [E]", async ({
     page,
+    browser,
   }) => {
     const visitor = signup(page);
     await page.goto(PLAN);
     await visitor.fillForm();
-    await page.getByLabel("Country").press("Tab");
-    await expect(page.getByRole("button", { name: "Payment" })).toBeFocused();
-    await page.keyboard.press("Enter");
-    await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
-    const heading = page.getByRole("heading", { level: 1 });
-    await expect(heading).toBeFocused();
+    await page.getByLabel("ZIP Code").fill("1");
+    await visitor.submit();
+    await expect(page).toHaveTitle(/^Error: /);
+    await expect(page.getByRole("region", { name: "There is a problem" })).toBeFocused();
+    await page.getByRole("link", { name: "ZIP code must be at least 5 characters" }).click();
+    await expect(page.getByLabel("ZIP Code")).toBeFocused();
+    await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+    await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
+    await visitor.fillForm();
+    await visitor.submit();
+    await expect(page.getByText("Entering a card needs JavaScript")).toBeVisible();
+    await expect(page.getByAltText(/QR code/)).toBeVisible();
+    const link = await page.getByRole("link", { name: "Link to continue this sign-up" }).getAttribute("href");
 
-    await expect(page.getByRole("button", { name: "Pay", exact: true })).toBeEnabled();
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole("button", { name: "Start over" }).click();
-    await expect(page.getByRole("heading", { name: "Subscription Information" })).toBeVisible();
-    await expect(page.getByLabel("Contact Name")).toHaveValue("");
-    await expect(heading).toBeFocused();
-    await expect(heading).toBeInViewport();
-  });
-
-  test.describe("without JavaScript", () => {
-    test.use({ javaScriptEnabled: false });
-
-    test("the form comes back with its values, then leads to the card step and on to another device [B14] [E]", async ({
-      page,
-      browser,
-    }) => {
-      const visitor = signup(page);
-      await page.goto(PLAN);
-      await visitor.fillForm();
-      await page.getByLabel("ZIP Code").fill("1");
-      await visitor.submit();
-      await expect(page).toHaveTitle(/^Error: /);
-      await expect(page.getByRole("region", { name: "There is a problem" })).toBeFocused();
-      await page.getByRole("link", { name: "ZIP code must be at least 5 characters" }).click();
-      await expect(page.getByLabel("ZIP Code")).toBeFocused();
-      await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
-      await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
-      await visitor.fillForm();
-      await visitor.submit();
-      await expect(page.getByText("Entering a card needs JavaScript")).toBeVisible();
-      await expect(page.getByAltText(/QR code/)).toBeVisible();
-      const link = await page.getByRole("link", { name: "Link to continue this sign-up" }).getAttribute("href");
-
-      const device = await browser.newContext({ javaScriptEnabled: true });
-      const elsewhere = await device.newPage();
-      await elsewhere.goto(link ?? "");
-      await expect(elsewhere.getByText("Analytical Engines")).toBeVisible();
-      await elsewhere.frameLocator("iframe[title='Secure payment input frame']").getByLabel("Card number").waitFor();
-      await device.close();
-    });
+    const device = await browser.newContext({ javaScriptEnabled: true });
+    const elsewhere = await device.newPage();
+    await elsewhere.goto(link ?? "");
+    await expect(elsewhere.getByText("Analytical Engines")).toBeVisible();
+    await elsewhere.frameLocator("iframe[title='Secure payment input frame']").getByLabel("Card number").waitFor();
+    await device.close();
   });
 });
 

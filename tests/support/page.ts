@@ -22,3 +22,13 @@ export async function openPage(
     [...document.querySelectorAll(selector)].map(({ textContent }) => (textContent ?? "").replace(/\s+/g, " ").trim());
   return { ...answer, document, wordsOfEach, words: (selector = "main") => wordsOfEach(selector).join(" ") };
 }
+
+/** Opens pages and remembers them: each is asked for and parsed once, so nobody may change its document. */
+export function pageReader(visitor: SiteVisitor): (path: string) => Promise<Page> {
+  const pages = new Map<string, Promise<Page>>();
+  return (path) => {
+    const page = pages.get(path) ?? openPage(visitor, path);
+    pages.set(path, page);
+    return page;
+  };
+}

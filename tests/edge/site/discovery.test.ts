@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPage } from "../../support/page";
+import { openPage, type Page, pageReader } from "../../support/page";
 import { type SiteVisitor, siteVisitor } from "../../support/site-visitor";
 import { type RunningWorker, startSite } from "../../support/workers";
 
@@ -12,17 +12,19 @@ const paths = ["/", "/pricing", "/privacy", "/terms"];
 const markdownPaths = { "/": "/index.md", "/pricing": "/pricing.md", "/privacy": "/privacy.md", "/terms": "/terms.md" };
 let site: RunningWorker;
 let visitor: SiteVisitor;
+let open: (path: string) => Promise<Page>;
 
 beforeAll(async () => {
   site = await startSite();
   visitor = siteVisitor(site);
+  open = pageReader(visitor);
 });
 
 afterAll(() => site.dispose());
 
 describe.each(paths)("the head of %s", (path) => {
   test("has a title, a description and the page's own URL, for search engines and for previews", async () => {
-    const { document } = await openPage(visitor, path);
+    const { document } = await open(path);
     const meta = (key: string) =>
       document.querySelector(`meta[name="${key}"], meta[property="${key}"]`)?.getAttribute("content");
     const url = `${site.url}${path}`;
@@ -49,7 +51,7 @@ describe.each(paths)("the head of %s", (path) => {
   });
 
   test("is unlike that of every other page", async () => {
-    const heads = await Promise.all(paths.map(async (other) => (await openPage(visitor, other)).document));
+    const heads = await Promise.all(paths.map(async (other) => (await open(other)).document));
     const own = heads[paths.indexOf(path)];
     const description = (document: Document | undefined) =>
       document?.querySelector("meta[name=description]")?.getAttribute("content");
@@ -61,7 +63,7 @@ describe.each(paths)("the head of %s", (path) => {
 test.each(["/nothing-here", "/subscription", "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430"])(
   "%s is kept out of search engines",
   async (path) => {
-    const { document } = await openPage(visitor, path);
+    const { document } = await open(path);
     expect(document.querySelector("meta[name=robots]")?.getAttribute("content")).toContain("noindex");
   },
 );
@@ -70,7 +72,7 @@ type Plan = { key: string; title: string; price: number | undefined };
 
 /** The plans as /pricing shows them; one without a price has none. */
 async function plansShown(): Promise<Plan[]> {
-  const { document } = await openPage(visitor, "/pricing");
+  const { document } = await open("/pricing");
   return [...document.querySelectorAll("article")].map((card) => {
     const price = /\$(\d+) a month/.exec(card.textContent ?? "")?.[1];
     return {
@@ -89,7 +91,7 @@ async function pricedPlans(): Promise<Plan[]> {
 
 /** The nodes of a page's JSON-LD, by type. */
 async function graphOf(path: string): Promise<Map<string, Record<string, unknown>>> {
-  const { document } = await openPage(visitor, path);
+  const { document } = await open(path);
   const { "@context": context, "@graph": nodes } = JSON.parse(
     document.querySelector('script[type="application/ld+json"]')?.textContent ?? "{}",
   );
@@ -124,12 +126,12 @@ describe("structured data", () => {
         priceSpecification: { price, unitCode: "MON" },
       })),
     );
-    const { document } = await openPage(visitor, "/pricing");
+    const { document } = await open("/pricing");
     for (const { key } of await pricedPlans()) expect(document.getElementById(`plan-${key}`)).not.toBeNull();
   });
 
   test("answers the questions that the page answers", async () => {
-    const { document } = await openPage(visitor, "/pricing");
+    const { document } = await open("/pricing");
     const shown = [...document.querySelectorAll("details")].map((details) => {
       const question = details.querySelector("summary")?.textContent ?? "";
       const answer = (details.textContent ?? "").slice(question.length);
@@ -190,7 +192,7 @@ describe("lists for crawlers", () => {
   });
 
   test("the manifest and all icons are there", async () => {
-    const { document } = await openPage(visitor, "/");
+    const { document } = await open("/");
     const urls = [...document.querySelectorAll("link[rel*=icon], link[rel=manifest]")].map((link) =>
       String(link.getAttribute("href")),
     );
@@ -208,7 +210,7 @@ describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPa
     expect(markdown.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
     expect(markdown.headers.get("link")).toBe(`<${site.url}${path}>; rel="canonical"`);
     expect(markdown.headers.get("content-security-policy")).toContain("default-src 'none'");
-    const { document } = await openPage(visitor, path);
+    const { document } = await open(path);
     expect(document.querySelector('link[type="text/markdown"]')?.getAttribute("href")).toBe(markdownPath);
   });
 

@@ -1,6 +1,6 @@
 import { HtmlValidate } from "html-validate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPage, type Page } from "../../support/page";
+import { type Page, pageReader } from "../../support/page";
 import { type SiteVisitor, siteVisitor } from "../../support/site-visitor";
 import { type RunningWorker, startSite } from "../../support/workers";
 
@@ -13,6 +13,7 @@ const allPaths = [...publicPaths, "/nothing-here"];
 
 let site: RunningWorker;
 let visitor: SiteVisitor;
+let open: (path: string) => Promise<Page>;
 
 beforeAll(async () => {
   site = await startSite({
@@ -24,18 +25,10 @@ beforeAll(async () => {
     },
   });
   visitor = siteVisitor(site);
+  open = pageReader(visitor);
 });
 
 afterAll(() => site.dispose());
-
-const opened = new Map<string, Promise<Page>>();
-
-/** A page, which is asked for once. */
-function open(path: string): Promise<Page> {
-  const page = opened.get(path) ?? openPage(visitor, path);
-  opened.set(path, page);
-  return page;
-}
 
 describe.each(allPaths)("%s", (path) => {
   test("has the header and the footer of the site, from the configuration", async () => {
@@ -297,9 +290,10 @@ describe("sign-up", () => {
   });
 });
 
+const validator = new HtmlValidate({ extends: ["html-validate:standard", "html-validate:a11y"] });
+
 /** What html-validate finds against the HTML standard. */
 async function htmlProblems(html: string): Promise<string[]> {
-  const validator = new HtmlValidate({ extends: ["html-validate:standard", "html-validate:a11y"] });
   const { results } = await validator.validateString(html);
   return results.flatMap(({ messages }) =>
     messages.map(({ ruleId, message, line }) => `${line} ${ruleId}: ${message}`),
