@@ -1,5 +1,6 @@
 import { defineConfig } from "@playwright/test";
 import { findChromium } from "../../functions/tools/chromium";
+import { DESKTOP, PHONE } from "./layout";
 
 // Playwright's workers read this file again, and the variable with it: the search runs once.
 process.env.CHROMIUM_PATH ??= findChromium();
@@ -29,7 +30,7 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: "phone", use: { viewport: { width: 360, height: 740 } } },
-    { name: "desktop", use: { viewport: { width: 1280, height: 800 } } },
+    { name: "desktop", use: { viewport: DESKTOP } },
+    { name: "phone", grep: /@phone/, use: { viewport: PHONE } },
   ],
 });

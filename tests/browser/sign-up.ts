@@ -3,11 +3,14 @@ import { expect } from "./stack";
 
 export const PLAN = "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
 
+/** Test cards, as https://docs.stripe.com/testing has them. */
+export const CARDS = { works: "4242424242424242", declined: "4000000000000002", authenticates: "4000002500003155" };
+
 /** Speaks to the sign-up as a visitor does. */
 export function signup(page: Page) {
   const card = page.frameLocator("iframe[title='Secure payment input frame']");
   const email = `visitor-${crypto.randomUUID()}@example.com`;
-  return {
+  const visitor = {
     email,
     async fillForm() {
       const values = {
@@ -26,6 +29,12 @@ export function signup(page: Page) {
       for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value);
     },
     submit: () => page.getByRole("button", { name: "Payment" }).click(),
+    /** Opens the form, fills it in and sends it. */
+    async signUp() {
+      await page.goto(PLAN);
+      await visitor.fillForm();
+      await visitor.submit();
+    },
     async pay(number: string) {
       await card.getByLabel("Card number").fill(number);
       await card.getByLabel("Expiration date").fill("12 / 34");
@@ -41,4 +50,10 @@ export function signup(page: Page) {
       await expect(page.getByText(email).first()).toBeVisible();
     },
   };
+  return visitor;
+}
+
+/** Waits until the page's script runs: the button to show the password is there only then. */
+export async function hydrated(page: Page): Promise<void> {
+  await expect(page.getByRole("button", { name: "Show password", exact: true })).toBeVisible();
 }

@@ -4,7 +4,7 @@ import { getScoreModifier } from "@mdn/mdn-http-observatory/src/grader/grader.js
 import { Session } from "@mdn/mdn-http-observatory/src/retriever/session.js";
 import { parseHttpEquivHeaders } from "@mdn/mdn-http-observatory/src/retriever/utils.js";
 import { type Fetched, Requests } from "@mdn/mdn-http-observatory/src/types.js";
-import type { SecureAnswer } from "./secure-site";
+import type { Answer } from "./site-visitor";
 
 /** What MDN's HTTP Observatory thinks of a page: its score, and each of its tests' results with what it adds. */
 export type Score = { score: number; results: Record<string, number> };
@@ -12,11 +12,11 @@ export type Score = { score: number; results: Record<string, number> };
 /**
  * Scores answers of the site as https://developer.mozilla.org/observatory does, with its own tests. Only its retriever is
  * left out: it wants a host on the internet, refuses to score error pages, and asks for nothing that is not here.
- * @param answers the page, the answers of its plain http address and to a CORS preflight
+ * @param answers the page, the answers of its plain http URL and to a CORS preflight
  */
 export async function observatoryScore(
   url: URL,
-  answers: { page: SecureAnswer; insecure: SecureAnswer; preflight: SecureAnswer },
+  answers: { page: Answer; insecure: Answer; preflight: Answer },
 ): Promise<Score> {
   const session = new Session(url);
   for (const cookie of answers.page.headers.getSetCookie()) await session.jar.setCookie(cookie, url.href);
@@ -51,7 +51,7 @@ export async function observatoryScore(
   return { score: strict >= MINIMUM_SCORE_FOR_EXTRA_CREDIT ? strict + extra : strict, results };
 }
 
-function fetched(response: SecureAnswer): Fetched {
+function fetched(response: Answer): Fetched {
   const headers: Fetched["headers"] = Object.fromEntries(response.headers);
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) headers["set-cookie"] = cookies;

@@ -1,30 +1,34 @@
 import { JSDOM } from "jsdom";
-import type { RunningWorker } from "./workers";
+import type { Answer, SiteVisitor } from "./site-visitor";
 
 /** A page as a visitor without a script gets it. */
-export type Page = {
-  status: number;
-  headers: Headers;
-  html: string;
+export type Page = Answer & {
   document: Document;
   /** The words of the main part, or of what a selector finds in it, white space collapsed. */
-  text: (selector?: string) => string;
+  words: (selector?: string) => string;
   /** The words of each element that a selector finds, in order. */
-  texts: (selector: string) => string[];
+  wordsOfEach: (selector: string) => string[];
 };
 
-export async function getPage(site: RunningWorker, path: string, headers: Record<string, string> = {}): Promise<Page> {
-  const response = await fetch(site.url + path, { headers: { accept: "text/html", ...headers }, redirect: "manual" });
-  const html = await response.text();
-  const { document } = new JSDOM(html).window;
-  const texts = (selector: string) =>
+/** Opens a page as a browser does. */
+export async function openPage(
+  visitor: SiteVisitor,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Page> {
+  const answer = await visitor.get(path, { Accept: "text/html", ...headers });
+  const { document } = new JSDOM(answer.body).window;
+  const wordsOfEach = (selector: string) =>
     [...document.querySelectorAll(selector)].map(({ textContent }) => (textContent ?? "").replace(/\s+/g, " ").trim());
-  return {
-    status: response.status,
-    headers: response.headers,
-    html,
-    document,
-    texts,
-    text: (selector = "main") => texts(selector).join(" "),
+  return { ...answer, document, wordsOfEach, words: (selector = "main") => wordsOfEach(selector).join(" ") };
+}
+
+/** Opens pages and remembers them: each is asked for and parsed once, so nobody may change its document. */
+export function pageReader(visitor: SiteVisitor): (path: string) => Promise<Page> {
+  const pages = new Map<string, Promise<Page>>();
+  return (path) => {
+    const page = pages.get(path) ?? openPage(visitor, path);
+    pages.set(path, page);
+    return page;
   };
 }

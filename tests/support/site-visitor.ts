@@ -24,7 +24,7 @@ export const fields = {
 };
 
 /** An answer, read to its end. */
-export interface Answer {
+export type Answer = {
   status: number;
   headers: Headers;
   /** As it was sent. */
@@ -33,31 +33,44 @@ export interface Answer {
   text: string;
   /** The cookie that it sets, as the next request sends it. */
   cookie: string;
-}
+};
 
-export interface SiteVisitor {
-  get(path: string, headers?: Record<string, string>): Promise<Answer>;
-  head(path: string, headers?: Record<string, string>): Promise<Answer>;
+type SentHeaders = Record<string, string>;
+
+export type SiteVisitor = {
+  send(method: string, path: string, headers?: SentHeaders, body?: string): Promise<Answer>;
+  get(path: string, headers?: SentHeaders): Promise<Answer>;
+  head(path: string, headers?: SentHeaders): Promise<Answer>;
   /** Sends the form as a browser without JavaScript does. */
-  submit(change?: Record<string, string>, headers?: Record<string, string>, path?: string): Promise<Answer>;
+  submit(change?: Record<string, string>, headers?: SentHeaders, path?: string): Promise<Answer>;
   /** Sends any body as the form. */
-  post(body: string, headers?: Record<string, string>, path?: string): Promise<Answer>;
+  post(body: string, headers?: SentHeaders, path?: string): Promise<Answer>;
   /** The nonce of a form that was just opened. */
   nonce(): Promise<string>;
   /** Everything that came back so far, headers included. */
   received: string[];
-}
+};
 
-/** Speaks to the site as a browser of the site's own pages does; nothing is followed. */
-export function siteVisitor(site: RunningWorker): SiteVisitor {
+/**
+ * Speaks to the site as a browser of the site's own pages does; nothing is followed.
+ * @param origin under which the site is asked, as Cloudflare's edge hands requests to the Worker; where it listens when absent
+ */
+export function siteVisitor(site: RunningWorker, origin = site.url): SiteVisitor {
   const received: string[] = [];
-  async function send(path: string, method: string, sent: Record<string, string>, content?: string): Promise<Answer> {
-    const { status, headers, body } = await sendRaw(site.url, {
-      method,
-      path,
-      headers: Object.entries(sent),
-      ...(content !== undefined && { body: content }),
-    });
+  const exchange = origin === site.url ? overTheWire : throughTheEdge;
+
+  async function overTheWire(method: string, path: string, sent: SentHeaders, body?: string) {
+    return sendRaw(site.url, { method, path, headers: Object.entries(sent), ...(body !== undefined && { body }) });
+  }
+
+  async function throughTheEdge(method: string, path: string, headers: SentHeaders, body?: string) {
+    const init = { method, headers, redirect: "manual" as const, ...(body !== undefined && { body }) };
+    const response = await site.mf.dispatchFetch(origin + path, init);
+    return { status: response.status, headers: new Headers([...response.headers]), body: await response.text() };
+  }
+
+  async function send(method: string, path: string, sent: SentHeaders = {}, content?: string): Promise<Answer> {
+    const { status, headers, body } = await exchange(method, path, sent, content);
     received.push(`${[...headers].map((header) => header.join(": ")).join("\n")}\n\n${body}`);
     return {
       status,
@@ -67,15 +80,17 @@ export function siteVisitor(site: RunningWorker): SiteVisitor {
       cookie: (headers.get("Set-Cookie") ?? "").split(";")[0] ?? "",
     };
   }
+
   const visitor: SiteVisitor = {
-    get: (path, headers = {}) => send(path, "GET", headers),
-    head: (path, headers = {}) => send(path, "HEAD", headers),
+    send,
+    get: (path, headers) => send("GET", path, headers),
+    head: (path, headers) => send("HEAD", path, headers),
     submit: (change = {}, headers = {}, path = "/subscription") =>
       visitor.post(new URLSearchParams({ ...fields, ...change }).toString(), headers, path),
     post: (body, headers = {}, path = "/subscription") => {
-      const own = { "Content-Type": FORM, Origin: site.url, "Sec-Fetch-Site": "same-origin" };
+      const own = { "Content-Type": FORM, Origin: origin, "Sec-Fetch-Site": "same-origin" };
       const length = { "Content-Length": String(Buffer.byteLength(body)) };
-      return send(path, "POST", { ...own, ...length, ...headers }, body);
+      return send("POST", path, { ...own, ...length, ...headers }, body);
     },
     nonce: async () => nonceIn(await visitor.get("/subscription")),
     received,
@@ -86,6 +101,11 @@ export function siteVisitor(site: RunningWorker): SiteVisitor {
 /** The nonce of the form in a page. */
 export function nonceIn({ body }: Answer): string {
   return /name="form_nonce" value="([^"]+)"/.exec(body)?.[1] ?? "";
+}
+
+/** The link in the card step with which the sign-up goes on on another device. */
+export function resumeLinkIn({ text }: Answer): URL {
+  return new URL(/href="(https?:[^"]+\/subscription\?[^"]+)"/.exec(text)?.[1] ?? "");
 }
 
 /** What a Worker has logged so far, a line for each event. */

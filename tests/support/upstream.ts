@@ -1,40 +1,119 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 
 /** What the site sent to the API. */
-export interface UpstreamCall {
-  url: string;
-  headers: IncomingHttpHeaders;
-  body: string;
-}
+export type UpstreamCall = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 
-/** A subscription API that does whatever a test says, and remembers every call. */
-export async function startUpstream() {
+/** How an upstream answers a call, or fails to. */
+export type Behaviour = (response: ServerResponse, call: UpstreamCall) => unknown;
+
+/** A subscription API that behaves as a test says, and remembers every call. */
+export type Upstream = {
+  /** Its origin, without a slash at the end. */
+  url: string;
+  /** The calls since its answer was last set. */
+  calls: UpstreamCall[];
+  answers: (as: Behaviour) => void;
+  answersJson: (status: number, body: unknown) => void;
+  dispose: () => void;
+};
+
+export async function startUpstream(): Promise<Upstream> {
   const calls: UpstreamCall[] = [];
-  let answer: (response: ServerResponse, request: IncomingMessage) => void = (response) => response.end();
-  const server = createServer(async (request, response) => {
-    let body = "";
-    for await (const chunk of request) body += String(chunk);
-    calls.push({ url: request.url ?? "", headers: request.headers, body });
-    answer(response, request);
+  let behaviour: Behaviour = answersNothing;
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "GET", url = "/", headers } = request;
+    const call = { method, url, headers, body: await text(request) };
+    calls.push(call);
+    await behaviour(response, call);
+  }
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return {
+  const upstream: Upstream = {
     url: `http://127.0.0.1:${port}`,
     calls,
-    answers(next: typeof answer) {
+    answers(as) {
       calls.length = 0;
-      answer = next;
+      behaviour = as;
     },
-    answersJson(status: number, body: unknown) {
-      calls.length = 0;
-      answer = (response) =>
-        response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
-    },
+    answersJson: (status, body) => upstream.answers(answersWith(status, JSON.stringify(body))),
     dispose() {
       server.closeAllConnections();
       server.close();
     },
+  };
+  return upstream;
+}
+
+/**
+ * Passes calls on to an API, so that the work is done, and answers as the API does or fails.
+ * @param target the API's origin
+ */
+export function passesOnTo(target: string, then?: Behaviour): Behaviour {
+  return async (response, call) => {
+    const answer = await fetch(target + call.url, {
+      method: call.method,
+      headers: {
+        "Content-Type": call.headers["content-type"] ?? "",
+        "Idempotency-Key": String(call.headers["idempotency-key"]),
+        // One that waits in a pool may be closed just when it is used again.
+        Connection: "close",
+      },
+      body: call.body,
+    });
+    const body = await answer.text();
+    return (then ?? answersWith(answer.status, body))(response, call);
+  };
+}
+
+/** @param type of the body, which need not be the contract's */
+export function answersWith(status: number, body: string, type = "application/json"): Behaviour {
+  return (response) => response.writeHead(status, { "Content-Type": type }).end(body);
+}
+
+export const answersNothing: Behaviour = (response) => response.writeHead(204).end();
+
+export function redirects(status: number, location: string): Behaviour {
+  return (response) => response.writeHead(status, { Location: location }).end();
+}
+
+export const neverAnswers: Behaviour = () => {};
+
+export const stallsInTheBody: Behaviour = (response) => {
+  response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "100" });
+  response.write("{");
+};
+
+export const resets: Behaviour = (response) => response.socket?.resetAndDestroy();
+
+export const closesWithoutAnswer: Behaviour = (response) => response.destroy();
+
+export const sendsAShortBody: Behaviour = (response) => {
+  response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "100" });
+  response.write('{"client_secret":"seti_', () => response.destroy());
+};
+
+/** How much an endless body has at most, so that a reader without a cap fails instead of running forever. */
+const ENDLESS_BYTES = 300 * 1024 * 1024;
+
+/** @param sent counts the bytes that left */
+export function sendsAnEndlessBody(sent = { bytes: 0 }): Behaviour {
+  return (response) => {
+    const chunk = Buffer.alloc(64 * 1024, " ");
+    response.writeHead(200, { "Content-Type": "application/json" });
+    const more = () => {
+      while (sent.bytes < ENDLESS_BYTES && !response.destroyed) {
+        sent.bytes += chunk.byteLength;
+        if (!response.write(chunk)) return void response.once("drain", more);
+      }
+      response.end();
+    };
+    more();
   };
 }

@@ -1,51 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { Log, LogLevel, Miniflare, type SharedOptions, type WorkerOptions } from "miniflare";
-import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
+import { unstable_splitSqlQuery } from "wrangler";
+import { freePort, type RunningWorker, startWorker, type Vars, type WorkerPlan, type Wrapper } from "./miniflare";
 
-/*
- * Starts the built Workers, each in a Miniflare of its own on a free port, with the bindings of its wrangler.toml.
- * What `npm run build` wrote is what runs.
- */
+export { freePort, type RunningWorker, type Vars, type Wrapper } from "./miniflare";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const MIGRATIONS = join(root, "functions/subscription-api/migrations");
-
-/** Bindings to set over those of wrangler.toml; `undefined` takes one away. */
-export type Vars = Record<string, string | undefined>;
-
-/** A Worker that runs. */
-export type RunningWorker = {
-  /** Its origin, without a slash at the end. */
-  url: string;
-  mf: Miniflare;
-  /** What it logged as lines of JSON, in order. */
-  logs: Record<string, unknown>[];
-  /** What Miniflare's own parts said, such as the binding that sends mail. */
-  said: string[];
-  dispose: () => Promise<void>;
-};
-
-/** A module in front of the built one, which it imports as "./worker.js", and services that it can call. */
-export type Wrapper = { script: string; services: Record<string, (request: Request) => Response | Promise<Response>> };
-
-type WorkerPlan = {
-  /** The folder of wrangler.toml, from the root of the repository. */
-  folder: string;
-  /** The folder under build/ and its entry. */
-  bundle: string;
-  vars?: Vars;
-  port?: number;
-  /** Where D1 and Durable Objects are kept; in memory when absent. */
-  persist?: string;
-  wrapper?: Wrapper;
-  /** Options of Miniflare to set over those of wrangler.toml. */
-  miniflare?: Partial<SharedOptions & WorkerOptions>;
-};
+const MIGRATIONS = fileURLToPath(new URL("../../functions/subscription-api/migrations", import.meta.url));
 
 /**
  * The reference subscription API on a migrated database.
@@ -60,11 +21,11 @@ export async function startSubscriptionApi(
     port?: number;
     persist?: string;
     wrapper?: Wrapper;
-    miniflare?: Partial<SharedOptions & WorkerOptions>;
+    miniflare?: WorkerPlan["miniflare"];
   } = {},
 ): Promise<RunningWorker> {
   const { simulatorUrl, vars, ...rest } = options;
-  const worker = await start({
+  const worker = await startWorker({
     folder: "functions/subscription-api",
     bundle: "subscription-api/index.js",
     vars: {
@@ -86,7 +47,7 @@ export function startStripeSimulator(
   options: { webhookUrl?: string; vars?: Vars; port?: number; persist?: string } = {},
 ): Promise<RunningWorker> {
   const { webhookUrl, vars, ...rest } = options;
-  return start({
+  return startWorker({
     folder: "functions/stripe-simulator",
     bundle: "stripe-simulator/index.js",
     vars: { ...(webhookUrl !== undefined && { WEBHOOK_URL: webhookUrl }), ...vars },
@@ -94,32 +55,30 @@ export function startStripeSimulator(
   });
 }
 
-/**
- * The site; its SITE_URL is the address that it gets.
- * @param options.bundle another build of it, under build/
- * @param options.rateLimits `as configured` in wrangler.toml; otherwise so high that no test meets them
- */
-export async function startSite(
-  options: {
-    vars?: Vars;
-    port?: number;
-    rateLimits?: "as configured";
-    bundle?: string;
-    miniflare?: Partial<SharedOptions & WorkerOptions>;
-  } = {},
-): Promise<RunningWorker> {
-  const port = options.port ?? (await freePort());
-  const unlimited = { simple: { limit: 1_000_000, period: 60 } };
-  return start({
+export type SiteOptions = {
+  vars?: Vars;
+  port?: number;
+  /** Posts of one sender in a minute, or as many as wrangler.toml says; so many that no test meets it when absent. */
+  rateLimit?: number | "as configured";
+  /** Another build of it, under build/. */
+  bundle?: string;
+  wrapper?: Wrapper;
+  miniflare?: WorkerPlan["miniflare"];
+};
+
+/** The site; its SITE_URL is the URL that it gets. */
+export async function startSite(options: SiteOptions = {}): Promise<RunningWorker> {
+  const { port = await freePort(), rateLimit = 1_000_000, bundle = "site/site.js", vars, miniflare, wrapper } = options;
+  const limiter = rateLimit !== "as configured" && { simple: { limit: rateLimit, period: 60 } };
+  return startWorker({
     folder: ".",
-    bundle: options.bundle ?? "site/site.js",
-    vars: { SITE_URL: `http://localhost:${port}`, ...options.vars },
+    bundle,
+    vars: { SITE_URL: `http://localhost:${port}`, ...vars },
     port,
+    wrapper,
     miniflare: {
-      ...(options.rateLimits === undefined && {
-        ratelimits: { SIGNUP_RATE_LIMIT: unlimited, CSP_REPORT_RATE_LIMIT: unlimited },
-      }),
-      ...options.miniflare,
+      ...(limiter && { ratelimits: { SIGNUP_RATE_LIMIT: limiter, CSP_REPORT_RATE_LIMIT: limiter } }),
+      ...miniflare,
     },
   });
 }
@@ -139,76 +98,6 @@ export async function startBackend(options: { bundle?: string } = {}): Promise<{
     dispose: async () => {
       await Promise.all([api.dispose(), stripe.dispose()]);
     },
-  };
-}
-
-/** A TCP port that nothing listens on. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-async function start({
-  folder,
-  bundle,
-  vars = {},
-  port,
-  persist,
-  wrapper,
-  miniflare,
-}: WorkerPlan): Promise<RunningWorker> {
-  const bundlePath = join(root, "build", bundle);
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, folder, "wrangler.toml"));
-  const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
-  const options: WorkerOptions = {
-    ...workerOptions,
-    bindings: Object.fromEntries(bindings),
-    ...modulesOf(bundlePath, await readFile(bundlePath, "utf8"), wrapper),
-  };
-  const logs: RunningWorker["logs"] = [];
-  const said: string[] = [];
-  const mf = new Miniflare({
-    ...options,
-    host: "127.0.0.1",
-    port: port ?? (await freePort()),
-    log: new QuietLog(said),
-    handleRuntimeStdio: (...streams: Readable[]) => {
-      for (const input of streams) {
-        createInterface({ input }).on("line", (line) => line.startsWith("{") && logs.push(JSON.parse(line)));
-      }
-    },
-    ...miniflare,
-    ...(persist !== undefined && { d1Persist: join(persist, "d1"), durableObjectsPersist: join(persist, "do") }),
-  });
-  const { port: boundPort } = await mf.ready;
-  return { url: `http://localhost:${boundPort}`, mf, logs, said, dispose: () => mf.dispose() };
-}
-
-/** Keeps what Miniflare says instead of showing it. */
-class QuietLog extends Log {
-  constructor(private readonly said: string[]) {
-    super(LogLevel.INFO);
-  }
-  protected override log(message: string): void {
-    this.said.push(message);
-  }
-}
-
-function modulesOf(bundlePath: string, contents: string, wrapper?: Wrapper) {
-  const modulesRoot = join(bundlePath, "..");
-  const built = { type: "ESModule", path: wrapper ? join(modulesRoot, "worker.js") : bundlePath, contents };
-  const outer = { type: "ESModule", path: join(modulesRoot, "wrapper.js"), contents: wrapper?.script };
-  return {
-    modules: wrapper ? [outer, built] : [built],
-    modulesRoot,
-    ...(wrapper && { serviceBindings: wrapper.services }),
   };
 }
 

@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ask, startSecureSite } from "../support/secure-site";
-import { fields, logged, PASSWORD, SECRET, type SiteVisitor, siteVisitor } from "../support/site-visitor";
-import { startUpstream } from "../support/upstream";
-import { rows, signUp } from "../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../support/workers";
+import { ORIGIN, startDeployedSite } from "../../support/deployed-site";
+import {
+  fields,
+  logged,
+  PASSWORD,
+  resumeLinkIn,
+  SECRET,
+  type SiteVisitor,
+  siteVisitor,
+} from "../../support/site-visitor";
+import { startUpstream, type Upstream } from "../../support/upstream";
+import { rows, signUp } from "../../support/visitor";
+import { type RunningWorker, startBackend, startSite } from "../../support/workers";
 
-/* threats.md, section D: duplicates, sessions, caches. */
+/* One visitor's sign-up: sent twice, come back to, kept in a cookie, and by no cache. */
 
-let upstream: Awaited<ReturnType<typeof startUpstream>>;
+let upstream: Upstream;
 let site: RunningWorker;
 let visitor: SiteVisitor;
 
@@ -27,9 +35,15 @@ afterAll(async () => {
 const FORM = "Subscription Information";
 const CARD = "Please enter your card info for starting your 5 days free trial";
 
-describe("D. duplicates", () => {
-  test("D1: two identical no-JavaScript POSTs in parallel make one subscription and one setup intent", async () => {
-    const { api, stripe, dispose } = await startBackend();
+describe("a form sent twice", () => {
+  let backend: Awaited<ReturnType<typeof startBackend>>;
+  beforeAll(async () => {
+    backend = await startBackend();
+  });
+  afterAll(() => backend.dispose());
+
+  test("in parallel, without JavaScript, makes one subscription and one setup intent [D1]", async () => {
+    const { api, stripe } = backend;
     const whole = await startSite({ vars: { SUBSCRIPTION_API_URL: api.url, STRIPE_JS_URL: `${stripe.url}/x.js` } });
     const double = siteVisitor(whole);
     const form_nonce = await double.nonce();
@@ -45,21 +59,22 @@ describe("D. duplicates", () => {
     });
     const { data }: { data: unknown[] } = JSON.parse(await intents.text());
     expect(data).toHaveLength(1);
-    await Promise.all([whole.dispose(), dispose()]);
+    await whole.dispose();
   });
 
-  test("D2: the same idempotency key with another payload is answered 422 by the reference API, without a secret", async () => {
-    const { api, dispose } = await startBackend();
-    const first = await signUp(api, {}, "one-key");
-    const second = await signUp(api, { city: "Shelbyville" }, "one-key");
+  test("with one idempotency key but another payload is answered 422 by the reference API, without a secret [D2]", async () => {
+    const email = "key@example.com";
+    const first = await signUp(backend.api, { email }, "one-key");
+    const second = await signUp(backend.api, { email, city: "Shelbyville" }, "one-key");
     expect(first.clientSecret).toMatch(/^seti_/);
     expect(second.status).toBe(422);
     expect(second.text).not.toContain("seti_");
-    expect(await rows(api, "SELECT * FROM sign_ups")).toHaveLength(1);
-    await dispose();
+    expect(await rows(backend.api, "SELECT * FROM sign_ups WHERE email = ?", email)).toHaveLength(1);
   });
+});
 
-  test("D3: reload, back, or a second tab after the form was accepted: the card step again, upstream 0", async () => {
+describe("an accepted form", () => {
+  test("leads to the card step again on reload, back or in a second tab, without another call to the API [D3]", async () => {
     const { cookie: Cookie } = await visitor.submit();
     upstream.calls.length = 0;
     for (const path of ["/subscription", `/subscription/${fields.package_id}`, "/subscription?id=x", "/subscription"]) {
@@ -75,7 +90,7 @@ describe("D. duplicates", () => {
     expect(upstream.calls).toHaveLength(0);
   });
 
-  test("D3: after the card the success step stays, the client_secret is gone, and one can start over", async () => {
+  test("leads to the success step after the card; that stays, without the client_secret, and can be left [D3]", async () => {
     const { cookie: card } = await visitor.submit();
     const { cookie: done, status } = await visitor.post("intent=card-set-up", { Cookie: card });
     expect(status).toBe(303);
@@ -90,8 +105,8 @@ describe("D. duplicates", () => {
   });
 });
 
-describe("D. the session cookie", () => {
-  test("D4: a broken cookie is treated as none and cleared, never 500", async () => {
+describe("the session cookie", () => {
+  test("is treated as none and cleared when it is broken, never 500 [D4]", async () => {
     const { cookie } = await visitor.submit();
     const value = cookie.slice("signup=".length);
     const flipped = (index: number) =>
@@ -125,7 +140,7 @@ describe("D. the session cookie", () => {
     }
   });
 
-  test("D4: no cookie of ours among strange ones is none, and nothing is cleared", async () => {
+  test("is not cleared when there are only strange ones [D4]", async () => {
     for (const Cookie of ["=;;", ";;;=;", "signupx=1", "__proto__=1", "a".repeat(10_000), "a=b; ".repeat(4000), "%"]) {
       const answer = await visitor.get("/subscription", { Cookie });
       expect(answer.status).toBe(200);
@@ -133,16 +148,15 @@ describe("D. the session cookie", () => {
     }
   });
 
-  test("D4: a continue link's token is no cookie, and a cookie is no token", async () => {
+  test("is no resume link's token, and a token is no cookie [D4]", async () => {
     const { cookie } = await visitor.submit();
-    const { text } = await visitor.get("/subscription", { Cookie: cookie });
-    const link = new URL(/href="([^"]+continue=[^"]+)"/.exec(text)?.[1] ?? "");
-    const token = link.searchParams.get("continue") ?? "";
+    const link = resumeLinkIn(await visitor.get("/subscription", { Cookie: cookie }));
+    const [[name = "", token = ""] = []] = link.searchParams;
     expect((await visitor.get("/subscription", { Cookie: `signup=${token}` })).text).toContain(FORM);
     const stolen = encodeURIComponent(cookie.slice("signup=".length));
-    expect((await visitor.get(`/subscription?continue=${stolen}`)).status).toBe(200);
+    expect((await visitor.get(`/subscription?${name}=${stolen}`)).status).toBe(200);
     for (const wrong of ["", "x", "%00", token.slice(0, -1), "*".repeat(5000)]) {
-      const answer = await visitor.get(`/subscription?continue=${encodeURIComponent(wrong)}`);
+      const answer = await visitor.get(`/subscription?${name}=${encodeURIComponent(wrong)}`);
       expect([answer.status, answer.headers.has("Set-Cookie")]).toEqual([200, false]);
     }
     const taken = await visitor.get(link.pathname + link.search);
@@ -150,7 +164,7 @@ describe("D. the session cookie", () => {
     expect((await visitor.get("/subscription", { Cookie: taken.cookie })).text).toContain(CARD);
   });
 
-  test("D5: the cookie, base64-decoded, tells no e-mail, password or client_secret", async () => {
+  test("tells no e-mail, password or client_secret when it is decoded [D5]", async () => {
     const { cookie, headers } = await visitor.submit();
     const parts = cookie.split("=");
     const decoded = parts.flatMap((part) => [
@@ -163,26 +177,24 @@ describe("D. the session cookie", () => {
     expect(headers.get("Set-Cookie")?.length).toBeLessThan(4096);
   });
 
-  test("D5: over https the cookie is also Secure and has the __Host- prefix", async () => {
-    const secure = await startSecureSite(() => Response.json({ client_secret: SECRET }));
-    const accepted = await ask(secure, "/subscription", {
-      method: "POST",
-      body: new URLSearchParams(fields).toString(),
-    });
+  test("is also Secure and has the __Host- prefix over https [D5]", async () => {
+    const secure = await startDeployedSite(() => Response.json({ client_secret: SECRET }));
+    const secureVisitor = siteVisitor(secure, ORIGIN);
+    const accepted = await secureVisitor.submit();
     expect(accepted.status).toBe(303);
     expect(accepted.headers.get("Set-Cookie")).toMatch(
       /^__Host-signup=[\w-]{200,}; Max-Age=7200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     );
-    const cookie = (accepted.headers.get("Set-Cookie") ?? "").split(";")[0] ?? "";
-    expect((await ask(secure, "/subscription", { headers: { Cookie: cookie } })).body).toContain(CARD);
-    const unprefixed = { Cookie: cookie.replace("__Host-", "") };
-    expect((await ask(secure, "/subscription", { headers: unprefixed })).body).toContain(FORM);
+    const { cookie: Cookie } = accepted;
+    expect((await secureVisitor.get("/subscription", { Cookie })).body).toContain(CARD);
+    const unprefixed = { Cookie: Cookie.replace("__Host-", "") };
+    expect((await secureVisitor.get("/subscription", unprefixed)).body).toContain(FORM);
     await secure.dispose();
   });
 });
 
-describe("D. caches", () => {
-  test("D6: an answer with Set-Cookie, or a page with visitor data, is kept by no cache", async () => {
+describe("caches", () => {
+  test("keep no answer with Set-Cookie, and no page with a visitor's data [D6]", async () => {
     const accepted = await visitor.submit();
     const Cookie = accepted.cookie;
     upstream.answersJson(503, {});
@@ -218,7 +230,7 @@ describe("D. caches", () => {
     "/subscription/x%2ecss",
     "/subscription/x.data.css",
     "/terms/.well-known.js",
-  ])("D7: %s is a 404, never a page's body under a cacheable name", async (path) => {
+  ])("get a 404 for %s, never a page's body under a cacheable name [D7]", async (path) => {
     const { cookie: Cookie } = await visitor.submit();
     const { status, headers, text } = await visitor.get(path, { Cookie });
     expect(status).toBe(404);
@@ -226,7 +238,7 @@ describe("D. caches", () => {
     expect(text).not.toMatch(/seti_|form_nonce|Lovelace/);
   });
 
-  test("D8: a page that is the same for everyone carries no cookie, no nonce and nothing of a visitor", async () => {
+  test("may keep a public page: it has no cookie, no nonce and nothing of a visitor [D8]", async () => {
     const { cookie: Cookie } = await visitor.submit();
     for (const path of ["/", "/pricing", "/privacy", "/terms"]) {
       const { status, headers, body } = await visitor.get(`${path}?email=eve@example.com`, {
@@ -245,7 +257,7 @@ describe("D. caches", () => {
   });
 });
 
-test("F5: the client_secret is in no log, no address and no readable cookie, and only in the card step's page", async () => {
+test("the client_secret is in no log, no URL and no readable cookie, and only in the card step's page [F5]", async () => {
   const holders = visitor.received.filter((answer) => answer.includes(SECRET));
   expect(holders.length).toBeGreaterThan(3);
   for (const holder of holders) {

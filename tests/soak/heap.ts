@@ -14,8 +14,8 @@ const answer = z.object({ id: z.number(), result: z.object({ usedSize: z.optiona
 export async function heapOf({ mf, url }: RunningWorker): Promise<number> {
   const list = new URL("/json", (await mf.getInspectorURL()).href.replace(/^ws/, "http"));
   const [target] = targets.parse(await (await fetch(list)).json());
-  const address = target?.webSocketDebuggerUrl.replace(/^ws/, "http") ?? "";
-  const { webSocket } = await fetch(address, { headers: { Upgrade: "websocket" } });
+  const debuggerUrl = target?.webSocketDebuggerUrl.replace(/^ws/, "http") ?? "";
+  const { webSocket } = await fetch(debuggerUrl, { headers: { Upgrade: "websocket" } });
   if (!webSocket) throw new Error("The Worker's inspector cannot be reached");
   webSocket.accept();
 

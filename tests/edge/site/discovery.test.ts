@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { faq } from "../../app/pricing/faq";
-import { plans } from "../../app/pricing/plans";
-import { getPage } from "../support/page";
-import { type RunningWorker, startSite } from "../support/workers";
+import { openPage, type Page, pageReader } from "../../support/page";
+import { type SiteVisitor, siteVisitor } from "../../support/site-visitor";
+import { type RunningWorker, startSite } from "../../support/workers";
 
 /*
  * What makes the site found: head tags, structured data, the lists for crawlers, and every page in Markdown. All of it
@@ -11,37 +10,31 @@ import { type RunningWorker, startSite } from "../support/workers";
 
 const paths = ["/", "/pricing", "/privacy", "/terms"];
 const markdownPaths = { "/": "/index.md", "/pricing": "/pricing.md", "/privacy": "/privacy.md", "/terms": "/terms.md" };
-const catalogue = plans({
-  packageIds: {
-    mini: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10",
-    lite: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220",
-    standard: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430",
-  },
-  salesEmail: "sales@citewell.example",
-});
-const pricedPlans = catalogue.filter(({ price }) => price !== null);
-
 let site: RunningWorker;
+let visitor: SiteVisitor;
+let open: (path: string) => Promise<Page>;
 
 beforeAll(async () => {
   site = await startSite();
+  visitor = siteVisitor(site);
+  open = pageReader(visitor);
 });
 
 afterAll(() => site.dispose());
 
 describe.each(paths)("the head of %s", (path) => {
-  test("has a title, a description and the page's own address, for search engines and for previews", async () => {
-    const { document } = await getPage(site, path);
+  test("has a title, a description and the page's own URL, for search engines and for previews", async () => {
+    const { document } = await open(path);
     const meta = (key: string) =>
       document.querySelector(`meta[name="${key}"], meta[property="${key}"]`)?.getAttribute("content");
-    const address = `${site.url}${path}`;
+    const url = `${site.url}${path}`;
 
     expect(document.title.length).toBeGreaterThan(10);
     expect(document.title.length).toBeLessThanOrEqual(60);
     expect(meta("description")?.length).toBeGreaterThan(50);
     expect(meta("description")?.length).toBeLessThanOrEqual(160);
-    expect(document.querySelector("link[rel=canonical]")?.getAttribute("href")).toBe(address);
-    expect(meta("og:url")).toBe(address);
+    expect(document.querySelector("link[rel=canonical]")?.getAttribute("href")).toBe(url);
+    expect(meta("og:url")).toBe(url);
     expect([meta("og:title"), meta("twitter:title")]).toEqual([document.title, document.title]);
     expect([meta("og:description"), meta("twitter:description")]).toEqual([meta("description"), meta("description")]);
     expect(meta("og:type")).toBe("website");
@@ -58,7 +51,7 @@ describe.each(paths)("the head of %s", (path) => {
   });
 
   test("is unlike that of every other page", async () => {
-    const heads = await Promise.all(paths.map(async (other) => (await getPage(site, other)).document));
+    const heads = await Promise.all(paths.map(async (other) => (await open(other)).document));
     const own = heads[paths.indexOf(path)];
     const description = (document: Document | undefined) =>
       document?.querySelector("meta[name=description]")?.getAttribute("content");
@@ -70,14 +63,35 @@ describe.each(paths)("the head of %s", (path) => {
 test.each(["/nothing-here", "/subscription", "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430"])(
   "%s is kept out of search engines",
   async (path) => {
-    const { document } = await getPage(site, path);
+    const { document } = await open(path);
     expect(document.querySelector("meta[name=robots]")?.getAttribute("content")).toContain("noindex");
   },
 );
 
+type Plan = { key: string; title: string; price: number | undefined };
+
+/** The plans as /pricing shows them; one without a price has none. */
+async function plansShown(): Promise<Plan[]> {
+  const { document } = await open("/pricing");
+  return [...document.querySelectorAll("article")].map((card) => {
+    const price = /\$(\d+) a month/.exec(card.textContent ?? "")?.[1];
+    return {
+      key: (card.getAttribute("aria-labelledby") ?? "").replace("plan-", ""),
+      title: card.querySelector("h2")?.textContent ?? "",
+      price: price === undefined ? undefined : Number(price),
+    };
+  });
+}
+
+async function pricedPlans(): Promise<Plan[]> {
+  const priced = (await plansShown()).filter(({ price }) => price !== undefined);
+  expect(priced).toHaveLength(3);
+  return priced;
+}
+
 /** The nodes of a page's JSON-LD, by type. */
 async function graphOf(path: string): Promise<Map<string, Record<string, unknown>>> {
-  const { document } = await getPage(site, path);
+  const { document } = await open(path);
   const { "@context": context, "@graph": nodes } = JSON.parse(
     document.querySelector('script[type="application/ld+json"]')?.textContent ?? "{}",
   );
@@ -103,7 +117,7 @@ describe("structured data", () => {
   test.each(["/", "/pricing"])("on %s has one offer for each priced plan, as the catalogue has it", async (path) => {
     const offers = (await graphOf(path)).get("SoftwareApplication")?.offers;
     expect(offers).toMatchObject(
-      pricedPlans.map(({ key, title, price }) => ({
+      (await pricedPlans()).map(({ key, title, price }) => ({
         "@type": "Offer",
         name: title,
         price,
@@ -112,20 +126,19 @@ describe("structured data", () => {
         priceSpecification: { price, unitCode: "MON" },
       })),
     );
-    const { document } = await getPage(site, "/pricing");
-    for (const { key } of pricedPlans) expect(document.getElementById(`plan-${key}`)).not.toBeNull();
+    const { document } = await open("/pricing");
+    for (const { key } of await pricedPlans()) expect(document.getElementById(`plan-${key}`)).not.toBeNull();
   });
 
   test("answers the questions that the page answers", async () => {
-    const { texts } = await getPage(site, "/pricing");
-    const questions = (await graphOf("/pricing")).get("FAQPage")?.mainEntity;
-    expect(questions).toEqual(
-      texts("details").map((shown, index) => {
-        const { question = "", answer = "" } = faq[index] ?? {};
-        expect(shown).toBe(`${question}${answer}`);
-        return { "@type": "Question", name: question, acceptedAnswer: { "@type": "Answer", text: answer } };
-      }),
-    );
+    const { document } = await open("/pricing");
+    const shown = [...document.querySelectorAll("details")].map((details) => {
+      const question = details.querySelector("summary")?.textContent ?? "";
+      const answer = (details.textContent ?? "").slice(question.length);
+      return { "@type": "Question", name: question, acceptedAnswer: { "@type": "Answer", text: answer } };
+    });
+    expect(shown).toHaveLength(6);
+    expect((await graphOf("/pricing")).get("FAQPage")?.mainEntity).toEqual(shown);
   });
 
   test("leads from the home page to the page in breadcrumbs", async () => {
@@ -139,19 +152,19 @@ describe("structured data", () => {
 
 describe("lists for crawlers", () => {
   test("sitemap.xml has exactly the public pages, and the dates that they show", async () => {
-    const { headers, html } = await getPage(site, "/sitemap.xml");
+    const { headers, body } = await visitor.get("/sitemap.xml");
     expect(headers.get("content-type")).toMatch(/^application\/xml/);
-    expect([...html.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, loc]) => loc)).toEqual(
+    expect([...body.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, loc]) => loc)).toEqual(
       paths.map((path) => site.url + path),
     );
-    expect([...html.matchAll(/<loc>(.*?)<\/loc><lastmod>(.*?)<\/lastmod>/g)].map(([, ...found]) => found)).toEqual([
+    expect([...body.matchAll(/<loc>(.*?)<\/loc><lastmod>(.*?)<\/lastmod>/g)].map(([, ...found]) => found)).toEqual([
       [`${site.url}/privacy`, "2025-08-14"],
       [`${site.url}/terms`, "2025-08-14"],
     ]);
   });
 
   test("robots.txt names search, user-fetch and training crawlers, and keeps all of them out of the sign-up", async () => {
-    const { headers, html } = await getPage(site, "/robots.txt");
+    const { headers, body } = await visitor.get("/robots.txt");
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
     for (const crawler of [
       ...["Googlebot", "Bingbot", "OAI-SearchBot", "Claude-SearchBot", "PerplexityBot"],
@@ -159,49 +172,50 @@ describe("lists for crawlers", () => {
       ...["GPTBot", "ClaudeBot", "Google-Extended", "Applebot-Extended", "CCBot"],
       "*",
     ]) {
-      expect(html).toContain(`User-agent: ${crawler}\n`);
+      expect(body).toContain(`User-agent: ${crawler}\n`);
     }
-    const groups = html.split("\n\n").filter((group) => group.includes("User-agent"));
+    const groups = body.split("\n\n").filter((group) => group.includes("User-agent"));
     for (const group of groups) expect(group).toMatch(/\nAllow: \/\nDisallow: \/subscription$/);
-    expect(html).toContain(`Sitemap: ${site.url}/sitemap.xml`);
+    expect(body).toContain(`Sitemap: ${site.url}/sitemap.xml`);
   });
 
   test("llms.txt says what the product is and leads to each page in Markdown", async () => {
-    const { headers, html } = await getPage(site, "/llms.txt");
+    const { headers, body } = await visitor.get("/llms.txt");
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
-    expect(html).toMatch(/^# .+\n\n> .+AI search/);
-    for (const { title, price } of pricedPlans) expect(html).toContain(`${title}: $${price} a month, 5-day free trial`);
+    expect(body).toMatch(/^# .+\n\n> .+AI search/);
+    for (const { title, price } of await pricedPlans())
+      expect(body).toContain(`${title}: $${price} a month, 5-day free trial`);
     for (const path of Object.values(markdownPaths)) {
-      expect(html).toContain(`(${site.url}${path})`);
-      expect((await getPage(site, path)).status).toBe(200);
+      expect(body).toContain(`(${site.url}${path})`);
+      expect((await visitor.get(path)).status).toBe(200);
     }
   });
 
   test("the manifest and all icons are there", async () => {
-    const { document } = await getPage(site, "/");
-    const addresses = [...document.querySelectorAll("link[rel*=icon], link[rel=manifest]")].map((link) =>
+    const { document } = await open("/");
+    const urls = [...document.querySelectorAll("link[rel*=icon], link[rel=manifest]")].map((link) =>
       String(link.getAttribute("href")),
     );
-    const { icons } = JSON.parse((await getPage(site, "/site.webmanifest")).html);
-    for (const { src } of icons) addresses.push(src);
-    expect(addresses).toHaveLength(7);
-    for (const address of addresses) expect((await getPage(site, address)).status, address).toBe(200);
+    const { icons } = JSON.parse((await visitor.get("/site.webmanifest")).body);
+    for (const { src } of icons) urls.push(src);
+    expect(urls).toHaveLength(7);
+    for (const url of urls) expect((await visitor.get(url)).status, url).toBe(200);
   });
 });
 
 describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPath) => {
-  test("stands under its own address, which the page names", async () => {
-    const markdown = await getPage(site, markdownPath, { accept: "*/*" });
+  test("has a URL of its own, which the page names", async () => {
+    const markdown = await visitor.get(markdownPath, { Accept: "*/*" });
     expect(markdown.status).toBe(200);
     expect(markdown.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
     expect(markdown.headers.get("link")).toBe(`<${site.url}${path}>; rel="canonical"`);
     expect(markdown.headers.get("content-security-policy")).toContain("default-src 'none'");
-    const { document } = await getPage(site, path);
+    const { document } = await open(path);
     expect(document.querySelector('link[type="text/markdown"]')?.getAttribute("href")).toBe(markdownPath);
   });
 
   test("is the answer to whoever prefers it, and to nobody else", async () => {
-    const twin = (await getPage(site, markdownPath)).html;
+    const twin = (await visitor.get(markdownPath)).body;
     const types = {
       "text/markdown": true,
       "text/markdown, text/html;q=0.9, */*;q=0.1": true,
@@ -214,24 +228,24 @@ describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPa
       ";;q=,": false,
     };
     for (const [accept, inMarkdown] of Object.entries(types)) {
-      const answer = await getPage(site, path, { accept });
+      const answer = await visitor.get(path, { Accept: accept });
       expect(answer.status, accept).toBe(200);
       expect(answer.headers.get("vary"), accept).toBe("Accept");
       expect(answer.headers.get("content-type"), accept).toContain(inMarkdown ? "text/markdown" : "text/html");
-      if (inMarkdown) expect(answer.html).toBe(twin);
+      if (inMarkdown) expect(answer.body).toBe(twin);
     }
   });
 
   test("has all words of the page, in its order", async () => {
-    const { document, texts } = await getPage(site, path);
-    const { html: markdown } = await getPage(site, markdownPath);
+    const { document, wordsOfEach } = await openPage(visitor, path);
+    const { body: markdown } = await visitor.get(markdownPath);
     for (const drawn of document.querySelectorAll("main nav, main svg, main [aria-hidden=true]")) drawn.remove();
     const words = markdown
       .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
       .replace(/\\(?=\W)/g, "")
       .replace(/[*~]{2}/g, "");
     let from = 0;
-    for (const block of texts("main :is(h1, h2, h3, p, li > span, td, figcaption, address)")) {
+    for (const block of wordsOfEach("main :is(h1, h2, h3, p, li > span, td, figcaption, address)")) {
       if (block === "" || /\w\w+@|localhost|https?:/.test(block)) continue;
       for (const word of block.split(" ")) {
         const at = words.indexOf(word, from);
@@ -244,39 +258,38 @@ describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPa
   });
 
   test("answers HEAD with the same headers and no body", async () => {
-    for (const address of [path, markdownPath]) {
-      const [head, get] = await Promise.all([
-        fetch(site.url + address, { method: "HEAD", headers: { accept: "text/markdown" } }),
-        fetch(site.url + address, { headers: { accept: "text/markdown" } }),
-      ]);
-      expect(head.status).toBe(200);
-      expect(await head.text()).toBe("");
+    for (const each of [path, markdownPath]) {
+      const head = await visitor.head(each, { Accept: "text/markdown" });
+      const get = await visitor.get(each, { Accept: "text/markdown" });
+      expect([head.status, head.body]).toEqual([200, ""]);
       for (const name of ["content-type", "vary", "link"]) expect(head.headers.get(name)).toBe(get.headers.get(name));
     }
   });
 });
 
 test("pricing in Markdown has the catalogue's plans as headings and as a table", async () => {
-  const { html } = await getPage(site, "/pricing.md");
-  for (const { title, price, priceDetail } of catalogue) {
-    expect(html).toContain(`## ${title}\n`);
-    if (price !== null) expect(html).toContain(`$${price} ${priceDetail}`);
+  const { body } = await visitor.get("/pricing.md");
+  const plans = await plansShown();
+  expect(plans).toHaveLength(4);
+  for (const { title, price } of plans) {
+    expect(body).toContain(`## ${title}\n`);
+    if (price !== undefined) expect(body).toContain(`$${price} a month`);
   }
-  expect(html).toContain(`| Feature | ${catalogue.map(({ title }) => title).join(" | ")} |\n| --- |`);
-  expect(html).toContain("| Prompts tracked | 50 | 100 | 600 | Custom prompts |");
+  expect(body).toContain(`| Feature | ${plans.map(({ title }) => title).join(" | ")} |\n| --- |`);
+  expect(body).toContain("| Prompts tracked | 50 | 100 | 600 | Custom prompts |");
 });
 
-test("an unknown address is not found in Markdown either", async () => {
+test("an unknown path is not found in Markdown either", async () => {
   for (const path of ["/nothing-here.md", "/nothing-here"]) {
-    const { status, headers, html } = await getPage(site, path, { accept: "text/markdown" });
+    const { status, headers, body } = await visitor.get(path, { Accept: "text/markdown" });
     expect(status).toBe(404);
     expect(headers.get("content-type")).toContain("text/markdown");
-    expect(html).toContain("# Oops! Page not found");
+    expect(body).toContain("# Oops! Page not found");
   }
 });
 
 test("the sign-up has no Markdown: it is a visitor's own", async () => {
-  const { headers } = await getPage(site, "/subscription", { accept: "text/markdown" });
+  const { headers } = await visitor.get("/subscription", { Accept: "text/markdown" });
   expect(headers.get("content-type")).toContain("text/html");
-  expect((await getPage(site, "/subscription.md")).status).toBe(404);
+  expect((await visitor.get("/subscription.md")).status).toBe(404);
 });

@@ -1,0 +1,261 @@
+import { accountWebhooks } from "../support/visitor";
+import { accessibilityProblems } from "./accessibility";
+import { DESKTOP, PHONE } from "./layout";
+import { CARDS, hydrated, PLAN, signup } from "./sign-up";
+import { expect, test } from "./stack";
+
+/* What a visitor does; at a phone's width too where that could make a difference. */
+
+test.describe("at both widths", { tag: "@phone" }, () => {
+  test("the whole sign-up, with a reload at each step, ends in a running trial, its mail and its account", async ({
+    page,
+    stack,
+  }) => {
+    const visitor = signup(page);
+    const { email } = visitor;
+    await page.goto(PLAN);
+    await expect(page.getByText("$500 a month").first()).toBeVisible();
+    await visitor.fillForm();
+    await expect(page.getByLabel("Phone Number")).toHaveValue("(212) 555-0123");
+    await visitor.submit();
+    await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
+    await page.reload();
+    await visitor.pay(CARDS.works);
+    await expect(page.getByText("Card Successful!")).toBeVisible();
+    await expect(page.getByText("subscription Successful!", { exact: true })).toBeVisible();
+    await visitor.succeeded();
+    await page.reload();
+    await visitor.succeeded();
+
+    const database = await stack.api.mf.getD1Database("DB");
+    const row = database.prepare("SELECT * FROM sign_ups WHERE email = ?").bind(email);
+    await expect
+      .poll(() => row.first())
+      .toMatchObject({ phone: "2125550123", full_name: "Ada Lovelace", status: "trialing" });
+    const end = new Date((await row.first<string>("trial_end")) ?? "");
+    const day = end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+
+    const mailbox = `${stack.stripe.url}/mailbox`;
+    await expect.poll(async () => (await page.request.get(mailbox)).text()).toContain(email);
+    await page.goto(mailbox);
+    await page.getByRole("listitem").filter({ hasText: email }).getByRole("link").click();
+    await expect(page.getByRole("heading", { name: "Your Citewell trial has started" })).toBeVisible();
+    const mail = page.frameLocator("iframe");
+    await expect(mail.getByText("Hello Ada Lovelace,")).toBeVisible();
+    await expect(mail.getByText(`The free trial for Analytical Engines has started and ends on ${day}.`)).toBeVisible();
+    await expect(mail.getByRole("cell", { name: "STANDARD" })).toBeVisible();
+    await expect(mail.getByRole("link", { name: "Open the customer console" })).toBeVisible();
+    await expect(page.locator("pre")).toContainText("Plan: STANDARD");
+
+    await expect.poll(() => accountWebhooks(stack.stripe, email)).toHaveLength(1);
+    await page.goto(`${stack.stripe.url}/console`);
+    await expect(page.getByText(email)).toBeVisible();
+  });
+
+  test("a form sent while offline keeps everything typed, and says so where the visitor looks", async ({
+    page,
+    context,
+  }) => {
+    const visitor = signup(page);
+    await page.goto(PLAN);
+    await hydrated(page);
+    await visitor.fillForm();
+    await context.setOffline(true);
+    await visitor.submit();
+    const alert = page.getByRole("alert");
+    await expect(alert).toContainText("Connection Failed");
+    await expect(alert).toBeInViewport();
+    await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+    await context.setOffline(false);
+    await visitor.submit();
+    await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
+  });
+});
+
+test("messages come on blur, then while typing; the first wrong field is focused", async ({ page }) => {
+  await page.goto(PLAN);
+  const email = page.getByLabel("Email Address");
+  await hydrated(page);
+  await email.fill("Ada @");
+  await expect(email).toHaveValue("ada@");
+  await email.blur();
+  await expect(page.getByText("Please enter a valid email address")).toBeVisible();
+  await email.press("End");
+  await email.pressSequentially("example.com");
+  await expect(page.getByText("Please enter a valid email address")).toBeHidden();
+  await signup(page).submit();
+  await expect(page.getByLabel("Contact Name")).toBeFocused();
+  for (const size of [DESKTOP, PHONE]) {
+    await page.setViewportSize(size);
+    expect(await accessibilityProblems(page), `${size.width} px wide`).toEqual([]);
+  }
+});
+
+test("the keyboard alone leads to the card step, which has no accessibility problem and can be left by Start over", async ({
+  page,
+}) => {
+  const visitor = signup(page);
+  await page.goto(PLAN);
+  await visitor.fillForm();
+  await page.getByLabel("Country").press("Tab");
+  await expect(page.getByRole("button", { name: "Payment" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
+  const heading = page.getByRole("heading", { level: 1 });
+  await expect(heading).toBeFocused();
+
+  await expect(page.getByRole("button", { name: "Pay", exact: true })).toBeEnabled();
+  for (const size of [DESKTOP, PHONE]) {
+    await page.setViewportSize(size);
+    expect(await accessibilityProblems(page), `${size.width} px wide`).toEqual([]);
+  }
+  await page.getByRole("button", { name: "Start over" }).click();
+  await expect(page.getByRole("heading", { name: "Subscription Information" })).toBeVisible();
+  await expect(page.getByLabel("Contact Name")).toHaveValue("");
+  await expect(heading).toBeFocused();
+  await expect(heading).toBeInViewport();
+});
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("the form comes back with its values, then leads to the card step and on to another device [B14] [E]", async ({
+    page,
+    browser,
+  }) => {
+    const visitor = signup(page);
+    await page.goto(PLAN);
+    await visitor.fillForm();
+    await page.getByLabel("ZIP Code").fill("1");
+    await visitor.submit();
+    await expect(page).toHaveTitle(/^Error: /);
+    await expect(page.getByRole("region", { name: "There is a problem" })).toBeFocused();
+    await page.getByRole("link", { name: "ZIP code must be at least 5 characters" }).click();
+    await expect(page.getByLabel("ZIP Code")).toBeFocused();
+    await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+    await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
+    await visitor.fillForm();
+    await visitor.submit();
+    await expect(page.getByText("Entering a card needs JavaScript")).toBeVisible();
+    await expect(page.getByAltText(/QR code/)).toBeVisible();
+    const link = await page.getByRole("link", { name: "Link to continue this sign-up" }).getAttribute("href");
+
+    const device = await browser.newContext({ javaScriptEnabled: true });
+    const elsewhere = await device.newPage();
+    await elsewhere.goto(link ?? "");
+    await expect(elsewhere.getByText("Analytical Engines")).toBeVisible();
+    await elsewhere.frameLocator("iframe[title='Secure payment input frame']").getByLabel("Card number").waitFor();
+    await device.close();
+  });
+});
+
+test("a declined card and a failed authentication keep the card step, another try goes on, and no request has the client_secret in its URL [E] [F5] [F9]", async ({
+  page,
+  stack,
+}) => {
+  const visitor = signup(page);
+  await page.goto("/pricing");
+  await page.locator(`a[href="${PLAN}"]`).first().click();
+  await visitor.fillForm();
+  await visitor.submit();
+  await visitor.pay(CARDS.declined);
+  const alert = page.getByRole("alert");
+  await expect(alert).toContainText("Payment Failed");
+  await expect(alert).toContainText("Your card was declined.");
+
+  await visitor.pay(CARDS.authenticates);
+  await page.getByRole("button", { name: /fail/i }).click();
+  await expect(alert).toContainText("Payment Failed");
+  expect(page.url()).not.toContain("secret");
+
+  await visitor.pay(CARDS.authenticates);
+  const urls: string[] = [];
+  await page.getByRole("button", { name: /complete/i }).waitFor();
+  page.on("request", (request) => {
+    if (request.url().startsWith(stack.site.url) && !request.isNavigationRequest()) urls.push(request.url());
+  });
+  await page.getByRole("button", { name: /complete/i }).click();
+  await visitor.succeeded();
+  expect(urls.length).toBeGreaterThan(0);
+  expect(urls.filter((url) => url.includes("secret"))).toEqual([]);
+  await expect(page).toHaveURL(PLAN);
+});
+
+test("a provider script that does not load gets a message and Retry", async ({ page }) => {
+  const visitor = signup(page);
+  await page.route("**/stripe.js", (route) => route.abort());
+  await visitor.signUp();
+  await expect(page.getByRole("alert")).toContainText("could not be loaded");
+  await page.unroute("**/stripe.js");
+  await page.getByRole("button", { name: "Retry" }).click();
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+});
+
+test("back and a second tab find the card step again [D3]", async ({ page, context, stack }) => {
+  await signup(page).signUp();
+  await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
+  const calls = () => stack.api.logs.filter(({ path, route }) => path === "/subscription" || route === "/subscription");
+  const before = calls().length;
+  await page.goto("/pricing");
+  await page.goBack();
+  await expect(page.getByText("Please enter your card info")).toBeVisible();
+  const tab = await context.newPage();
+  await tab.goto("/subscription");
+  await expect(tab.getByText("Please enter your card info")).toBeVisible();
+  expect(calls().length).toBe(before);
+});
+
+test("with scripting on but broken, the card step says within ten seconds what it needs", async ({ page }) => {
+  await page.route("**/build/**/*.js", (route) => route.abort());
+  await signup(page).signUp();
+  await expect(page.getByText("Please enter your card info")).toBeVisible();
+  const notice = page.getByText("Entering a card needs JavaScript");
+  await expect(notice).toBeHidden();
+  // Not waited for: what is left of the animation that shows it is passed over.
+  const ends = await page.evaluate(() => {
+    const timed = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    for (const animation of timed) animation.finish();
+    return timed.map(({ effect }) => Number(effect?.getComputedTiming().endTime));
+  });
+  expect(Math.max(...ends)).toBeLessThanOrEqual(10_000);
+  await expect(notice).toBeVisible();
+  await expect(page.getByAltText(/QR code/)).toBeVisible();
+});
+
+test.describe("the card step's code", () => {
+  const isCardStep = (url: string) => url.includes("/build/_shared/card-form-");
+  const isStripe = (url: string) => /stripe\.(js|com)/.test(url);
+
+  test("is fetched once the visitor begins to type, without the provider's script", async ({ page }) => {
+    const urls: string[] = [];
+    page.on("request", (request) => urls.push(request.url()));
+    await page.goto("/subscription", { waitUntil: "networkidle" });
+    expect(urls.filter((url) => url.endsWith(".js")).length).toBeGreaterThan(3);
+    expect(urls.filter(isCardStep)).toEqual([]);
+
+    await page.getByLabel("Contact Name").pressSequentially("Ada");
+    await expect.poll(() => urls.filter(isCardStep)).toHaveLength(1);
+    await page.getByLabel("Company Name").fill("Analytical Engines");
+    await page.waitForLoadState("networkidle");
+    expect(urls.filter(isCardStep)).toHaveLength(1);
+    expect(urls.filter(isStripe)).toEqual([]);
+  });
+
+  test("may be missing: the form goes on", async ({ page }) => {
+    const missed: string[] = [];
+    await page.route(
+      ({ href }) => isCardStep(href),
+      (route) => {
+        missed.push(route.request().url());
+        return route.abort();
+      },
+    );
+    await page.goto("/subscription");
+    await hydrated(page);
+    await page.getByLabel("Email Address").fill("nobody");
+    await page.getByLabel("Email Address").blur();
+    await expect(page.getByText("valid email").first()).toBeVisible();
+    expect(missed).not.toEqual([]);
+  });
+});

@@ -1,0 +1,207 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { throwingRoutes, WORDS_OF_THE_ERROR } from "../../support/broken-site";
+import { logged, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
+import { startUpstream, type Upstream } from "../../support/upstream";
+import { type RunningWorker, startSite } from "../../support/workers";
+
+/* What must not get out: into a log, a browser's file, another visitor's page. */
+
+const root = join(import.meta.dirname, "../../..");
+
+let upstream: Upstream;
+let site: RunningWorker;
+let visitor: SiteVisitor;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url } });
+  visitor = siteVisitor(site);
+});
+
+beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
+
+afterAll(async () => {
+  await site.dispose();
+  upstream.dispose();
+});
+
+describe("logs", () => {
+  test("are lines of valid JSON without personal data, whatever stands in a name, a URL or a header [F6]", async () => {
+    const evil = 'Lovelace\r\n{"event":"forged","x":"Lovelace"}';
+    upstream.answersJson(500, { error: "Lovelace" });
+    await visitor.submit({ full_name: evil });
+    await visitor.submit({ full_name: 'Lovelace {"event":"forged"}' });
+    await visitor.submit({}, { "User-Agent": "Lovelace", Referer: `${site.url}/Lovelace` });
+    await visitor.post(`Lovelace=${encodeURIComponent(evil)}`);
+    await visitor.get(`/Lovelace/ada@example.com?name=${encodeURIComponent(evil)}`);
+    await visitor.get("/subscription/Lovelace", { Cookie: "signup=Lovelace", "CF-Ray": "Lovelace\tx" });
+    await visitor.get("/%4c%6fvelace%0a", { "CF-Ray": "last-of-f6" });
+    await expect.poll(() => site.output.join("\n")).toContain("last-of-f6");
+    expect(site.output.join("\n")).not.toMatch(/Lovelace|forged|ada@|5550123|Example Street|Springfield|62701/i);
+  });
+
+  test("have a line for each request: id, method, route, status, outcome and duration; its events have the same id", async () => {
+    const requests: [string, () => Promise<unknown>, object[]][] = [
+      [
+        "log-a",
+        () => visitor.get("/subscription/ada?x=y", { "CF-Ray": "log-a" }),
+        [{ event: "request", method: "GET", route: "/subscription/:id?", status: 200, outcome: "answered" }],
+      ],
+      [
+        "log-b",
+        () => visitor.get("/nope/ada", { "CF-Ray": "log-b" }),
+        [
+          { event: "not_found", status: 404 },
+          { event: "request", method: "GET", route: "/*", status: 404, outcome: "answered" },
+        ],
+      ],
+      [
+        "log-c",
+        () => visitor.submit({}, { "CF-Ray": "log-c", Origin: "null" }),
+        [
+          { event: "refused", status: 403, reason: "Request refused" },
+          { event: "request", method: "POST", route: "/subscription/:id?", status: 403, outcome: "refused" },
+        ],
+      ],
+      [
+        "log-d",
+        () => visitor.submit({ email: "x", city: "" }, { "CF-Ray": "log-d" }),
+        [
+          { event: "signup_invalid", fields: ["email", "city"] },
+          { event: "request", method: "POST", route: "/subscription/:id?", status: 422, outcome: "answered" },
+        ],
+      ],
+      [
+        "log-e",
+        () => visitor.submit({}, { "CF-Ray": "log-e" }),
+        [
+          {
+            event: "request",
+            method: "POST",
+            route: "/subscription/:id?",
+            status: 303,
+            outcome: "answered",
+            signup: "created",
+          },
+        ],
+      ],
+      [
+        "log-f",
+        () => {
+          upstream.answersJson(503, {});
+          return visitor.submit({}, { "CF-Ray": "log-f" });
+        },
+        [
+          { event: "signup_failed", outcome: "rejected", status: 503 },
+          { event: "request", method: "POST", route: "/subscription/:id?", status: 503, outcome: "failed" },
+        ],
+      ],
+    ];
+    for (const [id, send, lines] of requests) {
+      await send();
+      const written = () =>
+        site.output.filter((line) => line.includes(`"${id}"`)).map((line): Record<string, unknown> => JSON.parse(line));
+      await expect.poll(() => written().length).toBe(lines.length);
+      expect(written()).toMatchObject(lines.map((line) => ({ ...line, request_id: id })));
+      expect(written().at(-1)?.duration_ms).toBeGreaterThanOrEqual(0);
+    }
+  });
+});
+
+describe("what a visitor sees of failures and of others' input", () => {
+  test("a route that throws gives 'Unexpected Application Error' with a request id, and no stack in HTML or data [F7]", async () => {
+    const throwing = await startSite(await throwingRoutes());
+    const unlucky = siteVisitor(throwing);
+    const ray = { "CF-Ray": "id-of-this-request" };
+    const pages = [
+      await unlucky.get("/pricing", ray),
+      await unlucky.get("/subscription", ray),
+      await unlucky.submit({}, ray),
+    ];
+    for (const { status, body, headers } of pages) {
+      expect(status).toBe(500);
+      expect(body).toContain("<h1");
+      expect(body).toContain("Unexpected Application Error");
+      expect(body).toContain("Return to Home");
+      expect(body).toContain("id-of-this-request");
+      expect(headers.get("Cache-Control")).toBe("no-store");
+    }
+    const data = [await unlucky.get("/subscription.data", ray), await unlucky.submit({}, ray, "/subscription.data")];
+    for (const { status, headers } of data) {
+      expect(status).toBe(500);
+      expect(headers.get("X-Request-Id")).toBe("id-of-this-request");
+    }
+    for (const { body } of [...pages, ...data]) {
+      expect(body).not.toContain(WORDS_OF_THE_ERROR);
+      expect(body).not.toMatch(/throwing-routes|\bat \w+ \(|S3ntinel/);
+    }
+    expect((await unlucky.get("/")).status).toBe(200);
+    await expect.poll(() => logged(throwing)).toContain('"error":"Error"');
+    expect(logged(throwing)).not.toContain(WORDS_OF_THE_ERROR);
+    expect(logged(throwing)).not.toContain("S3ntinel");
+    await throwing.dispose();
+  });
+
+  test("the browser's files hold no key, no name of a secret and no source map [F8]", async () => {
+    const folder = join(root, "public/build");
+    const names = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    expect(files.length).toBeGreaterThan(10);
+    for (const file of files) {
+      expect(file).not.toMatch(/\.map$/);
+      const text = await readFile(file, "utf8");
+      expect(
+        text.match(/\b(sk|rk)_(test|live|local)|whsec_|SESSION_SECRET|STRIPE_\w+|SUBSCRIPTION_API\w*/g),
+      ).toBeNull();
+      expect(text).not.toMatch(/sourceMappingURL|only-for-local-development|Idempotency-Key|signup-session/);
+    }
+  });
+
+  test.each([
+    "?return_url=//evil.test",
+    "?return_url=https://evil.test&redirect=//evil.test&next=//evil.test",
+    "?resume=https://evil.test",
+    "?setup_intent=seti_evil&setup_intent_client_secret=evil.test&redirect_status=succeeded",
+  ])("%s is ignored: Stripe's return_url is the site's own URL [F9]", async (query) => {
+    const { cookie: Cookie } = await visitor.submit({});
+    for (const path of [`/subscription${query}`, `/subscription.data${query}`]) {
+      const { status, body } = await visitor.get(path, { Cookie, "X-Forwarded-Host": "evil.test" });
+      expect(status).toBe(200);
+      expect(body).toContain(`${site.url}/subscription`);
+      expect(body).not.toMatch(/evil\.test|seti_evil/);
+    }
+    const over = await visitor.post("intent=start-over", { Cookie }, `/subscription${query}`);
+    expect(over.headers.get("Location")).toBe("/subscription");
+  });
+
+  test("scripts in a name, and </script> in page data, are escaped, never run [F10]", async () => {
+    const evil = {
+      full_name: '"><script>alert(1)</script>',
+      company_name: "</script><script>alert(2)</script><!--",
+      address: "<img src=x onerror=alert(3)>",
+      city: "{{7*7}}#{7*7}'\"&lt;",
+    };
+    const form = await visitor.submit({ ...evil, email: "x" });
+    const { cookie: Cookie } = await visitor.submit(evil);
+    const card = await visitor.get("/subscription", { Cookie });
+    const { cookie: done } = await visitor.post("intent=card-set-up", { Cookie });
+    const success = await visitor.get("/subscription", { Cookie: done });
+    const unknown = await visitor.get("/subscription/%3Cscript%3Ealert(4)%3C%2Fx%3E?id=%22%3E%3Cscript%3Ealert(5)");
+    for (const { status, body } of [form, card, success, unknown]) {
+      expect([200, 404, 422]).toContain(status);
+      expect(body).not.toMatch(/<script>alert|<img src=x/);
+      // No element closes early: as many scripts end as begin.
+      expect(body.match(/<script\b/g)?.length).toBe(body.match(/<\/script>/g)?.length);
+    }
+    expect(form.body).toContain("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(success.body).toContain("&lt;/script&gt;&lt;script&gt;alert(2)");
+  });
+});
+
+test("in all of this the site wrote nothing but lines of JSON [F6]", () => {
+  expect(site.output.length).toBeGreaterThan(20);
+  // Those that begin so were parsed as they came.
+  expect(site.output.filter((line) => line !== "" && !line.startsWith("{"))).toEqual([]);
+});

@@ -1,0 +1,122 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { Log, LogLevel, Miniflare, type SharedOptions, type WorkerOptions } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Bindings to set over those of wrangler.toml; `undefined` takes one away. */
+export type Vars = Record<string, string | undefined>;
+
+/** A Worker that runs. */
+export type RunningWorker = {
+  /** Its origin, without a slash at the end. */
+  url: string;
+  mf: Miniflare;
+  /** What it logged as lines of JSON, in order. */
+  logs: Record<string, unknown>[];
+  /** Every line that it wrote, JSON or not. */
+  output: string[];
+  /** What Miniflare's own parts said, such as the binding that sends mail. */
+  said: string[];
+  dispose: () => Promise<void>;
+};
+
+/** A module in front of the built one, which it imports as "./worker.js", and services that it can call. */
+export type Wrapper = { script: string; services?: Record<string, (request: Request) => Response | Promise<Response>> };
+
+export type WorkerPlan = {
+  /** The folder of wrangler.toml, from the root of the repository. */
+  folder: string;
+  /** The folder under build/ and its entry. */
+  bundle: string;
+  vars?: Vars;
+  port?: number;
+  /** Where D1 and Durable Objects are kept; in memory when absent. */
+  persist?: string;
+  wrapper?: Wrapper;
+  /** Options of Miniflare to set over those of wrangler.toml. */
+  miniflare?: Partial<SharedOptions & WorkerOptions>;
+};
+
+/**
+ * Starts a built Worker in a Miniflare of its own on a free port, with the bindings of its wrangler.toml. What
+ * `npm run build` wrote is what runs.
+ */
+export async function startWorker({
+  folder,
+  bundle,
+  vars = {},
+  port,
+  persist,
+  wrapper,
+  miniflare,
+}: WorkerPlan): Promise<RunningWorker> {
+  const bundlePath = join(root, "build", bundle);
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, folder, "wrangler.toml"));
+  const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
+  const options: WorkerOptions = {
+    ...workerOptions,
+    bindings: Object.fromEntries(bindings),
+    ...modulesOf(bundlePath, await readFile(bundlePath, "utf8"), wrapper),
+  };
+  const logs: RunningWorker["logs"] = [];
+  const output: string[] = [];
+  const said: string[] = [];
+  const mf = new Miniflare({
+    ...options,
+    host: "127.0.0.1",
+    port: port ?? (await freePort()),
+    log: new QuietLog(said),
+    handleRuntimeStdio: (...streams: Readable[]) => {
+      for (const input of streams) {
+        createInterface({ input }).on("line", (line) => {
+          output.push(line);
+          if (line.startsWith("{")) logs.push(JSON.parse(line));
+        });
+      }
+    },
+    ...miniflare,
+    ...(persist !== undefined && { d1Persist: join(persist, "d1"), durableObjectsPersist: join(persist, "do") }),
+  });
+  const { port: boundPort } = await mf.ready;
+  return { url: `http://localhost:${boundPort}`, mf, logs, output, said, dispose: () => mf.dispose() };
+}
+
+/** Keeps what Miniflare says instead of showing it. */
+class QuietLog extends Log {
+  constructor(private readonly said: string[]) {
+    super(LogLevel.INFO);
+  }
+  protected override log(message: string): void {
+    this.said.push(message);
+  }
+}
+
+function modulesOf(bundlePath: string, contents: string, wrapper?: Wrapper) {
+  const modulesRoot = join(bundlePath, "..");
+  const built = { type: "ESModule", path: wrapper ? join(modulesRoot, "worker.js") : bundlePath, contents };
+  const outer = { type: "ESModule", path: join(modulesRoot, "wrapper.js"), contents: wrapper?.script };
+  return {
+    modules: wrapper ? [outer, built] : [built],
+    modulesRoot,
+    ...(wrapper?.services && { serviceBindings: wrapper.services }),
+  };
+}
+
+/** A TCP port that nothing listens on. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
