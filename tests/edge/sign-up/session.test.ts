@@ -183,7 +183,7 @@ describe("the session cookie", () => {
     const accepted = await secureVisitor.submit();
     expect(accepted.status).toBe(303);
     expect(accepted.headers.get("Set-Cookie")).toMatch(
-      /^__Host-signup=[\w-]{200,}; Max-Age=7200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      /^__Host-signup=[\w.-]{200,}; Max-Age=7200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     );
     const { cookie: Cookie } = accepted;
     expect((await secureVisitor.get("/subscription", { Cookie })).body).toContain(CARD);
