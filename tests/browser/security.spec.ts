@@ -10,7 +10,7 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(`JavaScript ${javaScriptEnabled ? "on" : "off"}`, () => {
     test.use({ javaScriptEnabled });
 
-    test("no page violates its policy, and a picture from elsewhere would be noticed [E]", async ({
+    test("no page violates its policy, and a picture from elsewhere would be noticed [E2]", async ({
       page,
       complaints,
     }) => {

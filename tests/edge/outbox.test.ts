@@ -39,7 +39,7 @@ describe("the outbox", () => {
     (await rows(api, "SELECT * FROM outbox WHERE key = ?", `${kind}/${id}`))[0];
   const makeDue = () => rows(api, "UPDATE outbox SET next_attempt_at = ? WHERE state = 'due'", PAST);
 
-  it("sends the confirmation at once: who, which plan, until when, what next, names escaped, and no password [F4] [F10]", async () => {
+  it("sends the confirmation at once: who, which plan, until when, what next, names escaped, and no password [F4] [F10] [S13]", async () => {
     const id = await trialOf("mail@example.com", { full_name: "Ada <b>Lovelace</b>", company_name: 'A & "B"' });
 
     await expect.poll(() => mails(stripe, "mail@example.com")).toHaveLength(1);

@@ -98,7 +98,7 @@ describe("the webhook of Stripe", () => {
     await expect.poll(() => mails(stripe, "lost@example.com")).toHaveLength(1);
   });
 
-  it("begins the trial: default card, five days, the package's price, canceled at the end without a card", async () => {
+  it("begins the trial: default card, five days, the package's price, canceled at the end without a card [S15]", async () => {
     const payload = eventOf("setup_intent.succeeded", await cardSetUp("begins@example.com"));
     const before = Date.now();
     expect((await deliver(payload, sign(payload))).status).toBe(200);

@@ -46,7 +46,7 @@ describe("the built Worker with the simulator", () => {
     expect(otherPassword.text).not.toContain("_secret_");
   });
 
-  it("takes the sign-up from its card to the trial, the mail and the account webhook with the hash", async () => {
+  it("takes the sign-up from its card to the trial, the mail and the account webhook with the hash [S13] [S15]", async () => {
     await enterCard(stripe.url, clientSecret);
 
     await expect.poll(() => accountWebhooks(stripe, "whole@example.com")).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { packageIdOf } from "../../app/contract/package-id";
 
-test("the package id comes from the path, then id, uuid, package_id", () => {
+test("the package id comes from the path, then id, uuid, package_id [S3]", () => {
   const url = (query: string) => `https://site.example/subscription${query}`;
   expect(packageIdOf(url("?id=b&uuid=c&package_id=d"), "a")).toBe("a");
   expect(packageIdOf(url("?package_id=d&uuid=c&id=b"), undefined)).toBe("b");

@@ -10,7 +10,7 @@ test.each([
   ["21255", "(212) 55"],
   ["", ""],
   ["+", "+"],
-])("the phone number %s reads %s", (typed, shown) => {
+])("the phone number %s reads %s [V9]", (typed, shown) => {
   expect(formatPhone(typed)).toBe(shown);
   expect(phoneDigits(formatPhone(typed))).toBe(phoneDigits(typed));
 });

@@ -12,7 +12,7 @@ function card(change: Partial<Plan>): string {
 }
 
 describe("the price of a plan card", () => {
-  it("is struck through, with what it becomes afterwards, when the original price differs", () => {
+  it("is struck through, with what it becomes afterwards, when the original price differs [P10]", () => {
     const html = card({ price: 80, originalPrice: 1200 });
 
     expect(html).toMatch(/<del[^>]*>.*\$1,200<\/del>/);
@@ -20,7 +20,7 @@ describe("the price of a plan card", () => {
     expect(html).toContain("Afterwards $1,200 a month");
   });
 
-  it("stands alone when the original price is the same or unknown", () => {
+  it("stands alone when the original price is the same or unknown [P10]", () => {
     for (const originalPrice of [100, null]) {
       const html = card({ price: 100, originalPrice });
       expect(html).toContain(">$100</span>");

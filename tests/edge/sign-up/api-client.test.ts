@@ -73,10 +73,13 @@ describe("an API that", () => {
     ["resets the connection", resets],
     ["closes the connection", closesWithoutAnswer],
     ["sends a short body", sendsAShortBody],
-  ] satisfies [string, Behaviour][])("%s gives 'Connection Failed' and 502, form kept [C2]", async (_, fault) => {
-    upstream.answers(fault);
-    expectConnectionFailed(await visitor.submit(), 502);
-  });
+  ] satisfies [string, Behaviour][])(
+    "%s gives 'Connection Failed' and 502, form kept [C2] [S7] [M4]",
+    async (_, fault) => {
+      upstream.answers(fault);
+      expectConnectionFailed(await visitor.submit(), 502);
+    },
+  );
 
   test("is not there at all gives 'Connection Failed' and 502 [C2]", async () => {
     const alone = await startSite({ vars: { SUBSCRIPTION_API_URL: "http://127.0.0.1:9" } });
@@ -112,7 +115,7 @@ describe("an API that", () => {
     ['"x"', answersWith(200, '"upstream-words"'), "configuration"],
     ["deep nesting", answersWith(200, "[".repeat(60_000)), "unexpected"],
   ] satisfies [string, Behaviour, string][])(
-    "answers %s gets the notice for it; its text is never shown [C4]",
+    "answers %s gets the notice for it; its text is never shown [C4] [S7] [M5]",
     async (_, fault, notice) => {
       upstream.answers(fault);
       const answer = await visitor.submit();
@@ -125,7 +128,7 @@ describe("an API that", () => {
     },
   );
 
-  test("sends a BOM before the JSON, or more fields than it must, is understood [C5]", async () => {
+  test("sends a BOM before the JSON, or more fields than it must, is understood [C5] [N3]", async () => {
     for (const body of [
       `\uFEFF{"client_secret":"${SECRET}"}`,
       `{"client_secret":"${SECRET}","amount":0,"more":{"__proto__":1}}`,
@@ -144,10 +147,13 @@ describe("an API that", () => {
     ["a number", '{"client_secret":1}'],
     ["null", '{"client_secret":null}'],
     ["a list", '{"client_secret":["seti_x"]}'],
-  ])("answers with a client_secret that is %s gives 'Configuration Error', form kept [C6]", async (_, body) => {
-    upstream.answers(answersWith(200, body));
-    expectNotice(await visitor.submit(), 502, "Configuration Error", "Payment setup failed. Please contact support.");
-  });
+  ])(
+    "answers with a client_secret that is %s gives 'Configuration Error', form kept [C6] [S7] [M6]",
+    async (_, body) => {
+      upstream.answers(answersWith(200, body));
+      expectNotice(await visitor.submit(), 502, "Configuration Error", "Payment setup failed. Please contact support.");
+    },
+  );
 
   test("sends an endless body is not read beyond 64 KiB [C7]", async () => {
     const sent = { bytes: 0 };
@@ -179,7 +185,7 @@ describe("an API that", () => {
     [418, 502, "Server error (418). Please try again later."],
     [502, 502, "Server error (502). Please try again later."],
     [599, 502, "Server error (599). Please try again later."],
-  ])("answers %i gives exactly the title and the message for it [C8]", async (status, shown, message) => {
+  ])("answers %i gives exactly the title and the message for it [C8] [S7] [M3]", async (status, shown, message) => {
     upstream.answers(answersWith(status, '{"error":"upstream-words"}'));
     const answer = await visitor.submit();
     expectNotice(answer, shown, "Submission Failed", message);
@@ -222,7 +228,7 @@ test("the id of the request goes to the API as X-Request-Id, and back to the vis
   expect(upstream.calls[1]?.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("the form is sent on once, unless the API is declared idempotent", async () => {
+test("the form is sent on once, unless the API is declared idempotent [N1]", async () => {
   for (const fault of [resets, sendsAShortBody, answersWith(503, ""), answersWith(502, ""), answersWith(504, "")]) {
     upstream.answers(fault);
     await visitor.submit();

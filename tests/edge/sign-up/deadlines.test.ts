@@ -63,7 +63,7 @@ describe.concurrent("the site", () => {
     ["never answers", neverAnswers],
     ["sends headers, then stalls", stallsInTheBody],
   ] satisfies [string, Behaviour][])(
-    "gives an API up that %s: 'Connection Failed', 504, the form kept, and the next one works [C1]",
+    "gives an API up that %s: 'Connection Failed', 504, the form kept, and the next one works [C1] [S7] [M4]",
     async (_, slow) => {
       const DEADLINE_MS = 700;
       const { upstream, visitor, dispose } = await startSlowPair(DEADLINE_MS);

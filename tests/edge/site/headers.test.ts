@@ -129,7 +129,7 @@ const SAFE_COOKIE = 5;
 
 describe("the Worker's answers", () => {
   test.each(answers)(
-    "%s (%i, %s) has every security header, and the best score of MDN's Observatory [E]",
+    "%s (%i, %s) has every security header, and the best score of MDN's Observatory [E1] [E2] [E3] [E4] [E5]",
     async (_, status, kind, get) => {
       const page = await get();
       const { headers } = page;
@@ -165,7 +165,7 @@ describe("the Worker's answers", () => {
     },
   );
 
-  test("there is no HSTS without TLS, and the visitor is sent to the same URL with it [E]", async () => {
+  test("there is no HSTS without TLS, and the visitor is sent to the same URL with it [E3]", async () => {
     for (const path of ["/", "/pricing?x=1", "/subscription.data", "//evil.test", "/csp-reports"]) {
       const answer = await insecure.get(path);
       expect(answer.status).toBe(301);
@@ -176,7 +176,7 @@ describe("the Worker's answers", () => {
     expect([sent.status, sent.headers.get("Location")]).toEqual([303, `${ORIGIN}/subscription`]);
   });
 
-  test("each answer of the sign-up has a nonce of its own [E]", async () => {
+  test("each answer of the sign-up has a nonce of its own [E6]", async () => {
     const [first, second] = await Promise.all([visitor.get("/subscription"), visitor.get("/subscription")]);
     const nonces = [first, second].map(
       ({ headers }) => /'nonce-([^']+)'/.exec(headers.get("Content-Security-Policy") ?? "")?.[1],
@@ -185,7 +185,7 @@ describe("the Worker's answers", () => {
     expect(nonces[0]).not.toBe(nonces[1]);
   });
 
-  test("every inline script carries the answer's nonce, or stands in the policy by its hash [E]", async () => {
+  test("every inline script carries the answer's nonce, or stands in the policy by its hash [E6]", async () => {
     for (const path of [...pages, "/nope"]) {
       const { headers, body } = await visitor.get(path);
       const policy = headers.get("Content-Security-Policy") ?? "";
@@ -201,7 +201,7 @@ describe("the Worker's answers", () => {
     }
   });
 
-  test("the sign-up is entered with a full document load: no page links to it through the client's router [E]", async () => {
+  test("the sign-up is entered with a full document load: no page links to it through the client's router [E8]", async () => {
     for (const path of pages) {
       const html = (await visitor.get(path)).body;
       expect(html).not.toMatch(/<a [^>]*data-discover/);
@@ -215,7 +215,7 @@ describe("files", () => {
     return [...new Set(html.match(/\/build\/[\w./()$-]+\.(?:js|css)/g) ?? [])];
   }
 
-  test("hashed files are immutable, sniffed by nobody and for this origin only [E]", async () => {
+  test("hashed files are immutable, sniffed by nobody and for this origin only [E7]", async () => {
     const paths = await files();
     expect(paths.length).toBeGreaterThan(5);
     for (const path of paths) {
@@ -227,7 +227,7 @@ describe("files", () => {
     }
   });
 
-  test("other files are asked for again, and a drawing opened by itself runs nothing [E]", async () => {
+  test("other files are asked for again, and a drawing opened by itself runs nothing [E7]", async () => {
     const { headers } = await visitor.get("/favicon.svg");
     expect(headers.get("Cache-Control")).toBe("public, max-age=0, must-revalidate");
     expect(headers.get("Content-Security-Policy")).toMatch(/^default-src 'none'.*sandbox/);
@@ -235,7 +235,7 @@ describe("files", () => {
     expect(headers.get("Cross-Origin-Resource-Policy")).toBe("same-origin");
   });
 
-  test("a file that is not there is a 404 that nobody keeps; the rules themselves are no file [E]", async () => {
+  test("a file that is not there is a 404 that nobody keeps; the rules themselves are no file [E7]", async () => {
     for (const path of ["/build/gone-ABCDEFGH.js", "/_headers", "/build/", "/favicon.svg/"]) {
       const { status, headers } = await visitor.get(path);
       expect([path, status]).toEqual([path, 404]);

@@ -2,6 +2,7 @@ import { HtmlValidate } from "html-validate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Page, pageReader } from "../../support/page";
 import { type SiteVisitor, siteVisitor } from "../../support/site-visitor";
+import { startUpstream, type Upstream } from "../../support/upstream";
 import { type RunningWorker, startSite } from "../../support/workers";
 
 /* The public pages as documents: what each of them has, and each fact that they must state. */
@@ -10,14 +11,18 @@ const RESEARCH_URL = "https://research.test/ai-search";
 const CONSOLE_URL = "https://console.test";
 const publicPaths = ["/", "/pricing", "/privacy", "/terms"];
 const allPaths = [...publicPaths, "/nothing-here"];
+const PLAN = "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
 
+let upstream: Upstream;
 let site: RunningWorker;
 let visitor: SiteVisitor;
 let open: (path: string) => Promise<Page>;
 
 beforeAll(async () => {
+  upstream = await startUpstream();
   site = await startSite({
     vars: {
+      SUBSCRIPTION_API_URL: upstream.url,
       RESEARCH_URL,
       CONSOLE_URL,
       SALES_EMAIL: "sales@brand.test",
@@ -28,16 +33,35 @@ beforeAll(async () => {
   open = pageReader(visitor);
 });
 
-afterAll(() => site.dispose());
+afterAll(async () => {
+  await site.dispose();
+  upstream.dispose();
+});
 
-describe.each(allPaths)("%s", (path) => {
-  test("has the header and the footer of the site, from the configuration", async () => {
+test.each([
+  ["/", /brand.*AI search/i],
+  ["/pricing", /pricing/i],
+  ["/privacy", /^Privacy Policy$/],
+  ["/terms", /^Terms & Conditions$/],
+  ["/subscription", /^Complete Your Subscription$/],
+  [PLAN, /^Complete Your Subscription$/],
+])("%s answers 200 with its page to whoever asks [R1]", async (path, heading) => {
+  const { status, words } = await open(path);
+  expect(status).toBe(200);
+  expect(words("h1")).toMatch(heading);
+});
+
+describe.each([...allPaths, "/subscription", PLAN])("the frame of %s", (path) => {
+  test("is the header and the footer of the site, from the configuration [R4] [R7]", async () => {
     const { document, wordsOfEach, words } = await open(path);
-    const href = (selector: string) => document.querySelector(selector)?.getAttribute("href");
+    const hrefs = (selector: string) =>
+      [...document.querySelectorAll(selector)].map((link) => link.getAttribute("href"));
 
-    expect(href("header > div > a")).toBe("/");
+    expect(hrefs("header > div > a")).toEqual(["/"]);
+    expect(document.querySelector("header > div > a svg")).not.toBeNull();
     expect(wordsOfEach("header nav li")).toEqual(["Home", "Pricing", "Customer Console"]);
-    expect(href("header nav li:last-child a")).toBe(CONSOLE_URL);
+    expect(hrefs("header nav a")).toEqual(["/", "/pricing", CONSOLE_URL]);
+    expect(wordsOfEach("header nav .btn")).toEqual(["Customer Console"]);
     expect(wordsOfEach("footer a")).toEqual([
       "Pricing",
       "Contact Sales",
@@ -45,7 +69,7 @@ describe.each(allPaths)("%s", (path) => {
       "Privacy Policy",
       "Terms & Conditions",
     ]);
-    expect([...document.querySelectorAll("footer a")].map((link) => link.getAttribute("href"))).toEqual([
+    expect(hrefs("footer a")).toEqual([
       "/pricing",
       "mailto:sales@brand.test",
       "mailto:support@brand.test",
@@ -53,9 +77,11 @@ describe.each(allPaths)("%s", (path) => {
       "/terms",
     ]);
     expect(words("footer")).toContain(`© ${new Date().getUTCFullYear()}`);
-    expect(document.querySelector("body > a")?.getAttribute("href")).toBe("#main");
+    expect(hrefs("body > a")).toEqual(["#main"]);
   });
+});
 
+describe.each(allPaths)("%s", (path) => {
   test("marks itself in the menu when it stands there", async () => {
     const { wordsOfEach } = await open(path);
     const own = { "/": ["Home"], "/pricing": ["Pricing"] }[path] ?? [];
@@ -110,8 +136,23 @@ test("every link of the public pages that stays on the site leads to a page", as
   for (const link of links) expect((await visitor.get(link.split("#")[0] ?? "")).status, link).toBe(200);
 });
 
+test("the public pages call no backend: their buttons lead to a page or open a mail [P12]", async () => {
+  for (const path of publicPaths) {
+    const { document, headers } = await open(path);
+    const policy = headers.get("Content-Security-Policy");
+    expect(policy, "no script may connect to anything").toMatch(/^default-src 'none'/);
+    expect(policy).not.toContain("connect-src");
+    expect(document.querySelectorAll("form, input, select, textarea")).toHaveLength(0);
+    for (const button of document.querySelectorAll("button")) expect(button.hasAttribute("popovertarget")).toBe(true);
+    const buttons = [...document.querySelectorAll("a.btn")];
+    expect(buttons.length).toBeGreaterThan(0);
+    for (const button of buttons) expect(button.getAttribute("href")).toMatch(/^(\/|#|https:\/\/|mailto:)/);
+  }
+  expect(upstream.calls).toEqual([]);
+});
+
 describe("home", () => {
-  test("opens with the headline, the two buttons and the statistic with its source", async () => {
+  test("opens with the headline, the two buttons and the statistic with its source [P1] [P2]", async () => {
     const { document, words } = await open("/");
     expect(words("h1")).toMatch(/brand.*AI search/i);
     const links = new Map(
@@ -124,7 +165,7 @@ describe("home", () => {
     expect(document.querySelector("aside a")?.getAttribute("href")).toBe(RESEARCH_URL);
   });
 
-  test("names the engines, the three features and the three product areas", async () => {
+  test("names the engines, the three features and the three product areas [P3] [P5]", async () => {
     const { words, wordsOfEach } = await open("/");
     for (const engine of ["ChatGPT", "Perplexity", "Gemini", "Google AI Overviews", "DeepSeek"]) {
       expect(words()).toContain(engine);
@@ -141,18 +182,21 @@ describe("home", () => {
     expect(suite).toMatch(/content briefs.*ready for AI search/i);
   });
 
-  test("shows the future of search in three figures and a quote", async () => {
+  test("shows the future of search in three figures and a quote [P4]", async () => {
     const { document, words, wordsOfEach } = await open("/");
     const section = "section[aria-labelledby=future]";
     expect(words(section)).toContain("Future of Search");
     expect(wordsOfEach(`${section} li p:first-of-type`)).toEqual(["50%+", "79%", "70%"]);
-    expect(words(`${section} blockquote`)).not.toBe("");
+    expect(words(`${section} blockquote`).length).toBeGreaterThan(40);
+    expect(words(`${section} figcaption`)).toContain("analyst");
     expect(document.querySelector(`${section} a`)?.getAttribute("href")).toBe(RESEARCH_URL);
   });
 
-  test.each(["/", "/pricing"])("%s closes with a call to action", async (path) => {
+  test.each(["/", "/pricing"])("%s closes with a call to action [P6]", async (path) => {
     const { document } = await open(path);
-    const links = [...document.querySelectorAll("section[aria-labelledby=closing] a")];
+    const [closing] = [...document.querySelectorAll("main section")].slice(-1);
+    expect(closing?.getAttribute("aria-labelledby")).toBe("closing");
+    const links = [...(closing?.querySelectorAll("a") ?? [])];
     expect(links).toHaveLength(2);
     for (const link of links) {
       expect(link.textContent).toMatch(/^Contact Sales/);
@@ -225,23 +269,25 @@ describe("pricing", () => {
     },
   ];
 
-  test.each(cards)("$title has every cell of the plan table", async ({ key, title, price, features }) => {
+  test.each(cards)("$title has every cell of the plan table [P7]", async ({ key, title, price, features }) => {
     const { words, wordsOfEach } = await open("/pricing");
+    expect(wordsOfEach("article h2")).toEqual(cards.map((plan) => plan.title));
     const card = `article[aria-labelledby=plan-${key}]`;
     expect(words(`${card} h2`)).toBe(title);
     expect(words(card)).toContain(price);
     expect(wordsOfEach(`${card} li`)).toEqual(features);
   });
 
-  test("badges every plan but the enterprise one with the trial, and highlights STANDARD alone", async () => {
+  test("badges every plan but the enterprise one with the trial, and highlights STANDARD alone [P8]", async () => {
     const { wordsOfEach } = await open("/pricing");
     const badges = wordsOfEach("article").map((card) => card.includes("5-day free trial"));
     expect(badges).toEqual([true, true, true, false]);
     expect(wordsOfEach(".plan-highlighted h2")).toEqual(["STANDARD"]);
   });
 
-  test("leads from each paid plan to its sign-up, and from the enterprise plan to sales", async () => {
-    const { document } = await open("/pricing");
+  test("leads from each paid plan to its sign-up, and from the enterprise plan to sales [P9]", async () => {
+    const { document, wordsOfEach } = await open("/pricing");
+    expect(wordsOfEach("article a").at(-1)).toBe("Contact Sales");
     expect([...document.querySelectorAll("article a")].map((link) => link.getAttribute("href"))).toEqual([
       "/subscription/5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10",
       "/subscription/0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220",
@@ -250,7 +296,7 @@ describe("pricing", () => {
     ]);
   });
 
-  test("answers six questions, the given statements among them", async () => {
+  test("answers six questions, the given statements among them [P11]", async () => {
     const { words, wordsOfEach } = await open("/pricing");
     expect(wordsOfEach("details summary")).toHaveLength(6);
     for (const statement of [
@@ -264,7 +310,7 @@ describe("pricing", () => {
 });
 
 describe("not found", () => {
-  test("says so, explains, and leads home", async () => {
+  test("says so, explains, and leads home [R2] [R3]", async () => {
     const { status, words, document } = await open("/nothing-here");
     expect(status).toBe(404);
     expect(words()).toContain("404");
@@ -274,10 +320,15 @@ describe("not found", () => {
     expect([home?.textContent, home?.getAttribute("href")]).toEqual(["Return to Home", "/"]);
   });
 
-  test("writes one line in the log", async () => {
-    await visitor.get("/nothing/here", { "CF-Ray": "not-found" });
+  test("is the answer to any other path, and writes one line in the log [R2]", async () => {
+    for (const path of ["/home", "/subscriptions", `${PLAN}/card`, "/Pricing/mini", "/index.html"]) {
+      expect((await visitor.get(path)).text, path).toContain("Oops! Page not found");
+    }
+    expect((await visitor.get("/nothing/here", { "CF-Ray": "not-found" })).status).toBe(404);
     const line = { event: "not_found", request_id: "not-found" };
-    await expect.poll(() => site.logs).toContainEqual(expect.objectContaining(line));
+    const lines = () =>
+      site.logs.filter(({ event, request_id }) => event === "not_found" && request_id === "not-found");
+    await expect.poll(lines).toEqual([expect.objectContaining(line)]);
   });
 });
 
