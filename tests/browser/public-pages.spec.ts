@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page, Request } from "@playwright/test";
 import { accessibilityProblems } from "./accessibility";
 import { cutOff, DESKTOP, moving, PHONE } from "./layout";
 import { expect, test } from "./stack";
@@ -11,11 +11,14 @@ const pages = [
   { path: "/nothing-here", status: 404, heading: "Oops! Page not found" },
 ];
 
-/** Opens a page and looks for everything that each page has; loading it asks for no script and no stylesheet. */
+/** Opens a page and looks for everything that each page has; it loads no script and no stylesheet, and calls nothing. */
 async function openAndCheck(page: Page, { path, status, heading }: (typeof pages)[number]): Promise<void> {
   const files: string[] = [];
-  const note = (request: { resourceType(): string; url(): string }) => {
+  const calls: string[] = [];
+  const note = (request: Request) => {
     if (["script", "stylesheet"].includes(request.resourceType())) files.push(request.url());
+    if (["fetch", "xhr", "ping"].includes(request.resourceType()) || request.method() !== "GET")
+      calls.push(request.url());
   };
   page.on("request", note);
   const response = await page.goto(path);
@@ -34,11 +37,11 @@ async function openAndCheck(page: Page, { path, status, heading }: (typeof pages
   await expect(footer.getByRole("link", { name: "Privacy Policy" })).toHaveAttribute("href", "/privacy");
   await expect(footer.getByRole("link", { name: "Terms & Conditions" })).toHaveAttribute("href", "/terms");
   page.off("request", note);
-  expect(files).toEqual([]);
+  expect({ files, calls }).toEqual({ files: [], calls: [] });
 }
 
 for (const aPage of pages) {
-  test(`${aPage.path} is complete, fits every width and text at 200 %, and moves nothing for those who asked for less motion`, async ({
+  test(`${aPage.path} is complete, fits every width and text at 200 %, and moves nothing for those who asked for less motion [R7] [P12]`, async ({
     page,
   }) => {
     await openAndCheck(page, aPage);
@@ -108,7 +111,9 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(`JavaScript ${javaScriptEnabled ? "on" : "off"}`, () => {
     test.use({ javaScriptEnabled });
 
-    test("the main menu leads on from every page", async ({ page }) => {
+    test("the main menu leads on from every page; a small screen opens it by its button [R4] [R5]", async ({
+      page,
+    }) => {
       const menu = page.getByRole("navigation", { name: "Main" });
       const toggle = page.getByRole("button", { name: "Menu" });
       for (const { path } of pages) {
@@ -123,7 +128,8 @@ for (const javaScriptEnabled of [true, false]) {
           await page.setViewportSize(PHONE);
           await expect(menu).toBeHidden();
           await toggle.click();
-          await expect(menu).toBeVisible();
+          for (const name of ["Home", "Pricing", "Customer Console"])
+            await expect(menu.getByRole("link", { name })).toBeVisible();
           await page.keyboard.press("Escape");
           await expect(menu).toBeHidden();
           await toggle.click();
@@ -152,7 +158,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(answer).toBeHidden();
     });
 
-    test("Learn More leads to the features, Get Started to pricing", async ({ page }) => {
+    test("Learn More leads to the features, Get Started to pricing [P1]", async ({ page }) => {
       for (const size of [PHONE, DESKTOP]) {
         await page.setViewportSize(size);
         await page.goto("/");
@@ -166,7 +172,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("the header turns white and translucent past 10 px", async ({ page }) => {
+test("the header turns white and translucent past 10 px [R6]", async ({ page }) => {
   await page.goto("/");
   const header = page.locator("header");
   const background = () => header.evaluate((element) => getComputedStyle(element).backgroundColor.replaceAll(" ", ""));
