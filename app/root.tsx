@@ -45,6 +45,7 @@ export function shouldRevalidate() {
 
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
+  const refreshSeconds = useRefreshSeconds();
   return (
     <html lang="en">
       <head>
@@ -54,6 +55,11 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="theme-color" content="#fdfdfe" media="(prefers-color-scheme: light)" />
         <meta name="theme-color" content="#0c0e1d" media="(prefers-color-scheme: dark)" />
         <Meta />
+        {refreshSeconds !== undefined && (
+          <noscript>
+            <meta httpEquiv="refresh" content={String(refreshSeconds)} />
+          </noscript>
+        )}
         <Links />
         <link rel="stylesheet" href={useStylesheet()} />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash in the policy */}
@@ -86,6 +92,14 @@ function useStylesheet(): string {
     typeof handle === "object" && handle !== null && "stylesheet" in handle ? handle.stylesheet : undefined,
   );
   return sheets.find((sheet) => typeof sheet === "string") ?? styles;
+}
+
+/** A page that waits for something names in its data when it is to be loaded again. */
+function useRefreshSeconds(): number | undefined {
+  const found = useMatches().map(({ data }) =>
+    typeof data === "object" && data !== null && "refreshSeconds" in data ? data.refreshSeconds : undefined,
+  );
+  return found.find((seconds) => typeof seconds === "number");
 }
 
 export default function Root() {

@@ -1,25 +1,25 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/cloudflare";
-import {
-  type ClientActionFunctionArgs,
-  isRouteErrorResponse,
-  type MetaFunction,
-  type ShouldRevalidateFunction,
-} from "@remix-run/react";
+import type { ClientActionFunctionArgs, MetaFunction, ShouldRevalidateFunction } from "@remix-run/react";
 import { company } from "../company";
 import { packageIdOf } from "../contract/package-id";
-import { CONNECTION_FAILED } from "../signup/notices";
+import { CONNECTION_FAILED, submissionFailed } from "../signup/notices";
 import { currentStep } from "../signup/session/current-step.server";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
-import type { SignupReply } from "../signup/steps";
+import type { SignupReply, SignupStep } from "../signup/steps";
 
 export const handle = { hydrate: true, stylesheet };
 
 export const meta: MetaFunction<typeof loader> = ({ data: step }) => [
-  { title: `${step?.step === "form" && step.failed ? "Error: " : ""}Sign up · ${company.name}` },
+  { title: `${step?.step === "form" && step.failed ? "Error: " : ""}${titleOf(step?.step)} · ${company.name}` },
   { name: "description", content: `Start your 5-day free trial of ${company.name}.` },
   { name: "robots", content: "noindex" },
 ];
+
+function titleOf(step: SignupStep["step"] | undefined): string {
+  if (step === "card" || step === "waiting") return "Sign up, step 2 of 2: card";
+  return step === "done" ? "Subscription successful" : "Sign up, step 1 of 2: details";
+}
 
 export function loader({ request, params, context }: LoaderFunctionArgs) {
   // Caches may store a path that looks like a file.
@@ -34,13 +34,15 @@ export function action({ context: { formOutcome } }: ActionFunctionArgs) {
   throw formOutcome?.error ?? new Error("A form reached its route without passing the pipeline");
 }
 
-/** When the site cannot be reached, the visitor stays on the form with everything typed. */
+/** When a post fails, the visitor and everything typed stay on the page. */
 export async function clientAction({ serverAction }: ClientActionFunctionArgs): Promise<SignupReply> {
   try {
     return await serverAction<SignupReply>();
-  } catch (error) {
-    if (error instanceof Response || isRouteErrorResponse(error)) throw error;
-    return { notice: CONNECTION_FAILED };
+  } catch (thrown) {
+    // A redirect.
+    if (thrown instanceof Response) throw thrown;
+    // `fetch` rejects with a TypeError when there is no connection; anything else is the site's own failure.
+    return { notice: thrown instanceof TypeError ? CONNECTION_FAILED : submissionFailed() };
   }
 }
 

@@ -48,6 +48,12 @@ export const CONFIGURATION_ERROR: Notice = {
   message: "Payment setup failed. Please contact support.",
 };
 
+export const SESSION_ENDED: Notice = {
+  kind: "destructive",
+  title: "Your sign-up has ended",
+  message: "It was kept for two hours, or its cookie is damaged. Nothing was charged. Please fill in the form again.",
+};
+
 const REJECTIONS: Record<number, string> = {
   400: "Invalid subscription data. Please check your information and try again.",
   401: "Authentication required. Please refresh the page and try again.",

@@ -1,4 +1,5 @@
 import type { Configuration } from "../edge/settings/configuration.server";
+import { type SetupIntents, setupIntents } from "./card/setup-intents.server";
 import { type FormNonces, formNonces } from "./form/form-nonce.server";
 import { type SignupSessions, signupSessions } from "./session/session.server";
 import { type SubscriptionApi, subscriptionApi } from "./submit/api-client.server";
@@ -7,6 +8,7 @@ export interface SignupServices {
   sessions: SignupSessions;
   nonces: FormNonces;
   api: SubscriptionApi;
+  setupIntents: SetupIntents;
 }
 
 export function signupServices(configuration: Configuration): SignupServices {
@@ -18,6 +20,10 @@ export function signupServices(configuration: Configuration): SignupServices {
       timeoutMs: configuration.SUBSCRIPTION_API_TIMEOUT_MS,
       idempotent: configuration.SUBSCRIPTION_API_IDEMPOTENT,
       binding: configuration.SUBSCRIPTION_API,
+    }),
+    setupIntents: setupIntents({
+      apiUrl: configuration.STRIPE_API_URL ?? "https://api.stripe.com",
+      key: configuration.STRIPE_PUBLISHABLE_KEY,
     }),
   };
 }

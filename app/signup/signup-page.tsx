@@ -1,11 +1,15 @@
 import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { findPlan, plans } from "../pricing/plans";
 import { NoticeArea } from "../ui/notice";
+import { useSite } from "../ui/site";
 import { CardStep } from "./card/card-step";
+import { WaitingStep } from "./card/waiting-step";
+import { SuccessNotices } from "./done/success-notices";
 import { SuccessStep } from "./done/success-step";
 import { PlanSummary } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
-import { CARD_SUCCESSFUL, PROCESSING, SUBSCRIPTION_SUCCESSFUL } from "./notices";
+import { PROCESSING, SESSION_ENDED } from "./notices";
 import { SignupNotice } from "./signup-notice";
 import type { FormStepData, SignupReply, SignupStep } from "./steps";
 
@@ -13,31 +17,35 @@ export function SignupPage() {
   const step = useLoaderData<SignupStep>();
   const reply = useActionData<SignupReply>();
   const heading = useHeadingFocus(step.step);
-  if (step.step === "done") {
-    return (
-      <Frame heading="Subscription Successful!" headingRef={heading}>
-        <NoticeArea
-          status={
-            heading.moved &&
-            [CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL].map((notice) => (
-              <SignupNotice key={notice.title} notice={notice} />
-            ))
-          }
-          alert={reply?.notice && <SignupNotice notice={reply.notice} />}
-        />
-        <SuccessStep account={step.account} />
-      </Frame>
-    );
+  switch (step.step) {
+    case "form":
+      return <FormStep step={step} reply={reply} headingRef={heading} />;
+    case "card":
+      return (
+        <Frame heading={HEADING} progress={2} headingRef={heading} packageId={step.account?.packageId ?? ""}>
+          <CardStep key={step.clientSecret} data={step} replyNotice={reply?.notice} />
+        </Frame>
+      );
+    case "waiting":
+      return (
+        <Frame heading={HEADING} progress={2} headingRef={heading} packageId={step.packageId}>
+          <WaitingStep {...step} />
+        </Frame>
+      );
+    case "done":
+      return (
+        <Frame heading="Subscription Successful!" headingRef={heading}>
+          <NoticeArea
+            status={step.news && <SuccessNotices />}
+            alert={reply?.notice && <SignupNotice notice={reply.notice} />}
+          />
+          <SuccessStep {...step} />
+        </Frame>
+      );
   }
-  if (step.step === "card") {
-    return (
-      <Frame heading="Complete Your Subscription" headingRef={heading} packageId={step.account.packageId ?? ""}>
-        <CardStep data={step} replyNotice={reply?.notice} />
-      </Frame>
-    );
-  }
-  return <FormStep step={step} reply={reply} headingRef={heading} />;
 }
+
+const HEADING = "Complete Your Subscription";
 
 function FormStep({
   step,
@@ -49,13 +57,14 @@ function FormStep({
   headingRef: HeadingRef;
 }) {
   const submitting = useNavigation().state !== "idle";
-  const failure = submitting ? undefined : reply?.notice;
+  const failure = submitting ? undefined : (reply?.notice ?? (step.expired ? SESSION_ENDED : undefined));
   // The form posts without the query, which may have named the package.
   const sent = reply?.form?.initialValue?.package_id;
   const packageId = typeof sent === "string" ? sent : step.packageId;
   return (
     <Frame
-      heading="Complete Your Subscription"
+      heading={HEADING}
+      progress={1}
       headingRef={headingRef}
       intro="Join thousands of businesses improving their visibility in AI search."
       packageId={packageId}
@@ -64,6 +73,7 @@ function FormStep({
         status={submitting && <SignupNotice notice={PROCESSING} />}
         alert={failure && <SignupNotice notice={failure} />}
       />
+      {step.waiting && <WaitingSignup waiting={step.waiting} packageId={packageId} />}
       <section className="card p-6 sm:p-8" aria-labelledby="subscription-information">
         <h2 id="subscription-information" className="text-heading">
           Subscription Information
@@ -71,23 +81,53 @@ function FormStep({
         <p className="mt-1 mb-6 text-muted">
           Complete your subscription by providing your contact and billing information.
         </p>
-        <SignupForm packageId={packageId} formNonce={step.formNonce} reply={reply} submitting={submitting} />
+        <SignupForm
+          packageId={packageId}
+          formNonce={step.formNonce}
+          draft={step.draft}
+          reply={reply}
+          submitting={submitting}
+        />
       </section>
     </Frame>
   );
 }
 
+/** Offers a sign-up for another plan that waits for its card; the plan of the URL wins. */
+function WaitingSignup({ waiting, packageId }: { waiting: { packageId: string }; packageId: string }) {
+  const all = plans(useSite());
+  const nameOf = (id: string) => findPlan(all, id)?.title ?? "another plan";
+  const path = waiting.packageId ? `/subscription/${waiting.packageId}` : "/subscription";
+  return (
+    <div className="notice notice-progress mb-6">
+      <p className="font-bold">You have a sign-up for {nameOf(waiting.packageId)} waiting for its card</p>
+      <p className="text-sm">
+        <a className="font-semibold underline" href={path}>
+          Continue it
+        </a>
+        , or start {findPlan(all, packageId)?.title ?? "this plan"} below.
+      </p>
+    </div>
+  );
+}
+
 interface FrameProps {
   heading: string;
+  progress?: 1 | 2;
   headingRef: HeadingRef;
   intro?: string;
   packageId?: string;
   children: ReactNode;
 }
 
-function Frame({ heading, headingRef, intro, packageId, children }: FrameProps) {
+function Frame({ heading, progress, headingRef, intro, packageId, children }: FrameProps) {
   return (
     <div className="wrap py-12 sm:py-16">
+      {progress && (
+        <p className="mb-2 font-semibold text-muted">
+          Step {progress} of 2: {progress === 1 ? "details" : "card"}
+        </p>
+      )}
       <h1 ref={headingRef.ref} tabIndex={-1} className="text-title outline-none">
         {heading}
       </h1>
@@ -102,8 +142,6 @@ function Frame({ heading, headingRef, intro, packageId, children }: FrameProps) 
 
 interface HeadingRef {
   ref: RefObject<HTMLHeadingElement>;
-  /** Whether the step changed without a page load. */
-  moved: boolean;
 }
 
 function useHeadingFocus(step: SignupStep["step"]): HeadingRef {
@@ -114,5 +152,5 @@ function useHeadingFocus(step: SignupStep["step"]): HeadingRef {
   useEffect(() => {
     if (last.moved) ref.current?.focus();
   }, [last]);
-  return { ref, moved: last.moved };
+  return { ref };
 }

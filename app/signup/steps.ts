@@ -18,12 +18,40 @@ const billingAddress = z.object({
   country: z.string(),
 });
 
+const setCard = z.object({ brand: z.string(), last4: z.string() });
+
 export const signupSession = z.discriminatedUnion("step", [
-  z.object({ step: z.literal("card"), clientSecret: z.string(), account, address: z.optional(billingAddress) }),
-  z.object({ step: z.literal("done"), account }),
+  /** Back at the form, with what was typed before. */
+  z.object({ step: z.literal("form"), draft: z.record(z.string(), z.string()), replaces: z.string() }),
+  z.object({
+    step: z.literal("card"),
+    /** Idempotency key of the form that led here: the same form sent again is the same sign-up. */
+    key: z.string(),
+    clientSecret: z.string(),
+    /** Missing after a return from the bank without the cookie. */
+    account: z.optional(account),
+    address: z.optional(billingAddress),
+    /** Set for one page load, for the notice that something has just happened. */
+    news: z.optional(z.union([z.object({ saved: z.literal(true) }), z.object({ failed: z.string() })])),
+    /** How often Stripe was asked about a set-up whose result is not known yet. */
+    checks: z.optional(z.number()),
+    waitsFor: z.optional(z.enum(["processing", "unreachable"])),
+  }),
+  z.object({
+    step: z.literal("done"),
+    key: z.string(),
+    setupIntentId: z.string(),
+    /** When the trial began, as ISO 8601. */
+    startedAt: z.string(),
+    account: z.optional(account),
+    card: z.optional(setCard),
+    news: z.optional(z.object({ saved: z.literal(true) })),
+  }),
 ]);
 
 export type SignupSession = z.output<typeof signupSession>;
+export type CardSession = Extract<SignupSession, { step: "card" }>;
+export type DoneSession = Extract<SignupSession, { step: "done" }>;
 
 export type Account = z.output<typeof account>;
 
@@ -33,16 +61,39 @@ export interface ResumeLink {
   qrCode: string;
 }
 
-export type FormStepData = { step: "form"; packageId: string; formNonce: string; failed: boolean };
-export type CardStepData = Extract<SignupSession, { step: "card" }> & {
+export interface FormStepData {
+  step: "form";
+  packageId: string;
+  formNonce: string;
+  failed: boolean;
+  /** What was typed before, without the passwords. */
+  draft?: Record<string, string>;
+  /** A sign-up for another plan that waits for its card. */
+  waiting?: { packageId: string };
+  /** Whether the visitor's session has ended. */
+  expired: boolean;
+}
+
+export type CardStepData = CardSession & {
   /** Empty if no card can be taken. */
   publishableKey: string;
   stripeJsUrl: string;
   /** Where Stripe returns to after a redirect. */
   returnUrl: string;
+  /** When a trial that begins now ends, as ISO 8601. */
+  trialEnd: string;
   resumeLink: ResumeLink;
 };
-export type SignupStep = FormStepData | CardStepData | Extract<SignupSession, { step: "done" }>;
+
+/** Stripe cannot say yet whether the card is set up; the page asks again after `refreshSeconds`. */
+export interface WaitingStepData {
+  step: "waiting";
+  packageId: string;
+  reason: "processing" | "unreachable";
+  refreshSeconds: number;
+}
+
+export type SignupStep = FormStepData | CardStepData | WaitingStepData | DoneSession;
 
 export interface SignupReply {
   form?: SubmissionResult<string[]>;

@@ -120,7 +120,7 @@ test("messages come on blur under the field, then while typing; a wrong form is 
   }
 });
 
-test("the keyboard alone leads to the card step, which has no accessibility problem and can be left by Start over", async ({
+test("the keyboard alone leads to the card step, which has no accessibility problem and leads back to the details by Start over [S20]", async ({
   page,
 }) => {
   const visitor = signup(page);
@@ -140,7 +140,8 @@ test("the keyboard alone leads to the card step, which has no accessibility prob
   }
   await page.getByRole("button", { name: "Start over" }).click();
   await expect(page.getByRole("heading", { name: "Subscription Information" })).toBeVisible();
-  await expect(page.getByLabel("Contact Name")).toHaveValue("");
+  await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+  await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
   await expect(heading).toBeFocused();
   await expect(heading).toBeInViewport();
 });

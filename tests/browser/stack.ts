@@ -14,7 +14,11 @@ export const test = base.extend<{ complaints: string[] }, { stack: Stack }>({
     async ({}, provide) => {
       const { api, stripe, dispose } = await startBackend();
       const site = await startSite({
-        vars: { SUBSCRIPTION_API_URL: api.url, STRIPE_JS_URL: `${stripe.url}/endive/stripe.js` },
+        vars: {
+          SUBSCRIPTION_API_URL: api.url,
+          STRIPE_JS_URL: `${stripe.url}/endive/stripe.js`,
+          STRIPE_API_URL: stripe.url,
+        },
       });
       await provide({ site, api, stripe });
       await Promise.all([site.dispose(), dispose()]);

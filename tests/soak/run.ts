@@ -32,6 +32,7 @@ export async function soak(plan: SoakPlan): Promise<SoakReport> {
       SUBSCRIPTION_API_URL: front.url,
       SUBSCRIPTION_API_TIMEOUT_MS: String(plan.deadlineMs),
       STRIPE_JS_URL: `${stripe.url}/stripe.js`,
+      STRIPE_API_URL: stripe.url,
     },
     miniflare: { inspectorPort: 0 },
   });

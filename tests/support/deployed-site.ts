@@ -18,6 +18,7 @@ export function startDeployedSite(
       SUBSCRIPTION_API_TIMEOUT_MS: "500",
       SESSION_SECRET: "a-secret-of-the-tests-with-more-than-32-characters",
       STRIPE_JS_URL: undefined,
+      STRIPE_API_URL: undefined,
       ...vars,
     },
     miniflare: { outboundService: upstream, ...miniflare },

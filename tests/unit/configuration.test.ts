@@ -45,6 +45,7 @@ describe("the configuration", () => {
     ["SUBSCRIPTION_API_URL", "javascript:alert(1)"],
     ["SUBSCRIPTION_API_URL", "http://api.site.example"],
     ["STRIPE_JS_URL", "http://localhost:8789/endive/stripe.js"],
+    ["STRIPE_API_URL", "http://localhost:8789"],
     ["STRIPE_PUBLISHABLE_KEY", "sk_live_oops"],
     ["PACKAGE_ID_MINI", "mini"],
     ["SALES_EMAIL", "sales"],

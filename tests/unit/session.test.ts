@@ -8,6 +8,7 @@ test("the largest session fits into a cookie and keeps its contents to itself [D
   const wide = (length: number) => "\u6f22".repeat(length);
   const cookie = await sessions.write({
     step: "card",
+    key: "k".repeat(43),
     clientSecret: `seti_${"1".repeat(24)}_secret_${"s".repeat(30)}`,
     account: {
       companyName: wide(100),

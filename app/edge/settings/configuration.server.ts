@@ -90,6 +90,7 @@ const settings = z.object({
     "",
   ),
   STRIPE_JS_URL: z.optional(httpUrl),
+  STRIPE_API_URL: z.optional(httpUrl),
 });
 
 export type Configuration = z.output<typeof settings>;
@@ -109,8 +110,8 @@ function deploymentProblems(configuration: Configuration): ConfigurationProblem[
   for (const name of ["SITE_URL", "CONSOLE_URL", "SUBSCRIPTION_API_URL"] as const) {
     if (!configuration[name].startsWith("https:")) problems.push({ name, problem: "must be an https URL" });
   }
-  if (configuration.STRIPE_JS_URL !== undefined) {
-    problems.push({ name: "STRIPE_JS_URL", problem: "is for local development only" });
+  for (const name of ["STRIPE_JS_URL", "STRIPE_API_URL"] as const) {
+    if (configuration[name] !== undefined) problems.push({ name, problem: "is for local development only" });
   }
   if (configuration.SESSION_SECRET.includes(LOCAL_SESSION_SECRET)) {
     problems.push({ name: "SESSION_SECRET", problem: "is the local default" });

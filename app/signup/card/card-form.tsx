@@ -10,16 +10,14 @@ import { loadStripeClient } from "./load-stripe";
 
 interface CardFormProps {
   data: CardStepData;
+  /** The reply to an earlier attempt to finish, if that failed. */
+  failedReply: unknown;
   onNotice(notice: Notice | undefined): void;
 }
 
-type Provider =
-  | { state: "loading" }
-  | { state: "failed" }
-  | { state: "waiting"; message: string }
-  | { state: "ready"; stripe: Stripe };
+type Provider = { state: "loading" } | { state: "failed" } | { state: "ready"; stripe: Stripe };
 
-export default function CardForm({ data, onNotice }: CardFormProps) {
+export default function CardForm({ data, failedReply, onNotice }: CardFormProps) {
   const [provider, setProvider] = useState<Provider>({ state: "loading" });
   const [attempt, setAttempt] = useState(0);
   const finish = useFinish();
@@ -27,10 +25,6 @@ export default function CardForm({ data, onNotice }: CardFormProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each attempt, whatever renders in between
   useEffect(() => {
     let current = true;
-    // Stripe's return URL contains the client secret: remove it from the history.
-    const returned = new URLSearchParams(window.location.search).has("setup_intent_client_secret");
-    if (returned) window.history.replaceState(window.history.state, "", window.location.pathname);
-
     async function begin() {
       try {
         const stripe = await loadStripeClient(data.stripeJsUrl, data.publishableKey);
@@ -40,17 +34,8 @@ export default function CardForm({ data, onNotice }: CardFormProps) {
           onNotice(paymentFailed(error.message));
           return setProvider({ state: "failed" });
         }
-        if (setupIntent.status === "succeeded") return finish();
-        if (setupIntent.status === "canceled") {
-          return setProvider({ state: "waiting", message: "This sign-up was cancelled. Please start over." });
-        }
-        if (setupIntent.status === "processing") {
-          return setProvider({
-            state: "waiting",
-            message: "Your bank is still processing the card. Please reload in a moment.",
-          });
-        }
-        if (returned) onNotice(paymentFailed(setupIntent.last_setup_error?.message));
+        // The server asks Stripe too, and decides where the sign-up goes on.
+        if (["succeeded", "processing", "canceled"].includes(setupIntent.status)) return finish();
         setProvider({ state: "ready", stripe });
       } catch {
         if (!current) return;
@@ -69,12 +54,11 @@ export default function CardForm({ data, onNotice }: CardFormProps) {
   if (provider.state === "ready") {
     return (
       <Elements key={data.clientSecret} stripe={provider.stripe} options={options}>
-        <CardFields data={data} onNotice={onNotice} onSucceeded={finish} />
+        <CardFields data={data} failedReply={failedReply} onNotice={onNotice} onSucceeded={finish} />
       </Elements>
     );
   }
   if (provider.state === "loading") return <CardPlaceholder />;
-  if (provider.state === "waiting") return <p className="mt-6 font-semibold">{provider.message}</p>;
   const retry = () => {
     onNotice(undefined);
     setProvider({ state: "loading" });
@@ -89,17 +73,21 @@ export default function CardForm({ data, onNotice }: CardFormProps) {
 
 function useFinish() {
   const submit = useSubmit();
-  // Without the query, which contains the client secret after Stripe's redirect.
   const { pathname } = useLocation();
   return () => submit({ intent: "card-set-up" }, { method: "post", action: pathname, replace: true });
 }
 
-function CardFields({ data, onNotice, onSucceeded }: CardFormProps & { onSucceeded(): void }) {
+function CardFields({ data, failedReply, onNotice, onSucceeded }: CardFormProps & { onSucceeded(): void }) {
   const stripe = useStripe();
   const elements = useElements();
   const [ready, setReady] = useState(false);
   const [processing, setProcessing] = useState(false);
   const defaultValues = useMemo(() => ({ billingDetails: billingDetails(data) }), [data]);
+
+  // A set-up that could not be reported can be tried again.
+  useEffect(() => {
+    if (failedReply !== undefined) setProcessing(false);
+  }, [failedReply]);
 
   async function pay(event: FormEvent) {
     event.preventDefault();
@@ -130,14 +118,14 @@ function CardFields({ data, onNotice, onSucceeded }: CardFormProps & { onSucceed
 
 const PROCESSING_CARD: Notice = { kind: "progress", title: PROCESSING.title };
 
-/** Undefined when the card is set up. */
+/** Undefined when the card is set up, or its bank still processes it. */
 async function confirm(
   ask: () => Promise<{ setupIntent?: SetupIntent; error?: StripeError }>,
 ): Promise<Notice | undefined> {
   try {
     const { setupIntent, error } = await ask();
-    if (error?.setup_intent?.status === "succeeded" || setupIntent?.status === "succeeded") return undefined;
-    return paymentFailed(error?.message);
+    const status = setupIntent?.status ?? error?.setup_intent?.status ?? "";
+    return ["succeeded", "processing"].includes(status) ? undefined : paymentFailed(error?.message);
   } catch {
     return PAYMENT_ERROR;
   }
@@ -145,9 +133,7 @@ async function confirm(
 
 function billingDetails({ account, address }: CardStepData) {
   return {
-    name: account.fullName,
-    email: account.email,
-    phone: account.phone,
+    ...(account && { name: account.fullName, email: account.email, phone: account.phone }),
     ...(address && {
       address: {
         line1: address.line1,

@@ -1,9 +1,12 @@
 import { Form, useLocation } from "@remix-run/react";
 import { lazy, Suspense, useState } from "react";
+import { findPlan, plans } from "../../pricing/plans";
+import { Day } from "../../pricing/trial";
 import { Button } from "../../ui/button";
 import { NoticeArea } from "../../ui/notice";
+import { useSite } from "../../ui/site";
 import { useHydrated } from "../../ui/use-hydrated";
-import { CONFIGURATION_ERROR, type Notice, SAVED } from "../notices";
+import { CONFIGURATION_ERROR, type Notice, paymentFailed, SAVED } from "../notices";
 import { ResumeOnAnotherDevice } from "../session/resume-on-another-device";
 import { SignupNotice } from "../signup-notice";
 import type { CardStepData } from "../steps";
@@ -14,10 +17,9 @@ const CardForm = lazy(loadCardForm);
 
 export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotice: Notice | undefined }) {
   const hydrated = useHydrated();
-  // Without the query, which contains the client secret after Stripe's redirect.
   const { pathname } = useLocation();
   const configured = data.publishableKey !== "";
-  const [cardNotice, setNotice] = useState<Notice | undefined>(configured ? SAVED : CONFIGURATION_ERROR);
+  const [cardNotice, setNotice] = useState(configured ? newsNotice(data.news) : CONFIGURATION_ERROR);
   // A reply to one of this step's buttons replaces earlier notices.
   const notice = replyNotice ?? cardNotice;
   const failed = notice?.kind === "destructive";
@@ -29,9 +31,15 @@ export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotic
       />
       <p className="text-lg">Please enter your card info for starting your 5 days free trial</p>
       <p className="mt-1 text-muted">* You will not be charged immediately!</p>
-      <p className="mt-4 break-words text-sm text-muted">
-        Signing up <strong>{data.account.companyName}</strong> with {data.account.email}.
-      </p>
+      <TrialTerms packageId={data.account?.packageId} trialEnd={data.trialEnd} />
+      {data.account && (
+        <Form method="post" action={pathname} className="mt-4 text-sm text-muted [overflow-wrap:anywhere]">
+          Signing up <strong>{data.account.companyName}</strong> with {data.account.email}.{" "}
+          <button type="submit" name="intent" value="edit" className="py-1 font-semibold text-brand underline">
+            Edit details
+          </button>
+        </Form>
+      )}
       {!hydrated && (
         <div className="notice notice-progress until-script mt-6">
           <p className="font-bold">Entering a card needs JavaScript</p>
@@ -43,17 +51,33 @@ export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotic
       )}
       {configured && hydrated ? (
         <Suspense fallback={<CardPlaceholder />}>
-          <CardForm data={data} onNotice={setNotice} />
+          <CardForm data={data} failedReply={replyNotice} onNotice={setNotice} />
         </Suspense>
       ) : (
         configured && <CardPlaceholder />
       )}
       <ResumeOnAnotherDevice link={data.resumeLink} />
       <Form method="post" action={pathname} className="mt-6">
-        <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">
+        <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="edit">
           Start over
         </Button>
       </Form>
     </>
+  );
+}
+
+function newsNotice(news: CardStepData["news"]): Notice | undefined {
+  if (news === undefined) return undefined;
+  return "failed" in news ? paymentFailed(news.failed) : SAVED;
+}
+
+function TrialTerms({ packageId, trialEnd }: { packageId: string | undefined; trialEnd: string }) {
+  const plan = findPlan(plans(useSite()), packageId);
+  if (!plan?.price) return null;
+  return (
+    <p className="mt-4">
+      Your trial ends on <Day time={trialEnd} />. Then ${plan.price.toFixed(2)} (USD) a month plus any tax until you
+      cancel. Cancel in the console or by answering our mail.
+    </p>
   );
 }

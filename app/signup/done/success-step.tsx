@@ -1,16 +1,24 @@
 import { Form, useLocation } from "@remix-run/react";
+import type { ReactNode } from "react";
 import { formatPhone } from "../../contract/phone";
-import { Button } from "../../ui/button";
-import type { Account } from "../steps";
+import { findPlan, formatPrice, plans } from "../../pricing/plans";
+import { Day, trialEndOf } from "../../pricing/trial";
+import { Button, ButtonLink } from "../../ui/button";
+import { useSite } from "../../ui/site";
+import type { DoneSession } from "../steps";
 
-export function SuccessStep({ account }: { account: Account }) {
+export function SuccessStep({ account, card, startedAt }: DoneSession) {
   const { pathname } = useLocation();
-  const details = [
-    ["Company", account.companyName],
-    ["Contact", account.fullName],
-    ["Email", account.email],
-    ["Phone", formatPhone(account.phone)],
-  ];
+  const site = useSite();
+  const plan = findPlan(plans(site), account?.packageId);
+  const details: [string, ReactNode][] = [];
+  if (account) {
+    details.push(["Company", account.companyName], ["Contact", account.fullName]);
+    details.push(["Email", account.email], ["Phone", formatPhone(account.phone)]);
+  }
+  if (plan) details.push(["Plan", `${plan.title}, ${formatPrice(plan.price)} ${plan.priceDetail} after the trial`]);
+  details.push(["Trial ends", <Day key="end" time={trialEndOf(startedAt)} />]);
+  if (card) details.push(["Card", `${card.brand} ending in ${card.last4}`]);
   return (
     <>
       <p className="text-lg">Thank you for your subscription. Your 5 days trial period has been started.</p>
@@ -22,7 +30,7 @@ export function SuccessStep({ account }: { account: Account }) {
           {details.map(([term, value]) => (
             <div key={term} className="contents">
               <dt className="font-semibold text-muted">{term}</dt>
-              <dd className="break-words">{value}</dd>
+              <dd className="[overflow-wrap:anywhere]">{value}</dd>
             </div>
           ))}
         </dl>
@@ -32,8 +40,12 @@ export function SuccessStep({ account }: { account: Account }) {
           What's Next?
         </h2>
         <p className="mt-2 text-muted">
-          A confirmation email with details and next steps will be sent to <strong>{account.email}</strong>.
+          A confirmation email with details and next steps will be sent to{" "}
+          <strong>{account?.email ?? "the address that you entered"}</strong>.
         </p>
+        <ButtonLink href={site.consoleUrl} className="mt-4 w-fit">
+          Open the Customer Console
+        </ButtonLink>
       </section>
       <Form method="post" action={pathname} className="mt-8">
         <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">

@@ -25,14 +25,17 @@ const idOf = (name: FieldName) => `${FORM_ID}-${name}`;
 interface SignupFormProps {
   packageId: string;
   formNonce: string;
+  /** What was typed before, without the passwords. */
+  draft: Record<string, string> | undefined;
   reply: SignupReply | undefined;
   submitting: boolean;
 }
 
-export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFormProps) {
+export function SignupForm({ packageId, formNonce, draft, reply, submitting }: SignupFormProps) {
   const [form] = useForm({
     id: FORM_ID,
     lastResult: reply?.form,
+    defaultValue: draft,
     shouldValidate: "onBlur",
     shouldRevalidate: "onInput",
     onValidate: ({ formData }) => validateInBrowser(formData),

@@ -8,10 +8,13 @@ const RETRY_DELAYS_MS = [100, 300];
 
 /** `POST {api base}/subscription` (docs/requirements.md, N1), the only call that the site makes. */
 export interface SubscriptionApi {
-  /** Returns expected failures as values; logs nothing of the request or response. */
+  /**
+   * Returns expected failures as values; logs nothing of the request or response.
+   * `replaces` is the key of an earlier sign-up of the same visitor, which an API may give up for this one.
+   */
   create(
     request: SubscriptionRequest,
-    ids: { idempotencyKey: string; requestId: string },
+    ids: { idempotencyKey: string; requestId: string; replaces?: string | undefined },
   ): Promise<SubscriptionOutcome>;
 }
 
@@ -29,7 +32,7 @@ type Send = (signal: AbortSignal) => Promise<SubscriptionOutcome>;
 
 export function subscriptionApi({ baseUrl, timeoutMs, idempotent, binding }: SubscriptionApiOptions): SubscriptionApi {
   return {
-    create(request, { idempotencyKey, requestId }) {
+    create(request, { idempotencyKey, requestId, replaces }) {
       const send: Send = (signal) =>
         callApi(binding, `${baseUrl}/subscription`, {
           method: "POST",
@@ -38,6 +41,7 @@ export function subscriptionApi({ baseUrl, timeoutMs, idempotent, binding }: Sub
             "Content-Type": "application/json",
             "Idempotency-Key": idempotencyKey,
             "X-Request-Id": requestId,
+            ...(replaces && { "Replaces-Idempotency-Key": replaces }),
           },
           body: JSON.stringify(request),
           // A followed redirect would send the password to another host.

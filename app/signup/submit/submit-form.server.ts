@@ -5,8 +5,10 @@ import * as z from "zod/mini";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 import type { PostedForm } from "../../edge/guard/request-body.server";
 import type { Middleware } from "../../edge/middleware.server";
+import { afterSetup } from "../card/after-setup.server";
 import { SECRET_FIELDS, type SignupForm, signupForm, toRequest, withoutEmptyFields } from "../form/form-schema";
 import { noticeFor, noticeForRefusal, statusFor } from "../notices";
+import { draftOf } from "../session/current-step.server";
 import type { SignupReply, SignupSession } from "../steps";
 
 export type FormOutcome =
@@ -35,7 +37,7 @@ function withCookieOnly({ url, headers, signal }: Request): Request {
 
 /** Handles every post of the sign-up: the form, and the buttons of later steps. */
 async function handlePost(request: Request, context: AppLoadContext): Promise<FormOutcome> {
-  const { form = {}, refusal, route, sessions } = context;
+  const { form = {}, refusal, route, sessions, setupIntents } = context;
   if (refusal) {
     const notice = noticeForRefusal(refusal);
     // The guard reads the fields of a refused form only when the form is rate-limited.
@@ -43,18 +45,28 @@ async function handlePost(request: Request, context: AppLoadContext): Promise<Fo
     return reply(refusal.status, isRead ? { ...replyTo(form, parseForm(form)), notice } : { notice });
   }
   const path = route?.pagePath ?? "/";
-  if (form.intent === "start-over") return seeOther(path, sessions.clear());
   const session = await sessions.read(request);
-  if (typeof session === "object") {
-    const next = form.intent === "card-set-up" ? ({ step: "done", account: session.account } as const) : session;
-    return seeOther(path, await sessions.write(next));
+  const current = typeof session === "object" ? session : undefined;
+  switch (form.intent) {
+    case "start-over":
+      return seeOther(path, sessions.clear());
+    case "edit":
+      if (current?.step !== "card") return seeOther(path);
+      return seeOther(path, await sessions.write({ step: "form", draft: draftOf(current), replaces: current.key }));
+    case "card-set-up": {
+      if (current?.step !== "card") return seeOther(path);
+      const state = await setupIntents.retrieve(current.clientSecret);
+      return seeOther(path, await sessions.write(afterSetup(current, state)));
+    }
+    default:
+      return submitForm(form, path, current, context);
   }
-  return submitForm(form, path, context);
 }
 
 async function submitForm(
   form: PostedForm,
   path: string,
+  session: SignupSession | undefined,
   { api, log, nonces, requestId, sessions }: AppLoadContext,
 ): Promise<FormOutcome> {
   const submission = parseForm(form);
@@ -63,15 +75,19 @@ async function submitForm(
     return reply(422, replyTo(form, submission));
   }
   const request = toRequest(submission.value);
-  const idempotencyKey = await nonces.idempotencyKey(form.form_nonce ?? "", request);
-  const outcome = await api.create(request, { idempotencyKey, requestId });
+  const key = await nonces.idempotencyKey(form.form_nonce ?? "", request);
+  // The very same form sent again, as by a double click: its sign-up is under way already.
+  if (session && session.step !== "form" && session.key === key) return seeOther(path);
+
+  const replaces = session?.step === "form" ? session.replaces : session?.step === "card" ? session.key : undefined;
+  const outcome = await api.create(request, { idempotencyKey: key, requestId, replaces });
   if (outcome.kind !== "created") {
     const status = outcome.kind === "rejected" ? outcome.status : undefined;
     log.warn("signup_failed", { outcome: outcome.kind, status });
     return reply(statusFor(outcome), { ...replyTo(form, submission), notice: noticeFor(outcome) });
   }
   log.add({ signup: "created" });
-  return seeOther(path, await sessions.write(cardStep(request, outcome.clientSecret)));
+  return seeOther(path, await sessions.write(cardStep(key, request, outcome.clientSecret)));
 }
 
 /** All values are strings, so that leaving out the empty ones is all that Conform's own coercion would do. */
@@ -83,9 +99,9 @@ export function parseForm(form: PostedForm): Submission<SignupForm, string[]> {
 }
 
 /** Redirects to the same page (post/redirect/get), so that a reload sends nothing twice. */
-function seeOther(path: string, cookie: string): FormOutcome {
-  const response = new Response(null, { status: 303, headers: { Location: path, "Set-Cookie": cookie } });
-  return { status: "redirect", response };
+function seeOther(path: string, cookie?: string): FormOutcome {
+  const headers = { Location: path, ...(cookie !== undefined && { "Set-Cookie": cookie }) };
+  return { status: "redirect", response: new Response(null, { status: 303, headers }) };
 }
 
 function reply(httpStatus: number, content: SignupReply): FormOutcome {
@@ -97,10 +113,12 @@ function replyTo(form: PostedForm, submission: Submission<SignupForm, string[]>)
   return { form: submission.reply({ hideFields: SECRET_FIELDS }), formNonce: form.form_nonce ?? "" };
 }
 
-function cardStep(request: SubscriptionRequest, clientSecret: string): SignupSession {
+function cardStep(key: string, request: SubscriptionRequest, clientSecret: string): SignupSession {
   return {
     step: "card",
+    key,
     clientSecret,
+    news: { saved: true },
     account: {
       companyName: request.company_name,
       fullName: request.full_name,

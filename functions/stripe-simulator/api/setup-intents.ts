@@ -33,6 +33,10 @@ const confirmParameters = z.object({
   return_url: z.url({ protocol: /^https?$/ }).optional(),
 });
 
+const retrieveParameters = z.object({
+  expand: z.optional(z.record(z.string(), z.literal("payment_method"))),
+});
+
 const listParameters = z.object({ customer: z.string().optional(), ...paging });
 
 const cancelParameters = z.object({
@@ -79,7 +83,15 @@ setupIntents.get("/", (c) => {
   return c.json(page("/v1/setup_intents", found, given));
 });
 
-setupIntents.get("/:id", (c) => shown(c, authorized(c, c.req.param("id"))));
+setupIntents.get("/:id", (c) => {
+  const intent = authorized(c, c.req.param("id"));
+  const { expand } = parameters(retrieveParameters, c.var.form);
+  const method = intent.payment_method === null ? undefined : c.var.store.paymentMethod(intent.payment_method);
+  if (c.var.key === "secret" || expand?.[0] !== "payment_method" || !method) return shown(c, intent);
+  // What Stripe shows of a payment method to the holder of the client secret.
+  const { id, object, type, card } = method;
+  return c.json({ ...browserSetupIntent.parse(intent), payment_method: { id, object, type, card } });
+});
 
 setupIntents.post("/:id/confirm", (c) => {
   const intent = authorized(c, c.req.param("id"));

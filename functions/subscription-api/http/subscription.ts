@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
 
-import { createSignUp } from "../sign-ups/create-sign-up";
+import { createSignUp, replaceSignUp } from "../sign-ups/create-sign-up";
 import type { ApiContext } from "./context";
 import { problem } from "./problem";
 
@@ -20,6 +20,10 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   if (body.status === "invalid") return body.response;
 
   const result = await createSignUp(body.request, key.data, c.var.services);
+  const replaces = idempotencyKeyHeader.safeParse(c.req.header("replaces-idempotency-key"));
+  if (result.status === "created" && replaces.success && replaces.data !== key.data) {
+    await replaceSignUp(replaces.data, c.var.services);
+  }
   c.var.dispatchAfterResponse();
   switch (result.status) {
     case "created":

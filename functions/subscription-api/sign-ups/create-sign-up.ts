@@ -32,6 +32,26 @@ export async function createSignUp(
   return stored.id === id ? finish(stored, services) : resume(stored, request, services);
 }
 
+/**
+ * Gives up the pending sign-up of an idempotency key, because its visitor has changed it into another one. Its setup
+ * intent is cancelled first: from then on no card can be set up for it.
+ */
+export async function replaceSignUp(idempotencyKey: string, services: TrialServices): Promise<void> {
+  const { lifecycle, payments, signUps } = services;
+  const replaced = await signUps.findByKey(idempotencyKey);
+  if (replaced?.status !== "pending") return;
+  const { id: signUpId, stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = replaced;
+  if (setupIntentId !== null) {
+    const { state } = await payments.retrieveSetupIntent(setupIntentId);
+    if (state === "succeeded" && customerId !== null) {
+      await handleCardSetUp({ signUpId, customerId, setupIntentId }, services);
+      return;
+    }
+    if (state === "open") await payments.cancelSetupIntent(setupIntentId);
+  }
+  await lifecycle.supersede(signUpId);
+}
+
 async function resume(stored: SignUp, request: SubscriptionRequest, services: SignUpServices): Promise<SignUpResult> {
   const same =
     hasFieldsOf(stored, request) && (await services.passwords.verify(request.password, stored.password_hash));

@@ -142,6 +142,16 @@ export function signUpLifecycleIn(db: D1Database) {
         .run();
     },
 
+    /** Gives up a pending sign-up; the next scheduled run deletes it, here and at Stripe. */
+    async supersede(id: string): Promise<void> {
+      await db
+        .prepare(
+          "UPDATE sign_ups SET status = 'superseded', check_at = ?1, updated_at = ?1 WHERE id = ?2 AND status = 'pending'",
+        )
+        .bind(now(), id)
+        .run();
+    },
+
     async isProcessed(event: StripeEvent): Promise<boolean> {
       return (await db.prepare("SELECT 1 FROM stripe_events WHERE id = ?").bind(event.id).first()) !== null;
     },

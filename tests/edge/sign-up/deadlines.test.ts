@@ -90,7 +90,10 @@ describe.concurrent("the site", () => {
 
   test("makes one subscription of a form that the API took too late and the visitor sent again: one key, one client_secret [C9]", async () => {
     const backend = await startBackend();
-    const { upstream, visitor, dispose } = await startSlowPair(3000, { STRIPE_JS_URL: `${backend.stripe.url}/x.js` });
+    const { upstream, visitor, dispose } = await startSlowPair(3000, {
+      STRIPE_JS_URL: `${backend.stripe.url}/x.js`,
+      STRIPE_API_URL: backend.stripe.url,
+    });
     const form_nonce = await visitor.nonce();
 
     upstream.answers(passesOnTo(backend.api.url, neverAnswers));

@@ -1,0 +1,29 @@
+import { useLocation, useRevalidator } from "@remix-run/react";
+import { useEffect } from "react";
+import { ButtonLink } from "../../ui/button";
+import type { WaitingStepData } from "../steps";
+
+const MESSAGES = {
+  processing: "Your bank is still processing the card.",
+  unreachable: "We could not confirm yet that your card is set up. Nothing is lost.",
+};
+
+/** Looks again by itself; without a script by the refresh in the document's head. */
+export function WaitingStep({ reason, refreshSeconds }: WaitingStepData) {
+  const { pathname } = useLocation();
+  const { revalidate } = useRevalidator();
+  useEffect(() => {
+    const timer = setTimeout(revalidate, refreshSeconds * 1000);
+    return () => clearTimeout(timer);
+  }, [revalidate, refreshSeconds]);
+  return (
+    <>
+      <div role="status" className="text-lg">
+        {MESSAGES[reason]} This page looks again by itself.
+      </div>
+      <ButtonLink href={pathname} className="mt-6 w-fit">
+        Look again now
+      </ButtonLink>
+    </>
+  );
+}

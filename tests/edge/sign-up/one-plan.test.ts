@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fastApi } from "../../support/fast-api/build";
+import { type Answer, fields, nonceIn, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
+import { enterCard, rows } from "../../support/visitor";
+import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+
+/*
+ * The site before the reference API and the simulator: what a page says is what the visitor did, and what Stripe knows.
+ */
+
+const MINI = "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
+const STANDARD = fields.package_id;
+const CARD = "Please enter your card info for starting your 5 days free trial";
+const SAVED = "Subscription Data Saved!";
+const SUCCESS = "Your 5 days trial period has been started.";
+
+let backend: Awaited<ReturnType<typeof startBackend>>;
+let site: RunningWorker;
+let offline: RunningWorker;
+let visitor: SiteVisitor;
+
+beforeAll(async () => {
+  backend = await startBackend(await fastApi());
+  const vars = { SUBSCRIPTION_API_URL: backend.api.url, STRIPE_API_URL: backend.stripe.url };
+  site = await startSite({ vars });
+  offline = await startSite({ vars: { ...vars, STRIPE_API_URL: "http://127.0.0.1:9" } });
+  visitor = siteVisitor(site);
+});
+
+afterAll(() => Promise.all([site.dispose(), offline.dispose(), backend.dispose()]));
+
+/** One visitor's browser: its cookie goes along and changes as the site says. */
+function browser(of: SiteVisitor = visitor) {
+  const email = `visitor-${crypto.randomUUID()}@example.com`;
+  let cookie = "";
+  const keep = (answer: Answer) => {
+    const set = answer.headers.get("Set-Cookie");
+    if (set !== null) cookie = /Max-Age=0/.test(set) ? "" : answer.cookie;
+    return answer;
+  };
+  const headers = (): Record<string, string> => (cookie === "" ? {} : { Cookie: cookie });
+  const own = {
+    email,
+    get: async (path: string) => keep(await of.get(path, headers())),
+    post: async (body: string, path: string) => keep(await of.post(body, headers(), path)),
+    /** Opens the form of a plan, fills it in and sends it. */
+    async signUp(plan: string, change: Record<string, string> = {}) {
+      const nonce = nonceIn(await own.get(`/subscription/${plan}`));
+      return own.send({ package_id: plan, form_nonce: nonce, ...change });
+    },
+    async send(change: Record<string, string>) {
+      return keep(await of.submit({ email, ...change }, headers(), `/subscription/${change.package_id}`));
+    },
+    clientSecret: async (plan: string) =>
+      /seti_\w+_secret_\w+/.exec((await own.get(`/subscription/${plan}`)).body)?.[0] ?? "",
+    loseCookie() {
+      cookie = "";
+    },
+  };
+  return own;
+}
+
+const signUpsOf = (email: string) =>
+  rows(backend.api, "SELECT * FROM sign_ups WHERE email = ? ORDER BY created_at", email);
+
+describe("one sign-up, one plan, one form", () => {
+  test("the plan of the URL wins; the sign-up for another plan is offered, with what was typed before [S17]", async () => {
+    const ada = browser();
+    await ada.signUp(STANDARD);
+    const { text } = await ada.get(`/subscription/${MINI}`);
+    expect(text).toContain("You have a sign-up for STANDARD waiting for its card");
+    expect(text).toContain(`href="/subscription/${STANDARD}"`);
+    expect(text).toContain("Subscription Information");
+    expect(text).not.toContain(CARD);
+    expect(text).not.toContain(SAVED);
+    for (const typed of ["Ada Lovelace", ada.email, "1 Example Street", "62701"])
+      expect(text).toContain(`value="${typed}"`);
+    expect(text).not.toContain(fields.password);
+    expect((await ada.get(`/subscription/${STANDARD}`)).text).toContain(CARD);
+  });
+
+  test("a posted form is always taken: its sign-up replaces the one before, which is superseded [S18]", async () => {
+    const ada = browser();
+    await ada.signUp(STANDARD);
+    const secret = await ada.clientSecret(STANDARD);
+    expect((await ada.signUp(MINI)).status).toBe(303);
+    expect((await ada.get(`/subscription/${MINI}`)).text).toContain("MINI");
+    expect(await ada.clientSecret(MINI)).not.toBe(secret);
+    expect((await signUpsOf(ada.email)).map(({ status }) => status)).toEqual(["superseded", "pending"]);
+    // The card of the sign-up that was given up cannot be set up any more.
+    expect((await enterCard(backend.stripe.url, secret)).status).toBe(400);
+  });
+
+  test("the very same form sent twice leads to the same sign-up, without another call [S18]", async () => {
+    const ada = browser();
+    const form_nonce = nonceIn(await ada.get(`/subscription/${MINI}`));
+    await ada.send({ package_id: MINI, form_nonce });
+    const secret = await ada.clientSecret(MINI);
+    expect((await ada.send({ package_id: MINI, form_nonce })).status).toBe(303);
+    expect(await ada.clientSecret(MINI)).toBe(secret);
+    expect(await signUpsOf(ada.email)).toHaveLength(1);
+  });
+
+  test("'saved' is said once, right after it happened [S19]", async () => {
+    const ada = browser();
+    await ada.signUp(MINI);
+    expect((await ada.get(`/subscription/${MINI}`)).text).toContain(SAVED);
+    const reloaded = await ada.get(`/subscription/${MINI}`);
+    expect(reloaded.text).toContain(CARD);
+    expect(reloaded.text).not.toContain(SAVED);
+  });
+
+  test("'Edit details' leads back to the form with everything but the passwords, and the new form replaces the sign-up [S20]", async () => {
+    const ada = browser();
+    await ada.signUp(MINI);
+    expect((await ada.post("intent=edit", `/subscription/${MINI}`)).status).toBe(303);
+    const form = await ada.get(`/subscription/${MINI}`);
+    expect(form.text).toContain('value="Engines & Sons"');
+    expect(form.text).not.toContain(fields.password);
+    await ada.send({ package_id: MINI, form_nonce: nonceIn(form), company_name: "Difference Engines" });
+    expect(await signUpsOf(ada.email)).toMatchObject([
+      { status: "superseded", company_name: "Engines & Sons" },
+      { status: "pending", company_name: "Difference Engines" },
+    ]);
+  });
+
+  test("the success belongs to the plan that succeeded; another plan's URL shows its form [S21]", async () => {
+    const ada = browser();
+    await ada.signUp(STANDARD);
+    await enterCard(backend.stripe.url, await ada.clientSecret(STANDARD));
+    await ada.post("intent=card-set-up", `/subscription/${STANDARD}`);
+    const { text } = await ada.get(`/subscription/${STANDARD}`);
+    expect(text).toContain(SUCCESS);
+    for (const detail of ["Engines & Sons", "(212) 555-0123", "STANDARD, $500 a month", "visa ending in 4242"]) {
+      expect(text).toContain(detail);
+    }
+    expect(text.indexOf("Card Successful!")).toBeLessThan(text.indexOf("subscription Successful!"));
+    const other = await ada.get(`/subscription/${MINI}`);
+    expect(other.text).toContain("Subscription Information");
+    expect(other.text).not.toContain(SUCCESS);
+    const reloaded = await ada.get("/subscription");
+    expect(reloaded.text).toContain(SUCCESS);
+    expect(reloaded.text).not.toContain("Card Successful!");
+    expect(reloaded.body).not.toMatch(/seti_\w+_secret_/);
+  });
+});
+
+describe("success is what Stripe says", () => {
+  test("without a card there is no success, whatever is posted [H9]", async () => {
+    const ada = browser();
+    await ada.signUp(MINI);
+    expect((await ada.post("intent=card-set-up", `/subscription/${MINI}`)).status).toBe(303);
+    const { text } = await ada.get(`/subscription/${MINI}`);
+    expect(text).toContain("Payment Failed");
+    expect(text).toContain("An error occurred during payment");
+    expect(text).not.toContain(SUCCESS);
+  });
+
+  test("after a declined card the step says why, once [H9] [M7]", async () => {
+    const ada = browser();
+    await ada.signUp(MINI);
+    await enterCard(backend.stripe.url, await ada.clientSecret(MINI), "4000000000000002");
+    await ada.post("intent=card-set-up", `/subscription/${MINI}`);
+    expect((await ada.get(`/subscription/${MINI}`)).text).toContain("Your card was declined.");
+    const reloaded = await ada.get(`/subscription/${MINI}`);
+    expect(reloaded.text).toContain(CARD);
+    expect(reloaded.text).not.toContain("Your card was declined.");
+  });
+
+  test.each([
+    ["with", true],
+    ["without", false],
+  ])(
+    "the return from the bank works %s the cookie: the secret leaves the URL, and Stripe is asked [S22]",
+    async (_, kept) => {
+      const ada = browser();
+      await ada.signUp(MINI);
+      const secret = await ada.clientSecret(MINI);
+      const query = new URLSearchParams({ setup_intent_client_secret: secret, redirect_status: "succeeded" });
+      const path = `/subscription/${MINI}`;
+      const early = await ada.get(`${path}?${query}`);
+      expect(early.status).toBe(303);
+      expect(early.headers.get("Location")).toBe(path);
+      expect((await ada.get(path)).text).not.toContain(SUCCESS);
+
+      await enterCard(backend.stripe.url, secret);
+      if (!kept) ada.loseCookie();
+      expect((await ada.get(`${path}?${query}`)).headers.get("Location")).toBe(path);
+      const { text } = await ada.get(path);
+      expect(text).toContain(SUCCESS);
+      expect(text.includes("Engines & Sons")).toBe(kept);
+    },
+  );
+
+  test("somebody else's return leaves a sign-up in progress as it is [S22]", async () => {
+    const [ada, eve] = [browser(), browser()];
+    await ada.signUp(MINI);
+    await eve.signUp(MINI);
+    const secret = await eve.clientSecret(MINI);
+    await enterCard(backend.stripe.url, secret);
+    const { headers } = await ada.get(`/subscription/${MINI}?setup_intent_client_secret=${secret}`);
+    expect(headers.has("Set-Cookie")).toBe(false);
+    expect((await ada.get(`/subscription/${MINI}`)).text).toContain(CARD);
+  });
+
+  test("when Stripe cannot be asked the page says so, looks again by itself without a script, and loses nothing [S23]", async () => {
+    const ada = browser(siteVisitor(offline));
+    await ada.signUp(MINI);
+    await ada.post("intent=card-set-up", `/subscription/${MINI}`);
+    const first = await ada.get(`/subscription/${MINI}`);
+    expect(first.text).toContain("We could not confirm yet that your card is set up. Nothing is lost.");
+    expect(first.text).not.toContain(SUCCESS);
+    const refresh = (answer: Answer) =>
+      Number(/<noscript><meta http-?[eE]quiv="refresh" content="(\d+)"/.exec(answer.body)?.[1]);
+    expect(refresh(first)).toBeGreaterThanOrEqual(5);
+    expect(refresh(await ada.get(`/subscription/${MINI}`))).toBeGreaterThan(refresh(first));
+  });
+});
