@@ -13,6 +13,8 @@ export default defineConfig({
           include: ["tests/edge/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // What is polled for comes within milliseconds, but not on a busy machine.
+          expect: { poll: { timeout: 15_000 } },
           // Miniflare and Wrangler take seconds to load: once for each process, not for each file.
           isolate: false,
           // So that a test can stand in for the one file that the scanner would download.

@@ -40,7 +40,10 @@ const setupIntent = z.object({
 export function setupIntents({ apiUrl, key }: { apiUrl: string; key: string }): SetupIntents {
   async function ask(clientSecret: string, expand: boolean): Promise<Response> {
     const id = clientSecret.split("_secret_")[0] ?? "";
-    const query = new URLSearchParams({ client_secret: clientSecret, ...(expand && { "expand[0]": "payment_method" }) });
+    const query = new URLSearchParams({
+      client_secret: clientSecret,
+      ...(expand && { "expand[0]": "payment_method" }),
+    });
     return fetch(`${apiUrl}/v1/setup_intents/${encodeURIComponent(id)}?${query}`, {
       headers: { Authorization: `Bearer ${key}` },
       redirect: "manual",

@@ -101,6 +101,22 @@ describe("one sign-up, one plan, one form", () => {
     expect(await signUpsOf(ada.email)).toHaveLength(1);
   });
 
+  test("each step says which one it is; at the card stands when the trial ends and what is charged then [S24]", async () => {
+    const ada = browser();
+    const form = await ada.get(`/subscription/${MINI}`);
+    expect(form.text).toContain("Step 1 of 2: details");
+    expect(form.body).toContain("<title>Sign up, step 1 of 2: details · Citewell</title>");
+    await ada.signUp(MINI);
+    const card = await ada.get(`/subscription/${MINI}`);
+    expect(card.text).toContain("Step 2 of 2: card");
+    expect(card.body).toContain("<title>Sign up, step 2 of 2: card · Citewell</title>");
+    const end = new Date(Date.now() + 5 * 24 * 60 * 60 * 1000);
+    const day = end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+    expect(card.text.replace(/<[^>]+>/g, "")).toContain(
+      `Your trial ends on ${day} (UTC). Then $100.00 (USD) a month plus any tax until you cancel.`,
+    );
+  });
+
   test("'saved' is said once, right after it happened [S19]", async () => {
     const ada = browser();
     await ada.signUp(MINI);
@@ -124,7 +140,7 @@ describe("one sign-up, one plan, one form", () => {
     ]);
   });
 
-  test("the success belongs to the plan that succeeded; another plan's URL shows its form [S21]", async () => {
+  test("the success belongs to the plan that succeeded; another plan's URL shows its form [S16] [S21]", async () => {
     const ada = browser();
     await ada.signUp(STANDARD);
     await enterCard(backend.stripe.url, await ada.clientSecret(STANDARD));

@@ -126,7 +126,10 @@ test("without a publishable key no card can be entered, and the card step says s
   const { cookie: Cookie } = await stuck.submit();
   const { document, words } = await openPage(stuck, "/subscription", { Cookie });
   expect(words("[role=alert]")).toContain("Configuration Error");
-  expect([...document.querySelectorAll("main button")].map(({ textContent }) => textContent)).toEqual(["Start over"]);
+  expect([...document.querySelectorAll("main button")].map(({ textContent }) => textContent)).toEqual([
+    "Edit details",
+    "Start over",
+  ]);
   await keyless.dispose();
 });
 
