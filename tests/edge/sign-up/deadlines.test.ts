@@ -124,12 +124,12 @@ describe.concurrent("the site", () => {
   });
 
   test("calls an API that is declared idempotent at most 3 times, with one key, within the one deadline [C9]", async () => {
-    const { upstream, visitor, dispose } = await startSlowPair(1500, { SUBSCRIPTION_API_IDEMPOTENT: "true" });
+    const { upstream, visitor, dispose } = await startSlowPair(3000, { SUBSCRIPTION_API_IDEMPOTENT: "true" });
     async function callsFor(behaviour: Behaviour, status: number) {
       upstream.answers(behaviour);
       const started = performance.now();
       expect((await visitor.submit()).status).toBe(status);
-      expect(performance.now() - started).toBeLessThan(2000);
+      expect(performance.now() - started).toBeLessThan(4000);
       expect(new Set(upstream.calls.map(({ headers, body }) => `${headers["idempotency-key"]} ${body}`)).size).toBe(1);
       return upstream.calls.length;
     }
@@ -143,8 +143,8 @@ describe.concurrent("the site", () => {
     expect(await callsFor(answersWith(200, "{}"), 502)).toBe(1);
     expect(await callsFor(sendsAnEndlessBody(), 502)).toBe(1);
     expect(await callsFor(neverAnswers, 504)).toBe(1);
-    // Each call takes 600 ms: there is no time for a third one.
-    const slow: Behaviour = (response) => void setTimeout(() => response.writeHead(503).end(), 600);
+    // Each call takes 1,300 ms: there is no time for a third one.
+    const slow: Behaviour = (response) => void setTimeout(() => response.writeHead(503).end(), 1300);
     expect(await callsFor(slow, 503)).toBe(2);
 
     let calls = 0;
