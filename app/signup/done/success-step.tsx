@@ -18,7 +18,8 @@ export function SuccessStep({ account, card, startedAt }: DoneSession) {
   }
   if (plan) details.push(["Plan", `${plan.title}, ${formatPrice(plan.price)} ${plan.priceDetail} after the trial`]);
   details.push(["Trial ends", <Day key="end" time={trialEndOf(startedAt)} />]);
-  if (card) details.push(["Card", `${card.brand} ending in ${card.last4}`]);
+  if (card)
+    details.push(["Card", `${card.brand.charAt(0).toUpperCase()}${card.brand.slice(1)} ending in ${card.last4}`]);
   return (
     <>
       <p className="text-lg">Thank you for your subscription. Your 5 days trial period has been started.</p>

@@ -1,4 +1,5 @@
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
+import { formatPhone } from "../../contract/phone";
 import { trialEndOf } from "../../pricing/trial";
 import { afterSetup } from "../card/after-setup.server";
 import type { CardSession, DoneSession, SignupSession, SignupStep } from "../steps";
@@ -111,7 +112,7 @@ export function draftOf({ account, address }: CardSession): Record<string, strin
       full_name: account.fullName,
       company_name: account.companyName,
       email: account.email,
-      phone: account.phone,
+      phone: formatPhone(account.phone),
     }),
     ...(address && {
       address: address.line1,

@@ -73,7 +73,7 @@ describe("one sign-up, one plan, one form", () => {
     expect(text).toContain("Subscription Information");
     expect(text).not.toContain(CARD);
     expect(text).not.toContain(SAVED);
-    for (const typed of ["Ada Lovelace", ada.email, "1 Example Street", "62701"])
+    for (const typed of ["Ada Lovelace", ada.email, "(212) 555-0123", "1 Example Street", "62701"])
       expect(text).toContain(`value="${typed}"`);
     expect(text).not.toContain(fields.password);
     expect((await ada.get(`/subscription/${STANDARD}`)).text).toContain(CARD);
@@ -147,7 +147,7 @@ describe("one sign-up, one plan, one form", () => {
     await ada.post("intent=card-set-up", `/subscription/${STANDARD}`);
     const { text } = await ada.get(`/subscription/${STANDARD}`);
     expect(text).toContain(SUCCESS);
-    for (const detail of ["Engines & Sons", "(212) 555-0123", "STANDARD, $500 a month", "visa ending in 4242"]) {
+    for (const detail of ["Engines & Sons", "(212) 555-0123", "STANDARD, $500 a month", "Visa ending in 4242"]) {
       expect(text).toContain(detail);
     }
     expect(text.indexOf("Card Successful!")).toBeLessThan(text.indexOf("subscription Successful!"));
