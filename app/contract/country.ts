@@ -107,10 +107,6 @@ export function countryNames(): string[] {
   return COUNTRIES.map(({ code }) => names(code) ?? code).sort(new Intl.Collator("en").compare);
 }
 
-export function isCountryCode(code: string): boolean {
-  return COUNTRIES.some((country) => country.code === code);
-}
-
 /** The ISO 3166-1 alpha-2 code of a code or name as somebody typed it; undefined for any other text. */
 export function countryCode(text: string): string | undefined {
   const typed = comparable(text);
