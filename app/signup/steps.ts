@@ -41,6 +41,8 @@ export type CardStepData = Extract<SignupSession, { step: "card" }> & {
   /** Where Stripe returns to after a redirect. */
   returnUrl: string;
   resumeLink: ResumeLink;
+  /** ISO 3166-1 alpha-2, for a country that was recognized. */
+  countryCode?: string | undefined;
 };
 export type SignupStep = FormStepData | CardStepData | Extract<SignupSession, { step: "done" }>;
 

@@ -5,6 +5,7 @@ import { type FormEvent, useEffect, useMemo, useState } from "react";
 import { Button } from "../../ui/button";
 import { type Notice, PAYMENT_ERROR, PROCESSING, paymentFailed } from "../notices";
 import type { CardStepData } from "../steps";
+import { billingDetails } from "./billing-details";
 import { CardPlaceholder } from "./card-placeholder";
 import { loadStripeClient } from "./load-stripe";
 
@@ -99,7 +100,7 @@ function CardFields({ data, onNotice, onSucceeded }: CardFormProps & { onSucceed
   const elements = useElements();
   const [ready, setReady] = useState(false);
   const [processing, setProcessing] = useState(false);
-  const defaultValues = useMemo(() => ({ billingDetails: billingDetails(data) }), [data]);
+  const { elementOptions, confirmParams } = useMemo(() => billingDetails(data), [data]);
 
   async function pay(event: FormEvent) {
     event.preventDefault();
@@ -107,7 +108,11 @@ function CardFields({ data, onNotice, onSucceeded }: CardFormProps & { onSucceed
     setProcessing(true);
     onNotice(PROCESSING_CARD);
     const failure = await confirm(() =>
-      stripe.confirmSetup({ elements, confirmParams: { return_url: data.returnUrl }, redirect: "if_required" }),
+      stripe.confirmSetup({
+        elements,
+        confirmParams: { return_url: data.returnUrl, ...confirmParams },
+        redirect: "if_required",
+      }),
     );
     if (!failure) return onSucceeded();
     onNotice(failure);
@@ -117,7 +122,7 @@ function CardFields({ data, onNotice, onSucceeded }: CardFormProps & { onSucceed
   return (
     <form className="mt-6" onSubmit={pay}>
       <PaymentElement
-        options={{ layout: "tabs", defaultValues }}
+        options={{ layout: "tabs", ...elementOptions }}
         onReady={() => setReady(true)}
         onLoadError={({ error }) => onNotice(paymentFailed(error.message))}
       />
@@ -141,22 +146,6 @@ async function confirm(
   } catch {
     return PAYMENT_ERROR;
   }
-}
-
-function billingDetails({ account, address }: CardStepData) {
-  return {
-    name: account.fullName,
-    email: account.email,
-    phone: account.phone,
-    ...(address && {
-      address: {
-        line1: address.line1,
-        city: address.city,
-        state: address.state,
-        postal_code: address.postalCode,
-      },
-    }),
-  };
 }
 
 function appearance(): Appearance {

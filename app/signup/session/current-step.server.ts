@@ -1,4 +1,5 @@
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
+import { countryCode } from "../../contract/country";
 import type { SignupStep } from "../steps";
 import { RESUME_PARAMETER, resumeLink } from "./resume-link.server";
 
@@ -25,6 +26,7 @@ export async function currentStep(request: Request, packageId: string, context: 
     publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
     stripeJsUrl: configuration.STRIPE_JS_URL ?? STRIPE_JS_URL,
     returnUrl,
+    countryCode: session.address && countryCode(session.address.country),
     resumeLink: await resumeLink(sessions, session, returnUrl),
   });
 }
