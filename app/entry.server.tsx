@@ -3,6 +3,8 @@ import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToReadableStream } from "react-dom/server";
 import { describeError } from "./edge/log.server";
 import type { SiteContext } from "./edge/request-context.server";
+import { CountryOptionsProvider } from "./signup/form/country-list";
+import { countryOptions } from "./signup/form/country-options";
 import type { SignupServices } from "./signup/services.server";
 import type { FormOutcome } from "./signup/submit/submit-form.server";
 import { NonceProvider } from "./ui/request-context";
@@ -30,7 +32,9 @@ export default async function handleRequest(
   let failed = false;
   const stream = await renderToReadableStream(
     <NonceProvider value={nonce}>
-      <RemixServer context={remix} url={request.url} nonce={nonce} />
+      <CountryOptionsProvider value={countryOptions}>
+        <RemixServer context={remix} url={request.url} nonce={nonce} />
+      </CountryOptionsProvider>
     </NonceProvider>,
     {
       nonce,

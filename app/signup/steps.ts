@@ -83,6 +83,8 @@ export type CardStepData = CardSession & {
   /** When a trial that begins now ends, as ISO 8601. */
   trialEnd: string;
   resumeLink: ResumeLink;
+  /** ISO 3166-1 alpha-2, for a country that was recognized. */
+  countryCode?: string | undefined;
 };
 
 /** Stripe cannot say yet whether the card is set up; the page asks again after `refreshSeconds`. */

@@ -6,20 +6,6 @@ const nullableString = z.nullable(z.string());
 const metadata = z.record(z.string(), z.string());
 const base = { id: z.string(), created: z.number(), livemode: z.literal(false) };
 
-export const customer = z.object({
-  ...base,
-  object: z.literal("customer"),
-  deleted: z.optional(z.literal(true)),
-  email: nullableString,
-  name: nullableString,
-  business_name: nullableString,
-  phone: nullableString,
-  description: nullableString,
-  metadata,
-  invoice_settings: z.object({ default_payment_method: nullableString }),
-});
-export type Customer = z.output<typeof customer>;
-
 const address = z.object({
   city: nullableString,
   country: nullableString,
@@ -28,6 +14,21 @@ const address = z.object({
   postal_code: nullableString,
   state: nullableString,
 });
+
+export const customer = z.object({
+  ...base,
+  object: z.literal("customer"),
+  deleted: z.optional(z.literal(true)),
+  email: nullableString,
+  name: nullableString,
+  business_name: nullableString,
+  phone: nullableString,
+  address: z._default(z.nullable(address), null),
+  description: nullableString,
+  metadata,
+  invoice_settings: z.object({ default_payment_method: nullableString }),
+});
+export type Customer = z.output<typeof customer>;
 
 export const billingDetails = z.object({
   address,

@@ -5,6 +5,7 @@ import { type FormEvent, useEffect, useMemo, useState } from "react";
 import { Button } from "../../ui/button";
 import { type Notice, PAYMENT_ERROR, PROCESSING, paymentFailed } from "../notices";
 import type { CardStepData } from "../steps";
+import { billingDetails } from "./billing-details";
 import { CardPlaceholder } from "./card-placeholder";
 import { loadStripeClient } from "./load-stripe";
 
@@ -82,7 +83,7 @@ function CardFields({ data, failedReply, onNotice, onSucceeded }: CardFormProps 
   const elements = useElements();
   const [ready, setReady] = useState(false);
   const [processing, setProcessing] = useState(false);
-  const defaultValues = useMemo(() => ({ billingDetails: billingDetails(data) }), [data]);
+  const { elementOptions, confirmParams } = useMemo(() => billingDetails(data), [data]);
 
   // A set-up that could not be reported can be tried again.
   useEffect(() => {
@@ -95,7 +96,11 @@ function CardFields({ data, failedReply, onNotice, onSucceeded }: CardFormProps 
     setProcessing(true);
     onNotice(PROCESSING_CARD);
     const failure = await confirm(() =>
-      stripe.confirmSetup({ elements, confirmParams: { return_url: data.returnUrl }, redirect: "if_required" }),
+      stripe.confirmSetup({
+        elements,
+        confirmParams: { return_url: data.returnUrl, ...confirmParams },
+        redirect: "if_required",
+      }),
     );
     if (!failure) return onSucceeded();
     onNotice(failure);
@@ -105,7 +110,7 @@ function CardFields({ data, failedReply, onNotice, onSucceeded }: CardFormProps 
   return (
     <form className="mt-6" onSubmit={pay}>
       <PaymentElement
-        options={{ layout: "tabs", defaultValues }}
+        options={{ layout: "tabs", ...elementOptions }}
         onReady={() => setReady(true)}
         onLoadError={({ error }) => onNotice(paymentFailed(error.message))}
       />
@@ -129,20 +134,6 @@ async function confirm(
   } catch {
     return PAYMENT_ERROR;
   }
-}
-
-function billingDetails({ account, address }: CardStepData) {
-  return {
-    ...(account && { name: account.fullName, email: account.email, phone: account.phone }),
-    ...(address && {
-      address: {
-        line1: address.line1,
-        city: address.city,
-        state: address.state,
-        postal_code: address.postalCode,
-      },
-    }),
-  };
 }
 
 function appearance(): Appearance {

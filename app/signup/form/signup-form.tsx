@@ -9,11 +9,13 @@ import { Field } from "../../ui/field";
 import { useHydrated } from "../../ui/use-hydrated";
 import { prefetchCardForm } from "../card/load-card-form";
 import type { SignupReply } from "../steps";
+import { CountryList } from "./country-list";
 import { FIELD_NAMES, type FieldName } from "./form-schema";
 import { formatOnInput } from "./format-while-typing";
 import { validateInBrowser } from "./validate-in-browser";
 
 const FORM_ID = "signup";
+const COUNTRY_LIST_ID = "countries";
 const PASSWORD_HINT =
   "At least 8 characters with an uppercase letter, a lowercase letter, a number and a special character.";
 
@@ -108,7 +110,8 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
         {text("city", "City", { autoComplete: "address-level2" })}
         {text("state", "State/Province", { autoComplete: "address-level1" })}
         {text("zipCode", "ZIP Code", { autoComplete: "postal-code", inputMode: "text" })}
-        {text("country", "Country", { autoComplete: "country-name" })}
+        {text("country", "Country", { autoComplete: "country-name", list: COUNTRY_LIST_ID })}
+        <CountryList id={COUNTRY_LIST_ID} />
       </fieldset>
 
       <Button type="submit" size="lg" className="mt-8 w-full" busy={submitting} disabled={submitting}>

@@ -1,4 +1,5 @@
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
+import { countryCode } from "../../contract/country";
 import { formatPhone } from "../../contract/phone";
 import { trialEndOf } from "../../pricing/trial";
 import { afterSetup } from "../card/after-setup.server";
@@ -99,6 +100,7 @@ async function cardStep(session: CardSession, path: string, context: AppLoadCont
     publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
     stripeJsUrl: configuration.STRIPE_JS_URL ?? STRIPE_JS_URL,
     returnUrl,
+    countryCode: session.address && countryCode(session.address.country),
     trialEnd: trialEndOf(new Date().toISOString()),
     resumeLink: await resumeLink(sessions, rest, returnUrl),
   };

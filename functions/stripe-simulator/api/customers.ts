@@ -7,7 +7,7 @@ import type { Customer } from "../objects";
 import type { Store } from "../store";
 import { cancelSubscription } from "./cancel-subscription";
 import type { StripeContext } from "./context";
-import { metadata, page, paging, parameters } from "./parameters";
+import { address, metadata, page, paging, parameters } from "./parameters";
 
 const text = z.string().max(5000).optional();
 const customerParameters = z.object({
@@ -15,6 +15,7 @@ const customerParameters = z.object({
   name: text,
   business_name: text,
   phone: text,
+  address: address.optional(),
   description: text,
   metadata,
   invoice_settings: z.object({ default_payment_method: z.string().optional() }).default({}),
@@ -41,6 +42,7 @@ customers.post("/", (c) => {
     name: given.name ?? null,
     business_name: given.business_name ?? null,
     phone: given.phone ?? null,
+    address: given.address ?? null,
     description: given.description ?? null,
     metadata: given.metadata,
     invoice_settings: { default_payment_method: given.invoice_settings.default_payment_method ?? null },
@@ -69,7 +71,7 @@ customers.delete("/:id", (c) => {
   for (const subscription of store.subscriptions().filter(({ customer }) => customer === found.id)) {
     if (subscription.status !== "canceled") cancelSubscription(subscription, c.var);
   }
-  const nothing = { email: null, name: null, business_name: null, phone: null, description: null };
+  const nothing = { email: null, name: null, business_name: null, phone: null, address: null, description: null };
   store.save({ ...found, ...nothing, deleted: true });
   emit("customer.deleted", found);
   return c.json({ id: found.id, object: "customer", deleted: true });
@@ -85,6 +87,7 @@ customers.post("/:id", (c) => {
     name: given.name ?? found.name,
     business_name: given.business_name ?? found.business_name,
     phone: given.phone ?? found.phone,
+    address: given.address ?? found.address,
     description: given.description ?? found.description,
     metadata: { ...found.metadata, ...given.metadata },
     invoice_settings: {

@@ -1,8 +1,26 @@
 import * as z from "zod";
+import { COUNTRIES } from "../countries";
 import { invalidRequest } from "../errors";
 import type { Form } from "../form";
 
 export const metadata = z.record(z.string(), z.string().max(500)).default({});
+
+const nullable = z.string().nullable().default(null);
+
+/** The API's documentation asks for ISO 3166-1 codes; https://github.com/stripe/stripe-ios/issues/1985 has the message. */
+const country = nullable.refine((code) => code === null || COUNTRIES.includes(code), {
+  error: ({ input }) =>
+    `Country '${input}' is unknown. Try using a 2-character alphanumeric country code instead, such as 'US', 'EG', or 'GB'.`,
+});
+
+export const address = z.object({
+  city: nullable,
+  country,
+  line1: nullable,
+  line2: nullable,
+  postal_code: nullable,
+  state: nullable,
+});
 
 /** A list in a form: `types[0]=card`, or `types[]=card`. */
 export const list = z.record(z.string(), z.string()).transform((items) => Object.values(items));
@@ -23,9 +41,11 @@ export function page<T extends { id: string }>(
 export function parameters<T extends z.ZodType>(schema: T, form: Form): z.output<T> {
   const parsed = schema.safeParse(form);
   if (parsed.success) return parsed.data;
-  const [first, ...rest] = parsed.error.issues[0]?.path.map(String) ?? [];
+  const [issue] = parsed.error.issues;
+  const [first, ...rest] = issue?.path.map(String) ?? [];
   const param = `${first}${rest.map((part) => `[${part}]`).join("")}`;
-  const missing = valueAt(form, parsed.error.issues[0]?.path ?? []) === undefined;
+  if (issue?.code === "custom") throw invalidRequest(issue.message, { param });
+  const missing = valueAt(form, issue?.path ?? []) === undefined;
   throw missing
     ? invalidRequest(`Missing required param: ${param}.`, { code: "parameter_missing", param })
     : invalidRequest(`Invalid value for ${param}.`, { code: "parameter_invalid", param });

@@ -7,17 +7,9 @@ import { newId, unixTime } from "../ids";
 import type { PaymentMethod } from "../objects";
 import type { Store } from "../store";
 import type { StripeContext } from "./context";
-import { parameters } from "./parameters";
+import { address, parameters } from "./parameters";
 
 const nullable = z.string().nullable().default(null);
-const address = z.object({
-  city: nullable,
-  country: nullable,
-  line1: nullable,
-  line2: nullable,
-  postal_code: nullable,
-  state: nullable,
-});
 
 export const paymentMethodParameters = z.object({
   type: z.literal("card"),

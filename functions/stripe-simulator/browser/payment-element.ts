@@ -163,6 +163,9 @@ export class PaymentElement implements StripePaymentElement {
   }
 
   async confirm(clientSecret: string, returnUrl?: string, billingDetails?: BillingDetails): Promise<SetupIntentResult> {
+    const { asksCountry, asksPostalCode } = this.#frameOptions();
+    if (!asksCountry) requireDetail("country", billingDetails);
+    if (!asksPostalCode) requireDetail("postal_code", billingDetails);
     const answer = await this.#ask((id) => ({ type: "confirm", id, clientSecret, returnUrl, billingDetails }));
     return answer?.type === "confirmed" ? answer.result : { error: UNREACHABLE };
   }
@@ -261,11 +264,18 @@ export class PaymentElement implements StripePaymentElement {
       publishableKey: this.#context.publishableKey,
       style: this.#context.style(),
       billingDetails,
-      asksCountry: country !== "never" && !billingDetails.address?.country,
-      asksPostalCode: postalCode !== "never" && !billingDetails.address?.postal_code,
+      asksCountry: country !== "never",
+      asksPostalCode: postalCode !== "never",
       readOnly,
     };
   }
+}
+
+function requireDetail(name: "country" | "postal_code", given: BillingDetails | undefined): void {
+  if (given?.address?.[name]) return;
+  throw new IntegrationError(
+    `You specified "never" for fields.billing_details.address.${name} when creating the payment Element, but did not pass confirmParams.payment_method_data.billing_details.address.${name} when calling stripe.confirmSetup().`,
+  );
 }
 
 /** Stripe.js refuses finished intents. */

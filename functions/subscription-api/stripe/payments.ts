@@ -1,5 +1,6 @@
 import type Stripe from "stripe";
 import * as z from "zod";
+import { countryCode } from "../../../app/contract/country";
 import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
 import { type Attempt, call, idempotencyKey, ifExists, mayExist } from "./client";
 
@@ -35,6 +36,7 @@ const subscription = z.object({
 });
 
 export type Contact = { email: string; full_name: string; company_name: string; phone: string };
+export type BillingAddress = { address: string; city: string; state: string; zip_code: string; country: string };
 
 export type SetupIntent = {
   id: string;
@@ -62,7 +64,7 @@ export function stripePayments(stripe: Stripe) {
     /** For a sign-up whose customer was created but not recorded. */
     findCustomer,
 
-    async findOrCreateCustomer(signUp: Attempt & Contact): Promise<string> {
+    async findOrCreateCustomer(signUp: Attempt & Contact & BillingAddress): Promise<string> {
       const known = mayExist(signUp) ? await findCustomer(signUp) : undefined;
       if (known !== undefined) return known;
       const created = await call(customer, () =>
@@ -72,6 +74,7 @@ export function stripePayments(stripe: Stripe) {
             name: signUp.full_name,
             business_name: signUp.company_name,
             phone: signUp.phone,
+            address: addressOf(signUp),
             metadata: { sign_up_id: signUp.id },
           },
           { idempotencyKey: idempotencyKey("customer", signUp) },
@@ -156,6 +159,12 @@ export function stripePayments(stripe: Stripe) {
       await ifExists(() => call(deletedCustomer, () => stripe.customers.del(id)));
     },
   };
+}
+
+/** Stripe takes a country only as a code. */
+function addressOf({ address, city, state, zip_code, country }: BillingAddress): Stripe.AddressParam {
+  const code = countryCode(country);
+  return { line1: address, city, state, postal_code: zip_code, ...(code && { country: code }) };
 }
 
 function belongsTo(signUpId: string) {

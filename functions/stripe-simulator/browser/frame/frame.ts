@@ -1,5 +1,6 @@
 import type { SetupIntentResult, StripeError } from "@stripe/stripe-js";
 import { cardBrand } from "../../cards";
+import { COUNTRIES } from "../../countries";
 import { type BillingDetails, CONNECT, type FrameOptions, type FromFrame, type ToFrame } from "../protocol";
 import { confirmSetupIntent } from "../rest";
 import {
@@ -14,8 +15,6 @@ import {
   formatExpiry,
   postalCodeError,
 } from "./card-fields";
-
-const COUNTRIES = "US CA GB IE FR DE AT CH IT ES PT NL BE LU DK SE NO FI PL CZ AU NZ JP SG HK IN BR MX ZA".split(" ");
 
 const FIELD_OF_PARAM: Record<string, FieldName> = { exp_month: "expiry", exp_year: "expiry", cvc: "cvc" };
 
@@ -49,7 +48,8 @@ let options: FrameOptions = {
 };
 
 const regionNames = new Intl.DisplayNames("en", { type: "region" });
-for (const code of COUNTRIES) fields.country.add(new Option(regionNames.of(code), code));
+for (const code of COUNTRIES) fields.country.add(new Option(regionNames.of(code), code, code === "US"));
+let prefilled = false;
 
 window.addEventListener("message", function connect({ data, source, ports: [port] }: MessageEvent<unknown>) {
   // Only the page that shows this frame, and only once: from then on there is nothing but the port.
@@ -91,8 +91,8 @@ function serve(port: MessagePort): void {
       type: "change",
       empty: [fields.number, fields.expiry, fields.cvc].every(({ value }) => value === ""),
       complete: checks.every(([, check]) => check() === undefined),
-      country: options.billingDetails.address?.country ?? fields.country.value,
-      postalCode: options.billingDetails.address?.postal_code ?? (fields.postalCode.value || null),
+      country: options.asksCountry ? fields.country.value : null,
+      postalCode: (options.asksPostalCode && fields.postalCode.value) || null,
     });
   });
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -120,6 +120,14 @@ function apply(given: FrameOptions): void {
   box("country")?.toggleAttribute("hidden", !given.asksCountry);
   box("postalCode")?.toggleAttribute("hidden", !given.asksPostalCode);
   setDisabled(given.readOnly);
+  if (!prefilled) prefill(given.billingDetails);
+}
+
+/** Once: what was typed since then stays. */
+function prefill({ address }: BillingDetails): void {
+  if (address?.country) fields.country.value = address.country;
+  if (address?.postal_code) fields.postalCode.value = address.postal_code;
+  prefilled = true;
 }
 
 function setDisabled(disabled: boolean): void {
@@ -185,7 +193,8 @@ async function confirm(message: Extract<ToFrame, { type: "confirm" }>): Promise<
   if (invalid) return { error: invalid };
 
   const parameters = new URLSearchParams({ key: options.publishableKey, ...cardParameters() });
-  appendBillingDetails(parameters, { ...options.billingDetails, ...message.billingDetails });
+  appendBillingDetails(parameters, options.billingDetails);
+  if (message.billingDetails) appendBillingDetails(parameters, message.billingDetails);
   if (message.returnUrl !== undefined) parameters.set("return_url", message.returnUrl);
 
   setDisabled(true);

@@ -1,0 +1,30 @@
+import { createContext, useContext, useEffect, useRef } from "react";
+
+/** Empty in the browser, which keeps what the server sent: no script of the page has the names. */
+const CountryOptionsContext = createContext<() => string>(() => "");
+
+export const CountryOptionsProvider = CountryOptionsContext.Provider;
+
+export function CountryList({ id }: { id: string }) {
+  const options = useContext(CountryOptionsContext);
+  const list = useRef<HTMLDataListElement>(null);
+  useEffect(() => {
+    if (list.current?.childElementCount === 0) void fill(list);
+  }, []);
+  return (
+    <datalist
+      id={id}
+      ref={list}
+      suppressHydrationWarning
+      // biome-ignore lint/security/noDangerouslySetInnerHtml: React leaves HTML alone when it hydrates, but not children
+      dangerouslySetInnerHTML={{ __html: options() }}
+    />
+  );
+}
+
+/** For a form that was made in the browser, such as after the card step. */
+async function fill(list: { current: HTMLDataListElement | null }): Promise<void> {
+  // Without the list, any country can still be typed.
+  const loaded = await import("./country-options").catch(() => undefined);
+  if (loaded && list.current) list.current.innerHTML = loaded.countryOptions();
+}
