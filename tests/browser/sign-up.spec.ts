@@ -31,12 +31,23 @@ test.describe("at both widths", { tag: "@phone" }, () => {
     await page.reload();
     await visitor.succeeded();
     const details = page.getByRole("region", { name: "Subscription Details" });
-    await expect(details.getByRole("term")).toHaveText(["Company", "Contact", "Email", "Phone"]);
+    await expect(details.getByRole("term")).toHaveText([
+      "Company",
+      "Contact",
+      "Email",
+      "Phone",
+      "Plan",
+      "Trial ends",
+      "Card",
+    ]);
     await expect(details.getByRole("definition")).toHaveText([
       "Analytical Engines",
       "Ada Lovelace",
       email,
       "(212) 555-0123",
+      "STANDARD, $500 a month after the trial",
+      /^\w+ \d+, \d{4}$/,
+      "Visa ending in 4242",
     ]);
     await expect(page.getByRole("region", { name: "What's Next?" })).toContainText(
       `A confirmation email with details and next steps will be sent to ${email}.`,
