@@ -17,6 +17,10 @@ const FORM_ID = "signup";
 const PASSWORD_HINT =
   "At least 8 characters with an uppercase letter, a lowercase letter, a number and a special character.";
 
+const PHONE_HINT =
+  "For the US and Canada 10 digits; for other countries the country code first, such as +44 20 7946 0958.";
+const ZIP_HINT = "Five digits, or five and four: 62701 or 62701-1234.";
+
 const formatPhoneOnInput = formatOnInput(formatPhone, /\d/);
 const formatEmailOnInput = formatOnInput(normalizeEmail, /\S/);
 
@@ -83,7 +87,12 @@ export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFo
           spellCheck: false,
           onInput: formatEmailOnInput,
         })}
-        {text("phone", "Phone Number", { type: "tel", autoComplete: "tel", onInput: formatPhoneOnInput })}
+        {text("phone", "Phone Number", {
+          type: "tel",
+          autoComplete: "tel",
+          hint: PHONE_HINT,
+          onInput: formatPhoneOnInput,
+        })}
         <PasswordField
           id={idOf("password")}
           name="password"
@@ -104,7 +113,7 @@ export function SignupForm({ packageId, formNonce, reply, submitting }: SignupFo
         {text("address", "Street Address", { autoComplete: "address-line1", className: "sm:col-span-2" })}
         {text("city", "City", { autoComplete: "address-level2" })}
         {text("state", "State/Province", { autoComplete: "address-level1" })}
-        {text("zipCode", "ZIP Code", { autoComplete: "postal-code", inputMode: "text" })}
+        {text("zipCode", "ZIP Code", { autoComplete: "postal-code", inputMode: "text", hint: ZIP_HINT })}
         {text("country", "Country", { autoComplete: "country-name" })}
       </fieldset>
 

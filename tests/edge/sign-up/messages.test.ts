@@ -64,3 +64,36 @@ describe("passwords that differ are said under the repeated one", () => {
     expect(form.messages("confirmPassword")).toEqual([]);
   });
 });
+
+describe("phone and ZIP code", () => {
+  test("say which form they expect before anybody fails, and still do beside a message [V13]", async () => {
+    for (const form of [openForm(await visitor.get("/subscription")), await submitted({ phone: "1", zipCode: "1" })]) {
+      expect(form.hint("phone")).toContain("10 digits");
+      expect(form.hint("phone")).toContain("+44 20 7946 0958");
+      expect(form.hint("zipCode")).toContain("62701-1234");
+      for (const name of ["phone", "zipCode"]) {
+        const described = form.document.querySelector(`[name=${name}]`)?.getAttribute("aria-describedby");
+        expect(described?.split(" ")).toContain(`signup-${name}-hint`);
+      }
+    }
+  });
+
+  test("a number of 16 digits comes back whole, with its message [V7, V12]", async () => {
+    const form = await submitted({ phone: "+1234567890123456" });
+    expect(form.messages("phone")).toEqual(["Phone number must be 10-15 digits"]);
+    expect(form.value("phone")).toBe("+1234567890123456");
+  });
+
+  test.each([
+    ["212 555 0123 x45", []],
+    ["212 555 0123 ext. 5", []],
+    ["212 555 0123 #5", []],
+    ["0044 20 7946 0958", []],
+    ["011 44 20 7946 0958", []],
+    ["212 555 x45678", ["Phone number must be 10-15 digits"]],
+    ["0112345678", ["Please enter a valid phone number"]],
+    ["00 123 456 789", ["Phone number must be 10-15 digits"]],
+  ])("the number '%s' has the messages %j [V8, V12]", async (phone, messages) => {
+    expect((await submitted({ phone, city: "" })).messages("phone")).toEqual(messages);
+  });
+});
