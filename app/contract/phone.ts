@@ -1,5 +1,21 @@
+/** What may follow the number: `x45`, `ext. 5`, `#5`. The e is that of `ext`, while it is still being typed. */
+const EXTENSION = /^(\D*\d[^ex#]*)([ex#].*)$/is;
+
+/** The exit codes of most countries, and of North America. They stand for the `+`. */
+const EXIT_CODE = /^(?:00|011)+/;
+
+/**
+ * The digits of a number, without its extension and without an exit code (docs/requirements.md, V9 and V14). Ten digits are
+ * a national number, whatever they begin with.
+ */
 export function phoneDigits(value: string): string {
-  return value.replace(/\D/g, "");
+  const digits = withoutExtension(value).number.replace(/\D/g, "");
+  return digits.length === 10 ? digits : digits.replace(EXIT_CODE, "");
+}
+
+function withoutExtension(value: string): { number: string; extension: string } {
+  const [, number = value, extension = ""] = EXTENSION.exec(value) ?? [];
+  return { number, extension };
 }
 
 /** Takes digits only; numbers from outside North America pass (docs/requirements.md, V8). */
@@ -16,15 +32,26 @@ function nanpNationalNumber(digits: string): string | undefined {
 
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/; // ITU-T E.164
 
-/** Formats a number, complete or not (docs/requirements.md, V9); a leading `+` means that a country code follows. */
+/**
+ * Formats a number, complete or not (docs/requirements.md, V9); a leading `+` means that a country code follows. Keeps every
+ * digit, and an extension as it was typed.
+ */
 export function formatPhone(value: string): string {
-  const digits = phoneDigits(value).slice(0, 15);
-  if (digits === "") return value.trim().startsWith("+") ? "+" : "";
-  const international = value.trim().startsWith("+");
+  const { number, extension } = withoutExtension(value);
+  return `${formatNumber(number)} ${extension}`.trim();
+}
+
+function formatNumber(number: string): string {
+  const typed = number.replace(/\D/g, "");
+  const digits = phoneDigits(number);
+  const international = number.trim().startsWith("+");
+  // An exit code whose number is not complete yet.
+  if (!international && typed.length <= 10 && EXIT_CODE.test(typed)) return typed;
+  if (digits === "") return international ? "+" : typed;
   if (digits.startsWith("1") && (international || digits.length === 11)) {
     return digits.length <= 11 ? `+1 ${nanp(digits.slice(1))}`.trimEnd() : withCountryCode(digits);
   }
-  if (international || digits.length > 10) return withCountryCode(digits);
+  if (international || typed.length > 10) return withCountryCode(digits);
   return nanp(digits);
 }
 

@@ -1,6 +1,6 @@
 import { company } from "../company";
 import { features, suite } from "../home/home-content";
-import { formatPrice, plans } from "../pricing/plans";
+import { describeOffer, plans } from "../pricing/plans";
 import type { Site } from "../ui/site";
 import { markdownPath } from "./markdown-path";
 import { publicPages } from "./pages";
@@ -22,12 +22,7 @@ ${list(suite.products.map(({ title, text }) => `${title}: ${text}`))}
 
 ## Plans
 
-${list(
-  plans(site).map(
-    ({ title, price, priceDetail, trialBadge }) =>
-      `${title}: ${price === null ? priceDetail : `${formatPrice(price)} ${priceDetail}, ${trialBadge}`}`,
-  ),
-)}
+${list(plans(site).map(describeOffer))}
 
 ## Pages
 

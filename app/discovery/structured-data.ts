@@ -2,7 +2,6 @@ import type {
   BreadcrumbList,
   FAQPage,
   Graph,
-  Offer,
   Organization,
   SoftwareApplication,
   Thing,
@@ -12,8 +11,9 @@ import type {
 import { company } from "../company";
 import { features } from "../home/home-content";
 import { faq } from "../pricing/faq";
-import { type Plan, plans } from "../pricing/plans";
+import { plans } from "../pricing/plans";
 import type { Site } from "../ui/site";
+import { offerOf } from "./offers";
 import { homePage, type PublicPage, pricingPage } from "./pages";
 
 /** JSON-LD: https://developers.google.com/search/docs/appearance/structured-data */
@@ -81,30 +81,8 @@ function softwareApplication(site: Site): SoftwareApplication {
     operatingSystem: "Web",
     featureList: features.map(({ title }) => title),
     provider: { "@id": `${site.siteUrl}/#organization` },
-    offers: plans(site).flatMap((plan) => offerOf(plan, site)),
+    offers: plans(site).flatMap((plan) => offerOf(plan, `${site.siteUrl}${pricingPage.path}`)),
   };
-}
-
-/** None for a plan whose price is on request. */
-function offerOf({ key, title, price, trialBadge }: Plan, { siteUrl }: Site): Offer[] {
-  if (price === null) return [];
-  return [
-    {
-      "@type": "Offer",
-      name: title,
-      ...(trialBadge && { description: trialBadge }),
-      url: `${siteUrl}${pricingPage.path}#plan-${key}`,
-      price,
-      priceCurrency: "USD",
-      priceSpecification: {
-        "@type": "UnitPriceSpecification",
-        price,
-        priceCurrency: "USD",
-        billingDuration: 1,
-        unitCode: "MON", // UN/CEFACT: month
-      },
-    },
-  ];
 }
 
 function faqPage({ siteUrl }: Site): FAQPage {

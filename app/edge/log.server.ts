@@ -49,6 +49,13 @@ export async function logRequest<Context extends LoggedContext>(
   return response;
 }
 
+const MAX_LOGGED_PATH = 200;
+
+/** An unknown path, without the query. A URL has its control characters escaped; a segment with an `@` may be an e-mail address. */
+export function loggedPath({ pathname }: URL): string {
+  return pathname.replace(/[^/]*(?:@|%40)[^/]*/gi, "[e-mail]").slice(0, MAX_LOGGED_PATH);
+}
+
 /** Name and stack of an error, without its message, which can quote what a visitor typed. */
 export function describeError(error: unknown): { error: string; stack?: string } {
   if (!(error instanceof Error)) return { error: typeof error };

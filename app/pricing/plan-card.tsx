@@ -1,6 +1,7 @@
 import { ButtonLink } from "../ui/button";
 import { CheckIcon, CrossIcon } from "../ui/icons";
-import { formatPrice, type Plan, type PlanFeature } from "./plans";
+import { RegularPrice } from "./plan-price";
+import { formatPrice, type Plan, type PlanFeature, regularPrice } from "./plans";
 
 export function PlanCard({ plan }: { plan: Plan }) {
   const id = `plan-${plan.key}`;
@@ -33,22 +34,17 @@ export function PlanCard({ plan }: { plan: Plan }) {
 
 function PlanPrice({ plan }: { plan: Plan }) {
   if (plan.price === null) return <p className="mt-3 font-display text-2xl leading-12 font-bold">{plan.priceDetail}</p>;
-  const discounted = plan.originalPrice !== null && plan.originalPrice !== plan.price;
+  const regular = regularPrice(plan);
   return (
     <>
       <p className="mt-3 flex flex-wrap items-baseline gap-x-2">
-        {discounted && (
-          <del className="text-xl text-muted">
-            <span className="sr-only">Regular price </span>
-            {formatPrice(plan.originalPrice)}
-          </del>
-        )}{" "}
+        <RegularPrice plan={plan} className="text-xl text-muted" />
         <span className="font-display text-5xl font-bold">{formatPrice(plan.price)}</span>{" "}
         <span className="text-muted">{plan.priceDetail}</span>
       </p>
-      {discounted && (
+      {regular !== null && (
         <p className="mt-1 text-sm text-muted">
-          Afterwards {formatPrice(plan.originalPrice)} {plan.priceDetail}
+          Afterwards {formatPrice(regular)} {plan.priceDetail}
         </p>
       )}
     </>

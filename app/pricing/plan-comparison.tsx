@@ -1,5 +1,6 @@
 import { CheckIcon } from "../ui/icons";
-import { formatPrice, type Plan } from "./plans";
+import { PlanPriceLine } from "./plan-price";
+import type { Plan } from "./plans";
 
 /** Hidden on small screens; the cards have the same content. */
 export function PlanComparison({ plans }: { plans: Plan[] }) {
@@ -27,7 +28,7 @@ export function PlanComparison({ plans }: { plans: Plan[] }) {
               <th scope="row">Price</th>
               {plans.map((plan) => (
                 <td key={plan.key} data-highlighted={plan.highlighted || undefined}>
-                  {plan.price === null ? plan.priceDetail : `${formatPrice(plan.price)} ${plan.priceDetail}`}
+                  <PlanPriceLine plan={plan} />
                 </td>
               ))}
             </tr>

@@ -123,6 +123,25 @@ export function findPlan(plans: Plan[], packageId: string | undefined): Plan | u
   return wanted ? plans.find((plan) => plan.packageId?.toLowerCase() === wanted) : undefined;
 }
 
+/** The price that follows, where the current one is a discount (docs/requirements.md, P10). */
+export function regularPrice({ price, originalPrice }: Pick<Plan, "price" | "originalPrice">): number | null {
+  return price !== null && originalPrice !== price ? originalPrice : null;
+}
+
+/** Such as `$80 a month, afterwards $100 a month`. */
+export function describePrice(plan: Pick<Plan, "price" | "originalPrice" | "priceDetail">): string {
+  const { price, priceDetail } = plan;
+  if (price === null) return priceDetail;
+  const regular = regularPrice(plan);
+  const afterwards = regular === null ? "" : `, afterwards ${formatPrice(regular)} ${priceDetail}`;
+  return `${formatPrice(price)} ${priceDetail}${afterwards}`;
+}
+
+/** Such as `MINI: $100 a month, 5-day free trial`. */
+export function describeOffer(plan: Plan): string {
+  return [`${plan.title}: ${describePrice(plan)}`, plan.trialBadge].filter(Boolean).join(", ");
+}
+
 export function formatPrice(price: number | null): string {
   return price === null ? "On request" : `$${price.toLocaleString("en-US")}`;
 }

@@ -1,9 +1,17 @@
+import type { FieldName } from "./form/form-schema";
+
 /** Wording: docs/requirements.md, M. */
 export interface Notice {
   kind: "progress" | "success" | "destructive";
   title: string;
   message?: string;
+  /** What the visitor can do about it, beside trying again. */
+  actions?: NoticeAction[];
+  /** Messages for the fields that it is about. */
+  fields?: Partial<Record<FieldName, string[]>>;
 }
+
+export type NoticeAction = "console" | "support";
 
 export type SubscriptionOutcome =
   | { kind: "created"; clientSecret: string }
@@ -46,6 +54,7 @@ export const CONFIGURATION_ERROR: Notice = {
   kind: "destructive",
   title: "Configuration Error",
   message: "Payment setup failed. Please contact support.",
+  actions: ["support"],
 };
 
 export const SESSION_ENDED: Notice = {
@@ -66,14 +75,26 @@ const REJECTIONS: Record<number, string> = {
   503: "Service temporarily unavailable. Please try again later.",
 };
 
+/** What goes beyond the message of a status. */
+const REMEDIES: Record<number, Pick<Notice, "actions" | "fields">> = {
+  403: { actions: ["support"] },
+  404: { actions: ["support"] },
+  409: {
+    actions: ["console", "support"],
+    fields: { email: ["There is already a subscription with this email address"] },
+  },
+  500: { actions: ["support"] },
+};
+
 const UNEXPECTED = "An unexpected error occurred. Please try again.";
 
 export function noticeFor(outcome: FailedOutcome): Notice {
   switch (outcome.kind) {
     case "rejected":
-      return submissionFailed(
-        REJECTIONS[outcome.status] ?? `Server error (${outcome.status}). Please try again later.`,
-      );
+      return {
+        ...submissionFailed(REJECTIONS[outcome.status] ?? `Server error (${outcome.status}). Please try again later.`),
+        ...REMEDIES[outcome.status],
+      };
     case "unreachable":
       return CONNECTION_FAILED;
     case "misconfigured":

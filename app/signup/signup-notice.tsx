@@ -1,10 +1,35 @@
 import { Notice as NoticeBox } from "../ui/notice";
-import type { Notice } from "./notices";
+import { mailTo, type Site, useSite } from "../ui/site";
+import type { Notice, NoticeAction } from "./notices";
 
 export function SignupNotice({ notice }: { notice: Notice }) {
+  const { kind, title, message, actions = [] } = notice;
+  const site = useSite();
   return (
-    <NoticeBox kind={notice.kind} title={notice.title}>
-      {notice.message}
+    // A notice that takes another's place is a new one: it comes into view, and is open.
+    <NoticeBox key={`${title} ${message}`} kind={kind} title={title}>
+      {message}
+      {actions.length > 0 && (
+        <ul className="mt-1 flex flex-wrap gap-x-5">
+          {actions.map((action) => (
+            <li key={action}>
+              <ActionLink action={action} site={site} />
+            </li>
+          ))}
+        </ul>
+      )}
     </NoticeBox>
+  );
+}
+
+function ActionLink({ action, site }: { action: NoticeAction; site: Site }) {
+  const [href, text] =
+    action === "console"
+      ? [site.consoleUrl, "Log in to the Customer Console"]
+      : [mailTo(site.supportEmail), "Contact Support"];
+  return (
+    <a className="inline-block py-1 font-semibold underline" href={href}>
+      {text}
+    </a>
   );
 }

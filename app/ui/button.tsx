@@ -13,7 +13,7 @@ function buttonClass({ variant = "primary", size = "md" }: ButtonStyle, classNam
   return `btn btn-${variant} btn-${size} ${className}`.trim();
 }
 
-/** `busy` shows the spinner and sets aria-busy; it does not disable the button. */
+/** While busy it shows the spinner and does nothing; `disabled` is ignored then, because it would lose the focus. */
 export function Button({
   variant,
   size,
@@ -21,10 +21,20 @@ export function Button({
   className,
   children,
   type = "button",
+  disabled,
+  onClick,
   ...rest
 }: ButtonHTMLAttributes<HTMLButtonElement> & ButtonStyle & { busy?: boolean }) {
   return (
-    <button {...rest} type={type} aria-busy={busy || undefined} className={buttonClass({ variant, size }, className)}>
+    <button
+      {...rest}
+      type={type}
+      disabled={!busy && disabled}
+      aria-disabled={busy || undefined}
+      aria-busy={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
+      className={buttonClass({ variant, size }, className)}
+    >
       {busy && <SpinnerIcon className="size-5 animate-spin" />}
       {children}
     </button>

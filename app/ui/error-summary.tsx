@@ -1,12 +1,15 @@
+import type { RefObject } from "react";
+
 export interface FieldError {
   fieldId: string;
   message: string;
 }
 
 /** Links to the invalid fields; focused after a full page load. */
-export function ErrorSummary({ errors }: { errors: FieldError[] }) {
+export function ErrorSummary({ errors, sectionRef }: { errors: FieldError[]; sectionRef?: RefObject<HTMLElement> }) {
   return (
     <section
+      ref={sectionRef}
       className="notice notice-destructive mb-6"
       aria-labelledby="error-summary"
       tabIndex={-1}

@@ -1,6 +1,10 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useHydrated } from "./use-hydrated";
 
-/** A notice that appears and disappears belongs in a `NoticeArea`. */
+/**
+ * Scrolls into view when it appears, and takes the focus only after a full page load, when no live region speaks. A notice
+ * that appears and disappears belongs in a `NoticeArea`.
+ */
 export function Notice({
   kind,
   title,
@@ -10,10 +14,35 @@ export function Notice({
   title: string;
   children?: ReactNode;
 }) {
+  const box = useRef<HTMLDivElement>(null);
+  const hydrated = useHydrated();
+  const [closed, setClosed] = useState(false);
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: "nearest", behavior: "instant" });
+  }, []);
+  function close() {
+    // Else the focus would be lost with the button.
+    box.current?.closest<HTMLElement>(".notice-area")?.focus({ preventScroll: true });
+    setClosed(true);
+  }
+  if (closed) return null;
   return (
-    <div className={`notice notice-${kind}`}>
-      <p className="font-bold">{title}</p>
-      {children && <div className="text-sm">{children}</div>}
+    <div
+      ref={box}
+      className={`notice notice-${kind}`}
+      tabIndex={-1}
+      // biome-ignore lint/a11y/noAutofocus: React leaves it to the browser's load of a page
+      autoFocus={kind === "destructive"}
+    >
+      <div className="min-w-0 flex-1">
+        <p className="font-bold">{title}</p>
+        {children && <div className="text-sm">{children}</div>}
+      </div>
+      {hydrated && kind !== "progress" && (
+        <button type="button" className="notice-close" onClick={close}>
+          Close
+        </button>
+      )}
     </div>
   );
 }
@@ -21,7 +50,7 @@ export function Notice({
 /** The live regions stay in the document, so that screen readers announce what appears in them. */
 export function NoticeArea({ status, alert }: { status?: ReactNode; alert?: ReactNode }) {
   return (
-    <div className="notice-area">
+    <div className="notice-area" tabIndex={-1}>
       <div role="status">{status}</div>
       <div role="alert">{alert}</div>
     </div>

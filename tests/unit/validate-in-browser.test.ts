@@ -25,7 +25,7 @@ const entry = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 20 }),
 );
 
-it("finds in the browser what the server finds, in any form", () => {
+it("finds in the browser what the server finds, in any form, and passwords that differ in each [V6]", () => {
   const form = fc.record(Object.fromEntries(FIELD_NAMES.map((name) => [name, entry])), { requiredKeys: [] });
   fc.assert(
     fc.property(form, (entries) => {
@@ -40,6 +40,8 @@ it("finds in the browser what the server finds, in any form", () => {
       const inBrowser = validateInBrowser(data);
       const onServer = parseForm(posted);
       expect(inBrowser.status).toBe(onServer.status);
+      const differ = (posted.password ?? "") !== (posted.confirmPassword ?? "");
+      expect(inBrowser.reply().error?.confirmPassword).toEqual(differ ? ["Passwords do not match"] : undefined);
       if (inBrowser.status === "success" && onServer.status === "success") {
         expect(inBrowser.value).toEqual(onServer.value);
       } else {

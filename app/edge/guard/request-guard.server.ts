@@ -1,4 +1,5 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
+import { loggedPath } from "../log.server";
 import type { Handler, Middleware } from "../middleware.server";
 import { isOverLimit } from "./rate-limit.server";
 import {
@@ -50,8 +51,9 @@ export function requestGuard(matchRoute: RouteMatcher, rules: FormRules): Middle
   };
 }
 
-function logRefusal({ status, title }: Refusal, { log }: AppLoadContext): void {
-  log.warn("refused", { status, reason: title });
+function logRefusal({ status, title }: Refusal, { log, url }: AppLoadContext): void {
+  if (status === 404) log.warn("not_found", { status, path: loggedPath(url) });
+  else log.warn("refused", { status, reason: title });
   log.add({ outcome: "refused" });
 }
 

@@ -1,14 +1,18 @@
 import * as z from "zod/mini";
 import { type SubscriptionRequest, subscriptionRequest } from "../../contract/subscription-request";
 
-export const signupForm = z.extend(subscriptionRequest, { confirmPassword: z.optional(z.string()) }).check(
-  z.refine((form) => form.password === form.confirmPassword, {
-    error: "Passwords do not match",
-    path: ["confirmPassword"],
-    // Runs while other fields are invalid too, so that all messages appear at once.
-    when: ({ value }) => typeof value === "object" && value !== null && "password" in value && Boolean(value.password),
-  }),
-);
+const fields = z.extend(subscriptionRequest, { confirmPassword: z.optional(z.string("Passwords do not match")) });
+
+/**
+ * The passwords are compared ahead of the fields: Zod skips checks of the whole object once any field has aborted, even
+ * those with `when`, and the message would wait until all other fields are right.
+ */
+export const signupForm = z.pipe(z.transform(withComparedPasswords), fields);
+
+/** A repeated password that differs becomes null, which its field refuses. */
+function withComparedPasswords(form: Record<string, unknown>): Record<string, unknown> {
+  return form.password === form.confirmPassword ? form : { ...form, confirmPassword: null };
+}
 
 export type SignupForm = z.output<typeof signupForm>;
 

@@ -1,6 +1,6 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
-import { type ComponentProps, memo, useEffect, useState } from "react";
+import { type ComponentProps, type FormEvent, memo, useEffect, useRef, useState } from "react";
 import { formatPhone } from "../../contract/phone";
 import { normalizeEmail } from "../../contract/subscription-request";
 import { Button } from "../../ui/button";
@@ -12,12 +12,17 @@ import type { SignupReply } from "../steps";
 import { CountryList } from "./country-list";
 import { FIELD_NAMES, type FieldName } from "./form-schema";
 import { formatOnInput } from "./format-while-typing";
+import { PLAN_CHOICE_ID } from "./plan-choice";
 import { validateInBrowser } from "./validate-in-browser";
 
 const FORM_ID = "signup";
 const COUNTRY_LIST_ID = "countries";
 const PASSWORD_HINT =
   "At least 8 characters with an uppercase letter, a lowercase letter, a number and a special character.";
+
+const PHONE_HINT =
+  "For the US and Canada 10 digits; for other countries the country code first, such as +44 20 7946 0958.";
+const ZIP_HINT = "Five digits, or five and four: 62701 or 62701-1234.";
 
 const formatPhoneOnInput = formatOnInput(formatPhone, /\d/);
 const formatEmailOnInput = formatOnInput(normalizeEmail, /\S/);
@@ -46,7 +51,20 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
   // Without the query, whose values must not reappear in the page.
   const { pathname } = useLocation();
   // All at once: Conform needs as long for the metadata of a single field.
-  const { allErrors: errors, initialValue } = form;
+  const { allErrors, initialValue } = form;
+  const refused = useRefusedFields(reply);
+  const errors: Record<string, string[] | undefined> = { ...refused.messages, ...allErrors };
+  const summaryRef = useRef<HTMLElement>(null);
+  const [failures, setFailures] = useState(0);
+  // No field of the page shows an invalid package id, so the summary is the answer to the button.
+  const isPlanInvalid = errors.package_id !== undefined;
+  useEffect(() => {
+    if (failures > 0 && isPlanInvalid) summaryRef.current?.focus();
+  }, [failures, isPlanInvalid]);
+  function onSubmit(event: FormEvent<HTMLFormElement>) {
+    form.onSubmit(event);
+    if (event.defaultPrevented) setFailures(failures + 1);
+  }
   const text = (name: FieldName, label: string, more: Partial<ComponentProps<typeof Field>> = {}) => (
     <Field
       id={idOf(name)}
@@ -57,8 +75,12 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
       {...more}
     />
   );
+  const summarized = isPlanInvalid ? errors : (reply?.form?.error ?? reply?.notice?.fields ?? {});
   const summary = FIELD_NAMES.flatMap((name) =>
-    (reply?.form?.error?.[name] ?? []).map((message) => ({ fieldId: idOf(name), message })),
+    (summarized[name] ?? []).map((message) => ({
+      fieldId: name === "package_id" ? PLAN_CHOICE_ID : idOf(name),
+      message,
+    })),
   );
 
   return (
@@ -66,13 +88,16 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
       method="post"
       action={pathname}
       id={form.id}
-      onSubmit={form.onSubmit}
+      onSubmit={onSubmit}
       onFocus={prefetchCardForm}
-      onInput={prefetchCardForm}
+      onInput={(event) => {
+        prefetchCardForm();
+        refused.onInput(event);
+      }}
       noValidate
       preventScrollReset
     >
-      {summary.length > 0 && <ErrorSummary errors={summary} />}
+      {summary.length > 0 && <ErrorSummary errors={summary} sectionRef={summaryRef} />}
       <input type="hidden" name="package_id" id={idOf("package_id")} value={packageId} />
       <input type="hidden" name="form_nonce" value={reply?.formNonce ?? formNonce} />
       <p className="text-sm text-muted">All fields are required.</p>
@@ -88,7 +113,12 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
           spellCheck: false,
           onInput: formatEmailOnInput,
         })}
-        {text("phone", "Phone Number", { type: "tel", autoComplete: "tel", onInput: formatPhoneOnInput })}
+        {text("phone", "Phone Number", {
+          type: "tel",
+          autoComplete: "tel",
+          hint: PHONE_HINT,
+          onInput: formatPhoneOnInput,
+        })}
         <PasswordField
           id={idOf("password")}
           name="password"
@@ -109,16 +139,37 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
         {text("address", "Street Address", { autoComplete: "address-line1", className: "sm:col-span-2" })}
         {text("city", "City", { autoComplete: "address-level2" })}
         {text("state", "State/Province", { autoComplete: "address-level1" })}
-        {text("zipCode", "ZIP Code", { autoComplete: "postal-code", inputMode: "text" })}
+        {text("zipCode", "ZIP Code", { autoComplete: "postal-code", inputMode: "text", hint: ZIP_HINT })}
         {text("country", "Country", { autoComplete: "country-name", list: COUNTRY_LIST_ID })}
         <CountryList id={COUNTRY_LIST_ID} />
       </fieldset>
 
-      <Button type="submit" size="lg" className="mt-8 w-full" busy={submitting} disabled={submitting}>
+      <p className="mt-8 text-sm text-muted">
+        By continuing you accept the{" "}
+        <a className="text-link" href="/terms">
+          Terms
+        </a>{" "}
+        and the{" "}
+        <a className="text-link" href="/privacy">
+          Privacy Policy
+        </a>
+        .
+      </p>
+      <Button type="submit" size="lg" className="mt-4 w-full" busy={submitting}>
         {submitting ? "Processing..." : "Payment"}
       </Button>
     </Form>
   );
+}
+
+/** What the API refused, until the visitor changes that field. */
+function useRefusedFields(reply: SignupReply | undefined) {
+  const [changed, setChanged] = useState<SignupReply>();
+  const messages: Partial<Record<string, string[]>> = (changed !== reply && reply?.notice?.fields) || {};
+  function onInput({ target }: FormEvent<HTMLFormElement>) {
+    if (target instanceof HTMLInputElement && messages[target.name]) setChanged(reply);
+  }
+  return { messages, onInput };
 }
 
 const PasswordField = memo(function PasswordField(props: {

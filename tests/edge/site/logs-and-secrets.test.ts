@@ -35,7 +35,7 @@ describe("logs", () => {
     await visitor.submit({ full_name: 'Lovelace {"event":"forged"}' });
     await visitor.submit({}, { "User-Agent": "Lovelace", Referer: `${site.url}/Lovelace` });
     await visitor.post(`Lovelace=${encodeURIComponent(evil)}`);
-    await visitor.get(`/Lovelace/ada@example.com?name=${encodeURIComponent(evil)}`);
+    await visitor.get(`/unknown/ada.Lovelace@example.com/Lovelace%40x?name=${encodeURIComponent(evil)}`);
     await visitor.get("/subscription/Lovelace", { Cookie: "signup=Lovelace", "CF-Ray": "Lovelace\tx" });
     await visitor.get("/%4c%6fvelace%0a", { "CF-Ray": "last-of-f6" });
     await expect.poll(() => site.output.join("\n")).toContain("last-of-f6");
@@ -53,7 +53,7 @@ describe("logs", () => {
         "log-b",
         () => visitor.get("/nope/ada", { "CF-Ray": "log-b" }),
         [
-          { event: "not_found", status: 404 },
+          { event: "not_found", status: 404, path: "/nope/ada" },
           { event: "request", method: "GET", route: "/*", status: 404, outcome: "answered" },
         ],
       ],

@@ -1,0 +1,37 @@
+import { describePrice, type Plan } from "../../pricing/plans";
+
+/** Where the message of the hidden package id leads. */
+export const PLAN_CHOICE_ID = "choose-plan";
+
+/** Takes the place of the plan when the package id is invalid. */
+export function PlanChoice({ problem, plans }: { problem: string; plans: Plan[] }) {
+  return (
+    <aside
+      id={PLAN_CHOICE_ID}
+      tabIndex={-1}
+      className="notice notice-destructive order-first lg:sticky lg:top-24 lg:order-none"
+      aria-labelledby="plan-problem"
+    >
+      <h2 id="plan-problem" className="font-bold">
+        {problem}
+      </h2>
+      <p>The link to this page names none of our plans. Choose one to go on:</p>
+      <ul className="mt-1">
+        {plans
+          .filter(({ packageId }) => packageId)
+          .map((plan) => (
+            <li key={plan.key}>
+              <a className="inline-block py-1 underline" href={plan.ctaLink}>
+                <strong>{plan.title}</strong>, {describePrice(plan)}
+              </a>
+            </li>
+          ))}
+        <li>
+          <a className="inline-block py-1 underline" href="/pricing">
+            Compare plans
+          </a>
+        </li>
+      </ul>
+    </aside>
+  );
+}
