@@ -141,6 +141,9 @@ test("at 320 px, and at 400 % zoom, nothing sticks out or covers what has the fo
     });
     expect(isUncovered, label).toBe(true);
   }
+  await page.goto(PLAN);
+  const plan = page.getByRole("complementary", { name: "Your plan" });
+  expect((await plan.boundingBox())?.height, "one line").toBeLessThan(56);
   for (const path of ["/subscription/not-a-uuid", PLAN, "/subscription/11111111-2222-4333-8444-555555555555"]) {
     await page.goto(path);
     expect(await cutOff(page)).toEqual([]);

@@ -138,6 +138,10 @@ test("the keyboard alone leads to the card step, which has no accessibility prob
   await page.goto(PLAN);
   await visitor.fillForm();
   await page.getByLabel("Country").press("Tab");
+  for (const name of ["Terms", "Privacy Policy"]) {
+    await expect(page.getByRole("main").getByRole("link", { name })).toBeFocused();
+    await page.keyboard.press("Tab");
+  }
   await expect(page.getByRole("button", { name: "Payment" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.getByText("Subscription Data Saved!")).toBeVisible();

@@ -12,16 +12,17 @@ export function PlanSummary({ packageId }: { packageId: string | undefined }) {
   const plan = findPlan(catalogue, packageId);
   return (
     <aside
-      className="card order-first px-5 py-3 lg:sticky lg:top-24 lg:order-none lg:p-6"
+      className="card order-first px-4 py-2 text-sm lg:sticky lg:top-24 lg:order-none lg:p-6 lg:text-base"
       aria-labelledby="plan-summary"
     >
       <h2 id="plan-summary" className="sr-only text-heading lg:not-sr-only">
         Your plan
       </h2>
-      <div className="flex flex-wrap items-center justify-between gap-x-4 lg:block">
+      <div className="flex flex-wrap items-center justify-between gap-x-2 lg:block">
         {plan ? <PlanTerms plan={plan} /> : <Unpriced isChosen={Boolean(packageId)} />}
         <a className="inline-block py-1 font-semibold text-brand underline lg:mt-4" href="/pricing">
-          {plan ? "Change plan" : "Compare plans"}
+          {plan ? "Change" : "Compare"}
+          <span className="sr-only lg:not-sr-only"> {plan ? "plan" : "plans"}</span>
         </a>
       </div>
     </aside>

@@ -59,7 +59,10 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
   // No field of the page shows an invalid package id, so the summary is the answer to the button.
   const isPlanInvalid = errors.package_id !== undefined;
   useEffect(() => {
-    if (failures > 0 && isPlanInvalid) summaryRef.current?.focus();
+    if (failures === 0 || !isPlanInvalid) return;
+    summaryRef.current?.focus({ preventScroll: true });
+    // From its heading on, even where it is taller than the window.
+    summaryRef.current?.scrollIntoView({ behavior: "instant" });
   }, [failures, isPlanInvalid]);
   function onSubmit(event: FormEvent<HTMLFormElement>) {
     form.onSubmit(event);

@@ -329,7 +329,7 @@ describe("not found", () => {
   test.each([
     ["/nothing/here?name=Ada", "/nothing/here"],
     [`/${"x".repeat(300)}`, `/${"x".repeat(199)}`],
-    ["/a%0Ab%00\u001b", "/a%0Ab%00%1B"],
+    ["/a%0Ab%00\u001bc", "/a%0Ab%00%1Bc"],
     ["/nothing%2Fhere", "/nothing%2Fhere"],
     ["/nothing.data?_routes=x", "/nothing.data"],
     ["/ask/ada@example.com", "/ask/[e-mail]"],
