@@ -60,7 +60,7 @@ export const CONFIGURATION_ERROR: Notice = {
 export const SESSION_ENDED: Notice = {
   kind: "destructive",
   title: "Your sign-up has ended",
-  message: "It was kept for two hours, or its cookie is damaged. Nothing was charged. Please fill in the form again.",
+  message: "It was kept for two hours. Nothing was charged. Please fill in the form again.",
 };
 
 const REJECTIONS: Record<number, string> = {

@@ -1,17 +1,18 @@
 import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import { findPlan, plans } from "../pricing/plans";
 import { NoticeArea } from "../ui/notice";
 import { useSite } from "../ui/site";
-import { CardStep } from "./card/card-step";
-import { WaitingStep } from "./card/waiting-step";
-import { SuccessNotices } from "./done/success-notices";
-import { SuccessStep } from "./done/success-step";
 import { PlanSummary } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
+import { loadCardStep, loadSuccessStep, loadWaitingStep } from "./load-later-steps";
 import { PROCESSING, SESSION_ENDED } from "./notices";
 import { SignupNotice } from "./signup-notice";
 import type { FormStepData, SignupReply, SignupStep } from "./steps";
+
+const CardStep = lazy(loadCardStep);
+const WaitingStep = lazy(loadWaitingStep);
+const SuccessStep = lazy(loadSuccessStep);
 
 export function SignupPage() {
   const step = useLoaderData<SignupStep>();
@@ -23,23 +24,25 @@ export function SignupPage() {
     case "card":
       return (
         <Frame heading={HEADING} progress={2} headingRef={heading} packageId={step.account?.packageId ?? ""}>
-          <CardStep key={step.clientSecret} data={step} replyNotice={reply?.notice} />
+          <Suspense>
+            <CardStep key={step.clientSecret} data={step} replyNotice={reply?.notice} />
+          </Suspense>
         </Frame>
       );
     case "waiting":
       return (
         <Frame heading={HEADING} progress={2} headingRef={heading} packageId={step.packageId}>
-          <WaitingStep {...step} />
+          <Suspense>
+            <WaitingStep {...step} />
+          </Suspense>
         </Frame>
       );
     case "done":
       return (
         <Frame heading="Subscription Successful!" headingRef={heading}>
-          <NoticeArea
-            status={step.news && <SuccessNotices />}
-            alert={reply?.notice && <SignupNotice notice={reply.notice} />}
-          />
-          <SuccessStep {...step} />
+          <Suspense>
+            <SuccessStep data={step} replyNotice={reply?.notice} />
+          </Suspense>
         </Frame>
       );
   }

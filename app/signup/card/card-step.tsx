@@ -1,5 +1,5 @@
 import { Form, useLocation } from "@remix-run/react";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { findPlan, plans } from "../../pricing/plans";
 import { Day } from "../../pricing/trial";
 import { Button } from "../../ui/button";
@@ -11,12 +11,17 @@ import { ResumeOnAnotherDevice } from "../session/resume-on-another-device";
 import { SignupNotice } from "../signup-notice";
 import type { CardStepData } from "../steps";
 import { CardPlaceholder } from "./card-placeholder";
-import { loadCardForm } from "./load-card-form";
 
-const CardForm = lazy(loadCardForm);
+const CardForm = lazy(() => import("./card-form"));
+
+/** What follows a set-up must not depend on the connection of that moment. */
+function prefetchSuccess(): void {
+  import("../done/success-step").catch(() => undefined);
+}
 
 export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotice: Notice | undefined }) {
   const hydrated = useHydrated();
+  useEffect(prefetchSuccess, []);
   const { pathname } = useLocation();
   const configured = data.publishableKey !== "";
   const [cardNotice, setNotice] = useState(configured ? newsNotice(data.news) : CONFIGURATION_ERROR);

@@ -4,10 +4,15 @@ import { formatPhone } from "../../contract/phone";
 import { findPlan, formatPrice, plans } from "../../pricing/plans";
 import { Day, trialEndOf } from "../../pricing/trial";
 import { Button, ButtonLink } from "../../ui/button";
+import { NoticeArea } from "../../ui/notice";
 import { useSite } from "../../ui/site";
+import type { Notice } from "../notices";
+import { SignupNotice } from "../signup-notice";
 import type { DoneSession } from "../steps";
+import { SuccessNotices } from "./success-notices";
 
-export function SuccessStep({ account, card, startedAt }: DoneSession) {
+export function SuccessStep({ data, replyNotice }: { data: DoneSession; replyNotice: Notice | undefined }) {
+  const { account, card, startedAt, news } = data;
   const { pathname } = useLocation();
   const site = useSite();
   const plan = findPlan(plans(site), account?.packageId);
@@ -22,6 +27,7 @@ export function SuccessStep({ account, card, startedAt }: DoneSession) {
     details.push(["Card", `${card.brand.charAt(0).toUpperCase()}${card.brand.slice(1)} ending in ${card.last4}`]);
   return (
     <>
+      <NoticeArea status={news && <SuccessNotices />} alert={replyNotice && <SignupNotice notice={replyNotice} />} />
       <p className="text-lg">Thank you for your subscription. Your 5 days trial period has been started.</p>
       <section className="card mt-8 p-6" aria-labelledby="details">
         <h2 id="details" className="text-heading">
