@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { CrossIcon } from "./icons";
 import { useHydrated } from "./use-hydrated";
 
 /**
@@ -39,8 +40,8 @@ export function Notice({
         {children && <div className="text-sm">{children}</div>}
       </div>
       {hydrated && kind !== "progress" && (
-        <button type="button" className="notice-close" onClick={close}>
-          Close
+        <button type="button" className="notice-close" aria-label="Close" onClick={close}>
+          <CrossIcon className="size-5" />
         </button>
       )}
     </div>

@@ -51,8 +51,8 @@ async function hold(page: Page, url: RegExp, method: string): Promise<() => Prom
     held.push(route);
   });
   return async () => {
+    await expect.poll(() => held.length).toBeGreaterThan(0);
     isOpen = true;
-    expect(held.length).toBeGreaterThan(0);
     await Promise.all(held.map((route) => route.continue()));
   };
 }
