@@ -1,5 +1,4 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { CrossIcon } from "./icons";
 import { useHydrated } from "./use-hydrated";
 
 /**
@@ -40,9 +39,7 @@ export function Notice({
         {children && <div className="text-sm">{children}</div>}
       </div>
       {hydrated && kind !== "progress" && (
-        <button type="button" className="notice-close" aria-label="Close" onClick={close}>
-          <CrossIcon className="size-5" />
-        </button>
+        <button type="button" className="notice-close" aria-label="Close" onClick={close} />
       )}
     </div>
   );
