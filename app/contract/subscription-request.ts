@@ -61,7 +61,8 @@ export const subscriptionRequest = z.object({
 
 export type SubscriptionRequest = z.output<typeof subscriptionRequest>;
 
-export const subscriptionResponse = z.object({ client_secret: z.string().check(z.minLength(1)) });
+/** Stripe's client secrets have about 60 characters; 1,000 still fit into a session cookie. */
+export const subscriptionResponse = z.object({ client_secret: z.string().check(z.minLength(1), z.maxLength(1000)) });
 
 export function normalizeEmail(value: string): string {
   return value.replace(/\s+/gu, "").toLowerCase();

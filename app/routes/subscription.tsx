@@ -18,6 +18,7 @@ export const meta: MetaFunction<typeof loader> = ({ data: step }) => [
 
 function titleOf(step: SignupStep["step"] | undefined): string {
   if (step === "card" || step === "waiting") return "Sign up, step 2 of 2: card";
+  if (step === "resume") return "Continue your sign-up";
   return step === "done" ? "Subscription successful" : "Sign up, step 1 of 2: details";
 }
 

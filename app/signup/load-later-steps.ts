@@ -1,12 +1,7 @@
-/* The steps after the form: not part of the form's page, loaded while the visitor types. */
-
-export const loadCardStep = async () => ({ default: (await import("./card/card-step")).CardStep });
-
-export const loadWaitingStep = async () => ({ default: (await import("./card/waiting-step")).WaitingStep });
-
-export const loadSuccessStep = async () => ({ default: (await import("./done/success-step")).SuccessStep });
+/** Not part of the form's page: loaded while the visitor types. */
+export const loadLaterSteps = () => import("./later-steps");
 
 /** Ignores a failure: the step itself is loaded again, and reports it. */
-export function prefetchCardStep(): void {
-  Promise.all([loadCardStep(), import("./card/card-form")]).catch(() => undefined);
+export function prefetchLaterSteps(): void {
+  Promise.all([loadLaterSteps(), import("./card/card-form")]).catch(() => undefined);
 }

@@ -57,10 +57,27 @@ export const CONFIGURATION_ERROR: Notice = {
   actions: ["support"],
 };
 
-export const SESSION_ENDED: Notice = {
+export const SESSION_EXPIRED: Notice = {
   kind: "destructive",
   title: "Your sign-up has ended",
-  message: "It was kept for two hours. Nothing was charged. Please fill in the form again.",
+  message:
+    "It was kept for two hours, and nothing was charged. Your details are still here: enter a password and send them again.",
+};
+export const SESSION_UNREADABLE: Notice = {
+  kind: "destructive",
+  title: "Your sign-up could not be opened",
+  message:
+    "It is too old, or the cookie that keeps it was changed. If your card was set up, you have a mail from us. Otherwise please fill in the form again.",
+};
+export const SIGNUP_FINISHED: Notice = {
+  kind: "destructive",
+  title: "This sign-up is finished",
+  message: "Its card has been set up already. There is nothing left to do here.",
+};
+export const SIGNUP_CANCELLED: Notice = {
+  kind: "destructive",
+  title: "This sign-up was cancelled",
+  message: "It cannot be continued, and nothing was charged. Please start again.",
 };
 
 const REJECTIONS: Record<number, string> = {

@@ -5,46 +5,37 @@ import { NoticeArea } from "../ui/notice";
 import { useSite } from "../ui/site";
 import { PlanSummary } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
-import { loadCardStep, loadSuccessStep, loadWaitingStep } from "./load-later-steps";
-import { PROCESSING, SESSION_ENDED } from "./notices";
+import { loadLaterSteps } from "./load-later-steps";
+import { PROCESSING } from "./notices";
 import { SignupNotice } from "./signup-notice";
-import type { FormStepData, SignupReply, SignupStep } from "./steps";
+import type { FormStepData, LaterStepData, SignupReply, SignupStep } from "./steps";
 
-const CardStep = lazy(loadCardStep);
-const WaitingStep = lazy(loadWaitingStep);
-const SuccessStep = lazy(loadSuccessStep);
+const LaterStep = lazy(loadLaterSteps);
 
 export function SignupPage() {
   const step = useLoaderData<SignupStep>();
   const reply = useActionData<SignupReply>();
   const heading = useHeadingFocus(step.step);
+  if (step.step === "form") return <FormStep step={step} reply={reply} headingRef={heading} />;
+  return (
+    <Frame {...frameOf(step)} headingRef={heading}>
+      <Suspense>
+        <LaterStep step={step} reply={reply} />
+      </Suspense>
+    </Frame>
+  );
+}
+
+function frameOf(step: LaterStepData): Pick<FrameProps, "heading" | "progress" | "packageId"> {
   switch (step.step) {
-    case "form":
-      return <FormStep step={step} reply={reply} headingRef={heading} />;
     case "card":
-      return (
-        <Frame heading={HEADING} progress={2} headingRef={heading} packageId={step.account?.packageId ?? ""}>
-          <Suspense>
-            <CardStep key={step.clientSecret} data={step} replyNotice={reply?.notice} />
-          </Suspense>
-        </Frame>
-      );
+      return { heading: HEADING, progress: 2, packageId: step.account?.packageId ?? "" };
     case "waiting":
-      return (
-        <Frame heading={HEADING} progress={2} headingRef={heading} packageId={step.packageId}>
-          <Suspense>
-            <WaitingStep {...step} />
-          </Suspense>
-        </Frame>
-      );
+      return { heading: HEADING, progress: 2, packageId: step.packageId };
+    case "resume":
+      return { heading: "Continue your sign-up" };
     case "done":
-      return (
-        <Frame heading="Subscription Successful!" headingRef={heading}>
-          <Suspense>
-            <SuccessStep data={step} replyNotice={reply?.notice} />
-          </Suspense>
-        </Frame>
-      );
+      return { heading: "Subscription Successful!" };
   }
 }
 
@@ -60,7 +51,7 @@ function FormStep({
   headingRef: HeadingRef;
 }) {
   const submitting = useNavigation().state !== "idle";
-  const failure = submitting ? undefined : (reply?.notice ?? (step.expired ? SESSION_ENDED : undefined));
+  const failure = submitting ? undefined : (reply?.notice ?? step.ended);
   // The form posts without the query, which may have named the package.
   const sent = reply?.form?.initialValue?.package_id;
   const packageId = typeof sent === "string" ? sent : step.packageId;

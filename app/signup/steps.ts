@@ -18,19 +18,25 @@ const billingAddress = z.object({
   country: z.string(),
 });
 
+/** Milliseconds since 1970. The card step ends at `expiresAt`, which a visitor can put off, but never past `endsAt`. */
+const lifetime = { expiresAt: z.number(), endsAt: z.number() };
+
 const setCard = z.object({ brand: z.string(), last4: z.string() });
 
 export const signupSession = z.discriminatedUnion("step", [
-  /** Back at the form, with what was typed before. */
-  z.object({ step: z.literal("form"), draft: z.record(z.string(), z.string()), replaces: z.string() }),
   z.object({
     step: z.literal("card"),
+    ...lifetime,
     /** Idempotency key of the form that led here: the same form sent again is the same sign-up. */
     key: z.string(),
     clientSecret: z.string(),
     /** Missing after a return from the bank without the cookie. */
     account: z.optional(account),
     address: z.optional(billingAddress),
+    /** Back at the form; what it leads to replaces this sign-up. */
+    editing: z.optional(z.literal(true)),
+    /** Taken over by a resume link. */
+    resumed: z.optional(z.literal(true)),
     /** Set for one page load, for the notice that something has just happened. */
     news: z.optional(z.union([z.object({ saved: z.literal(true) }), z.object({ failed: z.string() })])),
     /** How often Stripe was asked about a set-up whose result is not known yet. */
@@ -39,6 +45,7 @@ export const signupSession = z.discriminatedUnion("step", [
   }),
   z.object({
     step: z.literal("done"),
+    ...lifetime,
     key: z.string(),
     setupIntentId: z.string(),
     /** When the trial began, as ISO 8601. */
@@ -55,12 +62,6 @@ export type DoneSession = Extract<SignupSession, { step: "done" }>;
 
 export type Account = z.output<typeof account>;
 
-export interface ResumeLink {
-  url: string;
-  /** An SVG document in a data URL. */
-  qrCode: string;
-}
-
 export interface FormStepData {
   step: "form";
   packageId: string;
@@ -70,8 +71,14 @@ export interface FormStepData {
   draft?: Record<string, string>;
   /** A sign-up for another plan that waits for its card. */
   waiting?: { packageId: string };
-  /** Whether the visitor's session has ended. */
-  expired: boolean;
+  /** Why the visitor is not at a later step any more. */
+  ended?: Notice | undefined;
+}
+
+export interface ResumeLink {
+  url: string;
+  /** Too long for a code that phones can read: undefined. */
+  qrCodePath?: string | undefined;
 }
 
 export type CardStepData = CardSession & {
@@ -82,7 +89,10 @@ export type CardStepData = CardSession & {
   returnUrl: string;
   /** When a trial that begins now ends, as ISO 8601. */
   trialEnd: string;
-  resumeLink: ResumeLink;
+  /** Not for a sign-up that was resumed itself. */
+  resumeLink?: ResumeLink | undefined;
+  /** Until `expiresAt`. */
+  secondsLeft: number;
   /** ISO 3166-1 alpha-2, for a country that was recognized. */
   countryCode?: string | undefined;
 };
@@ -95,7 +105,21 @@ export interface WaitingStepData {
   refreshSeconds: number;
 }
 
-export type SignupStep = FormStepData | CardStepData | WaitingStepData | DoneSession;
+/** What a resume link leads to, before anything is taken over. */
+export interface ResumeStepData {
+  step: "resume";
+  /** `busy`: this browser has another sign-up in progress. */
+  state: "ready" | "busy" | "ended";
+  packageId: string;
+  /** Whose sign-up it is. */
+  company?: string | undefined;
+  /** Without most of its local part. */
+  email?: string | undefined;
+}
+
+export type SignupStep = FormStepData | CardStepData | WaitingStepData | ResumeStepData | DoneSession;
+
+export type LaterStepData = Exclude<SignupStep, FormStepData>;
 
 export interface SignupReply {
   form?: SubmissionResult<string[]>;

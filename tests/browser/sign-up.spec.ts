@@ -1,8 +1,12 @@
+import type { Locator } from "@playwright/test";
 import { accountWebhooks } from "../support/visitor";
 import { accessibilityProblems } from "./accessibility";
 import { DESKTOP, PHONE } from "./layout";
 import { CARDS, hydrated, PLAN, signup } from "./sign-up";
 import { expect, test } from "./stack";
+
+const isDrawn = (picture: Locator) =>
+  picture.evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth > 0);
 
 /* What a visitor does; at a phone's width too where that could make a difference. */
 
@@ -182,12 +186,15 @@ test.describe("without JavaScript", () => {
     await visitor.fillForm();
     await visitor.submit();
     await expect(page.getByText("Entering a card needs JavaScript")).toBeVisible();
+    await page.locator("summary").click();
     await expect(page.getByAltText(/QR code/)).toBeVisible();
+    await expect.poll(() => isDrawn(page.getByAltText(/QR code/))).toBe(true);
     const link = await page.getByRole("link", { name: "Link to continue this sign-up" }).getAttribute("href");
 
     const device = await browser.newContext({ javaScriptEnabled: true });
     const elsewhere = await device.newPage();
     await elsewhere.goto(link ?? "");
+    await elsewhere.getByRole("button", { name: "Continue this sign-up" }).click();
     await expect(elsewhere.getByText("Analytical Engines")).toBeVisible();
     await elsewhere.frameLocator("iframe[title='Secure payment input frame']").getByLabel("Card number").waitFor();
     await device.close();
@@ -264,6 +271,7 @@ test("with scripting on but broken, the card step says within ten seconds what i
   });
   expect(Math.max(...ends)).toBeLessThanOrEqual(10_000);
   await expect(notice).toBeVisible();
+  await page.locator("summary").click();
   await expect(page.getByAltText(/QR code/)).toBeVisible();
 });
 

@@ -105,7 +105,7 @@ export function nonceIn({ body }: Answer): string {
 
 /** The link in the card step with which the sign-up goes on on another device. */
 export function resumeLinkIn({ text }: Answer): URL {
-  return new URL(/href="(https?:[^"]+\/subscription\?[^"]+)"/.exec(text)?.[1] ?? "");
+  return new URL(/href="(https?:[^"]+\/subscription[^"?]*\?[^"]+)"/.exec(text)?.[1] ?? "");
 }
 
 /** What a Worker has logged so far, a line for each event. */

@@ -18,12 +18,33 @@ const request: SubscriptionRequest = {
 };
 
 test("the idempotency key stays for an unchanged retry and changes with an edit, another form or another secret [C9]", async () => {
-  const { idempotencyKey } = formNonces([secret]);
-  const key = await idempotencyKey("n", request);
-  expect(await idempotencyKey("n", { ...request, package_id: undefined })).toBe(key);
-  expect(await idempotencyKey("n", { ...request, password: "Passw0rd ?" })).not.toBe(key);
-  expect(await idempotencyKey("m", request)).not.toBe(key);
-  expect(await formNonces([`${secret}!`]).idempotencyKey("n", request)).not.toBe(key);
+  const { issue, idempotencyKey } = formNonces([secret]);
+  const nonce = await issue();
+  const key = await idempotencyKey(nonce, request);
+  expect(await idempotencyKey(nonce, { ...request, package_id: undefined })).toBe(key);
+  expect(await idempotencyKey(nonce, { ...request, password: "Passw0rd ?" })).not.toBe(key);
+  expect(await idempotencyKey(await issue(), request)).not.toBe(key);
+  expect(await formNonces([`${secret}!`]).idempotencyKey(nonce, request)).not.toBe(key);
+});
+
+test("without a nonce of the site no password can be tried against the key: it is not in it [H18]", async () => {
+  const { issue, idempotencyKey } = formNonces([secret]);
+  for (const nonce of ["", "n", "0.1.x", `${await issue()}x`]) {
+    const key = await idempotencyKey(nonce, request);
+    expect(await idempotencyKey(nonce, { ...request, password: "Passw0rd ?" })).toBe(key);
+    expect(await idempotencyKey(nonce, { ...request, city: "Shelbyville" })).not.toBe(key);
+  }
+});
+
+test("a nonce has 122 random bits, and the key tells nothing of them [H18]", async () => {
+  const { issue, idempotencyKey } = formNonces([secret], () => 1_800_000_000_000);
+  const nonces = await Promise.all(Array.from({ length: 100 }, issue));
+  expect(new Set(nonces).size).toBe(100);
+  for (const nonce of nonces) {
+    const [, random = ""] = nonce.split(".");
+    expect(random).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+    expect(await idempotencyKey(nonce, request)).not.toContain(random.slice(0, 8));
+  }
 });
 
 test("a form nonce is fresh for a day, and only as it was issued", async () => {

@@ -6,10 +6,12 @@ export function afterSetup(session: CardSession, state: SetupState): SignupSessi
   const { news: _, checks = 0, waitsFor: __, ...rest } = session;
   switch (state.status) {
     case "succeeded": {
-      const { key, account } = rest;
+      const { key, account, expiresAt, endsAt } = rest;
       const startedAt = new Date().toISOString();
       return {
         step: "done",
+        expiresAt,
+        endsAt,
         key,
         account,
         setupIntentId: state.id,
@@ -20,7 +22,7 @@ export function afterSetup(session: CardSession, state: SetupState): SignupSessi
     }
     case "processing":
     case "unreachable":
-      return { ...rest, checks: checks + 1, waitsFor: state.status };
+      return { ...rest, editing: undefined, checks: checks + 1, waitsFor: state.status };
     case "open":
       return { ...rest, news: { failed: state.message ?? "" } };
     case "canceled":

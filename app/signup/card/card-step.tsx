@@ -1,27 +1,22 @@
 import { Form, useLocation } from "@remix-run/react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { findPlan, plans } from "../../pricing/plans";
-import { Day } from "../../pricing/trial";
 import { Button } from "../../ui/button";
 import { NoticeArea } from "../../ui/notice";
 import { useSite } from "../../ui/site";
+import { Day, Moment } from "../../ui/time";
 import { useHydrated } from "../../ui/use-hydrated";
 import { CONFIGURATION_ERROR, type Notice, paymentFailed, SAVED } from "../notices";
 import { ResumeOnAnotherDevice } from "../session/resume-on-another-device";
+import { KeepButton, SessionTime } from "../session/session-time";
 import { SignupNotice } from "../signup-notice";
 import type { CardStepData } from "../steps";
 import { CardPlaceholder } from "./card-placeholder";
 
 const CardForm = lazy(() => import("./card-form"));
 
-/** What follows a set-up must not depend on the connection of that moment. */
-function prefetchSuccess(): void {
-  import("../done/success-step").catch(() => undefined);
-}
-
 export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotice: Notice | undefined }) {
   const hydrated = useHydrated();
-  useEffect(prefetchSuccess, []);
   const { pathname } = useLocation();
   const configured = data.publishableKey !== "";
   const [cardNotice, setNotice] = useState(configured ? newsNotice(data.news) : CONFIGURATION_ERROR);
@@ -32,7 +27,12 @@ export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotic
     <>
       <NoticeArea
         status={notice && !failed && <SignupNotice notice={notice} />}
-        alert={notice && failed && <SignupNotice notice={notice} />}
+        alert={
+          <>
+            {notice && failed && <SignupNotice notice={notice} />}
+            <SessionTime session={data} />
+          </>
+        }
       />
       <p className="text-lg">Please enter your card info for starting your 5 days free trial</p>
       <p className="mt-1 text-muted">* You will not be charged immediately!</p>
@@ -48,10 +48,14 @@ export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotic
       {!hydrated && (
         <div className="notice notice-progress until-script mt-6">
           <p className="font-bold">Entering a card needs JavaScript</p>
-          <p className="text-sm">
-            Nothing is lost: your sign-up is saved for two hours. Turn JavaScript on and open this page again, or
-            continue on another device with the link below.
-          </p>
+          <div className="text-sm">
+            <p>
+              Nothing is lost: your sign-up is kept until <Moment time={new Date(data.expiresAt).toISOString()} />. Turn
+              JavaScript on and open this page again
+              {data.resumeLink && ", or continue on another device with the link below"}.
+            </p>
+            <KeepButton session={data} />
+          </div>
         </div>
       )}
       {configured && hydrated ? (
@@ -61,7 +65,7 @@ export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotic
       ) : (
         configured && <CardPlaceholder />
       )}
-      <ResumeOnAnotherDevice link={data.resumeLink} />
+      {data.resumeLink && <ResumeOnAnotherDevice link={data.resumeLink} />}
       <Form method="post" action={pathname} className="mt-6">
         <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="edit">
           Start over

@@ -8,7 +8,11 @@ export interface FormNonces {
   issue(): Promise<string>;
   /** Proof of origin for browsers that send no Origin header. */
   isFresh(nonce: string): Promise<boolean>;
-  /** The same for an unchanged retry, another after an edit. Keyed, so that it reveals nothing about the password. */
+  /**
+   * The same for an unchanged retry, another after an edit. It reveals nothing about the password, even to somebody who
+   * has the database and the secret: a nonce is random, and neither stored nor logged. Without a valid one the password
+   * is left out.
+   */
   idempotencyKey(nonce: string, request: SubscriptionRequest): Promise<string>;
 }
 
@@ -32,9 +36,10 @@ export function formNonces(secrets: readonly string[], now: () => number = Date.
       return age >= 0 && age <= VALID_FOR_MS && (await signerOf(nonce)) !== undefined;
     },
     async idempotencyKey(nonce, request) {
-      const secret = secrets.length > 1 ? ((await signerOf(nonce)) ?? current) : current;
+      const signer = await signerOf(nonce);
+      const known = signer === undefined ? { ...request, password: undefined } : request;
       // Stable: the schema fixes the order of the fields, and JSON omits undefined ones.
-      return sign(secret, "idempotency-key", JSON.stringify([nonce, request]));
+      return sign(signer ?? current, "idempotency-key", JSON.stringify([nonce, known]));
     },
   };
 }

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button";
 import { ErrorSummary } from "../../ui/error-summary";
 import { Field } from "../../ui/field";
 import { useHydrated } from "../../ui/use-hydrated";
-import { prefetchCardStep } from "../load-later-steps";
+import { prefetchLaterSteps } from "../load-later-steps";
 import type { SignupReply } from "../steps";
 import { CountryList } from "./country-list";
 import { FIELD_NAMES, type FieldName } from "./form-schema";
@@ -92,9 +92,9 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
       action={pathname}
       id={form.id}
       onSubmit={onSubmit}
-      onFocus={prefetchCardStep}
+      onFocus={prefetchLaterSteps}
       onInput={(event) => {
-        prefetchCardStep();
+        prefetchLaterSteps();
         refused.onInput(event);
       }}
       noValidate

@@ -3,8 +3,10 @@ import { countryCode } from "../../contract/country";
 import { formatPhone } from "../../contract/phone";
 import { trialEndOf } from "../../pricing/trial";
 import { afterSetup } from "../card/after-setup.server";
-import type { CardSession, DoneSession, SignupSession, SignupStep } from "../steps";
-import { RESUME_PARAMETER, resumeLink } from "./resume-link.server";
+import { SESSION_EXPIRED, SESSION_UNREADABLE } from "../notices";
+import type { CardSession, DoneSession, FormStepData, SignupSession, SignupStep } from "../steps";
+import { RESUME_PARAMETER, resumeLink, resumeStep } from "./resume-link.server";
+import { type FoundSession, newLifetime, renewed } from "./session.server";
 
 /** The release of Stripe.js that @stripe/stripe-js 10 expects. */
 const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
@@ -18,61 +20,81 @@ const LAST_CHECK_SECONDS = 60;
 export async function currentStep(request: Request, packageId: string, context: AppLoadContext) {
   const { sessions, url, route } = context;
   const path = route?.pagePath ?? "/";
-  const session = await sessions.read(request);
+  const found = await sessions.read(request);
 
-  const resumed = await sessionOfLink(url, context);
-  if (resumed) throw await seeOther(path, resumed, context);
-  const secret = url.searchParams.get(RETURNED_SECRET);
-  if (secret !== null) throw await seeOther(path, await sessionAfterReturn(secret, session, context), context);
-
-  if (typeof session === "string" || session.step === "form" || !isOf(session, packageId)) {
-    return formStep(packageId, session, context);
+  const token = url.searchParams.get(RESUME_PARAMETER);
+  if (token !== null) {
+    const step = await resumeStep(token, found, packageId, context);
+    if (step === "here already") throw await seeOther(path, undefined, context);
+    return data<SignupStep>(step);
   }
-  return session.step === "done" ? doneStep(session, context) : cardStep(session, path, context);
+  const secret = url.searchParams.get(RETURNED_SECRET);
+  if (secret !== null) throw await seeOther(path, await sessionAfterReturn(secret, found, context), context);
+
+  switch (found.status) {
+    case "none":
+      return formStep(packageId, {}, context);
+    case "unreadable":
+      return formStep(packageId, { ended: SESSION_UNREADABLE }, context, sessions.clear());
+    case "expired":
+      return expiredStep(found.session, packageId, path, context);
+    case "open":
+      return openStep(found.session, packageId, path, context);
+  }
 }
 
-async function sessionOfLink(url: URL, { sessions }: AppLoadContext): Promise<SignupSession | undefined> {
-  const token = url.searchParams.get(RESUME_PARAMETER);
-  return token ? sessions.fromToken(token) : undefined;
+async function openStep(session: SignupSession, packageId: string, path: string, context: AppLoadContext) {
+  const isThisPlan = isOf(session, packageId);
+  if (session.step === "done") return isThisPlan ? doneStep(session, context) : formStep(packageId, {}, context);
+  if (session.editing) return formStep(packageId, { draft: draftOf(session) }, context);
+  if (isThisPlan) return cardStep(session, path, context);
+  const waiting = { packageId: session.account?.packageId ?? "" };
+  return formStep(packageId, { draft: draftOf(session), waiting }, context);
+}
+
+/** Another page may have set up the card in time, so Stripe is asked before the visitor is told that the sign-up has ended. */
+async function expiredStep(session: CardSession, packageId: string, path: string, context: AppLoadContext) {
+  const { sessions, setupIntents } = context;
+  if (isOf(session, packageId)) {
+    const next = afterSetup(session, await setupIntents.retrieve(session.clientSecret));
+    if (next.step === "done" || next.checks !== undefined) throw await seeOther(path, renewed(next), context);
+  }
+  const left: CardSession = { ...session, editing: true, news: undefined };
+  return formStep(packageId, { draft: draftOf(session), ended: SESSION_EXPIRED }, context, await sessions.write(left));
 }
 
 /** The query is not believed: Stripe is asked. A secret of another sign-up than the session's changes nothing. */
 async function sessionAfterReturn(
   secret: string,
-  session: SignupSession | "none" | "broken",
+  found: FoundSession,
   { setupIntents }: AppLoadContext,
 ): Promise<SignupSession | undefined> {
-  if (typeof session === "object" && !(session.step === "card" && session.clientSecret === secret)) return undefined;
-  const known: CardSession = typeof session === "object" ? session : { step: "card", key: "", clientSecret: secret };
+  const session = "session" in found ? found.session : undefined;
+  if (session && !(session.step === "card" && session.clientSecret === secret)) return undefined;
+  const known: CardSession = session ?? { step: "card", ...newLifetime(), key: "", clientSecret: secret };
   const state = await setupIntents.retrieve(secret);
-  return state.status === "invalid" ? undefined : afterSetup(known, state);
+  return state.status === "invalid" ? undefined : renewed(afterSetup(known, state));
 }
 
 /** A URL without a plan is that of any session. */
-function isOf({ account }: CardSession | DoneSession, packageId: string): boolean {
+function isOf({ account }: SignupSession, packageId: string): boolean {
   return packageId === "" || (account?.packageId ?? packageId).toLowerCase() === packageId.toLowerCase();
 }
 
 async function formStep(
   packageId: string,
-  session: SignupSession | "none" | "broken",
-  { sessions, nonces, formOutcome }: AppLoadContext,
+  more: Pick<FormStepData, "draft" | "waiting" | "ended">,
+  { nonces, formOutcome }: AppLoadContext,
+  cookie?: string,
 ) {
   const step: SignupStep = {
     step: "form",
     packageId,
     formNonce: await nonces.issue(),
     failed: formOutcome?.status === "reply",
-    expired: session === "broken",
+    ...more,
   };
-  if (session === "broken") return data(step, { headers: { "Set-Cookie": sessions.clear() } });
-  if (session === "none" || session.step === "done") return data(step);
-  if (session.step === "form") return data<SignupStep>({ ...step, draft: session.draft });
-  return data<SignupStep>({
-    ...step,
-    draft: draftOf(session),
-    waiting: { packageId: session.account?.packageId ?? "" },
-  });
+  return data(step, cookie === undefined ? undefined : { headers: { "Set-Cookie": cookie } });
 }
 
 async function doneStep(session: DoneSession, { sessions }: AppLoadContext) {
@@ -94,21 +116,21 @@ async function cardStep(session: CardSession, path: string, context: AppLoadCont
     return data(step, { headers: { "Set-Cookie": await sessions.write(next) } });
   }
   const { news, ...rest } = session;
-  const returnUrl = configuration.SITE_URL + path;
   const step: SignupStep = {
     ...session,
     publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
     stripeJsUrl: configuration.STRIPE_JS_URL ?? STRIPE_JS_URL,
-    returnUrl,
+    returnUrl: configuration.SITE_URL + path,
     countryCode: session.address && countryCode(session.address.country),
     trialEnd: trialEndOf(new Date().toISOString()),
-    resumeLink: await resumeLink(sessions, rest, returnUrl),
+    resumeLink: session.resumed ? undefined : await resumeLink(session, context),
+    secondsLeft: Math.floor((session.expiresAt - Date.now()) / 1000),
   };
   return data(step, news && { headers: { "Set-Cookie": await sessions.write(rest) } });
 }
 
 /** The form's fields as they were accepted, without the passwords. */
-export function draftOf({ account, address }: CardSession): Record<string, string> {
+function draftOf({ account, address }: CardSession): Record<string, string> {
   return {
     ...(account && {
       full_name: account.fullName,

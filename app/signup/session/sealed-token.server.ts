@@ -2,7 +2,8 @@ import { base64url, EncryptJWT, jwtDecrypt } from "jose";
 
 /** Tokens that visitors hold but can neither read nor change: encrypted JWTs (RFC 7516). */
 export interface SealedTokens {
-  seal(value: unknown, seconds: number): Promise<string>;
+  /** `endsAt` in milliseconds since 1970; a token ends with the second before it. */
+  seal(value: unknown, endsAt: number): Promise<string>;
   /** Undefined when the token is changed, expired, or for another audience. */
   open(token: string): Promise<unknown>;
 }
@@ -18,13 +19,13 @@ export function sealedTokens(secrets: readonly string[], audience: string, now: 
   };
 
   return {
-    async seal(value, seconds) {
+    async seal(value, endsAt) {
       const [current] = await keys();
       if (!current) throw new Error("There is no secret to seal with");
       return new EncryptJWT({ value })
         .setProtectedHeader({ ...ENCRYPTION, kid: current.id })
         .setAudience(audience)
-        .setExpirationTime(new Date(now() + seconds * 1000))
+        .setExpirationTime(new Date(endsAt))
         .encrypt(current.key);
     },
     async open(token) {

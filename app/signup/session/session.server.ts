@@ -1,49 +1,89 @@
 import { parseCookie, stringifySetCookie } from "cookie";
-import { type SignupSession, signupSession } from "../steps";
+import { type CardSession, type SignupSession, signupSession } from "../steps";
 import { sealedTokens } from "./sealed-token.server";
 
-const SESSION_SECONDS = 2 * 60 * 60;
-const RESUME_SECONDS = 30 * 60;
+const SESSION_MS = 2 * 60 * 60 * 1000;
+const SIGN_UP_MS = 24 * 60 * 60 * 1000;
+const RESUME_MS = 30 * 60 * 1000;
+/** The cookie outlives its session, so that the visitor can be told that it has ended. */
+const COOKIE_GRACE_MS = 24 * 60 * 60 * 1000;
+/** Browsers must keep cookies of up to 4,096 bytes (RFC 6265, section 6.1), attributes included. */
+const MAX_COOKIE_LENGTH = 4096;
+
+export type FoundSession =
+  | { status: "none" }
+  /** Changed, sealed with an unknown secret, or past the end of its sign-up. */
+  | { status: "unreadable" }
+  | { status: "expired"; session: CardSession }
+  | { status: "open"; session: SignupSession };
 
 /** Keeps the sign-up in an encrypted cookie; the site stores nothing. */
 export interface SignupSessions {
-  /** `broken`: the cookie is invalid or has expired. */
-  read(request: Request): Promise<SignupSession | "none" | "broken">;
+  read(request: Request): Promise<FoundSession>;
   write(session: SignupSession): Promise<string>;
   clear(): string;
-  toToken(session: SignupSession): Promise<string>;
-  fromToken(token: string): Promise<SignupSession | undefined>;
+  toToken(session: CardSession): Promise<string>;
+  /** Undefined when the token is changed or has expired. */
+  fromToken(token: string): Promise<CardSession | undefined>;
+}
+
+interface Lifetime {
+  expiresAt: number;
+  endsAt: number;
+}
+
+export function newLifetime(now = Date.now()): Lifetime {
+  return { expiresAt: now + SESSION_MS, endsAt: now + SIGN_UP_MS };
+}
+
+/** Two hours from now, but never past the end of the sign-up. */
+export function renewed<Session extends Lifetime>(session: Session, now = Date.now()): Session {
+  return { ...session, expiresAt: Math.min(now + SESSION_MS, session.endsAt) };
 }
 
 /** `secure` adds `Secure` and the `__Host-` prefix (RFC 6265bis). The first secret seals, each of them opens. */
-export function signupSessions(secrets: readonly string[], secure: boolean): SignupSessions {
+export function signupSessions(
+  secrets: readonly string[],
+  secure: boolean,
+  now: () => number = Date.now,
+): SignupSessions {
   const name = secure ? "__Host-signup" : "signup";
   const attributes = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
 
   // Separate audiences: a resume link must not be usable as a cookie, which is valid for longer.
-  const inCookie = sealedTokens(secrets, "cookie");
-  const inLink = sealedTokens(secrets, "resume-link");
+  const inCookie = sealedTokens(secrets, "cookie", now);
+  const inLink = sealedTokens(secrets, "resume-link", now);
+
+  async function cookieOf(session: SignupSession): Promise<string> {
+    const value = await inCookie.seal(session, session.endsAt);
+    const maxAge = Math.ceil((session.endsAt + COOKIE_GRACE_MS - now()) / 1000);
+    return stringifySetCookie({ name, value, ...attributes, maxAge });
+  }
 
   return {
     async read(request) {
       const sealed = parseCookie(request.headers.get("Cookie") ?? "")[name];
-      if (sealed === undefined) return "none";
-      return sessionFrom(await inCookie.open(sealed)) ?? "broken";
+      if (sealed === undefined) return { status: "none" };
+      const session = sessionFrom(await inCookie.open(sealed));
+      if (!session) return { status: "unreadable" };
+      // Only the card step ends early: what was edited and what was achieved stays until the end of the sign-up.
+      const ends = session.step === "card" && !session.editing;
+      return ends && session.expiresAt <= now() ? { status: "expired", session } : { status: "open", session };
     },
     async write(session) {
-      const value = await inCookie.seal(session, SESSION_SECONDS);
-      return stringifySetCookie({ name, value, ...attributes, maxAge: SESSION_SECONDS });
+      const cookie = await cookieOf(session);
+      return cookie.length > MAX_COOKIE_LENGTH ? cookieOf(withoutAddress(session)) : cookie;
     },
     clear() {
       return stringifySetCookie({ name, value: "", ...attributes, maxAge: 0 });
     },
-    toToken(session) {
-      // Without the billing address, to keep the QR code readable for phones.
-      const short = session.step === "card" ? { ...session, address: undefined } : session;
-      return inLink.seal(short, RESUME_SECONDS);
+    toToken({ clientSecret, key, account, address, expiresAt, endsAt }) {
+      const session: CardSession = { step: "card", clientSecret, key, account, address, expiresAt, endsAt };
+      return inLink.seal(session, Math.min(now() + RESUME_MS, endsAt));
     },
     async fromToken(token) {
-      return sessionFrom(await inLink.open(token));
+      const session = sessionFrom(await inLink.open(token));
+      return session?.step === "card" ? session : undefined;
     },
   };
 }
@@ -51,4 +91,8 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
 /** Another release may have sealed a session of another shape. */
 function sessionFrom(value: unknown): SignupSession | undefined {
   return signupSession.safeParse(value).data;
+}
+
+function withoutAddress(session: SignupSession): SignupSession {
+  return session.step === "card" ? { ...session, address: undefined } : session;
 }

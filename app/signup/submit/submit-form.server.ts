@@ -7,9 +7,17 @@ import type { PostedForm } from "../../edge/guard/request-body.server";
 import type { Middleware } from "../../edge/middleware.server";
 import { afterSetup } from "../card/after-setup.server";
 import { SECRET_FIELDS, type SignupForm, signupForm, toRequest, withoutEmptyFields } from "../form/form-schema";
-import { noticeFor, noticeForRefusal, statusFor } from "../notices";
-import { draftOf } from "../session/current-step.server";
-import type { SignupReply, SignupSession } from "../steps";
+import {
+  CONNECTION_FAILED,
+  noticeFor,
+  noticeForRefusal,
+  SIGNUP_CANCELLED,
+  SIGNUP_FINISHED,
+  statusFor,
+} from "../notices";
+import { inProgress, RESUME_PARAMETER } from "../session/resume-link.server";
+import { type FoundSession, newLifetime, renewed } from "../session/session.server";
+import type { CardSession, SignupReply, SignupSession } from "../steps";
 
 export type FormOutcome =
   | { status: "redirect"; response: Response }
@@ -45,21 +53,54 @@ async function handlePost(request: Request, context: AppLoadContext): Promise<Fo
     return reply(refusal.status, isRead ? { ...replyTo(form, parseForm(form)), notice } : { notice });
   }
   const path = route?.pagePath ?? "/";
-  const session = await sessions.read(request);
-  const current = typeof session === "object" ? session : undefined;
+  const found = await sessions.read(request);
+  const session = "session" in found ? found.session : undefined;
   switch (form.intent) {
     case "start-over":
       return seeOther(path, sessions.clear());
     case "edit":
-      if (current?.step !== "card") return seeOther(path);
-      return seeOther(path, await sessions.write({ step: "form", draft: draftOf(current), replaces: current.key }));
+      if (session?.step !== "card") return seeOther(path);
+      return seeOther(path, await sessions.write(renewed({ ...session, editing: true, news: undefined })));
+    case "extend":
+      if (!inProgress(found) || !session) return seeOther(path);
+      return seeOther(path, await sessions.write(renewed(session)));
+    case "resume":
+      return resume(path, found, context);
     case "card-set-up": {
-      if (current?.step !== "card") return seeOther(path);
-      const state = await setupIntents.retrieve(current.clientSecret);
-      return seeOther(path, await sessions.write(afterSetup(current, state)));
+      // Also when the session has just expired: a card may have been set up in its last minute.
+      if (session?.step !== "card") return seeOther(path);
+      const next = afterSetup(session, await setupIntents.retrieve(session.clientSecret));
+      const goesOn = found.status === "open" || next.step === "done" || next.checks !== undefined;
+      return seeOther(path, goesOn ? await sessions.write(renewed(next)) : undefined);
     }
     default:
-      return submitForm(form, path, current, context);
+      return submitForm(form, path, session, context);
+  }
+}
+
+/** Takes over the sign-up of a resume link, if it still waits for its card and none is in progress here. */
+async function resume(
+  path: string,
+  found: FoundSession,
+  { url, sessions, setupIntents }: AppLoadContext,
+): Promise<FormOutcome> {
+  const linked = await sessions.fromToken(url.searchParams.get(RESUME_PARAMETER) ?? "");
+  const here = inProgress(found);
+  const isOther = here && here.clientSecret !== linked?.clientSecret;
+  // The page says why.
+  if (!linked || isOther) return seeOther(path + url.search);
+  const { status } = await setupIntents.retrieve(linked.clientSecret);
+  switch (status) {
+    case "open":
+      return seeOther(path, await sessions.write(renewed({ ...linked, resumed: true })));
+    case "processing":
+    case "succeeded":
+      return reply(409, { notice: SIGNUP_FINISHED });
+    case "canceled":
+    case "invalid":
+      return reply(409, { notice: SIGNUP_CANCELLED });
+    case "unreachable":
+      return reply(503, { notice: CONNECTION_FAILED });
   }
 }
 
@@ -77,9 +118,11 @@ async function submitForm(
   const request = toRequest(submission.value);
   const key = await nonces.idempotencyKey(form.form_nonce ?? "", request);
   // The very same form sent again, as by a double click: its sign-up is under way already.
-  if (session && session.step !== "form" && session.key === key) return seeOther(path);
-
-  const replaces = session?.step === "form" ? session.replaces : session?.step === "card" ? session.key : undefined;
+  if (session?.key === key) {
+    const isBack = session.step === "card" && session.editing;
+    return seeOther(path, isBack ? await sessions.write(renewed({ ...session, editing: undefined })) : undefined);
+  }
+  const replaces = session?.step === "card" ? session.key : undefined;
   const outcome = await api.create(request, { idempotencyKey: key, requestId, replaces });
   if (outcome.kind !== "created") {
     const status = outcome.kind === "rejected" ? outcome.status : undefined;
@@ -113,9 +156,10 @@ function replyTo(form: PostedForm, submission: Submission<SignupForm, string[]>)
   return { form: submission.reply({ hideFields: SECRET_FIELDS }), formNonce: form.form_nonce ?? "" };
 }
 
-function cardStep(key: string, request: SubscriptionRequest, clientSecret: string): SignupSession {
+function cardStep(key: string, request: SubscriptionRequest, clientSecret: string): CardSession {
   return {
     step: "card",
+    ...newLifetime(),
     key,
     clientSecret,
     news: { saved: true },

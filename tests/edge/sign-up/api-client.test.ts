@@ -147,8 +147,9 @@ describe("an API that", () => {
     ["a number", '{"client_secret":1}'],
     ["null", '{"client_secret":null}'],
     ["a list", '{"client_secret":["seti_x"]}'],
+    ["too long", JSON.stringify({ client_secret: `seti_1_secret_${"x".repeat(2000)}` })],
   ])(
-    "answers with a client_secret that is %s gives 'Configuration Error', form kept [C6] [S7] [M6]",
+    "answers with a client_secret that is %s gives 'Configuration Error', form kept [C6] [H16] [S7] [M6]",
     async (_, body) => {
       upstream.answers(answersWith(200, body));
       expectNotice(await visitor.submit(), 502, "Configuration Error", "Payment setup failed. Please contact support.");

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cookieBrowser } from "../../support/cookie-browser";
 import { fastApi } from "../../support/fast-api/build";
 import { type Answer, fields, nonceIn, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
 import { enterCard, rows } from "../../support/visitor";
@@ -29,36 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([site.dispose(), offline.dispose(), backend.dispose()]));
 
-/** One visitor's browser: its cookie goes along and changes as the site says. */
-function browser(of: SiteVisitor = visitor) {
-  const email = `visitor-${crypto.randomUUID()}@example.com`;
-  let cookie = "";
-  const keep = (answer: Answer) => {
-    const set = answer.headers.get("Set-Cookie");
-    if (set !== null) cookie = /Max-Age=0/.test(set) ? "" : answer.cookie;
-    return answer;
-  };
-  const headers = (): Record<string, string> => (cookie === "" ? {} : { Cookie: cookie });
-  const own = {
-    email,
-    get: async (path: string) => keep(await of.get(path, headers())),
-    post: async (body: string, path: string) => keep(await of.post(body, headers(), path)),
-    /** Opens the form of a plan, fills it in and sends it. */
-    async signUp(plan: string, change: Record<string, string> = {}) {
-      const nonce = nonceIn(await own.get(`/subscription/${plan}`));
-      return own.send({ package_id: plan, form_nonce: nonce, ...change });
-    },
-    async send(change: Record<string, string>) {
-      return keep(await of.submit({ email, ...change }, headers(), `/subscription/${change.package_id}`));
-    },
-    clientSecret: async (plan: string) =>
-      /seti_\w+_secret_\w+/.exec((await own.get(`/subscription/${plan}`)).body)?.[0] ?? "",
-    loseCookie() {
-      cookie = "";
-    },
-  };
-  return own;
-}
+const browser = (of: SiteVisitor = visitor) => cookieBrowser(of);
 
 const signUpsOf = (email: string) =>
   rows(backend.api, "SELECT * FROM sign_ups WHERE email = ? ORDER BY created_at", email);
@@ -200,7 +172,7 @@ describe("success is what Stripe says", () => {
       expect((await ada.get(path)).text).not.toContain(SUCCESS);
 
       await enterCard(backend.stripe.url, secret);
-      if (!kept) ada.loseCookie();
+      if (!kept) ada.setCookie("");
       expect((await ada.get(`${path}?${query}`)).headers.get("Location")).toBe(path);
       const { text } = await ada.get(path);
       expect(text).toContain(SUCCESS);

@@ -143,10 +143,8 @@ describe("the session cookie", () => {
     for (const wrong of ["", "x", "%00", token.slice(0, -1), "*".repeat(5000)]) {
       const answer = await visitor.get(`/subscription?${name}=${encodeURIComponent(wrong)}`);
       expect([answer.status, answer.headers.has("Set-Cookie")]).toEqual([200, false]);
+      expect(answer.text).toContain("This link has ended");
     }
-    const taken = await visitor.get(link.pathname + link.search);
-    expect([taken.status, taken.headers.get("Location")]).toEqual([303, "/subscription"]);
-    expect((await visitor.get("/subscription", { Cookie: taken.cookie })).text).toContain(CARD);
   });
 
   test("tells no e-mail, password or client_secret when it is decoded [D5]", async () => {
@@ -158,7 +156,7 @@ describe("the session cookie", () => {
     ]);
     expect([cookie, ...decoded].join("\n")).not.toMatch(/seti_|example\.com|S3ntinel|Lovelace/i);
     expect(headers.get("Set-Cookie")).toMatch(/; HttpOnly; SameSite=Lax$/i);
-    expect(headers.get("Set-Cookie")).toMatch(/; Max-Age=7200; Path=\/;/);
+    expect(headers.get("Set-Cookie")).toMatch(/; Max-Age=172800; Path=\/;/);
     expect(headers.get("Set-Cookie")?.length).toBeLessThan(4096);
   });
 
@@ -168,7 +166,7 @@ describe("the session cookie", () => {
     const accepted = await secureVisitor.submit();
     expect(accepted.status).toBe(303);
     expect(accepted.headers.get("Set-Cookie")).toMatch(
-      /^__Host-signup=[\w.-]{200,}; Max-Age=7200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      /^__Host-signup=[\w.-]{200,}; Max-Age=172800; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     );
     const { cookie: Cookie } = accepted;
     expect((await secureVisitor.get("/subscription", { Cookie })).body).toContain(CARD);

@@ -1,0 +1,10 @@
+import type { LoaderFunctionArgs } from "@remix-run/cloudflare";
+import { inProgress, qrCode, resumeLink } from "../signup/session/resume-link.server";
+
+/** The QR code of a resume link, drawn only where the card step shows it. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const session = inProgress(await context.sessions.read(request));
+  const link = session && !session.editing && !session.resumed && (await resumeLink(session, context));
+  if (!link || link.qrCodePath === undefined) return new Response(null, { status: 404 });
+  return new Response(qrCode(link.url), { headers: { "Content-Type": "image/svg+xml", "Cache-Control": "no-store" } });
+}
