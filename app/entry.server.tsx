@@ -6,7 +6,7 @@ import type { SiteContext } from "./edge/request-context.server";
 import { CountryOptionsProvider } from "./signup/form/country-list";
 import { countryOptions } from "./signup/form/country-options";
 import type { SignupServices } from "./signup/services.server";
-import type { FormOutcome } from "./signup/submit/submit-form.server";
+import type { FormOutcome } from "./signup/submit/form-outcome.server";
 import { NonceProvider } from "./ui/request-context";
 
 declare module "@remix-run/server-runtime" {

@@ -21,7 +21,7 @@ type Provider = { state: "loading" } | { state: "failed" } | { state: "ready"; s
 export default function CardForm({ data, failedReply, onNotice }: CardFormProps) {
   const [provider, setProvider] = useState<Provider>({ state: "loading" });
   const [attempt, setAttempt] = useState(0);
-  const finish = useFinish();
+  const finish = useFinish(data.clientSecret);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each attempt, whatever renders in between
   useEffect(() => {
@@ -72,10 +72,11 @@ export default function CardForm({ data, failedReply, onNotice }: CardFormProps)
   );
 }
 
-function useFinish() {
+function useFinish(clientSecret: string) {
   const submit = useSubmit();
   const { pathname } = useLocation();
-  return () => submit({ intent: "card-set-up" }, { method: "post", action: pathname, replace: true });
+  const form = { intent: "card-set-up", client_secret: clientSecret };
+  return () => submit(form, { method: "post", action: pathname, replace: true });
 }
 
 function CardFields({ data, failedReply, onNotice, onSucceeded }: CardFormProps & { onSucceeded(): void }) {

@@ -8,7 +8,7 @@ import { Day, Moment } from "../../ui/time";
 import { useHydrated } from "../../ui/use-hydrated";
 import { CONFIGURATION_ERROR, type Notice, paymentFailed, SAVED } from "../notices";
 import { ResumeOnAnotherDevice } from "../session/resume-on-another-device";
-import { KeepButton, SessionTime } from "../session/session-time";
+import { KeepButton, SessionTime, WARNING_SECONDS } from "../session/session-time";
 import { SignupNotice } from "../signup-notice";
 import type { CardStepData } from "../steps";
 import { CardPlaceholder } from "./card-placeholder";
@@ -54,7 +54,7 @@ export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotic
               JavaScript on and open this page again
               {data.resumeLink && ", or continue on another device with the link below"}.
             </p>
-            <KeepButton session={data} />
+            {data.secondsLeft > WARNING_SECONDS && <KeepButton session={data} />}
           </div>
         </div>
       )}

@@ -33,6 +33,9 @@ const setupIntent = z.object({
   last_setup_error: z.catch(z.nullable(z.object({ message: z.optional(z.string()) })), null),
 });
 
+/** Anybody may send one, so Stripe is asked about nothing else. */
+const CLIENT_SECRET = /^seti_\w{1,255}_secret_\w{1,1000}$/;
+
 /**
  * Retrieves setup intents as their client secret's holder, with the publishable key: no secret key is in the site.
  * Source: https://docs.stripe.com/api/setup_intents/retrieve
@@ -53,6 +56,7 @@ export function setupIntents({ apiUrl, key }: { apiUrl: string; key: string }): 
 
   return {
     async retrieve(clientSecret) {
+      if (!CLIENT_SECRET.test(clientSecret)) return { status: "invalid" };
       try {
         let response = await ask(clientSecret, true);
         // The card is only for show: without the right to see it, the state is enough.

@@ -34,7 +34,8 @@ export const FIELD_NAMES: readonly FieldName[] = [
   "country",
 ];
 
-export const POSTED_FIELDS: readonly string[] = [...FIELD_NAMES, "form_nonce", "intent"];
+/** `client_secret` comes with "the card is set up", in case the cookie is lost or is another sign-up's by then. */
+export const POSTED_FIELDS: readonly string[] = [...FIELD_NAMES, "form_nonce", "intent", "client_secret"];
 
 /** Never sent back to the browser. */
 export const SECRET_FIELDS: ("password" | "confirmPassword")[] = ["password", "confirmPassword"];

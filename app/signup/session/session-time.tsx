@@ -6,7 +6,7 @@ import { Moment } from "../../ui/time";
 import type { CardStepData } from "../steps";
 
 /** How long before its end a visitor is told, so that there is time to react (WCAG 2.2.1). */
-const WARNING_SECONDS = 10 * 60;
+export const WARNING_SECONDS = 10 * 60;
 const LOOK_EVERY_MS = 5_000;
 
 type Session = Pick<CardStepData, "expiresAt" | "endsAt" | "secondsLeft">;
@@ -56,7 +56,7 @@ export function KeepButton({ session }: { session: Session }) {
   return (
     <fetcher.Form method="post" action={pathname} preventScrollReset onSubmit={focusNotices}>
       <input type="hidden" name="intent" value="extend" />
-      <Button type="submit" size="sm" className="mt-2" busy={fetcher.state !== "idle"}>
+      <Button type="submit" variant="secondary" size="sm" className="mt-2" busy={fetcher.state !== "idle"}>
         Keep it for two more hours
       </Button>
     </fetcher.Form>

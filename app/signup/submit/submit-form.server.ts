@@ -5,24 +5,12 @@ import * as z from "zod/mini";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 import type { PostedForm } from "../../edge/guard/request-body.server";
 import type { Middleware } from "../../edge/middleware.server";
-import { afterSetup } from "../card/after-setup.server";
 import { SECRET_FIELDS, type SignupForm, signupForm, toRequest, withoutEmptyFields } from "../form/form-schema";
-import {
-  CONNECTION_FAILED,
-  noticeFor,
-  noticeForRefusal,
-  SIGNUP_CANCELLED,
-  SIGNUP_FINISHED,
-  statusFor,
-} from "../notices";
-import { inProgress, RESUME_PARAMETER } from "../session/resume-link.server";
-import { type FoundSession, newLifetime, renewed } from "../session/session.server";
-import type { CardSession, SignupReply, SignupSession } from "../steps";
-
-export type FormOutcome =
-  | { status: "redirect"; response: Response }
-  | { status: "reply"; reply: SignupReply; httpStatus: number }
-  | { status: "failed"; error: unknown };
+import { noticeFor, noticeForRefusal, statusFor } from "../notices";
+import { newLifetime, renewed } from "../session/session.server";
+import type { CardSession, SignupReply } from "../steps";
+import { BUTTONS, cardSessionIn, type Press } from "./buttons.server";
+import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
 
 /** Handles a form before Remix does, which halves the cost of a redirect. The route's action returns any other outcome. */
 export const handleForm: Middleware<AppLoadContext> = async (request, context, next) => {
@@ -43,9 +31,9 @@ function withCookieOnly({ url, headers, signal }: Request): Request {
   return new Request(url, { method: "POST", headers: cookie === null ? {} : { Cookie: cookie }, signal });
 }
 
-/** Handles every post of the sign-up: the form, and the buttons of later steps. */
+/** Handles every post of the sign-up: the form, and the buttons beside it. */
 async function handlePost(request: Request, context: AppLoadContext): Promise<FormOutcome> {
-  const { form = {}, refusal, route, sessions, setupIntents } = context;
+  const { form = {}, refusal, route, sessions } = context;
   if (refusal) {
     const notice = noticeForRefusal(refusal);
     // The guard reads the fields of a refused form only when the form is rate-limited.
@@ -54,60 +42,12 @@ async function handlePost(request: Request, context: AppLoadContext): Promise<Fo
   }
   const path = route?.pagePath ?? "/";
   const found = await sessions.read(request);
-  const session = "session" in found ? found.session : undefined;
-  switch (form.intent) {
-    case "start-over":
-      return seeOther(path, sessions.clear());
-    case "edit":
-      if (session?.step !== "card") return seeOther(path);
-      return seeOther(path, await sessions.write(renewed({ ...session, editing: true, news: undefined })));
-    case "extend":
-      if (!inProgress(found) || !session) return seeOther(path);
-      return seeOther(path, await sessions.write(renewed(session)));
-    case "resume":
-      return resume(path, found, context);
-    case "card-set-up": {
-      // Also when the session has just expired: a card may have been set up in its last minute.
-      if (session?.step !== "card") return seeOther(path);
-      const next = afterSetup(session, await setupIntents.retrieve(session.clientSecret));
-      const goesOn = found.status === "open" || next.step === "done" || next.checks !== undefined;
-      return seeOther(path, goesOn ? await sessions.write(renewed(next)) : undefined);
-    }
-    default:
-      return submitForm(form, path, session, context);
-  }
-}
-
-/** Takes over the sign-up of a resume link, if it still waits for its card and none is in progress here. */
-async function resume(
-  path: string,
-  found: FoundSession,
-  { url, sessions, setupIntents }: AppLoadContext,
-): Promise<FormOutcome> {
-  const linked = await sessions.fromToken(url.searchParams.get(RESUME_PARAMETER) ?? "");
-  const here = inProgress(found);
-  const isOther = here && here.clientSecret !== linked?.clientSecret;
-  // The page says why.
-  if (!linked || isOther) return seeOther(path + url.search);
-  const { status } = await setupIntents.retrieve(linked.clientSecret);
-  switch (status) {
-    case "open":
-      return seeOther(path, await sessions.write(renewed({ ...linked, resumed: true })));
-    case "processing":
-    case "succeeded":
-      return reply(409, { notice: SIGNUP_FINISHED });
-    case "canceled":
-    case "invalid":
-      return reply(409, { notice: SIGNUP_CANCELLED });
-    case "unreachable":
-      return reply(503, { notice: CONNECTION_FAILED });
-  }
+  const press = BUTTONS.get(form.intent ?? "") ?? submitForm;
+  return press({ found, path, form }, context);
 }
 
 async function submitForm(
-  form: PostedForm,
-  path: string,
-  session: SignupSession | undefined,
+  { found, path, form }: Press,
   { api, log, nonces, requestId, sessions }: AppLoadContext,
 ): Promise<FormOutcome> {
   const submission = parseForm(form);
@@ -118,11 +58,11 @@ async function submitForm(
   const request = toRequest(submission.value);
   const key = await nonces.idempotencyKey(form.form_nonce ?? "", request);
   // The very same form sent again, as by a double click: its sign-up is under way already.
-  if (session?.key === key) {
-    const isBack = session.step === "card" && session.editing;
-    return seeOther(path, isBack ? await sessions.write(renewed({ ...session, editing: undefined })) : undefined);
+  if (found.status === "open" && found.session.key === key) {
+    const isBack = found.session.step === "card" && found.session.editing;
+    return seeOther(path, isBack ? await sessions.write(renewed({ ...found.session, editing: undefined })) : undefined);
   }
-  const replaces = session?.step === "card" ? session.key : undefined;
+  const replaces = cardSessionIn(found)?.key;
   const outcome = await api.create(request, { idempotencyKey: key, requestId, replaces });
   if (outcome.kind !== "created") {
     const status = outcome.kind === "rejected" ? outcome.status : undefined;
@@ -139,16 +79,6 @@ const filledForm = z.pipe(z.transform(withoutEmptyFields), signupForm);
 /** The server's decision about a form; the browser's own validation finds the same. */
 export function parseForm(form: PostedForm): Submission<SignupForm, string[]> {
   return parseWithZod(new URLSearchParams(form), { schema: filledForm, disableAutoCoercion: true });
-}
-
-/** Redirects to the same page (post/redirect/get), so that a reload sends nothing twice. */
-function seeOther(path: string, cookie?: string): FormOutcome {
-  const headers = { Location: path, ...(cookie !== undefined && { "Set-Cookie": cookie }) };
-  return { status: "redirect", response: new Response(null, { status: 303, headers }) };
-}
-
-function reply(httpStatus: number, content: SignupReply): FormOutcome {
-  return { status: "reply", httpStatus, reply: content };
 }
 
 /** Without the passwords. The nonce stays, because with a new one an unchanged retry would be another sign-up. */

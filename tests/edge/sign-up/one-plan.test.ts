@@ -180,6 +180,31 @@ describe("success is what Stripe says", () => {
     },
   );
 
+  test("a card that was set up on an open page is a success, whatever the cookie has become since [S23]", async () => {
+    const path = `/subscription/${MINI}`;
+    const [ada, grace] = [browser(), browser()];
+    for (const each of [ada, grace]) {
+      await each.signUp(MINI);
+      const secret = await each.clientSecret(MINI);
+      each.setCookie("");
+      if (each === grace) await each.signUp(STANDARD, { email: "other@example.com" });
+      const press = `intent=card-set-up&client_secret=${secret}`;
+      const before = each.cookie();
+      await each.post(press, path);
+      expect(each.cookie()).toBe(before);
+      await enterCard(backend.stripe.url, secret);
+      await each.post(press, path);
+      expect((await each.get(path)).text).toContain(SUCCESS);
+    }
+  });
+
+  test.each(["constructor", "__proto__", "toString", "pay"])(
+    "a button named %s is none: the form is read",
+    async (name) => {
+      expect((await browser().post(`intent=${name}`, `/subscription/${MINI}`)).status).toBe(422);
+    },
+  );
+
   test("somebody else's return leaves a sign-up in progress as it is [S22]", async () => {
     const [ada, eve] = [browser(), browser()];
     await ada.signUp(MINI);

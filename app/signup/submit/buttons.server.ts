@@ -1,0 +1,78 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import type { PostedForm } from "../../edge/guard/request-body.server";
+import { afterSetup } from "../card/after-setup.server";
+import { CONNECTION_FAILED, SIGNUP_CANCELLED, SIGNUP_FINISHED } from "../notices";
+import { inProgress, RESUME_PARAMETER } from "../session/resume-link.server";
+import { type FoundSession, newLifetime, renewed } from "../session/session.server";
+import type { CardSession } from "../steps";
+import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
+
+export interface Press {
+  found: FoundSession;
+  path: string;
+  form: PostedForm;
+}
+
+type Button = (press: Press, context: AppLoadContext) => Promise<FormOutcome>;
+
+/** What the buttons of the sign-up's pages do, by the name in their `intent`. */
+export const BUTTONS: ReadonlyMap<string, Button> = new Map<string, Button>([
+  ["start-over", async ({ path }, { sessions }) => seeOther(path, sessions.clear())],
+  ["edit", edit],
+  ["extend", extend],
+  ["resume", resume],
+  ["card-set-up", finish],
+]);
+
+async function edit({ found, path }: Press, { sessions }: AppLoadContext) {
+  const session = cardSessionIn(found);
+  return seeOther(path, session && (await sessions.write(renewed({ ...session, editing: true, news: undefined }))));
+}
+
+async function extend({ found, path }: Press, { sessions }: AppLoadContext) {
+  const session = inProgress(found);
+  return seeOther(path, session && (await sessions.write(renewed(session))));
+}
+
+/** Asks Stripe whether a card is set up: that of the session, also one that has just expired, or that of the page. */
+async function finish({ found, path, form: { client_secret: posted } }: Press, context: AppLoadContext) {
+  const { sessions, setupIntents } = context;
+  const session = cardSessionIn(found);
+  if (session && (posted === undefined || posted === session.clientSecret)) {
+    const next = afterSetup(session, await setupIntents.retrieve(session.clientSecret));
+    const goesOn = found.status === "open" || next.step === "done" || next.checks !== undefined;
+    return seeOther(path, goesOn ? await sessions.write(renewed(next)) : undefined);
+  }
+  if (posted === undefined) return seeOther(path);
+  // A success is told, whatever the cookie has become since the page was opened; anything else changes nothing.
+  const unknown: CardSession = { step: "card", ...newLifetime(), key: "", clientSecret: posted };
+  const next = afterSetup(unknown, await setupIntents.retrieve(posted));
+  return seeOther(path, next.step === "done" ? await sessions.write(next) : undefined);
+}
+
+/** Takes over the sign-up of a resume link, if it still waits for its card and none is in progress here. */
+async function resume({ found, path }: Press, { url, sessions, setupIntents }: AppLoadContext) {
+  const linked = await sessions.fromToken(url.searchParams.get(RESUME_PARAMETER) ?? "");
+  const here = inProgress(found);
+  const isOther = here && here.clientSecret !== linked?.clientSecret;
+  // The page says why.
+  if (!linked || isOther) return seeOther(path + url.search);
+  const { status } = await setupIntents.retrieve(linked.clientSecret);
+  switch (status) {
+    case "open":
+      return seeOther(path, await sessions.write(renewed({ ...linked, resumed: true })));
+    case "processing":
+    case "succeeded":
+      return reply(409, { notice: SIGNUP_FINISHED });
+    case "canceled":
+    case "invalid":
+      return reply(409, { notice: SIGNUP_CANCELLED });
+    case "unreachable":
+      return reply(503, { notice: CONNECTION_FAILED });
+  }
+}
+
+/** Also one that has expired. */
+export function cardSessionIn(found: FoundSession): CardSession | undefined {
+  return "session" in found && found.session.step === "card" ? found.session : undefined;
+}
