@@ -140,7 +140,8 @@ function withHeader(request: PassingRequest, name: string, value: string): Passi
 }
 
 function forwardedHeaders({ headers }: IncomingMessage): Record<string, string> {
-  const wanted = /^(authorization|content-type|idempotency-key|stripe-(version|signature)|webhook-\w+)$/;
+  const wanted =
+    /^(authorization|content-type|(replaces-)?idempotency-key|stripe-(version|signature)|webhook-\w+|x-request-id)$/;
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       wanted.test(name) && typeof value === "string" ? [[name, value]] : [],

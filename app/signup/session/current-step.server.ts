@@ -18,8 +18,10 @@ const LAST_CHECK_SECONDS = 60;
 
 /** Loads the step that the visitor is at: that of the session, unless the URL names another plan. */
 export async function currentStep(request: Request, packageId: string, context: AppLoadContext) {
-  const { sessions, url, route } = context;
+  const { sessions, url, route, formOutcome } = context;
   const path = route?.pagePath ?? "/";
+  // A form that comes back is shown with what was typed, whatever step the session is at.
+  if (formOutcome?.status === "reply" && formOutcome.reply.form) return formStep(packageId, {}, context);
   const found = await sessions.read(request);
 
   const token = url.searchParams.get(RESUME_PARAMETER);

@@ -26,7 +26,9 @@ export const BUTTONS: ReadonlyMap<string, Button> = new Map<string, Button>([
 
 async function edit({ found, path }: Press, { sessions }: AppLoadContext) {
   const session = cardSessionIn(found);
-  return seeOther(path, session && (await sessions.write(renewed({ ...session, editing: true, news: undefined }))));
+  if (!session) return seeOther(path);
+  const { news: _, checks: __, waitsFor: ___, ...rest } = session;
+  return seeOther(path, await sessions.write(renewed({ ...rest, editing: true })));
 }
 
 async function extend({ found, path }: Press, { sessions }: AppLoadContext) {
