@@ -40,6 +40,12 @@ test("a package id that is no uuid is in view with the plans, and 'Payment' lead
   await expect(choice).toBeInViewport({ ratio: 1 });
   await choice.getByRole("link", { name: "LITE, $200 a month" }).click();
   await expect(page.getByText("$200 a month").first()).toBeVisible();
+  // Nothing typed is lost, and the form goes on with that plan.
+  await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+  await expect(summary).toBeHidden();
+  await signup(page).submit();
+  await expect(page.getByText("Please enter your card info")).toBeVisible();
+  await expect(page.getByText("LITE")).toBeVisible();
 });
 
 test("a pasted number keeps all 16 digits, and an extension stays beside the number [V14]", async ({ page }) => {

@@ -1,3 +1,4 @@
+import { Link } from "@remix-run/react";
 import { describePrice, type Plan } from "../../pricing/plans";
 
 /** Where the message of the hidden package id leads. */
@@ -21,9 +22,10 @@ export function PlanChoice({ problem, plans }: { problem: string; plans: Plan[] 
           .filter(({ packageId }) => packageId)
           .map((plan) => (
             <li key={plan.key}>
-              <a className="inline-block py-1 underline" href={plan.ctaLink}>
+              {/* The page stays, and with it what was typed. */}
+              <Link className="inline-block py-1 underline" to={plan.ctaLink} preventScrollReset>
                 <strong>{plan.title}</strong>, {describePrice(plan)}
-              </a>
+              </Link>
             </li>
           ))}
         <li>

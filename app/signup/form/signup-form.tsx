@@ -58,6 +58,10 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
   const [failures, setFailures] = useState(0);
   // No field of the page shows an invalid package id, so the summary is the answer to the button.
   const isPlanInvalid = errors.package_id !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each plan that was chosen
+  useEffect(() => {
+    if (isPlanInvalid) form.validate({ name: "package_id" });
+  }, [packageId]);
   useEffect(() => {
     if (failures === 0 || !isPlanInvalid) return;
     summaryRef.current?.focus({ preventScroll: true });
