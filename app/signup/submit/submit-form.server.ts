@@ -2,6 +2,7 @@ import type { Submission } from "@conform-to/react";
 import { parseWithZod } from "@conform-to/zod/v4";
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import * as z from "zod/mini";
+import { senderOf } from "../../contract/sender";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 import type { PostedForm } from "../../edge/guard/request-body.server";
 import type { Middleware } from "../../edge/middleware.server";
@@ -59,16 +60,17 @@ async function handlePost(request: Request, context: AppLoadContext): Promise<Fo
       return seeOther(path, await sessions.write(afterSetup(current, state)));
     }
     default:
-      return submitForm(form, path, current, context);
+      return submitForm(form, senderOf(request.headers.get("CF-Connecting-IP")), current, context);
   }
 }
 
 async function submitForm(
   form: PostedForm,
-  path: string,
+  sender: string,
   session: SignupSession | undefined,
-  { api, log, nonces, requestId, sessions }: AppLoadContext,
+  { api, log, nonces, requestId, route, sessions }: AppLoadContext,
 ): Promise<FormOutcome> {
+  const path = route?.pagePath ?? "/";
   const submission = parseForm(form);
   if (submission.status !== "success") {
     log.info("signup_invalid", { fields: Object.keys(submission.error ?? {}) });
@@ -80,7 +82,7 @@ async function submitForm(
   if (session && session.step !== "form" && session.key === key) return seeOther(path);
 
   const replaces = session?.step === "form" ? session.replaces : session?.step === "card" ? session.key : undefined;
-  const outcome = await api.create(request, { idempotencyKey: key, requestId, replaces });
+  const outcome = await api.create(request, { idempotencyKey: key, requestId, sender, replaces });
   if (outcome.kind !== "created") {
     const status = outcome.kind === "rejected" ? outcome.status : undefined;
     log.warn("signup_failed", { outcome: outcome.kind, status });
