@@ -69,6 +69,7 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
   app.use((c, next) => withRequestId(c.var.requestId, next));
   app.use(async (c, next) => {
     await next();
+    c.res.headers.set("x-request-id", c.var.requestId);
     log("info", "request", {
       method: c.req.method,
       // Not the path, which may hold personal data.

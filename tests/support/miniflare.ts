@@ -81,7 +81,8 @@ async function workerOptionsOf({ folder, bundle, environment, vars = {}, wrapper
   const bundlePath = join(root, "build", bundle);
   const file = { config: join(root, folder, "wrangler.toml"), env: environment ?? "" };
   const config = unstable_readConfig(file, { hideWarnings: true });
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(config, environment);
+  // A test sets its secrets as variables.
+  const { workerOptions } = unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined }, environment);
   const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
   const options: WorkerOptions = {
     ...workerOptions,
