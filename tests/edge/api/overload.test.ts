@@ -7,6 +7,9 @@ import { type RunningWorker, startBackend, startSubscriptionApi } from "../../su
 
 /* Too much at once: passwords to hash, sign-ups of one sender, wrong tokens of an operator. */
 
+/** Fifty hashes on a busy machine. */
+const CROWD_WITHIN_MS = 180_000;
+
 const json = { "content-type": "application/json" };
 
 describe("the API with its own password hash", () => {
@@ -33,56 +36,65 @@ describe("the API with its own password hash", () => {
     };
   }
 
-  it("takes 50 of 94 sign-ups at once from one sender, refuses the rest before any work, and keeps others served [H1]", async () => {
-    const [attacker, visitor] = [someone(), someone()];
-    const crowd = times(94, (index) => signUpFrom(attacker, `crowd-${index}@example.com`));
-    await expect.poll(() => api.logs.filter(({ event }) => event === "sign_ups_busy").length).toBeGreaterThan(0);
+  it(
+    "takes 50 of 94 sign-ups at once from one sender, refuses the rest before any work, and keeps others served [H1]",
+    async () => {
+      const [attacker, visitor] = [someone(), someone()];
+      const crowd = times(94, (index) => signUpFrom(attacker, `crowd-${index}@example.com`));
+      await expect.poll(() => api.logs.filter(({ event }) => event === "sign_ups_busy").length).toBeGreaterThan(0);
 
-    const wrongForm = await signUpFrom(attacker, "nobody");
-    const visited = await signUpFrom(visitor, "visitor@example.com");
-    const started = performance.now();
-    const health = await fetch(`${api.url}/health`, { headers: { connection: "close" } });
-    const healthMs = performance.now() - started;
-    let crowdIsDone = false;
-    void crowd.then(() => (crowdIsDone = true));
-    await Promise.resolve();
-    expect(crowdIsDone, "the crowd is still waiting").toBe(false);
+      const wrongForm = await signUpFrom(attacker, "nobody");
+      const visited = await signUpFrom(visitor, "visitor@example.com");
+      const started = performance.now();
+      const health = await fetch(`${api.url}/health`, { headers: { connection: "close" } });
+      const healthMs = performance.now() - started;
+      let crowdIsDone = false;
+      void crowd.then(() => (crowdIsDone = true));
+      await Promise.resolve();
+      expect(crowdIsDone, "the crowd is still waiting").toBe(false);
 
-    expect(wrongForm.status).toBe(422);
-    expect(visited.status).toBe(200);
-    expect(health.status).toBe(200);
-    const answers = await crowd;
-    const taken = answers.filter(({ status }) => status === 200);
-    const refused = answers.filter(({ status }) => status === 503);
-    expect([taken.length, refused.length]).toEqual([50, 44]);
-    expect(refused.every(({ retryAfter }) => retryAfter === "5")).toBe(true);
-    expect(await rows(api, "SELECT 1 FROM sign_ups WHERE email LIKE 'crowd-%'")).toHaveLength(50);
-    // The crowd's last one waits for 49 hashes; others wait for about one.
-    const longest = Math.max(...taken.map(({ ms }) => ms));
-    expect(visited.ms).toBeLessThan(longest / 2);
-    expect(healthMs).toBeLessThan(longest / 2);
-  });
+      expect(wrongForm.status).toBe(422);
+      expect(visited.status).toBe(200);
+      expect(health.status).toBe(200);
+      const answers = await crowd;
+      const taken = answers.filter(({ status }) => status === 200);
+      const refused = answers.filter(({ status }) => status === 503);
+      expect([taken.length, refused.length]).toEqual([50, 44]);
+      expect(refused.every(({ retryAfter }) => retryAfter === "5")).toBe(true);
+      expect(await rows(api, "SELECT 1 FROM sign_ups WHERE email LIKE 'crowd-%'")).toHaveLength(50);
+      // The crowd's last one waits for 49 hashes; others wait for about one.
+      const longest = Math.max(...taken.map(({ ms }) => ms));
+      expect(visited.ms).toBeLessThan(longest / 2);
+      expect(healthMs).toBeLessThan(longest / 2);
+    },
+    CROWD_WITHIN_MS,
+  );
 
-  it("goes on when a crowd has gone away without waiting for its answers [H1]", async () => {
-    const [sender, gone] = [someone(), new AbortController()];
-    const crowd = times(50, (index) =>
-      fetch(`${api.url}/subscription`, {
-        method: "POST",
-        headers: { ...json, ...sender, connection: "close" },
-        body: JSON.stringify({ ...validRequest, email: `gone-${index}@example.com` }),
-        signal: gone.signal,
-      }).catch(() => undefined),
-    );
-    await expect.poll(() => rows(api, "SELECT 1 FROM sign_ups WHERE email LIKE 'gone-%'")).not.toEqual([]);
-    gone.abort();
-    await crowd;
-    expect(await signUpFrom(someone(), "stayed@example.com")).toMatchObject({ status: 200 });
-    await expect
-      .poll(() => rows(api, "SELECT 1 FROM sign_ups WHERE email LIKE 'gone-%'"), { timeout: 40_000 })
-      .toHaveLength(50);
-    const again = await times(50, (index) => signUpFrom(sender, `again-${index}@example.com`));
-    expect(again.filter(({ status }) => status !== 200)).toEqual([]);
-  });
+  it(
+    "goes on when a crowd has gone away without waiting for its answers [H1]",
+    async () => {
+      const gone = new AbortController();
+      const crowd = times(15, (index) =>
+        fetch(`${api.url}/subscription`, {
+          method: "POST",
+          headers: { ...json, connection: "close" },
+          body: JSON.stringify({ ...validRequest, email: `gone-${index}@example.com` }),
+          signal: gone.signal,
+        }).catch(() => undefined),
+      );
+      await expect.poll(() => rows(api, "SELECT 1 FROM sign_ups WHERE email LIKE 'gone-%'")).not.toEqual([]);
+      gone.abort();
+      await crowd;
+      expect(await signUpFrom(someone(), "stayed@example.com")).toMatchObject({ status: 200 });
+      await expect
+        .poll(
+          () => rows(api, "SELECT 1 FROM sign_ups WHERE email LIKE 'gone-%' AND stripe_setup_intent_id LIKE 'seti_%'"),
+          { timeout: CROWD_WITHIN_MS },
+        )
+        .toHaveLength(15);
+    },
+    CROWD_WITHIN_MS,
+  );
 });
 
 describe("the time that an answer takes", () => {
