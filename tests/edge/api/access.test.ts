@@ -135,7 +135,7 @@ describe("the API with a shared secret", () => {
     SECRET.toUpperCase(),
     `${SECRET},${OLD_SECRET}`,
     `${SECRET}, ${SECRET}`,
-    "x".repeat(10_000),
+    "x".repeat(300),
   ])("answers 401 with the secret %j, and does nothing [H1]", async (secret) => {
     const answer = await sendWith(secret, "refused@example.com");
     expect(answer.status).toBe(401);
