@@ -20,6 +20,7 @@ export function signupServices(configuration: Configuration): SignupServices {
       timeoutMs: configuration.SUBSCRIPTION_API_TIMEOUT_MS,
       idempotent: configuration.SUBSCRIPTION_API_IDEMPOTENT,
       binding: configuration.SUBSCRIPTION_API,
+      secret: configuration.SUBSCRIPTION_API_SECRET,
     }),
     setupIntents: setupIntents({
       apiUrl: configuration.STRIPE_API_URL ?? "https://api.stripe.com",

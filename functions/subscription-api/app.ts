@@ -1,21 +1,28 @@
-import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
+import { WorkerEntrypoint } from "cloudflare:workers";
+import { type Context, Hono } from "hono";
+import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
+import { secureHeaders } from "hono/secure-headers";
 import { packagesIn } from "./catalogue/packages";
 import { type Config, keysOf, readConfig } from "./config";
 import type { ApiContext, Services } from "./http/context";
+import { atMost } from "./http/guard/body";
+import { limitSignUps } from "./http/guard/rate-limit";
+import { type Entrance, requireSite } from "./http/guard/require-site";
+import { requireTls } from "./http/guard/require-tls";
 import { getHealth } from "./http/health";
 import { postCatalogue, postErase, postExport, requireOperator } from "./http/operator";
 import { problem } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
 import { postSubscription } from "./http/subscription";
-import { describeError, log } from "./log";
+import { describeError, log, withRequestId } from "./log";
 import { accountWebhookTo } from "./outbox/account-webhook";
 import { dispatchMessages } from "./outbox/dispatch";
 import { mailOver } from "./outbox/mail";
 import { outboxIn } from "./outbox/outbox";
 import { runScheduled } from "./scheduled";
 import type { PasswordHasher } from "./sign-ups/password";
+import { passwordQueue } from "./sign-ups/password-queue";
 import { signUpLifecycleIn } from "./sign-ups/sign-up-lifecycle";
 import { signUpsIn } from "./sign-ups/sign-up-store";
 import { PaymentsError, stripeClient } from "./stripe/client";
@@ -23,31 +30,47 @@ import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/prices";
 import { stripeWebhook } from "./stripe/webhook";
 
-const KIB = 1024;
+const headers = {
+  https: secureHeaders({
+    strictTransportSecurity: "max-age=63072000; includeSubDomains; preload",
+    xFrameOptions: "DENY",
+  }),
+  http: secureHeaders({ strictTransportSecurity: false, xFrameOptions: "DENY" }),
+};
 
 type Connect = (config: Config) => Services;
 
-/** The subscription API as a Worker. */
+/** The subscription API as a Worker: its default entrypoint, and the one that the site's service binding names. */
 export function createApi(passwords: PasswordHasher) {
-  const connect: Connect = (config) => servicesFor(config, passwords);
-  return {
-    fetch: routes(connect).fetch,
+  const queue = passwordQueue(passwords);
+  const connect: Connect = (config) => ({ ...servicesFor(config), passwords: queue });
+  const forSite = routes(connect, "site");
+  const publicApi = {
+    fetch: routes(connect, "public").fetch,
     async scheduled(_controller: unknown, env: unknown): Promise<void> {
       const result = readConfig(env);
       if (result.status === "valid") return runScheduled(connect(result.configuration));
       log("error", "configuration_invalid", { keys: keysOf(result.problems) });
     },
   };
+  /** No request from the network reaches it. */
+  class SiteApi extends WorkerEntrypoint {
+    override fetch(request: Request): Response | Promise<Response> {
+      return forSite.fetch(request, this.env, this.ctx);
+    }
+  }
+  return { publicApi, SiteApi };
 }
 
-function routes(connect: Connect): Hono<ApiContext> {
+function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
   const app = new Hono<ApiContext>();
 
+  app.use(requestId({ limitLength: 64, generator: newRequestId }));
+  app.use((c, next) => withRequestId(c.var.requestId, next));
   app.use(async (c, next) => {
-    c.set("requestId", c.req.header("cf-ray") ?? crypto.randomUUID());
     await next();
+    c.res.headers.set("x-request-id", c.var.requestId);
     log("info", "request", {
-      requestId: c.var.requestId,
       method: c.req.method,
       // Not the path, which may hold personal data.
       route: matchedRoutes(c).findLast(({ path }) => path !== "/*")?.path ?? "unknown",
@@ -55,39 +78,43 @@ function routes(connect: Connect): Hono<ApiContext> {
     });
   });
 
-  app.get("/health", getHealth);
+  app.use((c, next) => headers[c.req.url.startsWith("https:") ? "https" : "http"](c, next));
+  app.use(requireTls);
+
+  if (entrance === "public") app.get("/health", getHealth);
 
   app.use(async (c, next) => {
     const result = readConfig(c.env);
     if (result.status === "invalid") {
-      log("error", "configuration_invalid", { requestId: c.var.requestId, keys: keysOf(result.problems) });
+      log("error", "configuration_invalid", { keys: keysOf(result.problems) });
       return problem(503, { title: "The service is not configured", keys: keysOf(result.problems) });
     }
     const services = connect(result.configuration);
+    c.set("config", result.configuration);
     c.set("services", services);
-    c.set("operatorToken", result.configuration.operatorToken);
     c.set("dispatchAfterResponse", () => {
-      const { requestId } = c.var;
-      const failed = (error: unknown) => log("error", "dispatch_failed", { requestId, ...describeError(error) });
+      const failed = (error: unknown) => log("error", "dispatch_failed", describeError(error));
       c.executionCtx.waitUntil(dispatchMessages(services).catch(failed));
     });
     await next();
   });
 
-  app.post("/subscription", atMost(16 * KIB), postSubscription);
-  app.post("/webhooks/stripe", atMost(512 * KIB), postStripeWebhook);
-  app.use("/operator/*", requireOperator);
-  app.post("/operator/export", atMost(16 * KIB), postExport);
-  app.post("/operator/erase", atMost(16 * KIB), postErase);
-  app.post("/operator/catalogue", atMost(16 * KIB), postCatalogue);
-  app.on(["GET", "PUT", "PATCH", "DELETE"], ["/subscription", "/webhooks/stripe"], () =>
-    problem(405, { title: "Only POST is allowed" }, { allow: "POST" }),
-  );
+  app.use("/subscription/*", requireSite(entrance));
+  app.post("/subscription", limitSignUps, atMost(16), postSubscription);
+  app.all("/subscription", onlyPost);
+  if (entrance === "public") {
+    app.post("/webhooks/stripe", atMost(256), postStripeWebhook);
+    app.all("/webhooks/stripe", onlyPost);
+    app.use("/operator/*", requireOperator);
+    app.post("/operator/export", atMost(16), postExport);
+    app.post("/operator/erase", atMost(16), postErase);
+    app.post("/operator/catalogue", postCatalogue);
+  }
 
   app.notFound(() => problem(404, { title: "Not found" }));
 
-  app.onError((error, c) => {
-    log("error", "request_failed", { requestId: c.var.requestId, ...describeError(error) });
+  app.onError((error) => {
+    log("error", "request_failed", describeError(error));
     if (!(error instanceof PaymentsError)) return problem(500, { title: "Internal server error" });
     switch (error.reason) {
       case "in-progress":
@@ -102,14 +129,17 @@ function routes(connect: Connect): Hono<ApiContext> {
   return app;
 }
 
-function atMost(maxSize: number) {
-  return bodyLimit({ maxSize, onError: () => problem(413, { title: `The body is larger than ${maxSize / KIB} KiB` }) });
+function newRequestId({ req }: Context): string {
+  return /^[\w-]{1,64}$/.exec(req.header("cf-ray") ?? "")?.[0] ?? crypto.randomUUID();
 }
 
-function servicesFor(config: Config, passwords: PasswordHasher): Services {
+function onlyPost(): Response {
+  return problem(405, { title: "Only POST is allowed" }, { allow: "POST" });
+}
+
+function servicesFor(config: Config): Omit<Services, "passwords"> {
   const stripe = stripeClient(config.stripe);
   return {
-    passwords,
     packages: packagesIn(config.db),
     signUps: signUpsIn(config.db),
     lifecycle: signUpLifecycleIn(config.db),

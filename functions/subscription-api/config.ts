@@ -1,4 +1,4 @@
-import type { D1Database, SendEmail } from "@cloudflare/workers-types";
+import type { D1Database, RateLimit, SendEmail } from "@cloudflare/workers-types";
 import * as z from "zod";
 import {
   type ConfigurationProblem,
@@ -7,9 +7,15 @@ import {
   problemsOf,
   serviceUrl,
 } from "../../app/contract/configuration";
+import { API_SECRET } from "../../app/contract/site-headers";
 
 export type Config = {
+  /** Whether the settings are those of local development. */
+  isLocal: boolean;
   db: D1Database;
+  /** Any of them proves that a request comes from the site; none where only the service binding reaches sign-ups. */
+  siteSecrets: string[];
+  limits: { signUps: RateLimit; operator: RateLimit };
   stripe: StripeConfig;
   mail: MailConfig;
   /** Account webhooks wait until this is set. */
@@ -52,6 +58,8 @@ function binding<T>(method: string) {
   return z.custom<T>((value) => typeof value === "object" && value !== null && method in value, "is missing");
 }
 
+const localUrl = z.string().refine(isLocalUrl, "must be a URL on this machine");
+
 const email = z.email("must be an e-mail address");
 
 const settings = z
@@ -65,7 +73,7 @@ const settings = z
       error: "must be a signing secret (whsec_…)",
       abort: true,
     }),
-    STRIPE_API_URL: optional(z.string().refine(isLocalUrl, "must be a URL on this machine")),
+    STRIPE_API_URL: optional(localUrl),
     STRIPE_PUBLISHABLE_KEY: optional(z.string().regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…)")),
     EMAIL: binding<SendEmail>("send").optional(),
     MAIL_API_URL: optional(serviceUrl),
@@ -80,6 +88,18 @@ const settings = z
       z.string().regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in Base64"),
     ),
     OPERATOR_TOKEN: optional(z.string().min(32, "must have at least 32 characters")),
+    SUBSCRIPTION_API_SECRET: optional(
+      z
+        .string()
+        .transform((value) => value.split(","))
+        .pipe(
+          z
+            .array(z.string().regex(API_SECRET, "must have 32 to 256 characters, and no spaces"))
+            .max(2, "must be one secret, or the new and the old one with a comma between them"),
+        ),
+    ),
+    SIGNUP_RATE_LIMIT: binding<RateLimit>("limit"),
+    OPERATOR_RATE_LIMIT: binding<RateLimit>("limit"),
   })
   .superRefine((env, context) => {
     const refuse = (key: keyof typeof env, problem: string) =>
@@ -119,6 +139,11 @@ function isLocalUrl(url: string): boolean {
   return isLoopback(url) && serviceUrl.safeParse(url).success;
 }
 
+/** Whether an environment, valid or not, is that of local development: Stripe is on this machine. */
+export function isLocal(env: unknown): boolean {
+  return z.object({ STRIPE_API_URL: localUrl }).safeParse(env).success;
+}
+
 function isLiveKey(key: string): boolean {
   return key.includes("_live_");
 }
@@ -137,7 +162,10 @@ export function readConfig(env: unknown): ConfigurationResult<Config> {
 
 function toConfig(env: z.output<typeof settings>): Config {
   return {
+    isLocal: env.STRIPE_API_URL !== undefined,
     db: env.DB,
+    siteSecrets: env.SUBSCRIPTION_API_SECRET ?? [],
+    limits: { signUps: env.SIGNUP_RATE_LIMIT, operator: env.OPERATOR_RATE_LIMIT },
     stripe: {
       secretKey: env.STRIPE_SECRET_KEY,
       webhookSecret: env.STRIPE_WEBHOOK_SECRET,

@@ -1,4 +1,7 @@
 import { createApi } from "./app";
 import { scryptPasswords } from "./sign-ups/password";
 
-export default createApi(scryptPasswords);
+const { publicApi, SiteApi } = createApi(scryptPasswords);
+
+export default publicApi;
+export { SiteApi };

@@ -26,7 +26,11 @@ const STAND_INS: Record<string, string> = {
   MAIL_API_KEY: "re_xxxxxxxx",
   CONSOLE_WEBHOOK_SECRET: `whsec_${"A".repeat(32)}`,
   OPERATOR_TOKEN: "x".repeat(32),
+  SUBSCRIPTION_API_SECRET: "x".repeat(32),
 };
+
+/** The entrypoint of functions/subscription-api/index.ts that no public request reaches. */
+const SITE_ENTRYPOINT = "SiteApi";
 
 const UNSET_DATABASE = /^[0-]*$/;
 /** Names that no deployment can have (RFC 2606). */
@@ -38,6 +42,7 @@ export function checkDeployment(deployment: Deployment): Finding[] {
     ...checkSite(deployment),
     ...checkApi(deployment),
     ...checkAgreement(deployment),
+    ...checkDoor(deployment),
     ...checkDatabase(deployment),
     ...checkCompany(deployment),
   ];
@@ -51,7 +56,7 @@ function checkSite({ site, secrets }: Deployment): Finding[] {
   const result = readConfiguration({
     ...site.vars,
     ...standIns(secrets?.site ?? site.secrets.required),
-    ...Object.fromEntries(site.ratelimits.map(({ name }) => [name, { limit: fetch }])),
+    ...limiters(site),
     ...(site.assets?.binding && { [site.assets.binding]: { fetch } }),
     ...(service && { SUBSCRIPTION_API: { fetch } }),
   });
@@ -84,6 +89,7 @@ function checkApi({ api, secrets }: Deployment): Finding[] {
     ...(secrets && !secrets.api.includes("STRIPE_SECRET_KEY")
       ? {}
       : { STRIPE_SECRET_KEY: process.env.STRIPE_SECRET_KEY ?? `sk_${mode}_${"x".repeat(16)}` }),
+    ...limiters(api),
     DB: database && { prepare: () => undefined },
     EMAIL: api.send_email.some(({ name }) => name === "EMAIL") ? { send: () => undefined } : undefined,
   });
@@ -102,6 +108,24 @@ function checkAgreement({ site, api, company }: Deployment): Finding[] {
   if (service && service.service !== api.name) found.add(`the site's service binding names ${service.service}`);
   // Stripe's webhooks use it, even where the site has a service binding.
   found.checkRoute(api, "SUBSCRIPTION_API_URL", String(site.vars.SUBSCRIPTION_API_URL));
+  return found.list;
+}
+
+/** Only the site may sign anybody up: by the entrypoint that is its own, or with a secret that both Workers have. */
+function checkDoor({ site, api, secrets }: Deployment): Finding[] {
+  const found = new Findings("subscription API");
+  if (api.vars.STRIPE_API_URL) found.add("STRIPE_API_URL is for local development: anybody could post sign-ups");
+  const service = site.services.find(({ binding }) => binding === "SUBSCRIPTION_API");
+  if (service) {
+    if (service.entrypoint !== SITE_ENTRYPOINT) {
+      found.add(`the site's service binding needs entrypoint = "${SITE_ENTRYPOINT}": the public one takes no sign-ups`);
+    }
+    return found.list;
+  }
+  const existing = [secrets?.site ?? site.secrets.required, secrets?.api ?? api.secrets.required];
+  if (!existing.every((names) => names.includes("SUBSCRIPTION_API_SECRET"))) {
+    found.add("the site has no service binding, so both Workers need the secret SUBSCRIPTION_API_SECRET");
+  }
   return found.list;
 }
 
@@ -136,6 +160,10 @@ function checkCompany({ company }: Deployment): Finding[] {
     where: "app/company.ts" as const,
     what: `the address has the placeholder ${line}`,
   }));
+}
+
+function limiters({ ratelimits }: WorkerSettings) {
+  return Object.fromEntries(ratelimits.map(({ name }) => [name, { limit: fetch }]));
 }
 
 function standIns(names: string[]): Record<string, string> {

@@ -8,7 +8,9 @@ const settings = z.object({
   vars: z.record(z.string(), z.unknown()),
   routes: z.array(z.object({ pattern: z.string() })).default([]),
   secrets: z.object({ required: z.array(z.string()).default([]) }).default({ required: [] }),
-  services: z.array(z.object({ binding: z.string(), service: z.string() })).default([]),
+  services: z
+    .array(z.object({ binding: z.string(), service: z.string(), entrypoint: z.string().optional() }))
+    .default([]),
   assets: z.object({ binding: z.string().optional() }).optional(),
   ratelimits: z.array(z.object({ name: z.string() })).default([]),
   send_email: z.array(z.object({ name: z.string() })).default([]),

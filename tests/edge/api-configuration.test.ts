@@ -30,6 +30,8 @@ const DEPLOYED = {
   OPERATOR_TOKEN: undefined,
 };
 
+const SECRET = "s".repeat(32);
+
 describe("the configuration of the subscription API", () => {
   let api: RunningWorker;
   beforeAll(async () => {
@@ -40,15 +42,18 @@ describe("the configuration of the subscription API", () => {
   const header = (vars: Vars) => ({
     "test-vars": JSON.stringify(vars, (_name, value) => (value === undefined ? null : value)),
   });
-  async function health(vars: Vars) {
-    const response = await fetch(`${api.url}/health`, { headers: header(vars) });
-    return { status: response.status, body: await response.json() };
+  /** Over https, as production demands. */
+  async function ask(path: string, vars: Vars, init: { method?: string; body?: string } = {}) {
+    const headers = { "content-type": "application/json", ...header(vars) };
+    const response = await api.mf.dispatchFetch(`https://api.example${path}`, { ...init, headers });
+    const text = await response.text();
+    return { status: response.status, contentType: response.headers.get("content-type"), text, body: JSON.parse(text) };
   }
-  const signUp = (vars: Vars) =>
-    post(`${api.url}/subscription`, JSON.stringify(validRequest), {
-      "content-type": "application/json",
-      ...header(vars),
-    });
+  async function health(vars: Vars) {
+    const { status, body } = await ask("/health", vars);
+    return { status, body };
+  }
+  const signUp = (vars: Vars) => ask("/subscription", vars, { method: "POST", body: JSON.stringify(validRequest) });
 
   it.each([
     [
@@ -90,6 +95,15 @@ describe("the configuration of the subscription API", () => {
     ["a console reached over plain http", { CONSOLE_WEBHOOK_URL: "http://console.example/" }, ["CONSOLE_WEBHOOK_URL"]],
     ["a console URL that is none", { CONSOLE_URL: "nonsense" }, ["CONSOLE_URL"]],
     ["a short operator's token", { OPERATOR_TOKEN: "short" }, ["OPERATOR_TOKEN"]],
+    ["a short shared secret", { SUBSCRIPTION_API_SECRET: "short" }, ["SUBSCRIPTION_API_SECRET"]],
+    ["an old shared secret that is short", { SUBSCRIPTION_API_SECRET: `${SECRET},` }, ["SUBSCRIPTION_API_SECRET"]],
+    ["three shared secrets", { SUBSCRIPTION_API_SECRET: `${SECRET},${SECRET},${SECRET}` }, ["SUBSCRIPTION_API_SECRET"]],
+    ["a shared secret with a space", { SUBSCRIPTION_API_SECRET: `${SECRET} x` }, ["SUBSCRIPTION_API_SECRET"]],
+    [
+      "no limits",
+      { SIGNUP_RATE_LIMIT: undefined, OPERATOR_RATE_LIMIT: "10" },
+      ["OPERATOR_RATE_LIMIT", "SIGNUP_RATE_LIMIT"],
+    ],
     ["a Stripe URL that is not on this machine", { STRIPE_API_URL: "https://stripe.example" }, ["STRIPE_API_URL"]],
     ["a live key for a local Stripe", { STRIPE_SECRET_KEY: "sk_live_0123456789abcdef0123" }, ["STRIPE_API_URL"]],
   ])("with %s every route refuses and names the keys, not their values [G9]", async (_name, vars, keys) => {
@@ -97,7 +111,7 @@ describe("the configuration of the subscription API", () => {
     const answer = await signUp(vars);
 
     expect(await health(vars)).toMatchObject({ status: 503, body: { keys } });
-    expect(answer).toMatchObject({ status: 503, contentType: "application/problem+json", keys });
+    expect(answer).toMatchObject({ status: 503, contentType: "application/problem+json", body: { keys } });
     expect(answer.text).not.toMatch(/_live_|_test_|whsec_|stripe\.example/);
     await expect
       .poll(() => api.logs.slice(logged))

@@ -28,6 +28,10 @@ const filledIn = (text: string) =>
     .replaceAll('STRIPE_PUBLISHABLE_KEY = ""', 'STRIPE_PUBLISHABLE_KEY = "pk_live_0123456789abcdef"')
     .replaceAll("00000000-0000-0000-0000-000000000000", "3f0c9c1e-6f5b-4b0a-9a3e-0d6f1c2b3a4d");
 
+const withoutBinding = (text: string) => text.replace(/\[\[env\.production\.services\]\][^[]+/, "");
+
+const NEEDS_ENTRYPOINT = 'needs entrypoint = "SiteApi": the public one takes no sign-ups';
+
 const company = { name: "Citewell", postalAddress: ["Citewell, Inc.", "1 Main Street", "Dover, Delaware 19901"] };
 
 /** Empty databases, one for each test. */
@@ -137,12 +141,57 @@ describe("the preflight", () => {
       ["subscription API: the site's service binding names other"],
     ],
     [
+      "an open door: a binding to the public entrypoint [H1]",
+      (text) => text.replace('entrypoint = "SiteApi"\n', ""),
+      [`subscription API: the site's service binding ${NEEDS_ENTRYPOINT}`],
+    ],
+    [
+      "an open door: a binding to an entrypoint that is not there [H1]",
+      (text) => text.replace('entrypoint = "SiteApi"', 'entrypoint = "Site"'),
+      [`subscription API: the site's service binding ${NEEDS_ENTRYPOINT}`],
+    ],
+    [
+      "an open door: neither binding nor secret [H1]",
+      withoutBinding,
+      ["subscription API: the site has no service binding, so both Workers need the secret SUBSCRIPTION_API_SECRET"],
+    ],
+    [
+      "an open door: Stripe on this machine, as in local development [H1]",
+      (text) => text.replace('\nMAIL_API_URL = ""', '\nMAIL_API_URL = ""\nSTRIPE_API_URL = "http://localhost:8789"'),
+      [
+        "subscription API: STRIPE_API_URL must be empty with a live key",
+        "subscription API: STRIPE_API_URL is for local development: anybody could post sign-ups",
+      ],
+    ],
+    [
+      "a limit that is missing",
+      (text) =>
+        text.replace(
+          '[[env.production.ratelimits]]\nname = "OPERATOR_RATE_LIMIT"',
+          '[[env.production.ratelimits]]\nname = "OTHER"',
+        ),
+      ["subscription API: OPERATOR_RATE_LIMIT is missing"],
+    ],
+    [
       "a plan whose package is not in the catalogue",
       (text) => text.replaceAll("5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", "5a4a55f1-8a3c-4b0e-9d8e-000000000000"),
       ["database: has no package 5a4a55f1-8a3c-4b0e-9d8e-000000000000, the site's PACKAGE_ID_MINI"],
     ],
   ])("names %s", async (_name, change, findings) => {
     expect(told({ ...ready, ...(await settings(change)) })).toEqual(findings);
+  });
+
+  it("takes a shared secret for the service binding, when both Workers have it [H1]", async () => {
+    const { secrets = { site: [], api: [] } } = ready;
+    const [site, api] = [secrets.site, secrets.api].map((names) => [...names, "SUBSCRIPTION_API_SECRET"]);
+    const shared = { ...ready, ...(await settings(withoutBinding)) };
+    expect(told({ ...shared, secrets: { site: site ?? [], api: api ?? [] } })).toEqual([]);
+    for (const one of [
+      { ...secrets, site: site ?? [] },
+      { ...secrets, api: api ?? [] },
+    ]) {
+      expect(told({ ...shared, secrets: one })).toEqual([expect.stringContaining("SUBSCRIPTION_API_SECRET")]);
+    }
   });
 
   it("names secrets that are not set, migrations that are not applied, and prices that Stripe does not have", () => {
@@ -177,11 +226,11 @@ describe("the preflight", () => {
 
 describe("the deployment", () => {
   it.each([
-    ["the site", ".", ["env.SUBSCRIPTION_API (citewell-subscription-api)", "env.SITE_URL", "env.RELEASE"]],
+    ["the site", ".", ["env.SUBSCRIPTION_API (citewell-subscription-api#SiteApi)", "env.SITE_URL", "env.RELEASE"]],
     [
       "the subscription API",
       "functions/subscription-api",
-      ["env.DB (citewell-subscriptions)", "env.EMAIL", "env.MAIL_FROM"],
+      ["env.DB (citewell-subscriptions)", "env.EMAIL", "env.SIGNUP_RATE_LIMIT", "env.MAIL_FROM"],
     ],
   ])("of %s passes Wrangler's dry run, with its bindings and nothing local", async (_name, folder, bindings) => {
     const outdir = await mkdtemp(join(tmpdir(), "dry-run-"));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startUpstream } from "../support/upstream";
-import { rows, validRequest } from "../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../support/workers";
+import { validRequest } from "../support/visitor";
+import { migrate, type RunningWorker, startSite, startStripeSimulator } from "../support/workers";
 
 /** Nothing listens at this URL: what arrives came by the binding. */
 const NOWHERE = "http://localhost:9";
@@ -73,12 +73,23 @@ describe("the site with a service binding", () => {
 });
 
 it("reaches the reference API by a service binding", async () => {
-  const { api, dispose } = await startBackend();
-  const site = await startSite({ vars: { SUBSCRIPTION_API_URL: NOWHERE }, miniflare: boundTo(api.url) });
+  const stripe = await startStripeSimulator();
+  const name = "citewell-subscription-api";
+  const site = await startSite({
+    vars: { SUBSCRIPTION_API_URL: NOWHERE },
+    miniflare: { serviceBindings: { SUBSCRIPTION_API: { name, entrypoint: "SiteApi" } } },
+    beside: {
+      folder: "functions/subscription-api",
+      bundle: "subscription-api/index.js",
+      vars: { STRIPE_API_URL: stripe.url },
+    },
+  });
+  const db = await site.mf.getD1Database("DB", name);
+  await migrate(db);
 
   expect((await submit(site, { email: "bound@example.com" })).status).toBe(303);
-  expect(await rows(api, "SELECT status FROM sign_ups WHERE email = 'bound@example.com'")).toEqual([
-    { status: "pending" },
+  expect((await db.prepare("SELECT email, status FROM sign_ups").all()).results).toEqual([
+    { email: "bound@example.com", status: "pending" },
   ]);
-  await Promise.all([site.dispose(), dispose()]);
+  await Promise.all([site.dispose(), stripe.dispose()]);
 });

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { Log, LogLevel, Miniflare, type SharedOptions, type WorkerOptions } from "miniflare";
-import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -34,6 +34,8 @@ export type WorkerPlan = {
   folder: string;
   /** The folder under build/ and its entry. */
   bundle: string;
+  /** The environment of wrangler.toml; local development when absent. */
+  environment?: "production";
   vars?: Vars;
   port?: number;
   /** Where D1 and Durable Objects are kept; in memory when absent. */
@@ -41,34 +43,22 @@ export type WorkerPlan = {
   wrapper?: Wrapper;
   /** Options of Miniflare to set over those of wrangler.toml. */
   miniflare?: Partial<SharedOptions & WorkerOptions>;
+  /** A Worker beside it, which it can bind to by its name in wrangler.toml; its own port and so on do not count. */
+  beside?: WorkerPlan;
 };
 
 /**
  * Starts a built Worker in a Miniflare of its own on a free port, with the bindings of its wrangler.toml. What
  * `npm run build` wrote is what runs.
  */
-export async function startWorker({
-  folder,
-  bundle,
-  vars = {},
-  port,
-  persist,
-  wrapper,
-  miniflare,
-}: WorkerPlan): Promise<RunningWorker> {
-  const bundlePath = join(root, "build", bundle);
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, folder, "wrangler.toml"));
-  const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
-  const options: WorkerOptions = {
-    ...workerOptions,
-    bindings: Object.fromEntries(bindings),
-    ...modulesOf(bundlePath, await readFile(bundlePath, "utf8"), wrapper),
-  };
+export async function startWorker(plan: WorkerPlan): Promise<RunningWorker> {
+  const { port, persist, miniflare, beside } = plan;
+  const options = await workerOptionsOf(plan);
   const logs: RunningWorker["logs"] = [];
   const output: string[] = [];
   const said: string[] = [];
   const mf = new Miniflare({
-    ...options,
+    ...(beside ? { workers: [{ ...options, ...miniflare }, await workerOptionsOf(beside)] } : options),
     host: "127.0.0.1",
     port: port ?? (await freePort()),
     log: new QuietLog(said),
@@ -80,11 +70,28 @@ export async function startWorker({
         });
       }
     },
-    ...miniflare,
+    ...(!beside && miniflare),
     ...(persist !== undefined && { d1Persist: join(persist, "d1"), durableObjectsPersist: join(persist, "do") }),
   });
   const { port: boundPort } = await mf.ready;
   return { url: `http://localhost:${boundPort}`, mf, logs, output, said, dispose: () => mf.dispose() };
+}
+
+async function workerOptionsOf({ folder, bundle, environment, vars = {}, wrapper, miniflare }: WorkerPlan) {
+  const bundlePath = join(root, "build", bundle);
+  const file = { config: join(root, folder, "wrangler.toml"), env: environment ?? "" };
+  const config = unstable_readConfig(file, { hideWarnings: true });
+  // A test sets its secrets as variables.
+  const { workerOptions } = unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined }, environment);
+  const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
+  const options: WorkerOptions = {
+    ...workerOptions,
+    ...(config.name !== undefined && { name: config.name }),
+    bindings: Object.fromEntries(bindings),
+    ...modulesOf(bundlePath, await readFile(bundlePath, "utf8"), wrapper),
+    ...miniflare,
+  };
+  return options;
 }
 
 /** Keeps what Miniflare says instead of showing it. */

@@ -5,6 +5,7 @@ import {
   isLoopback,
   problemsOf,
 } from "../../contract/configuration";
+import { API_SECRET } from "../../contract/site-headers";
 import type { RateLimit } from "../guard/rate-limit.server";
 import type { Assets } from "../pages/inline-style.server";
 
@@ -58,6 +59,9 @@ const settings = z.object({
       (value) => typeof value === "object" && value !== null && "fetch" in value,
       "must be a service binding",
     ),
+  ),
+  SUBSCRIPTION_API_SECRET: z.optional(
+    z.string().check(z.regex(API_SECRET, "must have 32 to 256 characters, and no spaces or commas")),
   ),
   SUBSCRIPTION_API_TIMEOUT_MS: z._default(
     z

@@ -1,3 +1,4 @@
+import { API_SECRET_HEADER, SENDER_HEADER } from "../../contract/site-headers";
 import { type SubscriptionRequest, subscriptionResponse } from "../../contract/subscription-request";
 import { readBoundedText } from "../../edge/guard/request-body.server";
 import type { ServiceBinding } from "../../edge/settings/configuration.server";
@@ -10,11 +11,12 @@ const RETRY_DELAYS_MS = [100, 300];
 export interface SubscriptionApi {
   /**
    * Returns expected failures as values; logs nothing of the request or response.
-   * `replaces` is the key of an earlier sign-up of the same visitor, which an API may give up for this one.
+   * `replaces` is the key of an earlier sign-up of the same visitor, which an API may give up for this one. `sender` is
+   * by whom the API of this repository counts; another API never sees it.
    */
   create(
     request: SubscriptionRequest,
-    ids: { idempotencyKey: string; requestId: string; replaces?: string | undefined },
+    ids: { idempotencyKey: string; requestId: string; sender: string; replaces?: string | undefined },
   ): Promise<SubscriptionOutcome>;
 }
 
@@ -26,13 +28,17 @@ export interface SubscriptionApiOptions {
   /** Whether the API honors the idempotency key; failed calls are then repeated. */
   idempotent: boolean;
   binding?: ServiceBinding | undefined;
+  /** Sent along where it is set. */
+  secret?: string | undefined;
 }
 
 type Send = (signal: AbortSignal) => Promise<SubscriptionOutcome>;
 
-export function subscriptionApi({ baseUrl, timeoutMs, idempotent, binding }: SubscriptionApiOptions): SubscriptionApi {
+export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionApi {
+  const { baseUrl, timeoutMs, idempotent, binding, secret } = options;
+  const isOwnApi = binding !== undefined || secret !== undefined;
   return {
-    create(request, { idempotencyKey, requestId, replaces }) {
+    create(request, { idempotencyKey, requestId, sender, replaces }) {
       const send: Send = (signal) =>
         callApi(binding, `${baseUrl}/subscription`, {
           method: "POST",
@@ -42,6 +48,8 @@ export function subscriptionApi({ baseUrl, timeoutMs, idempotent, binding }: Sub
             "Idempotency-Key": idempotencyKey,
             "X-Request-Id": requestId,
             ...(replaces && { "Replaces-Idempotency-Key": replaces }),
+            ...(secret !== undefined && { [API_SECRET_HEADER]: secret }),
+            ...(isOwnApi && { [SENDER_HEADER]: sender }),
           },
           body: JSON.stringify(request),
           // A followed redirect would send the password to another host.

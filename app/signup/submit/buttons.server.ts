@@ -11,6 +11,8 @@ export interface Press {
   found: FoundSession;
   path: string;
   form: PostedForm;
+  /** What the rate limits count by. */
+  sender: string;
 }
 
 type Button = (press: Press, context: AppLoadContext) => Promise<FormOutcome>;

@@ -2,6 +2,7 @@ import type { Submission } from "@conform-to/react";
 import { parseWithZod } from "@conform-to/zod/v4";
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import * as z from "zod/mini";
+import { senderOf } from "../../contract/sender";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 import type { PostedForm } from "../../edge/guard/request-body.server";
 import type { Middleware } from "../../edge/middleware.server";
@@ -43,11 +44,11 @@ async function handlePost(request: Request, context: AppLoadContext): Promise<Fo
   const path = route?.pagePath ?? "/";
   const found = await sessions.read(request);
   const press = BUTTONS.get(form.intent ?? "") ?? submitForm;
-  return press({ found, path, form }, context);
+  return press({ found, path, form, sender: senderOf(request.headers.get("CF-Connecting-IP")) }, context);
 }
 
 async function submitForm(
-  { found, path, form }: Press,
+  { found, path, form, sender }: Press,
   { api, log, nonces, requestId, sessions }: AppLoadContext,
 ): Promise<FormOutcome> {
   const submission = parseForm(form);
@@ -63,7 +64,7 @@ async function submitForm(
     return seeOther(path, isBack ? await sessions.write(renewed({ ...found.session, editing: undefined })) : undefined);
   }
   const replaces = cardSessionIn(found)?.key;
-  const outcome = await api.create(request, { idempotencyKey: key, requestId, replaces });
+  const outcome = await api.create(request, { idempotencyKey: key, requestId, sender, replaces });
   if (outcome.kind !== "created") {
     const status = outcome.kind === "rejected" ? outcome.status : undefined;
     log.warn("signup_failed", { outcome: outcome.kind, status });

@@ -1,19 +1,23 @@
 import type { CatalogueServices } from "../catalogue/reconcile-prices";
+import type { Config } from "../config";
 import type { DispatchServices } from "../outbox/dispatch";
 import type { SignUpServices } from "../sign-ups/create-sign-up";
+import type { PasswordQueue } from "../sign-ups/password-queue";
 import type { PersonalDataServices } from "../sign-ups/personal-data";
 import type { StripeWebhook } from "../stripe/webhook";
 
-export type Services = SignUpServices &
+export type Services = Omit<SignUpServices, "passwords"> &
   PersonalDataServices &
   DispatchServices &
-  CatalogueServices & { stripeWebhook: StripeWebhook };
+  CatalogueServices & { stripeWebhook: StripeWebhook; passwords: PasswordQueue };
 
 export type ApiContext = {
   Variables: {
+    config: Config;
     services: Services;
     requestId: string;
-    operatorToken: string | undefined;
+    /** The key by which a sign-up's sender is counted. */
+    sender: string;
     /** Sends the outbox's messages once the response is out. */
     dispatchAfterResponse: () => void;
   };

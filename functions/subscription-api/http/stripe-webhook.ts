@@ -6,7 +6,7 @@ import { problem } from "./problem";
 
 /** `POST /webhooks/stripe`: 200 for every event that Stripe signed, 400 for all else. After an error Stripe tries again. */
 export async function postStripeWebhook(c: Context<ApiContext>): Promise<Response> {
-  const { services, requestId, dispatchAfterResponse } = c.var;
+  const { services, dispatchAfterResponse } = c.var;
   const received = await services.stripeWebhook.read(await c.req.text(), c.req.header("stripe-signature") ?? "");
   if (received.status === "rejected") return problem(400, { title: "The signature is missing, wrong or too old" });
   if (received.status === "ignored" || (await services.lifecycle.isProcessed(received.event))) {
@@ -18,7 +18,7 @@ export async function postStripeWebhook(c: Context<ApiContext>): Promise<Respons
     received.status === "card-set-up"
       ? await handleCardSetUp(received.card, services, event)
       : await handleSubscriptionChange(received, services, event);
-  log("info", "event_processed", { requestId, eventId: event.id, type: event.type, outcome });
+  log("info", "event_processed", { eventId: event.id, type: event.type, outcome });
   dispatchAfterResponse();
   return c.json({ received: true });
 }

@@ -2,7 +2,8 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
 
-import { createSignUp, replaceSignUp } from "../sign-ups/create-sign-up";
+import { log } from "../log";
+import { createSignUp, replaceSignUp, type SignUpResult, type SignUpServices } from "../sign-ups/create-sign-up";
 import type { ApiContext } from "./context";
 import { problem } from "./problem";
 
@@ -10,6 +11,9 @@ import { problem } from "./problem";
 const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 
 type Body = { status: "valid"; request: SubscriptionRequest } | { status: "invalid"; response: Response };
+
+/** How long a visitor waits before another try. */
+const BUSY_SECONDS = "5";
 
 /** `POST /subscription`: 200 with the client_secret, or a problem. */
 export async function postSubscription(c: Context<ApiContext>): Promise<Response> {
@@ -19,11 +23,17 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   const body = await readBody(c.req.raw);
   if (body.status === "invalid") return body.response;
 
-  const result = await createSignUp(body.request, key.data, c.var.services);
-  const replaces = idempotencyKeyHeader.safeParse(c.req.header("replaces-idempotency-key"));
-  if (result.status === "created" && replaces.success && replaces.data !== key.data) {
-    await replaceSignUp(replaces.data, c.var.services);
+  // Before anything is read or written, but after the form was checked: what is wrong with it costs no hash to say.
+  const place = c.var.services.passwords.enter(c.var.sender);
+  if (place === undefined) {
+    log("warn", "sign_ups_busy");
+    return problem(503, { title: "Too many sign-ups at once" }, { "retry-after": BUSY_SECONDS });
   }
+  const replaces = idempotencyKeyHeader.safeParse(c.req.header("replaces-idempotency-key"));
+  const work = signUp(body.request, key.data, replaces.data, { ...c.var.services, passwords: place });
+  // Also when the sender goes away, so that its turn is given back.
+  c.executionCtx.waitUntil(work.catch(() => undefined));
+  const result = await work;
   c.var.dispatchAfterResponse();
   switch (result.status) {
     case "created":
@@ -34,6 +44,23 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
       return unprocessable({ package_id: ["Invalid subscription ID"] });
     case "key-reused":
       return problem(422, { title: "The Idempotency-Key was used for another request" });
+  }
+}
+
+async function signUp(
+  request: SubscriptionRequest,
+  key: string,
+  replaces: string | undefined,
+  services: SignUpServices,
+): Promise<SignUpResult> {
+  try {
+    const result = await createSignUp(request, key, services);
+    if (result.status === "created" && replaces !== undefined && replaces !== key) {
+      await replaceSignUp(replaces, services);
+    }
+    return result;
+  } finally {
+    services.passwords.leave();
   }
 }
 

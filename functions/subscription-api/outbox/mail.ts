@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { readText } from "../bounded-body";
 import type { MailConfig } from "../config";
 import type { SendOutcome } from "./outbox";
 
@@ -13,6 +14,7 @@ export type Mail = {
 };
 
 const DEADLINE_MS = 10_000;
+const MAX_ANSWER_BYTES = 16 * 1024;
 
 export function mailOver({ transport, ...config }: MailConfig): Mail {
   const from = { name: config.companyName, email: config.from };
@@ -61,12 +63,13 @@ async function sendOverHttp(
     return { status: "sent" };
   }
   // An earlier release sent this mail with another text.
-  const isRepetition = response.status === 409 && problemName(await response.text()) === "invalid_idempotent_request";
+  const isRepetition =
+    response.status === 409 && problemName(await readText(response, MAX_ANSWER_BYTES)) === "invalid_idempotent_request";
   if (!response.bodyUsed) await response.body?.cancel();
   return isRepetition ? { status: "sent" } : { status: "failed", reason: String(response.status) };
 }
 
-function problemName(text: string): string | undefined {
+function problemName(text = ""): string | undefined {
   try {
     return z.object({ name: z.string() }).parse(JSON.parse(text)).name;
   } catch {

@@ -1,10 +1,10 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import type { SetupIntent } from "../stripe/payments";
-import type { PasswordHasher } from "./password";
+import type { PasswordPlace } from "./password-queue";
 import { awaitsTrial, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
 
-export type SignUpServices = TrialServices & { passwords: PasswordHasher };
+export type SignUpServices = TrialServices & { passwords: PasswordPlace };
 
 export type SignUpResult =
   | { status: "created"; clientSecret: string }
@@ -18,18 +18,24 @@ export async function createSignUp(
   idempotencyKey: string,
   services: SignUpServices,
 ): Promise<SignUpResult> {
-  const known = await services.signUps.findByKey(idempotencyKey);
-  if (known) return resume(known, request, services);
-
-  if (request.package_id !== undefined && (await services.packages.find(request.package_id)) === null) {
-    return { status: "unknown-package" };
-  }
+  const { packages, passwords, signUps } = services;
+  const hashed = await passwords.inTurn(async (hasher) => {
+    const known = await signUps.findByKey(idempotencyKey);
+    if (known) return { known, samePassword: await hasher.verify(request.password, known.password_hash) };
+    const isSold = request.package_id === undefined || (await packages.find(request.package_id)) !== null;
+    // Before the e-mail is looked up: a known one takes as long as a new one.
+    return isSold ? { passwordHash: await hasher.hash(request.password) } : undefined;
+  });
+  if (hashed === undefined) return { status: "unknown-package" };
+  if (hashed.known) return resume(hashed.known, hashed.samePassword, request, services);
   if (await isSubscribed(request.email, services)) return { status: "duplicate" };
 
   const id = crypto.randomUUID();
-  const passwordHash = await services.passwords.hash(request.password);
+  const { passwordHash } = hashed;
   const stored = await services.signUps.add({ id, idempotencyKey, passwordHash, request });
-  return stored.id === id ? finish(stored, services) : resume(stored, request, services);
+  if (stored.id === id) return finish(stored, services);
+  const samePassword = await passwords.inTurn((hasher) => hasher.verify(request.password, stored.password_hash));
+  return resume(stored, samePassword, request, services);
 }
 
 /**
@@ -52,10 +58,13 @@ export async function replaceSignUp(idempotencyKey: string, services: TrialServi
   await lifecycle.supersede(signUpId);
 }
 
-async function resume(stored: SignUp, request: SubscriptionRequest, services: SignUpServices): Promise<SignUpResult> {
-  const same =
-    hasFieldsOf(stored, request) && (await services.passwords.verify(request.password, stored.password_hash));
-  if (!same) return { status: "key-reused" };
+async function resume(
+  stored: SignUp,
+  samePassword: boolean,
+  request: SubscriptionRequest,
+  services: TrialServices,
+): Promise<SignUpResult> {
+  if (!samePassword || !hasFieldsOf(stored, request)) return { status: "key-reused" };
   if (stored.status === "superseded" || stored.status === "canceled") return { status: "duplicate" };
   if (stored.status === "pending" && (await services.signUps.hasLive(stored.email))) return { status: "duplicate" };
   return finish(stored, services);

@@ -229,6 +229,17 @@ test("the id of the request goes to the API as X-Request-Id, and back to the vis
   expect(upstream.calls[1]?.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
 });
 
+test("an API of which the site has no binding and no secret gets no secret, and nothing about the visitor's IP [H1]", async () => {
+  upstream.answersJson(200, { client_secret: SECRET });
+  await visitor.submit(
+    {},
+    { "CF-Connecting-IP": "192.0.2.77", "Subscription-Api-Secret": "x", "Subscription-Sender": "y" },
+  );
+  const names = Object.keys(upstream.calls[0]?.headers ?? {});
+  expect(names.filter((name) => /subscription|secret|sender|authorization|forwarded|cookie/.test(name))).toEqual([]);
+  expect(JSON.stringify(upstream.calls[0]?.headers)).not.toContain("192.0.2.77");
+});
+
 test("the form is sent on once, unless the API is declared idempotent [N1]", async () => {
   for (const fault of [resets, sendsAShortBody, answersWith(503, ""), answersWith(502, ""), answersWith(504, "")]) {
     upstream.answers(fault);

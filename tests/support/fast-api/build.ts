@@ -20,7 +20,7 @@ async function bundle(): Promise<{ bundle: string }> {
     write: false,
     format: "esm",
     platform: "neutral",
-    external: ["node:*"],
+    external: ["node:*", "cloudflare:*"],
     conditions: ["workerd", "worker", "browser"],
     mainFields: ["browser", "module", "main"],
     define: { "process.env.NODE_ENV": '"production"' },

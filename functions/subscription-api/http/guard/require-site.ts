@@ -1,0 +1,36 @@
+import type { MiddlewareHandler } from "hono";
+import { senderOf } from "../../../../app/contract/sender";
+import { API_SECRET_HEADER, SENDER_HEADER } from "../../../../app/contract/site-headers";
+import type { ApiContext } from "../context";
+import { problem } from "../problem";
+import { isOneOf } from "./secrets";
+
+/** Which door a request came through: the public default entrypoint, or the one that only the site's binding reaches. */
+export type Entrance = "public" | "site";
+
+const SENDER = /^[0-9A-Za-z.:/]{1,64}$/;
+
+/**
+ * Lets the site alone in: by its entrypoint, or with the shared secret, else 401. Without a secret the public entrance has
+ * no such route in production (404), and is open in local development. Sets the sender, which only the site may name.
+ */
+export function requireSite(entrance: Entrance): MiddlewareHandler<ApiContext> {
+  return async (c, next) => {
+    const { siteSecrets, isLocal } = c.var.config;
+    const isSite = entrance === "site" || isOneOf(c.req.header(API_SECRET_HEADER) ?? "", siteSecrets);
+    if (!isSite && siteSecrets.length > 0) {
+      const challenge = { "www-authenticate": API_SECRET_HEADER };
+      return problem(401, { title: `The header ${API_SECRET_HEADER} is missing or wrong` }, challenge);
+    }
+    if (!isSite && !isLocal) return problem(404, { title: "Not found" });
+    c.set(
+      "sender",
+      (isSite && namedSender(c.req.header(SENDER_HEADER))) || senderOf(c.req.header("cf-connecting-ip") ?? null),
+    );
+    return next();
+  };
+}
+
+function namedSender(header: string | undefined): string | undefined {
+  return header !== undefined && SENDER.test(header) ? header : undefined;
+}

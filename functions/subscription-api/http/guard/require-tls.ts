@@ -1,0 +1,24 @@
+import type { MiddlewareHandler } from "hono";
+import * as z from "zod";
+import { isLocal } from "../../config";
+import type { ApiContext } from "../context";
+import { problem } from "../problem";
+
+const cfVisitor = z.object({ scheme: z.string() });
+
+/** Refuses plain http outside local development. A redirect would come too late: the password was sent already. */
+export const requireTls: MiddlewareHandler<ApiContext> = async (c, next) => {
+  if (isLocal(c.env) || (c.req.url.startsWith("https:") && visitorScheme(c.req.header("cf-visitor")) !== "http")) {
+    return next();
+  }
+  return problem(403, { title: "Only https is allowed" });
+};
+
+/** https://developers.cloudflare.com/fundamentals/reference/http-headers/#cf-visitor */
+function visitorScheme(header: string | undefined): string | undefined {
+  try {
+    return cfVisitor.parse(JSON.parse(header ?? "")).scheme;
+  } catch {
+    return undefined;
+  }
+}

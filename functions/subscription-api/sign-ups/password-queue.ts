@@ -1,0 +1,94 @@
+import type { PasswordHasher } from "./password";
+
+/** About as many as an isolate hashes within ten seconds, which is how long the site waits. */
+const PLACES = 64;
+const PLACES_OF_ONE_SENDER = 50;
+
+/**
+ * How often somebody who waits asks whether it is their turn. A promise that another request resolves would not do: the
+ * runtime ends a request that waits for nothing of its own.
+ */
+const ASK_EVERY_MS = 10;
+
+/** A request that Cloudflare has ended asks no more, and gives nothing back. Longer than a hash stops the isolate. */
+const GONE_AFTER_MS = 3_000;
+const PLACE_MS = 60_000;
+
+/** Leaves the isolate to everything else for a moment after each turn. */
+const PAUSE_MS = 20;
+
+export type PasswordPlace = {
+  /** Does work that hashes one password when it is the place's turn. */
+  inTurn<T>(work: (hasher: PasswordHasher) => Promise<T>): Promise<T>;
+  leave(): void;
+};
+
+export type PasswordQueue = {
+  /** Undefined when all places, or all that one sender may have, are taken. */
+  enter(sender: string): PasswordPlace | undefined;
+};
+
+type Place = { sender: string; since: number; waiting: boolean; askedAt: number };
+
+/**
+ * One password at a time, since scrypt stops the whole isolate meanwhile. The senders take turns, so that nobody waits for
+ * another's crowd. Of one sender the latest is next: those before it have the least time left anyway.
+ */
+export function passwordQueue(hasher: PasswordHasher): PasswordQueue {
+  const places = new Set<Place>();
+  const lastTurns = new Map<string, number>();
+  let turns = 0;
+  let turnEnds = 0;
+
+  const lastTurnOf = ({ sender }: Place) => lastTurns.get(sender) ?? 0;
+
+  function takeTurn(place: Place): boolean {
+    place.askedAt = Date.now();
+    if (place.askedAt < turnEnds) return false;
+    const waiting = [...places].filter((other) => other.waiting && place.askedAt - other.askedAt < GONE_AFTER_MS);
+    const next = waiting.reduce((best, other) => (lastTurnOf(other) <= lastTurnOf(best) ? other : best), place);
+    if (next !== place) return false;
+    turns += 1;
+    lastTurns.set(place.sender, turns);
+    turnEnds = place.askedAt + GONE_AFTER_MS;
+    return true;
+  }
+
+  async function inTurn<T>(place: Place, work: (hasher: PasswordHasher) => Promise<T>): Promise<T> {
+    place.waiting = true;
+    while (!takeTurn(place)) await sleep(ASK_EVERY_MS);
+    place.waiting = false;
+    try {
+      return await work(hasher);
+    } finally {
+      // The clock stood still during the hash: the first timer brings it up to date.
+      await sleep(0);
+      await sleep(PAUSE_MS);
+      turnEnds = 0;
+    }
+  }
+
+  function leave(place: Place): void {
+    places.delete(place);
+    if (![...places].some(({ sender }) => sender === place.sender)) lastTurns.delete(place.sender);
+  }
+
+  return {
+    enter(sender) {
+      const now = Date.now();
+      for (const place of places) if (now - place.since > PLACE_MS) leave(place);
+      const own = [...places].filter((place) => place.sender === sender).length;
+      if (places.size >= PLACES || own >= PLACES_OF_ONE_SENDER) return undefined;
+      const place = { sender, since: now, waiting: false, askedAt: now };
+      places.add(place);
+      return {
+        inTurn: (work) => inTurn(place, work),
+        leave: () => leave(place),
+      };
+    },
+  };
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

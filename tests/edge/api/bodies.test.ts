@@ -1,0 +1,158 @@
+import { request as open } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fastApi } from "../../support/fast-api/build";
+import { sendRaw } from "../../support/raw-request";
+import { sign } from "../../support/stripe-events";
+import { answersWith, startUpstream, type Upstream } from "../../support/upstream";
+import { enterCard, post, rows, signUp, validRequest } from "../../support/visitor";
+import { type RunningWorker, startBackend, startSubscriptionApi } from "../../support/workers";
+
+/* What the API reads: of requests, and of what others answer. */
+
+const OPERATOR_TOKEN = "only-for-local-development-never-for-a-deployment";
+const KIB = 1024;
+
+const routes = [
+  ["/subscription", 16, {}],
+  ["/operator/export", 16, { Authorization: `Bearer ${OPERATOR_TOKEN}` }],
+  ["/operator/erase", 16, { Authorization: `Bearer ${OPERATOR_TOKEN}` }],
+  ["/webhooks/stripe", 256, {}],
+] as const;
+
+let api: RunningWorker;
+let stripe: RunningWorker;
+let dispose: () => Promise<void>;
+beforeAll(async () => {
+  ({ api, stripe, dispose } = await startBackend(await fastApi()));
+});
+afterAll(() => dispose());
+
+/** Sends a byte every 200 ms until the answer is there. */
+function trickle(path: string, headers: Record<string, string>) {
+  const started = performance.now();
+  return new Promise<{ status: number; afterMs: number }>((resolve, reject) => {
+    const request = open(new URL(path, api.url.replace("localhost", "127.0.0.1")), {
+      method: "POST",
+      agent: false,
+      headers: { "Content-Type": "application/json", "Transfer-Encoding": "chunked", ...headers },
+    });
+    const timer = setInterval(() => request.write(" "), 200);
+    request.on("close", () => clearInterval(timer));
+    request.on("response", ({ statusCode = 0 }) => {
+      resolve({ status: statusCode, afterMs: performance.now() - started });
+      request.destroy();
+    });
+    request.on("error", reject);
+  });
+}
+
+describe("a request's body", () => {
+  /** Leaves the request open after the body, as somebody does who has more to send. */
+  const sendOn = (path: string, body: string, headers: [string, string][]) =>
+    sendRaw(api.url, {
+      method: "POST",
+      path,
+      body,
+      unfinished: true,
+      headers: [["Content-Type", "application/json"], ...headers],
+    });
+
+  it.each(routes)(
+    "to %s is counted: over %i KiB is 413, whatever Content-Length says [H2]",
+    async (path, kib, authorization) => {
+      const chunked: [string, string][] = [["Transfer-Encoding", "chunked"], ...Object.entries(authorization)];
+      const tooLong = " ".repeat(kib * KIB + 1);
+      for (const length of [undefined, "2", "0", String(kib * KIB)]) {
+        const lie: [string, string][] = length === undefined ? [] : [["Content-Length", length]];
+        expect((await sendOn(path, tooLong, [...chunked, ...lie])).status, length).toBe(413);
+        expect((await sendOn(path, tooLong, [...lie, ...chunked])).status, length).toBe(413);
+      }
+      const headers = { "content-type": "application/json", ...authorization };
+      expect((await post(`${api.url}${path}`, tooLong, headers)).status).toBe(413);
+      expect([400, 422]).toContain((await post(`${api.url}${path}`, tooLong.slice(1), headers)).status);
+    },
+  );
+
+  it("that never ends is given up after ten seconds, and the next request works [H2]", async () => {
+    const answers = await Promise.all(routes.map(([path, , headers]) => trickle(path, headers)));
+    expect(answers.map(({ status }) => status)).toEqual([408, 408, 408, 408]);
+    for (const { afterMs } of answers) {
+      expect(afterMs).toBeGreaterThan(9_000);
+      expect(afterMs).toBeLessThan(20_000);
+    }
+    expect((await signUp(api, { email: "after@example.com" })).status).toBe(200);
+  });
+
+  it("that comes in chunks is read as it was sent, and keeps its signature [G7]", async () => {
+    const text = "ä€😀".repeat(9_000);
+    const event = JSON.stringify({ id: "evt_1", type: "invoice.upcoming", data: { object: { text } } });
+    const deliver = (body: string) =>
+      sendRaw(api.url, {
+        method: "POST",
+        path: "/webhooks/stripe",
+        body,
+        headers: [
+          ["Transfer-Encoding", "chunked"],
+          ["Stripe-Signature", sign(event)],
+        ],
+      });
+    expect((await deliver(event)).status).toBe(200);
+    expect((await deliver(event.slice(0, -1))).status).toBe(400);
+  });
+
+  it("without content is told from one that is too long [G3]", async () => {
+    for (const [path, , headers] of routes) {
+      const answer = await fetch(`${api.url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", connection: "close", ...headers },
+      });
+      expect([400, 422], path).toContain(answer.status);
+    }
+    const deep = "[".repeat(8_000);
+    expect((await post(`${api.url}/subscription`, deep, { "content-type": "application/json" })).status).toBe(400);
+  });
+});
+
+describe("an answer to the API", () => {
+  let provider: Upstream;
+  beforeAll(async () => {
+    provider = await startUpstream();
+  });
+  afterAll(() => provider.dispose());
+
+  it.each([409, 500, 200])(
+    "with status %i and without end is not read on, from mail provider and console [H2]",
+    async (status) => {
+      const other = await startSubscriptionApi({
+        simulatorUrl: stripe.url,
+        ...(await fastApi()),
+        vars: { MAIL_API_URL: `${provider.url}/emails`, CONSOLE_WEBHOOK_URL: `${provider.url}/hooks` },
+      });
+      let sent = 0;
+      provider.answers((response) => {
+        response.writeHead(status, { "Content-Type": "application/json", "Content-Length": "300000000" });
+        const chunk = Buffer.alloc(64 * KIB, " ");
+        const more = () => {
+          while (!response.destroyed && sent < 300_000_000) {
+            sent += chunk.byteLength;
+            if (!response.write(chunk)) return void response.once("drain", more);
+          }
+        };
+        more();
+      });
+      const { clientSecret } = await signUp(other, { ...validRequest, email: "endless@example.com" });
+      await enterCard(stripe.url, clientSecret);
+      await signUp(other, { email: "endless@example.com" });
+      const state = status === 200 ? "sent" : "due";
+      await expect
+        .poll(() => rows(other, "SELECT state, attempts FROM outbox ORDER BY kind"))
+        .toEqual([
+          { state, attempts: 1 },
+          { state, attempts: 1 },
+        ]);
+      expect(sent).toBeLessThan(32 * KIB * KIB);
+      provider.answers(answersWith(200, "{}"));
+      await other.dispose();
+    },
+  );
+});

@@ -1,0 +1,153 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DeployedApi, OPERATOR_TOKEN, startDeployedApi } from "../../support/deployed-api";
+import { fastApi } from "../../support/fast-api/build";
+import { siteVisitor } from "../../support/site-visitor";
+import { enterCard, mails, validRequest } from "../../support/visitor";
+import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+
+/* TLS, the headers of every answer, and the request's id. */
+
+const SECRET = "a-shared-secret-of-the-tests-with-more-than-32-characters";
+const HSTS = "max-age=63072000; includeSubDomains; preload";
+
+describe("the API in production", () => {
+  let deployed: DeployedApi;
+  beforeAll(async () => {
+    deployed = await startDeployedApi({ SUBSCRIPTION_API_SECRET: SECRET });
+  });
+  afterAll(() => deployed.dispose());
+
+  const json = { "Content-Type": "application/json", "Subscription-Api-Secret": SECRET };
+  const bearer = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
+  const signUp = { method: "POST", headers: json, body: JSON.stringify(validRequest) };
+  const requests: [string, string, RequestInit][] = [
+    ["a sign-up", "/subscription", signUp],
+    ["a webhook", "/webhooks/stripe", { method: "POST", body: "{}" }],
+    ["an operator's command", "/operator/export", { method: "POST", headers: bearer, body: "{}" }],
+    ["the health check", "/health", {}],
+    ["an unknown path", "/nothing", {}],
+  ];
+
+  it.each(requests)("refuses %s over plain http [H14]", async (_name, path, init) => {
+    const byScheme = await deployed.ask(path, { ...init, origin: "http://api.citewell.dev" });
+    const forged = { ...init.headers, "X-Forwarded-Proto": "https", "CF-Visitor": '{"scheme":"https"}' };
+    const byForgedScheme = await deployed.ask(path, { ...init, headers: forged, origin: "http://api.citewell.dev" });
+    const localHost = await deployed.ask(path, { ...init, origin: "http://localhost:8788" });
+    const byVisitor = await deployed.ask(path, {
+      ...init,
+      headers: { ...init.headers, "CF-Visitor": '{"scheme":"http"}' },
+    });
+
+    for (const answer of [byScheme, byForgedScheme, localHost, byVisitor]) {
+      expect(answer.status).toBe(403);
+      expect(answer.headers.get("location")).toBeNull();
+      expect(await answer.text()).toContain("Only https is allowed");
+    }
+    expect(byScheme.headers.get("strict-transport-security")).toBeNull();
+  });
+
+  it.each(['{"scheme":"https"}', "{}", "nonsense", '{"scheme":1}', "null"])(
+    "takes https with CF-Visitor %s [H14]",
+    async (visitor) => {
+      expect(
+        (await deployed.ask("/operator/export", { method: "POST", headers: { "CF-Visitor": visitor } })).status,
+      ).toBe(401);
+    },
+  );
+
+  it.each<[number, string, RequestInit]>([
+    [200, "/subscription", signUp],
+    [200, "/operator/export", { method: "POST", headers: bearer, body: '{"email":"a@example.com"}' }],
+    [400, "/webhooks/stripe", { method: "POST", body: "{}" }],
+    [401, "/subscription", { method: "POST", body: "{}" }],
+    [401, "/operator/erase", { method: "POST", body: "{}" }],
+    [404, "/nothing", {}],
+    [405, "/subscription", { headers: json }],
+    [405, "/webhooks/stripe", { method: "HEAD" }],
+    [413, "/subscription", { ...signUp, body: "x".repeat(20_000) }],
+    [415, "/subscription", { method: "POST", headers: { ...json, "Content-Type": "text/plain" }, body: "{}" }],
+    [422, "/subscription", { ...signUp, body: "{}" }],
+    [503, "/health", {}],
+  ])("sends HSTS and nosniff with a %i of %s [H14]", async (status, path, init) => {
+    const { status: actual, headers } = await deployed.ask(path, init);
+    expect(actual).toBe(status);
+    expect(headers.get("strict-transport-security")).toBe(HSTS);
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
+  });
+});
+
+describe("the request's id", () => {
+  let api: RunningWorker;
+  let stripe: RunningWorker;
+  let dispose: () => Promise<void>;
+  beforeAll(async () => {
+    ({ api, stripe, dispose } = await startBackend(await fastApi()));
+  });
+  afterAll(() => dispose());
+
+  const idsOf = (event: string) => api.logs.filter((line) => line.event === event).map(({ requestId }) => requestId);
+
+  it("that the site gave is on every line that its request causes, and on the answer", async () => {
+    const site = await startSite({ vars: { SUBSCRIPTION_API_URL: api.url } });
+    const visitor = siteVisitor(site);
+    const answer = await visitor.submit({ email: "traced@example.com" }, { "CF-Ray": "8f1e2d3c4b5a6978-FRA" });
+    expect(answer.status).toBe(303);
+    await expect.poll(() => idsOf("request")).toContain("8f1e2d3c4b5a6978-FRA");
+    await site.dispose();
+  });
+
+  it("is on the lines of work after the answer", async () => {
+    const id = "the-id-of-a-sign-up";
+    const send = () =>
+      fetch(`${api.url}/subscription`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "idempotency-key": id, "x-request-id": id, connection: "close" },
+        body: JSON.stringify({ ...validRequest, email: "late@example.com" }),
+      });
+    const first = await send();
+    expect(first.headers.get("x-request-id")).toBe(id);
+    const { client_secret } = JSON.parse(await first.text());
+    await enterCard(stripe.url, client_secret);
+    await expect.poll(() => mails(stripe, "late@example.com")).toHaveLength(1);
+    await expect.poll(() => idsOf("message_sent").length).toBeGreaterThan(0);
+    for (const event of ["event_processed", "trial_started", "message_sent"]) {
+      expect(idsOf(event), event).toEqual(idsOf(event).filter((value) => typeof value === "string" && value !== ""));
+    }
+  });
+
+  it.each([
+    "",
+    "a sentence",
+    "x".repeat(65),
+    '{"event":"trial_started"}',
+    "a%0d%0aSet-Cookie:%20x=1",
+    "<script>",
+    "a,b",
+    "ada@example.com",
+  ])("that cannot be one is replaced: %j", async (given) => {
+    const response = await fetch(`${api.url}/nothing`, { headers: { "x-request-id": given, connection: "close" } });
+    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    await response.text();
+    if (given !== "") expect(JSON.stringify(api.logs)).not.toContain(JSON.stringify(given).slice(1, -1));
+  });
+
+  it.each(["\r\n folded", "\nSet-Cookie: x=1", "\0", "\u00e4"])(
+    "with %j on the wire sets no header and no line of log",
+    async (end) => {
+      const lines = api.logs.length;
+      const socket = connect(Number(new URL(api.url).port), "127.0.0.1");
+      socket.end(
+        `GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Request-Id: first${end}\r\n\r\n`,
+        "latin1",
+      );
+      const answer = await text(socket);
+      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d/);
+      expect(answer).not.toMatch(/folded|^set-cookie/im);
+      expect(JSON.stringify(api.logs.slice(lines))).not.toMatch(/folded|Set-Cookie|first[^"]/);
+    },
+  );
+});
