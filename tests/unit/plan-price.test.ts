@@ -1,5 +1,6 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
+import { MemoryRouter } from "react-router-dom";
 import { describe, expect, it } from "vitest";
 import { offerOf } from "../../app/discovery/offers";
 import { PlanCard } from "../../app/pricing/plan-card";
@@ -50,7 +51,8 @@ describe("a discount is said wherever a price stands", () => {
   });
 
   it("in the choice of plans and in llms.txt [P10]", () => {
-    const choice = renderToStaticMarkup(createElement(PlanChoice, { problem: "", plans: [plan] }));
+    const choices = createElement(PlanChoice, { problem: "", plans: [plan] });
+    const choice = renderToStaticMarkup(createElement(MemoryRouter, null, choices));
     expect(choice).toContain(both);
     expect(describeOffer(plan)).toBe(`MINI: ${both}, 5-day free trial`);
   });
