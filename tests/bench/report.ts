@@ -13,7 +13,7 @@ export interface Row {
   /** What it is measured beside, where there is something. */
   control?: Figure[];
   /** The figure that is judged, several rounds by their median; without a limit it is only shown. */
-  judged?: { value: number | Measured; unit: "×" | "bytes"; atMost?: number; atLeast?: number };
+  judged?: { value: number | Measured; unit: "×" | "bytes" | "µs"; atMost?: number; atLeast?: number };
 }
 
 export interface Report {

@@ -1,4 +1,4 @@
-import type { Submission } from "@conform-to/react";
+import type { Submission, SubmissionResult } from "@conform-to/react";
 import { parseWithZod } from "@conform-to/zod/v4";
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import * as z from "zod/mini";
@@ -10,6 +10,8 @@ import { SECRET_FIELDS, type SignupForm, signupForm, toRequest, withoutEmptyFiel
 import { noticeFor, noticeForRefusal, statusFor } from "../notices";
 import { draftOf } from "../session/current-step.server";
 import type { SignupReply, SignupSession } from "../steps";
+
+const MAX_RETURNED_LENGTH = 1000;
 
 export type FormOutcome =
   | { status: "redirect"; response: Response }
@@ -110,7 +112,16 @@ function reply(httpStatus: number, content: SignupReply): FormOutcome {
 
 /** Without the passwords. The nonce stays, because with a new one an unchanged retry would be another sign-up. */
 function replyTo(form: PostedForm, submission: Submission<SignupForm, string[]>): SignupReply {
-  return { form: submission.reply({ hideFields: SECRET_FIELDS }), formNonce: form.form_nonce ?? "" };
+  const reply = submission.reply({ hideFields: SECRET_FIELDS });
+  return { form: { ...reply, initialValue: shortened(reply.initialValue) }, formNonce: form.form_nonce ?? "" };
+}
+
+/** What is longer than any valid entry comes back cut, because it stands on the page three times. */
+function shortened(values: SubmissionResult["initialValue"]): SubmissionResult["initialValue"] {
+  const entries = Object.entries(values ?? {}).map(([name, value]) => {
+    return [name, typeof value === "string" ? value.slice(0, MAX_RETURNED_LENGTH) : value] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function cardStep(key: string, request: SubscriptionRequest, clientSecret: string): SignupSession {
