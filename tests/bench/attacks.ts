@@ -1,9 +1,12 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import autocannon from "autocannon";
 import { fields } from "../support/site-visitor";
 import { startUpstreamWorkerd } from "./controls";
 import { CONNECTIONS, type Course } from "./load";
 import { cpuMicroseconds } from "./process-figures";
 import type { Row } from "./report";
+import { root } from "./root";
 import { startSiteWorkerd } from "./site-worker";
 import { measuredOf } from "./statistics";
 import type { RunningWorkerd } from "./workerd";
@@ -42,6 +45,9 @@ const filled = (change: Record<string, string> = {}) => new URLSearchParams({ ..
 const repeated = (text: string, bytes: number) => text.repeat(Math.floor(bytes / text.length));
 const numbered = (name: string, count: number, separator: string) =>
   Array.from({ length: count }, (_, index) => `${name}${index}=1`).join(separator);
+const manifest = readdirSync(join(root, "public/build")).find((file) => file.startsWith("manifest-")) ?? "";
+/** Of the release that is built, as its pages name it. */
+const MANIFEST = `/__manifest?version=${/-(\w+)/.exec(manifest)?.[1]?.toLowerCase()}`;
 const reports = (body: string) => ({ body, headers: { "Content-Type": "application/reports+json" } });
 
 const attacks: Attack[] = [
@@ -107,6 +113,9 @@ const attacks: Attack[] = [
   { what: "Package id of 8 KB in the query", path: `/subscription?id=${repeated("%26", 8000)}`, status: 200 },
   { what: "Resume link of 8 KB that nobody made", path: `/subscription?resume=${repeated("a", 8000)}`, status: 200 },
 
+  { what: "Routes of a path of 3,000 segments", path: `${MANIFEST}&p=${repeated("/a", 6000)}`, status: 400 },
+  { what: "Routes of 30 paths", path: `${MANIFEST}${repeated("&p=a", 29 * 4)}`, status: 200 },
+
   { what: "Wrong field", path: PLAN, body: filled({ email: "nobody" }), status: 422 },
   { what: "Empty form", path: PLAN, body: "email=", status: 422 },
   { what: "Empty form, sent by script", path: `${PLAN}.data`, body: "email=", status: 422 },
@@ -164,19 +173,18 @@ const attacks: Attack[] = [
 ];
 
 /** Loads a site with each attack in turn. */
-export async function measureAttacks(course: Course, only = ""): Promise<Row[]> {
+export async function measureAttacks(course: Course): Promise<Row[]> {
   const upstream = await startUpstreamWorkerd();
   const site = await startSiteWorkerd({ subscriptionApiUrl: upstream.url, limiter: LIMITER });
   try {
     // Compiled and optimised, so that what comes first is measured as what comes last.
     for (const attack of attacks.slice(0, 3)) await cpuOf(site, attack, course.warmUp);
     const rows: Row[] = [];
-    for (const attack of attacks.filter(({ what }) => what.includes(only))) {
+    for (const attack of attacks) {
       await cpuOf(site, attack, course.seconds / 2);
       const rounds: number[] = [];
       for (let round = 0; round < course.rounds; round += 1) rounds.push(await cpuOf(site, attack, course.seconds));
       rows.push(rowOf(attack, rounds));
-      console.log(`   ${attack.what}: ${Math.round(measuredOf(rounds).median)} µs`);
     }
     return rows;
   } finally {
@@ -210,7 +218,9 @@ async function cpuOf(site: RunningWorkerd, attack: Attack, duration: number): Pr
   const total = result.requests.total;
   const seen = Object.keys(result.statusCodeStats ?? {});
   if (total === 0 || result.errors > 0 || seen.join() !== String(status)) {
-    console.error(`${what}: answered ${seen.join()} in place of ${status}, ${result.errors} failed`);
+    throw new Error(
+      `${what}: answered ${seen.join()} in place of ${status}, ${result.errors} failed; see ${site.logFile}`,
+    );
   }
   return (cpuMicroseconds(site.pid) - before) / total;
 }

@@ -13,7 +13,7 @@ import {
 } from "./refusals.server";
 import { checkFormHeaders, type PostedForm, readForm } from "./request-body.server";
 import { CATCH_ALL, isPlausibleParameter, type MatchedRoute, type RouteMatcher } from "./route-matcher.server";
-import { checkUrl } from "./url-check.server";
+import { checkUrl, MANIFEST_PATH } from "./url-check.server";
 
 export interface FormRules {
   fields: readonly string[];
@@ -65,7 +65,7 @@ function checkRequest(request: Request, url: URL, route: MatchedRoute): Refusal 
   if (method !== "GET" && method !== "HEAD") {
     return methodNotAllowed(route.takesForms ? "GET, HEAD, POST" : "GET, HEAD");
   }
-  if (route.pattern === CATCH_ALL) return NOT_FOUND;
+  if (route.pattern === CATCH_ALL && url.pathname !== MANIFEST_PATH) return NOT_FOUND;
   return route.isData && originOf(request, url) === "cross-origin" ? CROSS_ORIGIN : undefined;
 }
 

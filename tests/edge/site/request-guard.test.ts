@@ -335,6 +335,20 @@ describe("what is not read", () => {
     },
   );
 
+  test("the routes that the page's script asks for are answered, and not for a path of 3,000 segments [F11]", async () => {
+    const page = await visitor.get("/subscription");
+    const version = /"version": ?"(\w+)"/.exec(page.body)?.[1];
+    const ask = (query: string) => raw({ path: `/__manifest?${query}&version=${version}` });
+    const answer = await ask(`p=%2F&p=%2Fterms&p=%2Fsubscription%2F${fields.package_id}`);
+    expect([answer.status, Object.keys(JSON.parse(answer.body))]).toEqual([
+      200,
+      expect.arrayContaining(["routes/subscription", "routes/terms"]),
+    ]);
+    for (const query of [`p=${"%2Fa".repeat(1500)}`, `p=${"/a".repeat(3000)}`, "p=a&".repeat(60)]) {
+      expect(await fastest(async () => expect((await ask(query)).status).toBe(400))).toBeLessThan(50);
+    }
+  });
+
   test("headers of 16 KB are no error, and a list of formats as long is HTML [F11]", async () => {
     const long = (part: string) => part.repeat(Math.floor(16_000 / part.length));
     for (const [name, value] of [
