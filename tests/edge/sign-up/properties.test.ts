@@ -206,8 +206,9 @@ describe("the big list of naughty strings", () => {
       const encoded = encodeURIComponent(naughty);
       for (const path of [`/subscription/${encoded}`, `/${encoded}`, `/subscription?id=${encoded}`]) {
         const { status } = await visitor.get(path, { Cookie: `signup=${encoded}` });
-        // An empty string leaves a slash at the end.
-        expect([path, status]).toEqual([path, path === "/subscription/" ? 308 : expect.toBeOneOf([200, 404])]);
+        // Of an empty string and of a dot a slash is left, which leads to the path without it.
+        const isOtherSpelling = new URL(path, site.url).pathname === "/subscription/";
+        expect([path, status]).toEqual([path, isOtherSpelling ? 308 : expect.toBeOneOf([200, 404])]);
       }
     });
   });
