@@ -7,7 +7,8 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069\uFFFD]/
 function text(label: string, min: number, max: number) {
   const tooShort = `${label} must be at least ${min} characters`;
   return z.string(tooShort).check(
-    z.overwrite((value) => value.trim().normalize("NFC")),
+    // Four characters become one at most. To normalize 8,000 combining marks takes 60 ms.
+    z.overwrite((value) => (value.length > 4 * max ? value : value.normalize("NFC")).trim()),
     z.minLength(min, { error: tooShort, abort: true }),
     z.maxLength(max, { error: `${label} must be at most ${max} characters`, abort: true }),
     z.refine((value) => !UNPRINTABLE.test(value), `${label} contains characters that cannot be used`),

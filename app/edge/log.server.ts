@@ -50,10 +50,14 @@ export async function logRequest<Context extends LoggedContext>(
 }
 
 const MAX_LOGGED_PATH = 200;
+/** So that the `@` of an e-mail address that begins in the logged part is seen: 64 characters before it, each escaped. */
+const MAX_SEARCHED_PATH = MAX_LOGGED_PATH + 64 * 3 * 4;
 
 /** An unknown path, without the query. A URL has its control characters escaped; a segment with an `@` may be an e-mail address. */
 export function loggedPath({ pathname }: URL): string {
-  return pathname.replace(/[^/]*(?:@|%40)[^/]*/gi, "[e-mail]").slice(0, MAX_LOGGED_PATH);
+  const segments = pathname.slice(0, MAX_SEARCHED_PATH).split("/");
+  const logged = segments.map((segment) => (/@|%40/.test(segment) ? "[e-mail]" : segment));
+  return logged.join("/").slice(0, MAX_LOGGED_PATH);
 }
 
 /** Name and stack of an error, without its message, which can quote what a visitor typed. */

@@ -7,6 +7,7 @@ import { markdownPages } from "./pages/markdown.server";
 import { pageCache } from "./pages/page-cache.server";
 import { cspReports } from "./reports/csp-reports.server";
 import type { ExecutionContext, RequestContext } from "./request-context.server";
+import { redirectToCanonicalUrl } from "./response/canonical-url.server";
 import { catchErrors, errorPage } from "./response/fallbacks.server";
 import { finalize } from "./response/finalize.server";
 import { requireTls } from "./response/require-tls.server";
@@ -26,6 +27,7 @@ export function createSite({ build, services, form }: SiteOptions) {
     [
       requireTls,
       pageCache(build),
+      redirectToCanonicalUrl(build, matchRoute),
       cspReports(matchRoute),
       requestGuard(matchRoute, form),
       errorPage(matchRoute),

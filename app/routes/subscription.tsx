@@ -23,8 +23,6 @@ function titleOf(step: SignupStep["step"] | undefined): string {
 }
 
 export function loader({ request, params, context }: LoaderFunctionArgs) {
-  // Caches may store a path that looks like a file.
-  if (params.id?.includes(".")) throw data(null, 404);
   return currentStep(request, packageIdOf(request.url, params.id), context);
 }
 

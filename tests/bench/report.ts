@@ -13,7 +13,7 @@ export interface Row {
   /** What it is measured beside, where there is something. */
   control?: Figure[];
   /** The figure that is judged, several rounds by their median; without a limit it is only shown. */
-  judged?: { value: number | Measured; unit: "×" | "bytes"; atMost?: number; atLeast?: number };
+  judged?: { value: number | Measured; unit: "×" | "bytes" | "µs"; atMost?: number; atLeast?: number };
 }
 
 export interface Report {
@@ -22,32 +22,54 @@ export interface Report {
   /** The highest load average during the run. */
   load: number;
   rows: Row[];
+  /** What single requests of an attacker cost. */
+  attacks: Row[];
 }
 
-const START = "<!-- bench -->";
-const END = "<!-- /bench -->";
-
 /** The table as Markdown, with its date and its machine. */
-export function tableOf({ date, machine, load, rows }: Report): string {
+export function tableOf({ rows, ...report }: Report): string {
   const lines = rows.map(({ what, site, control = [], judged }) => {
     const value = judged ? shown([judged.value, judged.unit]) : "";
     return [what, site.map(shown).join(", "), control.map(shown).join(", "), value, judged ? verdict(judged) : ""];
   });
-  return `Measured on ${date}: ${machine}, load average up to ${load.toFixed(1)}.
+  return `${measured(report)}
 
 | What | Site | Control | Judged | Limit |
 | --- | --- | --- | --- | --- |
 ${lines.map((line) => `| ${line.join(" | ")} |`).join("\n")}`;
 }
 
-/** Puts the table between its marks in docs/benchmark.md. */
+/** The table of attacks as Markdown, the dearest first. */
+export function tableOfAttacks({ attacks, ...report }: Omit<Report, "rows">): string {
+  const median = ({ judged }: Row) => (typeof judged?.value === "object" ? judged.value.median : Number.NaN);
+  const sorted = [...attacks].sort((one, other) => median(other) - median(one));
+  const lines = sorted.map(
+    ({ what, site, judged }) => `| ${what} | ${site.map(shown).join(", ")} | ${judged ? verdict(judged) : ""} |`,
+  );
+  return `${measured(report)}
+
+| Request | Site | Limit |
+| --- | --- | --- |
+${lines.join("\n")}`;
+}
+
+function measured({ date, machine, load }: Pick<Report, "date" | "machine" | "load">): string {
+  return `Measured on ${date}: ${machine}, load average up to ${load.toFixed(1)}.`;
+}
+
+/** Puts the tables that were measured between their marks in docs/benchmark.md. */
 export async function writeDocument(report: Report): Promise<void> {
+  if (report.rows.length > 0) await writeTable("bench", tableOf(report));
+  if (report.attacks.length > 0) await writeTable("attacks", tableOfAttacks(report));
+}
+
+async function writeTable(mark: string, table: string): Promise<void> {
   const path = join(root, "docs/benchmark.md");
-  const document = await readFile(path, "utf8");
-  const [before, rest] = document.split(START);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`docs/benchmark.md lacks ${START} … ${END}`);
-  await writeFile(path, `${before}${START}\n${tableOf(report)}\n${END}${after}`);
+  const [start, end] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`];
+  const [before, rest] = (await readFile(path, "utf8")).split(start);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`docs/benchmark.md lacks ${start} … ${end}`);
+  await writeFile(path, `${before}${start}\n${table}\n${end}${after}`);
 }
 
 function shown([value, unit]: Figure): string {

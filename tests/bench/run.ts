@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
-import { type Report, type Row, tableOf, writeDocument } from "./report";
+import { measureAttacks } from "./attacks";
+import { type Report, type Row, tableOf, tableOfAttacks, writeDocument } from "./report";
 import { root } from "./root";
 import { measureStartUp } from "./start-up";
 import { measureSubject, subjects } from "./subjects";
@@ -13,6 +14,7 @@ import { benchFolder } from "./workerd";
  * `npm run bench`: what the site costs, beside the least that it could cost, in the same runtime and the same run.
  *   --write   puts the table into docs/benchmark.md
  *   --quick   fewer and shorter rounds, to try the benchmark itself
+ *   --attacks only what single requests of an attacker cost
  */
 
 const options = new Set(process.argv.slice(2));
@@ -37,14 +39,18 @@ execFileSync("npm", ["run", "--silent", "build:site"], {
 await mkdir(benchFolder, { recursive: true });
 
 const rows: Row[] = [];
-for (const subject of subjects) {
-  step(subject.what);
-  rows.push(await measureSubject(subject, course));
+if (!options.has("--attacks")) {
+  for (const subject of subjects) {
+    step(subject.what);
+    rows.push(await measureSubject(subject, course));
+  }
+  step("Start-up");
+  rows.push(...(await measureStartUp(starts)));
+  step("Weights");
+  rows.push(...(await measureWeights()));
 }
-step("Start-up");
-rows.push(...(await measureStartUp(starts)));
-step("Weights");
-rows.push(...(await measureWeights()));
+step("Attacks");
+const attacks = await measureAttacks({ ...course, rounds: isQuick ? 1 : 3 });
 step("Report");
 
 const processors = cpus();
@@ -53,7 +59,9 @@ const report: Report = {
   machine: `${processors.length} × ${processors[0]?.model.trim() ?? "unknown CPU"}, Node ${process.versions.node}`,
   load: highestLoad,
   rows,
+  attacks,
 };
 await writeFile(join(benchFolder, "report.json"), `${JSON.stringify(report, undefined, 2)}\n`);
 if (options.has("--write")) await writeDocument(report);
-console.log(`\n${tableOf(report)}\n\nbuild/bench/report.json has every round.`);
+if (rows.length > 0) console.log(`\n${tableOf(report)}`);
+console.log(`\n${tableOfAttacks(report)}\n\nbuild/bench/report.json has every round.`);

@@ -15,10 +15,15 @@ export const compatibilityDate = z.string().parse(workerOptions.compatibilityDat
 export const siteScript = join(root, "build/site/site.js");
 
 /** Stands in for Cloudflare's rate limiters, where Miniflare's do too: in the isolate. It lets everything pass. */
-const LIMITER = "export default () => ({ limit: async () => ({ success: true }) });";
+const GENEROUS_LIMITER = "export default () => ({ limit: async () => ({ success: true }) });";
 
-/** The built site in workerd, with what wrangler.toml binds. */
-export async function startSiteWorkerd(options: { subscriptionApiUrl?: string } = {}): Promise<RunningWorkerd> {
+/**
+ * The built site in workerd, with what wrangler.toml binds.
+ * @param options.limiter the source text of another rate limiter
+ */
+export async function startSiteWorkerd(
+  options: { subscriptionApiUrl?: string; limiter?: string } = {},
+): Promise<RunningWorkerd> {
   const port = await freePort();
   const vars = {
     ...z.record(z.string(), z.string()).parse(workerOptions.bindings),
@@ -43,6 +48,6 @@ export async function startSiteWorkerd(options: { subscriptionApiUrl?: string } 
       },
       assets: { folder: join(root, "public") },
     },
-    { port, modules: { "bench:limiter": LIMITER } },
+    { port, modules: { "bench:limiter": options.limiter ?? GENEROUS_LIMITER } },
   );
 }

@@ -1,3 +1,4 @@
+import { someone } from "../support/senders";
 import { startSite } from "../support/workers";
 import { CARDS, hydrated, PLAN, signup } from "./sign-up";
 import { expect, test } from "./stack";
@@ -56,7 +57,7 @@ test("one form too many is told on the form itself, with everything kept, with J
   // How many are let through is the edge tests' matter; here the first one is.
   const site = await startSite({ vars: { SUBSCRIPTION_API_URL: stack.api.url }, rateLimit: 1 });
   for (const javaScriptEnabled of [true, false]) {
-    const context = await browser.newContext({ javaScriptEnabled, baseURL: site.url });
+    const context = await browser.newContext({ javaScriptEnabled, baseURL: site.url, extraHTTPHeaders: someone() });
     const page = await context.newPage();
     const visitor = signup(page);
     await page.goto(PLAN);

@@ -102,6 +102,30 @@ export const sendsAShortBody: Behaviour = (response) => {
 /** How much an endless body has at most, so that a reader without a cap fails instead of running forever. */
 const ENDLESS_BYTES = 300 * 1024 * 1024;
 
+/**
+ * Answers with a Content-Length of 5 beside chunks without end, which no HTTP library would write.
+ * @param sent counts the bytes that left
+ */
+export function liesAboutItsLength(sent = { bytes: 0 }, status = 200): Behaviour {
+  return ({ socket }) => {
+    const part = " ".repeat(64 * 1024);
+    const chunk = Buffer.from(`${part.length.toString(16)}\r\n${part}\r\n`);
+    socket?.on("error", () => {});
+    socket?.write(
+      `HTTP/1.1 ${status} Status\r\nContent-Type: application/json\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    const more = () => {
+      if (sent.bytes >= ENDLESS_BYTES || !socket || socket.destroyed) return;
+      socket.write(chunk, (error) => {
+        if (error) return;
+        sent.bytes += chunk.byteLength;
+        more();
+      });
+    };
+    more();
+  };
+}
+
 /** @param sent counts the bytes that left */
 export function sendsAnEndlessBody(sent = { bytes: 0 }): Behaviour {
   return (response) => {

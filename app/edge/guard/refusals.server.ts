@@ -13,11 +13,13 @@ export interface Refusal {
 /** Matches only the catch-all route, which renders the refusal in its context. */
 const REFUSAL_PATH = "/refused";
 
+/** Renders the page of a refusal; `accept` is the format to ask for. */
 export function refusalRenderer(matchRoute: RouteMatcher) {
   const route = matchRoute(REFUSAL_PATH);
-  return async (context: AppLoadContext, refusal: Refusal, next: Handler<AppLoadContext>): Promise<Response> => {
+  return async (context: AppLoadContext, refusal: Refusal, next: Handler<AppLoadContext>, accept = "text/html") => {
     const url = new URL(REFUSAL_PATH, context.url);
-    const response = await next(new Request(url), { ...context, url, route, nonce: "", form: undefined, refusal });
+    const request = new Request(url, { headers: { Accept: accept } });
+    const response = await next(request, { ...context, url, route, nonce: "", form: undefined, refusal });
     return withRefusalHeaders(refusal, response);
   };
 }

@@ -1,20 +1,19 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { loggedPath } from "../log.server";
 import type { Handler, Middleware } from "../middleware.server";
-import { isOverLimit } from "./rate-limit.server";
+import { keptRefusals } from "./kept-refusals.server";
+import { isFarOverLimit, isOverLimit } from "./rate-limit.server";
 import {
   CROSS_ORIGIN,
-  MALFORMED,
   methodNotAllowed,
   NOT_FOUND,
   type Refusal,
-  refusalRenderer,
   TOO_MANY_REQUESTS,
-  URL_TOO_LONG,
   withRefusalHeaders,
 } from "./refusals.server";
 import { checkFormHeaders, type PostedForm, readForm } from "./request-body.server";
-import type { MatchedRoute, RouteMatcher } from "./route-matcher.server";
+import { CATCH_ALL, isPlausibleParameter, type MatchedRoute, type RouteMatcher } from "./route-matcher.server";
+import { checkUrl, MANIFEST_PATH } from "./url-check.server";
 
 export interface FormRules {
   fields: readonly string[];
@@ -22,12 +21,9 @@ export interface FormRules {
   hasValidToken(form: PostedForm, context: AppLoadContext): Promise<boolean>;
 }
 
-/** A resume link has up to 5 KB. */
-export const MAX_URL_LENGTH = 8192;
-
 /** Checks URL, method and origin, and of a form also type, rate, size and fields (docs/threats.md, A and B). */
 export function requestGuard(matchRoute: RouteMatcher, rules: FormRules): Middleware<AppLoadContext> {
-  const renderRefusal = refusalRenderer(matchRoute);
+  const answerRefused = keptRefusals(matchRoute);
 
   async function guardForm(request: Request, context: AppLoadContext, next: Handler<AppLoadContext>) {
     const checked = await checkForm(request, context, rules);
@@ -36,7 +32,7 @@ export function requestGuard(matchRoute: RouteMatcher, rules: FormRules): Middle
     logRefusal(refusal, context);
     // The form's own page shows the refusal if the fields were read, or if the page's script sent them and still has them.
     const form = checked.form ?? (context.route?.isData ? {} : undefined);
-    if (form === undefined) return renderRefusal(context, refusal, next);
+    if (form === undefined) return answerRefused(request, context, refusal, next);
     return withRefusalHeaders(refusal, await next(request, { ...context, form, refusal }));
   }
 
@@ -45,29 +41,36 @@ export function requestGuard(matchRoute: RouteMatcher, rules: FormRules): Middle
     const refusal = route ? checkRequest(request, context.url, route) : NOT_FOUND;
     if (refusal) {
       logRefusal(refusal, context);
-      return renderRefusal(context, refusal, next);
+      return answerRefused(request, context, refusal, next);
     }
     return request.method === "POST" ? guardForm(request, context, next) : next(request, context);
   };
 }
 
 function logRefusal({ status, title }: Refusal, { log, url }: AppLoadContext): void {
-  if (status === 404) log.warn("not_found", { status, path: loggedPath(url) });
-  else log.warn("refused", { status, reason: title });
+  if (status === 404) {
+    log.warn("not_found", { status, path: loggedPath(url) });
+    return;
+  }
+  log.warn("refused", { status, reason: title });
   log.add({ outcome: "refused" });
 }
 
 function checkRequest(request: Request, url: URL, route: MatchedRoute): Refusal | undefined {
-  if (url.href.length > MAX_URL_LENGTH) return URL_TOO_LONG;
-  // The `_data` requests of older Remix versions run a single loader or action, past the page's checks.
-  if (url.search !== "" && url.searchParams.has("_data")) return MALFORMED;
-  if (route.isData && !route.hydrates) return NOT_FOUND;
+  const refusal = checkUrl(url);
+  if (refusal) return refusal;
+  if ((route.isData && !route.hydrates) || !hasPlausibleParameters(route)) return NOT_FOUND;
   const { method } = request;
   if (method === "POST" && route.takesForms) return undefined;
   if (method !== "GET" && method !== "HEAD") {
     return methodNotAllowed(route.takesForms ? "GET, HEAD, POST" : "GET, HEAD");
   }
+  if (route.pattern === CATCH_ALL && url.pathname !== MANIFEST_PATH) return NOT_FOUND;
   return route.isData && originOf(request, url) === "cross-origin" ? CROSS_ORIGIN : undefined;
+}
+
+function hasPlausibleParameters({ pattern, params }: MatchedRoute): boolean {
+  return pattern === CATCH_ALL || Object.values(params).every((value = "") => isPlausibleParameter(value));
 }
 
 async function checkForm(
@@ -80,7 +83,12 @@ async function checkForm(
   if (origin === "cross-origin") return { refusal: CROSS_ORIGIN };
   const refusal = checkFormHeaders(request);
   if (refusal) return { refusal };
-  const tooMany = await isOverLimit(configuration.SIGNUP_RATE_LIMIT, request, log);
+  const limiter = configuration.SIGNUP_RATE_LIMIT;
+  const tooMany = await isOverLimit(limiter, request, log);
+  // The page's script still has what was typed.
+  if (tooMany && (context.route?.isData || (await isFarOverLimit(limiter, request, log)))) {
+    return { refusal: TOO_MANY_REQUESTS };
+  }
   const read = await readForm(request, rules.fields);
   if ("refusal" in read) return read;
   const { form } = read;

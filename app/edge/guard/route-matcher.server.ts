@@ -1,5 +1,6 @@
 import type { ServerBuild } from "@remix-run/cloudflare";
 import { matchRoutes, type Params } from "@remix-run/react";
+import { markdownPath } from "../../discovery/markdown-path";
 import { hydrates } from "../../ui/hydration";
 
 type RouteObject = NonNullable<ReturnType<typeof matchRoutes>>[number]["route"];
@@ -17,18 +18,25 @@ export interface MatchedRoute {
 export type RouteMatcher = (pathname: string) => MatchedRoute | undefined;
 
 const MAX_PATH_LENGTH = 2048;
+const MAX_PARAMETER_LENGTH = 100;
+
+/** The pattern of the route that takes whatever no other route does. */
+export const CATCH_ALL = "/*";
 
 /** Uses Remix's own function, so that both agree on paths such as `/Subscription/` or `/%73ubscription`. */
 export function routeMatcher(build: ServerBuild): RouteMatcher {
   const routes = childRoutes(build, undefined);
   const staticRoutes = new Map<string, MatchedRoute>();
+  const pageOfMarkdown = new Map(publicPaths(build).map((path) => [markdownPath(path), path]));
   return (pathname) => {
     const known = staticRoutes.get(pathname);
     if (known) return known;
     if (!isValidPath(pathname)) return undefined;
     const isData = pathname.endsWith(".data");
     // Single fetch requests `/pricing.data`, and `/_root.data` for the home page.
-    const page = isData ? pathname.replace(/\.data$/, "").replace(/^\/_root$/, "/") : pathname;
+    const page = isData
+      ? pathname.replace(/\.data$/, "").replace(/^\/_root$/, "/")
+      : (pageOfMarkdown.get(pathname) ?? pathname);
     const matches = matchRoutes(routes, page);
     if (!matches) return undefined;
     const modules = matches.map(({ route }) => (route.id ? build.routes[route.id]?.module : undefined));
@@ -40,7 +48,8 @@ export function routeMatcher(build: ServerBuild): RouteMatcher {
       isData,
       pagePath: page,
     };
-    if (matched.pattern.replace(/\/:\w+\?/g, "") === pathname) staticRoutes.set(pathname, matched);
+    if (matched.pattern.replace(/\/:\w+\?/g, "") === pathname || pageOfMarkdown.has(pathname))
+      staticRoutes.set(pathname, matched);
     return matched;
   };
 }
@@ -52,6 +61,11 @@ export function publicPaths(build: ServerBuild): string[] {
     if (!isPage || /[:*]/.test(route.path ?? "")) return [];
     return `/${route.path ?? ""}`;
   });
+}
+
+/** Whether a segment of a path may be a parameter such as a package id. Caches may store a path that looks like a file. */
+export function isPlausibleParameter(segment: string): boolean {
+  return segment.length <= MAX_PARAMETER_LENGTH && !segment.includes(".");
 }
 
 function childRoutes(build: ServerBuild, parentId: string | undefined): RouteObject[] {

@@ -5,6 +5,9 @@ import type { RouteMatcher } from "../guard/route-matcher.server";
 import type { Middleware } from "../middleware.server";
 import { htmlToMarkdown } from "./html-to-markdown.server";
 
+/** Several times what browsers send. */
+const MAX_ACCEPT_LENGTH = 1000;
+
 /** Serves public pages as Markdown: under their path with `.md`, or by content negotiation (RFC 9110, section 12.5.1). */
 export function markdownPages(matchRoute: RouteMatcher): Middleware<AppLoadContext> {
   return async (request, context, next) => {
@@ -14,7 +17,7 @@ export function markdownPages(matchRoute: RouteMatcher): Middleware<AppLoadConte
     if (route?.hydrates) return next(request, context);
     if (path !== undefined) return toMarkdown(await next(pageRequest(request, path), context));
 
-    const wanted = prefersMarkdown(request);
+    const wanted = prefersMarkdown(request, pathname);
     const page = await next(wanted ? pageRequest(request, pathname) : request, context);
     if (!isHtml(page)) return page;
     const response = wanted ? await toMarkdown(page) : page;
@@ -28,10 +31,12 @@ function pageRequest({ url, headers, signal }: Request, path: string): Request {
   return new Request(new URL(path, url), { headers, signal });
 }
 
-export function prefersMarkdown(request: Request): boolean {
+/** Whether a request asks for Markdown by its path or its Accept header. A header that no client needs is not parsed. */
+export function prefersMarkdown(request: Request, pathname: string): boolean {
+  if (pageOfMarkdown(pathname) !== undefined) return true;
   const accept = request.headers.get("Accept");
   // A wildcard means HTML.
-  if (!accept?.includes("markdown")) return false;
+  if (accept === null || accept.length > MAX_ACCEPT_LENGTH || !accept.includes("markdown")) return false;
   return new Negotiator({ headers: { accept } }).mediaType(["text/html", "text/markdown"]) === "text/markdown";
 }
 

@@ -1,7 +1,7 @@
 import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
 import { markdownPath } from "../../discovery/markdown-path";
-import { MAX_URL_LENGTH } from "../guard/request-guard.server";
 import { type MatchedRoute, publicPaths } from "../guard/route-matcher.server";
+import { checkUrl } from "../guard/url-check.server";
 import type { Middleware } from "../middleware.server";
 import { keptResponses } from "./kept-responses.server";
 import { prefersMarkdown } from "./markdown.server";
@@ -12,10 +12,10 @@ export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
   const cache = keptResponses();
   return async (request, context, next) => {
     const { url, configuration, log, execution } = context;
-    const isCached = isRead(request) && paths.has(url.pathname) && !mayBeRefused(request, url);
+    const isCached = isRead(request) && paths.has(url.pathname) && checkUrl(url) === undefined;
     if (!isCached) return next(request, context);
 
-    const accept = prefersMarkdown(request) ? "text/markdown" : "text/html";
+    const accept = prefersMarkdown(request, url.pathname) ? "text/markdown" : "text/html";
     const render = async () => {
       const plainUrl = new URL(url.pathname, configuration.SITE_URL);
       const plain = new Request(plainUrl, { headers: { Accept: accept } });
@@ -35,9 +35,4 @@ export function mayBeCached({ status, headers }: Response, route: MatchedRoute |
 
 function isRead({ method }: Request): boolean {
   return method === "GET" || method === "HEAD";
-}
-
-/** Parses the query only if it can contain `_data`, because parsing is slow. */
-function mayBeRefused({ url }: Request, parsed: URL): boolean {
-  return url.length > MAX_URL_LENGTH || (url.includes("_data") && parsed.searchParams.has("_data"));
 }

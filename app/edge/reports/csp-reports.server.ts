@@ -66,7 +66,7 @@ export function cspReports(matchRoute: RouteMatcher): Middleware<AppLoadContext>
     }
     const read = await readReports(request);
     if (typeof read === "number") return answer(read);
-    for (const { page, directive, blocked } of read.slice(0, MAX_REPORTS)) {
+    for (const { page, directive, blocked } of read) {
       log.warn("csp_violation", {
         directive: DIRECTIVES.has(directive) ? directive : "other",
         blocked: originOf(blocked),
@@ -86,7 +86,8 @@ async function readReports(request: Request): Promise<z.output<typeof reports> |
   const body = await readBoundedText(request, { bytes: MAX_BYTES, milliseconds: DEADLINE_MS });
   if (body.status !== "read") return body.status === "too long" ? 413 : 400;
   try {
-    return reports.safeParse(JSON.parse(body.text)).data ?? 400;
+    const sent: unknown = JSON.parse(body.text);
+    return reports.safeParse(Array.isArray(sent) ? sent.slice(0, MAX_REPORTS) : sent).data ?? 400;
   } catch {
     return 400;
   }

@@ -60,7 +60,11 @@ export function setupIntents({ apiUrl, key }: { apiUrl: string; key: string }): 
       try {
         let response = await ask(clientSecret, true);
         // The card is only for show: without the right to see it, the state is enough.
-        if (response.status === 400) response = await ask(clientSecret, false);
+        if (response.status === 400) {
+          await response.body?.cancel();
+          response = await ask(clientSecret, false);
+        }
+        if (!response.ok) await response.body?.cancel();
         if (response.status >= 400 && response.status < 500 && response.status !== 429) return { status: "invalid" };
         if (!response.ok) return { status: "unreachable" };
         const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });

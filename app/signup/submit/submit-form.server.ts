@@ -1,4 +1,4 @@
-import type { Submission } from "@conform-to/react";
+import type { Submission, SubmissionResult } from "@conform-to/react";
 import { parseWithZod } from "@conform-to/zod/v4";
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import * as z from "zod/mini";
@@ -12,6 +12,9 @@ import { newLifetime, renewed } from "../session/session.server";
 import type { CardSession, SignupReply } from "../steps";
 import { BUTTONS, cardSessionIn, type Press } from "./buttons.server";
 import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
+
+/** Longer than any entry of a person. What comes back stands on the page three times. */
+const MAX_RETURNED_LENGTH = 4000;
 
 /** Handles a form before Remix does, which halves the cost of a redirect. The route's action returns any other outcome. */
 export const handleForm: Middleware<AppLoadContext> = async (request, context, next) => {
@@ -84,7 +87,15 @@ export function parseForm(form: PostedForm): Submission<SignupForm, string[]> {
 
 /** Without the passwords. The nonce stays, because with a new one an unchanged retry would be another sign-up. */
 function replyTo(form: PostedForm, submission: Submission<SignupForm, string[]>): SignupReply {
-  return { form: submission.reply({ hideFields: SECRET_FIELDS }), formNonce: form.form_nonce ?? "" };
+  const reply = submission.reply({ hideFields: SECRET_FIELDS });
+  return { form: { ...reply, initialValue: shortened(reply.initialValue) }, formNonce: form.form_nonce ?? "" };
+}
+
+function shortened(values: SubmissionResult["initialValue"]): SubmissionResult["initialValue"] {
+  const entries = Object.entries(values ?? {}).map(([name, value]) => {
+    return [name, typeof value === "string" ? value.slice(0, MAX_RETURNED_LENGTH) : value] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function cardStep(key: string, request: SubscriptionRequest, clientSecret: string): CardSession {

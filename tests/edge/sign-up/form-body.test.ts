@@ -196,6 +196,21 @@ describe("the fields", () => {
     expect(upstream.calls).toHaveLength(0);
   });
 
+  test.each([
+    ["7,800 combining marks", "\u0315\u0300\u0334".repeat(2600)],
+    ["15 KB of quotation marks", '"'.repeat(15_000)],
+    ["15 KB of spaces between two letters", `a${"\u2003".repeat(5000)}b`],
+  ])("a name of %s is a field error in under 50 ms, and comes back cut [B10]", async (_, full_name) => {
+    const time = await fastest(async () => {
+      const answer = await visitor.post(`full_name=${full_name}`);
+      expect(answer.status).toBe(422);
+      expect(answer.text).toContain("Contact name must be at most 100 characters");
+      expect(answer.body.length).toBeLessThan(64 * 1024);
+    });
+    expect(time).toBeLessThan(50);
+    expect(upstream.calls).toHaveLength(0);
+  });
+
   test("a fullwidth look-alike of an ASCII e-mail is refused [B11]", async () => {
     for (const email of ["ａｄａ@example.com", "ada＠example.com", "ada@example．com", "аda@example.com"]) {
       expect((await visitor.submit({ email })).text).toContain("Please enter a valid email address");

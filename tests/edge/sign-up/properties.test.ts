@@ -111,7 +111,7 @@ describe.concurrent("whatever is sent, the answer is no 5xx", () => {
     await fc.assert(
       fc.asyncProperty(url, fc.constantFrom("GET", "HEAD"), async (path, method) => {
         const { status, headers } = await sendRaw(site.url, { path, method });
-        expect([200, 204, 303, 307, 400, 404, 405, 414]).toContain(status);
+        expect([200, 204, 303, 307, 308, 400, 404, 405, 414]).toContain(status);
         expect(headers.get("Location") ?? "/").toMatch(/^\/(?!\/)/);
       }),
       RUNS,
@@ -206,7 +206,9 @@ describe("the big list of naughty strings", () => {
       const encoded = encodeURIComponent(naughty);
       for (const path of [`/subscription/${encoded}`, `/${encoded}`, `/subscription?id=${encoded}`]) {
         const { status } = await visitor.get(path, { Cookie: `signup=${encoded}` });
-        expect([path, status]).toEqual([path, expect.toBeOneOf([200, 404])]);
+        // Of an empty string and of a dot a slash is left, which leads to the path without it.
+        const isOtherSpelling = new URL(path, site.url).pathname === "/subscription/";
+        expect([path, status]).toEqual([path, isOtherSpelling ? 308 : expect.toBeOneOf([200, 404])]);
       }
     });
   });

@@ -333,6 +333,11 @@ describe("not found", () => {
     ["/nothing%2Fhere", "/nothing%2Fhere"],
     ["/nothing.data?_routes=x", "/nothing.data"],
     ["/ask/ada@example.com", "/ask/[e-mail]"],
+    [`/${"x".repeat(150)}/${"a".repeat(64)}@example.com`, `/${"x".repeat(150)}/[e-mail]`],
+    [`/${"x".repeat(150)}/${"%C3%A4".repeat(64)}%40example.com`, `/${"x".repeat(150)}/[e-mail]`],
+    ["/subscription/x.css", "/subscription/x.css"],
+    ["/subscription/ada@example.com", "/subscription/[e-mail]"],
+    [`/subscription/${"x".repeat(101)}`, `/subscription/${"x".repeat(101)}`],
   ])("%j writes one line in the log, with its path [R2]", async (path, logged) => {
     const id = `not-found-${crypto.randomUUID()}`;
     // Not over a socket of our own: what must not be in a request line is escaped on the way, as by a browser.
