@@ -14,7 +14,7 @@ import { BUTTONS, cardSessionIn, type Press } from "./buttons.server";
 import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
 
 /** Longer than any entry of a person. What comes back stands on the page three times. */
-const MAX_RETURNED_LENGTH = 4000;
+const MAX_RETURNED_LENGTH = 3000;
 
 /** Handles a form before Remix does, which halves the cost of a redirect. The route's action returns any other outcome. */
 export const handleForm: Middleware<AppLoadContext> = async (request, context, next) => {

@@ -161,7 +161,7 @@ describe("what a visitor sees of failures and of others' input", () => {
   test.each([
     "?return_url=//evil.test",
     "?return_url=https://evil.test&redirect=//evil.test&next=//evil.test",
-    "?resume=https://evil.test",
+    "?continue=https://evil.test",
   ])("%s is ignored: Stripe's return_url is the site's own URL [F9]", async (query) => {
     const { cookie: Cookie } = await visitor.submit({});
     for (const path of [`/subscription${query}`, `/subscription.data${query}`]) {
@@ -172,6 +172,19 @@ describe("what a visitor sees of failures and of others' input", () => {
     }
     const over = await visitor.post("intent=start-over", { Cookie }, `/subscription${query}`);
     expect(over.headers.get("Location")).toBe("/subscription");
+  });
+
+  test("a resume link to elsewhere is none [F9]", async () => {
+    for (const path of ["/subscription", "/subscription.data"]) {
+      const { status, body } = await visitor.get(`${path}?resume=https://evil.test`, {
+        "X-Forwarded-Host": "evil.test",
+      });
+      expect(status).toBe(200);
+      expect(body).not.toContain("evil.test");
+    }
+    const taken = await visitor.post("intent=resume", {}, "/subscription?resume=https://evil.test");
+    expect(taken.headers.get("Location")).toBe("/subscription?resume=https://evil.test");
+    expect(taken.headers.has("Set-Cookie")).toBe(false);
   });
 
   test("a return from the bank with a forged query leads to the page without it [F9]", async () => {
