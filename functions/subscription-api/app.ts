@@ -5,10 +5,13 @@ import { packagesIn } from "./catalogue/packages";
 import { type Config, keysOf, readConfig } from "./config";
 import type { ApiContext, Services } from "./http/context";
 import { getHealth } from "./http/health";
+import { linkPages } from "./http/links";
 import { postCatalogue, postErase, postExport, requireOperator } from "./http/operator";
 import { problem } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
-import { postSubscription } from "./http/subscription";
+import { getSubscriptionStatus, postSubscription } from "./http/subscription";
+import { signUpCountsIn } from "./limits/sign-up-counts";
+import { trialClaims } from "./limits/trial-claims";
 import { describeError, log } from "./log";
 import { accountWebhookTo } from "./outbox/account-webhook";
 import { dispatchMessages } from "./outbox/dispatch";
@@ -16,8 +19,11 @@ import { mailOver } from "./outbox/mail";
 import { outboxIn } from "./outbox/outbox";
 import { runScheduled } from "./scheduled";
 import type { PasswordHasher } from "./sign-ups/password";
+import { processedEventsIn } from "./sign-ups/processed-events";
+import { signUpEndingsIn } from "./sign-ups/sign-up-endings";
 import { signUpLifecycleIn } from "./sign-ups/sign-up-lifecycle";
 import { signUpsIn } from "./sign-ups/sign-up-store";
+import { signedLinks } from "./signed-links";
 import { PaymentsError, stripeClient } from "./stripe/client";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/prices";
@@ -75,6 +81,8 @@ function routes(connect: Connect): Hono<ApiContext> {
   });
 
   app.post("/subscription", atMost(16 * KIB), postSubscription);
+  app.get("/subscription/status/:token", getSubscriptionStatus);
+  app.route("/links", linkPages);
   app.post("/webhooks/stripe", atMost(512 * KIB), postStripeWebhook);
   app.use("/operator/*", requireOperator);
   app.post("/operator/export", atMost(16 * KIB), postExport);
@@ -113,6 +121,11 @@ function servicesFor(config: Config, passwords: PasswordHasher): Services {
     packages: packagesIn(config.db),
     signUps: signUpsIn(config.db),
     lifecycle: signUpLifecycleIn(config.db),
+    endings: signUpEndingsIn(config.db),
+    processedEvents: processedEventsIn(config.db),
+    claims: trialClaims(config.trials),
+    counts: signUpCountsIn(config.db, config.trials),
+    links: signedLinks(config.links),
     outbox: outboxIn(config.db),
     payments: stripePayments(stripe),
     prices: stripePrices(stripe),

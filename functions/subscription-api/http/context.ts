@@ -13,6 +13,8 @@ export type ApiContext = {
   Variables: {
     services: Services;
     requestId: string;
+    /** The visitor's IP address or network, where the site passes it on. */
+    sender?: string | undefined;
     operatorToken: string | undefined;
     /** Sends the outbox's messages once the response is out. */
     dispatchAfterResponse: () => void;

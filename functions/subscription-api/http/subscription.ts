@@ -1,8 +1,10 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
-
+import { secondsLeftToday } from "../limits/sign-up-counts";
 import { createSignUp, replaceSignUp } from "../sign-ups/create-sign-up";
+import { statusEnd } from "../sign-ups/sign-up";
+import { signUpStatus } from "../sign-ups/sign-up-status";
 import type { ApiContext } from "./context";
 import { problem } from "./problem";
 
@@ -19,22 +21,41 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   const body = await readBody(c.req.raw);
   if (body.status === "invalid") return body.response;
 
-  const result = await createSignUp(body.request, key.data, c.var.services);
+  const { services, sender } = c.var;
+  const result = await createSignUp(body.request, key.data, services, sender);
   const replaces = idempotencyKeyHeader.safeParse(c.req.header("replaces-idempotency-key"));
   if (result.status === "created" && replaces.success && replaces.data !== key.data) {
-    await replaceSignUp(replaces.data, c.var.services);
+    await replaceSignUp(replaces.data, services);
   }
   c.var.dispatchAfterResponse();
   switch (result.status) {
     case "created":
-      return Response.json({ client_secret: result.clientSecret }, { headers: { "cache-control": "no-store" } });
+      return Response.json(
+        {
+          client_secret: result.clientSecret,
+          status_url: await services.links.urlOf("status", result.signUp.id, statusEnd(result.signUp)),
+        },
+        { headers: { "cache-control": "no-store" } },
+      );
     case "duplicate":
       return problem(409, { title: "A subscription with this information already exists" });
     case "unknown-package":
       return unprocessable({ package_id: ["Invalid subscription ID"] });
     case "key-reused":
       return problem(422, { title: "The Idempotency-Key was used for another request" });
+    case "too-many":
+      return problem(429, { title: "Too many sign-ups today" }, { "retry-after": String(secondsLeftToday()) });
   }
+}
+
+/** `GET /subscription/status/{token}`: how the sign-up of the token stands. */
+export async function getSubscriptionStatus(c: Context<ApiContext>): Promise<Response> {
+  const { services, dispatchAfterResponse } = c.var;
+  const signUpId = await services.links.read("status", c.req.param("token") ?? "");
+  if (signUpId === undefined) return problem(404, { title: "Not found" });
+  const status = await signUpStatus(signUpId, services);
+  dispatchAfterResponse();
+  return Response.json(status, { headers: { "cache-control": "no-store" } });
 }
 
 async function readBody(request: Request): Promise<Body> {
