@@ -11,10 +11,10 @@ export interface Notice {
   fields?: Partial<Record<FieldName, string[]>>;
 }
 
-export type NoticeAction = "console" | "support";
+export type NoticeAction = "console" | "support" | "sales";
 
 export type SubscriptionOutcome =
-  | { kind: "created"; clientSecret: string }
+  | { kind: "created"; clientSecret: string; statusUrl?: string | undefined }
   | { kind: "rejected"; status: number }
   /** No complete response, or none within the deadline. */
   | { kind: "unreachable"; timedOut: boolean }
@@ -121,5 +121,12 @@ export function submissionFailed(message: string = UNEXPECTED): Notice {
 export function paymentFailed(message: string | undefined): Notice {
   return { kind: "destructive", title: "Payment Failed", message: message || "An error occurred during payment" };
 }
+
+export const CARD_USED: Notice = {
+  kind: "destructive",
+  title: "Payment Failed",
+  message: "This card has already been used for a free trial. Use another card, or contact sales.",
+  actions: ["sales"],
+};
 
 export const PAYMENT_ERROR: Notice = { kind: "destructive", title: "Payment Error", message: UNEXPECTED };

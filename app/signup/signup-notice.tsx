@@ -23,13 +23,21 @@ export function SignupNotice({ notice }: { notice: Notice }) {
 }
 
 function ActionLink({ action, site }: { action: NoticeAction; site: Site }) {
-  const [href, text] =
-    action === "console"
-      ? [site.consoleUrl, "Log in to the Customer Console"]
-      : [mailTo(site.supportEmail), "Contact Support"];
+  const [href, text] = linkOf(action, site);
   return (
     <a className="inline-block py-1 font-semibold underline" href={href}>
       {text}
     </a>
   );
+}
+
+function linkOf(action: NoticeAction, site: Site): [href: string, text: string] {
+  switch (action) {
+    case "console":
+      return [site.consoleUrl, "Log in to the Customer Console"];
+    case "support":
+      return [mailTo(site.supportEmail), "Contact Support"];
+    case "sales":
+      return [mailTo(site.salesEmail), "Contact Sales"];
+  }
 }

@@ -6,7 +6,7 @@ import { Button } from "../../ui/button";
 import { NoticeArea } from "../../ui/notice";
 import { useSite } from "../../ui/site";
 import { useHydrated } from "../../ui/use-hydrated";
-import { CONFIGURATION_ERROR, type Notice, paymentFailed, SAVED } from "../notices";
+import { CARD_USED, CONFIGURATION_ERROR, type Notice, paymentFailed, SAVED } from "../notices";
 import { ResumeOnAnotherDevice } from "../session/resume-on-another-device";
 import { SignupNotice } from "../signup-notice";
 import type { CardStepData } from "../steps";
@@ -73,6 +73,7 @@ export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotic
 
 function newsNotice(news: CardStepData["news"]): Notice | undefined {
   if (news === undefined) return undefined;
+  if ("cardUsed" in news) return CARD_USED;
   return "failed" in news ? paymentFailed(news.failed) : SAVED;
 }
 

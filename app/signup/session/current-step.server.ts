@@ -40,12 +40,12 @@ async function sessionOfLink(url: URL, { sessions }: AppLoadContext): Promise<Si
 async function sessionAfterReturn(
   secret: string,
   session: SignupSession | "none" | "broken",
-  { setupIntents }: AppLoadContext,
+  context: AppLoadContext,
 ): Promise<SignupSession | undefined> {
   if (typeof session === "object" && !(session.step === "card" && session.clientSecret === secret)) return undefined;
   const known: CardSession = typeof session === "object" ? session : { step: "card", key: "", clientSecret: secret };
-  const state = await setupIntents.retrieve(secret);
-  return state.status === "invalid" ? undefined : afterSetup(known, state);
+  const state = await context.setupIntents.retrieve(secret);
+  return state.status === "invalid" ? undefined : afterSetup(known, state, context);
 }
 
 /** A URL without a plan is that of any session. */
@@ -83,7 +83,7 @@ async function doneStep(session: DoneSession, { sessions }: AppLoadContext) {
 async function cardStep(session: CardSession, path: string, context: AppLoadContext) {
   const { sessions, setupIntents, configuration } = context;
   if (session.checks !== undefined) {
-    const next = afterSetup(session, await setupIntents.retrieve(session.clientSecret));
+    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret), context);
     if (next.step !== "card" || next.checks === undefined) throw await seeOther(path, next, context);
     const step: SignupStep = {
       step: "waiting",

@@ -56,7 +56,7 @@ async function handlePost(request: Request, context: AppLoadContext): Promise<Fo
     case "card-set-up": {
       if (current?.step !== "card") return seeOther(path);
       const state = await setupIntents.retrieve(current.clientSecret);
-      return seeOther(path, await sessions.write(afterSetup(current, state)));
+      return seeOther(path, await sessions.write(await afterSetup(current, state, context)));
     }
     default:
       return submitForm(form, path, current, context);
@@ -87,7 +87,7 @@ async function submitForm(
     return reply(statusFor(outcome), { ...replyTo(form, submission), notice: noticeFor(outcome) });
   }
   log.add({ signup: "created" });
-  return seeOther(path, await sessions.write(cardStep(key, request, outcome.clientSecret)));
+  return seeOther(path, await sessions.write(cardStep(key, request, outcome)));
 }
 
 /** All values are strings, so that leaving out the empty ones is all that Conform's own coercion would do. */
@@ -113,11 +113,16 @@ function replyTo(form: PostedForm, submission: Submission<SignupForm, string[]>)
   return { form: submission.reply({ hideFields: SECRET_FIELDS }), formNonce: form.form_nonce ?? "" };
 }
 
-function cardStep(key: string, request: SubscriptionRequest, clientSecret: string): SignupSession {
+function cardStep(
+  key: string,
+  request: SubscriptionRequest,
+  { clientSecret, statusUrl }: { clientSecret: string; statusUrl?: string | undefined },
+): SignupSession {
   return {
     step: "card",
     key,
     clientSecret,
+    statusUrl,
     news: { saved: true },
     account: {
       companyName: request.company_name,

@@ -1,12 +1,10 @@
+import type { SubscriptionStatus } from "../../../app/contract/subscription-response";
 import { setupIntentFor } from "./create-sign-up";
 import { awaitsTrial, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
 
-/** How a sign-up stands, for its own visitor. `card_used`: it goes on with another card, under this secret. */
-export type SignUpStatus = { status: "pending" | "trial" | "ended" } | { status: "card_used"; client_secret: string };
-
 /** Asks Stripe where a webhook has not told yet, so that the answer is as new as the visitor's card. */
-export async function signUpStatus(id: string, services: TrialServices): Promise<SignUpStatus> {
+export async function signUpStatus(id: string, services: TrialServices): Promise<SubscriptionStatus> {
   const stored = await services.signUps.find(id);
   if (!stored) return { status: "ended" };
   if (awaitsTrial(stored)) await startTrial(stored, services);
@@ -31,7 +29,7 @@ async function lookForCard(signUp: SignUp, services: TrialServices): Promise<voi
   if (setupIntent.state === "succeeded") await handleCardSetUp(signUp, setupIntent, services);
 }
 
-async function waitForAnotherCard(signUp: SignUp, services: TrialServices): Promise<SignUpStatus> {
+async function waitForAnotherCard(signUp: SignUp, services: TrialServices): Promise<SubscriptionStatus> {
   const { clientSecret } = await callStripe(signUp, services, () => setupIntentFor(signUp, services));
   return { status: "card_used", client_secret: clientSecret };
 }

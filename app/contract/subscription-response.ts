@@ -1,0 +1,15 @@
+import * as z from "zod/mini";
+
+/** `status_url`: where this sign-up's state can be asked for; optional, and left out where it is no URL of bearable length. */
+export const subscriptionResponse = z.object({
+  client_secret: z.string().check(z.minLength(1)),
+  status_url: z.catch(z.optional(z.url().check(z.maxLength(300))), undefined),
+});
+
+/** The answer of a `status_url`. `card_used`: the sign-up goes on with another card, under this secret. */
+export const subscriptionStatus = z.discriminatedUnion("status", [
+  z.object({ status: z.enum(["pending", "trial", "ended"]) }),
+  z.object({ status: z.literal("card_used"), client_secret: z.string().check(z.minLength(1)) }),
+]);
+
+export type SubscriptionStatus = z.output<typeof subscriptionStatus>;
