@@ -79,10 +79,18 @@ export function stripeSetupIntents(stripe: Stripe) {
       await call(setupIntent, () => stripe.setupIntents.cancel(id, { cancellation_reason: "abandoned" }));
     },
 
-    /** From then on it cannot be charged. Does nothing when the card is detached already. */
+    /** From then on it cannot be charged. Does nothing when it is detached already, or meanwhile. */
     async detachCard(paymentMethodId: string): Promise<void> {
-      const { customer } = await call(attachedMethod, () => stripe.paymentMethods.retrieve(paymentMethodId));
-      if (customer !== null) await call(attachedMethod, () => stripe.paymentMethods.detach(paymentMethodId));
+      const isAttached = async () => {
+        const { customer } = await call(attachedMethod, () => stripe.paymentMethods.retrieve(paymentMethodId));
+        return customer !== null;
+      };
+      if (!(await isAttached())) return;
+      try {
+        await call(attachedMethod, () => stripe.paymentMethods.detach(paymentMethodId));
+      } catch (error) {
+        if (await isAttached()) throw error;
+      }
     },
   };
 }
