@@ -1,4 +1,5 @@
 import type { SubscriptionStatus } from "../../../app/contract/subscription-response";
+import { PaymentsError } from "../stripe/client";
 import { setupIntentFor } from "./create-sign-up";
 import { awaitsTrial, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
@@ -7,8 +8,13 @@ import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./t
 export async function signUpStatus(id: string, services: TrialServices): Promise<SubscriptionStatus> {
   const stored = await services.signUps.find(id);
   if (!stored) return { status: "ended" };
-  if (awaitsTrial(stored)) await startTrial(stored, services);
-  if (stored.status === "pending") await lookForCard(stored, services);
+  try {
+    if (awaitsTrial(stored)) await startTrial(stored, services);
+    if (stored.status === "pending") await lookForCard(stored, services);
+  } catch (error) {
+    // Stripe's webhook is being processed at this moment.
+    if (!(error instanceof PaymentsError) || error.reason !== "in-progress") throw error;
+  }
   const signUp = (await services.signUps.find(id)) ?? stored;
   switch (signUp.status) {
     case "pending":
