@@ -11,7 +11,8 @@ const PATHS = {
 export type LinkPurpose = keyof typeof PATHS;
 
 export type SignedLinks = {
-  urlOf(purpose: LinkPurpose, signUpId: string, expires: Date): Promise<string>;
+  /** @param origin the API's public URL when absent */
+  urlOf(purpose: LinkPurpose, signUpId: string, expires: Date, origin?: string): Promise<string>;
   /** The sign-up's id; undefined when the token was changed, has expired, or is of another purpose. */
   read(purpose: LinkPurpose, token: string): Promise<string | undefined>;
 };
@@ -20,11 +21,11 @@ export type SignedLinks = {
 export function signedLinks({ publicUrl, secrets }: LinkConfig): SignedLinks {
   const keys = secrets.map((secret) => new TextEncoder().encode(secret));
   return {
-    async urlOf(purpose, signUpId, expires) {
+    async urlOf(purpose, signUpId, expires, origin = publicUrl) {
       const [key] = keys;
       if (key === undefined) throw new Error("There is no secret to sign with");
       const token = new SignJWT().setProtectedHeader({ alg: "HS256" }).setSubject(signUpId).setAudience(purpose);
-      return `${publicUrl}${PATHS[purpose]}/${await token.setExpirationTime(expires).sign(key)}`;
+      return `${origin}${PATHS[purpose]}/${await token.setExpirationTime(expires).sign(key)}`;
     },
     async read(purpose, token) {
       if (!isCanonical(token)) return undefined;

@@ -100,7 +100,6 @@ function checkAgreement({ site, api, company }: Deployment): Finding[] {
     if (site.vars[name] !== api.vars[name]) found.add(`${name} is not the site's`);
   }
   if (api.vars.COMPANY_NAME !== company.name) found.add("COMPANY_NAME is not the one of app/company.ts");
-  // The site asks only URLs of this origin how a sign-up stands.
   if (originOf(api.vars.PUBLIC_URL) !== originOf(site.vars.SUBSCRIPTION_API_URL)) {
     found.add("PUBLIC_URL is not the site's SUBSCRIPTION_API_URL");
   }

@@ -33,7 +33,13 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
       return Response.json(
         {
           client_secret: result.clientSecret,
-          status_url: await services.links.urlOf("status", result.signUp.id, statusEnd(result.signUp)),
+          // Where the site has asked: it believes no other origin.
+          status_url: await services.links.urlOf(
+            "status",
+            result.signUp.id,
+            statusEnd(result.signUp),
+            new URL(c.req.url).origin,
+          ),
         },
         { headers: { "cache-control": "no-store" } },
       );

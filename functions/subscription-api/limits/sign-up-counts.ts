@@ -8,6 +8,8 @@ export type SignUpCounts = ReturnType<typeof signUpCountsIn>;
 /** How many sign-ups begin on a day (UTC), by e-mail address and by sender. Every method throws what D1 throws. */
 export function signUpCountsIn(db: D1Database, { hashSecret, onePerPerson, signUpsPerDay }: TrialConfig) {
   const today = () => new Date().toISOString().slice(0, 10);
+  const hashOf = (kind: keyof typeof signUpsPerDay, day: string, value: string) =>
+    keyedHash(hashSecret, kind, day, kind === "email" && onePerPerson ? mailboxOf(value) : value);
 
   return {
     /**
@@ -24,12 +26,16 @@ export function signUpCountsIn(db: D1Database, { hashSecret, onePerPerson, signU
              ON CONFLICT (day, hash) DO UPDATE SET n = n + 1 WHERE n < ?3
              RETURNING n`,
           )
-          .bind(day, keyedHash(hashSecret, kind, day, value), signUpsPerDay[kind]);
-      const counts = await db.batch([
-        one("email", onePerPerson ? mailboxOf(email) : email),
-        ...(sender === undefined ? [] : [one("sender", sender)]),
-      ]);
+          .bind(day, hashOf(kind, day, value), signUpsPerDay[kind]);
+      const counts = await db.batch([one("email", email), ...(sender === undefined ? [] : [one("sender", sender)])]);
       return counts.every(({ results }) => results.length === 1);
+    },
+
+    async forget(email: string): Promise<void> {
+      await db
+        .prepare("DELETE FROM sign_up_counts WHERE day = ? AND hash = ?")
+        .bind(today(), hashOf("email", today(), email))
+        .run();
     },
 
     async deletePast(): Promise<void> {

@@ -36,6 +36,7 @@ export function trialStartedMail(
           : `Your card was not charged. Unless you cancel before, the first payment of ${priceOf(facts)} is taken on ${end}.`,
         "What’s next: confirm that this is your e-mail address.",
         `Then log in to the customer console with ${facts.email} and the password that you chose.`,
+        "If you did not sign up, open “This was not me” below: the trial ends, and the card is removed.",
       ],
       details: [
         ["Company", facts.company_name],
@@ -46,7 +47,7 @@ export function trialStartedMail(
       button: { text: "Confirm my e-mail address", url: links.verifyEmail },
       links: [
         { text: "Open the customer console", url: sender.consoleUrl },
-        { text: "This was not me: end this sign-up", url: links.notMe },
+        { text: "This was not me", url: links.notMe },
       ],
     },
     sender,

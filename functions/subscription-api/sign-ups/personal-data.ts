@@ -1,10 +1,17 @@
+import type { SignUpCounts } from "../limits/sign-up-counts";
 import type { TrialClaims } from "../limits/trial-claims";
 import type { Outbox } from "../outbox/outbox";
 import type { Payments } from "../stripe/payments";
 import type { SignUp } from "./sign-up";
 import type { SignUps } from "./sign-up-store";
 
-export type PersonalDataServices = { signUps: SignUps; outbox: Outbox; payments: Payments; claims: TrialClaims };
+export type PersonalDataServices = {
+  signUps: SignUps;
+  outbox: Outbox;
+  payments: Payments;
+  claims: TrialClaims;
+  counts: SignUpCounts;
+};
 
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
@@ -25,7 +32,7 @@ export async function exportPerson(email: string, services: PersonalDataServices
  */
 export async function erasePerson(
   email: string,
-  { signUps, payments, claims }: PersonalDataServices,
+  { signUps, payments, claims, counts }: PersonalDataServices,
 ): Promise<{ erased: number }> {
   const found = await signUps.findByEmail(email);
   for (const signUp of found) {
@@ -34,6 +41,7 @@ export async function erasePerson(
     if (customerId !== undefined) await payments.deleteCustomer(customerId);
     await signUps.erase(signUp.id, claims.of(signUp.email, null).email);
   }
+  await counts.forget(email);
   return { erased: found.length };
 }
 

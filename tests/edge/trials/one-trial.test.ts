@@ -233,7 +233,9 @@ describe("with ONE_TRIAL_PER_PERSON", () => {
     const { row } = await withCard("forget.me@gmail.com", card);
     const claims = await rows(api, "SELECT hash FROM trial_claims WHERE sign_up_id = ?", row.id);
     expect(claims).toHaveLength(2);
+    const countsBefore = (await rows(api, "SELECT 1 FROM sign_up_counts")).length;
     expect((await erase("forget.me@gmail.com")).text).toBe('{"erased":1}');
+    expect(await rows(api, "SELECT 1 FROM sign_up_counts")).toHaveLength(countsBefore - 1);
 
     for (const { hash } of claims) {
       expect(await rows(api, "SELECT * FROM trial_claims WHERE hash = ?", hash)).toEqual([{ hash, sign_up_id: null }]);
