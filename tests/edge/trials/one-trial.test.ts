@@ -22,11 +22,11 @@ async function withCard(email: string, card: string, clientSecret?: string) {
 }
 
 async function cancelTrial(email: string): Promise<void> {
-  const { stripe_subscription_id } = await rowOf(api, email);
-  await stripeAt(stripe).subscriptions.cancel(String(stripe_subscription_id));
-  await rows(api, "UPDATE sign_ups SET check_at = '2026-01-01' WHERE email = ?", email);
+  const [row] = await rows(api, "SELECT * FROM sign_ups WHERE email = ? AND status = 'trialing'", email);
+  await stripeAt(stripe).subscriptions.cancel(String(row?.stripe_subscription_id));
+  await rows(api, "UPDATE sign_ups SET check_at = '2026-01-01' WHERE id = ?", row?.id);
   await runScheduled(api);
-  expect(await rowOf(api, email)).toMatchObject({ status: "canceled" });
+  expect(await rows(api, "SELECT status FROM sign_ups WHERE id = ?", row?.id)).toEqual([{ status: "canceled" }]);
 }
 
 const erase = (email: string) =>
@@ -51,10 +51,21 @@ describe("by default", () => {
   it("a sign-up that waited since before the trial ended gets none either [H10]", async () => {
     const { clientSecret } = await signUp(api, { email: "waited@example.com" });
     await withCard("waited@example.com", CARDS.visa);
-    await rows(api, "UPDATE sign_ups SET created_at = '2027-01-01T00:00:00.000Z' WHERE status = 'trialing'");
     await cancelTrial("waited@example.com");
     await withCard("waited@example.com", CARDS.amex, clientSecret);
     const statuses = await rows(api, "SELECT status FROM sign_ups WHERE email = 'waited@example.com' ORDER BY status");
+    expect(statuses).toEqual([{ status: "canceled" }, { status: "superseded" }]);
+  });
+
+  it("a trial that began before trials were claimed counts too [H10]", async () => {
+    const { clientSecret } = await signUp(api, { email: "early@example.com" });
+    const { row } = await withCard("early@example.com", CARDS.visa);
+    await cancelTrial("early@example.com");
+    await rows(api, "DELETE FROM trial_claims WHERE sign_up_id = ?", row.id);
+    expect((await signUp(api, { email: "early@example.com" })).status).toBe(409);
+    await enterCard(stripe.url, clientSecret, CARDS.amex);
+    expect(await deliver(api, await setupEvent(stripe, "setup_intent.succeeded", clientSecret))).toBe(200);
+    const statuses = await rows(api, "SELECT status FROM sign_ups WHERE email = 'early@example.com' ORDER BY status");
     expect(statuses).toEqual([{ status: "canceled" }, { status: "superseded" }]);
   });
 
