@@ -1,6 +1,6 @@
 import type { FieldName } from "./form/form-schema";
 
-/** Wording: docs/requirements.md, M. */
+/** Wording: docs/requirements.md, M. Those of later steps are in later-notices.ts, which loads with them. */
 export interface Notice {
   kind: "progress" | "success" | "destructive";
   title: string;
@@ -29,21 +29,6 @@ export const PROCESSING: Notice = {
   kind: "progress",
   title: "Processing...",
   message: "Submitting your subscription information.",
-};
-export const SAVED: Notice = {
-  kind: "success",
-  title: "Subscription Data Saved!",
-  message: "Now proceeding to payment...",
-};
-export const CARD_SUCCESSFUL: Notice = {
-  kind: "success",
-  title: "Card Successful!",
-  message: "Your card has been processed successfully.",
-};
-export const SUBSCRIPTION_SUCCESSFUL: Notice = {
-  kind: "success",
-  title: "subscription Successful!",
-  message: "Your subscription has been completed successfully.",
 };
 export const CONNECTION_FAILED: Notice = {
   kind: "destructive",
@@ -86,7 +71,7 @@ const REMEDIES: Record<number, Pick<Notice, "actions" | "fields">> = {
   500: { actions: ["support"] },
 };
 
-const UNEXPECTED = "An unexpected error occurred. Please try again.";
+export const UNEXPECTED = "An unexpected error occurred. Please try again.";
 
 export function noticeFor(outcome: FailedOutcome): Notice {
   switch (outcome.kind) {
@@ -117,16 +102,3 @@ export function statusFor(outcome: FailedOutcome): number {
 export function submissionFailed(message: string = UNEXPECTED): Notice {
   return { kind: "destructive", title: "Submission Failed", message };
 }
-
-export function paymentFailed(message: string | undefined): Notice {
-  return { kind: "destructive", title: "Payment Failed", message: message || "An error occurred during payment" };
-}
-
-export const CARD_USED: Notice = {
-  kind: "destructive",
-  title: "Payment Failed",
-  message: "This card has already been used for a free trial. Use another card, or contact sales.",
-  actions: ["sales"],
-};
-
-export const PAYMENT_ERROR: Notice = { kind: "destructive", title: "Payment Error", message: UNEXPECTED };

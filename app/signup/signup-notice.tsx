@@ -23,21 +23,14 @@ export function SignupNotice({ notice }: { notice: Notice }) {
 }
 
 function ActionLink({ action, site }: { action: NoticeAction; site: Site }) {
-  const [href, text] = linkOf(action, site);
+  const sales = action === "sales";
+  const [href, text] =
+    action === "console"
+      ? [site.consoleUrl, "Log in to the Customer Console"]
+      : [mailTo(sales ? site.salesEmail : site.supportEmail), `Contact ${sales ? "Sales" : "Support"}`];
   return (
     <a className="inline-block py-1 font-semibold underline" href={href}>
       {text}
     </a>
   );
-}
-
-function linkOf(action: NoticeAction, site: Site): [href: string, text: string] {
-  switch (action) {
-    case "console":
-      return [site.consoleUrl, "Log in to the Customer Console"];
-    case "support":
-      return [mailTo(site.supportEmail), "Contact Support"];
-    case "sales":
-      return [mailTo(site.salesEmail), "Contact Sales"];
-  }
 }

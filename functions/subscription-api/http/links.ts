@@ -17,7 +17,7 @@ linkPages.use(linkPageHeaders, async (c, next) => {
 
 linkPages.onError((error, c) => {
   log("error", "request_failed", { requestId: c.var.requestId, ...describeError(error) });
-  const body = html`<p>Please open the link again in a minute. Nothing has changed.</p>`;
+  const body = html`<p>Please open the link of the e-mail again in a minute.</p>`;
   return c.html(linkPage(c.var.services.mail.sender, "This did not work", body), 503, { "retry-after": "60" });
 });
 

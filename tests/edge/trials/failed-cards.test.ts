@@ -41,6 +41,19 @@ describe("declined cards, with Stripe's own webhooks", () => {
     await expect.poll(() => rowOf(api, email)).toMatchObject({ status: "trialing" });
   });
 
+  it("sixty as fast as they can be sent, and then a good one, are no trial [H3]", async () => {
+    const email = "sixty@example.com";
+    const { clientSecret } = await signUp(api, { email });
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 60; attempt += 1) {
+      statuses.push((await enterCard(stripe.url, clientSecret, CARDS.declined)).status);
+    }
+    await enterCard(stripe.url, clientSecret);
+    await expect.poll(() => rowOf(api, email)).toMatchObject({ status: "superseded", end_reason: "cards-failed" });
+    expect(statuses.at(-1)).toBe(400);
+    expect((await stripeStateOf(stripe, email)).subscriptions).toEqual([]);
+  });
+
   it("four and a good one are a trial [H3]", async () => {
     const email = "unlucky@example.com";
     const { clientSecret } = await signUp(api, { email });
