@@ -15,18 +15,33 @@ function text(label: string, min: number, max: number) {
   );
 }
 
+/** What nobody sees: default-ignorable code points, white space, and the blank Braille pattern. */
+const INVISIBLE = /[\p{DI}\s\u2800]/gu;
+
+/** Names go into the mails that a stranger may get: they are visible, and no mail program makes a link of them. */
+function name(label: string) {
+  return text(label, 2, 100).check(
+    z.refine((value) => value.replace(INVISIBLE, ""), `${label} must be at least 2 characters`),
+    z.refine(
+      (value) => !/https?:\/\//i.test(value.replace(INVISIBLE, "").normalize("NFKC")),
+      `${label} must not contain http:// or https://`,
+    ),
+  );
+}
+
 const INVALID_EMAIL = "Please enter a valid email address";
 const INVALID_ZIP = "Please enter a valid ZIP code";
 
 /** Body of `POST /subscription` (docs/requirements.md, V and N1). The upper limits keep a sealed session within one cookie. */
 export const subscriptionRequest = z.object({
   package_id: z.optional(z.guid("Invalid subscription ID").check(z.overwrite((value) => value.toLowerCase()))),
-  full_name: text("Contact name", 2, 100),
-  company_name: text("Company name", 2, 100),
+  full_name: name("Contact name"),
+  company_name: name("Company name"),
   email: z.string(INVALID_EMAIL).check(
     z.overwrite(normalizeEmail),
     z.maxLength(254, { error: INVALID_EMAIL, abort: true }), // RFC 5321, section 4.5.3.1.3
-    z.email(INVALID_EMAIL),
+    z.email({ error: INVALID_EMAIL, abort: true }),
+    z.refine((value) => value.indexOf("@") <= 64, INVALID_EMAIL), // 4.5.3.1.1
   ),
   phone: z
     .string("Phone number is required")
@@ -61,9 +76,6 @@ export const subscriptionRequest = z.object({
 });
 
 export type SubscriptionRequest = z.output<typeof subscriptionRequest>;
-
-/** Stripe's client secrets have about 60 characters; 1,000 still fit into a session cookie. */
-export const subscriptionResponse = z.object({ client_secret: z.string().check(z.minLength(1), z.maxLength(1000)) });
 
 export function normalizeEmail(value: string): string {
   return value.replace(/\s+/gu, "").toLowerCase();

@@ -1,6 +1,6 @@
 import type { FieldName } from "./form/form-schema";
 
-/** Wording: docs/requirements.md, M. */
+/** Wording: docs/requirements.md, M. Those of later steps are in later-notices.ts, which loads with them. */
 export interface Notice {
   kind: "progress" | "success" | "destructive";
   title: string;
@@ -11,10 +11,10 @@ export interface Notice {
   fields?: Partial<Record<FieldName, string[]>>;
 }
 
-export type NoticeAction = "console" | "support";
+export type NoticeAction = "console" | "support" | "sales";
 
 export type SubscriptionOutcome =
-  | { kind: "created"; clientSecret: string }
+  | { kind: "created"; clientSecret: string; statusUrl?: string | undefined }
   | { kind: "rejected"; status: number }
   /** No complete response, or none within the deadline. */
   | { kind: "unreachable"; timedOut: boolean }
@@ -29,21 +29,6 @@ export const PROCESSING: Notice = {
   kind: "progress",
   title: "Processing...",
   message: "Submitting your subscription information.",
-};
-export const SAVED: Notice = {
-  kind: "success",
-  title: "Subscription Data Saved!",
-  message: "Now proceeding to payment...",
-};
-export const CARD_SUCCESSFUL: Notice = {
-  kind: "success",
-  title: "Card Successful!",
-  message: "Your card has been processed successfully.",
-};
-export const SUBSCRIPTION_SUCCESSFUL: Notice = {
-  kind: "success",
-  title: "subscription Successful!",
-  message: "Your subscription has been completed successfully.",
 };
 export const CONNECTION_FAILED: Notice = {
   kind: "destructive",
@@ -103,7 +88,7 @@ const REMEDIES: Record<number, Pick<Notice, "actions" | "fields">> = {
   500: { actions: ["support"] },
 };
 
-const UNEXPECTED = "An unexpected error occurred. Please try again.";
+export const UNEXPECTED = "An unexpected error occurred. Please try again.";
 
 export function noticeFor(outcome: FailedOutcome): Notice {
   switch (outcome.kind) {
@@ -134,9 +119,3 @@ export function statusFor(outcome: FailedOutcome): number {
 export function submissionFailed(message: string = UNEXPECTED): Notice {
   return { kind: "destructive", title: "Submission Failed", message };
 }
-
-export function paymentFailed(message: string | undefined): Notice {
-  return { kind: "destructive", title: "Payment Failed", message: message || "An error occurred during payment" };
-}
-
-export const PAYMENT_ERROR: Notice = { kind: "destructive", title: "Payment Error", message: UNEXPECTED };

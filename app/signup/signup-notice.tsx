@@ -23,10 +23,11 @@ export function SignupNotice({ notice }: { notice: Notice }) {
 }
 
 function ActionLink({ action, site }: { action: NoticeAction; site: Site }) {
+  const sales = action === "sales";
   const [href, text] =
     action === "console"
       ? [site.consoleUrl, "Log in to the Customer Console"]
-      : [mailTo(site.supportEmail), "Contact Support"];
+      : [mailTo(sales ? site.salesEmail : site.supportEmail), `Contact ${sales ? "Sales" : "Support"}`];
   return (
     <a className="inline-block py-1 font-semibold underline" href={href}>
       {text}

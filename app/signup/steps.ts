@@ -30,6 +30,8 @@ export const signupSession = z.discriminatedUnion("step", [
     /** Idempotency key of the form that led here: the same form sent again is the same sign-up. */
     key: z.string(),
     clientSecret: z.string(),
+    /** Where the API tells whether the trial has begun; missing for an API that has none. */
+    statusUrl: z.optional(z.string()),
     /** Missing after a return from the bank without the cookie. */
     account: z.optional(account),
     address: z.optional(billingAddress),
@@ -38,7 +40,13 @@ export const signupSession = z.discriminatedUnion("step", [
     /** Taken over by a resume link. */
     resumed: z.optional(z.literal(true)),
     /** Set for one page load, for the notice that something has just happened. */
-    news: z.optional(z.union([z.object({ saved: z.literal(true) }), z.object({ failed: z.string() })])),
+    news: z.optional(
+      z.union([
+        z.object({ saved: z.literal(true) }),
+        z.object({ cardUsed: z.literal(true) }),
+        z.object({ failed: z.string() }),
+      ]),
+    ),
     /** How often Stripe was asked about a set-up whose result is not known yet. */
     checks: z.optional(z.number()),
     waitsFor: z.optional(z.enum(["processing", "unreachable"])),

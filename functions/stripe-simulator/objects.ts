@@ -47,6 +47,7 @@ export const paymentMethod = z.object({
     brand: z.string(),
     exp_month: z.number(),
     exp_year: z.number(),
+    fingerprint: z._default(nullableString, null),
     last4: z.string(),
     funding: z.literal("credit"),
     country: z.literal("US"),

@@ -11,10 +11,13 @@ import { limitSignUps } from "./http/guard/rate-limit";
 import { type Entrance, requireSite } from "./http/guard/require-site";
 import { requireTls } from "./http/guard/require-tls";
 import { getHealth } from "./http/health";
+import { linkPages } from "./http/links";
 import { postCatalogue, postErase, postExport, requireOperator } from "./http/operator";
 import { problem } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
-import { postSubscription } from "./http/subscription";
+import { getSubscriptionStatus, postSubscription } from "./http/subscription";
+import { signUpCountsIn } from "./limits/sign-up-counts";
+import { trialClaims } from "./limits/trial-claims";
 import { describeError, log, withRequestId } from "./log";
 import { accountWebhookTo } from "./outbox/account-webhook";
 import { dispatchMessages } from "./outbox/dispatch";
@@ -23,8 +26,11 @@ import { outboxIn } from "./outbox/outbox";
 import { runScheduled } from "./scheduled";
 import type { PasswordHasher } from "./sign-ups/password";
 import { passwordQueue } from "./sign-ups/password-queue";
+import { processedEventsIn } from "./sign-ups/processed-events";
+import { signUpEndingsIn } from "./sign-ups/sign-up-endings";
 import { signUpLifecycleIn } from "./sign-ups/sign-up-lifecycle";
 import { signUpsIn } from "./sign-ups/sign-up-store";
+import { signedLinks } from "./signed-links";
 import { PaymentsError, stripeClient } from "./stripe/client";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/prices";
@@ -102,9 +108,11 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
   app.use("/subscription/*", requireSite(entrance));
   app.post("/subscription", limitSignUps, atMost(16), postSubscription);
   app.all("/subscription", onlyPost);
+  app.get("/subscription/status/:token", getSubscriptionStatus);
   if (entrance === "public") {
     app.post("/webhooks/stripe", atMost(256), postStripeWebhook);
     app.all("/webhooks/stripe", onlyPost);
+    app.route("/links", linkPages);
     app.use("/operator/*", requireOperator);
     app.post("/operator/export", atMost(16), postExport);
     app.post("/operator/erase", atMost(16), postErase);
@@ -143,6 +151,11 @@ function servicesFor(config: Config): Omit<Services, "passwords"> {
     packages: packagesIn(config.db),
     signUps: signUpsIn(config.db),
     lifecycle: signUpLifecycleIn(config.db),
+    endings: signUpEndingsIn(config.db),
+    processedEvents: processedEventsIn(config.db),
+    claims: trialClaims(config.trials),
+    counts: signUpCountsIn(config.db, config.trials),
+    links: signedLinks(config.links),
     outbox: outboxIn(config.db),
     payments: stripePayments(stripe),
     prices: stripePrices(stripe),

@@ -18,6 +18,8 @@ export type Config = {
   limits: { signUps: RateLimit; operator: RateLimit };
   stripe: StripeConfig;
   mail: MailConfig;
+  links: LinkConfig;
+  trials: TrialConfig;
   /** Account webhooks wait until this is set. */
   console?: ConsoleConfig | undefined;
   /** Without it there are no operator routes. */
@@ -36,7 +38,20 @@ export type MailConfig = {
   from: string;
   companyName: string;
   consoleUrl: string;
+  siteUrl: string;
   supportEmail: string;
+  salesEmail: string;
+};
+
+/** The first secret signs, each of them verifies. */
+export type LinkConfig = { publicUrl: string; secrets: string[] };
+
+export type TrialConfig = {
+  /** Keys the hashes of e-mail addresses, cards and senders. */
+  hashSecret: string;
+  /** One trial for each mailbox and card, not only for each e-mail address. */
+  onePerPerson: boolean;
+  signUpsPerDay: { email: number; sender: number };
 };
 
 export type ConsoleConfig = { url: string; secret: string };
@@ -47,6 +62,8 @@ const LOCAL_SECRETS = {
   CONSOLE_WEBHOOK_SECRET: "whsec_bG9jYWwtZGV2ZWxvcG1lbnQtb25seS1uZXZlci1kZXBsb3k=",
   MAIL_API_KEY: "re_local_development_only",
   OPERATOR_TOKEN: "only-for-local-development-never-for-a-deployment",
+  LINK_SECRET: "signs-links-in-local-development-only",
+  HASH_SECRET: "keys-hashes-in-local-development-only",
 } as const;
 
 /** An environment of wrangler.toml can empty a variable of the top level, not remove it. */
@@ -61,6 +78,16 @@ function binding<T>(method: string) {
 const localUrl = z.string().refine(isLocalUrl, "must be a URL on this machine");
 
 const email = z.email("must be an e-mail address");
+
+const secret = z.string().min(32, { error: "must have at least 32 characters", abort: true });
+
+/** Paths are appended to it. */
+const baseUrl = serviceUrl.check(z.overwrite((url) => url.replace(/\/+$/, "")));
+
+const count = z
+  .string()
+  .regex(/^[1-9]\d{0,6}$/, "must be a number from 1 to 9999999")
+  .transform(Number);
 
 const settings = z
   .object({
@@ -100,6 +127,17 @@ const settings = z
     ),
     SIGNUP_RATE_LIMIT: binding<RateLimit>("limit"),
     OPERATOR_RATE_LIMIT: binding<RateLimit>("limit"),
+    PUBLIC_URL: baseUrl,
+    SITE_URL: baseUrl,
+    SALES_EMAIL: email,
+    LINK_SECRET: z
+      .string()
+      .transform((value) => value.split(","))
+      .pipe(z.array(secret).max(2, "must be one secret, or the new and the old one with a comma between them")),
+    HASH_SECRET: secret,
+    ONE_TRIAL_PER_PERSON: z.enum(["true", "false"], "must be true or false"),
+    SIGN_UPS_PER_EMAIL_A_DAY: count,
+    SIGN_UPS_PER_SENDER_A_DAY: count,
   })
   .superRefine((env, context) => {
     const refuse = (key: keyof typeof env, problem: string) =>
@@ -113,10 +151,12 @@ const settings = z
         "CONSOLE_WEBHOOK_SECRET",
         "MAIL_API_KEY",
         "OPERATOR_TOKEN",
+        "LINK_SECRET",
+        "HASH_SECRET",
       ] as const) {
-        if (env[key] === LOCAL_SECRETS[key]) refuse(key, "is the local value");
+        if ([env[key]].flat().includes(LOCAL_SECRETS[key])) refuse(key, "is the local value");
       }
-      for (const key of ["MAIL_API_URL", "CONSOLE_URL", "CONSOLE_WEBHOOK_URL"] as const) {
+      for (const key of ["MAIL_API_URL", "CONSOLE_URL", "CONSOLE_WEBHOOK_URL", "PUBLIC_URL", "SITE_URL"] as const) {
         if (env[key] !== undefined && isLoopback(env[key])) refuse(key, "must not be on this machine");
       }
     } else if (isLive) {
@@ -176,7 +216,15 @@ function toConfig(env: z.output<typeof settings>): Config {
       from: env.MAIL_FROM,
       companyName: env.COMPANY_NAME,
       consoleUrl: env.CONSOLE_URL,
+      siteUrl: env.SITE_URL,
       supportEmail: env.SUPPORT_EMAIL,
+      salesEmail: env.SALES_EMAIL,
+    },
+    links: { publicUrl: env.PUBLIC_URL, secrets: env.LINK_SECRET },
+    trials: {
+      hashSecret: env.HASH_SECRET,
+      onePerPerson: env.ONE_TRIAL_PER_PERSON === "true",
+      signUpsPerDay: { email: env.SIGN_UPS_PER_EMAIL_A_DAY, sender: env.SIGN_UPS_PER_SENDER_A_DAY },
     },
     console:
       env.CONSOLE_WEBHOOK_URL !== undefined && env.CONSOLE_WEBHOOK_SECRET !== undefined

@@ -1,10 +1,9 @@
 import { describeError, log } from "./log";
 import { type DispatchServices, dispatchMessages } from "./outbox/dispatch";
-import { reconcileSignUps } from "./sign-ups/reconcile";
-import type { TrialServices } from "./sign-ups/trial";
+import { type ReconcileServices, reconcileSignUps } from "./sign-ups/reconcile";
 
 /** The cron handler: reconciles sign-ups, then dispatches messages. Throws when either failed. */
-export async function runScheduled(services: TrialServices & DispatchServices): Promise<void> {
+export async function runScheduled(services: ReconcileServices & DispatchServices): Promise<void> {
   const outcomes = [await settle(reconcileSignUps(services)), await settle(dispatchMessages(services))];
   const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
   for (const error of errors) log("error", "scheduled_run_failed", describeError(error));

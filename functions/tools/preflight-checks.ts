@@ -27,6 +27,8 @@ const STAND_INS: Record<string, string> = {
   CONSOLE_WEBHOOK_SECRET: `whsec_${"A".repeat(32)}`,
   OPERATOR_TOKEN: "x".repeat(32),
   SUBSCRIPTION_API_SECRET: "x".repeat(32),
+  LINK_SECRET: "x".repeat(32),
+  HASH_SECRET: "x".repeat(32),
 };
 
 /** The entrypoint of functions/subscription-api/index.ts that no public request reaches. */
@@ -100,10 +102,13 @@ function checkApi({ api, secrets }: Deployment): Finding[] {
 /** Settings that both Workers have must be equal. */
 function checkAgreement({ site, api, company }: Deployment): Finding[] {
   const found = new Findings("subscription API");
-  for (const name of ["STRIPE_PUBLISHABLE_KEY", "CONSOLE_URL", "SUPPORT_EMAIL"]) {
+  for (const name of ["STRIPE_PUBLISHABLE_KEY", "CONSOLE_URL", "SUPPORT_EMAIL", "SALES_EMAIL", "SITE_URL"]) {
     if (site.vars[name] !== api.vars[name]) found.add(`${name} is not the site's`);
   }
   if (api.vars.COMPANY_NAME !== company.name) found.add("COMPANY_NAME is not the one of app/company.ts");
+  if (originOf(api.vars.PUBLIC_URL) !== originOf(site.vars.SUBSCRIPTION_API_URL)) {
+    found.add("PUBLIC_URL is not the site's SUBSCRIPTION_API_URL");
+  }
   const service = site.services.find(({ binding }) => binding === "SUBSCRIPTION_API");
   if (service && service.service !== api.name) found.add(`the site's service binding names ${service.service}`);
   // Stripe's webhooks use it, even where the site has a service binding.
@@ -164,6 +169,10 @@ function checkCompany({ company }: Deployment): Finding[] {
 
 function limiters({ ratelimits }: WorkerSettings) {
   return Object.fromEntries(ratelimits.map(({ name }) => [name, { limit: fetch }]));
+}
+
+function originOf(url: unknown): string {
+  return URL.canParse(String(url)) ? new URL(String(url)).origin : String(url);
 }
 
 function standIns(names: string[]): Record<string, string> {

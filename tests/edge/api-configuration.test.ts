@@ -28,6 +28,10 @@ const DEPLOYED = {
   CONSOLE_WEBHOOK_URL: undefined,
   CONSOLE_WEBHOOK_SECRET: undefined,
   OPERATOR_TOKEN: undefined,
+  PUBLIC_URL: "https://api.acme.com",
+  SITE_URL: "https://www.acme.com",
+  LINK_SECRET: "a-deployment-has-links-of-its-own",
+  HASH_SECRET: "a-deployment-has-hashes-of-its-own",
 };
 
 const SECRET = "s".repeat(32);
@@ -58,8 +62,18 @@ describe("the configuration of the subscription API", () => {
   it.each([
     [
       "production without keys",
-      { STRIPE_SECRET_KEY: undefined, STRIPE_WEBHOOK_SECRET: undefined, STRIPE_API_URL: undefined },
+      { ...DEPLOYED, STRIPE_SECRET_KEY: undefined, STRIPE_WEBHOOK_SECRET: undefined },
       ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"],
+    ],
+    [
+      "production without the secrets of links and hashes",
+      { ...DEPLOYED, LINK_SECRET: undefined, HASH_SECRET: undefined },
+      ["HASH_SECRET", "LINK_SECRET"],
+    ],
+    [
+      "production with the local secret of links as the old one",
+      { ...DEPLOYED, LINK_SECRET: `${DEPLOYED.LINK_SECRET},signs-links-in-local-development-only` },
+      ["LINK_SECRET"],
     ],
     [
       "production with the local keys and URLs",
@@ -67,9 +81,13 @@ describe("the configuration of the subscription API", () => {
       [
         "CONSOLE_WEBHOOK_SECRET",
         "CONSOLE_WEBHOOK_URL",
+        "HASH_SECRET",
+        "LINK_SECRET",
         "MAIL_API_KEY",
         "MAIL_API_URL",
         "OPERATOR_TOKEN",
+        "PUBLIC_URL",
+        "SITE_URL",
         "STRIPE_SECRET_KEY",
         "STRIPE_WEBHOOK_SECRET",
       ],
@@ -104,6 +122,13 @@ describe("the configuration of the subscription API", () => {
       { SIGNUP_RATE_LIMIT: undefined, OPERATOR_RATE_LIMIT: "10" },
       ["OPERATOR_RATE_LIMIT", "SIGNUP_RATE_LIMIT"],
     ],
+    ["short secrets", { LINK_SECRET: "short", HASH_SECRET: "short" }, ["HASH_SECRET", "LINK_SECRET"]],
+    [
+      "limits that are none",
+      { SIGN_UPS_PER_EMAIL_A_DAY: "0", SIGN_UPS_PER_SENDER_A_DAY: "many", ONE_TRIAL_PER_PERSON: "yes" },
+      ["ONE_TRIAL_PER_PERSON", "SIGN_UPS_PER_EMAIL_A_DAY", "SIGN_UPS_PER_SENDER_A_DAY"],
+    ],
+    ["its own URL over plain http", { PUBLIC_URL: "http://api.acme.com" }, ["PUBLIC_URL"]],
     ["a Stripe URL that is not on this machine", { STRIPE_API_URL: "https://stripe.example" }, ["STRIPE_API_URL"]],
     ["a live key for a local Stripe", { STRIPE_SECRET_KEY: "sk_live_0123456789abcdef0123" }, ["STRIPE_API_URL"]],
   ])("with %s every route refuses and names the keys, not their values [G9]", async (_name, vars, keys) => {

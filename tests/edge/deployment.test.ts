@@ -57,7 +57,10 @@ describe("the preflight", () => {
     ready = {
       company,
       migrations,
-      secrets: { site: ["SESSION_SECRET"], api: ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "OPERATOR_TOKEN"] },
+      secrets: {
+        site: ["SESSION_SECRET"],
+        api: ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "OPERATOR_TOKEN", "LINK_SECRET", "HASH_SECRET"],
+      },
       database: { migrations, packages },
       ...(await settings()),
     };
@@ -136,6 +139,16 @@ describe("the preflight", () => {
       ["subscription API: no route is api.acme.com, the host of the site's SUBSCRIPTION_API_URL"],
     ],
     [
+      "a URL of the API that the site does not know",
+      (text) => text.replace('PUBLIC_URL = "https://api.acme.com"', 'PUBLIC_URL = "https://other.acme.com"'),
+      ["subscription API: PUBLIC_URL is not the site's SUBSCRIPTION_API_URL"],
+    ],
+    [
+      "another contact for sales",
+      (text) => text.replace(/(SALES_EMAIL = ")sales(@acme.com"\nSITE_URL)/, "$1deals$2"),
+      ["subscription API: SALES_EMAIL is not the site's"],
+    ],
+    [
       "a binding to another Worker",
       (text) => text.replace('service = "citewell-subscription-api"', 'service = "other"'),
       ["subscription API: the site's service binding names other"],
@@ -206,8 +219,12 @@ describe("the preflight", () => {
       "site: the secret SESSION_SECRET is not set: wrangler secret put SESSION_SECRET",
       "site: SESSION_SECRET is missing",
       "subscription API: the secret STRIPE_WEBHOOK_SECRET is not set: wrangler secret put STRIPE_WEBHOOK_SECRET",
+      "subscription API: the secret LINK_SECRET is not set: wrangler secret put LINK_SECRET",
+      "subscription API: the secret HASH_SECRET is not set: wrangler secret put HASH_SECRET",
       "subscription API: STRIPE_WEBHOOK_SECRET is missing",
-      "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql: npm run deploy:subscription-api",
+      "subscription API: LINK_SECRET is missing",
+      "subscription API: HASH_SECRET is missing",
+      "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql, 0004_one_trial_per_person.sql: npm run deploy:subscription-api",
       "database: the package MINI has no price at Stripe: npm run catalogue -- --production",
       "database: the package LITE has no price at Stripe: npm run catalogue -- --production",
       "database: the package STANDARD has no price at Stripe: npm run catalogue -- --production",
@@ -337,6 +354,7 @@ describe("the migrations", () => {
       "sign_ups_live_email",
       "sign_ups_status",
       "stripe_events_received_at",
+      "trial_claims_sign_up",
     ]);
     await db.prepare("DELETE FROM sign_ups").run();
     expect((await db.prepare("SELECT key FROM outbox").all()).results).toEqual([]);
@@ -346,7 +364,15 @@ describe("the migrations", () => {
   it("are applied to a database that was kept from an earlier run", async () => {
     const persist = await mkdtemp(join(tmpdir(), "database-"));
     const before = await startSubscriptionApi({ persist });
-    for (const table of ["outbox", "sign_ups", "packages", "stripe_events", "d1_migrations"]) {
+    for (const table of [
+      "trial_claims",
+      "sign_up_counts",
+      "outbox",
+      "sign_ups",
+      "packages",
+      "stripe_events",
+      "d1_migrations",
+    ]) {
       await rows(before, `DROP TABLE ${table}`);
     }
     const { folder, remove } = await firstMigrations(1);

@@ -175,7 +175,7 @@ describe("the webhook of Stripe", () => {
     const deleted = eventOf("customer.subscription.deleted", canceled);
     await deliver(deleted, sign(deleted));
     expect(await rowOf("follows@example.com")).toMatchObject({ status: "canceled" });
-    expect((await signUp(api, { email: "follows@example.com" })).status).toBe(200);
+    expect((await signUp(api, { email: "follows@example.com" })).status).toBe(409);
   });
 
   it("marks a subscription past due when the card fails at the trial's end", async () => {

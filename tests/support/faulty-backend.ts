@@ -1,6 +1,6 @@
 import { fastApi } from "./fast-api/build";
 import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy";
-import { freePort, type RunningWorker, startStripeSimulator, startSubscriptionApi } from "./workers";
+import { freePort, type RunningWorker, startStripeSimulator, startSubscriptionApi, type Vars } from "./workers";
 
 /** The fast API and its simulator, with a part that fails on demand on every way between them. */
 export type FaultyBackend = {
@@ -13,13 +13,13 @@ export type FaultyBackend = {
   dispose: () => Promise<void>;
 };
 
-export async function startFaultyBackend(): Promise<FaultyBackend> {
+export async function startFaultyBackend(vars?: Vars): Promise<FaultyBackend> {
   const port = await freePort();
   const [webhooks, bundle] = await Promise.all([startFaultyProxy(`http://localhost:${port}`), fastApi()]);
   webhooks.decide(() => "refuse");
   const stripe = await startStripeSimulator({ webhookUrl: `${webhooks.url}/webhooks/stripe` });
   const proxy = await startFaultyProxy(stripe.url);
-  const api = await startSubscriptionApi({ simulatorUrl: proxy.url, port, wrapper: proxy.database, ...bundle });
+  const api = await startSubscriptionApi({ simulatorUrl: proxy.url, port, vars, wrapper: proxy.database, ...bundle });
   return {
     api,
     stripe,

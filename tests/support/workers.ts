@@ -9,7 +9,7 @@ export { freePort, type RunningWorker, type Vars, type Wrapper } from "./minifla
 const MIGRATIONS = fileURLToPath(new URL("../../functions/subscription-api/migrations", import.meta.url));
 
 /**
- * The reference subscription API on a migrated database.
+ * The reference subscription API on a migrated database; its PUBLIC_URL is the URL that it gets.
  * @param options.simulatorUrl where Stripe, the mail provider and the console are
  * @param options.bundle another build of it, under build/
  */
@@ -26,12 +26,14 @@ export async function startSubscriptionApi(
     miniflare?: WorkerPlan["miniflare"];
   } = {},
 ): Promise<RunningWorker> {
-  const { simulatorUrl, vars, rateLimit, miniflare, ...rest } = options;
+  const { simulatorUrl, vars, rateLimit, miniflare, port = await freePort(), ...rest } = options;
   const limiter = { simple: { limit: 1_000_000, period: 60 } };
   const worker = await startWorker({
     folder: "functions/subscription-api",
     bundle: "subscription-api/index.js",
+    port,
     vars: {
+      PUBLIC_URL: `http://localhost:${port}`,
       ...(simulatorUrl !== undefined && {
         STRIPE_API_URL: simulatorUrl,
         MAIL_API_URL: `${simulatorUrl}/emails`,
@@ -96,7 +98,7 @@ export async function startSite(options: SiteOptions = {}): Promise<RunningWorke
 }
 
 /** A simulator and an API that know each other. */
-export async function startBackend(options: { bundle?: string } = {}): Promise<{
+export async function startBackend(options: { bundle?: string; vars?: Vars } = {}): Promise<{
   api: RunningWorker;
   stripe: RunningWorker;
   dispose: () => Promise<void>;

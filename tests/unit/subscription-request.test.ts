@@ -92,6 +92,67 @@ describe("the sign-up's rules", () => {
     });
   });
 
+  test.each([
+    ["http://evil.test/free", "H4"],
+    ["Ada HTTPS://evil.test", "H4"],
+    ["see hTtP://x", "H4"],
+    ["\uff48\uff54\uff54\uff50\uff1a\uff0f\uff0fevil.test", "H4"],
+    ["ht\u200btp:/\u2060/evil.test", "H4"],
+    ["https:\u00ad//evil.test", "H4"],
+  ])("no name is %j, which a mail program would make a link of [%s]", (value) => {
+    expect(messages({ full_name: value, company_name: value })).toEqual({
+      full_name: ["Contact name must not contain http:// or https://"],
+      company_name: ["Company name must not contain http:// or https://"],
+    });
+  });
+
+  test.each([
+    ["Ada\r\nhttp", "H4"],
+    ["Ada\u2028Lovelace", "H4"],
+    ["Ada\u2029Lovelace", "H4"],
+    ["Ada\u0085Lovelace", "H4"],
+  ])("no name has a line break: %j [%s]", (value) => {
+    expect(messages({ full_name: value, company_name: value })).toEqual({
+      full_name: ["Contact name contains characters that cannot be used"],
+      company_name: ["Company name contains characters that cannot be used"],
+    });
+  });
+
+  test.each([
+    "\u200b\u200b",
+    "\u2060\ufeff\u200d",
+    "\u3164\u115f",
+    "\u2800\u2800\u2800",
+    "\u{e0061}\u{e0062}",
+    "\u00ad \u034f",
+  ])("a name of invisible characters is none: %j [H21]", (value) => {
+    expect(messages({ full_name: value, company_name: value })).toEqual({
+      full_name: ["Contact name must be at least 2 characters"],
+      company_name: ["Company name must be at least 2 characters"],
+    });
+  });
+
+  test.each([
+    "Booking.com",
+    "www.example.com GmbH",
+    "HTTP Solutions",
+    "https: the company",
+    "a//b",
+    "\u{1f469}\u200d\u{1f52c} Labs",
+    "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+    "O\u2019Neil & S\u00f6hne",
+    "3M",
+  ])("%j is a name [H4, H21]", (value) => {
+    expect(messages({ full_name: value, company_name: value })).toEqual({});
+  });
+
+  test("the part of an e-mail address before the @ has at most 64 characters [H21]", () => {
+    expect(messages({ email: `${"a".repeat(64)}@example.com` })).toEqual({});
+    expect(messages({ email: `${"a".repeat(65)}@example.com` })).toEqual({
+      email: ["Please enter a valid email address"],
+    });
+  });
+
   test("a repeated password that differs is said beside it, also while other fields are wrong [V6]", () => {
     expect(messages({ confirmPassword: "another", city: undefined })).toEqual({
       confirmPassword: ["Passwords do not match"],

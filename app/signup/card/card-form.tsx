@@ -3,7 +3,8 @@ import { Elements, PaymentElement, useElements, useStripe } from "@stripe/react-
 import type { Appearance, SetupIntent, Stripe, StripeError } from "@stripe/stripe-js";
 import { type FormEvent, useEffect, useMemo, useState } from "react";
 import { Button } from "../../ui/button";
-import { type Notice, PAYMENT_ERROR, PROCESSING, paymentFailed } from "../notices";
+import { PAYMENT_ERROR, paymentFailed } from "../later-notices";
+import { type Notice, PROCESSING } from "../notices";
 import type { CardStepData } from "../steps";
 import { billingDetails } from "./billing-details";
 import { CardPlaceholder } from "./card-placeholder";

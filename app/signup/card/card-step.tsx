@@ -6,7 +6,8 @@ import { NoticeArea } from "../../ui/notice";
 import { useSite } from "../../ui/site";
 import { Day, Moment } from "../../ui/time";
 import { useHydrated } from "../../ui/use-hydrated";
-import { CONFIGURATION_ERROR, type Notice, paymentFailed, SAVED } from "../notices";
+import { CARD_USED, paymentFailed, SAVED } from "../later-notices";
+import { CONFIGURATION_ERROR, type Notice } from "../notices";
 import { ResumeOnAnotherDevice } from "../session/resume-on-another-device";
 import { KeepButton, SessionTime, WARNING_SECONDS } from "../session/session-time";
 import { SignupNotice } from "../signup-notice";
@@ -77,6 +78,7 @@ export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotic
 
 function newsNotice(news: CardStepData["news"]): Notice | undefined {
   if (news === undefined) return undefined;
+  if ("cardUsed" in news) return CARD_USED;
   return "failed" in news ? paymentFailed(news.failed) : SAVED;
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL } from "../notices";
+import { CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL } from "../later-notices";
 import { SignupNotice } from "../signup-notice";
 
 /** Long enough to read the first notice before the second one is announced. */

@@ -58,7 +58,7 @@ async function openStep(session: SignupSession, packageId: string, path: string,
 async function expiredStep(session: CardSession, packageId: string, path: string, context: AppLoadContext) {
   const { sessions, setupIntents } = context;
   if (isOf(session, packageId)) {
-    const next = afterSetup(session, await setupIntents.retrieve(session.clientSecret));
+    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret), context);
     if (next.step === "done" || next.checks !== undefined) throw await seeOther(path, renewed(next), context);
   }
   const left: CardSession = { ...session, editing: true, news: undefined };
@@ -69,13 +69,13 @@ async function expiredStep(session: CardSession, packageId: string, path: string
 async function sessionAfterReturn(
   secret: string,
   found: FoundSession,
-  { setupIntents }: AppLoadContext,
+  context: AppLoadContext,
 ): Promise<SignupSession | undefined> {
   const session = "session" in found ? found.session : undefined;
   if (session && !(session.step === "card" && session.clientSecret === secret)) return undefined;
   const known: CardSession = session ?? { step: "card", ...newLifetime(), key: "", clientSecret: secret };
-  const state = await setupIntents.retrieve(secret);
-  return state.status === "invalid" ? undefined : renewed(afterSetup(known, state));
+  const state = await context.setupIntents.retrieve(secret);
+  return state.status === "invalid" ? undefined : renewed(await afterSetup(known, state, context));
 }
 
 /** A URL without a plan is that of any session. */
@@ -107,7 +107,7 @@ async function doneStep(session: DoneSession, { sessions }: AppLoadContext) {
 async function cardStep(session: CardSession, path: string, context: AppLoadContext) {
   const { sessions, setupIntents, configuration } = context;
   if (session.checks !== undefined) {
-    const next = afterSetup(session, await setupIntents.retrieve(session.clientSecret));
+    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret), context);
     if (next.step !== "card" || next.checks === undefined) throw await seeOther(path, next, context);
     const step: SignupStep = {
       step: "waiting",

@@ -1,5 +1,10 @@
 import { API_SECRET_HEADER, SENDER_HEADER } from "../../contract/site-headers";
-import { type SubscriptionRequest, subscriptionResponse } from "../../contract/subscription-request";
+import type { SubscriptionRequest } from "../../contract/subscription-request";
+import {
+  type SubscriptionStatus,
+  subscriptionResponse,
+  subscriptionStatus,
+} from "../../contract/subscription-response";
 import { readBoundedText } from "../../edge/guard/request-body.server";
 import type { ServiceBinding } from "../../edge/settings/configuration.server";
 import type { SubscriptionOutcome } from "../notices";
@@ -7,7 +12,7 @@ import type { SubscriptionOutcome } from "../notices";
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const RETRY_DELAYS_MS = [100, 300];
 
-/** `POST {api base}/subscription` (docs/requirements.md, N1), the only call that the site makes. */
+/** `POST {api base}/subscription` (docs/requirements.md, N1), and the `status_url` of its answer where it has one. */
 export interface SubscriptionApi {
   /**
    * Returns expected failures as values; logs nothing of the request or response.
@@ -18,6 +23,8 @@ export interface SubscriptionApi {
     request: SubscriptionRequest,
     ids: { idempotencyKey: string; requestId: string; sender: string; replaces?: string | undefined },
   ): Promise<SubscriptionOutcome>;
+  /** How a sign-up stands. `statusUrl` is one that `create` returned. Logs nothing. */
+  status(statusUrl: string, requestId: string): Promise<SubscriptionStatus | { status: "unreachable" }>;
 }
 
 export interface SubscriptionApiOptions {
@@ -36,11 +43,12 @@ type Send = (signal: AbortSignal) => Promise<SubscriptionOutcome>;
 
 export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionApi {
   const { baseUrl, timeoutMs, idempotent, binding, secret } = options;
+  const secretHeader: Record<string, string> = secret === undefined ? {} : { [API_SECRET_HEADER]: secret };
   const isOwnApi = binding !== undefined || secret !== undefined;
   return {
     create(request, { idempotencyKey, requestId, sender, replaces }) {
-      const send: Send = (signal) =>
-        callApi(binding, `${baseUrl}/subscription`, {
+      const send: Send = async (signal) => {
+        const outcome = await callApi(binding, `${baseUrl}/subscription`, {
           method: "POST",
           headers: {
             Accept: "application/json",
@@ -48,7 +56,7 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
             "Idempotency-Key": idempotencyKey,
             "X-Request-Id": requestId,
             ...(replaces && { "Replaces-Idempotency-Key": replaces }),
-            ...(secret !== undefined && { [API_SECRET_HEADER]: secret }),
+            ...secretHeader,
             ...(isOwnApi && { [SENDER_HEADER]: sender }),
           },
           body: JSON.stringify(request),
@@ -56,9 +64,36 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
           redirect: "manual",
           signal,
         });
+        return outcome.kind === "created" ? { ...outcome, statusUrl: ownUrl(outcome.statusUrl, baseUrl) } : outcome;
+      };
       return idempotent ? sendWithRetries(send, timeoutMs) : send(AbortSignal.timeout(timeoutMs));
     },
+
+    async status(statusUrl, requestId) {
+      try {
+        const response = await fetchFrom(binding, statusUrl, {
+          headers: { Accept: "application/json", "X-Request-Id": requestId, ...secretHeader },
+          redirect: "manual",
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+        const body = response.ok ? await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES }) : undefined;
+        if (body?.status === "read") return subscriptionStatus.parse(JSON.parse(body.text));
+        if (!response.bodyUsed) await response.body?.cancel();
+      } catch {
+        // Network failures, timeouts and answers that make no sense: the page looks again.
+      }
+      return { status: "unreachable" };
+    },
   };
+}
+
+function fetchFrom(binding: ServiceBinding | undefined, url: string, init: RequestInit): Promise<Response> {
+  return binding ? binding.fetch(url, init) : fetch(url, init);
+}
+
+/** The API speaks for its own origin only. */
+function ownUrl(url: string | undefined, baseUrl: string): string | undefined {
+  return url !== undefined && new URL(url).origin === new URL(baseUrl).origin ? url : undefined;
 }
 
 /** Up to three calls within one deadline, with growing delays so that an overloaded API can recover. */
@@ -86,7 +121,7 @@ async function callApi(
   init: RequestInit & { signal: AbortSignal },
 ): Promise<SubscriptionOutcome> {
   try {
-    const response = await (binding ? binding.fetch(url, init) : fetch(url, init));
+    const response = await fetchFrom(binding, url, init);
     if (!response.ok) {
       await response.body?.cancel();
       return { kind: "rejected", status: response.status };
@@ -108,5 +143,6 @@ function parseResponse(text: string): SubscriptionOutcome {
     return { kind: "unintelligible" };
   }
   const parsed = subscriptionResponse.safeParse(json);
-  return parsed.success ? { kind: "created", clientSecret: parsed.data.client_secret } : { kind: "misconfigured" };
+  if (!parsed.success) return { kind: "misconfigured" };
+  return { kind: "created", clientSecret: parsed.data.client_secret, statusUrl: parsed.data.status_url };
 }

@@ -43,14 +43,14 @@ async function finish({ found, path, form: { client_secret: posted } }: Press, c
   const { sessions, setupIntents } = context;
   const session = cardSessionIn(found);
   if (session && (posted === undefined || posted === session.clientSecret)) {
-    const next = afterSetup(session, await setupIntents.retrieve(session.clientSecret));
+    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret), context);
     const goesOn = found.status === "open" || next.step === "done" || next.checks !== undefined;
     return seeOther(path, goesOn ? await sessions.write(renewed(next)) : undefined);
   }
   if (posted === undefined) return seeOther(path);
   // A success is told, whatever the cookie has become since the page was opened; anything else changes nothing.
   const unknown: CardSession = { step: "card", ...newLifetime(), key: "", clientSecret: posted };
-  const next = afterSetup(unknown, await setupIntents.retrieve(posted));
+  const next = await afterSetup(unknown, await setupIntents.retrieve(posted), context);
   return seeOther(path, next.step === "done" ? await sessions.write(next) : undefined);
 }
 

@@ -74,7 +74,7 @@ async function submitForm(
     return reply(statusFor(outcome), { ...replyTo(form, submission), notice: noticeFor(outcome) });
   }
   log.add({ signup: "created" });
-  return seeOther(path, await sessions.write(cardStep(key, request, outcome.clientSecret)));
+  return seeOther(path, await sessions.write(cardStep(key, request, outcome)));
 }
 
 /** All values are strings, so that leaving out the empty ones is all that Conform's own coercion would do. */
@@ -98,12 +98,17 @@ function shortened(values: SubmissionResult["initialValue"]): SubmissionResult["
   return Object.fromEntries(entries);
 }
 
-function cardStep(key: string, request: SubscriptionRequest, clientSecret: string): CardSession {
+function cardStep(
+  key: string,
+  request: SubscriptionRequest,
+  { clientSecret, statusUrl }: { clientSecret: string; statusUrl?: string | undefined },
+): CardSession {
   return {
     step: "card",
     ...newLifetime(),
     key,
     clientSecret,
+    statusUrl,
     news: { saved: true },
     account: {
       companyName: request.company_name,

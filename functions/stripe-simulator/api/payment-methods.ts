@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import * as z from "zod";
 import { requireSecretKey } from "../authorization";
 import { cardBrand, isCardNumber, wellKnownCard } from "../cards";
-import { docUrl, noSuch, StripeFailure } from "../errors";
+import { docUrl, invalidRequest, noSuch, StripeFailure } from "../errors";
 import { newId, unixTime } from "../ids";
 import type { PaymentMethod } from "../objects";
 import type { Store } from "../store";
@@ -39,6 +40,23 @@ paymentMethods.get("/:id", (c) => {
   return c.json(found);
 });
 
+paymentMethods.post("/:id/detach", (c) => {
+  requireSecretKey(c.var.key);
+  const { store } = c.var;
+  const found = store.paymentMethod(c.req.param("id"));
+  if (!found) throw noSuch("PaymentMethod", c.req.param("id"), "payment_method");
+  if (found.customer === null) {
+    throw invalidRequest("The payment method you provided is not attached to a customer so detachment is impossible.");
+  }
+  const customer = store.customer(found.customer);
+  if (customer?.invoice_settings.default_payment_method === found.id) {
+    store.save({ ...customer, invoice_settings: { default_payment_method: null } });
+  }
+  const detached: PaymentMethod = { ...found, customer: null };
+  store.save(detached);
+  return c.json(detached);
+});
+
 /** Checks a card and keeps it; throws StripeFailure 402. */
 export function createPaymentMethod(given: z.output<typeof paymentMethodParameters>, store: Store): PaymentMethod {
   const { number, exp_month, exp_year, cvc } = given.card;
@@ -65,6 +83,7 @@ export function createPaymentMethod(given: z.output<typeof paymentMethodParamete
       brand: cardBrand(number),
       exp_month,
       exp_year: year,
+      fingerprint: fingerprintOf(number),
       last4: number.slice(-4),
       funding: "credit",
       country: "US",
@@ -85,6 +104,11 @@ export function findPaymentMethod(id: string, store: Store): PaymentMethod {
   const found = store.paymentMethod(id);
   if (!found) throw noSuch("PaymentMethod", id, "payment_method");
   return found;
+}
+
+/** The same for the same number. */
+function fingerprintOf(number: string): string {
+  return createHash("sha256").update(`fingerprint of ${number}`).digest("base64url").slice(0, 16);
 }
 
 function isPast(month: number, year: number): boolean {

@@ -87,7 +87,8 @@ setupIntents.get("/:id", (c) => {
   const intent = authorized(c, c.req.param("id"));
   const { expand } = parameters(retrieveParameters, c.var.form);
   const method = intent.payment_method === null ? undefined : c.var.store.paymentMethod(intent.payment_method);
-  if (c.var.key === "secret" || expand?.[0] !== "payment_method" || !method) return shown(c, intent);
+  if (expand?.[0] !== "payment_method" || !method) return shown(c, intent);
+  if (c.var.key === "secret") return c.json({ ...intent, payment_method: method });
   // What Stripe shows of a payment method to the holder of the client secret.
   const { id, object, type, card } = method;
   return c.json({ ...browserSetupIntent.parse(intent), payment_method: { id, object, type, card } });

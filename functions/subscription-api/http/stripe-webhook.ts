@@ -1,7 +1,9 @@
 import type { Context } from "hono";
 import { log } from "../log";
-import { handleCardSetUp, handleSubscriptionChange } from "../sign-ups/trial";
-import type { ApiContext } from "./context";
+import { handleCardDeclined } from "../sign-ups/failed-cards";
+import { handleCardSetUpEvent, handleSubscriptionChange, type TrialOutcome } from "../sign-ups/trial";
+import type { WebhookContent } from "../stripe/webhook";
+import type { ApiContext, Services } from "./context";
 import { problem } from "./problem";
 
 /** `POST /webhooks/stripe`: 200 for every event that Stripe signed, 400 for all else. After an error Stripe tries again. */
@@ -9,16 +11,26 @@ export async function postStripeWebhook(c: Context<ApiContext>): Promise<Respons
   const { services, dispatchAfterResponse } = c.var;
   const received = await services.stripeWebhook.read(await c.req.text(), c.req.header("stripe-signature") ?? "");
   if (received.status === "rejected") return problem(400, { title: "The signature is missing, wrong or too old" });
-  if (received.status === "ignored" || (await services.lifecycle.isProcessed(received.event))) {
+  if (received.status === "ignored" || (await services.processedEvents.has(received.event))) {
     return c.json({ received: true });
   }
 
   const { event } = received;
-  const outcome =
-    received.status === "card-set-up"
-      ? await handleCardSetUp(received.card, services, event)
-      : await handleSubscriptionChange(received, services, event);
+  const outcome = await process(received, services);
   log("info", "event_processed", { eventId: event.id, type: event.type, outcome });
   dispatchAfterResponse();
   return c.json({ received: true });
+}
+
+type SignUpEvent = Extract<WebhookContent, { event: unknown }>;
+
+function process(received: SignUpEvent, services: Services): Promise<TrialOutcome> {
+  switch (received.status) {
+    case "card-set-up":
+      return handleCardSetUpEvent(received.card, services, received.event);
+    case "card-declined":
+      return handleCardDeclined(received.card, services, received.event);
+    case "subscription-changed":
+      return handleSubscriptionChange(received, services, received.event);
+  }
 }

@@ -1,9 +1,11 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
-
+import { secondsLeftToday } from "../limits/sign-up-counts";
 import { log } from "../log";
 import { createSignUp, replaceSignUp, type SignUpResult, type SignUpServices } from "../sign-ups/create-sign-up";
+import { statusEnd } from "../sign-ups/sign-up";
+import { signUpStatus } from "../sign-ups/sign-up-status";
 import type { ApiContext } from "./context";
 import { problem } from "./problem";
 
@@ -23,27 +25,42 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   const body = await readBody(c.req.raw);
   if (body.status === "invalid") return body.response;
 
+  const { services, sender } = c.var;
   // Before anything is read or written, but after the form was checked: what is wrong with it costs no hash to say.
-  const place = c.var.services.passwords.enter(c.var.sender);
+  const place = services.passwords.enter(sender);
   if (place === undefined) {
     log("warn", "sign_ups_busy");
     return problem(503, { title: "Too many sign-ups at once" }, { "retry-after": BUSY_SECONDS });
   }
   const replaces = idempotencyKeyHeader.safeParse(c.req.header("replaces-idempotency-key"));
-  const work = signUp(body.request, key.data, replaces.data, { ...c.var.services, passwords: place });
+  const work = signUp(body.request, key.data, replaces.data, { ...services, passwords: place }, sender);
   // Also when the sender goes away, so that its turn is given back.
   c.executionCtx.waitUntil(work.catch(() => undefined));
   const result = await work;
   c.var.dispatchAfterResponse();
   switch (result.status) {
     case "created":
-      return Response.json({ client_secret: result.clientSecret }, { headers: { "cache-control": "no-store" } });
+      return Response.json(
+        {
+          client_secret: result.clientSecret,
+          // Where the site has asked: it believes no other origin.
+          status_url: await services.links.urlOf(
+            "status",
+            result.signUp.id,
+            statusEnd(result.signUp),
+            new URL(c.req.url).origin,
+          ),
+        },
+        { headers: { "cache-control": "no-store" } },
+      );
     case "duplicate":
       return problem(409, { title: "A subscription with this information already exists" });
     case "unknown-package":
       return unprocessable({ package_id: ["Invalid subscription ID"] });
     case "key-reused":
       return problem(422, { title: "The Idempotency-Key was used for another request" });
+    case "too-many":
+      return problem(429, { title: "Too many sign-ups today" }, { "retry-after": String(secondsLeftToday()) });
   }
 }
 
@@ -52,9 +69,10 @@ async function signUp(
   key: string,
   replaces: string | undefined,
   services: SignUpServices,
+  sender: string,
 ): Promise<SignUpResult> {
   try {
-    const result = await createSignUp(request, key, services);
+    const result = await createSignUp(request, key, services, sender);
     if (result.status === "created" && replaces !== undefined && replaces !== key) {
       await replaceSignUp(replaces, services);
     }
@@ -62,6 +80,16 @@ async function signUp(
   } finally {
     services.passwords.leave();
   }
+}
+
+/** `GET /subscription/status/{token}`: how the sign-up of the token stands. */
+export async function getSubscriptionStatus(c: Context<ApiContext>): Promise<Response> {
+  const { services, dispatchAfterResponse } = c.var;
+  const signUpId = await services.links.read("status", c.req.param("token") ?? "");
+  if (signUpId === undefined) return problem(404, { title: "Not found" });
+  const status = await signUpStatus(signUpId, services);
+  dispatchAfterResponse();
+  return Response.json(status, { headers: { "cache-control": "no-store" } });
 }
 
 async function readBody(request: Request): Promise<Body> {

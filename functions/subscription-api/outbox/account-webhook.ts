@@ -2,18 +2,26 @@ import { Webhook } from "standardwebhooks";
 import type { ConsoleConfig } from "../config";
 import type { Message, SendOutcome } from "./outbox";
 
-export type AccountWebhook = { send(message: Message): Promise<SendOutcome> };
+const TYPES = {
+  "account-created": "account.created",
+  "email-verified": "account.email_verified",
+  "account-closed": "account.closed",
+} as const;
+
+export type AccountMessage = Message & { kind: keyof typeof TYPES };
+
+export type AccountWebhook = { send(message: AccountMessage): Promise<SendOutcome> };
 
 const DEADLINE_MS = 10_000;
 
-/** Sends new accounts to the customer console as Standard Webhooks: https://www.standardwebhooks.com */
+/** Sends accounts and what becomes of them to the customer console as Standard Webhooks: https://www.standardwebhooks.com */
 export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook {
   const webhook = new Webhook(secret);
   return {
     async send(message) {
       const sentAt = new Date();
       const body = JSON.stringify({
-        type: "account.created",
+        type: TYPES[message.kind],
         timestamp: sentAt.toISOString(),
         data: accountOf(message),
       });
@@ -44,7 +52,9 @@ function accountOf(message: Message) {
   return {
     id: message.sign_up_id,
     status: message.status,
+    end_reason: message.end_reason,
     email: message.email,
+    email_verified: message.email_verified_at !== null,
     password_hash: message.password_hash,
     full_name: message.full_name,
     company_name: message.company_name,

@@ -1,17 +1,26 @@
 import { describeError, log } from "../log";
+import type { SignedLinks } from "../signed-links";
 import type { AccountWebhook } from "./account-webhook";
 import type { Mail } from "./mail";
-import { trialEndingMail, trialStartedMail } from "./mail-content";
+import { cardUsedMail, trialEndingMail, trialStartedMail } from "./mail-content";
 import type { Message, MessageKind, Outbox, SendOutcome } from "./outbox";
 
-export type DispatchServices = { outbox: Outbox; mail: Mail; accountWebhook: AccountWebhook | undefined };
+export type DispatchServices = {
+  outbox: Outbox;
+  mail: Mail;
+  links: SignedLinks;
+  accountWebhook: AccountWebhook | undefined;
+};
 
 const BATCH = 20;
 
+/** From the sign-up on, so that a mail that is sent again has the same links. */
+const LINKS_LIVE_MS = 30 * 24 * 60 * 60_000;
+
 /** Sends due messages; failures are logged. Account webhooks wait until a console is configured. */
 export async function dispatchMessages(services: DispatchServices): Promise<void> {
-  const kinds: MessageKind[] = ["trial-started", "trial-ending"];
-  if (services.accountWebhook) kinds.push("account-created");
+  const kinds: MessageKind[] = ["trial-started", "trial-ending", "card-used"];
+  if (services.accountWebhook) kinds.push("account-created", "email-verified", "account-closed");
   const messages = await services.outbox.take(kinds, BATCH);
   await Promise.all(messages.map((message) => dispatch(message, services)));
 }
@@ -19,9 +28,7 @@ export async function dispatchMessages(services: DispatchServices): Promise<void
 async function dispatch(message: Message, services: DispatchServices): Promise<void> {
   const fields = { kind: message.kind, signUpId: message.sign_up_id, attempt: message.attempts };
   try {
-    if (message.kind === "trial-ending" && message.status !== "trialing") {
-      return await services.outbox.settle(message, "dropped");
-    }
+    if (!isStillTrue(message)) return await services.outbox.settle(message, "dropped");
     const outcome = await send(message, services);
     if (outcome.status === "sent") {
       await services.outbox.settle(message, "sent");
@@ -37,13 +44,30 @@ async function dispatch(message: Message, services: DispatchServices): Promise<v
   }
 }
 
-async function send(message: Message, { mail, accountWebhook }: DispatchServices): Promise<SendOutcome> {
-  switch (message.kind) {
+function isStillTrue({ kind, status, end_reason }: Message): boolean {
+  if (kind === "trial-started") return end_reason === null;
+  if (kind === "trial-ending") return status === "trialing";
+  return kind !== "card-used" || status === "pending" || status === "superseded";
+}
+
+async function send(message: Message, { mail, links, accountWebhook }: DispatchServices): Promise<SendOutcome> {
+  const { key, kind, email } = message;
+  switch (kind) {
     case "trial-started":
-      return mail.send(message.key, message.email, trialStartedMail(message, mail.sender));
+      return mail.send(key, email, trialStartedMail(message, mail.sender, await linksFor(message, links)));
     case "trial-ending":
-      return mail.send(message.key, message.email, trialEndingMail(message, mail.sender));
-    case "account-created":
-      return accountWebhook?.send(message) ?? { status: "failed", reason: "no console" };
+      return mail.send(key, email, trialEndingMail(message, mail.sender));
+    case "card-used":
+      return mail.send(key, email, cardUsedMail(message, mail.sender));
+    default:
+      return accountWebhook?.send({ ...message, kind }) ?? { status: "failed", reason: "no console" };
   }
+}
+
+async function linksFor({ sign_up_id, signed_up_at }: Message, links: SignedLinks) {
+  const expires = new Date(Date.parse(signed_up_at) + LINKS_LIVE_MS);
+  return {
+    verifyEmail: await links.urlOf("verify-email", sign_up_id, expires),
+    notMe: await links.urlOf("not-me", sign_up_id, expires),
+  };
 }

@@ -2,12 +2,28 @@ import { html, raw } from "hono/html";
 import type { MailContent, Sender } from "./mail";
 import type { Message } from "./outbox";
 
-type Facts = Pick<Message, "full_name" | "company_name" | "email" | "package_name" | "price_cents" | "trial_end">;
+type Facts = Pick<
+  Message,
+  "full_name" | "company_name" | "email" | "package_id" | "package_name" | "price_cents" | "trial_end"
+>;
 type Html = ReturnType<typeof html>;
 
-type Draft = { subject: string; paragraphs: string[]; details: [name: string, value: string][]; button: string };
+type Link = { text: string; url: string };
 
-export function trialStartedMail(facts: Facts, sender: Sender): MailContent {
+type Draft = {
+  subject: string;
+  paragraphs: string[];
+  details: [name: string, value: string][];
+  button: Link;
+  links?: Link[];
+};
+
+/** @param links signed, for this sign-up alone */
+export function trialStartedMail(
+  facts: Facts,
+  sender: Sender,
+  links: { verifyEmail: string; notMe: string },
+): MailContent {
   const end = dayOf(facts.trial_end);
   return toMail(
     {
@@ -18,7 +34,9 @@ export function trialStartedMail(facts: Facts, sender: Sender): MailContent {
         facts.package_name === null
           ? "You have not chosen a plan yet: nothing will be charged. Answer this mail to choose one before the trial ends."
           : `Your card was not charged. Unless you cancel before, the first payment of ${priceOf(facts)} is taken on ${end}.`,
-        `What’s next: log in to the customer console with ${facts.email} and the password that you chose.`,
+        "What’s next: confirm that this is your e-mail address.",
+        `Then log in to the customer console with ${facts.email} and the password that you chose.`,
+        "If you did not sign up, open “This was not me” below: the trial ends, and the card is removed.",
       ],
       details: [
         ["Company", facts.company_name],
@@ -26,7 +44,33 @@ export function trialStartedMail(facts: Facts, sender: Sender): MailContent {
         ["Price", facts.package_name === null ? "none" : `${priceOf(facts)} a month after the trial`],
         ["Trial ends", end],
       ],
-      button: "Open the customer console",
+      button: { text: "Confirm my e-mail address", url: links.verifyEmail },
+      links: [
+        { text: "Open the customer console", url: sender.consoleUrl },
+        { text: "This was not me", url: links.notMe },
+      ],
+    },
+    sender,
+  );
+}
+
+/** For a card that has been used for a trial. */
+export function cardUsedMail(facts: Facts, sender: Sender): MailContent {
+  const path = facts.package_id === null ? "/subscription" : `/subscription/${facts.package_id}`;
+  return toMail(
+    {
+      subject: `Your ${sender.companyName} trial has not started`,
+      paragraphs: [
+        `Hello ${facts.full_name},`,
+        "the card that you entered has already been used for a free trial. Each card can be used for one.",
+        "Your trial has not started, nothing was charged, and the card was removed.",
+        `To start your trial, use another card. To subscribe without a trial, write to our sales team: ${sender.salesEmail}`,
+      ],
+      details: [
+        ["Company", facts.company_name],
+        ["Plan", facts.package_name ?? "not chosen yet"],
+      ],
+      button: { text: "Use another card", url: `${sender.siteUrl}${path}` },
     },
     sender,
   );
@@ -47,18 +91,18 @@ export function trialEndingMail(facts: Facts, sender: Sender): MailContent {
         ["Plan", facts.package_name ?? "not chosen yet"],
         ["Trial ends", end],
       ],
-      button: "Open the customer console",
+      button: { text: "Open the customer console", url: sender.consoleUrl },
     },
     sender,
   );
 }
 
-function toMail({ subject, paragraphs, details, button }: Draft, sender: Sender): MailContent {
+function toMail({ subject, paragraphs, details, button, links = [] }: Draft, sender: Sender): MailContent {
   const help = "Questions? Answer this mail or write to";
   const text = [
     ...paragraphs,
     details.map(([name, value]) => `${name}: ${value}`).join("\n"),
-    `${button}: ${sender.consoleUrl}`,
+    ...[button, ...links].map(({ text, url }) => `${text}: ${url}`),
     `${help} ${sender.supportEmail}.`,
     sender.companyName,
   ].join("\n\n");
@@ -76,7 +120,8 @@ ${paragraphs.map((paragraph) => html`<p style="margin:0 0 16px">${paragraph}</p>
 <table style="width:100%;margin:0 0 24px;border-collapse:collapse">
 ${details.map(row)}
 </table>
-<p style="margin:0 0 24px"><a href="${sender.consoleUrl}" style="display:inline-block;padding:12px 20px;background:#1d4ed8;color:#ffffff;border-radius:6px;text-decoration:none">${button}</a></p>
+<p style="margin:0 0 24px"><a href="${button.url}" style="display:inline-block;padding:12px 20px;background:#1d4ed8;color:#ffffff;border-radius:6px;text-decoration:none">${button.text}</a></p>
+${links.map(({ text, url }) => html`<p style="margin:0 0 16px"><a href="${url}" style="color:#1d4ed8">${text}</a></p>\n`)}
 <p style="margin:0;color:#57606a">${help} <a href="mailto:${sender.supportEmail}" style="color:#1d4ed8">${sender.supportEmail}</a>.</p>
 </div>
 </body>

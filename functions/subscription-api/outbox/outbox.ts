@@ -1,7 +1,14 @@
 import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
 import * as z from "zod";
 
-const kinds = z.enum(["trial-started", "trial-ending", "account-created"]);
+const kinds = z.enum([
+  "trial-started",
+  "trial-ending",
+  "card-used",
+  "account-created",
+  "email-verified",
+  "account-closed",
+]);
 export type MessageKind = z.output<typeof kinds>;
 
 export type Message = z.output<typeof message>;
@@ -23,6 +30,8 @@ const message = z.object({
   password_hash: z.string(),
   status: z.string(),
   trial_end: z.string().nullable(),
+  email_verified_at: z.string().nullable(),
+  end_reason: z.string().nullable(),
   stripe_customer_id: z.string().nullable(),
   stripe_subscription_id: z.string().nullable(),
   signed_up_at: z.string(),

@@ -1,32 +1,41 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
-import type { SetupIntent } from "../stripe/payments";
+import type { SignUpCounts } from "../limits/sign-up-counts";
+import type { SetupIntent } from "../stripe/setup-intents";
 import type { PasswordPlace } from "./password-queue";
 import { awaitsTrial, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
 
-export type SignUpServices = TrialServices & { passwords: PasswordPlace };
+export type SignUpServices = TrialServices & { passwords: PasswordPlace; counts: SignUpCounts };
 
 export type SignUpResult =
-  | { status: "created"; clientSecret: string }
+  | { status: "created"; clientSecret: string; signUp: Pick<SignUp, "id" | "created_at"> }
   | { status: "duplicate" }
   | { status: "unknown-package" }
-  | { status: "key-reused" };
+  | { status: "key-reused" }
+  /** Of this e-mail, or from this sender, for today. */
+  | { status: "too-many" };
 
-/** Creates a sign-up and its setup intent. The same request under the same key continues after a failure. */
+/**
+ * Creates a sign-up and its setup intent. The same request under the same key continues after a failure.
+ * @param sender the visitor's IP address or network, where the site passes it on
+ */
 export async function createSignUp(
   request: SubscriptionRequest,
   idempotencyKey: string,
   services: SignUpServices,
+  sender?: string,
 ): Promise<SignUpResult> {
-  const { packages, passwords, signUps } = services;
+  const { counts, packages, passwords, signUps } = services;
   const hashed = await passwords.inTurn(async (hasher) => {
     const known = await signUps.findByKey(idempotencyKey);
     if (known) return { known, samePassword: await hasher.verify(request.password, known.password_hash) };
     const isSold = request.package_id === undefined || (await packages.find(request.package_id)) !== null;
+    if (!isSold) return { refused: "unknown-package" as const };
+    if (!(await counts.take(request.email, sender))) return { refused: "too-many" as const };
     // Before the e-mail is looked up: a known one takes as long as a new one.
-    return isSold ? { passwordHash: await hasher.hash(request.password) } : undefined;
+    return { passwordHash: await hasher.hash(request.password) };
   });
-  if (hashed === undefined) return { status: "unknown-package" };
+  if (hashed.refused) return { status: hashed.refused };
   if (hashed.known) return resume(hashed.known, hashed.samePassword, request, services);
   if (await isSubscribed(request.email, services)) return { status: "duplicate" };
 
@@ -46,16 +55,16 @@ export async function replaceSignUp(idempotencyKey: string, services: TrialServi
   const { lifecycle, payments, signUps } = services;
   const replaced = await signUps.findByKey(idempotencyKey);
   if (replaced?.status !== "pending") return;
-  const { id: signUpId, stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = replaced;
+  const { id, stripe_setup_intent_id: setupIntentId } = replaced;
   if (setupIntentId !== null) {
-    const { state } = await payments.retrieveSetupIntent(setupIntentId);
-    if (state === "succeeded" && customerId !== null) {
-      await handleCardSetUp({ signUpId, customerId, setupIntentId }, services);
-      return;
+    const setupIntent = await payments.retrieveSetupIntent(setupIntentId);
+    if (setupIntent.state === "succeeded") {
+      const outcome = await handleCardSetUp(replaced, setupIntent, services);
+      if (outcome !== "pending") return;
     }
-    if (state === "open") await payments.cancelSetupIntent(setupIntentId);
+    if (setupIntent.state === "open") await payments.cancelSetupIntent(setupIntentId);
   }
-  await lifecycle.supersede(signUpId);
+  await lifecycle.supersede(id);
 }
 
 async function resume(
@@ -66,7 +75,7 @@ async function resume(
 ): Promise<SignUpResult> {
   if (!samePassword || !hasFieldsOf(stored, request)) return { status: "key-reused" };
   if (stored.status === "superseded" || stored.status === "canceled") return { status: "duplicate" };
-  if (stored.status === "pending" && (await services.signUps.hasLive(stored.email))) return { status: "duplicate" };
+  if (stored.status === "pending" && (await hasHadTrial(stored.email, services))) return { status: "duplicate" };
   return finish(stored, services);
 }
 
@@ -88,30 +97,34 @@ function hasFieldsOf(stored: SignUp, request: SubscriptionRequest): boolean {
 /** Also asks Stripe, since a webhook may be lost. */
 async function isSubscribed(email: string, services: TrialServices): Promise<boolean> {
   const { signUps, payments } = services;
-  if (await signUps.hasLive(email)) return true;
-  for (const { id, stripe_customer_id: customerId, stripe_setup_intent_id } of await signUps.findPending(email)) {
-    if (customerId === null || stripe_setup_intent_id === null) continue;
-    const setupIntent = await payments.retrieveSetupIntent(stripe_setup_intent_id);
-    if (setupIntent.state !== "succeeded") continue;
-    await handleCardSetUp({ signUpId: id, customerId, setupIntentId: setupIntent.id }, services);
-    return true;
+  if (await hasHadTrial(email, services)) return true;
+  for (const signUp of await signUps.findPending(email)) {
+    if (signUp.stripe_setup_intent_id === null) continue;
+    const setupIntent = await payments.retrieveSetupIntent(signUp.stripe_setup_intent_id);
+    if (setupIntent.state === "succeeded") await handleCardSetUp(signUp, setupIntent, services);
+    if (setupIntent.state === "succeeded" && (await hasHadTrial(email, services))) return true;
   }
   return false;
+}
+
+function hasHadTrial(email: string, { signUps, claims }: TrialServices): Promise<boolean> {
+  return signUps.hasHadTrial(email, claims.emailsOf(email));
 }
 
 async function finish(stored: SignUp, services: TrialServices): Promise<SignUpResult> {
   if (awaitsTrial(stored)) await startTrial(stored, services);
   const setupIntent = await callStripe(stored, services, () => setupIntentFor(stored, services));
-  const { id: signUpId, stripe_customer_id: customerId } = stored;
-  if (stored.status === "pending" && setupIntent.state === "succeeded" && customerId !== null) {
-    const card = { signUpId, customerId, setupIntentId: setupIntent.id };
-    if ((await handleCardSetUp(card, services)) === "superseded") return { status: "duplicate" };
+  if (stored.status === "pending" && setupIntent.state === "succeeded") {
+    const outcome = await handleCardSetUp(stored, setupIntent, services);
+    if (outcome === "superseded") return { status: "duplicate" };
+    const waiting = outcome === "pending" ? await services.signUps.find(stored.id) : null;
+    if (waiting) return finish(waiting, services);
   }
-  return { status: "created", clientSecret: setupIntent.clientSecret };
+  return { status: "created", clientSecret: setupIntent.clientSecret, signUp: stored };
 }
 
 /** The client secret is not stored: whoever reads the database cannot finish a sign-up. */
-async function setupIntentFor(stored: SignUp, { signUps, payments }: TrialServices): Promise<SetupIntent> {
+export async function setupIntentFor(stored: SignUp, { signUps, payments }: TrialServices): Promise<SetupIntent> {
   if (stored.stripe_setup_intent_id !== null) return payments.retrieveSetupIntent(stored.stripe_setup_intent_id);
   let customerId = stored.stripe_customer_id;
   if (customerId === null) {

@@ -1,9 +1,17 @@
+import type { SignUpCounts } from "../limits/sign-up-counts";
+import type { TrialClaims } from "../limits/trial-claims";
 import type { Outbox } from "../outbox/outbox";
 import type { Payments } from "../stripe/payments";
 import type { SignUp } from "./sign-up";
 import type { SignUps } from "./sign-up-store";
 
-export type PersonalDataServices = { signUps: SignUps; outbox: Outbox; payments: Payments };
+export type PersonalDataServices = {
+  signUps: SignUps;
+  outbox: Outbox;
+  payments: Payments;
+  claims: TrialClaims;
+  counts: SignUpCounts;
+};
 
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
@@ -18,18 +26,22 @@ export async function exportPerson(email: string, services: PersonalDataServices
   return { email, signUps };
 }
 
-/** Deletes a person here and at Stripe, where invoices stay (GDPR article 17; CCPA 1798.105). Can be repeated. */
+/**
+ * Deletes a person here and at Stripe, where invoices stay (GDPR article 17; CCPA 1798.105). Can be repeated. The keyed
+ * hashes of a trial stay, without anything that leads to the person (table `trial_claims`).
+ */
 export async function erasePerson(
   email: string,
-  { signUps, payments }: PersonalDataServices,
+  { signUps, payments, claims, counts }: PersonalDataServices,
 ): Promise<{ erased: number }> {
   const found = await signUps.findByEmail(email);
   for (const signUp of found) {
     if (signUp.status === "pending") await cancelSetup(signUp, payments);
     const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
     if (customerId !== undefined) await payments.deleteCustomer(customerId);
-    await signUps.delete(signUp.id);
+    await signUps.erase(signUp.id, claims.of(signUp.email, null).email);
   }
+  await counts.forget(email);
   return { erased: found.length };
 }
 

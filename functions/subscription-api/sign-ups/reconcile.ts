@@ -1,6 +1,10 @@
+import type { SignUpCounts } from "../limits/sign-up-counts";
 import { describeError, log } from "../log";
-import { ABANDONED_AFTER_MS, awaitsTrial, type SignUp } from "./sign-up";
+import { endPendingSignUp } from "./failed-cards";
+import { ABANDONED_AFTER_MS, awaitsTrial, hasTooManyFailedCards, type SignUp } from "./sign-up";
 import { handleCardSetUp, startTrial, type TrialServices } from "./trial";
+
+export type ReconcileServices = TrialServices & { counts: SignUpCounts };
 
 const BATCH = 20;
 
@@ -8,7 +12,7 @@ const BATCH = 20;
 const EVENTS_KEPT_MS = 30 * 24 * 60 * 60_000;
 
 /** Continues due sign-ups after lost webhooks and crashes, and deletes abandoned ones. Failures are logged. */
-export async function reconcileSignUps(services: TrialServices): Promise<void> {
+export async function reconcileSignUps(services: ReconcileServices): Promise<void> {
   const due = await services.lifecycle.takeDue(BATCH);
   await Promise.all(
     due.map(async (signUp) => {
@@ -20,7 +24,8 @@ export async function reconcileSignUps(services: TrialServices): Promise<void> {
       }
     }),
   );
-  await services.lifecycle.deleteEventsBefore(new Date(Date.now() - EVENTS_KEPT_MS));
+  await services.processedEvents.deleteBefore(new Date(Date.now() - EVENTS_KEPT_MS));
+  await services.counts.deletePast();
 }
 
 async function reconcile(signUp: SignUp, services: TrialServices): Promise<string> {
@@ -36,13 +41,12 @@ async function reconcile(signUp: SignUp, services: TrialServices): Promise<strin
 }
 
 async function reconcilePending(signUp: SignUp, services: TrialServices): Promise<string> {
+  if (hasTooManyFailedCards(signUp)) return endPendingSignUp(signUp, "cards-failed", services);
   const { payments, lifecycle } = services;
-  const { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = signUp;
+  const { stripe_setup_intent_id: setupIntentId } = signUp;
   const isAbandoned = Date.now() - Date.parse(signUp.created_at) >= ABANDONED_AFTER_MS;
   const setupIntent = setupIntentId === null ? undefined : await payments.retrieveSetupIntent(setupIntentId);
-  if (setupIntent?.state === "succeeded" && customerId !== null) {
-    return handleCardSetUp({ signUpId: signUp.id, customerId, setupIntentId: setupIntent.id }, services);
-  }
+  if (setupIntent?.state === "succeeded") return handleCardSetUp(signUp, setupIntent, services);
   if (!isAbandoned) {
     await lifecycle.scheduleNextCheck(signUp);
     return "waits";

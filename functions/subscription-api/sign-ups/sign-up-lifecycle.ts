@@ -1,12 +1,14 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import * as z from "zod";
+import type { TrialClaim } from "../limits/trial-claims";
 import { newMessage } from "../outbox/outbox";
-import type { CardSetUp, StripeEvent } from "../stripe/webhook";
+import type { StripeEvent } from "../stripe/webhook";
+import { processedEvent } from "./processed-events";
 import {
   ABANDONED_AFTER_MS,
   AWAITS_TRIAL,
   CHECK_AFTER_MS,
-  LIVE,
+  HAD_TRIAL,
   nextPendingCheck,
   nextTrialCheck,
   type SignUp,
@@ -14,6 +16,9 @@ import {
   TRIAL_START_GRACE_MS,
   type TrialState,
 } from "./sign-up";
+
+/** A card that Stripe has set up for a sign-up, after `usedCards` others. */
+export type SetUpCard = { signUpId: string; setupIntentId: string; customerId: string; usedCards: number };
 
 export type SignUpLifecycle = ReturnType<typeof signUpLifecycleIn>;
 
@@ -23,48 +28,47 @@ export function signUpLifecycleIn(db: D1Database) {
   const after = (ms: number) => new Date(Date.now() + ms).toISOString();
   const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
 
-  /** Without a match Stripe has to send the event again. */
-  const processedEvent = (event: StripeEvent, condition = "TRUE", ...values: (string | number)[]) =>
-    db
-      .prepare(
-        `INSERT INTO stripe_events (id, type, received_at) SELECT ?, ?, ? WHERE ${condition}
-         ON CONFLICT (id) DO NOTHING`,
-      )
-      .bind(event.id, event.type, now(), ...values);
-
   return {
-    /** Makes a pending sign-up active, or superseded when another one with its e-mail is live. */
-    async activate(card: CardSetUp, event?: StripeEvent): Promise<SignUp | null> {
-      // One statement, so that one of two at the same time wins.
+    /**
+     * Gives a pending sign-up its trial: it is active, or superseded when its e-mail has had a trial. It stays pending when
+     * only its card was used for one, and when it waits for another card than this.
+     */
+    async activate(card: SetUpCard, claim: TrialClaim, event?: StripeEvent): Promise<SignUp | null> {
+      const { signUpId, setupIntentId, customerId, usedCards } = card;
+      const waitsForCard = `mine.id = ?1 AND mine.status = 'pending' AND mine.used_cards = ?4
+        AND coalesce(mine.stripe_setup_intent_id, ?2) = ?2 AND coalesce(mine.stripe_customer_id, ?3) = ?3`;
+      const identity = [signUpId, setupIntentId, customerId, usedCards, JSON.stringify(claim.emails)] as const;
+      const hadTrial = `(
+        EXISTS (SELECT 1 FROM trial_claims
+                 WHERE hash IN (SELECT value FROM json_each(?5)) AND sign_up_id IS NOT mine.id)
+        OR EXISTS (SELECT 1 FROM sign_ups AS other WHERE email = mine.email AND id <> mine.id AND ${HAD_TRIAL}))`;
+      // All hashes or none; the primary key decides which of two at the same time gets them.
+      const claimTrial = db
+        .prepare(
+          `INSERT INTO trial_claims (hash, sign_up_id)
+           SELECT claimed.value, mine.id FROM sign_ups AS mine, json_each(?6) AS claimed
+            WHERE ${waitsForCard} AND NOT ${hadTrial}
+              AND NOT EXISTS (SELECT 1 FROM trial_claims WHERE hash IN (SELECT value FROM json_each(?6)))`,
+        )
+        .bind(...identity, JSON.stringify([claim.email, ...(claim.card === null ? [] : [claim.card])]));
+      const hasClaim = "EXISTS (SELECT 1 FROM trial_claims WHERE sign_up_id = mine.id)";
       const update = db
         .prepare(
           `UPDATE sign_ups AS mine
-              SET (status, check_at) = (
-                    SELECT CASE WHEN found THEN 'superseded' ELSE 'active' END, CASE WHEN found THEN ?5 ELSE ?6 END
-                      FROM (SELECT EXISTS (
-                        SELECT 1 FROM sign_ups AS other
-                         WHERE lower(other.email) = lower(mine.email) AND other.status IN ${LIVE}
-                      ) AS found)),
-                  stripe_customer_id = coalesce(stripe_customer_id, ?2),
-                  stripe_setup_intent_id = coalesce(stripe_setup_intent_id, ?3),
-                  updated_at = ?4
-            WHERE id = ?1 AND status = 'pending'`,
+              SET status = CASE WHEN ${hasClaim} THEN 'active' ELSE 'superseded' END,
+                  check_at = CASE WHEN ${hasClaim} THEN ?8 ELSE ?7 END,
+                  stripe_customer_id = ?3, stripe_setup_intent_id = ?2, updated_at = ?6
+            WHERE ${waitsForCard} AND (${hasClaim} OR ${hadTrial})`,
         )
-        .bind(
-          card.signUpId,
-          card.customerId,
-          card.setupIntentId,
-          now(),
-          after(ABANDONED_AFTER_MS),
-          after(TRIAL_START_GRACE_MS),
-        );
-      const finished = `NOT EXISTS (SELECT 1 FROM sign_ups WHERE id = ? AND ${AWAITS_TRIAL})`;
-      const [, found] = await db.batch([
+        .bind(...identity, now(), after(ABANDONED_AFTER_MS), after(TRIAL_START_GRACE_MS));
+      const finished = `NOT EXISTS (SELECT 1 FROM sign_ups WHERE id = ? AND (status = 'pending' OR ${AWAITS_TRIAL}))`;
+      const results = await db.batch([
+        claimTrial,
         update,
-        byId(card.signUpId),
-        ...(event ? [processedEvent(event, finished, card.signUpId)] : []),
+        ...(event ? [processedEvent(db, event, finished, signUpId)] : []),
+        byId(signUpId),
       ]);
-      return signUpRow.nullable().parse(found?.results[0] ?? null);
+      return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
     },
 
     /** Records the trial of an active sign-up and its messages. A repetition changes nothing. */
@@ -80,7 +84,7 @@ export function signUpLifecycleIn(db: D1Database) {
         .bind(id, trial.status, trial.stripeSubscriptionId, iso(trial.trialEnd), iso(nextTrialCheck(trial)), now());
       const results = await db.batch([
         ...messages.map((kind) => newMessage(db, { key: `${kind}/${id}`, kind, signUpId: id }, AWAITS_TRIAL)),
-        ...(event ? [processedEvent(event)] : []),
+        ...(event ? [processedEvent(db, event)] : []),
         update,
         byId(id),
       ]);
@@ -119,7 +123,7 @@ export function signUpLifecycleIn(db: D1Database) {
       };
       const results = await db.batch([
         ...(remind && trial.status === "trialing" ? [newMessage(db, reminder, "version = ?", read.version)] : []),
-        ...(event ? [processedEvent(event, unchanged, read.id, read.version)] : []),
+        ...(event ? [processedEvent(db, event, unchanged, read.id, read.version)] : []),
         update,
       ]);
       return results.at(-1)?.results.length === 1;
@@ -150,18 +154,6 @@ export function signUpLifecycleIn(db: D1Database) {
         )
         .bind(now(), id)
         .run();
-    },
-
-    async isProcessed(event: StripeEvent): Promise<boolean> {
-      return (await db.prepare("SELECT 1 FROM stripe_events WHERE id = ?").bind(event.id).first()) !== null;
-    },
-
-    async markProcessed(event: StripeEvent): Promise<void> {
-      await processedEvent(event).run();
-    },
-
-    async deleteEventsBefore(time: Date): Promise<void> {
-      await db.prepare("DELETE FROM stripe_events WHERE received_at < ?").bind(time.toISOString()).run();
     },
   };
 }

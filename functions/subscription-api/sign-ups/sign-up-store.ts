@@ -1,7 +1,7 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import * as z from "zod";
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
-import { CHECK_AFTER_MS, LIVE, type SignUp, signUpRow } from "./sign-up";
+import { CHECK_AFTER_MS, HAD_TRIAL, type SignUp, signUpRow } from "./sign-up";
 
 export type NewSignUp = {
   id: string;
@@ -25,6 +25,10 @@ export function signUpsIn(db: D1Database) {
   };
 
   return {
+    async find(id: string): Promise<SignUp | null> {
+      return signUpRow.nullable().parse(await db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id).first());
+    },
+
     async findByKey(idempotencyKey: string): Promise<SignUp | null> {
       return signUpRow.nullable().parse(await byKey(idempotencyKey).first());
     },
@@ -43,9 +47,13 @@ export function signUpsIn(db: D1Database) {
       return z.array(signUpRow).parse((await found.bind(email).all()).results);
     },
 
-    async hasLive(email: string): Promise<boolean> {
-      const live = db.prepare(`SELECT 1 FROM sign_ups WHERE lower(email) = lower(?) AND status IN ${LIVE}`);
-      return (await live.bind(email).first()) !== null;
+    /** @param hashes under which the e-mail's trial may have been claimed, by a person who was erased since */
+    async hasHadTrial(email: string, hashes: string[]): Promise<boolean> {
+      const had = db.prepare(
+        `SELECT 1 FROM trial_claims WHERE hash IN (SELECT value FROM json_each(?1))
+         UNION ALL SELECT 1 FROM sign_ups WHERE email = ?2 AND ${HAD_TRIAL} LIMIT 1`,
+      );
+      return (await had.bind(JSON.stringify(hashes), email).first()) !== null;
     },
 
     async findPending(email: string): Promise<SignUp[]> {
@@ -117,8 +125,13 @@ export function signUpsIn(db: D1Database) {
       await run("DELETE FROM sign_ups WHERE id = ? AND status = ?", id, status);
     },
 
-    async delete(id: string): Promise<void> {
-      await run("DELETE FROM sign_ups WHERE id = ?", id);
+    /** Leaves hashes of its trial: those claimed with it, and the e-mail's where it began before there were claims. */
+    async erase(id: string, emailHash: string): Promise<void> {
+      const claim = db.prepare(
+        `INSERT INTO trial_claims (hash) SELECT ?2 FROM sign_ups WHERE id = ?1 AND ${HAD_TRIAL}
+         ON CONFLICT (hash) DO NOTHING`,
+      );
+      await db.batch([claim.bind(id, emailHash), db.prepare("DELETE FROM sign_ups WHERE id = ?").bind(id)]);
     },
   };
 }

@@ -21,6 +21,10 @@ export const signUpRow = z.object({
   stripe_subscription_id: z.string().nullable(),
   stripe_attempt: z.number(),
   trial_end: z.string().nullable(),
+  email_verified_at: z.string().nullable(),
+  declined_cards: z.number(),
+  used_cards: z.number(),
+  end_reason: z.enum(["cards-failed", "not-me"]).nullable(),
   version: z.number(),
   created_at: z.string(),
   updated_at: z.string(),
@@ -33,14 +37,26 @@ export type TrialState = {
   trialEnd: Date | null;
 };
 
+export type EndReason = NonNullable<SignUp["end_reason"]>;
+
 /** An e-mail has at most one sign-up with one of these. */
 export const LIVE = "('active', 'trialing', 'past_due')";
+
+/** The e-mail has had its trial, which may have ended since. */
+export const HAD_TRIAL = `(status IN ${LIVE} OR (trial_end IS NOT NULL AND end_reason IS NULL))`;
 
 /** The card is set up and the trial has not started. */
 export const AWAITS_TRIAL = "status = 'active' AND stripe_subscription_id IS NULL";
 
 export function awaitsTrial({ status, stripe_subscription_id }: SignUp): boolean {
   return status === "active" && stripe_subscription_id === null;
+}
+
+/** Declined and used cards after which a sign-up ends. */
+export const MAX_FAILED_CARDS = 5;
+
+export function hasTooManyFailedCards({ declined_cards, used_cards }: SignUp): boolean {
+  return declined_cards + used_cards >= MAX_FAILED_CARDS;
 }
 
 const MINUTE = 60_000;
@@ -51,6 +67,11 @@ export const ABANDONED_AFTER_MS = 24 * HOUR;
 export const CHECK_AFTER_MS = 10 * MINUTE;
 export const TRIAL_START_GRACE_MS = 2 * MINUTE;
 export const TRIAL_END_GRACE_MS = HOUR;
+
+/** Until then its visitor may ask how it stands. */
+export function statusEnd({ created_at }: Pick<SignUp, "created_at">): Date {
+  return new Date(Date.parse(created_at) + ABANDONED_AFTER_MS);
+}
 
 /** Null leaves the trial to webhooks. */
 export function nextTrialCheck({ status, stripeSubscriptionId, trialEnd }: TrialState): Date | null {

@@ -1,14 +1,16 @@
 import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
 import type { Packages } from "../catalogue/packages";
+import type { TrialClaims } from "../limits/trial-claims";
 import { log } from "../log";
 import { PaymentsError } from "../stripe/client";
-import type { Payments } from "../stripe/payments";
-import type { CardSetUp, StripeEvent } from "../stripe/webhook";
+import type { SetupIntent } from "../stripe/setup-intents";
+import type { CardEvent, StripeEvent } from "../stripe/webhook";
+import { type FailedCardServices, refuseUsedCard } from "./failed-cards";
 import { awaitsTrial, type SignUp } from "./sign-up";
-import type { SignUpLifecycle } from "./sign-up-lifecycle";
+import type { SetUpCard } from "./sign-up-lifecycle";
 import type { SignUps } from "./sign-up-store";
 
-export type TrialServices = { packages: Packages; signUps: SignUps; lifecycle: SignUpLifecycle; payments: Payments };
+export type TrialServices = FailedCardServices & { packages: Packages; signUps: SignUps; claims: TrialClaims };
 
 /** `unknown`: the event is about no sign-up. */
 export type TrialOutcome = SignUp["status"] | "unknown";
@@ -17,19 +19,54 @@ const TRIAL_MS = TRIAL_DAYS * 24 * 60 * 60_000;
 
 const MAX_READS = 5;
 
-/** Activates a sign-up and starts its trial. A repetition continues where the last one stopped. */
+/** Takes Stripe's word that a card is set up, after asking: the event only points to the setup intent. */
+export async function handleCardSetUpEvent(
+  card: CardEvent,
+  services: TrialServices,
+  event: StripeEvent,
+): Promise<TrialOutcome> {
+  const signUp = await services.signUps.find(card.signUpId);
+  const setupIntent = signUp && (await services.payments.findSetupIntent(card.setupIntentId));
+  if (!signUp || !setupIntent || setupIntent.customerId !== card.customerId) return "unknown";
+  return handleCardSetUp(signUp, setupIntent, services, event);
+}
+
+/**
+ * Activates a sign-up whose card Stripe has set up, and starts its trial; a card that has been used for a trial is refused.
+ * A repetition continues where the last one stopped.
+ */
 export async function handleCardSetUp(
-  card: CardSetUp,
+  signUp: SignUp,
+  setupIntent: SetupIntent,
   services: TrialServices,
   event?: StripeEvent,
 ): Promise<TrialOutcome> {
-  const signUp = await services.lifecycle.activate(card, event);
-  if (!signUp) return "unknown";
-  return awaitsTrial(signUp) ? startTrial(signUp, services, event) : signUp.status;
+  const { id: setupIntentId, customerId, usedCards } = setupIntent;
+  if (setupIntent.state !== "succeeded" || setupIntent.signUpId !== signUp.id || customerId === null) return "unknown";
+  const card: SetUpCard = { signUpId: signUp.id, setupIntentId, customerId, usedCards };
+  const claim = services.claims.of(signUp.email, setupIntent.fingerprint);
+  const activated = await services.lifecycle.activate(card, claim, event);
+  if (!activated) return "unknown";
+  if (awaitsTrial(activated)) return startTrial(activated, services, event, setupIntent);
+  if (activated.status !== "pending") return activated.status;
+  return waitsFor(activated, card) ? refuseUsedCard(card, setupIntent, services, event) : "unknown";
+}
+
+function waitsFor({ stripe_setup_intent_id, stripe_customer_id, used_cards }: SignUp, card: SetUpCard): boolean {
+  return (
+    used_cards === card.usedCards &&
+    (stripe_setup_intent_id ?? card.setupIntentId) === card.setupIntentId &&
+    (stripe_customer_id ?? card.customerId) === card.customerId
+  );
 }
 
 /** Starts the trial at Stripe and records it. Without a plan there is nothing to subscribe to. */
-export async function startTrial(signUp: SignUp, services: TrialServices, event?: StripeEvent): Promise<TrialOutcome> {
+export async function startTrial(
+  signUp: SignUp,
+  services: TrialServices,
+  event?: StripeEvent,
+  known?: SetupIntent,
+): Promise<TrialOutcome> {
   const { packages, lifecycle, payments } = services;
   const { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = signUp;
   if (customerId === null || setupIntentId === null) throw new Error("An active sign-up has no card");
@@ -37,7 +74,7 @@ export async function startTrial(signUp: SignUp, services: TrialServices, event?
   if (chosen === null && signUp.package_id !== null) throw new Error("A sign-up's package is not in the catalogue");
 
   const trial = await callStripe(signUp, services, async () => {
-    const { paymentMethodId } = await payments.retrieveSetupIntent(setupIntentId);
+    const { paymentMethodId } = known ?? (await payments.retrieveSetupIntent(setupIntentId));
     if (paymentMethodId === null) throw new PaymentsError("unexpected-answer");
     await payments.setDefaultCard(signUp, customerId, paymentMethodId);
     return chosen === null
@@ -60,7 +97,7 @@ export async function handleSubscriptionChange(
     const signUp = await signUps.findByStripe(stripeSubscriptionId, customerId);
     if (signUp && awaitsTrial(signUp)) return startTrial(signUp, services, event);
     if (!signUp || !hasSubscription(signUp, stripeSubscriptionId)) {
-      await lifecycle.markProcessed(event);
+      await services.processedEvents.add(event);
       return "unknown";
     }
     const state = await payments.retrieveSubscription(stripeSubscriptionId);

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { countryCode } from "../../../app/contract/country";
 import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
 import { type Attempt, call, idempotencyKey, ifExists, mayExist } from "./client";
+import { stripeSetupIntents } from "./setup-intents";
 
 const PAGE = 100;
 
@@ -12,13 +13,6 @@ const listOf = <T extends z.ZodType>(object: T) => z.object({ data: z.array(obje
 
 const customer = z.object({ id, metadata });
 const deletedCustomer = z.object({ deleted: z.literal(true) });
-const setupIntent = z.object({
-  id,
-  client_secret: z.string().min(1),
-  metadata,
-  payment_method: id.nullable().default(null),
-  status: z.string(),
-});
 const subscription = z.object({
   id,
   metadata,
@@ -38,13 +32,6 @@ const subscription = z.object({
 export type Contact = { email: string; full_name: string; company_name: string; phone: string };
 export type BillingAddress = { address: string; city: string; state: string; zip_code: string; country: string };
 
-export type SetupIntent = {
-  id: string;
-  clientSecret: string;
-  state: "open" | "succeeded" | "canceled";
-  paymentMethodId: string | null;
-};
-
 export type SubscriptionState = {
   stripeSubscriptionId: string;
   status: "active" | "trialing" | "past_due" | "canceled";
@@ -61,6 +48,8 @@ export function stripePayments(stripe: Stripe) {
   }
 
   return {
+    ...stripeSetupIntents(stripe),
+
     /** For a sign-up whose customer was created but not recorded. */
     findCustomer,
 
@@ -81,35 +70,6 @@ export function stripePayments(stripe: Stripe) {
         ),
       );
       return created.id;
-    },
-
-    /** For a card that is charged later, without its owner. */
-    async findOrCreateSetupIntent(signUp: Attempt, customerId: string): Promise<SetupIntent> {
-      const known = mayExist(signUp)
-        ? await call(listOf(setupIntent), () => stripe.setupIntents.list({ customer: customerId, limit: PAGE }))
-        : undefined;
-      const found = known?.data.find(belongsTo(signUp.id));
-      if (found) return toSetupIntent(found);
-      const created = await call(setupIntent, () =>
-        stripe.setupIntents.create(
-          {
-            customer: customerId,
-            usage: "off_session",
-            allowed_payment_method_types: ["card"],
-            metadata: { sign_up_id: signUp.id },
-          },
-          { idempotencyKey: idempotencyKey("setup-intent", signUp) },
-        ),
-      );
-      return toSetupIntent(created);
-    },
-
-    async retrieveSetupIntent(id: string): Promise<SetupIntent> {
-      return toSetupIntent(await call(setupIntent, () => stripe.setupIntents.retrieve(id)));
-    },
-
-    async cancelSetupIntent(id: string): Promise<void> {
-      await call(setupIntent, () => stripe.setupIntents.cancel(id, { cancellation_reason: "abandoned" }));
     },
 
     async setDefaultCard(signUp: Attempt, customerId: string, paymentMethodId: string): Promise<void> {
@@ -154,6 +114,11 @@ export function stripePayments(stripe: Stripe) {
       return found ? toSubscriptionState(found) : { stripeSubscriptionId: id, status: "canceled", trialEnd: null };
     },
 
+    /** At once, without an invoice. Does nothing when it has ended already. */
+    async cancelSubscription(id: string): Promise<void> {
+      await ifExists(() => call(subscription, () => stripe.subscriptions.cancel(id)));
+    },
+
     /** Cancels its subscriptions too. */
     async deleteCustomer(id: string): Promise<void> {
       await ifExists(() => call(deletedCustomer, () => stripe.customers.del(id)));
@@ -169,12 +134,6 @@ function addressOf({ address, city, state, zip_code, country }: BillingAddress):
 
 function belongsTo(signUpId: string) {
   return ({ metadata }: { metadata: Record<string, string> }) => metadata.sign_up_id === signUpId;
-}
-
-function toSetupIntent(parsed: z.output<typeof setupIntent>): SetupIntent {
-  const { id, client_secret: clientSecret, payment_method: paymentMethodId, status } = parsed;
-  const state = status === "succeeded" || status === "canceled" ? status : "open";
-  return { id, clientSecret, paymentMethodId, state };
 }
 
 function toSubscriptionState({ id, status, trial_end }: z.output<typeof subscription>): SubscriptionState {

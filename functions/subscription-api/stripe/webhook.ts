@@ -9,7 +9,7 @@ const id = z.string().min(1);
 const signUpEvent = z.discriminatedUnion("type", [
   z.object({
     id,
-    type: z.literal("setup_intent.succeeded"),
+    type: z.enum(["setup_intent.succeeded", "setup_intent.setup_failed"]),
     data: z.object({ object: z.object({ id, customer: id, metadata: z.object({ sign_up_id: z.guid() }) }) }),
   }),
   z.object({
@@ -28,13 +28,14 @@ const signUpEvent = z.discriminatedUnion("type", [
 
 export type StripeEvent = { id: string; type: string };
 
-export type CardSetUp = { signUpId: string; customerId: string; setupIntentId: string };
+/** What an event says of a setup intent; only Stripe's answer is believed. */
+export type CardEvent = { signUpId: string; customerId: string; setupIntentId: string };
 
 /** `rejected`: the signature is missing, wrong or too old. */
 export type WebhookContent =
   | { status: "rejected" }
   | { status: "ignored" }
-  | { status: "card-set-up"; event: StripeEvent; card: CardSetUp }
+  | { status: "card-set-up" | "card-declined"; event: StripeEvent; card: CardEvent }
   | { status: "subscription-changed"; event: StripeEvent; stripeSubscriptionId: string; customerId: string };
 
 export type StripeWebhook = ReturnType<typeof stripeWebhook>;
@@ -60,12 +61,13 @@ export function stripeWebhook(stripe: Stripe, secret: string) {
 
       const { id, type, data } = parsed.data;
       const event = { id, type };
-      if (type !== "setup_intent.succeeded") {
+      if (type !== "setup_intent.succeeded" && type !== "setup_intent.setup_failed") {
         const { id: stripeSubscriptionId, customer: customerId } = data.object;
         return { status: "subscription-changed", event, stripeSubscriptionId, customerId };
       }
       const { id: setupIntentId, customer: customerId, metadata } = data.object;
-      return { status: "card-set-up", event, card: { signUpId: metadata.sign_up_id, customerId, setupIntentId } };
+      const status = type === "setup_intent.succeeded" ? "card-set-up" : "card-declined";
+      return { status, event, card: { signUpId: metadata.sign_up_id, customerId, setupIntentId } };
     },
   };
 }

@@ -1,0 +1,78 @@
+import { type Context, Hono } from "hono";
+import { html } from "hono/html";
+import { describeError, log } from "../log";
+import { disownSignUp } from "../sign-ups/disown";
+import type { SignUp } from "../sign-ups/sign-up";
+import type { ApiContext } from "./context";
+import { linkPage, linkPageHeaders } from "./link-page";
+
+/** The pages behind the links of the start mail. They need no script. */
+export const linkPages = new Hono<ApiContext>();
+
+linkPages.use(linkPageHeaders, async (c, next) => {
+  await next();
+  c.header("cache-control", "no-store");
+  c.header("x-robots-tag", "noindex");
+});
+
+linkPages.onError((error, c) => {
+  log("error", "request_failed", { requestId: c.var.requestId, ...describeError(error) });
+  const body = html`<p>Please open the link of the e-mail again in a minute.</p>`;
+  return c.html(linkPage(c.var.services.mail.sender, "This did not work", body), 503, { "retry-after": "60" });
+});
+
+/** One click: opening the page confirms the address (docs/subscription-api.md weighs it against a button). */
+linkPages.get("/verify-email/:token", async (c) => {
+  const { services, dispatchAfterResponse } = c.var;
+  const signUpId = await services.links.read("verify-email", c.req.param("token"));
+  // HEAD comes from programs that only look.
+  if (c.req.method === "HEAD") return c.body(null);
+  const signUp = signUpId === undefined ? null : await services.endings.verifyEmail(signUpId);
+  if (!signUp) return notFound(c);
+  if (signUp.end_reason !== null) return ended(c);
+  dispatchAfterResponse();
+  const { sender } = services.mail;
+  const body = html`<p>Thank you. You can close this page, or log in with the password that you chose.</p>
+    <p><a href="${sender.consoleUrl}">Open the customer console</a></p>`;
+  return c.html(linkPage(sender, "Your e-mail address is confirmed", body));
+});
+
+/** Asks first, because programs open links. */
+linkPages.get("/not-me/:token", async (c) => {
+  const signUp = await disownable(c);
+  if (!signUp) return notFound(c);
+  if (signUp.end_reason !== null) return ended(c);
+  const { sender } = c.var.services.mail;
+  const body = html`<p>
+      Somebody signed up for ${sender.companyName} with your e-mail address. If it was not you, end the sign-up here.
+    </p>
+    <p>The trial and its subscription end at once, the card is removed, and nothing more is charged.</p>
+    <form method="post"><button type="submit">End this sign-up</button></form>
+    <p>If it was you, close this page: nothing changes.</p>`;
+  return c.html(linkPage(sender, "Was this not you?", body));
+});
+
+linkPages.post("/not-me/:token", async (c) => {
+  const signUp = await disownable(c);
+  if (!signUp) return notFound(c);
+  await disownSignUp(signUp, c.var.services);
+  c.var.dispatchAfterResponse();
+  return ended(c);
+});
+
+async function disownable(c: Context<ApiContext>): Promise<SignUp | null> {
+  const { links, signUps } = c.var.services;
+  const signUpId = await links.read("not-me", c.req.param("token") ?? "");
+  return signUpId === undefined ? null : signUps.find(signUpId);
+}
+
+function ended(c: Context<ApiContext>) {
+  const body = html`<p>Its subscription is cancelled and its card removed. Nothing more is charged.</p>
+    <p>Your e-mail address is free: you can sign up with it yourself at any time.</p>`;
+  return c.html(linkPage(c.var.services.mail.sender, "This sign-up has ended", body));
+}
+
+function notFound(c: Context<ApiContext>) {
+  const body = html`<p>It was changed on the way, it is more than 30 days old, or the sign-up no longer exists.</p>`;
+  return c.html(linkPage(c.var.services.mail.sender, "This link does not work", body), 404);
+}

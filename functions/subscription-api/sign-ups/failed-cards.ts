@@ -1,0 +1,68 @@
+import { log } from "../log";
+import type { Payments } from "../stripe/payments";
+import type { SetupIntent } from "../stripe/setup-intents";
+import type { CardEvent, StripeEvent } from "../stripe/webhook";
+import type { ProcessedEvents } from "./processed-events";
+import { type EndReason, hasTooManyFailedCards, type SignUp } from "./sign-up";
+import type { SignUpEndings } from "./sign-up-endings";
+import type { SetUpCard, SignUpLifecycle } from "./sign-up-lifecycle";
+
+export type FailedCardServices = {
+  lifecycle: SignUpLifecycle;
+  endings: SignUpEndings;
+  processedEvents: ProcessedEvents;
+  payments: Payments;
+};
+
+type CardOutcome = SignUp["status"] | "unknown";
+
+/** Counts a card that Stripe declined. After too many no card can be set up for the sign-up any more. */
+export async function handleCardDeclined(
+  { signUpId, setupIntentId }: CardEvent,
+  services: FailedCardServices,
+  event: StripeEvent,
+): Promise<CardOutcome> {
+  const signUp = await services.endings.countDeclined(signUpId, setupIntentId, event);
+  return signUp ? endAfterFailedCards(signUp, services) : "unknown";
+}
+
+/** Detaches a card that has been used for a trial; the sign-up then waits for another one. */
+export async function refuseUsedCard(
+  card: SetUpCard,
+  { paymentMethodId }: SetupIntent,
+  services: FailedCardServices,
+  event?: StripeEvent,
+): Promise<CardOutcome> {
+  if (paymentMethodId !== null) await services.payments.detachCard(paymentMethodId);
+  const signUp = await services.endings.refuseUsedCard(card, event);
+  if (!signUp) return "unknown";
+  log("info", "used_card_refused", { signUpId: signUp.id, usedCards: signUp.used_cards });
+  return endAfterFailedCards(signUp, services);
+}
+
+async function endAfterFailedCards(signUp: SignUp, services: FailedCardServices): Promise<CardOutcome> {
+  if (signUp.status !== "pending" || !hasTooManyFailedCards(signUp)) return signUp.status;
+  return endPendingSignUp(signUp, "cards-failed", services);
+}
+
+/** Ends a sign-up without a trial, at Stripe first: from then on no card can be set up for it, and none is kept. */
+export async function endPendingSignUp(
+  signUp: SignUp,
+  reason: EndReason,
+  services: FailedCardServices,
+): Promise<CardOutcome> {
+  await releaseCard(signUp, services.payments);
+  if (await services.endings.endPending(signUp.id, reason)) {
+    log("warn", "sign_up_ended", { signUpId: signUp.id, reason });
+  }
+  return "superseded";
+}
+
+/** Cancels the setup intent of a sign-up, or detaches the card that it has set up. */
+export async function releaseCard({ stripe_setup_intent_id: id }: SignUp, payments: Payments): Promise<void> {
+  const setupIntent = id === null ? undefined : await payments.findSetupIntent(id);
+  if (setupIntent?.state === "open") await payments.cancelSetupIntent(setupIntent.id);
+  if (setupIntent?.state === "succeeded" && setupIntent.paymentMethodId !== null) {
+    await payments.detachCard(setupIntent.paymentMethodId);
+  }
+}

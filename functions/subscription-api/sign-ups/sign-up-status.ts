@@ -1,0 +1,41 @@
+import type { SubscriptionStatus } from "../../../app/contract/subscription-response";
+import { PaymentsError } from "../stripe/client";
+import { setupIntentFor } from "./create-sign-up";
+import { awaitsTrial, type SignUp } from "./sign-up";
+import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
+
+/** Asks Stripe where a webhook has not told yet, so that the answer is as new as the visitor's card. */
+export async function signUpStatus(id: string, services: TrialServices): Promise<SubscriptionStatus> {
+  const stored = await services.signUps.find(id);
+  if (!stored) return { status: "ended" };
+  try {
+    if (awaitsTrial(stored)) await startTrial(stored, services);
+    if (stored.status === "pending") await lookForCard(stored, services);
+  } catch (error) {
+    // Stripe's webhook is being processed at this moment.
+    if (!(error instanceof PaymentsError) || error.reason !== "in-progress") throw error;
+  }
+  const signUp = (await services.signUps.find(id)) ?? stored;
+  switch (signUp.status) {
+    case "pending":
+      return signUp.used_cards === 0 ? { status: "pending" } : waitForAnotherCard(signUp, services);
+    case "active":
+    case "trialing":
+    case "past_due":
+      return { status: awaitsTrial(signUp) ? "pending" : "trial" };
+    case "canceled":
+    case "superseded":
+      return { status: "ended" };
+  }
+}
+
+async function lookForCard(signUp: SignUp, services: TrialServices): Promise<void> {
+  if (signUp.stripe_setup_intent_id === null) return;
+  const setupIntent = await services.payments.retrieveSetupIntent(signUp.stripe_setup_intent_id);
+  if (setupIntent.state === "succeeded") await handleCardSetUp(signUp, setupIntent, services);
+}
+
+async function waitForAnotherCard(signUp: SignUp, services: TrialServices): Promise<SubscriptionStatus> {
+  const { clientSecret } = await callStripe(signUp, services, () => setupIntentFor(signUp, services));
+  return { status: "card_used", client_secret: clientSecret };
+}

@@ -1,0 +1,52 @@
+import { base64url, jwtVerify, SignJWT } from "jose";
+import type { LinkConfig } from "./config";
+
+const PATHS = {
+  status: "/subscription/status",
+  "verify-email": "/links/verify-email",
+  "not-me": "/links/not-me",
+} as const;
+
+/** What a link is for; a token of one purpose is none of another. */
+export type LinkPurpose = keyof typeof PATHS;
+
+export type SignedLinks = {
+  /** @param origin the API's public URL when absent */
+  urlOf(purpose: LinkPurpose, signUpId: string, expires: Date, origin?: string): Promise<string>;
+  /** The sign-up's id; undefined when the token was changed, has expired, or is of another purpose. */
+  read(purpose: LinkPurpose, token: string): Promise<string | undefined>;
+};
+
+/** URLs that end in a signed token (RFC 7519) for one sign-up and one purpose. */
+export function signedLinks({ publicUrl, secrets }: LinkConfig): SignedLinks {
+  const keys = secrets.map((secret) => new TextEncoder().encode(secret));
+  return {
+    async urlOf(purpose, signUpId, expires, origin = publicUrl) {
+      const [key] = keys;
+      if (key === undefined) throw new Error("There is no secret to sign with");
+      const token = new SignJWT().setProtectedHeader({ alg: "HS256" }).setSubject(signUpId).setAudience(purpose);
+      return `${origin}${PATHS[purpose]}/${await token.setExpirationTime(expires).sign(key)}`;
+    },
+    async read(purpose, token) {
+      if (!isCanonical(token)) return undefined;
+      for (const key of keys) {
+        try {
+          const { payload } = await jwtVerify(token, key, { audience: purpose, algorithms: ["HS256"] });
+          return payload.sub;
+        } catch {
+          // The next key may be the right one.
+        }
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Decoders ignore the last bits of Base64, so that two texts may stand for the same signature. */
+function isCanonical(token: string): boolean {
+  try {
+    return token.split(".").every((part) => base64url.encode(base64url.decode(part)) === part);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,42 @@
+import { enterCard, mails, rows, signUp } from "../support/visitor";
+import { accessibilityProblems } from "./accessibility";
+import { expect, type Stack, test } from "./stack";
+
+/** A trial that has just begun, and the links of its mail. */
+async function trialOf({ api, stripe }: Stack) {
+  const email = `links-${crypto.randomUUID()}@example.com`;
+  const { clientSecret } = await signUp(api, { email });
+  await enterCard(stripe.url, clientSecret);
+  await expect.poll(() => mails(stripe, email)).toHaveLength(1);
+  const text = (await mails(stripe, email))[0]?.text ?? "";
+  const linkTo = (name: string) => new RegExp(`${name}: (http\\S+)`).exec(text)?.[1] ?? "";
+  return { email, verify: linkTo("Confirm my e-mail address"), notMe: linkTo("This was not me") };
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(`JavaScript ${javaScriptEnabled ? "on" : "off"}`, () => {
+    test.use({ javaScriptEnabled });
+
+    test("one click confirms the address; the other link asks by a button, and ends the sign-up [H4]", async ({
+      page,
+      stack,
+    }) => {
+      // What axe does needs timers, which stand still without JavaScript.
+      const problems = async () => (javaScriptEnabled ? accessibilityProblems(page) : []);
+      const { email, verify, notMe } = await trialOf(stack);
+      await page.goto(verify);
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Your e-mail address is confirmed");
+      expect(await problems()).toEqual([]);
+
+      await page.goto(notMe);
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Was this not you?");
+      expect(await problems()).toEqual([]);
+      await page.getByRole("button", { name: "End this sign-up" }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("This sign-up has ended");
+      expect(await problems()).toEqual([]);
+      expect(await rows(stack.api, "SELECT status, end_reason FROM sign_ups WHERE email = ?", email)).toEqual([
+        { status: "canceled", end_reason: "not-me" },
+      ]);
+    });
+  });
+}

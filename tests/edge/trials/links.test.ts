@@ -1,0 +1,252 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
+import { signedLinks } from "../../../functions/subscription-api/signed-links";
+import { type FaultyBackend, startFaultyBackend } from "../../support/faulty-backend";
+import type { FaultyProxy } from "../../support/faulty-proxy";
+import { CARDS, deliver, newCard, rowOf, setupEvent } from "../../support/set-up-card";
+import { eventOf } from "../../support/stripe-events";
+import { accountWebhooks, enterCard, mails, rows, signUp, stripeAt } from "../../support/visitor";
+import { type RunningWorker, runScheduled } from "../../support/workers";
+
+/** The local value (functions/subscription-api/wrangler.toml). */
+const LINK_SECRET = "signs-links-in-local-development-only";
+
+describe("the links of the start mail", () => {
+  let api: RunningWorker;
+  let stripe: RunningWorker;
+  let proxy: FaultyProxy;
+  let backend: FaultyBackend;
+  beforeAll(async () => {
+    backend = await startFaultyBackend({ ONE_TRIAL_PER_PERSON: "true" });
+    ({ api, stripe, proxy } = backend);
+  });
+  afterEach(() => proxy.repair());
+  afterAll(() => backend.dispose());
+
+  /** A trial that has just begun, and what its mail leads to. */
+  async function trialOf(email: string) {
+    const card = newCard();
+    const { clientSecret } = await signUp(api, { email });
+    const { body } = await enterCard(stripe.url, clientSecret, card);
+    expect(await deliver(api, await setupEvent(stripe, "setup_intent.succeeded", clientSecret))).toBe(200);
+    await expect.poll(() => mails(stripe, email)).not.toHaveLength(0);
+    await expect.poll(() => accountWebhooks(stripe, email)).not.toHaveLength(0);
+    const [mail] = await mails(stripe, email);
+    const linkTo = (path: string) => new RegExp(`https?://\\S+${path}[\\w.-]+`).exec(mail?.text ?? "")?.[0] ?? "";
+    return {
+      mail,
+      row: await rowOf(api, email),
+      card,
+      paymentMethod: body.payment_method,
+      verify: linkTo("/links/verify-email/"),
+      notMe: linkTo("/links/not-me/"),
+    };
+  }
+
+  const typesOf = async (email: string) =>
+    (await accountWebhooks(stripe, email)).map(({ type, data }) => [type, data.email_verified]).reverse();
+  const read = async (url: string, init?: RequestInit) => {
+    const response = await fetch(url, { ...init, headers: { connection: "close" } });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+
+  it("until the first is opened the console hears that the address is not verified; one click does it, once [H4]", async () => {
+    const email = "proved@example.com";
+    const { verify, mail } = await trialOf(email);
+    expect(await typesOf(email)).toEqual([["account.created", false]]);
+    expect(verify.startsWith(`${api.url}/links/verify-email/`)).toBe(true);
+    expect(mail?.html).toContain(`href="${verify}"`);
+
+    expect((await read(verify, { method: "HEAD" })).status).toBe(200);
+    expect(await rowOf(api, email)).toMatchObject({ email_verified_at: null });
+    for (const _ of [1, 2, 3]) {
+      expect(await read(verify)).toMatchObject({
+        status: 200,
+        text: expect.stringContaining("Your e-mail address is confirmed"),
+      });
+    }
+    await expect
+      .poll(() => typesOf(email))
+      .toEqual([
+        ["account.created", false],
+        ["account.email_verified", true],
+      ]);
+    expect(await rowOf(api, email)).toMatchObject({ status: "trialing", email_verified_at: expect.any(String) });
+    const keys = await rows(api, "SELECT count(*) AS n FROM outbox WHERE key LIKE 'email-verified/%'");
+    expect(keys).toEqual([{ n: 1 }]);
+  });
+
+  it("leads to pages without a script, of a strict policy, that no cache and no search engine keeps [H4]", async () => {
+    const { verify, notMe } = await trialOf("page@example.com");
+    for (const page of [await read(notMe), await read(verify), await read(`${api.url}/links/not-me/nothing`)]) {
+      const csp = page.headers.get("content-security-policy") ?? "";
+      expect(csp).toMatch(/default-src 'none'/);
+      expect(csp).toMatch(/form-action 'self'.*base-uri 'none'.*frame-ancestors 'none'/);
+      expect(csp).not.toContain("unsafe");
+      expect(csp).not.toContain("script-src");
+      expect(Object.fromEntries(page.headers)).toMatchObject({
+        "cache-control": "no-store",
+        "content-type": expect.stringContaining("text/html"),
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "x-robots-tag": "noindex",
+      });
+      expect(page.text).not.toContain("<script");
+      expect(page.text).toContain('<html lang="en">');
+      expect(page.text.match(/<h1>/g)).toHaveLength(1);
+      expect(page.text).toContain("Citewell");
+      expect(page.text).toContain("mailto:support@citewell.example");
+    }
+  });
+
+  it('"this was not me" asks first; then subscription and card are gone, the console hears it, the address is free [H4]', async () => {
+    const email = "stranger@example.com";
+    const { notMe, row, paymentMethod, verify } = await trialOf(email);
+    const asked = await read(notMe);
+    expect(asked.text).toContain('<form method="post"><button type="submit">End this sign-up</button></form>');
+    expect(await rowOf(api, email)).toMatchObject({ status: "trialing" });
+
+    for (const _ of [1, 2]) {
+      expect(await read(notMe, { method: "POST" })).toMatchObject({
+        status: 200,
+        text: expect.stringContaining("This sign-up has ended"),
+      });
+    }
+    expect(await rowOf(api, email)).toMatchObject({ status: "canceled", end_reason: "not-me" });
+    const client = stripeAt(stripe);
+    expect(await client.subscriptions.retrieve(String(row.stripe_subscription_id))).toMatchObject({
+      status: "canceled",
+    });
+    expect((await client.paymentMethods.retrieve(paymentMethod)).customer).toBeNull();
+    await expect
+      .poll(() => typesOf(email))
+      .toEqual([
+        ["account.created", false],
+        ["account.closed", false],
+      ]);
+    const [closed] = await accountWebhooks(stripe, email);
+    expect(closed?.data).toMatchObject({ status: "canceled", end_reason: "not-me" });
+
+    expect((await read(verify)).text).toContain("This sign-up has ended");
+    expect(await rowOf(api, email)).toMatchObject({ email_verified_at: null });
+    expect((await trialOf(email)).row).toMatchObject({ status: "trialing" });
+    expect((await read(notMe, { method: "POST" })).text).toContain("This sign-up has ended");
+    expect(await rowOf(api, email)).toMatchObject({ status: "trialing" });
+  });
+
+  it("works after the address was confirmed, after the trial was cancelled, and while Stripe's events come late [H4]", async () => {
+    const email = "scanned@example.com";
+    const { verify, notMe, row } = await trialOf(email);
+    await read(verify);
+    const subscription = await stripeAt(stripe).subscriptions.retrieve(String(row.stripe_subscription_id));
+    expect((await read(notMe, { method: "POST" })).status).toBe(200);
+    for (const type of ["customer.subscription.updated", "customer.subscription.deleted"]) {
+      expect(await deliver(api, eventOf(type, subscription))).toBe(200);
+    }
+    expect(await rowOf(api, email)).toMatchObject({ status: "canceled", end_reason: "not-me" });
+
+    const second = await trialOf("cancelled@example.com");
+    await stripeAt(stripe).subscriptions.cancel(String(second.row.stripe_subscription_id));
+    await rows(api, "UPDATE sign_ups SET check_at = '2026-01-01' WHERE id = ?", second.row.id);
+    await runScheduled(api);
+    expect(await rowOf(api, "cancelled@example.com")).toMatchObject({ status: "canceled", end_reason: null });
+    expect((await read(second.notMe, { method: "POST" })).status).toBe(200);
+    expect((await signUp(api, { email: "cancelled@example.com" })).status).toBe(200);
+  });
+
+  it("the card of a sign-up that was ended so still counts as used [H4] [H10]", async () => {
+    const { notMe, card } = await trialOf("victim@example.com");
+    await read(notMe, { method: "POST" });
+    const { clientSecret } = await signUp(api, { email: "next-victim@example.com" });
+    await enterCard(stripe.url, clientSecret, card);
+    await deliver(api, await setupEvent(stripe, "setup_intent.succeeded", clientSecret));
+    expect(await rowOf(api, "next-victim@example.com")).toMatchObject({ status: "pending", used_cards: 1 });
+  });
+
+  it.each([
+    ["the subscription cannot be cancelled", "DELETE /v1/subscriptions/", "refuse"],
+    ["the answer to its cancellation is lost", "DELETE /v1/subscriptions/", "lose-answer"],
+    ["the card cannot be detached", "POST /v1/payment_methods/", "500-before"],
+  ] as const)("says so when %s, and the next press ends it [H4]", async (name, line, fault) => {
+    const email = `press-${name.replaceAll(/\W+/g, "-")}@example.com`;
+    const { notMe, paymentMethod } = await trialOf(email);
+    proxy.breakAt(line, fault);
+    expect(await read(notMe, { method: "POST" })).toMatchObject({
+      status: 503,
+      text: expect.stringContaining("This did not work"),
+    });
+    expect(await rowOf(api, email)).toMatchObject({ end_reason: null });
+
+    proxy.repair();
+    expect((await read(notMe, { method: "POST" })).status).toBe(200);
+    expect(await rowOf(api, email)).toMatchObject({ status: "canceled", end_reason: "not-me" });
+    expect((await stripeAt(stripe).paymentMethods.retrieve(paymentMethod)).customer).toBeNull();
+  });
+
+  it("a token that is changed, expired, of another purpose or another key does nothing [H4]", async () => {
+    const email = "tokens@example.com";
+    const { row, verify, notMe } = await trialOf(email);
+    const tokenOf = (url: string) => url.split("/").at(-1) ?? "";
+    const [header, payload, signature = ""] = tokenOf(notMe).split(".");
+    const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const last = base64[base64.indexOf(signature.at(-1) ?? "") ^ 1];
+    const links = signedLinks({ publicUrl: api.url, secrets: [LINK_SECRET] });
+    const stolen = signedLinks({ publicUrl: api.url, secrets: ["another-secret-of-enough-characters"] });
+    const soon = new Date(Date.now() + 60_000);
+    const id = String(row.id);
+    const none = Buffer.from('{"alg":"none"}').toString("base64url");
+    const forged = [
+      tokenOf(verify),
+      `${header}.${payload}.${signature.slice(0, -1)}${last}`,
+      `${header}.${payload}.${signature.slice(0, -1)}`,
+      `${header}.${payload}.`,
+      `${none}.${payload}.`,
+      tokenOf(await links.urlOf("status", id, soon)),
+      tokenOf(await links.urlOf("not-me", id, new Date(Date.now() - 1000))),
+      tokenOf(await stolen.urlOf("not-me", id, soon)),
+      tokenOf(await links.urlOf("not-me", crypto.randomUUID(), soon)),
+      "%00",
+      "x".repeat(4000),
+    ];
+    for (const token of forged) {
+      expect((await read(`${api.url}/links/not-me/${token}`, { method: "POST" })).status, token).toBe(404);
+    }
+    for (const token of [tokenOf(notMe), tokenOf(await links.urlOf("status", id, soon)), "x"]) {
+      expect((await read(`${api.url}/links/verify-email/${token}`)).status).toBe(404);
+    }
+    for (const token of [tokenOf(notMe), tokenOf(verify), "x"]) {
+      expect((await read(`${api.url}/subscription/status/${token}`)).status).toBe(404);
+    }
+    expect(await rowOf(api, email)).toMatchObject({ status: "trialing", email_verified_at: null });
+  });
+
+  it("opens with the old secret while the new one is introduced", async () => {
+    const [before, after] = ["old-secret-of-at-least-32-characters", "new-secret-of-at-least-32-characters"];
+    const url = await signedLinks({ publicUrl: "", secrets: [before] }).urlOf(
+      "not-me",
+      "id",
+      new Date(Date.now() + 9e4),
+    );
+    const token = url.split("/").at(-1) ?? "";
+    expect(await signedLinks({ publicUrl: "", secrets: [after, before] }).read("not-me", token)).toBe("id");
+    expect(await signedLinks({ publicUrl: "", secrets: [after] }).read("not-me", token)).toBeUndefined();
+  });
+
+  it("the token is in no log, nor the address [F6]", () => {
+    const log = JSON.stringify(api.logs);
+    expect(log).toContain("/links/not-me/:token");
+    expect(log).not.toMatch(/eyJ|@|example\.com|Lovelace/);
+  });
+});
+
+it("hashes differ with the key, the purpose and the value, and tell none of them", () => {
+  const config = { hashSecret: "one", onePerPerson: true, signUpsPerDay: { email: 1, sender: 1 } };
+  const claim = trialClaims(config).of("a.d.a+x@gmail.com", CARDS.visa);
+  expect(claim).toEqual(trialClaims(config).of("a.d.a+x@gmail.com", CARDS.visa));
+  expect(claim.email).toBe(trialClaims(config).of("ada@googlemail.com", null).email);
+  expect(claim.email).not.toBe(trialClaims({ ...config, hashSecret: "two" }).of("ada@gmail.com", null).email);
+  expect(claim.card).not.toBe(trialClaims(config).of(CARDS.visa, null).email);
+  expect(trialClaims({ ...config, onePerPerson: false }).of("ada+x@gmail.com", CARDS.visa).card).toBeNull();
+  expect(JSON.stringify(claim)).not.toMatch(/ada|gmail|4242/);
+});
