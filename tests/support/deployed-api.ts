@@ -18,6 +18,8 @@ export async function deployedApi(stripe: { url: string }, vars: Vars = {}): Pro
     vars: {
       STRIPE_SECRET_KEY: "sk_test_0123456789abcdef0123",
       STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef0123",
+      LINK_SECRET: "signs-the-links-of-the-tests-of-a-deployment",
+      HASH_SECRET: "keys-the-hashes-of-the-tests-of-a-deployment",
       OPERATOR_TOKEN,
       ...vars,
     },

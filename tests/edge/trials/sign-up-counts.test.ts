@@ -73,7 +73,7 @@ describe("sign-ups a day", () => {
 
   it("the local default takes them all: a plain post, again and again [H10]", async () => {
     const local = await startBackend(await fastApi());
-    const answers = await times(60, () =>
+    const answers = await times(40, () =>
       post(`${local.api.url}/subscription`, JSON.stringify(validRequest), { "content-type": "application/json" }),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
