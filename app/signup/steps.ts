@@ -95,6 +95,8 @@ export type CardStepData = CardSession & {
   stripeJsUrl: string;
   /** Where Stripe returns to after a redirect. */
   returnUrl: string;
+  /** Which sign-up it is, for the post that its card is set up. */
+  returnToken: string;
   /** When a trial that begins now ends, as ISO 8601. */
   trialEnd: string;
   /** Not for a sign-up that was resumed itself. */

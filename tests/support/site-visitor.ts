@@ -108,6 +108,11 @@ export function resumeLinkIn({ text }: Answer): URL {
   return new URL(/href="(https?:[^"]+\/subscription[^"?]*\?[^"]+)"/.exec(text)?.[1] ?? "");
 }
 
+/** What the card step sends along with "the card is set up". */
+export function returnTokenIn({ body }: Answer): string {
+  return /\\"returnToken\\",\\"([\w.-]+)/.exec(body)?.[1] ?? "";
+}
+
 /** What a Worker has logged so far, a line for each event. */
 export function logged(worker: RunningWorker): string {
   return worker.logs.map((line) => JSON.stringify(line)).join("\n");

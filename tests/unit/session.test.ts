@@ -104,21 +104,35 @@ test("what was achieved or is being edited has no end before that of the sign-up
 
 test("a link works for half an hour, and never past the end of its sign-up [H15]", async () => {
   const sessions = timed();
-  const early = await sessions.toToken(largest);
+  const early = await sessions.toLinkToken(largest);
   sessions.wait(30 * MINUTE - 1);
-  expect(await sessions.fromToken(early)).toEqual(largest);
+  expect(await sessions.fromLinkToken(early)).toEqual(largest);
   sessions.wait(1);
-  expect(await sessions.fromToken(early)).toBeUndefined();
+  expect(await sessions.fromLinkToken(early)).toBeUndefined();
   sessions.wait(23 * HOUR + 20 * MINUTE);
-  const late = await sessions.toToken(largest);
+  const late = await sessions.toLinkToken(largest);
   sessions.wait(9 * MINUTE);
-  expect(await sessions.fromToken(late)).toEqual(largest);
+  expect(await sessions.fromLinkToken(late)).toEqual(largest);
   sessions.wait(MINUTE);
-  expect(await sessions.fromToken(late)).toBeUndefined();
+  expect(await sessions.fromLinkToken(late)).toBeUndefined();
 });
 
 test("a link carries nothing but the sign-up: no count of checks, no news", async () => {
   const sessions = timed();
-  const token = await sessions.toToken({ ...largest, news: { saved: true }, checks: 3, resumed: true });
-  expect(await sessions.fromToken(token)).toEqual(largest);
+  const token = await sessions.toLinkToken({ ...largest, news: { saved: true }, checks: 3, resumed: true });
+  expect(await sessions.fromLinkToken(token)).toEqual(largest);
+});
+
+test("a return token brings back the sign-up until its end, and leaves the account out where it would be too long", async () => {
+  const sessions = timed();
+  const { address: _, account: __, ...rest } = largest;
+  const account = { companyName: "Engines & Sons", fullName: "Ada Lovelace", email: "ada@example.com", phone: "1" };
+  const whole = await sessions.toReturnToken({ ...largest, account });
+  expect(await sessions.fromReturnToken(whole)).toEqual({ ...rest, account });
+  const token = await sessions.toReturnToken(largest);
+  expect(token.length).toBeLessThanOrEqual(1500);
+  expect(await sessions.fromReturnToken(token)).toEqual(rest);
+  expect(await sessions.fromLinkToken(token)).toBeUndefined();
+  sessions.wait(24 * HOUR);
+  expect(await sessions.fromReturnToken(token)).toBeUndefined();
 });

@@ -22,7 +22,7 @@ type Provider = { state: "loading" } | { state: "failed" } | { state: "ready"; s
 export default function CardForm({ data, failedReply, onNotice }: CardFormProps) {
   const [provider, setProvider] = useState<Provider>({ state: "loading" });
   const [attempt, setAttempt] = useState(0);
-  const finish = useFinish(data.clientSecret);
+  const finish = useFinish(data.returnToken);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each attempt, whatever renders in between
   useEffect(() => {
@@ -73,10 +73,10 @@ export default function CardForm({ data, failedReply, onNotice }: CardFormProps)
   );
 }
 
-function useFinish(clientSecret: string) {
+function useFinish(returnToken: string) {
   const submit = useSubmit();
   const { pathname } = useLocation();
-  const form = { intent: "card-set-up", client_secret: clientSecret };
+  const form = { intent: "card-set-up", return_token: returnToken };
   return () => submit(form, { method: "post", action: pathname, replace: true });
 }
 

@@ -34,8 +34,8 @@ export const FIELD_NAMES: readonly FieldName[] = [
   "country",
 ];
 
-/** `client_secret` comes with "the card is set up", in case the cookie is lost or is another sign-up's by then. */
-export const POSTED_FIELDS: readonly string[] = [...FIELD_NAMES, "form_nonce", "intent", "client_secret"];
+/** `return_token` comes with "the card is set up", in case the cookie is lost or is another sign-up's by then. */
+export const POSTED_FIELDS: readonly string[] = [...FIELD_NAMES, "form_nonce", "intent", "return_token"];
 
 /** Never sent back to the browser. */
 export const SECRET_FIELDS: ("password" | "confirmPassword")[] = ["password", "confirmPassword"];

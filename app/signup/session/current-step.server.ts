@@ -12,6 +12,8 @@ import { type FoundSession, newLifetime, renewed } from "./session.server";
 const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
 /** Stripe's redirect back to the site carries the client secret under this name. */
 const RETURNED_SECRET = "setup_intent_client_secret";
+/** Our own, in the `return_url`: which sign-up it is, should the cookie be lost on the way. */
+const RETURN_TOKEN = "return";
 
 const FIRST_CHECK_SECONDS = 5;
 const LAST_CHECK_SECONDS = 60;
@@ -31,7 +33,10 @@ export async function currentStep(request: Request, packageId: string, context: 
     return data<SignupStep>(step);
   }
   const secret = url.searchParams.get(RETURNED_SECRET);
-  if (secret !== null) throw await seeOther(path, await sessionAfterReturn(secret, found, context), context);
+  if (secret !== null) {
+    const token = url.searchParams.get(RETURN_TOKEN) ?? "";
+    throw await seeOther(path, await sessionAfterReturn(secret, token, found, context), context);
+  }
 
   switch (found.status) {
     case "none":
@@ -68,12 +73,15 @@ async function expiredStep(session: CardSession, packageId: string, path: string
 /** The query is not believed: Stripe is asked. A secret of another sign-up than the session's changes nothing. */
 async function sessionAfterReturn(
   secret: string,
+  token: string,
   found: FoundSession,
   context: AppLoadContext,
 ): Promise<SignupSession | undefined> {
   const session = "session" in found ? found.session : undefined;
   if (session && !(session.step === "card" && session.clientSecret === secret)) return undefined;
-  const known: CardSession = session ?? { step: "card", ...newLifetime(), key: "", clientSecret: secret };
+  const sent = session ? undefined : await context.sessions.fromReturnToken(token);
+  const returned = sent?.clientSecret === secret ? sent : undefined;
+  const known = session ?? returned ?? { step: "card", ...newLifetime(), key: "", clientSecret: secret };
   const state = await context.setupIntents.retrieve(secret);
   return state.status === "invalid" ? undefined : renewed(await afterSetup(known, state, context));
 }
@@ -118,11 +126,13 @@ async function cardStep(session: CardSession, path: string, context: AppLoadCont
     return data(step, { headers: { "Set-Cookie": await sessions.write(next) } });
   }
   const { news, ...rest } = session;
+  const returnToken = await sessions.toReturnToken(session);
   const step: SignupStep = {
     ...session,
     publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
     stripeJsUrl: configuration.STRIPE_JS_URL ?? STRIPE_JS_URL,
-    returnUrl: configuration.SITE_URL + path,
+    returnUrl: `${configuration.SITE_URL}${path}?${RETURN_TOKEN}=${returnToken}`,
+    returnToken,
     countryCode: session.address && countryCode(session.address.country),
     trialEnd: trialEndOf(new Date().toISOString()),
     resumeLink: session.resumed ? undefined : await resumeLink(session, context),

@@ -7,13 +7,13 @@ export const RESUME_PARAMETER = "resume";
 export const QR_CODE_PATH = "/resume-code";
 
 /** Longer links need a QR code with more dots than a phone's camera tells apart on a screen. */
-const MAX_QR_CODE_LENGTH = 1100;
+const MAX_QR_CODE_LENGTH = 1300;
 
 export async function resumeLink(session: CardSession, context: AppLoadContext): Promise<ResumeLink> {
   const { sessions, configuration } = context;
   const { packageId } = session.account ?? {};
   const url = new URL(packageId ? `/subscription/${packageId}` : "/subscription", configuration.SITE_URL);
-  url.searchParams.set(RESUME_PARAMETER, await sessions.toToken(session));
+  url.searchParams.set(RESUME_PARAMETER, await sessions.toLinkToken(session));
   return { url: url.href, qrCodePath: url.href.length <= MAX_QR_CODE_LENGTH ? QR_CODE_PATH : undefined };
 }
 
@@ -35,7 +35,7 @@ export async function resumeStep(
   packageId: string,
   { sessions }: AppLoadContext,
 ): Promise<ResumeStepData | "here already"> {
-  const linked = await sessions.fromToken(token);
+  const linked = await sessions.fromLinkToken(token);
   if (!linked) return { step: "resume", state: "ended", packageId };
   const here = inProgress(found);
   if (here?.clientSecret === linked.clientSecret && !here.editing) return "here already";

@@ -13,10 +13,10 @@ export function ResumeOnAnotherDevice({ link: { url, qrCodePath } }: { link: Res
           // Not loaded before the visitor opens the box. Ahead of `src`: React sets one after the other.
           loading="lazy"
           src={qrCodePath}
-          width={320}
-          height={320}
+          width={384}
+          height={384}
           alt="QR code of the link below"
-          className="mt-4 h-auto w-full max-w-80 rounded-md bg-[#fff]"
+          className="mt-4 h-auto w-full max-w-96 rounded-md bg-[#fff]"
         />
       )}
       <a href={url} className="mt-4 block break-all text-sm text-brand underline">

@@ -9,6 +9,8 @@ const RESUME_MS = 30 * 60 * 1000;
 const COOKIE_GRACE_MS = 24 * 60 * 60 * 1000;
 /** Browsers must keep cookies of up to 4,096 bytes (RFC 6265, section 6.1), attributes included. */
 const MAX_COOKIE_LENGTH = 4096;
+/** It goes into Stripe's `return_url`. */
+const MAX_RETURN_LENGTH = 1500;
 
 export type FoundSession =
   | { status: "none" }
@@ -22,9 +24,12 @@ export interface SignupSessions {
   read(request: Request): Promise<FoundSession>;
   write(session: SignupSession): Promise<string>;
   clear(): string;
-  toToken(session: CardSession): Promise<string>;
+  toLinkToken(session: CardSession): Promise<string>;
   /** Undefined when the token is changed or has expired. */
-  fromToken(token: string): Promise<CardSession | undefined>;
+  fromLinkToken(token: string): Promise<CardSession | undefined>;
+  /** For the way back from the bank, or from an open page, without the cookie. At most 1,500 characters or so. */
+  toReturnToken(session: CardSession): Promise<string>;
+  fromReturnToken(token: string): Promise<CardSession | undefined>;
 }
 
 interface Lifetime {
@@ -53,6 +58,7 @@ export function signupSessions(
   // Separate audiences: a resume link must not be usable as a cookie, which is valid for longer.
   const inCookie = sealedTokens(secrets, "cookie", now);
   const inLink = sealedTokens(secrets, "resume-link", now);
+  const inReturn = sealedTokens(secrets, "return", now);
 
   async function cookieOf(session: SignupSession): Promise<string> {
     const value = await inCookie.seal(session, session.endsAt);
@@ -77,13 +83,19 @@ export function signupSessions(
     clear() {
       return stringifySetCookie({ name, value: "", ...attributes, maxAge: 0 });
     },
-    toToken({ clientSecret, key, account, address, expiresAt, endsAt }) {
-      const session: CardSession = { step: "card", clientSecret, key, account, address, expiresAt, endsAt };
-      return inLink.seal(session, Math.min(now() + RESUME_MS, endsAt));
+    toLinkToken(session) {
+      return inLink.seal(signUpOf(session), Math.min(now() + RESUME_MS, session.endsAt));
     },
-    async fromToken(token) {
-      const session = sessionFrom(await inLink.open(token));
-      return session?.step === "card" ? session : undefined;
+    async fromLinkToken(token) {
+      return cardSessionFrom(await inLink.open(token));
+    },
+    async toReturnToken(session) {
+      const { account, address: _, ...rest } = signUpOf(session);
+      const token = await inReturn.seal({ ...rest, account }, session.endsAt);
+      return token.length <= MAX_RETURN_LENGTH ? token : inReturn.seal(rest, session.endsAt);
+    },
+    async fromReturnToken(token) {
+      return cardSessionFrom(await inReturn.open(token));
     },
   };
 }
@@ -91,6 +103,16 @@ export function signupSessions(
 /** Another release may have sealed a session of another shape. */
 function sessionFrom(value: unknown): SignupSession | undefined {
   return signupSession.safeParse(value).data;
+}
+
+function cardSessionFrom(value: unknown): CardSession | undefined {
+  const session = sessionFrom(value);
+  return session?.step === "card" ? session : undefined;
+}
+
+/** Without what belongs to the page that the visitor is at. */
+function signUpOf({ clientSecret, statusUrl, key, account, address, expiresAt, endsAt }: CardSession): CardSession {
+  return { step: "card", clientSecret, statusUrl, key, account, address, expiresAt, endsAt };
 }
 
 function withoutAddress(session: SignupSession): SignupSession {

@@ -3,7 +3,7 @@ import type { PostedForm } from "../../edge/guard/request-body.server";
 import { afterSetup } from "../card/after-setup.server";
 import { CONNECTION_FAILED, SIGNUP_CANCELLED, SIGNUP_FINISHED } from "../notices";
 import { inProgress, RESUME_PARAMETER } from "../session/resume-link.server";
-import { type FoundSession, newLifetime, renewed } from "../session/session.server";
+import { type FoundSession, renewed } from "../session/session.server";
 import type { CardSession } from "../steps";
 import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
 
@@ -39,24 +39,22 @@ async function extend({ found, path }: Press, { sessions }: AppLoadContext) {
 }
 
 /** Asks Stripe whether a card is set up: that of the session, also one that has just expired, or that of the page. */
-async function finish({ found, path, form: { client_secret: posted } }: Press, context: AppLoadContext) {
+async function finish({ found, path, form }: Press, context: AppLoadContext) {
   const { sessions, setupIntents } = context;
   const session = cardSessionIn(found);
-  if (session && (posted === undefined || posted === session.clientSecret)) {
-    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret), context);
-    const goesOn = found.status === "open" || next.step === "done" || next.checks !== undefined;
-    return seeOther(path, goesOn ? await sessions.write(renewed(next)) : undefined);
-  }
-  if (posted === undefined) return seeOther(path);
-  // A success is told, whatever the cookie has become since the page was opened; anything else changes nothing.
-  const unknown: CardSession = { step: "card", ...newLifetime(), key: "", clientSecret: posted };
-  const next = await afterSetup(unknown, await setupIntents.retrieve(posted), context);
-  return seeOther(path, next.step === "done" ? await sessions.write(next) : undefined);
+  const ofPage = form.return_token === undefined ? session : await sessions.fromReturnToken(form.return_token);
+  if (!ofPage) return seeOther(path);
+  const isThis = session?.clientSecret === ofPage.clientSecret;
+  const next = await afterSetup(isThis ? session : ofPage, await setupIntents.retrieve(ofPage.clientSecret), context);
+  const isNews = next.step === "done" || next.checks !== undefined;
+  // Of another sign-up than the session's, only a success is told: it is true whatever the cookie has become.
+  const goesOn = isThis ? found.status === "open" || isNews : next.step === "done";
+  return seeOther(path, goesOn ? await sessions.write(renewed(next)) : undefined);
 }
 
 /** Takes over the sign-up of a resume link, if it still waits for its card and none is in progress here. */
 async function resume({ found, path }: Press, { url, sessions, setupIntents }: AppLoadContext) {
-  const linked = await sessions.fromToken(url.searchParams.get(RESUME_PARAMETER) ?? "");
+  const linked = await sessions.fromLinkToken(url.searchParams.get(RESUME_PARAMETER) ?? "");
   const here = inProgress(found);
   const isOther = here && here.clientSecret !== linked?.clientSecret;
   // The page says why.

@@ -44,7 +44,7 @@ function worldOn({ site, apiProxy, stripeProxy }: (typeof lanes)[number]): World
   return {
     browsers: [cookieBrowser(visitor), cookieBrowser(visitor)],
     emails: [0, 1].map((number) => `visitor-${number}-${crypto.randomUUID()}@example.com`),
-    tabs: Array.from({ length: 4 }, () => ({ nonce: "", secret: "", link: "", sent: {} })),
+    tabs: Array.from({ length: 4 }, () => ({ nonce: "", secret: "", returnToken: "", link: "", sent: {} })),
     api,
     stripe,
     apiProxy,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cookieBrowser } from "../../support/cookie-browser";
 import { fastApi } from "../../support/fast-api/build";
-import { type Answer, fields, nonceIn, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
+import { type Answer, fields, nonceIn, returnTokenIn, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
 import { enterCard, rows } from "../../support/visitor";
 import { type RunningWorker, startBackend, startSite } from "../../support/workers";
 
@@ -156,15 +156,18 @@ describe("success is what Stripe says", () => {
   });
 
   test.each([
-    ["with", true],
-    ["without", false],
+    ["with the cookie", true, true],
+    ["without the cookie", false, true],
+    ["with nothing but Stripe's own parameters", false, false],
   ])(
-    "the return from the bank works %s the cookie: the secret leaves the URL, and Stripe is asked [S22]",
-    async (_, kept) => {
+    "the return from the bank works %s: the secret leaves the URL, and Stripe is asked [S22]",
+    async (_, kept, sent) => {
       const ada = browser();
       await ada.signUp(MINI);
       const secret = await ada.clientSecret(MINI);
-      const query = new URLSearchParams({ setup_intent_client_secret: secret, redirect_status: "succeeded" });
+      const token = returnTokenIn(await ada.get(`/subscription/${MINI}`));
+      const returned = { setup_intent_client_secret: secret, redirect_status: "succeeded" };
+      const query = new URLSearchParams({ ...returned, ...(sent && { return: token }) });
       const path = `/subscription/${MINI}`;
       const early = await ada.get(`${path}?${query}`);
       expect(early.status).toBe(303);
@@ -176,7 +179,7 @@ describe("success is what Stripe says", () => {
       expect((await ada.get(`${path}?${query}`)).headers.get("Location")).toBe(path);
       const { text } = await ada.get(path);
       expect(text).toContain(SUCCESS);
-      expect(text.includes("Engines & Sons")).toBe(kept);
+      expect(text.includes("Engines & Sons")).toBe(kept || sent);
     },
   );
 
@@ -186,15 +189,18 @@ describe("success is what Stripe says", () => {
     for (const each of [ada, grace]) {
       await each.signUp(MINI);
       const secret = await each.clientSecret(MINI);
+      const token = returnTokenIn(await each.get(path));
       each.setCookie("");
       if (each === grace) await each.signUp(STANDARD, { email: "other@example.com" });
-      const press = `intent=card-set-up&client_secret=${secret}`;
+      const press = `intent=card-set-up&return_token=${token}`;
       const before = each.cookie();
       await each.post(press, path);
       expect(each.cookie()).toBe(before);
       await enterCard(backend.stripe.url, secret);
       await each.post(press, path);
-      expect((await each.get(path)).text).toContain(SUCCESS);
+      const { text } = await each.get(path);
+      expect(text).toContain(SUCCESS);
+      expect(text).toContain(each.email);
     }
   });
 

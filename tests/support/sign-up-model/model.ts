@@ -16,7 +16,6 @@ export interface SignUp extends Details {
   card: "open" | "set up" | "cancelled";
   /** Whether its trial has begun: only the first card of an e-mail address begins one. */
   hasTrial: boolean;
-  declined: boolean;
 }
 
 export type Session =
@@ -27,18 +26,16 @@ export type Session =
       signUp: SignUp;
       news?: "saved" | "failed" | undefined;
       resumed: boolean;
-      /** Whether the session has the details; after a return from the bank without the cookie it has not. */
-      isKnown: boolean;
       hours: number;
       hoursOfDay: number;
     }
-  | { at: "done"; signUp: SignUp; isNews: boolean; isKnown: boolean; hoursOfDay: number };
+  | { at: "done"; signUp: SignUp; isNews: boolean; hoursOfDay: number };
 
 export type Page =
   | { kind: "form"; details?: Details | undefined; waiting?: number; notice?: "expired" | "unreadable" | undefined }
-  | { kind: "card"; signUp: SignUp; news?: "saved" | "failed" | undefined; isKnown: boolean; hasLink: boolean }
+  | { kind: "card"; signUp: SignUp; news?: "saved" | "failed" | undefined; hasLink: boolean }
   | { kind: "waiting" }
-  | { kind: "done"; signUp: SignUp; isNews: boolean; isKnown: boolean };
+  | { kind: "done"; signUp: SignUp; isNews: boolean };
 
 export class Device {
   session: Session = { at: "nothing" };
@@ -51,38 +48,37 @@ export class Device {
       this.session = { at: "nothing" };
       return { kind: "form", notice: "unreadable" };
     }
-    const { signUp, isKnown } = session;
-    const isThisPlan = signUp.plan === plan || !isKnown;
-    const details = isKnown ? signUp : undefined;
+    const { signUp } = session;
+    const isThisPlan = signUp.plan === plan;
     if (session.at === "done") {
       if (!isThisPlan) return { kind: "form" };
       this.session = { ...session, isNews: false };
-      return { kind: "done", signUp, isNews: session.isNews, isKnown };
+      return { kind: "done", signUp, isNews: session.isNews };
     }
-    if (session.at === "form") return { kind: "form", details };
+    if (session.at === "form") return { kind: "form", details: signUp };
     if (session.hours <= 0) {
       if (isThisPlan && this.askStripe(isStripeUp)) return this.open(plan, isStripeUp);
       this.session = { ...session, at: "form", news: undefined };
-      return { kind: "form", details, notice: "expired" };
+      return { kind: "form", details: signUp, notice: "expired" };
     }
-    if (!isThisPlan) return { kind: "form", details, waiting: signUp.plan };
+    if (!isThisPlan) return { kind: "form", details: signUp, waiting: signUp.plan };
     if (session.at === "waiting") {
       if (!isStripeUp) return { kind: "waiting" };
       this.askStripe(true);
       return this.open(plan, true);
     }
     this.session = { ...session, news: undefined };
-    return { kind: "card", signUp, news: session.news, isKnown, hasLink: !session.resumed };
+    return { kind: "card", signUp, news: session.news, hasLink: !session.resumed };
   }
 
   /** The session after Stripe was asked about its card; false when it stays as it was, because it has expired. */
   askStripe(isStripeUp: boolean): boolean {
     const { session } = this;
     if (!("hours" in session)) return false;
-    const { signUp, isKnown, hoursOfDay } = session;
+    const { signUp, hoursOfDay } = session;
     const renewed = { ...session, hours: Math.min(2, hoursOfDay) };
     if (!isStripeUp) this.session = { ...renewed, at: "waiting", news: undefined };
-    else if (signUp.card === "set up") this.session = { at: "done", signUp, isNews: true, isKnown, hoursOfDay };
+    else if (signUp.hasTrial) this.session = { at: "done", signUp, isNews: true, hoursOfDay };
     else if (session.hours <= 0 && session.at !== "form") return false;
     else this.session = { ...renewed, at: session.at === "form" ? "form" : "card", news: "failed" };
     return true;
@@ -105,16 +101,16 @@ export class Device {
 
   /** The sign-up that a new form replaces. */
   get replaced(): SignUp | undefined {
-    return "hours" in this.session && this.session.isKnown ? this.session.signUp : undefined;
+    return "hours" in this.session ? this.session.signUp : undefined;
   }
 
   begin(signUp: SignUp): void {
-    this.session = { at: "card", signUp, news: "saved", resumed: false, isKnown: true, hours: 2, hoursOfDay: 24 };
+    this.session = { at: "card", signUp, news: "saved", resumed: false, hours: 2, hoursOfDay: 24 };
   }
 
   /** Takes over the sign-up of another device's link; its time is that of the link. */
-  resume(signUp: SignUp, isKnown: boolean): void {
-    this.session = { at: "card", signUp, resumed: true, isKnown, hours: 2, hoursOfDay: 24 };
+  resume(signUp: SignUp): void {
+    this.session = { at: "card", signUp, resumed: true, hours: 2, hoursOfDay: 24 };
   }
 
   /** Back at the form, with the details; nothing when there is no sign-up. */
@@ -128,7 +124,9 @@ export class Device {
   finish(signUp: SignUp, isStripeUp: boolean): void {
     const { session } = this;
     if ("hours" in session && session.signUp === signUp) this.askStripe(isStripeUp);
-    else if (isStripeUp && signUp.card === "set up") this.succeed(signUp);
+    else if (isStripeUp && signUp.hasTrial) {
+      this.session = { at: "done", signUp, isNews: true, hoursOfDay: 24 };
+    }
   }
 
   /** The bank leads back to the page, with the sign-up's secret in the URL. */
@@ -139,18 +137,9 @@ export class Device {
       this.session = { ...session, hours: Math.min(2, session.hoursOfDay) };
       this.askStripe(isStripeUp);
     } else if (session.at === "nothing" || session.at === "unreadable") {
-      if (isStripeUp && signUp.card === "set up") {
-        this.succeed(signUp);
-        return;
-      }
-      const at = isStripeUp ? "card" : "waiting";
-      const news = isStripeUp ? "failed" : undefined;
-      this.session = { at, signUp, news, resumed: false, isKnown: false, hours: 2, hoursOfDay: 24 };
+      this.session = { at: "card", signUp, resumed: false, hours: 2, hoursOfDay: 24 };
+      this.askStripe(isStripeUp);
     }
-  }
-
-  private succeed(signUp: SignUp): void {
-    this.session = { at: "done", signUp, isNews: true, isKnown: false, hoursOfDay: 24 };
   }
 }
 
@@ -165,9 +154,8 @@ export class Backend {
   /** Undefined for an e-mail address that has its trial. */
   take(key: string, details: Details, replaced: SignUp | undefined): SignUp | undefined {
     const known = this.signUps.find((signUp) => signUp.key === key);
-    if (known?.hasTrial) return known;
-    if (known?.card === "cancelled" || this.hasTrial(details.email)) return undefined;
-    const signUp: SignUp = known ?? { ...details, key, card: "open", hasTrial: false, declined: false };
+    if (!known?.hasTrial && (known?.card === "cancelled" || this.hasTrial(details.email))) return undefined;
+    const signUp: SignUp = known ?? { ...details, key, card: "open", hasTrial: false };
     if (!known) this.signUps.push(signUp);
     if (replaced && replaced !== signUp && replaced.card === "open") replaced.card = "cancelled";
     return signUp;
@@ -175,10 +163,7 @@ export class Backend {
 
   enterCard(signUp: SignUp, works: boolean): void {
     if (signUp.card !== "open") return;
-    if (!works) {
-      signUp.declined = true;
-      return;
-    }
+    if (!works) return;
     signUp.card = "set up";
     signUp.hasTrial = !this.hasTrial(signUp.email);
   }
