@@ -37,8 +37,11 @@ export type FaultyProxy = {
 
 const DATABASE_PATH = "/database-faults";
 
-/** @param target the origin to which requests go */
-export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
+/**
+ * @param target the origin to which requests go
+ * @param options.keepsHost whether the Worker sees the proxy's own origin as its URL
+ */
+export async function startFaultyProxy(target: string, { keepsHost = false } = {}): Promise<FaultyProxy> {
   let faultOf: (request: PassingRequest) => Fault | undefined = () => undefined;
   let databaseFaultOf: (call: DatabaseCall) => DatabaseFault | undefined = () => undefined;
   let held: { line: string; there: (letGo: () => void) => void } | undefined;
@@ -49,7 +52,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     const body = await text(incoming);
     if (incoming.url === DATABASE_PATH) return void response.end(databaseFaultOf(JSON.parse(body)) ?? "");
     const { method = "GET", url: path = "/" } = incoming;
-    const request: PassingRequest = { method, path, headers: forwardedHeaders(incoming), body };
+    const request: PassingRequest = { method, path, headers: forwardedHeaders(incoming, keepsHost), body };
     const fault = faultOf(request);
     if (fault === "stall") return;
     if (fault === "refuse") return void incoming.socket.destroy();
@@ -139,12 +142,12 @@ function withHeader(request: PassingRequest, name: string, value: string): Passi
   return { ...request, headers: { ...request.headers, [name]: value } };
 }
 
-function forwardedHeaders({ headers }: IncomingMessage): Record<string, string> {
+function forwardedHeaders({ headers }: IncomingMessage, keepsHost: boolean): Record<string, string> {
   const wanted =
     /^(authorization|content-type|(replaces-)?idempotency-key|stripe-(version|signature)|webhook-\w+|x-request-id)$/;
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      wanted.test(name) && typeof value === "string" ? [[name, value]] : [],
+      (wanted.test(name) || (keepsHost && name === "host")) && typeof value === "string" ? [[name, value]] : [],
     ),
   );
 }

@@ -24,7 +24,7 @@ const lanes: { site: RunningWorker; apiProxy: FaultyProxy; stripeProxy: FaultyPr
 beforeAll(async () => {
   backend = await startBackend(await fastApi());
   for (let lane = 0; lane < AT_ONCE; lane += 1) {
-    const apiProxy = await startFaultyProxy(backend.api.url);
+    const apiProxy = await startFaultyProxy(backend.api.url, { keepsHost: true });
     const stripeProxy = await startFaultyProxy(backend.stripe.url);
     const vars = { SUBSCRIPTION_API_URL: apiProxy.url, STRIPE_API_URL: stripeProxy.url };
     lanes.push({ site: await startSite({ vars }), apiProxy, stripeProxy });
