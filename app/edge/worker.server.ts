@@ -5,6 +5,7 @@ import { createLog, logRequest } from "./log.server";
 import { compose, type Middleware } from "./middleware.server";
 import { markdownPages } from "./pages/markdown.server";
 import { pageCache } from "./pages/page-cache.server";
+import { randomToken } from "./random-token.server";
 import { cspReports } from "./reports/csp-reports.server";
 import type { ExecutionContext, RequestContext } from "./request-context.server";
 import { redirectToCanonicalUrl } from "./response/canonical-url.server";
@@ -52,6 +53,6 @@ function requestContext(
   const url = new URL(request.url);
   const route = matchRoute(url.pathname);
   const requestId = /^[\w-]{1,64}$/.exec(request.headers.get("CF-Ray") ?? "")?.[0] ?? crypto.randomUUID();
-  const nonce = route?.hydrates ? crypto.randomUUID() : "";
+  const nonce = route?.hydrates ? randomToken() : "";
   return { requestId, url, route, nonce, log: createLog(requestId), execution, env };
 }

@@ -6,5 +6,6 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const session = inProgress(await context.sessions.read(request));
   const link = session && !session.editing && !session.resumed && (await resumeLink(session, context));
   if (!link || link.qrCodePath === undefined) return new Response(null, { status: 404 });
-  return new Response(qrCode(link.url), { headers: { "Content-Type": "image/svg+xml", "Cache-Control": "no-store" } });
+  const headers = { "Content-Type": "image/svg+xml; charset=utf-8", "Cache-Control": "no-store" };
+  return new Response(qrCode(link.url), { headers });
 }

@@ -44,6 +44,10 @@ const headers = {
   http: secureHeaders({ strictTransportSecurity: false, xFrameOptions: "DENY" }),
 };
 
+const POLICY_HEADER = "content-security-policy";
+/** Of what is no page; the pages of links have their own. */
+const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 type Connect = (config: Config) => Services;
 
 /** The subscription API as a Worker: its default entrypoint, and the one that the site's service binding names. */
@@ -76,6 +80,7 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
   app.use(async (c, next) => {
     await next();
     c.res.headers.set("x-request-id", c.var.requestId);
+    if (!c.res.headers.has(POLICY_HEADER)) c.res.headers.set(POLICY_HEADER, NO_PAGE_POLICY);
     log("info", "request", {
       method: c.req.method,
       // Not the path, which may hold personal data.

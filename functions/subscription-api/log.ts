@@ -6,7 +6,7 @@ const requestIds = new AsyncLocalStorage<string>();
 export type LogFields = Record<string, string | number | string[] | undefined>;
 
 export function log(level: "info" | "warn" | "error", event: string, fields: LogFields = {}): void {
-  console[level](JSON.stringify({ level, event, requestId: requestIds.getStore(), ...fields }));
+  console[level](JSON.stringify({ level, event, request_id: requestIds.getStore(), ...fields }));
 }
 
 /** Every line that the work logs, also after the response, has the request's id. */

@@ -53,14 +53,17 @@ describe("the operator", () => {
   }
 
   it.each(["", "Bearer ", "Bearer wrong", `Basic ${TOKEN}`, `Bearer ${TOKEN}x`])(
-    "is refused with the authorization %j, and nothing is told or deleted",
+    "is refused with the authorization %j; nothing is told or deleted, and the log says so [G12]",
     async (authorization) => {
+      const refused = () => api.logs.filter(({ event }) => event === "operator_refused").length;
+      const before = refused();
       await signUp(api, { email: "kept@example.com" });
       const answers = [
         await ask("export", { email: "kept@example.com" }, authorization),
         await ask("erase", { email: "kept@example.com" }, authorization),
       ];
       expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+      await expect.poll(refused).toBe(before + 2);
       expect(answers[0]?.text).not.toContain("Lovelace");
       expect(await rows(api, "SELECT 1 FROM sign_ups WHERE email = 'kept@example.com'")).not.toEqual([]);
     },

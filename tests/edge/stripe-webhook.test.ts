@@ -36,7 +36,7 @@ describe("the webhook of Stripe", () => {
     };
   }
 
-  it("refuses what Stripe did not sign just now, byte for byte [G7]", async () => {
+  it("refuses what Stripe did not sign just now, byte for byte, and says so in the log [G7] [G12]", async () => {
     const payload = eventOf("setup_intent.succeeded", await cardSetUp("forged@example.com"));
     const refused = [
       await deliver(payload),
@@ -46,6 +46,7 @@ describe("the webhook of Stripe", () => {
       await deliver(payload.replace("succeeded", "Succeeded"), sign(payload)),
     ];
     expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
+    await expect.poll(() => api.logs.filter(({ event }) => event === "webhook_refused")).toHaveLength(5);
     expect(await rows(api, "SELECT status FROM sign_ups WHERE email = 'forged@example.com'")).toEqual([
       { status: "pending" },
     ]);

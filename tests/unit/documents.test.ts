@@ -97,10 +97,10 @@ function citationsIn(path: string): Set<string> {
   return cited;
 }
 
-describe("requirements and threats", () => {
-  const rows = ["docs/requirements.md", "docs/threats.md"].flatMap(rowsOf);
-  const citations = filesIn("tests", /\.(test|spec)\.tsx?$/).map((path) => ({ path, ids: citationsIn(path) }));
+const rows = ["docs/requirements.md", "docs/threats.md"].flatMap(rowsOf);
+const citations = filesIn("tests", /\.(test|spec)\.tsx?$/).map((path) => ({ path, ids: citationsIn(path) }));
 
+describe("requirements and threats", () => {
   test("no two rows have the same id", () => {
     const ids = rows.map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(100);
@@ -119,6 +119,74 @@ describe("requirements and threats", () => {
       [...ids].filter((id) => !known.has(id)).map((id) => `${id} in ${path}`),
     );
     expect(unknown, "Cited rows that no document has").toEqual([]);
+  });
+});
+
+/** How many requirements of levels 1 and 2 each section of ASVS 5.0.0 has, by chapter; they are numbered from 1. */
+const ASVS = [
+  [2, 9, 11, 3, 2],
+  [3, 3, 4, 1],
+  [0, 2, 4, 6, 5, 0, 2],
+  [3, 1, 2, 4],
+  [1, 3, 2, 3],
+  [3, 12, 4, 4, 5, 3, 0, 4],
+  [3, 4, 2, 5, 2, 2],
+  [2, 3, 1, 1],
+  [3, 4],
+  [2, 2, 4, 11, 5, 2, 3],
+  [2, 3, 3, 4, 1, 1],
+  [3, 2, 4],
+  [1, 5, 2, 5],
+  [2, 4, 3],
+  [3, 3, 7],
+  [1, 5, 4, 3, 3],
+  [1, 4, 2],
+];
+
+describe("the answers to OWASP ASVS", () => {
+  const rowsIn = (words: string) => words.replace(/`[^`]*`/g, "").match(/\b[A-Z]\d{1,2}\b/g) ?? [];
+  const answers = linesOf("docs/asvs.md").flatMap(({ text: line }) => {
+    const [, numbers = "", , , met = "", how = "", tests = ""] = line.split("|").map((cell) => cell.trim());
+    return /^\d/.test(numbers) ? [{ numbers: numbers.split(", "), met, how, tests }] : [];
+  });
+
+  test("each requirement of levels 1 and 2 has one, which says whether it is met, and how or why not", () => {
+    const requirements = ASVS.flatMap((sections, chapter) =>
+      sections.flatMap((count, section) =>
+        Array.from({ length: count }, (_, index) => `${chapter + 1}.${section + 1}.${index + 1}`),
+      ),
+    );
+    expect(requirements).toHaveLength(253);
+    const named = answers.flatMap(({ numbers }) => numbers);
+    const isPart = (requirement: string, number: string) => `${requirement}.`.startsWith(`${number}.`);
+    for (const requirement of requirements) {
+      expect(named.filter((number) => isPart(requirement, number)).length, requirement).toBe(1);
+    }
+    expect(named.filter((number) => !requirements.some((requirement) => isPart(requirement, number)))).toEqual([]);
+    for (const { numbers, met, how, tests } of answers) {
+      expect(["yes", "partly", "no", "elsewhere", "operator", "n/a"], numbers[0]).toContain(met);
+      expect(how + tests, numbers[0]).not.toBe("");
+    }
+  });
+
+  test("each row that they name exists and is in place", () => {
+    const known = new Set(rows.filter(({ isPlanned }) => !isPlanned).map(({ id }) => id));
+    const named = linesOf("docs/asvs.md").flatMap(({ text: line }) => rowsIn(line));
+    expect(new Set(named).size).toBeGreaterThan(80);
+    expect(named.filter((id) => !known.has(id))).toEqual([]);
+  });
+
+  test("what is met by rows names a test file, and each file cites one of the rows beside it", () => {
+    for (const { numbers, met, how, tests } of answers) {
+      const ids = rowsIn(how);
+      const files = [...tests.matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file);
+      if (met === "yes" && ids.length > 0) expect(files, numbers[0]).not.toEqual([]);
+      const strangers = files.filter((file) => {
+        const cited = citations.find(({ path }) => path === file)?.ids;
+        return ids.length > 0 && !ids.some((id) => cited?.has(id));
+      });
+      expect(strangers, `Files beside ${numbers[0]} that cite none of ${ids}`).toEqual([]);
+    }
   });
 });
 

@@ -1,3 +1,4 @@
+import { decodeProtectedHeader, EncryptJWT, SignJWT, UnsecuredJWT } from "jose";
 import { expect, test } from "vitest";
 import { sealedTokens } from "../../app/signup/session/sealed-token.server";
 
@@ -38,6 +39,23 @@ test("a token for another purpose, or under another secret, stays closed", async
   const token = await sealedTokens([secret], "cookie").seal(value, later());
   expect(await sealedTokens([secret], "resume-link").open(token)).toBeUndefined();
   expect(await sealedTokens([`${secret}!`], "cookie").open(token)).toBeUndefined();
+});
+
+test("a token of another algorithm, or of none, stays closed, whatever key it names [D4]", async () => {
+  const tokens = sealedTokens([secret], "cookie");
+  const [header = ""] = (await tokens.seal(value, later())).split(".");
+  const { kid } = decodeProtectedHeader(`${header}....`);
+  const claims = { value, aud: "cookie", exp: Math.ceil(later() / 1000) };
+  const key = new TextEncoder().encode(secret);
+  const jwk = { kty: "oct", k: Buffer.from(key.slice(0, 32)).toString("base64url") };
+  const forged = [
+    new UnsecuredJWT(claims).encode(),
+    await new SignJWT(claims).setProtectedHeader({ alg: "HS256", kid }).sign(key),
+    await new EncryptJWT(claims).setProtectedHeader({ alg: "dir", enc: "A256GCM", kid, jwk }).encrypt(key.slice(0, 32)),
+    await new EncryptJWT(claims).setProtectedHeader({ alg: "dir", enc: "A128GCM", kid }).encrypt(key.slice(0, 16)),
+    await new EncryptJWT(claims).setProtectedHeader({ alg: "A256KW", enc: "A256GCM", kid }).encrypt(key.slice(0, 32)),
+  ];
+  for (const token of forged) expect(await tokens.open(token)).toBeUndefined();
 });
 
 test("while the secret changes, tokens of the old one are opened and new ones are sealed with the new one [H19]", async () => {

@@ -1,5 +1,6 @@
 import { base64ToUint8Array, uint8ArrayToBase64 } from "uint8array-extras";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
+import { randomToken } from "../../edge/random-token.server";
 
 const VALID_FOR_MS = 24 * 60 * 60 * 1000;
 
@@ -28,7 +29,7 @@ export function formNonces(secrets: readonly string[], now: () => number = Date.
 
   return {
     async issue() {
-      const value = `${now().toString(36)}.${crypto.randomUUID()}`;
+      const value = `${now().toString(36)}.${randomToken()}`;
       return `${value}.${await sign(current, "form-nonce", value)}`;
     },
     async isFresh(nonce) {

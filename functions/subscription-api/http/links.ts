@@ -16,7 +16,7 @@ linkPages.use(linkPageHeaders, async (c, next) => {
 });
 
 linkPages.onError((error, c) => {
-  log("error", "request_failed", { requestId: c.var.requestId, ...describeError(error) });
+  log("error", "request_failed", describeError(error));
   const body = html`<p>Please open the link of the e-mail again in a minute.</p>`;
   return c.html(linkPage(c.var.services.mail.sender, "This did not work", body), 503, { "retry-after": "60" });
 });
@@ -73,6 +73,7 @@ function ended(c: Context<ApiContext>) {
 }
 
 function notFound(c: Context<ApiContext>) {
+  log("warn", "link_refused");
   const body = html`<p>It was changed on the way, it is more than 30 days old, or the sign-up no longer exists.</p>`;
   return c.html(linkPage(c.var.services.mail.sender, "This link does not work", body), 404);
 }

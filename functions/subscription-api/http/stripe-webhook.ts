@@ -10,7 +10,10 @@ import { problem } from "./problem";
 export async function postStripeWebhook(c: Context<ApiContext>): Promise<Response> {
   const { services, dispatchAfterResponse } = c.var;
   const received = await services.stripeWebhook.read(await c.req.text(), c.req.header("stripe-signature") ?? "");
-  if (received.status === "rejected") return problem(400, { title: "The signature is missing, wrong or too old" });
+  if (received.status === "rejected") {
+    log("warn", "webhook_refused");
+    return problem(400, { title: "The signature is missing, wrong or too old" });
+  }
   if (received.status === "ignored" || (await services.processedEvents.has(received.event))) {
     return c.json({ received: true });
   }

@@ -86,7 +86,10 @@ async function signUp(
 export async function getSubscriptionStatus(c: Context<ApiContext>): Promise<Response> {
   const { services, dispatchAfterResponse } = c.var;
   const signUpId = await services.links.read("status", c.req.param("token") ?? "");
-  if (signUpId === undefined) return problem(404, { title: "Not found" });
+  if (signUpId === undefined) {
+    log("warn", "link_refused");
+    return problem(404, { title: "Not found" });
+  }
   const status = await signUpStatus(signUpId, services);
   dispatchAfterResponse();
   return Response.json(status, { headers: { "cache-control": "no-store" } });

@@ -20,7 +20,10 @@ export class PaymentsError extends Error {
 
 export function stripeClient({ secretKey, apiUrl }: StripeConfig): Stripe {
   return new Stripe(secretKey, {
-    httpClient: Stripe.createFetchHttpClient(),
+    httpClient: Stripe.createFetchHttpClient((url: RequestInfo | URL, init?: RequestInit) =>
+      // A followed redirect would send a person's data to another host.
+      fetch(url, { ...init, redirect: "manual" }),
+    ),
     timeout: 4_000,
     maxNetworkRetries: 2,
     telemetry: false,

@@ -136,11 +136,14 @@ describe("the API with a shared secret", () => {
     `${SECRET},${OLD_SECRET}`,
     `${SECRET}, ${SECRET}`,
     "x".repeat(300),
-  ])("answers 401 with the secret %j, and does nothing [H1]", async (secret) => {
+  ])("answers 401 with the secret %j, says so in the log, and does nothing [H1] [G12]", async (secret) => {
+    const refused = () => deployed.api.logs.filter(({ event }) => event === "site_refused").length;
+    const before = refused();
     const answer = await sendWith(secret, "refused@example.com");
     expect(answer.status).toBe(401);
     expect(await answer.text()).not.toContain(SECRET);
     expect((await sendWith(secret, "", "GET")).status).toBe(401);
+    await expect.poll(refused).toBe(before + 2);
     expect(await rows(deployed.api, "SELECT id FROM sign_ups WHERE email = 'refused@example.com'")).toEqual([]);
   });
 

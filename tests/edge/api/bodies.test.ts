@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fastApi } from "../../support/fast-api/build";
 import { sendRaw } from "../../support/raw-request";
 import { sign } from "../../support/stripe-events";
-import { answersWith, startUpstream, type Upstream } from "../../support/upstream";
+import { answersWith, redirects, startUpstream, type Upstream } from "../../support/upstream";
 import { enterCard, post, rows, signUp, validRequest } from "../../support/visitor";
 import { type RunningWorker, startBackend, startSubscriptionApi } from "../../support/workers";
 
@@ -119,6 +119,34 @@ describe("an answer to the API", () => {
     provider = await startUpstream();
   });
   afterAll(() => provider.dispose());
+
+  it.each([301, 302, 303, 307, 308])(
+    "that redirects with %i leads nowhere: no other host sees what is Stripe's, the mail provider's or the console's [G11]",
+    async (status) => {
+      const other = await startUpstream();
+      const redirected = await startSubscriptionApi({
+        simulatorUrl: stripe.url,
+        ...(await fastApi()),
+        vars: { MAIL_API_URL: `${provider.url}/emails`, CONSOLE_WEBHOOK_URL: `${provider.url}/hooks` },
+      });
+      const strange = await startSubscriptionApi({ simulatorUrl: provider.url, ...(await fastApi()) });
+      provider.answers(redirects(status, `${other.url}/elsewhere`));
+
+      const email = `redirected-${status}@example.com`;
+      expect([502, 503]).toContain((await signUp(strange, { email })).status);
+      const { clientSecret } = await signUp(redirected, { email });
+      await enterCard(stripe.url, clientSecret);
+      await signUp(redirected, { email });
+      const failed = () => redirected.logs.filter(({ event }) => event === "message_failed").length;
+      await expect.poll(failed).toBe(2);
+      expect(new Set(provider.calls.map(({ url }) => url.split("?")[0]))).toEqual(
+        new Set(["/v1/customers", "/emails", "/hooks"]),
+      );
+      expect(other.calls).toEqual([]);
+      await Promise.all([redirected.dispose(), strange.dispose()]);
+      other.dispose();
+    },
+  );
 
   it.each([409, 500, 200])(
     "with status %i and without end is not read on, from mail provider and console [H2]",

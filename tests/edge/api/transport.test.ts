@@ -70,12 +70,19 @@ describe("the API in production", () => {
     [415, "/subscription", { method: "POST", headers: { ...json, "Content-Type": "text/plain" }, body: "{}" }],
     [422, "/subscription", { ...signUp, body: "{}" }],
     [503, "/health", {}],
-  ])("sends HSTS and nosniff with a %i of %s [H14]", async (status, path, init) => {
+  ])("sends every security header with a %i of %s [H14]", async (status, path, init) => {
     const { status: actual, headers } = await deployed.ask(path, init);
     expect(actual).toBe(status);
     expect(headers.get("strict-transport-security")).toBe(HSTS);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("content-security-policy")).toBe(
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    for (const name of ["access-control-allow-origin", "server", "x-powered-by"]) {
+      expect(headers.has(name), name).toBe(false);
+    }
     expect(headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
   });
 });
@@ -89,7 +96,7 @@ describe("the request's id", () => {
   });
   afterAll(() => dispose());
 
-  const idsOf = (event: string) => api.logs.filter((line) => line.event === event).map(({ requestId }) => requestId);
+  const idsOf = (event: string) => api.logs.filter((line) => line.event === event).map(({ request_id: id }) => id);
 
   it("that the site gave is on every line that its request causes, and on the answer", async () => {
     const site = await startSite({ vars: { SUBSCRIPTION_API_URL: api.url } });

@@ -64,6 +64,16 @@ test("the form has two sections, with all fields labelled and empty [S2]", async
   expect(inputs.map(({ value }) => value)).toEqual(inputs.map(() => ""));
 });
 
+test("both passwords are masked, and left to password managers and pasting [S2]", async () => {
+  const { document } = await openPage(visitor, "/subscription");
+  for (const name of ["password", "confirmPassword"]) {
+    const field = document.querySelector(`input[name=${name}]`);
+    expect(field?.getAttribute("type")).toBe("password");
+    expect(field?.getAttribute("autocomplete")).toBe("new-password");
+    for (const hindrance of ["maxlength", "readonly", "onpaste"]) expect(field?.hasAttribute(hindrance)).toBe(false);
+  }
+});
+
 test("each message stands under its field [V1]", async () => {
   const { status, body } = await visitor.post("password=short&confirmPassword=x");
   expect(status).toBe(422);

@@ -248,7 +248,7 @@ describe("a resume link", () => {
     expect(page.body.length).toBeLessThan(40_000);
     expect(page.text).toMatch(/<img loading="lazy" src="\/resume-code"/);
     const code = await ada.get("/resume-code");
-    expect(code.headers.get("Content-Type")).toBe("image/svg+xml");
+    expect(code.headers.get("Content-Type")).toBe("image/svg+xml; charset=utf-8");
     expect(code.headers.get("Cache-Control")).toBe("no-store");
     expect(code.body).toMatch(/^<svg [^>]+><path stroke="#000" d="[Mh\d ]+"\/><\/svg>$/);
     expect(code.body.length).toBeLessThan(40_000);

@@ -118,7 +118,7 @@ const policies = {
     `^default-src 'none'; base-uri 'none'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; manifest-src 'self'; script-src( 'sha256-[\\w+/]{43}=')+; style-src [^;]+${REPORTING}$`,
   ),
   "sign-up": new RegExp(
-    `^default-src 'none'; base-uri 'none'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; manifest-src 'self'; script-src( 'sha256-[\\w+/]{43}=')+ 'self' 'nonce-[\\w-]{36}' https://js.stripe.com https://\\*.js.stripe.com; style-src [^;]+; connect-src 'self' https://api.stripe.com; frame-src https://js.stripe.com https://\\*.js.stripe.com https://hooks.stripe.com; style-src-attr 'unsafe-inline'${REPORTING}$`,
+    `^default-src 'none'; base-uri 'none'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; manifest-src 'self'; script-src( 'sha256-[\\w+/]{43}=')+ 'self' 'nonce-[\\w-]{22}' https://js.stripe.com https://\\*.js.stripe.com; style-src [^;]+; connect-src 'self' https://api.stripe.com; frame-src https://js.stripe.com https://\\*.js.stripe.com https://hooks.stripe.com; style-src-attr 'unsafe-inline'${REPORTING}$`,
   ),
 };
 
@@ -215,7 +215,7 @@ describe("files", () => {
     return [...new Set(html.match(/\/build\/[\w./()$-]+\.(?:js|css)/g) ?? [])];
   }
 
-  test("hashed files are immutable, sniffed by nobody and for this origin only [E7]", async () => {
+  test("hashed files are immutable, sniffed by nobody and for this origin only [E3] [E7]", async () => {
     const paths = await files();
     expect(paths.length).toBeGreaterThan(5);
     for (const path of paths) {
@@ -224,6 +224,8 @@ describe("files", () => {
       expect(headers.get("Cache-Control")).toBe("public, max-age=31536000, immutable");
       expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
       expect(headers.get("Cross-Origin-Resource-Policy")).toBe("same-origin");
+      expect(headers.get("Content-Type")).toMatch(/^text\/(javascript|css); charset=utf-8$/);
+      expect(headers.get("Strict-Transport-Security")).toBe("max-age=63072000; includeSubDomains; preload");
     }
   });
 
@@ -231,12 +233,14 @@ describe("files", () => {
     const { headers } = await visitor.get("/favicon.svg");
     expect(headers.get("Cache-Control")).toBe("public, max-age=0, must-revalidate");
     expect(headers.get("Content-Security-Policy")).toMatch(/^default-src 'none'.*sandbox/);
+    expect(headers.get("Content-Type")).toBe("image/svg+xml; charset=utf-8");
     expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
     expect(headers.get("Cross-Origin-Resource-Policy")).toBe("same-origin");
   });
 
   test("a file that is not there is a 404 that nobody keeps; the rules themselves are no file [E7]", async () => {
-    for (const path of ["/build/gone-ABCDEFGH.js", "/_headers", "/build/", "/favicon.svg/"]) {
+    const paths = ["/build/gone-ABCDEFGH.js", "/_headers", "/build/", "/favicon.svg/"];
+    for (const path of [...paths, "/.git/HEAD", "/.env", "/.dev.vars", "/wrangler.toml", "/package.json"]) {
       const { status, headers } = await visitor.get(path);
       expect([path, status]).toEqual([path, 404]);
       expect(headers.get("Cache-Control")).toBe("no-store");

@@ -184,7 +184,7 @@ describe("the links of the start mail", () => {
     expect((await stripeAt(stripe).paymentMethods.retrieve(paymentMethod)).customer).toBeNull();
   });
 
-  it("a token that is changed, expired, of another purpose or another key does nothing [H4]", async () => {
+  it("a token that is changed, expired, of another purpose or another key does nothing but a line of log [H4] [G12]", async () => {
     const email = "tokens@example.com";
     const { row, verify, notMe } = await trialOf(email);
     const tokenOf = (url: string) => url.split("/").at(-1) ?? "";
@@ -209,6 +209,8 @@ describe("the links of the start mail", () => {
       "%00",
       "x".repeat(4000),
     ];
+    const refused = () => api.logs.filter(({ event }) => event === "link_refused").length;
+    const before = refused();
     for (const token of forged) {
       expect((await read(`${api.url}/links/not-me/${token}`, { method: "POST" })).status, token).toBe(404);
     }
@@ -218,6 +220,7 @@ describe("the links of the start mail", () => {
     for (const token of [tokenOf(notMe), tokenOf(verify), "x"]) {
       expect((await read(`${api.url}/subscription/status/${token}`)).status).toBe(404);
     }
+    await expect.poll(refused).toBe(before + forged.length + 6);
     expect(await rowOf(api, email)).toMatchObject({ status: "trialing", email_verified_at: null });
   });
 

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { senderOf } from "../../../../app/contract/sender";
 import { API_SECRET_HEADER, SENDER_HEADER } from "../../../../app/contract/site-headers";
+import { log } from "../../log";
 import type { ApiContext } from "../context";
 import { problem } from "../problem";
 import { isOneOf } from "./secrets";
@@ -19,6 +20,7 @@ export function requireSite(entrance: Entrance): MiddlewareHandler<ApiContext> {
     const { siteSecrets, isLocal } = c.var.config;
     const isSite = entrance === "site" || isOneOf(c.req.header(API_SECRET_HEADER) ?? "", siteSecrets);
     if (!isSite && siteSecrets.length > 0) {
+      log("warn", "site_refused");
       const challenge = { "www-authenticate": API_SECRET_HEADER };
       return problem(401, { title: `The header ${API_SECRET_HEADER} is missing or wrong` }, challenge);
     }
