@@ -18,9 +18,10 @@ export class PaymentsError extends Error {
   }
 }
 
-export function stripeClient({ secretKey, apiUrl }: StripeConfig): Stripe {
+/** @param fetcher stands in for fetch, to count calls */
+export function stripeClient({ secretKey, apiUrl }: StripeConfig, fetcher?: typeof fetch): Stripe {
   return new Stripe(secretKey, {
-    httpClient: Stripe.createFetchHttpClient(),
+    httpClient: Stripe.createFetchHttpClient(fetcher),
     timeout: 4_000,
     maxNetworkRetries: 2,
     telemetry: false,
