@@ -129,9 +129,12 @@ describe("the statements of the API, on a database of a million rows", () => {
     expect((await operator("erase", { email: "trial@example.com" })).status).toBe(200);
   }
 
-  /** How SQLite would go about it. */
+  let plans = 0;
+
+  /** How SQLite would go about it. The comment keeps it from giving the plan that it made before. */
   async function planOf({ sql, values }: RecordedStatement): Promise<string[]> {
-    const plan = await rows(api, `EXPLAIN QUERY PLAN ${sql}`, ...values);
+    plans += 1;
+    const plan = await rows(api, `EXPLAIN QUERY PLAN /* ${plans} */ ${sql}`, ...values);
     return plan.map(({ detail }) => String(detail));
   }
 
@@ -174,7 +177,9 @@ describe("the statements of the API, on a database of a million rows", () => {
   it("would be noticed without their indexes [H6]", async () => {
     await rows(api, "DROP INDEX outbox_dead");
     await rows(api, "DROP INDEX sign_ups_due");
-    expect((await scans()).join("\n")).toMatch(/count\(\*\)[^]*check_rank|check_rank[^]*count\(\*\)/);
+    const found = await scans();
+    expect(found).toContainEqual(expect.stringMatching(/^SCAN outbox.*: SELECT count\(\*\)/));
+    expect(found).toContainEqual(expect.stringMatching(/^SCAN sign_ups.*: UPDATE sign_ups SET check_at/));
   });
 });
 
