@@ -15,6 +15,9 @@ const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 
 type Body = { status: "valid"; request: SubscriptionRequest } | { status: "invalid"; response: Response };
 
+/** How long a visitor waits until the earlier sign-up can have no card any more; a slow Stripe is told after the answer. */
+const REPLACED_WITHIN_MS = 1_000;
+
 /** How long a visitor waits before another try. */
 const BUSY_SECONDS = "5";
 
@@ -44,7 +47,11 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   const result = await work;
   const replaces = idempotencyKeyHeader.safeParse(c.req.header("replaces-idempotency-key")).data;
   if (result.status === "created") {
-    if (replaces !== undefined && replaces !== key.data) inBackground(replaceSignUp(replaces, services));
+    if (replaces !== undefined && replaces !== key.data) {
+      const replaced = replaceSignUp(replaces, services);
+      inBackground(replaced);
+      await Promise.race([replaced.catch(() => undefined), sleep(REPLACED_WITHIN_MS)]);
+    }
     inBackground(giveUpOldest(body.request.email, services));
   }
   c.var.dispatchAfterResponse();
@@ -110,4 +117,8 @@ function parseJson(text: string): unknown {
 
 function unprocessable(errors: Record<string, string[]>): Response {
   return problem(422, { title: "Some fields are not valid", errors });
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
