@@ -23,6 +23,7 @@ import { accountWebhookTo } from "./outbox/account-webhook";
 import { dispatchMessages } from "./outbox/dispatch";
 import { mailOver } from "./outbox/mail";
 import { outboxIn } from "./outbox/outbox";
+import { type RunLimits, runLimits } from "./run-limits";
 import { runScheduled } from "./scheduled";
 import type { PasswordHasher } from "./sign-ups/password";
 import { passwordQueue } from "./sign-ups/password-queue";
@@ -48,19 +49,23 @@ const POLICY_HEADER = "content-security-policy";
 /** Of what is no page; the pages of links have their own. */
 const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-type Connect = (config: Config) => Services;
+type Connect = (config: Config, limits?: RunLimits) => Services;
 
 /** The subscription API as a Worker: its default entrypoint, and the one that the site's service binding names. */
 export function createApi(passwords: PasswordHasher) {
   const queue = passwordQueue(passwords);
-  const connect: Connect = (config) => ({ ...servicesFor(config), passwords: queue });
+  const connect: Connect = (config, limits) => ({ ...servicesFor(config, limits), passwords: queue });
   const forSite = routes(connect, "site");
   const publicApi = {
     fetch: routes(connect, "public").fetch,
     async scheduled(_controller: unknown, env: unknown): Promise<void> {
       const result = readConfig(env);
-      if (result.status === "valid") return runScheduled(connect(result.configuration));
-      log("error", "configuration_invalid", { keys: keysOf(result.problems) });
+      if (result.status === "invalid") {
+        log("error", "configuration_invalid", { keys: keysOf(result.problems) });
+        return;
+      }
+      const limits = runLimits();
+      return runScheduled(connect(result.configuration, limits), limits);
     },
   };
   /** No request from the network reaches it. */
@@ -150,18 +155,19 @@ function onlyPost(): Response {
   return problem(405, { title: "Only POST is allowed" }, { allow: "POST" });
 }
 
-function servicesFor(config: Config): Omit<Services, "passwords"> {
-  const stripe = stripeClient(config.stripe);
+function servicesFor(config: Config, limits?: RunLimits): Omit<Services, "passwords"> {
+  const stripe = stripeClient(config.stripe, limits?.fetch);
+  const db = limits ? limits.counted(config.db) : config.db;
   return {
-    packages: packagesIn(config.db),
-    signUps: signUpsIn(config.db),
-    lifecycle: signUpLifecycleIn(config.db),
-    endings: signUpEndingsIn(config.db),
-    processedEvents: processedEventsIn(config.db),
+    packages: packagesIn(db),
+    signUps: signUpsIn(db),
+    lifecycle: signUpLifecycleIn(db),
+    endings: signUpEndingsIn(db),
+    processedEvents: processedEventsIn(db),
     claims: trialClaims(config.trials),
-    counts: signUpCountsIn(config.db, config.trials),
+    counts: signUpCountsIn(db, config.trials),
     links: signedLinks(config.links),
-    outbox: outboxIn(config.db),
+    outbox: outboxIn(db),
     payments: stripePayments(stripe),
     prices: stripePrices(stripe),
     stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecret),

@@ -1,16 +1,57 @@
+import type { SignUpCounts } from "./limits/sign-up-counts";
 import { describeError, log } from "./log";
 import { type DispatchServices, dispatchMessages } from "./outbox/dispatch";
-import { type ReconcileServices, reconcileSignUps } from "./sign-ups/reconcile";
+import type { RunLimits } from "./run-limits";
+import { reconcileSignUps } from "./sign-ups/reconcile";
+import { CHECK_RANKS } from "./sign-ups/sign-up";
+import type { TrialServices } from "./sign-ups/trial";
 
-/** The cron handler: reconciles sign-ups, then dispatches messages. Throws when either failed. */
-export async function runScheduled(services: ReconcileServices & DispatchServices): Promise<void> {
-  const outcomes = [await settle(reconcileSignUps(services)), await settle(dispatchMessages(services))];
-  const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
-  for (const error of errors) log("error", "scheduled_run_failed", describeError(error));
+export type ScheduledServices = TrialServices & DispatchServices & { counts: SignUpCounts };
+
+const KEPT_MS = 30 * 24 * 60 * 60_000;
+
+/** Rows of one table. */
+const DELETED_PER_RUN = 2_000;
+
+/**
+ * The cron handler: trials first, deletions last, as far as the limits of a run go. The next run goes on with the rest.
+ * Throws when a part failed.
+ */
+export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
+  const { awaitsTrial, mayHaveTrial, leftToDelete } = CHECK_RANKS;
+  const parts = [
+    () => reconcileSignUps(awaitsTrial, services, () => limits.hasLeft(0.6)),
+    () => dispatchAll(services, limits, 0.75),
+    () => deletePast(services),
+    () => reconcileSignUps(mayHaveTrial, services, () => limits.hasLeft(0.9)),
+    () => dispatchAll(services, limits, 0.9),
+    () => reconcileSignUps(leftToDelete, services, () => limits.hasLeft(0.95)),
+    () => dispatchAll(services, limits, 1),
+  ];
+  const errors: unknown[] = [];
+  for (const part of parts) {
+    try {
+      await part();
+    } catch (error) {
+      log("error", "scheduled_run_failed", describeError(error));
+      errors.push(error);
+    }
+  }
   if (errors.length > 0) throw new Error("A part of the scheduled run failed", { cause: errors[0] });
 }
 
-async function settle(work: Promise<void>): Promise<PromiseSettledResult<void>> {
-  const [outcome] = await Promise.allSettled([work]);
-  return outcome;
+async function dispatchAll(services: DispatchServices, limits: RunLimits, share: number): Promise<void> {
+  while (limits.hasLeft(share)) {
+    const messages = await dispatchMessages(services);
+    limits.count(messages);
+    if (messages === 0) return;
+  }
+}
+
+/** Stripe repeats an event for three days at most, and nothing makes the same message again so long after. */
+async function deletePast({ processedEvents, outbox, counts }: ScheduledServices): Promise<void> {
+  const before = new Date(Date.now() - KEPT_MS);
+  await processedEvents.deleteBefore(before, DELETED_PER_RUN);
+  await outbox.deleteSettled(before, DELETED_PER_RUN);
+  await counts.deletePast(DELETED_PER_RUN);
 }

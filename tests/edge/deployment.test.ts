@@ -224,7 +224,7 @@ describe("the preflight", () => {
       "subscription API: STRIPE_WEBHOOK_SECRET is missing",
       "subscription API: LINK_SECRET is missing",
       "subscription API: HASH_SECRET is missing",
-      "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql, 0004_one_trial_per_person.sql: npm run deploy:subscription-api",
+      "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql, 0004_one_trial_per_person.sql, 0005_indexes.sql: npm run deploy:subscription-api",
       "database: the package MINI has no price at Stripe: npm run catalogue -- --production",
       "database: the package LITE has no price at Stripe: npm run catalogue -- --production",
       "database: the package STANDARD has no price at Stripe: npm run catalogue -- --production",
@@ -347,12 +347,15 @@ describe("the migrations", () => {
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
       .all();
     expect(indexes.results.map(({ name }) => name)).toEqual([
+      "outbox_dead",
       "outbox_due",
+      "outbox_settled",
       "outbox_sign_up",
-      "sign_ups_check_at",
+      "sign_ups_due",
       "sign_ups_email",
+      "sign_ups_had_trial",
       "sign_ups_live_email",
-      "sign_ups_status",
+      "sign_ups_pending",
       "stripe_events_received_at",
       "trial_claims_sign_up",
     ]);

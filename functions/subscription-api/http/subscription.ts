@@ -2,8 +2,9 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
 import { secondsLeftToday } from "../limits/sign-up-counts";
-import { log } from "../log";
-import { createSignUp, replaceSignUp, type SignUpResult, type SignUpServices } from "../sign-ups/create-sign-up";
+import { describeError, log } from "../log";
+import { createSignUp } from "../sign-ups/create-sign-up";
+import { giveUpOldest, replaceSignUp } from "../sign-ups/give-up";
 import { statusEnd } from "../sign-ups/sign-up";
 import { signUpStatus } from "../sign-ups/sign-up-status";
 import type { ApiContext } from "./context";
@@ -13,6 +14,9 @@ import { problem } from "./problem";
 const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 
 type Body = { status: "valid"; request: SubscriptionRequest } | { status: "invalid"; response: Response };
+
+/** How long a visitor waits until the earlier sign-up can have no card any more; a slow Stripe is told after the answer. */
+const REPLACED_WITHIN_MS = 1_000;
 
 /** How long a visitor waits before another try. */
 const BUSY_SECONDS = "5";
@@ -32,11 +36,24 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
     log("warn", "sign_ups_busy");
     return problem(503, { title: "Too many sign-ups at once" }, { "retry-after": BUSY_SECONDS });
   }
-  const replaces = idempotencyKeyHeader.safeParse(c.req.header("replaces-idempotency-key"));
-  const work = signUp(body.request, key.data, replaces.data, { ...services, passwords: place }, sender);
+  const inBackground = (work: Promise<unknown>) => {
+    const failed = (error: unknown) => log("error", "background_work_failed", describeError(error));
+    c.executionCtx.waitUntil(work.catch(failed));
+  };
+  const signUpServices = { ...services, passwords: place, inBackground };
+  const work = createSignUp(body.request, key.data, signUpServices, sender).finally(() => place.leave());
   // Also when the sender goes away, so that its turn is given back.
   c.executionCtx.waitUntil(work.catch(() => undefined));
   const result = await work;
+  const replaces = idempotencyKeyHeader.safeParse(c.req.header("replaces-idempotency-key")).data;
+  if (result.status === "created") {
+    if (replaces !== undefined && replaces !== key.data) {
+      const replaced = replaceSignUp(replaces, services);
+      inBackground(replaced);
+      await Promise.race([replaced.catch(() => undefined), sleep(REPLACED_WITHIN_MS)]);
+    }
+    inBackground(giveUpOldest(body.request.email, services));
+  }
   c.var.dispatchAfterResponse();
   switch (result.status) {
     case "created":
@@ -61,24 +78,6 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
       return problem(422, { title: "The Idempotency-Key was used for another request" });
     case "too-many":
       return problem(429, { title: "Too many sign-ups today" }, { "retry-after": String(secondsLeftToday()) });
-  }
-}
-
-async function signUp(
-  request: SubscriptionRequest,
-  key: string,
-  replaces: string | undefined,
-  services: SignUpServices,
-  sender: string,
-): Promise<SignUpResult> {
-  try {
-    const result = await createSignUp(request, key, services, sender);
-    if (result.status === "created" && replaces !== undefined && replaces !== key) {
-      await replaceSignUp(replaces, services);
-    }
-    return result;
-  } finally {
-    services.passwords.leave();
   }
 }
 
@@ -121,4 +120,8 @@ function parseJson(text: string): unknown {
 
 function unprocessable(errors: Record<string, string[]>): Response {
   return problem(422, { title: "Some fields are not valid", errors });
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -38,8 +38,12 @@ export function signUpCountsIn(db: D1Database, { hashSecret, onePerPerson, signU
         .run();
     },
 
-    async deletePast(): Promise<void> {
-      await db.prepare("DELETE FROM sign_up_counts WHERE day < ?").bind(today()).run();
+    /** Deletes some of those of past days. */
+    async deletePast(limit: number): Promise<void> {
+      const past = db.prepare(
+        "DELETE FROM sign_up_counts WHERE rowid IN (SELECT rowid FROM sign_up_counts WHERE day < ? LIMIT ?)",
+      );
+      await past.bind(today(), limit).run();
     },
   };
 }

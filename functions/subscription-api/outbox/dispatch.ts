@@ -1,3 +1,4 @@
+import { inParallel } from "../in-parallel";
 import { describeError, log } from "../log";
 import type { SignedLinks } from "../signed-links";
 import type { AccountWebhook } from "./account-webhook";
@@ -12,17 +13,22 @@ export type DispatchServices = {
   accountWebhook: AccountWebhook | undefined;
 };
 
-const BATCH = 20;
+/** Of each kind. Sent well within their lease, even when each takes as long as it may. */
+const BATCH = 5;
 
 /** From the sign-up on, so that a mail that is sent again has the same links. */
 const LINKS_LIVE_MS = 30 * 24 * 60 * 60_000;
 
-/** Sends due messages; failures are logged. Account webhooks wait until a console is configured. */
-export async function dispatchMessages(services: DispatchServices): Promise<void> {
+/**
+ * Sends some of the due messages; failures are logged. Account webhooks wait until a console is configured.
+ * @returns how many it took
+ */
+export async function dispatchMessages(services: DispatchServices): Promise<number> {
   const kinds: MessageKind[] = ["trial-started", "trial-ending", "card-used"];
   if (services.accountWebhook) kinds.push("account-created", "email-verified", "account-closed");
   const messages = await services.outbox.take(kinds, BATCH);
-  await Promise.all(messages.map((message) => dispatch(message, services)));
+  await inParallel(messages, (message) => dispatch(message, services));
+  return messages.length;
 }
 
 async function dispatch(message: Message, services: DispatchServices): Promise<void> {

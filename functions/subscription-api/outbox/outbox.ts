@@ -71,19 +71,24 @@ export function newMessage(
 /** Messages about sign-ups, sent at least once. Every method throws what D1 throws. */
 export function outboxIn(db: D1Database) {
   return {
-    /** Leases due messages: nobody else gets them for a minute. */
+    /**
+     * Leases due messages: nobody else gets them for a minute.
+     * @param limit of each kind, so that many of one hold up no other
+     */
     async take(wanted: readonly MessageKind[], limit: number): Promise<Message[]> {
       const now = new Date();
+      // CROSS JOIN, so that the kinds come first.
       const leases = db.prepare(
-        `UPDATE outbox SET attempts = attempts + 1, next_attempt_at = ?
+        `UPDATE outbox SET attempts = attempts + 1, next_attempt_at = ?1
           WHERE key IN (
-            SELECT key FROM outbox
-             WHERE state = 'due' AND next_attempt_at <= ? AND kind IN (${wanted.map(() => "?").join(", ")})
-             ORDER BY next_attempt_at LIMIT ?)
+            SELECT due.key FROM json_each(?4) AS wanted CROSS JOIN outbox AS due
+             WHERE due.key IN (
+               SELECT key FROM outbox WHERE state = 'due' AND kind = wanted.value AND next_attempt_at <= ?2
+                ORDER BY next_attempt_at LIMIT ?3))
          RETURNING key`,
       );
       const leaseEnd = new Date(now.getTime() + LEASE_MS).toISOString();
-      const leased = await leases.bind(leaseEnd, now.toISOString(), ...wanted, limit).all();
+      const leased = await leases.bind(leaseEnd, now.toISOString(), limit, JSON.stringify(wanted)).all();
       const keys = z.array(z.object({ key: z.string() })).parse(leased.results);
       if (keys.length === 0) return [];
       const contents = db.prepare(
@@ -121,8 +126,18 @@ export function outboxIn(db: D1Database) {
       return (await found.bind(signUpId).all<Record<string, unknown>>()).results;
     },
 
+    /** At most a thousand are counted. */
     async countDead(): Promise<number> {
-      return z.number().parse(await db.prepare("SELECT count(*) AS n FROM outbox WHERE state = 'dead'").first("n"));
+      const counted = "SELECT count(*) AS n FROM (SELECT 1 FROM outbox WHERE state = 'dead' LIMIT 1000)";
+      return z.number().parse(await db.prepare(counted).first("n"));
+    },
+
+    /** Deletes some of the messages that were sent or dropped before then. Those that were given up stay. */
+    async deleteSettled(before: Date, limit: number): Promise<void> {
+      const settled = db.prepare(
+        "DELETE FROM outbox WHERE rowid IN (SELECT rowid FROM outbox WHERE settled_at < ? LIMIT ?)",
+      );
+      await settled.bind(before.toISOString(), limit).run();
     },
   };
 }

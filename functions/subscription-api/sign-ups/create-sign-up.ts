@@ -1,11 +1,23 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
+import { CONNECTIONS } from "../in-parallel";
 import type { SignUpCounts } from "../limits/sign-up-counts";
 import type { SetupIntent } from "../stripe/setup-intents";
 import type { PasswordPlace } from "./password-queue";
 import { awaitsTrial, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
 
-export type SignUpServices = TrialServices & { passwords: PasswordPlace; counts: SignUpCounts };
+export type SignUpServices = TrialServices & {
+  passwords: PasswordPlace;
+  counts: SignUpCounts;
+  /** Work that the visitor does not wait for; its errors are logged. */
+  inBackground(work: Promise<unknown>): void;
+};
+
+/** Earlier sign-ups of which Stripe is asked, all at once. */
+const ASKED = CONNECTIONS;
+
+/** How long a visitor waits for that: it only tells a duplicate early. */
+const ASKED_WITHIN_MS = 2_000;
 
 export type SignUpResult =
   | { status: "created"; clientSecret: string; signUp: Pick<SignUp, "id" | "created_at"> }
@@ -37,7 +49,8 @@ export async function createSignUp(
   });
   if (hashed.refused) return { status: hashed.refused };
   if (hashed.known) return resume(hashed.known, hashed.samePassword, request, services);
-  if (await isSubscribed(request.email, services)) return { status: "duplicate" };
+  if (await hasHadTrial(request.email, services)) return { status: "duplicate" };
+  if (await hasCardSetUp(request.email, services)) return { status: "duplicate" };
 
   const id = crypto.randomUUID();
   const { passwordHash } = hashed;
@@ -45,26 +58,6 @@ export async function createSignUp(
   if (stored.id === id) return finish(stored, services);
   const samePassword = await passwords.inTurn((hasher) => hasher.verify(request.password, stored.password_hash));
   return resume(stored, samePassword, request, services);
-}
-
-/**
- * Gives up the pending sign-up of an idempotency key, because its visitor has changed it into another one. Its setup
- * intent is cancelled first: from then on no card can be set up for it.
- */
-export async function replaceSignUp(idempotencyKey: string, services: TrialServices): Promise<void> {
-  const { lifecycle, payments, signUps } = services;
-  const replaced = await signUps.findByKey(idempotencyKey);
-  if (replaced?.status !== "pending") return;
-  const { id, stripe_setup_intent_id: setupIntentId } = replaced;
-  if (setupIntentId !== null) {
-    const setupIntent = await payments.retrieveSetupIntent(setupIntentId);
-    if (setupIntent.state === "succeeded") {
-      const outcome = await handleCardSetUp(replaced, setupIntent, services);
-      if (outcome !== "pending") return;
-    }
-    if (setupIntent.state === "open") await payments.cancelSetupIntent(setupIntentId);
-  }
-  await lifecycle.supersede(id);
 }
 
 async function resume(
@@ -94,17 +87,25 @@ function hasFieldsOf(stored: SignUp, request: SubscriptionRequest): boolean {
   );
 }
 
-/** Also asks Stripe, since a webhook may be lost. */
-async function isSubscribed(email: string, services: TrialServices): Promise<boolean> {
-  const { signUps, payments } = services;
-  if (await hasHadTrial(email, services)) return true;
-  for (const signUp of await signUps.findPending(email)) {
-    if (signUp.stripe_setup_intent_id === null) continue;
-    const setupIntent = await payments.retrieveSetupIntent(signUp.stripe_setup_intent_id);
-    if (setupIntent.state === "succeeded") await handleCardSetUp(signUp, setupIntent, services);
-    if (setupIntent.state === "succeeded" && (await hasHadTrial(email, services))) return true;
-  }
-  return false;
+/** Asks Stripe about earlier sign-ups, since a webhook may be lost. While Stripe is slow the answer is no. */
+async function hasCardSetUp(email: string, services: SignUpServices): Promise<boolean> {
+  const pending = await services.signUps.findPending(email, { limit: ASKED });
+  const asked = Promise.all(pending.map((signUp) => lookForCard(signUp, services)));
+  const found = await Promise.race([asked, sleep(ASKED_WITHIN_MS)]);
+  if (found === undefined) services.inBackground(asked);
+  return found?.includes(true) === true && (await hasHadTrial(email, services));
+}
+
+async function lookForCard(signUp: SignUp, services: TrialServices): Promise<boolean> {
+  if (signUp.stripe_setup_intent_id === null) return false;
+  const setupIntent = await services.payments.findSetupIntent(signUp.stripe_setup_intent_id);
+  if (setupIntent?.state !== "succeeded") return false;
+  await handleCardSetUp(signUp, setupIntent, services);
+  return true;
+}
+
+function sleep(milliseconds: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 function hasHadTrial(email: string, { signUps, claims }: TrialServices): Promise<boolean> {

@@ -29,8 +29,12 @@ export function processedEventsIn(db: D1Database) {
       await processedEvent(db, event).run();
     },
 
-    async deleteBefore(time: Date): Promise<void> {
-      await db.prepare("DELETE FROM stripe_events WHERE received_at < ?").bind(time.toISOString()).run();
+    /** Deletes some of those that were received before then. */
+    async deleteBefore(time: Date, limit: number): Promise<void> {
+      const past = db.prepare(
+        "DELETE FROM stripe_events WHERE rowid IN (SELECT rowid FROM stripe_events WHERE received_at < ? LIMIT ?)",
+      );
+      await past.bind(time.toISOString(), limit).run();
     },
   };
 }

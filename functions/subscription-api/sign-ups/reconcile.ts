@@ -1,31 +1,46 @@
-import type { SignUpCounts } from "../limits/sign-up-counts";
+import { inParallel } from "../in-parallel";
 import { describeError, log } from "../log";
 import { endPendingSignUp } from "./failed-cards";
-import { ABANDONED_AFTER_MS, awaitsTrial, hasTooManyFailedCards, type SignUp } from "./sign-up";
+import {
+  ABANDONED_AFTER_MS,
+  awaitsTrial,
+  type CheckRank,
+  hasTooManyFailedCards,
+  nextPendingCheck,
+  type SignUp,
+} from "./sign-up";
 import { handleCardSetUp, startTrial, type TrialServices } from "./trial";
 
-export type ReconcileServices = TrialServices & { counts: SignUpCounts };
+/** Ten for each connection. */
+const BATCH = 60;
 
-const BATCH = 20;
-
-/** Stripe repeats an event for three days at most. */
-const EVENTS_KEPT_MS = 30 * 24 * 60 * 60_000;
-
-/** Continues due sign-ups after lost webhooks and crashes, and deletes abandoned ones. Failures are logged. */
-export async function reconcileSignUps(services: ReconcileServices): Promise<void> {
-  const due = await services.lifecycle.takeDue(BATCH);
-  await Promise.all(
-    due.map(async (signUp) => {
+/**
+ * Continues due sign-ups of a rank after lost webhooks and crashes, and deletes abandoned ones, batch after batch.
+ * Failures are logged, and tried again when the lease ends.
+ * @param goesOn asked before each sign-up; once it says no, the rest is left to the next run
+ */
+export async function reconcileSignUps(rank: CheckRank, services: TrialServices, goesOn: () => boolean): Promise<void> {
+  while (goesOn()) {
+    const { signUps, leaseEnd } = await services.lifecycle.takeDue(rank, BATCH);
+    const waiting: SignUp[] = [];
+    const reconcileOne = async (signUp: SignUp) => {
       const fields = { signUpId: signUp.id, was: signUp.status };
       try {
-        log("info", "sign_up_reconciled", { ...fields, outcome: await reconcile(signUp, services) });
+        const outcome = await reconcile(signUp, services);
+        if (outcome === "waits") waiting.push(signUp);
+        log("info", "sign_up_reconciled", { ...fields, outcome });
       } catch (error) {
         log("error", "sign_up_reconcile_failed", { ...fields, ...describeError(error) });
       }
-    }),
-  );
-  await services.processedEvents.deleteBefore(new Date(Date.now() - EVENTS_KEPT_MS));
-  await services.counts.deletePast();
+    };
+    const left = await inParallel(signUps, reconcileOne, goesOn);
+    const checks = [
+      ...waiting.map((signUp) => ({ id: signUp.id, at: nextPendingCheck(signUp) })),
+      ...left.map(({ id }) => ({ id, at: new Date() })),
+    ];
+    await services.lifecycle.scheduleChecks(checks, leaseEnd);
+    if (signUps.length < BATCH) return;
+  }
 }
 
 async function reconcile(signUp: SignUp, services: TrialServices): Promise<string> {
@@ -42,15 +57,12 @@ async function reconcile(signUp: SignUp, services: TrialServices): Promise<strin
 
 async function reconcilePending(signUp: SignUp, services: TrialServices): Promise<string> {
   if (hasTooManyFailedCards(signUp)) return endPendingSignUp(signUp, "cards-failed", services);
-  const { payments, lifecycle } = services;
+  const { payments } = services;
   const { stripe_setup_intent_id: setupIntentId } = signUp;
   const isAbandoned = Date.now() - Date.parse(signUp.created_at) >= ABANDONED_AFTER_MS;
-  const setupIntent = setupIntentId === null ? undefined : await payments.retrieveSetupIntent(setupIntentId);
+  const setupIntent = setupIntentId === null ? undefined : await payments.findSetupIntent(setupIntentId);
   if (setupIntent?.state === "succeeded") return handleCardSetUp(signUp, setupIntent, services);
-  if (!isAbandoned) {
-    await lifecycle.scheduleNextCheck(signUp);
-    return "waits";
-  }
+  if (!isAbandoned) return "waits";
   // First, so that no card can be set up for a deleted sign-up.
   if (setupIntent?.state === "open") await payments.cancelSetupIntent(setupIntent.id);
   return deleteSignUp(signUp, services);

@@ -8,8 +8,8 @@ import {
   ABANDONED_AFTER_MS,
   AWAITS_TRIAL,
   CHECK_AFTER_MS,
+  type CheckRank,
   HAD_TRIAL,
-  nextPendingCheck,
   nextTrialCheck,
   type SignUp,
   signUpRow,
@@ -129,21 +129,26 @@ export function signUpLifecycleIn(db: D1Database) {
       return results.at(-1)?.results.length === 1;
     },
 
-    /** Takes due sign-ups and postpones their check, so that two runs do not take the same. */
-    async takeDue(limit: number): Promise<SignUp[]> {
+    /** Leases due sign-ups, so that two runs do not take the same: their next check is when the lease ends. */
+    async takeDue(rank: CheckRank, limit: number): Promise<{ signUps: SignUp[]; leaseEnd: string }> {
       const take = db.prepare(
         `UPDATE sign_ups SET check_at = ?1
-          WHERE id IN (SELECT id FROM sign_ups WHERE check_at <= ?2 ORDER BY check_at LIMIT ?3)
+          WHERE id IN (SELECT id FROM sign_ups WHERE check_rank = ?2 AND check_at <= ?3 ORDER BY check_at LIMIT ?4)
          RETURNING *`,
       );
-      return z.array(signUpRow).parse((await take.bind(after(CHECK_AFTER_MS), now(), limit).all()).results);
+      const leaseEnd = after(CHECK_AFTER_MS);
+      const taken = await take.bind(leaseEnd, rank, now(), limit).all();
+      return { signUps: z.array(signUpRow).parse(taken.results), leaseEnd };
     },
 
-    async scheduleNextCheck(pending: SignUp): Promise<void> {
-      await db
-        .prepare("UPDATE sign_ups SET check_at = ? WHERE id = ? AND status = 'pending'")
-        .bind(iso(nextPendingCheck(pending)), pending.id)
-        .run();
+    /** Ends leases at these times. One whose check was set anew meanwhile keeps that. */
+    async scheduleChecks(checks: { id: string; at: Date }[], leaseEnd: string): Promise<void> {
+      if (checks.length === 0) return;
+      const schedule = db.prepare(
+        `UPDATE sign_ups SET check_at = planned.value ->> 'at' FROM json_each(?1) AS planned
+          WHERE sign_ups.id = planned.value ->> 'id' AND check_at = ?2`,
+      );
+      await schedule.bind(JSON.stringify(checks), leaseEnd).run();
     },
 
     /** Gives up a pending sign-up; the next scheduled run deletes it, here and at Stripe. */

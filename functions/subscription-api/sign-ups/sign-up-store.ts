@@ -10,8 +10,6 @@ export type NewSignUp = {
   request: SubscriptionRequest;
 };
 
-const PENDING_LIMIT = 5;
-
 export type SignUps = ReturnType<typeof signUpsIn>;
 
 /** Sign-ups in D1, found by normalized e-mails. Every method throws what D1 throws. */
@@ -35,11 +33,9 @@ export function signUpsIn(db: D1Database) {
 
     /** Finds by the customer while the subscription is not recorded. */
     async findByStripe(stripeSubscriptionId: string, customerId: string): Promise<SignUp | null> {
-      const found = db.prepare(
-        `SELECT * FROM sign_ups WHERE stripe_subscription_id = ?1 OR stripe_customer_id = ?2
-          ORDER BY stripe_subscription_id IS NOT ?1 LIMIT 1`,
-      );
-      return signUpRow.nullable().parse(await found.bind(stripeSubscriptionId, customerId).first());
+      const found = db.prepare("SELECT * FROM sign_ups WHERE stripe_subscription_id = ? OR stripe_customer_id = ?");
+      const signUps = z.array(signUpRow).parse((await found.bind(stripeSubscriptionId, customerId).all()).results);
+      return signUps.find((one) => one.stripe_subscription_id === stripeSubscriptionId) ?? signUps[0] ?? null;
     },
 
     async findByEmail(email: string): Promise<SignUp[]> {
@@ -56,13 +52,12 @@ export function signUpsIn(db: D1Database) {
       return (await had.bind(JSON.stringify(hashes), email).first()) !== null;
     },
 
-    async findPending(email: string): Promise<SignUp[]> {
+    /** The latest, without the first `offset` of them. */
+    async findPending(email: string, { limit, offset = 0 }: { limit: number; offset?: number }): Promise<SignUp[]> {
       const pending = db.prepare(
-        `SELECT * FROM sign_ups
-          WHERE email = ? AND status = 'pending' AND stripe_setup_intent_id IS NOT NULL
-          ORDER BY created_at DESC LIMIT ${PENDING_LIMIT}`,
+        `SELECT * FROM sign_ups WHERE email = ? AND status = 'pending' ORDER BY created_at DESC LIMIT ? OFFSET ?`,
       );
-      return z.array(signUpRow).parse((await pending.bind(email).all()).results);
+      return z.array(signUpRow).parse((await pending.bind(email, limit, offset).all()).results);
     },
 
     /** Returns the sign-up that has the idempotency key: this one, or an earlier one. */

@@ -59,6 +59,10 @@ export function hasTooManyFailedCards({ declined_cards, used_cards }: SignUp): b
   return declined_cards + used_cards >= MAX_FAILED_CARDS;
 }
 
+/** The order in which due sign-ups are taken (column `check_rank`). */
+export const CHECK_RANKS = { awaitsTrial: 0, mayHaveTrial: 1, leftToDelete: 2 } as const;
+export type CheckRank = (typeof CHECK_RANKS)[keyof typeof CHECK_RANKS];
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
@@ -79,8 +83,8 @@ export function nextTrialCheck({ status, stripeSubscriptionId, trialEnd }: Trial
   return new Date(trialEnd.getTime() + (stripeSubscriptionId === null ? 0 : TRIAL_END_GRACE_MS));
 }
 
-/** At twice its age, at the latest when it is abandoned. */
-export function nextPendingCheck({ created_at }: SignUp): Date {
+/** At three times its age, at the latest when it is abandoned: six times in all. */
+export function nextPendingCheck({ created_at }: Pick<SignUp, "created_at">): Date {
   const created = Date.parse(created_at);
-  return new Date(Math.min(2 * Date.now() - created, created + ABANDONED_AFTER_MS));
+  return new Date(created + Math.min(3 * (Date.now() - created), ABANDONED_AFTER_MS));
 }

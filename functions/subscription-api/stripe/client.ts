@@ -18,11 +18,12 @@ export class PaymentsError extends Error {
   }
 }
 
-export function stripeClient({ secretKey, apiUrl }: StripeConfig): Stripe {
+/** @param fetcher stands in for fetch, to count calls */
+export function stripeClient({ secretKey, apiUrl }: StripeConfig, fetcher: typeof fetch = fetch): Stripe {
   return new Stripe(secretKey, {
     httpClient: Stripe.createFetchHttpClient((url: RequestInfo | URL, init?: RequestInit) =>
       // A followed redirect would send a person's data to another host.
-      fetch(url, { ...init, redirect: "manual" }),
+      fetcher(url, { ...init, redirect: "manual" }),
     ),
     timeout: 4_000,
     maxNetworkRetries: 2,

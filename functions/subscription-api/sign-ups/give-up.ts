@@ -1,0 +1,41 @@
+import { PaymentsError } from "../stripe/client";
+import type { SignUp } from "./sign-up";
+import { handleCardSetUp, type TrialServices } from "./trial";
+
+/** Pending sign-ups that one e-mail address may have. */
+const KEPT_PENDING = 50;
+
+/** More than come with one new sign-up, so that their number falls. */
+const GIVEN_UP_AT_ONCE = 2;
+
+/** Gives up the pending sign-up of an idempotency key, because its visitor has changed it into another one. */
+export async function replaceSignUp(idempotencyKey: string, services: TrialServices): Promise<void> {
+  const replaced = await services.signUps.findByKey(idempotencyKey);
+  if (replaced?.status === "pending") await giveUp(replaced, services);
+}
+
+/** Gives up some of the oldest pending sign-ups of an e-mail address that has too many. */
+export async function giveUpOldest(email: string, services: TrialServices): Promise<void> {
+  const oldest = await services.signUps.findPending(email, { limit: GIVEN_UP_AT_ONCE, offset: KEPT_PENDING });
+  for (const signUp of oldest) await giveUp(signUp, services);
+}
+
+/**
+ * Cancels the setup intent first: from then on no card can be set up. Where Stripe does not answer the sign-up is given up
+ * all the same, and the cron handler deletes its customer.
+ */
+async function giveUp(signUp: SignUp, services: TrialServices): Promise<void> {
+  const { lifecycle, payments } = services;
+  const { id, stripe_setup_intent_id: setupIntentId } = signUp;
+  try {
+    const setupIntent = setupIntentId === null ? undefined : await payments.findSetupIntent(setupIntentId);
+    if (setupIntent?.state === "succeeded") {
+      const outcome = await handleCardSetUp(signUp, setupIntent, services);
+      if (outcome !== "pending") return;
+    }
+    if (setupIntent?.state === "open") await payments.cancelSetupIntent(setupIntent.id);
+  } catch (error) {
+    if (!(error instanceof PaymentsError)) throw error;
+  }
+  await lifecycle.supersede(id);
+}
