@@ -18,6 +18,10 @@ describe("the configuration", () => {
     SESSION_SECRET: secret,
     SIGNUP_RATE_LIMIT: { limit: async () => ({ success: true }) },
     CSP_REPORT_RATE_LIMIT: { limit: async () => ({ success: true }) },
+    SIGNUP_NETWORK_RATE_LIMIT: { limit: async () => ({ success: true }) },
+    SIGNUP_TOTAL_RATE_LIMIT: { limit: async () => ({ success: true }) },
+    FORM_NONCE_RATE_LIMIT: { limit: async () => ({ success: true }) },
+    CARD_CHECK_RATE_LIMIT: { limit: async () => ({ success: true }) },
     ASSETS: { fetch: async () => new Response() },
   };
 
@@ -56,6 +60,10 @@ describe("the configuration", () => {
     ["SUBSCRIPTION_API_IDEMPOTENT", "yes, please"],
     ["SIGNUP_RATE_LIMIT", undefined],
     ["CSP_REPORT_RATE_LIMIT", "10"],
+    ["SIGNUP_NETWORK_RATE_LIMIT", undefined],
+    ["SIGNUP_TOTAL_RATE_LIMIT", undefined],
+    ["FORM_NONCE_RATE_LIMIT", undefined],
+    ["CARD_CHECK_RATE_LIMIT", undefined],
   ])("a wrong %s is named when the configuration is read, its value is not [C10]", (name, value) => {
     const read = readConfiguration({ ...production, [name]: value });
     expect(read).toMatchObject({ status: "invalid", problems: [{ name }] });

@@ -58,7 +58,7 @@ async function openStep(session: SignupSession, packageId: string, path: string,
 async function expiredStep(session: CardSession, packageId: string, path: string, context: AppLoadContext) {
   const { sessions, setupIntents } = context;
   if (isOf(session, packageId)) {
-    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret), context);
+    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret, context), context);
     if (next.step === "done" || next.checks !== undefined) throw await seeOther(path, renewed(next), context);
   }
   const left: CardSession = { ...session, editing: true, news: undefined };
@@ -74,7 +74,7 @@ async function sessionAfterReturn(
   const session = "session" in found ? found.session : undefined;
   if (session && !(session.step === "card" && session.clientSecret === secret)) return undefined;
   const known: CardSession = session ?? { step: "card", ...newLifetime(), key: "", clientSecret: secret };
-  const state = await context.setupIntents.retrieve(secret);
+  const state = await context.setupIntents.retrieve(secret, context);
   return state.status === "invalid" ? undefined : renewed(await afterSetup(known, state, context));
 }
 
@@ -107,7 +107,7 @@ async function doneStep(session: DoneSession, { sessions }: AppLoadContext) {
 async function cardStep(session: CardSession, path: string, context: AppLoadContext) {
   const { sessions, setupIntents, configuration } = context;
   if (session.checks !== undefined) {
-    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret), context);
+    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret, context), context);
     if (next.step !== "card" || next.checks === undefined) throw await seeOther(path, next, context);
     const step: SignupStep = {
       step: "waiting",

@@ -11,8 +11,6 @@ export interface Press {
   found: FoundSession;
   path: string;
   form: PostedForm;
-  /** What the rate limits count by. */
-  sender: string;
 }
 
 type Button = (press: Press, context: AppLoadContext) => Promise<FormOutcome>;
@@ -43,25 +41,26 @@ async function finish({ found, path, form: { client_secret: posted } }: Press, c
   const { sessions, setupIntents } = context;
   const session = cardSessionIn(found);
   if (session && (posted === undefined || posted === session.clientSecret)) {
-    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret), context);
+    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret, context), context);
     const goesOn = found.status === "open" || next.step === "done" || next.checks !== undefined;
     return seeOther(path, goesOn ? await sessions.write(renewed(next)) : undefined);
   }
   if (posted === undefined) return seeOther(path);
   // A success is told, whatever the cookie has become since the page was opened; anything else changes nothing.
   const unknown: CardSession = { step: "card", ...newLifetime(), key: "", clientSecret: posted };
-  const next = await afterSetup(unknown, await setupIntents.retrieve(posted), context);
+  const next = await afterSetup(unknown, await setupIntents.retrieve(posted, context), context);
   return seeOther(path, next.step === "done" ? await sessions.write(next) : undefined);
 }
 
 /** Takes over the sign-up of a resume link, if it still waits for its card and none is in progress here. */
-async function resume({ found, path }: Press, { url, sessions, setupIntents }: AppLoadContext) {
+async function resume({ found, path }: Press, context: AppLoadContext) {
+  const { url, sessions, setupIntents } = context;
   const linked = await sessions.fromToken(url.searchParams.get(RESUME_PARAMETER) ?? "");
   const here = inProgress(found);
   const isOther = here && here.clientSecret !== linked?.clientSecret;
   // The page says why.
   if (!linked || isOther) return seeOther(path + url.search);
-  const { status } = await setupIntents.retrieve(linked.clientSecret);
+  const { status } = await setupIntents.retrieve(linked.clientSecret, context);
   switch (status) {
     case "open":
       return seeOther(path, await sessions.write(renewed({ ...linked, resumed: true })));
