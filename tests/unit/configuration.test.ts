@@ -60,7 +60,7 @@ describe("the configuration", () => {
     ["SUBSCRIPTION_API_IDEMPOTENT", "yes, please"],
     ["SIGNUP_RATE_LIMIT", undefined],
     ["CSP_REPORT_RATE_LIMIT", "10"],
-    ["TURNSTILE_SITE_KEY", "key"],
+    ["TURNSTILE_SITE_KEY", "0x4 not a k"],
     ["SIGNUP_NETWORK_RATE_LIMIT", undefined],
     ["SIGNUP_TOTAL_RATE_LIMIT", undefined],
     ["FORM_NONCE_RATE_LIMIT", undefined],
