@@ -14,3 +14,9 @@ function bytesOf(group: string): [number, number] {
   const value = Number.parseInt(group, 16);
   return [value >> 8, value & 255];
 }
+
+/** The network around a sender of `senderOf`: the /24 of an IPv4 address, the /48 of a /64, as providers give one customer (RFC 6177). */
+export function networkOf(sender: string): string {
+  if (sender.endsWith("::/64")) return `${sender.split(":", 3).join(":")}::/48`;
+  return sender.replace(/^(\d+\.\d+\.\d+)\.\d+$/, "$1.0/24");
+}

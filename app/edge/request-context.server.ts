@@ -11,6 +11,8 @@ export interface ExecutionContext {
 interface BaseContext {
   requestId: string;
   url: URL;
+  /** Of the visitor. Cloudflare sets the header that it is read from; anyone can send an X-Forwarded-For. */
+  ip: string | null;
   /** Undefined for an invalid path. */
   route: MatchedRoute | undefined;
   /** Empty for pages that do not hydrate. */

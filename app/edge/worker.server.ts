@@ -51,8 +51,9 @@ function requestContext(
   matchRoute: RouteMatcher,
 ): RequestContext {
   const url = new URL(request.url);
+  const ip = request.headers.get("CF-Connecting-IP");
   const route = matchRoute(url.pathname);
   const requestId = /^[\w-]{1,64}$/.exec(request.headers.get("CF-Ray") ?? "")?.[0] ?? crypto.randomUUID();
   const nonce = route?.hydrates ? randomToken() : "";
-  return { requestId, url, route, nonce, log: createLog(requestId), execution, env };
+  return { requestId, url, ip, route, nonce, log: createLog(requestId), execution, env };
 }

@@ -1,4 +1,6 @@
 import type { Configuration } from "../edge/settings/configuration.server";
+import { type Confirmations, confirmations } from "./bots/confirmation.server";
+import { type Turnstile, turnstile } from "./bots/turnstile.server";
 import { type SetupIntents, setupIntents } from "./card/setup-intents.server";
 import { type FormNonces, formNonces } from "./form/form-nonce.server";
 import { type SignupSessions, signupSessions } from "./session/session.server";
@@ -7,6 +9,8 @@ import { type SubscriptionApi, subscriptionApi } from "./submit/api-client.serve
 export interface SignupServices {
   sessions: SignupSessions;
   nonces: FormNonces;
+  confirmations: Confirmations;
+  turnstile: Turnstile;
   api: SubscriptionApi;
   setupIntents: SetupIntents;
 }
@@ -15,6 +19,11 @@ export function signupServices(configuration: Configuration): SignupServices {
   return {
     sessions: signupSessions(configuration.SESSION_SECRET, configuration.SITE_URL.startsWith("https:")),
     nonces: formNonces(configuration.SESSION_SECRET),
+    confirmations: confirmations(configuration.SESSION_SECRET),
+    turnstile: turnstile({
+      siteKey: configuration.TURNSTILE_SITE_KEY,
+      secretKey: configuration.TURNSTILE_SECRET_KEY,
+    }),
     api: subscriptionApi({
       baseUrl: configuration.SUBSCRIPTION_API_URL,
       timeoutMs: configuration.SUBSCRIPTION_API_TIMEOUT_MS,
@@ -25,6 +34,7 @@ export function signupServices(configuration: Configuration): SignupServices {
     setupIntents: setupIntents({
       apiUrl: configuration.STRIPE_API_URL ?? "https://api.stripe.com",
       key: configuration.STRIPE_PUBLISHABLE_KEY,
+      limiter: configuration.CARD_CHECK_RATE_LIMIT,
     }),
   };
 }

@@ -135,4 +135,6 @@ export interface SignupReply {
   form?: SubmissionResult<string[]>;
   notice?: Notice;
   formNonce?: string;
+  /** The form looks like a program's: what the button sends to confirm it, and Turnstile's key where there is one. */
+  confirmation?: { token: string; siteKey?: string | undefined };
 }

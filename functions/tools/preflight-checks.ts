@@ -27,6 +27,7 @@ const STAND_INS: Record<string, string> = {
   CONSOLE_WEBHOOK_SECRET: `whsec_${"A".repeat(32)}`,
   OPERATOR_TOKEN: "x".repeat(32),
   SUBSCRIPTION_API_SECRET: "x".repeat(32),
+  TURNSTILE_SECRET_KEY: "x".repeat(35),
   LINK_SECRET: "x".repeat(32),
   HASH_SECRET: "x".repeat(32),
 };

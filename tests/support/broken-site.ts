@@ -15,9 +15,11 @@ export const throwingLimiters: SiteOptions = {
     script: `
       import site from "./worker.js";
       const limiter = { async limit() { throw new Error("${WORDS_OF_THE_ERROR}"); } };
+      const withBrokenLimiters = (env) =>
+        Object.fromEntries(Object.entries(env).map(([name, value]) => [name, /_RATE_LIMIT$/.test(name) ? limiter : value]));
       export default {
         fetch: (request, env, context) =>
-          site.fetch(request, { ...env, SIGNUP_RATE_LIMIT: limiter, CSP_REPORT_RATE_LIMIT: limiter }, context),
+          site.fetch(request, withBrokenLimiters(env), context),
       };`,
   },
 };

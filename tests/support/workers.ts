@@ -1,11 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { unstable_splitSqlQuery } from "wrangler";
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig, unstable_splitSqlQuery } from "wrangler";
 import { freePort, type RunningWorker, startWorker, type Vars, type WorkerPlan, type Wrapper } from "./miniflare";
 
 export { freePort, type RunningWorker, type Vars, type Wrapper } from "./miniflare";
 
+const SITE_TOML = fileURLToPath(new URL("../../wrangler.toml", import.meta.url));
 const MIGRATIONS = fileURLToPath(new URL("../../functions/subscription-api/migrations", import.meta.url));
 
 /**
@@ -67,8 +68,11 @@ export function startStripeSimulator(
 export type SiteOptions = {
   vars?: Vars;
   port?: number;
-  /** Posts of one sender in a minute, or as many as wrangler.toml says; so many that no test meets it when absent. */
-  rateLimit?: number | "as configured";
+  /**
+   * Posts of one sender in a minute, or what wrangler.toml says, of local development or of production; so many that no
+   * test meets a limit when absent.
+   */
+  rateLimit?: number | "as configured" | "as in production";
   /** Another build of it, under build/. */
   bundle?: string;
   wrapper?: Wrapper;
@@ -81,7 +85,6 @@ export type SiteOptions = {
 export async function startSite(options: SiteOptions = {}): Promise<RunningWorker> {
   const { port = await freePort(), rateLimit = 1_000_000, bundle = "site/site.js", vars, miniflare, wrapper } = options;
   const { environment, beside } = options;
-  const limiter = rateLimit !== "as configured" && { simple: { limit: rateLimit, period: 60 } };
   return startWorker({
     folder: ".",
     bundle,
@@ -91,10 +94,23 @@ export async function startSite(options: SiteOptions = {}): Promise<RunningWorke
     environment,
     beside,
     miniflare: {
-      ...(limiter && { ratelimits: { SIGNUP_RATE_LIMIT: limiter, CSP_REPORT_RATE_LIMIT: limiter } }),
+      ...(rateLimit !== "as configured" && { ratelimits: siteLimits(rateLimit) }),
       ...miniflare,
     },
   });
+}
+
+/** The site's limits: all as in production, or one for its senders and no other that a test meets. */
+function siteLimits(rateLimit: number | "as in production") {
+  const config = unstable_readConfig({ config: SITE_TOML, env: "production" }, { hideWarnings: true });
+  const { ratelimits = {} } = unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined }).workerOptions;
+  if (rateLimit === "as in production") return ratelimits;
+  return Object.fromEntries(
+    Object.keys(ratelimits).map((name) => {
+      const bySender = name === "SIGNUP_RATE_LIMIT" || name === "CSP_REPORT_RATE_LIMIT";
+      return [name, { simple: { limit: bySender ? rateLimit : 1_000_000, period: 60 as const } }];
+    }),
+  );
 }
 
 /** A simulator and an API that know each other. */

@@ -18,6 +18,10 @@ describe("the configuration", () => {
     SESSION_SECRET: secret,
     SIGNUP_RATE_LIMIT: { limit: async () => ({ success: true }) },
     CSP_REPORT_RATE_LIMIT: { limit: async () => ({ success: true }) },
+    SIGNUP_NETWORK_RATE_LIMIT: { limit: async () => ({ success: true }) },
+    SIGNUP_TOTAL_RATE_LIMIT: { limit: async () => ({ success: true }) },
+    FORM_NONCE_RATE_LIMIT: { limit: async () => ({ success: true }) },
+    CARD_CHECK_RATE_LIMIT: { limit: async () => ({ success: true }) },
     ASSETS: { fetch: async () => new Response() },
   };
 
@@ -56,9 +60,27 @@ describe("the configuration", () => {
     ["SUBSCRIPTION_API_IDEMPOTENT", "yes, please"],
     ["SIGNUP_RATE_LIMIT", undefined],
     ["CSP_REPORT_RATE_LIMIT", "10"],
+    ["TURNSTILE_SITE_KEY", "0x4 not a k"],
+    ["SIGNUP_NETWORK_RATE_LIMIT", undefined],
+    ["SIGNUP_TOTAL_RATE_LIMIT", undefined],
+    ["FORM_NONCE_RATE_LIMIT", undefined],
+    ["CARD_CHECK_RATE_LIMIT", undefined],
   ])("a wrong %s is named when the configuration is read, its value is not [C10]", (name, value) => {
     const read = readConfiguration({ ...production, [name]: value });
     expect(read).toMatchObject({ status: "invalid", problems: [{ name }] });
     if (value !== undefined) expect(JSON.stringify(read)).not.toContain(value);
+  });
+
+  test("Turnstile needs both of its keys, and none of those for tests [H25]", () => {
+    const [siteKey, secretKey] = ["0x4AAAAAAAsite_key", "0x4AAAAAAAsecret_key"];
+    const problemsWith = (keys: Record<string, string>) => {
+      const read = readConfiguration({ ...production, ...keys });
+      return read.status === "invalid" ? read.problems.map(({ name }) => name) : [];
+    };
+    expect(problemsWith({ TURNSTILE_SITE_KEY: siteKey, TURNSTILE_SECRET_KEY: secretKey })).toEqual([]);
+    expect(problemsWith({ TURNSTILE_SITE_KEY: siteKey })).toEqual(["TURNSTILE_SECRET_KEY"]);
+    expect(problemsWith({ TURNSTILE_SECRET_KEY: secretKey })).toEqual(["TURNSTILE_SITE_KEY"]);
+    const forTests = { TURNSTILE_SITE_KEY: "1x00000000000000000000AA", TURNSTILE_SECRET_KEY: secretKey };
+    expect(problemsWith(forTests)).toEqual(["TURNSTILE_SITE_KEY"]);
   });
 });

@@ -1,4 +1,5 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
+import { senderOf } from "../../contract/sender";
 import { loggedPath } from "../log.server";
 import type { Handler, Middleware } from "../middleware.server";
 import { keptRefusals } from "./kept-refusals.server";
@@ -78,15 +79,16 @@ async function checkForm(
   context: AppLoadContext,
   rules: FormRules,
 ): Promise<{ form: PostedForm } | { refusal: Refusal; form?: PostedForm }> {
-  const { url, configuration, log } = context;
+  const { url, configuration, ip, log } = context;
   const origin = originOf(request, url);
   if (origin === "cross-origin") return { refusal: CROSS_ORIGIN };
   const refusal = checkFormHeaders(request);
   if (refusal) return { refusal };
   const limiter = configuration.SIGNUP_RATE_LIMIT;
-  const tooMany = await isOverLimit(limiter, request, log);
+  const sender = senderOf(ip);
+  const tooMany = await isOverLimit(limiter, sender, log);
   // The page's script still has what was typed.
-  if (tooMany && (context.route?.isData || (await isFarOverLimit(limiter, request, log)))) {
+  if (tooMany && (context.route?.isData || (await isFarOverLimit(limiter, sender, log)))) {
     return { refusal: TOO_MANY_REQUESTS };
   }
   const read = await readForm(request, rules.fields);

@@ -1,5 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import * as z from "zod/mini";
+import { senderOf } from "../../contract/sender";
 import { isOverLimit, RETRY_AFTER_SECONDS } from "../guard/rate-limit.server";
 import { readBoundedText } from "../guard/request-body.server";
 import type { RouteMatcher } from "../guard/route-matcher.server";
@@ -52,7 +53,7 @@ const reports = z.union([
 /** Logs CSP violations. Anyone can post a report, so only known directives, route patterns and origins are logged. */
 export function cspReports(matchRoute: RouteMatcher): Middleware<AppLoadContext> {
   return async (request, context, next) => {
-    const { url, configuration, log } = context;
+    const { url, configuration, ip, log } = context;
     if (url.pathname !== CSP_REPORTS_PATH) return next(request, context);
     const answer = (status: number, headers: Record<string, string> = {}) =>
       withSecurityHeaders(new Response(null, { status, headers }), url);
@@ -61,7 +62,7 @@ export function cspReports(matchRoute: RouteMatcher): Middleware<AppLoadContext>
     const type = request.headers.get("Content-Type") ?? "";
     if (!/^application\/(csp-report|reports\+json|json)\s*(;|$)/i.test(type)) return answer(415);
     if (Number(request.headers.get("Content-Length") ?? 0) > MAX_BYTES) return answer(413);
-    if (await isOverLimit(configuration.CSP_REPORT_RATE_LIMIT, request, log)) {
+    if (await isOverLimit(configuration.CSP_REPORT_RATE_LIMIT, senderOf(ip), log)) {
       return answer(429, { "Retry-After": RETRY_AFTER_SECONDS });
     }
     const read = await readReports(request);

@@ -13,7 +13,8 @@ export function finalize(): Middleware<AppLoadContext> {
     if (!isHtml(response)) return withSecurityHeaders(response, url);
     if (route?.hydrates) {
       const stripeOrigin = configuration.STRIPE_JS_URL && new URL(configuration.STRIPE_JS_URL).origin;
-      return withSecurityHeaders(response, url, { hydrates: true, nonce, stripeOrigin });
+      const turnstile = configuration.TURNSTILE_SITE_KEY !== undefined;
+      return withSecurityHeaders(response, url, { hydrates: true, nonce, stripeOrigin, turnstile });
     }
     readAsset ??= assetReader(configuration.ASSETS);
     const { html, style } = await withInlineStyle(await response.text(), readAsset);

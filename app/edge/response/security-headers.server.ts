@@ -7,6 +7,8 @@ export interface PagePolicy {
   nonce: string;
   /** Origin of the local replacement for Stripe.js, if configured. */
   stripeOrigin?: string | undefined;
+  /** Whether Turnstile may be shown: https://developers.cloudflare.com/turnstile/reference/content-security-policy/ */
+  turnstile?: boolean;
   inlineStyle?: string | undefined;
 }
 
@@ -37,8 +39,9 @@ export async function withSecurityHeaders(response: Response, url: URL, page?: P
 }
 
 async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
-  const { hydrates, nonce, stripeOrigin, inlineStyle } = page;
+  const { hydrates, nonce, stripeOrigin, turnstile, inlineStyle } = page;
   const stripeOrigins = stripeOrigin ? [stripeOrigin] : [];
+  const turnstileOrigins = turnstile ? ["https://challenges.cloudflare.com"] : [];
   const scripts = await Promise.all([scrollStateScript, prerenderRules].map(hashOf));
   const directives: Record<string, string[]> = {
     "default-src": ["'none'"],
@@ -59,6 +62,7 @@ async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
       "https://js.stripe.com",
       "https://*.js.stripe.com",
       ...stripeOrigins,
+      ...turnstileOrigins,
     ];
     directives["connect-src"] = ["'self'", "https://api.stripe.com", ...stripeOrigins];
     directives["frame-src"] = [
@@ -66,6 +70,7 @@ async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
       "https://*.js.stripe.com",
       "https://hooks.stripe.com",
       ...stripeOrigins,
+      ...turnstileOrigins,
     ];
     // Stripe.js sets style attributes on the element around its frame.
     directives["style-src-attr"] = ["'unsafe-inline'"];

@@ -37,6 +37,7 @@ const release = z.catch(
   ),
   "unknown",
 );
+const turnstileKey = z.string().check(z.regex(/^[\w-]{16,256}$/, "must be a key of Turnstile"));
 const packageId = z.guid("must be a uuid").check(z.toLowerCase());
 
 export interface ServiceBinding {
@@ -77,6 +78,10 @@ const settings = z.object({
     false,
   ),
   SIGNUP_RATE_LIMIT: rateLimit,
+  SIGNUP_NETWORK_RATE_LIMIT: rateLimit,
+  SIGNUP_TOTAL_RATE_LIMIT: rateLimit,
+  FORM_NONCE_RATE_LIMIT: rateLimit,
+  CARD_CHECK_RATE_LIMIT: rateLimit,
   CSP_REPORT_RATE_LIMIT: rateLimit,
   ASSETS: assets,
   RELEASE: release,
@@ -93,6 +98,8 @@ const settings = z.object({
     z.string().check(z.regex(/^(pk_(test|live)_\w+)?$/, "must be a publishable key (pk_…) or empty")),
     "",
   ),
+  TURNSTILE_SITE_KEY: z.optional(turnstileKey),
+  TURNSTILE_SECRET_KEY: z.optional(turnstileKey),
   STRIPE_JS_URL: z.optional(httpUrl),
   STRIPE_API_URL: z.optional(httpUrl),
 });
@@ -103,9 +110,18 @@ export type Configuration = z.output<typeof settings>;
 export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
   const parsed = settings.safeParse(env);
   if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };
-  const problems = deploymentProblems(parsed.data);
+  const problems = [...pairProblems(parsed.data), ...deploymentProblems(parsed.data)];
   return problems.length === 0 ? { status: "valid", configuration: parsed.data } : { status: "invalid", problems };
 }
+
+function pairProblems(configuration: Configuration): ConfigurationProblem[] {
+  const pair = ["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"] as const;
+  const missing = pair.filter((name) => configuration[name] === undefined);
+  return missing.length === 1 ? missing.map((name) => ({ name, problem: "is missing beside the other key" })) : [];
+}
+
+/** Keys that let everybody pass, or nobody: https://developers.cloudflare.com/turnstile/troubleshooting/testing/ */
+const TURNSTILE_TEST_KEY = /^[123]x0{16}/;
 
 /** Rules that do not apply to local development, where SITE_URL is a loopback URL. */
 function deploymentProblems(configuration: Configuration): ConfigurationProblem[] {
@@ -116,6 +132,9 @@ function deploymentProblems(configuration: Configuration): ConfigurationProblem[
   }
   for (const name of ["STRIPE_JS_URL", "STRIPE_API_URL"] as const) {
     if (configuration[name] !== undefined) problems.push({ name, problem: "is for local development only" });
+  }
+  for (const name of ["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"] as const) {
+    if (TURNSTILE_TEST_KEY.test(configuration[name] ?? "")) problems.push({ name, problem: "is a key for tests" });
   }
   if (configuration.SESSION_SECRET.includes(LOCAL_SESSION_SECRET)) {
     problems.push({ name: "SESSION_SECRET", problem: "is the local default" });

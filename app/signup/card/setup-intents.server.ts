@@ -1,5 +1,8 @@
 import * as z from "zod/mini";
+import { senderOf } from "../../contract/sender";
+import { isOverLimit, type RateLimit } from "../../edge/guard/rate-limit.server";
 import { readBoundedText } from "../../edge/guard/request-body.server";
+import type { Log } from "../../edge/log.server";
 
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -20,7 +23,8 @@ export type SetupState =
   | { status: "unreachable" };
 
 export interface SetupIntents {
-  retrieve(clientSecret: string): Promise<SetupState>;
+  /** Whoever makes the site ask more often than the limit allows is told `unreachable`. */
+  retrieve(clientSecret: string, asker: { ip: string | null; log: Log }): Promise<SetupState>;
 }
 
 const setupIntent = z.object({
@@ -40,7 +44,15 @@ const CLIENT_SECRET = /^seti_\w{1,255}_secret_\w{1,1000}$/;
  * Retrieves setup intents as their client secret's holder, with the publishable key: no secret key is in the site.
  * Source: https://docs.stripe.com/api/setup_intents/retrieve
  */
-export function setupIntents({ apiUrl, key }: { apiUrl: string; key: string }): SetupIntents {
+export function setupIntents({
+  apiUrl,
+  key,
+  limiter,
+}: {
+  apiUrl: string;
+  key: string;
+  limiter: RateLimit;
+}): SetupIntents {
   async function ask(clientSecret: string, expand: boolean): Promise<Response> {
     const id = clientSecret.split("_secret_")[0] ?? "";
     const query = new URLSearchParams({
@@ -55,8 +67,12 @@ export function setupIntents({ apiUrl, key }: { apiUrl: string; key: string }): 
   }
 
   return {
-    async retrieve(clientSecret) {
+    async retrieve(clientSecret, { ip, log }) {
       if (!CLIENT_SECRET.test(clientSecret)) return { status: "invalid" };
+      if (await isOverLimit(limiter, senderOf(ip), log)) {
+        log.warn("card_check_limited");
+        return { status: "unreachable" };
+      }
       try {
         let response = await ask(clientSecret, true);
         // The card is only for show: without the right to see it, the state is enough.

@@ -1,12 +1,22 @@
-import { base64ToUint8Array, uint8ArrayToBase64 } from "uint8array-extras";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 import { randomToken } from "../../edge/random-token.server";
+import { sign, signerOf } from "./signature.server";
 
 const VALID_FOR_MS = 24 * 60 * 60 * 1000;
+
+/** What is in a nonce. */
+export interface IssuedForm {
+  /** Random. */
+  id: string;
+  /** Milliseconds since 1970. */
+  issuedAt: number;
+}
 
 /** Signed, dated values, one in each rendered form. */
 export interface FormNonces {
   issue(): Promise<string>;
+  /** Undefined when the nonce is changed, none of this site's, or older than a day. */
+  read(nonce: string): Promise<IssuedForm | undefined>;
   /** Proof of origin for browsers that send no Origin header. */
   isFresh(nonce: string): Promise<boolean>;
   /**
@@ -21,61 +31,33 @@ export interface FormNonces {
 export function formNonces(secrets: readonly string[], now: () => number = Date.now): FormNonces {
   const [current = ""] = secrets;
 
-  async function signerOf(nonce: string): Promise<string | undefined> {
-    const { value, signature } = partsOf(nonce);
-    const verified = await Promise.all(secrets.map((secret) => verify(secret, "form-nonce", value, signature)));
-    return secrets[verified.indexOf(true)];
+  function signerOfNonce(nonce: string): Promise<string | undefined> {
+    const end = Math.max(nonce.lastIndexOf("."), 0);
+    return signerOf(secrets, "form-nonce", nonce.slice(0, end), nonce.slice(end + 1));
+  }
+
+  async function read(nonce: string): Promise<IssuedForm | undefined> {
+    const [issued = "", id = ""] = nonce.split(".");
+    const issuedAt = Number.parseInt(issued, 36);
+    const age = now() - issuedAt;
+    const isFresh = age >= 0 && age <= VALID_FOR_MS && (await signerOfNonce(nonce)) !== undefined;
+    return isFresh ? { id, issuedAt } : undefined;
   }
 
   return {
+    read,
     async issue() {
       const value = `${now().toString(36)}.${randomToken()}`;
       return `${value}.${await sign(current, "form-nonce", value)}`;
     },
     async isFresh(nonce) {
-      const age = now() - Number.parseInt(nonce, 36);
-      return age >= 0 && age <= VALID_FOR_MS && (await signerOf(nonce)) !== undefined;
+      return (await read(nonce)) !== undefined;
     },
     async idempotencyKey(nonce, request) {
-      const signer = await signerOf(nonce);
+      const signer = await signerOfNonce(nonce);
       const known = signer === undefined ? { ...request, password: undefined } : request;
       // Stable: the schema fixes the order of the fields, and JSON omits undefined ones.
       return sign(signer ?? current, "idempotency-key", JSON.stringify([nonce, known]));
     },
   };
-}
-
-function partsOf(nonce: string): { value: string; signature: string } {
-  const end = Math.max(nonce.lastIndexOf("."), 0);
-  return { value: nonce.slice(0, end), signature: nonce.slice(end + 1) };
-}
-
-const algorithm = { name: "HMAC", hash: "SHA-256" };
-const encoder = new TextEncoder();
-const keys = new Map<string, CryptoKey>();
-
-/** HMAC-SHA-256 (RFC 2104) in base64url, with a key for one purpose. */
-async function sign(secret: string, purpose: string, message: string): Promise<string> {
-  const mac = await crypto.subtle.sign(algorithm.name, await keyFor(secret, purpose), encoder.encode(message));
-  return uint8ArrayToBase64(new Uint8Array(mac), { urlSafe: true });
-}
-
-/** Compares in constant time. */
-async function verify(secret: string, purpose: string, message: string, signature: string): Promise<boolean> {
-  let mac: Uint8Array<ArrayBuffer>;
-  try {
-    mac = new Uint8Array(base64ToUint8Array(signature));
-  } catch {
-    return false;
-  }
-  return crypto.subtle.verify(algorithm.name, await keyFor(secret, purpose), mac, encoder.encode(message));
-}
-
-async function keyFor(secret: string, purpose: string): Promise<CryptoKey> {
-  const material = `${purpose}:${secret}`;
-  const known = keys.get(material);
-  if (known !== undefined) return known;
-  const key = await crypto.subtle.importKey("raw", encoder.encode(material), algorithm, false, ["sign", "verify"]);
-  keys.set(material, key);
-  return key;
 }

@@ -34,8 +34,23 @@ export const FIELD_NAMES: readonly FieldName[] = [
   "country",
 ];
 
+/** People leave it empty; many programs fill in everything. */
+export const DECOY_FIELD = "website";
+
+/** Sent by the button that confirms a form, and by Turnstile's script beside it. */
+export const CONFIRMATION_FIELD = "confirmation";
+export const TURNSTILE_FIELD = "cf-turnstile-response";
+
 /** `return_token` comes with "the card is set up", in case the cookie is lost or is another sign-up's by then. */
-export const POSTED_FIELDS: readonly string[] = [...FIELD_NAMES, "form_nonce", "intent", "return_token"];
+export const POSTED_FIELDS: readonly string[] = [
+  ...FIELD_NAMES,
+  "form_nonce",
+  "intent",
+  "return_token",
+  DECOY_FIELD,
+  CONFIRMATION_FIELD,
+  TURNSTILE_FIELD,
+];
 
 /** Never sent back to the browser. */
 export const SECRET_FIELDS: ("password" | "confirmPassword")[] = ["password", "confirmPassword"];

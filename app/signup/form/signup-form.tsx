@@ -3,7 +3,6 @@ import { Form, useLocation } from "@remix-run/react";
 import { type ComponentProps, type FormEvent, memo, useEffect, useRef, useState } from "react";
 import { formatPhone } from "../../contract/phone";
 import { normalizeEmail } from "../../contract/subscription-request";
-import { Button } from "../../ui/button";
 import { ErrorSummary } from "../../ui/error-summary";
 import { Field } from "../../ui/field";
 import { useHydrated } from "../../ui/use-hydrated";
@@ -13,6 +12,7 @@ import { CountryList } from "./country-list";
 import { FIELD_NAMES, type FieldName } from "./form-schema";
 import { formatOnInput } from "./format-while-typing";
 import { PLAN_CHOICE_ID } from "./plan-choice";
+import { SubmitButton } from "./submit-button";
 import { validateInBrowser } from "./validate-in-browser";
 
 const FORM_ID = "signup";
@@ -107,6 +107,10 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
       {summary.length > 0 && <ErrorSummary errors={summary} sectionRef={summaryRef} />}
       <input type="hidden" name="package_id" id={idOf("package_id")} value={packageId} />
       <input type="hidden" name="form_nonce" value={reply?.formNonce ?? formNonce} />
+      <label className="decoy" aria-hidden>
+        Leave this field empty
+        <input name="website" tabIndex={-1} autoComplete="off" />
+      </label>
       <p className="text-sm text-muted">All fields are required.</p>
 
       <fieldset className="field-grid">
@@ -162,9 +166,7 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
         </a>
         .
       </p>
-      <Button type="submit" size="lg" className="mt-4 w-full" busy={submitting}>
-        {submitting ? "Processing..." : "Payment"}
-      </Button>
+      <SubmitButton confirmation={reply?.confirmation} busy={submitting} />
     </Form>
   );
 }

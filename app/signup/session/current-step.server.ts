@@ -63,7 +63,7 @@ async function openStep(session: SignupSession, packageId: string, path: string,
 async function expiredStep(session: CardSession, packageId: string, path: string, context: AppLoadContext) {
   const { sessions, setupIntents } = context;
   if (isOf(session, packageId)) {
-    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret), context);
+    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret, context), context);
     if (next.step === "done" || next.checks !== undefined) throw await seeOther(path, renewed(next), context);
   }
   const left: CardSession = { ...session, editing: true, news: undefined };
@@ -82,7 +82,7 @@ async function sessionAfterReturn(
   const sent = session ? undefined : await context.sessions.fromReturnToken(token);
   const returned = sent?.clientSecret === secret ? sent : undefined;
   const known = session ?? returned ?? { step: "card", ...newLifetime(), key: "", clientSecret: secret };
-  const state = await context.setupIntents.retrieve(secret);
+  const state = await context.setupIntents.retrieve(secret, context);
   return state.status === "invalid" ? undefined : renewed(await afterSetup(known, state, context));
 }
 
@@ -115,7 +115,7 @@ async function doneStep(session: DoneSession, { sessions }: AppLoadContext) {
 async function cardStep(session: CardSession, path: string, context: AppLoadContext) {
   const { sessions, setupIntents, configuration } = context;
   if (session.checks !== undefined) {
-    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret), context);
+    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret, context), context);
     if (next.step !== "card" || next.checks === undefined) throw await seeOther(path, next, context);
     const step: SignupStep = {
       step: "waiting",

@@ -11,8 +11,6 @@ export interface Press {
   found: FoundSession;
   path: string;
   form: PostedForm;
-  /** What the rate limits count by. */
-  sender: string;
 }
 
 type Button = (press: Press, context: AppLoadContext) => Promise<FormOutcome>;
@@ -45,7 +43,11 @@ async function finish({ found, path, form }: Press, context: AppLoadContext) {
   const ofPage = form.return_token === undefined ? session : await sessions.fromReturnToken(form.return_token);
   if (!ofPage) return seeOther(path);
   const isThis = session?.clientSecret === ofPage.clientSecret;
-  const next = await afterSetup(isThis ? session : ofPage, await setupIntents.retrieve(ofPage.clientSecret), context);
+  const next = await afterSetup(
+    isThis ? session : ofPage,
+    await setupIntents.retrieve(ofPage.clientSecret, context),
+    context,
+  );
   const isNews = next.step === "done" || next.checks !== undefined;
   // Of another sign-up than the session's, only a success is told: it is true whatever the cookie has become.
   const goesOn = isThis ? found.status === "open" || isNews : next.step === "done";
@@ -53,13 +55,14 @@ async function finish({ found, path, form }: Press, context: AppLoadContext) {
 }
 
 /** Takes over the sign-up of a resume link, if it still waits for its card and none is in progress here. */
-async function resume({ found, path }: Press, { url, sessions, setupIntents }: AppLoadContext) {
+async function resume({ found, path }: Press, context: AppLoadContext) {
+  const { url, sessions, setupIntents } = context;
   const linked = await sessions.fromLinkToken(url.searchParams.get(RESUME_PARAMETER) ?? "");
   const here = inProgress(found);
   const isOther = here && here.clientSecret !== linked?.clientSecret;
   // The page says why.
   if (!linked || isOther) return seeOther(path + url.search);
-  const { status } = await setupIntents.retrieve(linked.clientSecret);
+  const { status } = await setupIntents.retrieve(linked.clientSecret, context);
   switch (status) {
     case "open":
       return seeOther(path, await sessions.write(renewed({ ...linked, resumed: true })));

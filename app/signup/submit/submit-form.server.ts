@@ -6,6 +6,7 @@ import { senderOf } from "../../contract/sender";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 import type { PostedForm } from "../../edge/guard/request-body.server";
 import type { Middleware } from "../../edge/middleware.server";
+import { checkForBots } from "../bots/bot-check.server";
 import { SECRET_FIELDS, type SignupForm, signupForm, toRequest, withoutEmptyFields } from "../form/form-schema";
 import { noticeFor, noticeForRefusal, statusFor } from "../notices";
 import { newLifetime, renewed } from "../session/session.server";
@@ -47,13 +48,11 @@ async function handlePost(request: Request, context: AppLoadContext): Promise<Fo
   const path = route?.pagePath ?? "/";
   const found = await sessions.read(request);
   const press = BUTTONS.get(form.intent ?? "") ?? submitForm;
-  return press({ found, path, form, sender: senderOf(request.headers.get("CF-Connecting-IP")) }, context);
+  return press({ found, path, form }, context);
 }
 
-async function submitForm(
-  { found, path, form, sender }: Press,
-  { api, log, nonces, requestId, sessions }: AppLoadContext,
-): Promise<FormOutcome> {
+async function submitForm({ found, path, form }: Press, context: AppLoadContext): Promise<FormOutcome> {
+  const { api, ip, log, nonces, requestId, sessions } = context;
   const submission = parseForm(form);
   if (submission.status !== "success") {
     log.info("signup_invalid", { fields: Object.keys(submission.error ?? {}) });
@@ -66,6 +65,9 @@ async function submitForm(
     const isBack = found.session.step === "card" && found.session.editing;
     return seeOther(path, isBack ? await sessions.write(renewed({ ...found.session, editing: undefined })) : undefined);
   }
+  const question = await checkForBots(form, request, context);
+  if (question) return reply(question.httpStatus, { ...replyTo(form, submission), ...question.reply });
+  const sender = senderOf(ip);
   const replaces = cardSessionIn(found)?.key;
   const outcome = await api.create(request, { idempotencyKey: key, requestId, sender, replaces });
   if (outcome.kind !== "created") {

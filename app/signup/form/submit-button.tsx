@@ -1,0 +1,25 @@
+import { useEffect, useRef } from "react";
+import { Button } from "../../ui/button";
+import type { SignupReply } from "../steps";
+
+/** Sends the form; where it looked like a program's, confirms it. Turnstile stands beside that button if it is configured. */
+export function SubmitButton({ confirmation, busy }: Pick<SignupReply, "confirmation"> & { busy: boolean }) {
+  const { token, siteKey } = confirmation ?? {};
+  const widget = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a widget for each question
+  useEffect(() => {
+    if (!siteKey) return;
+    import("../bots/turnstile-widget").then(
+      ({ showTurnstile }) => widget.current && showTurnstile(widget.current, siteKey),
+      () => undefined,
+    );
+  }, [siteKey, token]);
+  return (
+    <>
+      {siteKey && <div key={token} ref={widget} className="mt-4" />}
+      <Button type="submit" size="lg" className="mt-4 w-full" busy={busy} name={token && "confirmation"} value={token}>
+        {busy ? "Processing..." : token ? "Confirm and continue" : "Payment"}
+      </Button>
+    </>
+  );
+}

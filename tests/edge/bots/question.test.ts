@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { subscriptionRequest } from "../../../app/contract/subscription-request";
+import { confirmations } from "../../../app/signup/bots/confirmation.server";
+import { LOCAL_SESSION_SECRET, nonceOpened, UNHURRIED } from "../../support/form-nonces";
+import { openForm } from "../../support/form-page";
+import {
+  type Answer,
+  fields,
+  logged,
+  nonceIn,
+  PASSWORD,
+  SECRET,
+  type SiteVisitor,
+  siteVisitor,
+} from "../../support/site-visitor";
+import { startUpstream, type Upstream } from "../../support/upstream";
+import { type RunningWorker, startSite } from "../../support/workers";
+
+/* The question that a form comes back with, and the button that answers it. */
+
+let upstream: Upstream;
+let site: RunningWorker;
+let visitor: SiteVisitor;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url } });
+  visitor = siteVisitor(site);
+});
+
+beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
+
+afterAll(async () => {
+  await site.dispose();
+  upstream.dispose();
+});
+
+/** As a script fills in every field that it finds, at once. */
+async function suspected(change: Record<string, string> = {}, path?: string): Promise<Answer> {
+  const form_nonce = nonceIn(await visitor.get("/subscription"));
+  return visitor.submit({ form_nonce, website: "https://evil.test", ...change }, {}, path);
+}
+
+const buttonsOf = (answer: Answer) => [
+  ...openForm(answer).document.querySelectorAll<HTMLButtonElement>("#signup button[type=submit]"),
+];
+const tokenIn = (answer: Answer) => buttonsOf(answer)[0]?.value ?? "";
+const keys = () => upstream.calls.map(({ headers }) => headers["idempotency-key"]);
+
+test("two signals bring the form back with everything kept but the passwords, and one button to confirm [H20]", async () => {
+  const answer = await suspected();
+  expect(answer.status).toBe(422);
+  expect(answer.headers.get("Cache-Control")).toBe("no-store");
+  const form = openForm(answer);
+  expect(form.words("[role=alert]")).toContain("One more step");
+  expect(form.words("[role=alert]")).toContain("Press the button at the end of the form to confirm");
+  expect(form.words("[role=alert]")).toContain("enter it again");
+  expect(form.messages("password")).toEqual(["Enter your password again"]);
+  expect(form.messages("confirmPassword")).toEqual(["Enter your password again"]);
+  const { password: _, confirmPassword: __, package_id, ...kept } = fields;
+  for (const [name, value] of Object.entries(kept)) expect(form.value(name)).toBe(value);
+  expect(form.value("package_id")).toBe(package_id);
+  expect(form.value("password")).toBe("");
+  expect(answer.body).not.toContain(PASSWORD);
+  expect(buttonsOf(answer).map(({ textContent }) => textContent)).toEqual(["Confirm and continue"]);
+  expect(upstream.calls).toHaveLength(0);
+});
+
+test("the page's script is told no word about passwords, which it still has [H20]", async () => {
+  const answer = await suspected({}, "/subscription.data");
+  expect(answer.status).toBe(422);
+  expect(answer.body).toContain("One more step");
+  expect(answer.body).not.toContain("your password");
+  expect(answer.body).not.toContain("S3ntinel");
+});
+
+test("the button lets the form through, pressed twice it is the same sign-up [H20]", async () => {
+  const asked = await suspected();
+  const pressed = { form_nonce: nonceIn(asked), confirmation: tokenIn(asked) };
+  expect((await visitor.submit(pressed)).status).toBe(303);
+  expect((await visitor.submit(pressed)).status).toBe(303);
+  expect(new Set(keys()).size).toBe(1);
+  expect(JSON.parse(upstream.calls[0]?.body ?? "")).not.toHaveProperty("website");
+});
+
+test("a form without a nonce comes back with one, and the button is for that [H20]", async () => {
+  const asked = await visitor.submit({ website: "x" });
+  expect(asked.status).toBe(422);
+  const form_nonce = nonceIn(asked);
+  expect(form_nonce).not.toBe("");
+  expect((await visitor.submit({ form_nonce, website: "x", confirmation: tokenIn(asked) })).status).toBe(303);
+});
+
+test.each<[what: string, change: (asked: Answer) => Record<string, string> | Promise<Record<string, string>>]>([
+  ["no button", () => ({ confirmation: "" })],
+  ["another e-mail address", (asked) => ({ confirmation: tokenIn(asked), email: "other@example.com" })],
+  ["another company", (asked) => ({ confirmation: tokenIn(asked), company_name: "Other" })],
+  ["another nonce", async (asked) => ({ confirmation: tokenIn(asked), form_nonce: await nonceOpened(0) })],
+  ["no nonce", (asked) => ({ confirmation: tokenIn(asked), form_nonce: "" })],
+  ["a changed token", (asked) => ({ confirmation: `${tokenIn(asked)}x` })],
+  [
+    "a token that was dated again",
+    (asked) => ({ confirmation: tokenIn(asked).replace(/^\w+/, Date.now().toString(36)) }),
+  ],
+  ["a nonce for a token", (asked) => ({ confirmation: nonceIn(asked) })],
+  ["the token of eleven minutes ago", async (asked) => ({ confirmation: await tokenOf(nonceIn(asked), 11) })],
+])("with %s the form comes back again [H20]", async (_, change) => {
+  const asked = await suspected();
+  const answer = await visitor.submit({ form_nonce: nonceIn(asked), website: "x", ...(await change(asked)) });
+  expect(answer.status).toBe(422);
+  expect(tokenIn(answer)).not.toBe("");
+  expect(upstream.calls).toHaveLength(0);
+});
+
+test("a token of nine minutes ago still counts [H20]", async () => {
+  const form_nonce = await nonceOpened(0);
+  const confirmation = await tokenOf(form_nonce, 9);
+  expect((await visitor.submit({ form_nonce, website: "x", confirmation })).status).toBe(303);
+});
+
+function tokenOf(nonce: string, minutesAgo: number): Promise<string> {
+  const { confirmPassword: _, ...entries } = fields;
+  const earlier = () => Date.now() - minutesAgo * 60_000;
+  return confirmations([LOCAL_SESSION_SECRET], earlier).issue(nonce, subscriptionRequest.parse(entries));
+}
+
+test.each<[what: string, change: () => Promise<Record<string, string>>]>([
+  ["a filled decoy", async () => ({ form_nonce: await nonceOpened(UNHURRIED), website: "https://engines.example" })],
+  ["haste", async () => ({ form_nonce: await nonceOpened(0) })],
+  ["no nonce", async () => ({})],
+  ["a nonce of yesterday", async () => ({ form_nonce: await nonceOpened(25 * 60 * 60 * 1000) })],
+])("%s alone lets a form pass [H20]", async (_, change) => {
+  expect((await visitor.submit(await change())).status).toBe(303);
+});
+
+test("a form that is not valid is answered with its messages, and no question [H20]", async () => {
+  const answer = await suspected({ zipCode: "1" });
+  expect(answer.text).not.toContain("One more step");
+  expect(buttonsOf(answer).map(({ textContent }) => textContent)).toEqual(["Payment"]);
+});
+
+test("the log has the names of the signals and nothing else [H20]", async () => {
+  site.logs.length = 0;
+  await suspected();
+  await expect.poll(() => site.logs.filter(({ event }) => event === "signup_suspected")).toHaveLength(1);
+  const line = site.logs.find(({ event }) => event === "signup_suspected");
+  expect(line).toEqual({ event: "signup_suspected", request_id: line?.request_id, signals: ["decoy", "fast"] });
+  expect(logged(site)).not.toMatch(/evil\.test|example\.com|S3ntinel/);
+});
+
+test("text browsers show the decoy with a label that says to leave it empty; nobody else meets it [H20]", async () => {
+  const page = await visitor.get("/subscription");
+  const { document } = openForm(page);
+  const decoy = document.querySelector<HTMLInputElement>("input[name=website]");
+  expect(decoy?.labels?.[0]?.textContent).toBe("Leave this field empty");
+  expect(decoy?.getAttribute("tabindex")).toBe("-1");
+  expect(decoy?.getAttribute("autocomplete")).toBe("off");
+  expect(decoy?.closest("[aria-hidden=true]")).not.toBeNull();
+  const others = [...document.querySelectorAll("#signup label:not(.decoy)")].map(
+    ({ textContent }) => textContent ?? "",
+  );
+  expect(others.length).toBe(11);
+  for (const label of others) expect("Leave this field empty".toLowerCase()).not.toContain(label.toLowerCase());
+});
