@@ -144,7 +144,10 @@ function useHeadingFocus(step: SignupStep["step"]): HeadingRef {
   if (last.step !== step) setLast({ step, moved: true });
   // Depends on the object, not on `moved`, to run for every change of step.
   useEffect(() => {
-    if (last.moved) ref.current?.focus();
+    if (!last.moved) return;
+    // To the top, because WebKit would scroll the heading under the header.
+    ref.current?.focus({ preventScroll: true });
+    scrollTo({ top: 0, behavior: "instant" });
   }, [last]);
   return { ref };
 }
