@@ -52,7 +52,7 @@ export const SESSION_UNREADABLE: Notice = {
   kind: "destructive",
   title: "Your sign-up could not be opened",
   message:
-    "It is too old, or the cookie that keeps it was changed. If your card was set up, you have a mail from us. Otherwise please fill in the form again.",
+    "It is too old, or the cookie that keeps it was changed. If your card was set up, we have sent you an email. Otherwise please fill in the form again.",
 };
 export const SIGNUP_FINISHED: Notice = {
   kind: "destructive",

@@ -6,7 +6,7 @@ import { afterSetup } from "../card/after-setup.server";
 import { SESSION_EXPIRED, SESSION_UNREADABLE } from "../notices";
 import type { CardSession, DoneSession, FormStepData, SignupSession, SignupStep } from "../steps";
 import { RESUME_PARAMETER, resumeLink, resumeStep } from "./resume-link.server";
-import { type FoundSession, newLifetime, renewed } from "./session.server";
+import { backAtForm, type FoundSession, newLifetime, renewed } from "./session.server";
 
 /** The release of Stripe.js that @stripe/stripe-js 10 expects. */
 const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
@@ -66,7 +66,7 @@ async function expiredStep(session: CardSession, packageId: string, path: string
     const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret, context), context);
     if (next.step === "done" || next.checks !== undefined) throw await seeOther(path, renewed(next), context);
   }
-  const left: CardSession = { ...session, editing: true, news: undefined };
+  const left = backAtForm(session);
   return formStep(packageId, { draft: draftOf(session), ended: SESSION_EXPIRED }, context, await sessions.write(left));
 }
 

@@ -27,7 +27,7 @@ export interface SignupSessions {
   toLinkToken(session: CardSession): Promise<string>;
   /** Undefined when the token is changed or has expired. */
   fromLinkToken(token: string): Promise<CardSession | undefined>;
-  /** For the way back from the bank, or from an open page, without the cookie. At most 1,500 characters or so. */
+  /** For the way back from the bank, or from an open page, without the cookie. Short enough for Stripe's `return_url`. */
   toReturnToken(session: CardSession): Promise<string>;
   fromReturnToken(token: string): Promise<CardSession | undefined>;
 }
@@ -44,6 +44,11 @@ export function newLifetime(now = Date.now()): Lifetime {
 /** Two hours from now, but never past the end of the sign-up. */
 export function renewed<Session extends Lifetime>(session: Session, now = Date.now()): Session {
   return { ...session, expiresAt: Math.min(now + SESSION_MS, session.endsAt) };
+}
+
+/** The visitor edits the details; nothing of the card step is waited for or told any more. */
+export function backAtForm({ news: _, checks: __, waitsFor: ___, ...session }: CardSession): CardSession {
+  return { ...session, editing: true };
 }
 
 /** `secure` adds `Secure` and the `__Host-` prefix (RFC 6265bis). The first secret seals, each of them opens. */

@@ -3,7 +3,7 @@ import type { PostedForm } from "../../edge/guard/request-body.server";
 import { afterSetup } from "../card/after-setup.server";
 import { CONNECTION_FAILED, SIGNUP_CANCELLED, SIGNUP_FINISHED } from "../notices";
 import { inProgress, RESUME_PARAMETER } from "../session/resume-link.server";
-import { type FoundSession, renewed } from "../session/session.server";
+import { backAtForm, type FoundSession, renewed } from "../session/session.server";
 import type { CardSession } from "../steps";
 import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
 
@@ -27,8 +27,7 @@ export const BUTTONS: ReadonlyMap<string, Button> = new Map<string, Button>([
 async function edit({ found, path }: Press, { sessions }: AppLoadContext) {
   const session = cardSessionIn(found);
   if (!session) return seeOther(path);
-  const { news: _, checks: __, waitsFor: ___, ...rest } = session;
-  return seeOther(path, await sessions.write(renewed({ ...rest, editing: true })));
+  return seeOther(path, await sessions.write(renewed(backAtForm(session))));
 }
 
 async function extend({ found, path }: Press, { sessions }: AppLoadContext) {
