@@ -16,6 +16,7 @@ import { ErrorPage } from "./ui/error-page";
 import { Footer } from "./ui/footer";
 import { Header, SkipLink } from "./ui/header";
 import { hydrates } from "./ui/hydration";
+import { InlineStylesheet } from "./ui/inline-stylesheet";
 import { NotFound } from "./ui/not-found";
 import { prerenderRules } from "./ui/prerender";
 import { useNonce } from "./ui/request-context";
@@ -61,7 +62,7 @@ export function Layout({ children }: { children: ReactNode }) {
           </noscript>
         )}
         <Links />
-        <link rel="stylesheet" href={useStylesheet()} />
+        <InlineStylesheet href={useStylesheet()} />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash in the policy */}
         <script dangerouslySetInnerHTML={{ __html: scrollStateScript }} />
       </head>

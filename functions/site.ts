@@ -1,5 +1,6 @@
 import * as build from "@remix-run/dev/server-build";
 import { createSite } from "../app/edge/worker.server";
+import { formPageCache } from "../app/signup/form/form-page-cache.server";
 import { POSTED_FIELDS } from "../app/signup/form/form-schema";
 import { signupServices } from "../app/signup/services.server";
 import { handleForm } from "../app/signup/submit/submit-form.server";
@@ -11,6 +12,7 @@ export default {
     form: {
       fields: POSTED_FIELDS,
       hasValidToken: ({ form_nonce: nonce = "" }, { nonces }) => nonces.isFresh(nonce),
+      cache: formPageCache(),
       handle: handleForm,
     },
   }),

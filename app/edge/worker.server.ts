@@ -18,7 +18,7 @@ import { requireSettings, type Services } from "./settings/require-settings.serv
 export interface SiteOptions {
   build: ServerBuild;
   services(configuration: Configuration): Services;
-  form: FormRules & { handle: Middleware<AppLoadContext> };
+  form: FormRules & { cache: Middleware<AppLoadContext>; handle: Middleware<AppLoadContext> };
 }
 
 /** Requests pass the middleware from top to bottom, responses from bottom to top. */
@@ -28,6 +28,7 @@ export function createSite({ build, services, form }: SiteOptions) {
     [
       requireTls,
       pageCache(build),
+      form.cache,
       redirectToCanonicalUrl(build, matchRoute),
       cspReports(matchRoute),
       requestGuard(matchRoute, form),

@@ -1,17 +1,11 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { Handler } from "../middleware.server";
+import { keepOnce } from "../pages/keep-once.server";
 import { prefersMarkdown } from "../pages/markdown.server";
+import { type PageTemplate, pageTemplate } from "../pages/page-template.server";
+import { randomToken } from "../random-token.server";
 import { type Refusal, refusalRenderer, withRefusalHeaders } from "./refusals.server";
 import type { RouteMatcher } from "./route-matcher.server";
-
-interface KeptPage {
-  headers: Headers;
-  /** The page around its request id. */
-  parts: string[];
-}
-
-/** What the page is rendered with in place of a request id. */
-const REQUEST_ID = "request-id-of-this-answer";
 
 /**
  * Renders the page of each refusal once, because to be refused is what costs a sender nothing. There are as many pages as
@@ -19,20 +13,21 @@ const REQUEST_ID = "request-id-of-this-answer";
  */
 export function keptRefusals(matchRoute: RouteMatcher) {
   const render = refusalRenderer(matchRoute);
-  const kept = new Map<string, KeptPage>();
+  const keep = keepOnce<PageTemplate<"requestId">>();
 
   return async (request: Request, context: AppLoadContext, refusal: Refusal, next: Handler<AppLoadContext>) => {
     const { status, title } = refusal;
-    const format = prefersMarkdown(request, context.url.pathname) ? "text/markdown" : "text/html";
+    const { url, requestId, execution } = context;
+    const format = prefersMarkdown(request, url.pathname) ? "text/markdown" : "text/html";
+    const make = async () => {
+      const markers = { requestId: randomToken() };
+      const page = await render({ ...context, ...markers }, refusal, next, format);
+      return page.status === status ? pageTemplate(page, markers) : undefined;
+    };
     const key = `${new Date().getUTCFullYear()} ${format} ${status} ${title}`;
-    let page = kept.get(key);
-    if (!page) {
-      const response = await render({ ...context, requestId: REQUEST_ID }, refusal, next, format);
-      if (response.status !== status) return response;
-      page = { headers: response.headers, parts: (await response.text()).split(REQUEST_ID) };
-      kept.set(key, page);
-    }
-    const body = request.method === "HEAD" ? null : page.parts.join(context.requestId);
-    return withRefusalHeaders(refusal, new Response(body, { status, headers: page.headers }));
+    const template = await keep(key, make, execution);
+    const page = template ? template.fill({ requestId }) : await render(context, refusal, next, format);
+    const response = request.method === "HEAD" ? new Response(null, page) : page;
+    return withRefusalHeaders(refusal, response);
   };
 }

@@ -50,7 +50,7 @@ export function requestGuard(matchRoute: RouteMatcher, rules: FormRules): Middle
 
 function logRefusal({ status, title }: Refusal, { log, url }: AppLoadContext): void {
   if (status === 404) {
-    log.warn("not_found", { status, path: loggedPath(url) });
+    log.add({ path: loggedPath(url) });
     return;
   }
   log.warn("refused", { status, reason: title });

@@ -23,9 +23,12 @@ const MAX_PARAMETER_LENGTH = 100;
 /** The pattern of the route that takes whatever no other route does. */
 export const CATCH_ALL = "/*";
 
-/** Uses Remix's own function, so that both agree on paths such as `/Subscription/` or `/%73ubscription`. */
+/** A name, and at most one parameter, in letters that have one spelling. */
+const PLAIN_PATH = /^\/([\w-]+)(?:\/([\w-]+))?$/;
+
+/** Matches a path, also that of a page's data or Markdown. Undefined for an invalid path. */
 export function routeMatcher(build: ServerBuild): RouteMatcher {
-  const routes = childRoutes(build, undefined);
+  const matchPage = pageMatcher(build);
   const staticRoutes = new Map<string, MatchedRoute>();
   const pageOfMarkdown = new Map(publicPaths(build).map((path) => [markdownPath(path), path]));
   return (pathname) => {
@@ -34,23 +37,54 @@ export function routeMatcher(build: ServerBuild): RouteMatcher {
     if (!isValidPath(pathname)) return undefined;
     const isData = pathname.endsWith(".data");
     // Single fetch requests `/pricing.data`, and `/_root.data` for the home page.
-    const page = isData
+    const pagePath = isData
       ? pathname.replace(/\.data$/, "").replace(/^\/_root$/, "/")
       : (pageOfMarkdown.get(pathname) ?? pathname);
-    const matches = matchRoutes(routes, page);
+    const page = matchPage(pagePath);
+    if (!page) return undefined;
+    const matched = { ...page, isData, pagePath };
+    if (matched.pattern.replace(/\/:\w+\?/g, "") === pathname || pageOfMarkdown.has(pathname))
+      staticRoutes.set(pathname, matched);
+    return matched;
+  };
+}
+
+type MatchedPage = Omit<MatchedRoute, "isData" | "pagePath">;
+
+/**
+ * Uses Remix's own function, so that both agree on paths such as `/Subscription/` or `/%73ubscription`. It compares a path
+ * with every route. A plain path's first segment decides, so what it finds for one such path is kept for all others.
+ */
+function pageMatcher(build: ServerBuild): (path: string) => MatchedPage | undefined {
+  const routes = childRoutes(build, undefined);
+  const names = new Set(routes.flatMap(({ children = [] }) => children.map(({ path = "" }) => path.split("/")[0])));
+  const kept = new Map<string, MatchedPage>();
+
+  function match(path: string): MatchedPage | undefined {
+    const matches = matchRoutes(routes, path);
     if (!matches) return undefined;
     const modules = matches.map(({ route }) => (route.id ? build.routes[route.id]?.module : undefined));
-    const matched = {
+    return {
       params: matches.at(-1)?.params ?? {},
       pattern: `/${matches.flatMap(({ route }) => route.path || []).join("/")}`,
       hydrates: modules.some((module) => hydrates(module?.handle)),
       takesForms: modules.at(-1)?.action !== undefined,
-      isData,
-      pagePath: page,
     };
-    if (matched.pattern.replace(/\/:\w+\?/g, "") === pathname || pageOfMarkdown.has(pathname))
-      staticRoutes.set(pathname, matched);
-    return matched;
+  }
+
+  return (path) => {
+    const [, name = "", parameter] = PLAIN_PATH.exec(path) ?? [];
+    const isOtherSpelling = !names.has(name) && names.has(name.toLowerCase());
+    if (name === "" || isOtherSpelling) return match(path);
+    const kind = `${names.has(name) ? name : "unknown"}${parameter === undefined ? "" : "/parameter"}`;
+    let page = kept.get(kind);
+    if (page === undefined) {
+      page = match(path);
+      if (page === undefined) return undefined;
+      kept.set(kind, page);
+    }
+    const parameterName = Object.keys(page.params).find((key) => key !== "*");
+    return { ...page, params: parameterName === undefined ? {} : { [parameterName]: parameter } };
   };
 }
 

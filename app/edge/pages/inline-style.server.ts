@@ -1,14 +1,21 @@
 export type ReadAsset = (path: string) => Promise<string | undefined>;
 
-const STYLESHEET_LINK = /<link rel="stylesheet" href="([^"]+)"\/>/;
+const STYLE_ELEMENT = /<style data-href="([^"]+)"><\/style>/;
 
-/** Puts the stylesheet into the page, which then paints after one request. `style` is its text, for the policy's hash. */
+/**
+ * Puts the stylesheet into the element that names it, so that the page paints after one request. A stylesheet that cannot
+ * be read is linked. `style` is its text, for the policy's hash.
+ */
 export async function withInlineStyle(html: string, read: ReadAsset): Promise<{ html: string; style?: string }> {
-  const [link, path] = STYLESHEET_LINK.exec(html) ?? [];
-  if (link === undefined || path === undefined) return { html };
+  const found = STYLE_ELEMENT.exec(html);
+  const path = found?.[1];
+  if (!found || path === undefined) return { html };
+  const before = html.slice(0, found.index);
+  const after = html.slice(found.index + found[0].length);
   const style = await read(path);
-  if (style === undefined || style.includes("</")) return { html };
-  return { html: html.replace(link, () => `<style>${style}</style>`), style };
+  if (style === undefined || style.includes("</"))
+    return { html: `${before}<link rel="stylesheet" href="${path}"/>${after}` };
+  return { html: `${before}<style data-href="${path}">${style}</style>${after}`, style };
 }
 
 export interface Assets {

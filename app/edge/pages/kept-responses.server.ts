@@ -1,5 +1,6 @@
 import { uint8ArrayToHex } from "uint8array-extras";
 import type { ExecutionContext } from "../request-context.server";
+import { keepOnce } from "./keep-once.server";
 
 interface KeptResponse {
   body: ArrayBuffer;
@@ -8,46 +9,24 @@ interface KeptResponse {
   etag: string;
 }
 
-/** Keeps responses with status 200 in memory. Concurrent requests for one key share one render. */
+/** Keeps responses with status 200 in memory. */
 export function keptResponses() {
-  const kept = new Map<string, KeptResponse>();
-  const pending = new Map<string, Promise<KeptResponse | undefined>>();
-
-  async function store(key: string, make: () => Promise<Response>): Promise<KeptResponse | undefined> {
-    try {
-      const response = await keep(await make());
-      if (response) kept.set(key, response);
-      return response;
-    } catch {
-      return undefined;
-    } finally {
-      pending.delete(key);
-    }
-  }
-
+  const keep = keepOnce<KeptResponse>();
   return {
     /** Undefined when `make` gave no 200. The caller bounds the number of keys. */
-    respond(
+    async respond(
       request: Request,
       key: string,
       make: () => Promise<Response>,
       execution: ExecutionContext,
-    ): Response | Promise<Response | undefined> {
-      const known = kept.get(key);
-      if (known) return answer(request, known);
-      let making = pending.get(key);
-      if (!making) {
-        making = store(key, make);
-        pending.set(key, making);
-        // Other requests wait for it too, so it goes on when the first visitor leaves.
-        execution.waitUntil(making);
-      }
-      return making.then((made) => made && answer(request, made));
+    ): Promise<Response | undefined> {
+      const kept = await keep(key, async () => toKeep(await make()), execution);
+      return kept && answer(request, kept);
     },
   };
 }
 
-async function keep(response: Response): Promise<KeptResponse | undefined> {
+async function toKeep(response: Response): Promise<KeptResponse | undefined> {
   if (response.status !== 200) return undefined;
   const body = await response.arrayBuffer();
   const digest = await crypto.subtle.digest("SHA-256", body);

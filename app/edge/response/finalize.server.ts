@@ -11,14 +11,13 @@ export function finalize(): Middleware<AppLoadContext> {
   async function finalized(response: Response, { url, route, nonce, configuration }: AppLoadContext) {
     if (!mayBeCached(response, route)) response.headers.set("Cache-Control", "no-store");
     if (!isHtml(response)) return withSecurityHeaders(response, url);
-    if (route?.hydrates) {
-      const stripeOrigin = configuration.STRIPE_JS_URL && new URL(configuration.STRIPE_JS_URL).origin;
-      const turnstile = configuration.TURNSTILE_SITE_KEY !== undefined;
-      return withSecurityHeaders(response, url, { hydrates: true, nonce, stripeOrigin, turnstile });
-    }
     readAsset ??= assetReader(configuration.ASSETS);
-    const { html, style } = await withInlineStyle(await response.text(), readAsset);
-    return withSecurityHeaders(new Response(html, response), url, { hydrates: false, nonce, inlineStyle: style });
+    const { html, style: inlineStyle } = await withInlineStyle(await response.text(), readAsset);
+    const page = new Response(html, response);
+    if (!route?.hydrates) return withSecurityHeaders(page, url, { hydrates: false, nonce, inlineStyle });
+    const stripeOrigin = configuration.STRIPE_JS_URL && new URL(configuration.STRIPE_JS_URL).origin;
+    const turnstile = configuration.TURNSTILE_SITE_KEY !== undefined;
+    return withSecurityHeaders(page, url, { hydrates: true, nonce, stripeOrigin, turnstile, inlineStyle });
   }
 
   return async (request, context, next) => {

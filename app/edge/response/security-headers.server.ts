@@ -43,6 +43,9 @@ async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
   const stripeOrigins = stripeOrigin ? [stripeOrigin] : [];
   const turnstileOrigins = turnstile ? ["https://challenges.cloudflare.com"] : [];
   const scripts = await Promise.all([scrollStateScript, prerenderRules].map(hashOf));
+  const styles = inlineStyle === undefined ? [] : [await hashOf(inlineStyle)];
+  // Should React make the page anew in the browser, it loads the stylesheet.
+  if (hydrates || inlineStyle === undefined) styles.push("'self'");
   const directives: Record<string, string[]> = {
     "default-src": ["'none'"],
     "base-uri": ["'none'"],
@@ -52,7 +55,7 @@ async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
     "img-src": ["'self'", "data:"],
     "manifest-src": ["'self'"],
     "script-src": scripts,
-    "style-src": [inlineStyle === undefined ? "'self'" : await hashOf(inlineStyle)],
+    "style-src": styles,
   };
   if (hydrates) {
     directives["script-src"] = [

@@ -21,6 +21,8 @@ export type FoundSession =
 
 /** Keeps the sign-up in an encrypted cookie; the site stores nothing. */
 export interface SignupSessions {
+  /** Whether a request may bring a session along: cheaper than to read it, and true for any cookie of such a name. */
+  isIn(request: Request): boolean;
   read(request: Request): Promise<FoundSession>;
   write(session: SignupSession): Promise<string>;
   clear(): string;
@@ -72,6 +74,9 @@ export function signupSessions(
   }
 
   return {
+    isIn(request) {
+      return request.headers.get("Cookie")?.includes(name) ?? false;
+    },
     async read(request) {
       const sealed = parseCookie(request.headers.get("Cookie") ?? "")[name];
       if (sealed === undefined) return { status: "none" };

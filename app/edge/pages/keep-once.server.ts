@@ -1,0 +1,40 @@
+import type { ExecutionContext } from "../request-context.server";
+
+type Keep<Value> = (
+  key: string,
+  make: () => Promise<Value | undefined>,
+  execution: ExecutionContext,
+) => Value | Promise<Value | undefined>;
+
+/**
+ * Makes a value once for each key and keeps it in memory. Requests that come meanwhile wait for the same value. Undefined
+ * or an error of `make` gives undefined, and is not kept. The caller bounds the number of keys.
+ */
+export function keepOnce<Value>(): Keep<Value> {
+  const kept = new Map<string, Value>();
+  const pending = new Map<string, Promise<Value | undefined>>();
+
+  async function store(key: string, make: () => Promise<Value | undefined>): Promise<Value | undefined> {
+    try {
+      const value = await make();
+      if (value !== undefined) kept.set(key, value);
+      return value;
+    } catch {
+      return undefined;
+    } finally {
+      pending.delete(key);
+    }
+  }
+
+  return (key, make, execution) => {
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const others = pending.get(key);
+    if (others) return others;
+    const making = store(key, make);
+    pending.set(key, making);
+    // It goes on when the visitor who asked first leaves.
+    execution.waitUntil(making);
+    return making;
+  };
+}
