@@ -128,3 +128,8 @@ export async function fastest(attempt: () => Promise<unknown>): Promise<number> 
   }
   return least;
 }
+
+/** A page without its stylesheet, which is the same whatever was sent. */
+export function withoutStyle(html: string): string {
+  return html.replace(/<style[^>]*>.*?<\/style>/s, "");
+}

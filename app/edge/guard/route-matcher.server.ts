@@ -97,6 +97,11 @@ export function publicPaths(build: ServerBuild): string[] {
   });
 }
 
+/** Paths of the files that a route writes, such as `/robots.txt`: the same for every visitor, too. */
+export function publicFiles(build: ServerBuild): string[] {
+  return Object.values(build.routes).flatMap((route) => (route?.path?.includes(".") ? `/${route.path}` : []));
+}
+
 /** Whether a segment of a path may be a parameter such as a package id. Caches may store a path that looks like a file. */
 export function isPlausibleParameter(segment: string): boolean {
   return segment.length <= MAX_PARAMETER_LENGTH && !segment.includes(".");

@@ -1,21 +1,26 @@
 import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
 import { markdownPath } from "../../discovery/markdown-path";
-import { type MatchedRoute, publicPaths } from "../guard/route-matcher.server";
+import { type MatchedRoute, publicFiles, publicPaths } from "../guard/route-matcher.server";
 import { checkUrl } from "../guard/url-check.server";
 import type { Middleware } from "../middleware.server";
 import { keptResponses } from "./kept-responses.server";
 import { prefersMarkdown } from "./markdown.server";
 
-/** Renders public pages from a plain GET of SITE_URL, so that nothing of a visitor's request enters the cache. */
+/** Renders public pages and files from a plain GET of SITE_URL, so that nothing of a visitor's request enters the cache. */
 export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
-  const paths = new Set(publicPaths(build).flatMap((path) => [path, markdownPath(path)]));
+  const files = new Set(publicFiles(build));
+  const paths = new Set([...publicPaths(build).flatMap((path) => [path, markdownPath(path)]), ...files]);
   const cache = keptResponses();
   return async (request, context, next) => {
     const { url, configuration, log, execution } = context;
     const isCached = isRead(request) && paths.has(url.pathname) && checkUrl(url) === undefined;
     if (!isCached) return next(request, context);
 
-    const accept = prefersMarkdown(request, url.pathname) ? "text/markdown" : "text/html";
+    const accept = files.has(url.pathname)
+      ? "*/*"
+      : prefersMarkdown(request, url.pathname)
+        ? "text/markdown"
+        : "text/html";
     const render = async () => {
       const plainUrl = new URL(url.pathname, configuration.SITE_URL);
       const plain = new Request(plainUrl, { headers: { Accept: accept } });

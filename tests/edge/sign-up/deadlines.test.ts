@@ -72,7 +72,7 @@ describe.concurrent("the site", () => {
       const { status, text, body, cookie } = await visitor.submit();
       const ms = performance.now() - started;
       expect(ms).toBeGreaterThan(DEADLINE_MS - 50);
-      expect(ms).toBeLessThan(DEADLINE_MS + 1000);
+      expect(ms).toBeLessThan(DEADLINE_MS + 5000);
       expect([status, cookie]).toEqual([504, ""]);
       expect(text).toContain("Connection Failed");
       expect(text).toContain("Unable to connect to the API server. Please check your connection and try again.");

@@ -6,6 +6,7 @@ import { type RunningWorker, startSite } from "../../support/workers";
 /* Public pages are kept in memory: made once, right for everyone, and never with anything of one visitor. */
 
 const PAGES = ["/", "/pricing", "/privacy", "/terms"];
+const FILES = ["/robots.txt", "/sitemap.xml", "/llms.txt", "/site.webmanifest"];
 const MARKDOWN = { Accept: "text/markdown" };
 
 let site: RunningWorker;
@@ -121,22 +122,33 @@ describe("what is made", () => {
     expect(made).toEqual([]);
   });
 
-  test("other spellings of a path, and the sign-up, make nothing", async () => {
+  test("other spellings of a path and what is no page make nothing", async () => {
     const made = await madeBy(async () => {
-      for (const path of ["/PRICING", "/pricing/", "/%70ricing", "/subscription", "/health"]) await visitor.get(path);
+      for (const path of ["/PRICING", "/pricing/", "/%70ricing", "/health"]) await visitor.get(path);
     });
     expect(made).toEqual([]);
   });
 
-  test("kept pages are as many as there are: each public page twice", async () => {
+  test("kept pages are as many as there are: each public page twice, each file once", async () => {
     await madeBy(async () => {
-      for (const path of PAGES) {
+      for (const path of [...PAGES, ...FILES]) {
         await visitor.get(path);
         await visitor.get(path, MARKDOWN);
       }
     });
     const made = pagesMade(site).map(({ route, format }) => `${route} ${format}`);
     expect(new Set(made).size).toBe(made.length);
+    for (const path of FILES) expect(made.filter((page) => page.startsWith(`${path} `))).toHaveLength(1);
+  });
+
+  test.each(FILES)("%s comes from memory, with an ETag, and to a HEAD without its text", async (path) => {
+    const file = await visitor.get(path);
+    expect(file.headers.get("Cache-Control")).toBe("public, max-age=0, must-revalidate");
+    expect(file.headers.get("Content-Type")).not.toContain("html");
+    expect((await visitor.get(path)).body).toBe(file.body);
+    expect((await visitor.get(path, { "If-None-Match": etagOf(file) })).status).toBe(304);
+    const head = await visitor.head(path);
+    expect([head.status, head.body, etagOf(head)]).toEqual([200, "", etagOf(file)]);
   });
 });
 
