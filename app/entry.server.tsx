@@ -1,11 +1,13 @@
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/cloudflare";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
-import { renderToReadableStream } from "react-dom/server";
+import { renderToString } from "react-dom/server";
 import { describeError } from "./edge/log.server";
 import type { SiteContext } from "./edge/request-context.server";
 import { CountryOptionsProvider } from "./signup/form/country-list";
 import { countryOptions } from "./signup/form/country-options";
+import LaterStep from "./signup/later-steps";
 import type { SignupServices } from "./signup/services.server";
+import { LaterStepProvider } from "./signup/signup-page";
 import type { FormOutcome } from "./signup/submit/form-outcome.server";
 import { NonceProvider } from "./ui/request-context";
 
@@ -21,35 +23,46 @@ declare module "@remix-run/cloudflare" {
   }
 }
 
-/** Waits for the whole page, so that all of it is there without JavaScript. */
+/**
+ * Renders the whole page at once, so that all of it is there without JavaScript. React's renderer for streams encodes every
+ * attribute by itself, which costs half as much again.
+ */
 export default async function handleRequest(
   request: Request,
   status: number,
   headers: Headers,
   remix: EntryContext,
-  { nonce, log }: AppLoadContext,
+  { nonce }: AppLoadContext,
 ) {
-  let failed = false;
-  const stream = await renderToReadableStream(
+  const { serverHandoffStream } = remix;
+  const html = renderToString(
     <NonceProvider value={nonce}>
       <CountryOptionsProvider value={countryOptions}>
-        <RemixServer context={remix} url={request.url} nonce={nonce} />
+        <LaterStepProvider value={LaterStep}>
+          <RemixServer context={{ ...remix, serverHandoffStream: undefined }} url={request.url} nonce={nonce} />
+        </LaterStepProvider>
       </CountryOptionsProvider>
     </NonceProvider>,
-    {
-      nonce,
-      signal: request.signal,
-      onError(error) {
-        failed = true;
-        log.error("unexpected", describeError(error));
-      },
-    },
   );
-  await stream.allReady;
-  // HTTP/1.0 clients such as w3m need a Content-Length; they cannot read chunks.
-  const html = await new Response(stream).text();
+  if (html.includes(FAILED_BOUNDARY)) throw new Error("A part of the page could not be rendered");
+  const hydrates = remix.renderMeta?.didRenderScripts === true && serverHandoffStream !== undefined;
+  const data = hydrates ? handOff(await new Response(serverHandoffStream).text(), nonce) : "";
   headers.set("Content-Type", "text/html; charset=utf-8");
-  return new Response(html, { status: failed ? 500 : status, headers });
+  // HTTP/1.0 clients such as w3m need a Content-Length; they cannot read chunks.
+  return new Response(`<!DOCTYPE html>${html.replace(END_OF_PAGE, () => data + END_OF_PAGE)}`, { status, headers });
+}
+
+const END_OF_PAGE = "</body></html>";
+/** What React writes in place of a Suspense boundary that threw. No content can contain it, because `<` is escaped. */
+const FAILED_BOUNDARY = "<!--$!-->";
+
+/** The data of the loaders, as the component that Remix has for streams hands it to the browser. */
+function handOff(data: string, nonce: string): string {
+  const text = JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+  const controller = "window.__remixContext.streamController";
+  return `<script nonce="${nonce}">${controller}.enqueue(${text});${controller}.close();</script>`;
 }
 
 /** Responses that a route throws on purpose, such as a 404, are not logged as errors. */

@@ -142,6 +142,9 @@ export function describeOffer(plan: Plan): string {
   return [`${plan.title}: ${describePrice(plan)}`, plan.trialBadge].filter(Boolean).join(", ");
 }
 
+/** Made once: it costs more than all that it formats. */
+const wholeDollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", maximumFractionDigits: 0 });
+
 export function formatPrice(price: number | null): string {
-  return price === null ? "On request" : `$${price.toLocaleString("en-US")}`;
+  return price === null ? "On request" : wholeDollars.format(price);
 }

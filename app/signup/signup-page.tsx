@@ -1,21 +1,38 @@
 import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
-import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from "react";
+import {
+  type ComponentProps,
+  type ComponentType,
+  createContext,
+  lazy,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { findPlan, plans } from "../pricing/plans";
 import { NoticeArea } from "../ui/notice";
 import { useSite } from "../ui/site";
 import { PlanSummary } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
+import type LaterStep from "./later-steps";
 import { loadLaterSteps } from "./load-later-steps";
 import { PROCESSING } from "./notices";
 import { SignupNotice } from "./signup-notice";
 import type { FormStepData, LaterStepData, SignupReply, SignupStep } from "./steps";
 
-const LaterStep = lazy(loadLaterSteps);
+/** The server renders it at once; in the browser it is loaded when it is needed. */
+const LaterStepContext = createContext<ComponentType<ComponentProps<typeof LaterStep>>>(lazy(loadLaterSteps));
+
+export const LaterStepProvider = LaterStepContext.Provider;
 
 export function SignupPage() {
   const step = useLoaderData<SignupStep>();
   const reply = useActionData<SignupReply>();
   const heading = useHeadingFocus(step.step);
+  const LaterStep = useContext(LaterStepContext);
   if (step.step === "form") return <FormStep step={step} reply={reply} headingRef={heading} />;
   return (
     <Frame {...frameOf(step)} headingRef={heading}>
