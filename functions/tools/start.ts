@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -43,7 +44,11 @@ async function main(watch: boolean): Promise<void> {
   const database = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", state];
   await step(process.execPath, [wrangler, ...database, "--cwd", "functions/subscription-api", "--env="]);
 
-  if (watch) keepRunning("remix", [remix, "watch"]);
+  if (watch) {
+    // The compiler's own files in place of those of bundle-browser.ts, which are only made for a release.
+    await writeFile(join(root, "build/server.js"), 'export * from "./index.js";\n');
+    keepRunning("remix", [remix, "watch"]);
+  }
   // One after the other: workerd ends when another one has a file of the shared state locked.
   for (const worker of workers) {
     const { name, port, folder } = worker;

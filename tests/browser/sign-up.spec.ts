@@ -276,7 +276,7 @@ test("with scripting on but broken, the card step says within ten seconds what i
 });
 
 test.describe("the card step's code", () => {
-  const isCardStep = (url: string) => url.includes("/build/_shared/card-form-");
+  const isCardStep = (url: string) => url.includes("/build/card-form-");
   const isStripe = (url: string) => /stripe\.(js|com)/.test(url);
 
   test("is fetched once the visitor begins to type, without the provider's script", async ({ page }) => {
