@@ -1,4 +1,4 @@
-import { type AppLoadContext, createRequestHandler, type ServerBuild } from "@remix-run/cloudflare";
+import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
 import { type FormRules, requestGuard } from "./guard/request-guard.server";
 import { type RouteMatcher, routeMatcher } from "./guard/route-matcher.server";
 import { createLog, logRequest } from "./log.server";
@@ -6,6 +6,7 @@ import { compose, type Middleware } from "./middleware.server";
 import { markdownPages } from "./pages/markdown.server";
 import { pageCache } from "./pages/page-cache.server";
 import { randomToken } from "./random-token.server";
+import { remixHandler } from "./remix-handler.server";
 import { cspReports } from "./reports/csp-reports.server";
 import type { ExecutionContext, RequestContext } from "./request-context.server";
 import { redirectToCanonicalUrl } from "./response/canonical-url.server";
@@ -37,7 +38,7 @@ export function createSite({ build, services, form }: SiteOptions) {
       markdownPages(matchRoute),
       form.handle,
     ],
-    createRequestHandler(build, "production"),
+    remixHandler(build),
   );
   const respond = compose([logRequest, catchErrors], requireSettings(services, answer));
 

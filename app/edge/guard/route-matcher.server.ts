@@ -6,6 +6,7 @@ import { hydrates } from "../../ui/hydration";
 type RouteObject = NonNullable<ReturnType<typeof matchRoutes>>[number]["route"];
 
 export interface MatchedRoute {
+  id: string;
   /** Such as `/subscription/:id?`; logged in place of the path. */
   pattern: string;
   params: Params;
@@ -65,6 +66,7 @@ function pageMatcher(build: ServerBuild): (path: string) => MatchedPage | undefi
     if (!matches) return undefined;
     const modules = matches.map(({ route }) => (route.id ? build.routes[route.id]?.module : undefined));
     return {
+      id: matches.at(-1)?.route.id ?? "root",
       params: matches.at(-1)?.params ?? {},
       pattern: `/${matches.flatMap(({ route }) => route.path || []).join("/")}`,
       hydrates: modules.some((module) => hydrates(module?.handle)),
