@@ -4,7 +4,7 @@ import { faq } from "./faq";
 
 /** `<details>` works without a script and opens when the browser's page search finds its text. */
 export function FaqSection() {
-  const { supportEmail } = useSite();
+  const { supportEmail, customerPortalUrl } = useSite();
   return (
     <section className="border-t border-line bg-sunken" aria-labelledby="faq">
       <div className="wrap section grid gap-12 lg:grid-cols-3">
@@ -21,13 +21,23 @@ export function FaqSection() {
           </p>
         </div>
         <div className="lg:col-span-2">
-          {faq.map(({ question, answer }, index) => (
+          {faq.map(({ question, answer, portal }, index) => (
             <details key={question} className="faq" open={index === 0}>
               <summary>
                 <h3>{question}</h3>
                 <PlusIcon className="faq-mark size-6" />
               </summary>
-              <p>{answer}</p>
+              <p>
+                {answer}
+                {portal && (
+                  <>
+                    {" "}
+                    <a href={customerPortalUrl} className="text-link">
+                      Open the customer portal
+                    </a>
+                  </>
+                )}
+              </p>
             </details>
           ))}
         </div>

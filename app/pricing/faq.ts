@@ -3,6 +3,8 @@ import { TRIAL_DAYS } from "./plans";
 export interface FaqItem {
   question: string;
   answer: string;
+  /** Whether a link to the Customer Portal follows. */
+  portal?: true;
 }
 
 export const faq: FaqItem[] = [
@@ -31,6 +33,7 @@ export const faq: FaqItem[] = [
   {
     question: "How do I cancel?",
     answer:
-      "You cancel through your account settings. Fees already paid are not refunded, except as stated in our Terms & Conditions or as required by law.",
+      "You cancel through your account settings, or in the customer portal with your e-mail address alone. Fees already paid are not refunded, except as stated in our Terms & Conditions or as required by law.",
+    portal: true,
   },
 ];

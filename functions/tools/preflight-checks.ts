@@ -103,7 +103,14 @@ function checkApi({ api, secrets }: Deployment): Finding[] {
 /** Settings that both Workers have must be equal. */
 function checkAgreement({ site, api, company }: Deployment): Finding[] {
   const found = new Findings("subscription API");
-  for (const name of ["STRIPE_PUBLISHABLE_KEY", "CONSOLE_URL", "SUPPORT_EMAIL", "SALES_EMAIL", "SITE_URL"]) {
+  for (const name of [
+    "STRIPE_PUBLISHABLE_KEY",
+    "CONSOLE_URL",
+    "CUSTOMER_PORTAL_URL",
+    "SUPPORT_EMAIL",
+    "SALES_EMAIL",
+    "SITE_URL",
+  ]) {
     if (site.vars[name] !== api.vars[name]) found.add(`${name} is not the site's`);
   }
   if (api.vars.COMPANY_NAME !== company.name) found.add("COMPANY_NAME is not the one of app/company.ts");

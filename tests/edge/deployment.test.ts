@@ -25,6 +25,7 @@ const filledIn = (text: string) =>
   text
     .replaceAll("research.example", "research.acme.com")
     .replaceAll("citewell.example", "acme.com")
+    .replaceAll('CUSTOMER_PORTAL_URL = ""', 'CUSTOMER_PORTAL_URL = "https://billing.stripe.com/p/login/0123456789"')
     .replaceAll('STRIPE_PUBLISHABLE_KEY = ""', 'STRIPE_PUBLISHABLE_KEY = "pk_live_0123456789abcdef"')
     .replaceAll("00000000-0000-0000-0000-000000000000", "3f0c9c1e-6f5b-4b0a-9a3e-0d6f1c2b3a4d");
 
@@ -87,7 +88,7 @@ describe("the preflight", () => {
       encoding: "utf8",
     });
     expect(status).toBe(1);
-    for (const name of ["SITE_URL", "CONSOLE_URL", "SUBSCRIPTION_API_URL", "STRIPE_PUBLISHABLE_KEY", "MAIL_FROM"]) {
+    for (const name of ["SITE_URL", "CONSOLE_URL", "CUSTOMER_PORTAL_URL", "STRIPE_PUBLISHABLE_KEY", "MAIL_FROM"]) {
       expect(stdout).toContain(name);
     }
     expect(stdout).toContain("database_id is not set");

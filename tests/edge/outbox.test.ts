@@ -53,7 +53,7 @@ describe("the outbox", () => {
     for (const form of [mail?.text, mail?.html]) {
       expect(form).toContain(end);
       expect(form).toContain("STANDARD");
-      expect(form).toContain("$500 a month");
+      expect(form).toContain("$500.00 plus any tax");
       expect(form).toContain("https://console.citewell.example");
       expect(form).toContain("support@citewell.example");
       expect(form).not.toContain("Analytical-3ngine");
