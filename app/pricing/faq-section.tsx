@@ -4,7 +4,7 @@ import { faq } from "./faq";
 
 /** `<details>` works without a script and opens when the browser's page search finds its text. */
 export function FaqSection() {
-  const { supportEmail, customerPortalUrl } = useSite();
+  const { supportEmail } = useSite();
   return (
     <section className="border-t border-line bg-sunken" aria-labelledby="faq">
       <div className="wrap section grid gap-12 lg:grid-cols-3">
@@ -21,27 +21,37 @@ export function FaqSection() {
           </p>
         </div>
         <div className="lg:col-span-2">
-          {faq.map(({ question, answer, portal }, index) => (
+          {faq.map(({ question, answer }, index) => (
             <details key={question} className="faq" open={index === 0}>
               <summary>
                 <h3>{question}</h3>
                 <PlusIcon className="faq-mark size-6" />
               </summary>
               <p>
-                {answer}
-                {portal && (
-                  <>
-                    {" "}
-                    <a href={customerPortalUrl} className="text-link">
-                      Open the customer portal
-                    </a>
-                  </>
-                )}
+                <Answer text={answer} />
               </p>
             </details>
           ))}
         </div>
       </div>
     </section>
+  );
+}
+
+const PORTAL = "customer portal";
+
+/** The words of an answer, in which the customer portal is a link. */
+function Answer({ text }: { text: string }) {
+  const { customerPortalUrl } = useSite();
+  const [before, after] = text.split(PORTAL, 2);
+  if (after === undefined) return text;
+  return (
+    <>
+      {before}
+      <a href={customerPortalUrl} className="text-link">
+        {PORTAL}
+      </a>
+      {after}
+    </>
   );
 }

@@ -3,8 +3,6 @@ import { TRIAL_DAYS } from "./plans";
 export interface FaqItem {
   question: string;
   answer: string;
-  /** Whether a link to the Customer Portal follows. */
-  portal?: true;
 }
 
 export const faq: FaqItem[] = [
@@ -33,7 +31,6 @@ export const faq: FaqItem[] = [
   {
     question: "How do I cancel?",
     answer:
-      "You cancel through your account settings, or in the customer portal with your e-mail address alone. Fees already paid are not refunded, except as stated in our Terms & Conditions or as required by law.",
-    portal: true,
+      "You cancel through your account settings, or with your e-mail address alone in the customer portal. Fees already paid are not refunded, except as stated in our Terms & Conditions or as required by law.",
   },
 ];

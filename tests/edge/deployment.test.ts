@@ -88,7 +88,14 @@ describe("the preflight", () => {
       encoding: "utf8",
     });
     expect(status).toBe(1);
-    for (const name of ["SITE_URL", "CONSOLE_URL", "CUSTOMER_PORTAL_URL", "STRIPE_PUBLISHABLE_KEY", "MAIL_FROM"]) {
+    for (const name of [
+      "SITE_URL",
+      "CONSOLE_URL",
+      "CUSTOMER_PORTAL_URL",
+      "SUBSCRIPTION_API_URL",
+      "MAIL_FROM",
+      "STRIPE_PUBLISHABLE_KEY",
+    ]) {
       expect(stdout).toContain(name);
     }
     expect(stdout).toContain("database_id is not set");
@@ -225,7 +232,7 @@ describe("the preflight", () => {
       "subscription API: STRIPE_WEBHOOK_SECRET is missing",
       "subscription API: LINK_SECRET is missing",
       "subscription API: HASH_SECRET is missing",
-      "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql, 0004_one_trial_per_person.sql, 0005_indexes.sql: npm run deploy:subscription-api",
+      "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql, 0004_one_trial_per_person.sql, 0005_indexes.sql, 0006_drop_reasons.sql: npm run deploy:subscription-api",
       "database: the package MINI has no price at Stripe: npm run catalogue -- --production",
       "database: the package LITE has no price at Stripe: npm run catalogue -- --production",
       "database: the package STANDARD has no price at Stripe: npm run catalogue -- --production",
@@ -383,7 +390,8 @@ describe("the migrations", () => {
     await migrate(await before.mf.getD1Database("DB"), folder);
     await before.dispose();
 
-    const after = await startSubscriptionApi({ persist });
+    const outboundService = () => Response.json({ data: [] });
+    const after = await startSubscriptionApi({ persist, miniflare: { outboundService } });
     expect((await fetch(`${after.url}/health`)).status).toBe(200);
     await after.dispose();
     await Promise.all([remove(), rm(persist, { recursive: true })]);

@@ -15,6 +15,7 @@ const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment"
 const httpUrl = z.pipe(
   z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).check(
     z.refine((value) => {
+      if (!URL.canParse(value)) return true;
       const url = new URL(value);
       return url.username === "" && url.password === "";
     }, "must not contain credentials"),

@@ -14,7 +14,7 @@ const COUNTS_FOR_MS = 30_000;
 
 let latest: { key: string; at: number; access: StripeAccess } | undefined;
 
-/** Asks Stripe with one small call for each kind of object that a sign-up needs. */
+/** Asks Stripe with one small call for each kind of object that is read, and what is expanded with it. */
 export async function stripeAccess(stripe: Stripe, key: string): Promise<StripeAccess> {
   if (latest && latest.key === key && Date.now() - latest.at < COUNTS_FOR_MS) return latest.access;
   const access = await askStripe(stripe);
@@ -25,8 +25,8 @@ export async function stripeAccess(stripe: Stripe, key: string): Promise<StripeA
 async function askStripe(stripe: Stripe): Promise<StripeAccess> {
   const requests: [string, () => Promise<unknown>][] = [
     ["customers", () => stripe.customers.list({ limit: 1 })],
-    ["setup intents", () => stripe.setupIntents.list({ limit: 1 })],
-    ["subscriptions", () => stripe.subscriptions.list({ limit: 1 })],
+    ["setup intents, payment methods", () => stripe.setupIntents.list({ limit: 1, expand: ["data.payment_method"] })],
+    ["subscriptions, invoices", () => stripe.subscriptions.list({ limit: 1, expand: ["data.latest_invoice"] })],
     ["prices", () => stripe.prices.list({ limit: 1 })],
   ];
   const answers = await Promise.all(

@@ -84,7 +84,7 @@ describe("the health of the API", () => {
       "a missing permission",
       403,
       "STRIPE_SECRET_KEY",
-      "The secret key may not read: customers, setup intents, subscriptions, prices",
+      "The secret key may not read: customers, setup intents, payment methods, subscriptions, invoices, prices",
     ],
     ["an outage", 503, "stripe", "Stripe cannot be reached"],
   ])("tells %s from the rest [G15]", async (_, status, key, detail) => {
