@@ -53,7 +53,7 @@ describe("the configuration", () => {
     ["SUBSCRIPTION_API_SECRET", `${secret},${secret}`],
     ["SUBSCRIPTION_API_SECRET", `${secret}\r\nX: y`],
     ["CUSTOMER_PORTAL_URL", undefined],
-    ["CUSTOMER_PORTAL_URL", ""],
+    ["CUSTOMER_PORTAL_URL", "nonsense"],
     ["CUSTOMER_PORTAL_URL", "http://localhost:8789/p/login/test"],
     ["STRIPE_JS_URL", "http://localhost:8789/endive/stripe.js"],
     ["STRIPE_API_URL", "http://localhost:8789"],

@@ -17,6 +17,9 @@ export type DispatchServices = {
   accountWebhook: AccountWebhook | undefined;
 };
 
+/** Which kind is the first. */
+let turn = 0;
+
 /** From the sign-up on, so that a mail that is sent again has the same links. */
 const LINKS_LIVE_MS = 30 * 24 * 60 * 60_000;
 
@@ -28,9 +31,9 @@ const LINKS_LIVE_MS = 30 * 24 * 60 * 60_000;
 export async function dispatchMessages(services: DispatchServices): Promise<number> {
   const kinds: MessageKind[] = ["trial-started", "trial-ending", "card-used"];
   if (services.accountWebhook) kinds.push("account-created", "email-verified", "account-closed");
-  // Another kind is first each time, so that many of one hold up no other for long.
-  const first = Math.floor(Math.random() * kinds.length);
-  const wanted = [...kinds.slice(first), ...kinds.slice(0, first)];
+  // Many of one kind hold up no other for long.
+  turn = (turn + 1) % kinds.length;
+  const wanted = [...kinds.slice(turn), ...kinds.slice(0, turn)];
   const messages = await services.outbox.take(wanted, CONNECTIONS);
   await inParallel(messages, (message) => dispatch(message, services));
   return messages.length;
