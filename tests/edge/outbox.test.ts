@@ -171,6 +171,25 @@ describe("the outbox", () => {
     expect(sent.sort()).toEqual(ids.map((id) => `trial-started/${id}`).sort());
   });
 
+  it("takes six messages at a time, as many as there are connections, so that none waits while its lease runs [G16]", async () => {
+    proxy.breakAt("POST /emails", "refuse");
+    const ids = await times(8, (index) => trialOf(`batch-${index}@example.com`));
+    await expect.poll(() => api.logs.filter((line) => ids.some((id) => isFailureOf(id)(line)))).toHaveLength(8);
+    await makeDue();
+    proxy.breakAt("POST /emails", "stall");
+    const run = runScheduled(api);
+    const leased = () =>
+      rows(api, "SELECT key FROM outbox WHERE state = 'due' AND attempts = 2 AND next_attempt_at > ?", PAST);
+    await expect.poll(leased).toHaveLength(6);
+    await new Promise((resolve) => setTimeout(resolve, SECOND));
+    expect(await leased()).toHaveLength(6);
+    proxy.repair();
+    await run;
+    await makeDue();
+    await runScheduled(api);
+    for (const index of ids.keys()) expect(await mails(stripe, `batch-${index}@example.com`)).toHaveLength(1);
+  });
+
   it("gives a message up after fifteen attempts: dead, in the log, counted by /health, and revived by one statement", async () => {
     proxy.breakAt("POST /emails", "500-before");
     const id = await trialOf("dead@example.com");
