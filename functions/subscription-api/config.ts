@@ -175,13 +175,9 @@ const settings = z
       refuse("STRIPE_PUBLISHABLE_KEY", "is not of the secret key's mode");
       refuse("STRIPE_SECRET_KEY", "is not of the publishable key's mode");
     }
-    if (env.EMAIL === undefined && env.MAIL_API_URL === undefined) {
-      refuse("MAIL_API_URL", "is missing, and there is no EMAIL binding");
-    }
+    if (!env.EMAIL && !env.MAIL_API_URL) refuse("MAIL_API_URL", "is missing, and there is no EMAIL binding");
     if (env.MAIL_API_URL !== undefined && env.MAIL_API_KEY === undefined) refuse("MAIL_API_KEY", "is missing");
-    if (env.CONSOLE_WEBHOOK_URL !== undefined && env.CONSOLE_WEBHOOK_SECRET === undefined) {
-      refuse("CONSOLE_WEBHOOK_SECRET", "is missing");
-    }
+    if (env.CONSOLE_WEBHOOK_URL && !env.CONSOLE_WEBHOOK_SECRET) refuse("CONSOLE_WEBHOOK_SECRET", "is missing");
   });
 
 function isLocalUrl(url: string): boolean {

@@ -20,9 +20,11 @@ export async function getHealth(c: Context): Promise<Response> {
   }
   const { configuration } = result;
   try {
-    return (
-      (await checkCatalogue(configuration)) ?? (await checkStripe(configuration)) ?? (await healthy(configuration))
-    );
+    for (const check of [checkMigrations, checkStripe, checkCatalogue]) {
+      const problem = await check(configuration);
+      if (problem) return problem;
+    }
+    return await healthy(configuration);
   } catch (error) {
     log("error", "database_unavailable", describeError(error));
     return unhealthy(["DB"]);
@@ -32,8 +34,13 @@ export async function getHealth(c: Context): Promise<Response> {
 /** Undefined when there is nothing to say. */
 type Check = (config: Config) => Promise<Response | undefined>;
 
+/** Reads a column of the latest migration; throws where it is not there. */
+const checkMigrations: Check = async ({ db }) => {
+  await db.prepare("SELECT drop_reason FROM outbox WHERE key = ''").first();
+  return undefined;
+};
+
 const checkCatalogue: Check = async ({ db, stripe }) => {
-  await db.prepare("SELECT check_rank FROM sign_ups WHERE id = ''").first();
   // Only the simulator has the placeholder prices of the first migration.
   if (stripe.apiUrl !== undefined) return undefined;
   if ((await packagesIn(db).all()).every((item) => isStripePriceId(item.stripe_price_id))) return undefined;
