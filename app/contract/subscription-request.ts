@@ -29,7 +29,7 @@ function name(label: string) {
   );
 }
 
-const INVALID_EMAIL = "Please enter a valid email address";
+export const INVALID_EMAIL = "Please enter a valid email address";
 const INVALID_ZIP = "Please enter a valid ZIP code";
 
 /** Body of `POST /subscription` (docs/requirements.md, V and N1). The upper limits keep a sealed session within one cookie. */

@@ -27,11 +27,31 @@ export function FaqSection() {
                 <h3>{question}</h3>
                 <PlusIcon className="faq-mark size-6" />
               </summary>
-              <p>{answer}</p>
+              <p>
+                <Answer text={answer} />
+              </p>
             </details>
           ))}
         </div>
       </div>
     </section>
+  );
+}
+
+const PORTAL = "customer portal";
+
+/** The words of an answer, in which the customer portal is a link. */
+function Answer({ text }: { text: string }) {
+  const { customerPortalUrl } = useSite();
+  const [before, after] = text.split(PORTAL, 2);
+  if (after === undefined) return text;
+  return (
+    <>
+      {before}
+      <a href={customerPortalUrl} className="text-link">
+        {PORTAL}
+      </a>
+      {after}
+    </>
   );
 }

@@ -31,6 +31,6 @@ export const faq: FaqItem[] = [
   {
     question: "How do I cancel?",
     answer:
-      "You cancel through your account settings. Fees already paid are not refunded, except as stated in our Terms & Conditions or as required by law.",
+      "You cancel through your account settings, or with your e-mail address alone in the customer portal. Fees already paid are not refunded, except as stated in our Terms & Conditions or as required by law.",
   },
 ];

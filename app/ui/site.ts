@@ -2,6 +2,7 @@ import { useRouteLoaderData } from "@remix-run/react";
 
 export interface Site {
   consoleUrl: string;
+  customerPortalUrl: string;
   siteUrl: string;
   researchUrl: string;
   salesEmail: string;

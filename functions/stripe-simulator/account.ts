@@ -6,6 +6,7 @@ import type { StripeContext } from "./api/context";
 import { authentication } from "./authentication";
 import { customerConsole } from "./console";
 import { emails, mailbox } from "./mailbox";
+import { customerPortal } from "./portal";
 import { type Store, storeIn } from "./store";
 import { deliverDue, type Endpoint, newDelivery } from "./webhooks";
 
@@ -68,6 +69,7 @@ export class StripeAccount {
     });
     routes.route("/v1", api);
     routes.route("/authenticate", authentication);
+    routes.route("/p", customerPortal);
     routes.route("/emails", emails);
     routes.route("/mailbox", mailbox);
     routes.route("/console", customerConsole(this.#consoleSecret));

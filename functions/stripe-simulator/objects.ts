@@ -114,7 +114,7 @@ export const price = z.object({
   lookup_key: nullableString,
   metadata,
   product: z.string(),
-  recurring: z.object({ interval: z.literal("month"), interval_count: z.literal(1) }),
+  recurring: z.object({ interval: z.enum(["day", "week", "month", "year"]), interval_count: z.literal(1) }),
   type: z.literal("recurring"),
   unit_amount: z.number(),
 });
@@ -123,6 +123,7 @@ export type Price = z.output<typeof price>;
 export const subscription = z.object({
   ...base,
   object: z.literal("subscription"),
+  cancel_at: z._default(z.nullable(z.number()), null),
   cancel_at_period_end: z.boolean(),
   canceled_at: z.nullable(z.number()),
   customer: z.string(),
@@ -141,6 +142,7 @@ export const subscription = z.object({
       }),
     ),
   }),
+  latest_invoice: z._default(nullableString, null),
   metadata,
   start_date: z.number(),
   status: z.enum(["trialing", "active", "past_due", "canceled"]),

@@ -1,5 +1,5 @@
 import { newId, unixTime } from "./ids";
-import type { Customer, SetupIntent, Subscription } from "./objects";
+import type { Customer, PaymentMethod, SetupIntent, Subscription } from "./objects";
 import type { Delivery, Store } from "./store";
 
 export type EventType =
@@ -8,11 +8,13 @@ export type EventType =
   | "customer.subscription.deleted"
   | "customer.subscription.trial_will_end"
   | "customer.subscription.updated"
+  | "customer.updated"
+  | "payment_method.attached"
   | "setup_intent.canceled"
   | "setup_intent.setup_failed"
   | "setup_intent.succeeded";
 
-export type EventObject = Customer | SetupIntent | Subscription;
+export type EventObject = Customer | PaymentMethod | SetupIntent | Subscription;
 
 export type EventOrigin = { requestId: string; idempotencyKey: string | null; apiVersion: string };
 

@@ -32,7 +32,7 @@ import { signUpEndingsIn } from "./sign-ups/sign-up-endings";
 import { signUpLifecycleIn } from "./sign-ups/sign-up-lifecycle";
 import { signUpsIn } from "./sign-ups/sign-up-store";
 import { signedLinks } from "./signed-links";
-import { PaymentsError, stripeClient } from "./stripe/client";
+import { PaymentsError, stripeClient, type Waiting } from "./stripe/client";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/prices";
 import { stripeWebhook } from "./stripe/webhook";
@@ -45,16 +45,19 @@ const headers = {
   http: secureHeaders({ strictTransportSecurity: false, xFrameOptions: "DENY" }),
 };
 
+/** Stripe or an operator waits there. */
+const NO_VISITORS = /^\/(webhooks|operator)\//;
+
 const POLICY_HEADER = "content-security-policy";
 /** Of what is no page; the pages of links have their own. */
 const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-type Connect = (config: Config, limits?: RunLimits) => Services;
+type Connect = (config: Config, waiting: Waiting, limits?: RunLimits) => Services;
 
 /** The subscription API as a Worker: its default entrypoint, and the one that the site's service binding names. */
 export function createApi(passwords: PasswordHasher) {
   const queue = passwordQueue(passwords);
-  const connect: Connect = (config, limits) => ({ ...servicesFor(config, limits), passwords: queue });
+  const connect: Connect = (...given) => ({ ...servicesFor(...given), passwords: queue });
   const forSite = routes(connect, "site");
   const publicApi = {
     fetch: routes(connect, "public").fetch,
@@ -65,7 +68,7 @@ export function createApi(passwords: PasswordHasher) {
         return;
       }
       const limits = runLimits();
-      return runScheduled(connect(result.configuration, limits), limits);
+      return runScheduled(connect(result.configuration, "nobody", limits), limits);
     },
   };
   /** No request from the network reaches it. */
@@ -105,12 +108,11 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
       log("error", "configuration_invalid", { keys: keysOf(result.problems) });
       return problem(503, { title: "The service is not configured", keys: keysOf(result.problems) });
     }
-    const services = connect(result.configuration);
     c.set("config", result.configuration);
-    c.set("services", services);
+    c.set("services", connect(result.configuration, NO_VISITORS.test(c.req.path) ? "nobody" : "visitor"));
     c.set("dispatchAfterResponse", () => {
       const failed = (error: unknown) => log("error", "dispatch_failed", describeError(error));
-      c.executionCtx.waitUntil(dispatchMessages(services).catch(failed));
+      c.executionCtx.waitUntil(dispatchMessages(connect(result.configuration, "nobody")).catch(failed));
     });
     await next();
   });
@@ -137,6 +139,7 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
     switch (error.reason) {
       case "in-progress":
         return problem(409, { title: "The same request is still in progress" }, { "retry-after": "2" });
+      case "email-refused":
       case "unexpected-answer":
         return problem(502, { title: "The payment provider gave an unexpected answer" });
       case "failed":
@@ -155,8 +158,8 @@ function onlyPost(): Response {
   return problem(405, { title: "Only POST is allowed" }, { allow: "POST" });
 }
 
-function servicesFor(config: Config, limits?: RunLimits): Omit<Services, "passwords"> {
-  const stripe = stripeClient(config.stripe, limits?.fetch);
+function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits): Omit<Services, "passwords"> {
+  const stripe = stripeClient(config.stripe, waiting, limits?.fetch);
   const db = limits ? limits.counted(config.db) : config.db;
   return {
     packages: packagesIn(db),

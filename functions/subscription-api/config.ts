@@ -38,6 +38,7 @@ export type MailConfig = {
   from: string;
   companyName: string;
   consoleUrl: string;
+  customerPortalUrl: string;
   siteUrl: string;
   supportEmail: string;
   salesEmail: string;
@@ -108,6 +109,7 @@ const settings = z
     MAIL_FROM: email,
     COMPANY_NAME: z.string().min(1, "is missing"),
     CONSOLE_URL: serviceUrl,
+    CUSTOMER_PORTAL_URL: serviceUrl,
     SUPPORT_EMAIL: email,
     CONSOLE_WEBHOOK_URL: optional(serviceUrl),
     // Standard Webhooks, "Signature scheme".
@@ -156,7 +158,14 @@ const settings = z
       ] as const) {
         if ([env[key]].flat().includes(LOCAL_SECRETS[key])) refuse(key, "is the local value");
       }
-      for (const key of ["MAIL_API_URL", "CONSOLE_URL", "CONSOLE_WEBHOOK_URL", "PUBLIC_URL", "SITE_URL"] as const) {
+      for (const key of [
+        "MAIL_API_URL",
+        "CONSOLE_URL",
+        "CONSOLE_WEBHOOK_URL",
+        "CUSTOMER_PORTAL_URL",
+        "PUBLIC_URL",
+        "SITE_URL",
+      ] as const) {
         if (env[key] !== undefined && isLoopback(env[key])) refuse(key, "must not be on this machine");
       }
     } else if (isLive) {
@@ -166,13 +175,9 @@ const settings = z
       refuse("STRIPE_PUBLISHABLE_KEY", "is not of the secret key's mode");
       refuse("STRIPE_SECRET_KEY", "is not of the publishable key's mode");
     }
-    if (env.EMAIL === undefined && env.MAIL_API_URL === undefined) {
-      refuse("MAIL_API_URL", "is missing, and there is no EMAIL binding");
-    }
+    if (!env.EMAIL && !env.MAIL_API_URL) refuse("MAIL_API_URL", "is missing, and there is no EMAIL binding");
     if (env.MAIL_API_URL !== undefined && env.MAIL_API_KEY === undefined) refuse("MAIL_API_KEY", "is missing");
-    if (env.CONSOLE_WEBHOOK_URL !== undefined && env.CONSOLE_WEBHOOK_SECRET === undefined) {
-      refuse("CONSOLE_WEBHOOK_SECRET", "is missing");
-    }
+    if (env.CONSOLE_WEBHOOK_URL && !env.CONSOLE_WEBHOOK_SECRET) refuse("CONSOLE_WEBHOOK_SECRET", "is missing");
   });
 
 function isLocalUrl(url: string): boolean {
@@ -216,6 +221,7 @@ function toConfig(env: z.output<typeof settings>): Config {
       from: env.MAIL_FROM,
       companyName: env.COMPANY_NAME,
       consoleUrl: env.CONSOLE_URL,
+      customerPortalUrl: env.CUSTOMER_PORTAL_URL,
       siteUrl: env.SITE_URL,
       supportEmail: env.SUPPORT_EMAIL,
       salesEmail: env.SALES_EMAIL,

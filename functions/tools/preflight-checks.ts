@@ -55,6 +55,7 @@ function checkSite({ site, secrets }: Deployment): Finding[] {
   const found = new Findings("site");
   found.checkSecrets(site, secrets?.site);
   found.checkPlaceholders(site);
+  if (!site.vars.STRIPE_PUBLISHABLE_KEY) found.add("STRIPE_PUBLISHABLE_KEY is empty: no card can be set up");
   const service = site.services.find(({ binding }) => binding === "SUBSCRIPTION_API");
   const result = readConfiguration({
     ...site.vars,
@@ -67,9 +68,7 @@ function checkSite({ site, secrets }: Deployment): Finding[] {
     found.addProblems(result.problems);
     return found.list;
   }
-  const { configuration } = result;
-  if (configuration.STRIPE_PUBLISHABLE_KEY === "") found.add("STRIPE_PUBLISHABLE_KEY is empty: no card can be set up");
-  found.checkRoute(site, "SITE_URL", configuration.SITE_URL);
+  found.checkRoute(site, "SITE_URL", result.configuration.SITE_URL);
   return found.list;
 }
 
@@ -103,7 +102,14 @@ function checkApi({ api, secrets }: Deployment): Finding[] {
 /** Settings that both Workers have must be equal. */
 function checkAgreement({ site, api, company }: Deployment): Finding[] {
   const found = new Findings("subscription API");
-  for (const name of ["STRIPE_PUBLISHABLE_KEY", "CONSOLE_URL", "SUPPORT_EMAIL", "SALES_EMAIL", "SITE_URL"]) {
+  for (const name of [
+    "STRIPE_PUBLISHABLE_KEY",
+    "CONSOLE_URL",
+    "CUSTOMER_PORTAL_URL",
+    "SUPPORT_EMAIL",
+    "SALES_EMAIL",
+    "SITE_URL",
+  ]) {
     if (site.vars[name] !== api.vars[name]) found.add(`${name} is not the site's`);
   }
   if (api.vars.COMPANY_NAME !== company.name) found.add("COMPANY_NAME is not the one of app/company.ts");

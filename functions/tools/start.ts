@@ -22,6 +22,7 @@ const workers = [
 
 const pages = [
   { title: "mailbox", url: "http://localhost:8789/mailbox" },
+  { title: "customer portal", url: "http://localhost:8789/p/login/test" },
   { title: "account webhooks", url: "http://localhost:8789/console" },
 ];
 

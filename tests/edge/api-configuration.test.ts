@@ -28,6 +28,7 @@ const DEPLOYED = {
   CONSOLE_WEBHOOK_URL: undefined,
   CONSOLE_WEBHOOK_SECRET: undefined,
   OPERATOR_TOKEN: undefined,
+  CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/test_0123456789",
   PUBLIC_URL: "https://api.acme.com",
   SITE_URL: "https://www.acme.com",
   LINK_SECRET: "a-deployment-has-links-of-its-own",
@@ -39,7 +40,9 @@ const SECRET = "s".repeat(32);
 describe("the configuration of the subscription API", () => {
   let api: RunningWorker;
   beforeAll(async () => {
-    api = await startSubscriptionApi({ wrapper: withVarsOfRequest });
+    // Stripe has nothing, and takes every key.
+    const outboundService = () => Response.json({ data: [] });
+    api = await startSubscriptionApi({ wrapper: withVarsOfRequest, miniflare: { outboundService } });
   });
   afterAll(() => api.dispose());
 
@@ -81,6 +84,7 @@ describe("the configuration of the subscription API", () => {
       [
         "CONSOLE_WEBHOOK_SECRET",
         "CONSOLE_WEBHOOK_URL",
+        "CUSTOMER_PORTAL_URL",
         "HASH_SECRET",
         "LINK_SECRET",
         "MAIL_API_KEY",
@@ -112,6 +116,12 @@ describe("the configuration of the subscription API", () => {
     ["a console without its secret", { CONSOLE_WEBHOOK_SECRET: undefined }, ["CONSOLE_WEBHOOK_SECRET"]],
     ["a console reached over plain http", { CONSOLE_WEBHOOK_URL: "http://console.example/" }, ["CONSOLE_WEBHOOK_URL"]],
     ["a console URL that is none", { CONSOLE_URL: "nonsense" }, ["CONSOLE_URL"]],
+    ["no Customer Portal", { ...DEPLOYED, CUSTOMER_PORTAL_URL: "" }, ["CUSTOMER_PORTAL_URL"]],
+    [
+      "the simulator's Customer Portal",
+      { ...DEPLOYED, CUSTOMER_PORTAL_URL: "http://localhost:8789/p/login/test" },
+      ["CUSTOMER_PORTAL_URL"],
+    ],
     ["a short operator's token", { OPERATOR_TOKEN: "short" }, ["OPERATOR_TOKEN"]],
     ["a short shared secret", { SUBSCRIPTION_API_SECRET: "short" }, ["SUBSCRIPTION_API_SECRET"]],
     ["an old shared secret that is short", { SUBSCRIPTION_API_SECRET: `${SECRET},` }, ["SUBSCRIPTION_API_SECRET"]],

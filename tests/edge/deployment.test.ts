@@ -25,6 +25,7 @@ const filledIn = (text: string) =>
   text
     .replaceAll("research.example", "research.acme.com")
     .replaceAll("citewell.example", "acme.com")
+    .replaceAll('CUSTOMER_PORTAL_URL = ""', 'CUSTOMER_PORTAL_URL = "https://billing.stripe.com/p/login/0123456789"')
     .replaceAll('STRIPE_PUBLISHABLE_KEY = ""', 'STRIPE_PUBLISHABLE_KEY = "pk_live_0123456789abcdef"')
     .replaceAll("00000000-0000-0000-0000-000000000000", "3f0c9c1e-6f5b-4b0a-9a3e-0d6f1c2b3a4d");
 
@@ -87,7 +88,14 @@ describe("the preflight", () => {
       encoding: "utf8",
     });
     expect(status).toBe(1);
-    for (const name of ["SITE_URL", "CONSOLE_URL", "SUBSCRIPTION_API_URL", "STRIPE_PUBLISHABLE_KEY", "MAIL_FROM"]) {
+    for (const name of [
+      "SITE_URL",
+      "CONSOLE_URL",
+      "CUSTOMER_PORTAL_URL",
+      "SUBSCRIPTION_API_URL",
+      "MAIL_FROM",
+      "STRIPE_PUBLISHABLE_KEY",
+    ]) {
       expect(stdout).toContain(name);
     }
     expect(stdout).toContain("database_id is not set");
@@ -224,7 +232,7 @@ describe("the preflight", () => {
       "subscription API: STRIPE_WEBHOOK_SECRET is missing",
       "subscription API: LINK_SECRET is missing",
       "subscription API: HASH_SECRET is missing",
-      "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql, 0004_one_trial_per_person.sql, 0005_indexes.sql: npm run deploy:subscription-api",
+      "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql, 0004_one_trial_per_person.sql, 0005_indexes.sql, 0006_drop_reasons.sql: npm run deploy:subscription-api",
       "database: the package MINI has no price at Stripe: npm run catalogue -- --production",
       "database: the package LITE has no price at Stripe: npm run catalogue -- --production",
       "database: the package STANDARD has no price at Stripe: npm run catalogue -- --production",
@@ -382,7 +390,8 @@ describe("the migrations", () => {
     await migrate(await before.mf.getD1Database("DB"), folder);
     await before.dispose();
 
-    const after = await startSubscriptionApi({ persist });
+    const outboundService = () => Response.json({ data: [] });
+    const after = await startSubscriptionApi({ persist, miniflare: { outboundService } });
     expect((await fetch(`${after.url}/health`)).status).toBe(200);
     await after.dispose();
     await Promise.all([remove(), rm(persist, { recursive: true })]);

@@ -126,9 +126,33 @@ describe("the operator", () => {
         recurring: { interval: "month" },
       });
     }
+  });
 
+  it("gives a package whose price changed a new price of the same product, and replaces a yearly one [T7]", async () => {
+    const reconcile = async () => catalogue.parse(await run("catalogue")).prices.map(({ created }) => created);
+    const miniPrices = async () => {
+      const [row] = await rows(api, "SELECT id, stripe_price_id FROM packages WHERE name = 'MINI'");
+      const prices = (await stripeAt(stripe).prices.list({ limit: 100 })).data;
+      return { id: String(row?.id), current: prices.find(({ id }) => id === row?.stripe_price_id), prices };
+    };
+    await reconcile();
+    const before = await miniPrices();
     await rows(api, "UPDATE packages SET price_cents = 12000 WHERE name = 'MINI'");
-    expect((await reconcile()).map(({ created }) => created)).toEqual([true, false, false]);
+    expect(await reconcile()).toEqual([true, false, false]);
+    const changed = await miniPrices();
+    expect(changed.current).toMatchObject({ unit_amount: 12_000, product: before.current?.product });
+
+    const yearly = await stripeAt(stripe).prices.create({
+      currency: "usd",
+      lookup_key: before.id,
+      product: String(before.current?.product),
+      recurring: { interval: "year" },
+      transfer_lookup_key: true,
+      unit_amount: 12_000,
+    });
+    expect(await reconcile()).toEqual([true, false, false]);
+    const monthly = await miniPrices();
+    expect(monthly.current).toMatchObject({ recurring: { interval: "month" }, product: yearly.product });
     await rows(api, "UPDATE packages SET price_cents = 10000 WHERE name = 'MINI'");
   });
 

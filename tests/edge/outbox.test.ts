@@ -53,7 +53,7 @@ describe("the outbox", () => {
     for (const form of [mail?.text, mail?.html]) {
       expect(form).toContain(end);
       expect(form).toContain("STANDARD");
-      expect(form).toContain("$500 a month");
+      expect(form).toContain("$500.00 plus any tax");
       expect(form).toContain("https://console.citewell.example");
       expect(form).toContain("support@citewell.example");
       expect(form).not.toContain("Analytical-3ngine");
@@ -169,6 +169,25 @@ describe("the outbox", () => {
     await times(5, () => runScheduled(api));
 
     expect(sent.sort()).toEqual(ids.map((id) => `trial-started/${id}`).sort());
+  });
+
+  it("takes six messages at a time, as many as there are connections, so that none waits while its lease runs [G16]", async () => {
+    proxy.breakAt("POST /emails", "refuse");
+    const ids = await times(8, (index) => trialOf(`batch-${index}@example.com`));
+    await expect.poll(() => api.logs.filter((line) => ids.some((id) => isFailureOf(id)(line)))).toHaveLength(8);
+    await makeDue();
+    proxy.breakAt("POST /emails", "stall");
+    const run = runScheduled(api);
+    const leased = () =>
+      rows(api, "SELECT key FROM outbox WHERE state = 'due' AND attempts = 2 AND next_attempt_at > ?", PAST);
+    await expect.poll(leased).toHaveLength(6);
+    await new Promise((resolve) => setTimeout(resolve, SECOND));
+    expect(await leased()).toHaveLength(6);
+    proxy.repair();
+    await run;
+    await makeDue();
+    await runScheduled(api);
+    for (const index of ids.keys()) expect(await mails(stripe, `batch-${index}@example.com`)).toHaveLength(1);
   });
 
   it("gives a message up after fifteen attempts: dead, in the log, counted by /health, and revived by one statement", async () => {

@@ -21,6 +21,7 @@ export async function deployedApi(stripe: { url: string }, vars: Vars = {}): Pro
       LINK_SECRET: "signs-the-links-of-the-tests-of-a-deployment",
       HASH_SECRET: "keys-the-hashes-of-the-tests-of-a-deployment",
       OPERATOR_TOKEN,
+      CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/test_0123456789",
       ...vars,
     },
     miniflare: { outboundService: toSimulator(stripe) },

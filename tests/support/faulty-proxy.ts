@@ -122,7 +122,7 @@ function forwardTo(target: string) {
   return ({ method, path, headers, body }: PassingRequest): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const receive = async (incoming: IncomingMessage): Promise<Answer> => {
-        const shown = ["content-type", "stripe-should-retry"].flatMap((name) => {
+        const shown = ["content-type", "request-id", "stripe-should-retry"].flatMap((name) => {
           const value = incoming.headers[name];
           return typeof value === "string" ? [[name, value] as const] : [];
         });

@@ -7,6 +7,7 @@ describe("the configuration", () => {
   const production = {
     SITE_URL: "https://www.site.example",
     CONSOLE_URL: "https://console.site.example",
+    CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/test_0123456789",
     RESEARCH_URL: "https://research.example/",
     SALES_EMAIL: "sales@site.example",
     SUPPORT_EMAIL: "support@site.example",
@@ -51,6 +52,9 @@ describe("the configuration", () => {
     ["SUBSCRIPTION_API_SECRET", "short"],
     ["SUBSCRIPTION_API_SECRET", `${secret},${secret}`],
     ["SUBSCRIPTION_API_SECRET", `${secret}\r\nX: y`],
+    ["CUSTOMER_PORTAL_URL", undefined],
+    ["CUSTOMER_PORTAL_URL", "nonsense"],
+    ["CUSTOMER_PORTAL_URL", "http://localhost:8789/p/login/test"],
     ["STRIPE_JS_URL", "http://localhost:8789/endive/stripe.js"],
     ["STRIPE_API_URL", "http://localhost:8789"],
     ["STRIPE_PUBLISHABLE_KEY", "sk_live_oops"],

@@ -15,6 +15,7 @@ const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment"
 const httpUrl = z.pipe(
   z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).check(
     z.refine((value) => {
+      if (!URL.canParse(value)) return true;
       const url = new URL(value);
       return url.username === "" && url.password === "";
     }, "must not contain credentials"),
@@ -47,6 +48,7 @@ export interface ServiceBinding {
 const settings = z.object({
   SITE_URL: httpUrl,
   CONSOLE_URL: httpUrl,
+  CUSTOMER_PORTAL_URL: httpUrl,
   RESEARCH_URL: httpUrl,
   SALES_EMAIL: email,
   SUPPORT_EMAIL: email,
@@ -127,7 +129,7 @@ const TURNSTILE_TEST_KEY = /^[123]x0{16}/;
 function deploymentProblems(configuration: Configuration): ConfigurationProblem[] {
   if (isLoopback(configuration.SITE_URL)) return [];
   const problems: ConfigurationProblem[] = [];
-  for (const name of ["SITE_URL", "CONSOLE_URL", "SUBSCRIPTION_API_URL"] as const) {
+  for (const name of ["SITE_URL", "CONSOLE_URL", "CUSTOMER_PORTAL_URL", "SUBSCRIPTION_API_URL"] as const) {
     if (!configuration[name].startsWith("https:")) problems.push({ name, problem: "must be an https URL" });
   }
   for (const name of ["STRIPE_JS_URL", "STRIPE_API_URL"] as const) {

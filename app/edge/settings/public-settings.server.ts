@@ -6,6 +6,7 @@ export function publicSettings({ configuration, requestId }: SiteContext): Site 
   return {
     siteUrl: configuration.SITE_URL,
     consoleUrl: configuration.CONSOLE_URL,
+    customerPortalUrl: configuration.CUSTOMER_PORTAL_URL,
     researchUrl: configuration.RESEARCH_URL,
     salesEmail: configuration.SALES_EMAIL,
     supportEmail: configuration.SUPPORT_EMAIL,

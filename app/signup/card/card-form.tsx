@@ -51,7 +51,11 @@ export default function CardForm({ data, failedReply, onNotice }: CardFormProps)
     };
   }, [attempt]);
 
-  const options = useMemo(() => ({ clientSecret: data.clientSecret, appearance: appearance() }), [data.clientSecret]);
+  const options = useMemo(
+    // In the page's language, whatever the browser's is.
+    () => ({ clientSecret: data.clientSecret, appearance: appearance(), locale: "en" as const }),
+    [data.clientSecret],
+  );
 
   if (provider.state === "ready") {
     return (

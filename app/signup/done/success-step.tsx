@@ -51,6 +51,13 @@ export function SuccessStep({ data, replyNotice }: { data: DoneSession; replyNot
           A confirmation email with details and next steps will be sent to{" "}
           <strong>{account?.email ?? "the address that you entered"}</strong>.
         </p>
+        <p className="mt-2 text-muted">
+          To cancel, change your card or see your invoices, open the{" "}
+          <a href={site.customerPortalUrl} className="text-link">
+            customer portal
+          </a>{" "}
+          with your e-mail address.
+        </p>
         <ButtonLink href={site.consoleUrl} className="mt-4 w-fit">
           Open the Customer Console
         </ButtonLink>

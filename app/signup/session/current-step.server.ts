@@ -8,8 +8,8 @@ import type { CardSession, DoneSession, FormStepData, SignupSession, SignupStep 
 import { RESUME_PARAMETER, resumeLink, resumeStep } from "./resume-link.server";
 import { backAtForm, type FoundSession, newLifetime, renewed } from "./session.server";
 
-/** The release of Stripe.js that @stripe/stripe-js 10 expects. */
-const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
+/** The release of Stripe.js that the installed @stripe/stripe-js expects. */
+export const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
 /** Stripe's redirect back to the site carries the client secret under this name. */
 const RETURNED_SECRET = "setup_intent_client_secret";
 /** Our own, in the `return_url`: which sign-up it is, should the cookie be lost on the way. */

@@ -7,6 +7,7 @@ import type { Customer } from "../objects";
 import type { Store } from "../store";
 import { cancelSubscription } from "./cancel-subscription";
 import type { StripeContext } from "./context";
+import { expanded } from "./expand";
 import { address, metadata, page, paging, parameters } from "./parameters";
 
 const text = z.string().max(5000).optional();
@@ -33,6 +34,9 @@ customers.use(async (c, next) => {
 
 customers.post("/", (c) => {
   const given = parameters(customerParameters, c.var.form);
+  if (given.email?.endsWith(".invalid")) {
+    throw invalidRequest(`Invalid email address: ${given.email}`, { code: "email_invalid", param: "email" });
+  }
   const customer: Customer = {
     id: newId("cus", 14),
     object: "customer",
@@ -61,7 +65,7 @@ customers.get("/", (c) => {
 customers.get("/:id", (c) => {
   const found = c.var.store.customer(c.req.param("id"));
   if (!found) throw noSuch("customer", c.req.param("id"));
-  return c.json(found.deleted ? { id: found.id, object: "customer", deleted: true } : found);
+  return c.json(found.deleted ? { id: found.id, object: "customer", deleted: true } : expanded(found, c.var));
 });
 
 customers.delete("/:id", (c) => {

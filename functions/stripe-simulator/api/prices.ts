@@ -14,7 +14,7 @@ const priceParameters = z.object({
   lookup_key: z.string().max(200).nullable().default(null),
   metadata,
   product: z.string(),
-  recurring: z.object({ interval: z.literal("month") }),
+  recurring: z.object({ interval: z.enum(["day", "week", "month", "year"]) }),
   transfer_lookup_key: z.stringbool().default(false),
   unit_amount: z.coerce.number().int().min(0),
 });
@@ -78,7 +78,7 @@ prices.post("/", (c) => {
     lookup_key: given.lookup_key,
     metadata: given.metadata,
     product: given.product,
-    recurring: { interval: "month", interval_count: 1 },
+    recurring: { ...given.recurring, interval_count: 1 },
     type: "recurring",
     unit_amount: given.unit_amount,
   };

@@ -11,7 +11,7 @@ import { requireCustomer } from "./customers";
 import { list, metadata, page, paging, parameters } from "./parameters";
 import { createPaymentMethod, findPaymentMethod, paymentMethodParameters } from "./payment-methods";
 
-const DECLINED: SetupError = {
+export const DECLINED: SetupError = {
   type: "card_error",
   code: "card_declined",
   decline_code: "generic_decline",

@@ -8,6 +8,7 @@ import type { Subscription } from "../objects";
 import { cancelSubscription } from "./cancel-subscription";
 import type { StripeContext } from "./context";
 import { requireCustomer } from "./customers";
+import { expanded } from "./expand";
 import { metadata, page, paging, parameters } from "./parameters";
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -60,6 +61,7 @@ subscriptions.post("/", (c) => {
   const subscription: Subscription = {
     id: newId("sub"),
     object: "subscription",
+    cancel_at: null,
     cancel_at_period_end: false,
     canceled_at: null,
     created,
@@ -84,6 +86,7 @@ subscriptions.post("/", (c) => {
         };
       }),
     },
+    latest_invoice: null,
     livemode: false,
     metadata: given.metadata,
     start_date: created,
@@ -112,7 +115,7 @@ subscriptions.get("/", (c) => {
 subscriptions.get("/:id", (c) => {
   const found = c.var.store.subscription(c.req.param("id"));
   if (!found) throw noSuch("subscription", c.req.param("id"));
-  return c.json(found);
+  return c.json(expanded(found, c.var));
 });
 
 subscriptions.post("/:id", (c) => {
@@ -127,7 +130,8 @@ subscriptions.post("/:id", (c) => {
   };
   if (given.trial_end === "now" && found.status === "trialing") {
     changed.trial_end = unixTime();
-    const card = store.cardNumber(found.default_payment_method ?? "");
+    const customerCard = store.customer(found.customer)?.invoice_settings.default_payment_method;
+    const card = store.cardNumber(found.default_payment_method ?? customerCard ?? "");
     changed.status = cardOutcome(card ?? "") === "charge-fails" ? "past_due" : "active";
     emit("customer.subscription.trial_will_end", { ...found, trial_end: changed.trial_end });
   }

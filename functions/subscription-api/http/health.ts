@@ -3,9 +3,14 @@ import { isStripePriceId, packagesIn } from "../catalogue/packages";
 import { type Config, keysOf, readConfig } from "../config";
 import { describeError, log } from "../log";
 import { outboxIn } from "../outbox/outbox";
+import { stripeAccess } from "../stripe/access";
+import { stripeClient } from "../stripe/client";
 import { problem } from "./problem";
 
-/** `GET /health`: 200, or 503 with the names of settings, of `DB` or of `packages` (prices that Stripe lacks). */
+/**
+ * `GET /health`: 200, or 503 with the names of settings, of `DB`, of `packages` (prices that Stripe lacks) or of `stripe`
+ * (it does not answer).
+ */
 export async function getHealth(c: Context): Promise<Response> {
   const result = readConfig(c.env);
   if (result.status === "invalid") {
@@ -13,27 +18,55 @@ export async function getHealth(c: Context): Promise<Response> {
     log("error", "configuration_invalid", { keys });
     return unhealthy(keys);
   }
+  const { configuration } = result;
   try {
-    return await checkDatabase(result.configuration);
+    for (const check of [checkMigrations, checkStripe, checkCatalogue]) {
+      const problem = await check(configuration);
+      if (problem) return problem;
+    }
+    return await healthy(configuration);
   } catch (error) {
     log("error", "database_unavailable", describeError(error));
     return unhealthy(["DB"]);
   }
 }
 
-async function checkDatabase({ db, stripe }: Config): Promise<Response> {
-  await db.prepare("SELECT check_rank FROM sign_ups WHERE id = ''").first();
-  const deadMessages = await outboxIn(db).countDead();
+/** Undefined when there is nothing to say. */
+type Check = (config: Config) => Promise<Response | undefined>;
+
+/** Reads a column of the latest migration; throws where it is not there. */
+const checkMigrations: Check = async ({ db }) => {
+  await db.prepare("SELECT drop_reason FROM outbox WHERE key = ''").first();
+  return undefined;
+};
+
+const checkCatalogue: Check = async ({ db, stripe }) => {
   // Only the simulator has the placeholder prices of the first migration.
-  const lacksPrices =
-    stripe.apiUrl === undefined && (await packagesIn(db).all()).some((item) => !isStripePriceId(item.stripe_price_id));
-  if (lacksPrices) {
-    log("error", "catalogue_incomplete");
-    return unhealthy(["packages"]);
+  if (stripe.apiUrl !== undefined) return undefined;
+  if ((await packagesIn(db).all()).every((item) => isStripePriceId(item.stripe_price_id))) return undefined;
+  log("error", "catalogue_incomplete");
+  return unhealthy(["packages"]);
+};
+
+const checkStripe: Check = async ({ stripe }) => {
+  const access = await stripeAccess(stripeClient(stripe, "visitor"), stripe.secretKey);
+  if (access.status === "granted") return undefined;
+  log("error", "stripe_inaccessible", { reason: access.status, ...("lacks" in access && { lacks: access.lacks }) });
+  switch (access.status) {
+    case "wrong-key":
+      return unhealthy(["STRIPE_SECRET_KEY"], "Stripe does not know the secret key");
+    case "no-permission":
+      return unhealthy(["STRIPE_SECRET_KEY"], `The secret key may not read: ${access.lacks.join(", ")}`);
+    case "unavailable":
+      return unhealthy(["stripe"], "Stripe cannot be reached");
   }
+};
+
+async function healthy({ db }: Config): Promise<Response> {
+  const deadMessages = await outboxIn(db).countDead();
   return Response.json({ status: "ok", dead_messages: deadMessages }, { headers: { "cache-control": "no-store" } });
 }
 
-function unhealthy(keys: string[]): Response {
-  return problem(503, { title: "The service is not healthy", keys });
+function unhealthy(keys: string[], detail?: string): Response {
+  return problem(503, { title: "The service is not healthy", ...(detail !== undefined && { detail }), keys });
 }

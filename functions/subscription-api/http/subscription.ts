@@ -1,6 +1,10 @@
 import type { Context } from "hono";
 import * as z from "zod";
-import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
+import {
+  INVALID_EMAIL,
+  type SubscriptionRequest,
+  subscriptionRequest,
+} from "../../../app/contract/subscription-request";
 import { secondsLeftToday } from "../limits/sign-up-counts";
 import { describeError, log } from "../log";
 import { createSignUp } from "../sign-ups/create-sign-up";
@@ -74,6 +78,8 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
       return problem(409, { title: "A subscription with this information already exists" });
     case "unknown-package":
       return unprocessable({ package_id: ["Invalid subscription ID"] });
+    case "email-refused":
+      return unprocessable({ email: [INVALID_EMAIL] });
     case "key-reused":
       return problem(422, { title: "The Idempotency-Key was used for another request" });
     case "too-many":

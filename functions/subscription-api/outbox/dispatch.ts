@@ -1,32 +1,40 @@
-import { inParallel } from "../in-parallel";
+import { CONNECTIONS, inParallel } from "../in-parallel";
 import { describeError, log } from "../log";
 import type { SignedLinks } from "../signed-links";
+import { PaymentsError } from "../stripe/client";
 import type { AccountWebhook } from "./account-webhook";
 import type { Mail } from "./mail";
-import { cardUsedMail, trialEndingMail, trialStartedMail } from "./mail-content";
-import type { Message, MessageKind, Outbox, SendOutcome } from "./outbox";
+import { cardUsedMail } from "./mail-content";
+import type { DropReason, Message, MessageKind, Outbox, SendOutcome } from "./outbox";
+import { type TrialReader, trialOf } from "./trial-facts";
+import { trialEndingMail, trialStartedMail } from "./trial-mails";
 
 export type DispatchServices = {
   outbox: Outbox;
   mail: Mail;
   links: SignedLinks;
+  payments: TrialReader;
   accountWebhook: AccountWebhook | undefined;
 };
 
-/** Of each kind. Sent well within their lease, even when each takes as long as it may. */
-const BATCH = 5;
+/** Which kind is the first. */
+let turn = 0;
 
 /** From the sign-up on, so that a mail that is sent again has the same links. */
 const LINKS_LIVE_MS = 30 * 24 * 60 * 60_000;
 
 /**
- * Sends some of the due messages; failures are logged. Account webhooks wait until a console is configured.
+ * Sends some of the due messages, as many as there are connections; failures are logged. Account webhooks wait until a
+ * console is configured.
  * @returns how many it took
  */
 export async function dispatchMessages(services: DispatchServices): Promise<number> {
   const kinds: MessageKind[] = ["trial-started", "trial-ending", "card-used"];
   if (services.accountWebhook) kinds.push("account-created", "email-verified", "account-closed");
-  const messages = await services.outbox.take(kinds, BATCH);
+  // Many of one kind hold up no other for long.
+  turn = (turn + 1) % kinds.length;
+  const wanted = [...kinds.slice(turn), ...kinds.slice(0, turn)];
+  const messages = await services.outbox.take(wanted, CONNECTIONS);
   await inParallel(messages, (message) => dispatch(message, services));
   return messages.length;
 }
@@ -34,10 +42,14 @@ export async function dispatchMessages(services: DispatchServices): Promise<numb
 async function dispatch(message: Message, services: DispatchServices): Promise<void> {
   const fields = { kind: message.kind, signUpId: message.sign_up_id, attempt: message.attempts };
   try {
-    if (!isStillTrue(message)) return await services.outbox.settle(message, "dropped");
     const outcome = await send(message, services);
+    if (outcome.status === "dropped") {
+      await services.outbox.settle(message, outcome.reason);
+      log("info", "message_dropped", { ...fields, reason: outcome.reason });
+      return;
+    }
     if (outcome.status === "sent") {
-      await services.outbox.settle(message, "sent");
+      await services.outbox.settle(message, null);
       log("info", "message_sent", fields);
       return;
     }
@@ -50,23 +62,40 @@ async function dispatch(message: Message, services: DispatchServices): Promise<v
   }
 }
 
-function isStillTrue({ kind, status, end_reason }: Message): boolean {
-  if (kind === "trial-started") return end_reason === null;
-  if (kind === "trial-ending") return status === "trialing";
-  return kind !== "card-used" || status === "pending" || status === "superseded";
-}
+type Outcome = SendOutcome | { status: "dropped"; reason: DropReason };
 
-async function send(message: Message, { mail, links, accountWebhook }: DispatchServices): Promise<SendOutcome> {
+async function send(message: Message, services: DispatchServices): Promise<Outcome> {
+  const { mail, accountWebhook } = services;
   const { key, kind, email } = message;
   switch (kind) {
     case "trial-started":
-      return mail.send(key, email, trialStartedMail(message, mail.sender, await linksFor(message, links)));
     case "trial-ending":
-      return mail.send(key, email, trialEndingMail(message, mail.sender));
-    case "card-used":
+      return sendTrialMail({ ...message, kind }, services);
+    case "card-used": {
+      const isTrue = message.status === "pending" || message.status === "superseded";
+      if (!isTrue) return { status: "dropped", reason: "trial-began" };
       return mail.send(key, email, cardUsedMail(message, mail.sender));
+    }
     default:
       return accountWebhook?.send({ ...message, kind }) ?? { status: "failed", reason: "no console" };
+  }
+}
+
+type TrialMessage = Message & { kind: "trial-started" | "trial-ending" };
+
+async function sendTrialMail(message: TrialMessage, services: DispatchServices): Promise<Outcome> {
+  const { mail, links, payments } = services;
+  try {
+    const trial = await trialOf(message, payments);
+    if (typeof trial === "string") return { status: "dropped", reason: trial };
+    const content =
+      message.kind === "trial-ending"
+        ? trialEndingMail(message, trial, mail.sender)
+        : trialStartedMail(message, trial, mail.sender, await linksFor(message, links));
+    return await mail.send(message.key, message.email, content);
+  } catch (error) {
+    if (error instanceof PaymentsError) return { status: "failed", reason: `stripe-${error.reason}` };
+    throw error;
   }
 }
 

@@ -5,7 +5,10 @@ import type { SendOutcome } from "./outbox";
 
 export type MailContent = { subject: string; html: string; text: string };
 
-export type Sender = Pick<MailConfig, "companyName" | "consoleUrl" | "siteUrl" | "supportEmail" | "salesEmail">;
+export type Sender = Pick<
+  MailConfig,
+  "companyName" | "consoleUrl" | "customerPortalUrl" | "siteUrl" | "supportEmail" | "salesEmail"
+>;
 
 export type Mail = {
   sender: Sender;

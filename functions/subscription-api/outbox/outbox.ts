@@ -40,6 +40,16 @@ const message = z.object({
   price_cents: z.number().nullable(),
 });
 
+/** Why a message is not sent when its turn comes (docs/subscription-api.md, "The outbox"). */
+export type DropReason =
+  | "sign-up-ended"
+  | "trial-began"
+  | "trial-over"
+  | "another-end"
+  | "invoiced"
+  | "unknown-charge"
+  | "no-subscription";
+
 /** A reason is a status or an error's name, never the receiver's text. */
 export type SendOutcome = { status: "sent" } | { status: "failed"; reason: string };
 
@@ -51,21 +61,27 @@ const MAX_DELAY_MS = 6 * 60 * 60_000;
 
 export type Outbox = ReturnType<typeof outboxIn>;
 
+/** Names the trial's end too: another end is another reminder. */
+export function reminderKey(signUpId: string, trialEnd: Date | null): string {
+  return `trial-ending/${signUpId}/${trialEnd?.toISOString()}`;
+}
+
 /** A statement for the transaction of the state change; inserts nothing where the condition does not hold. */
 export function newMessage(
   db: D1Database,
-  { key, kind, signUpId }: { key: string; kind: MessageKind; signUpId: string },
+  { key, kind, signUpId, notBefore }: { key: string; kind: MessageKind; signUpId: string; notBefore?: Date },
   condition: string,
   ...values: (string | number)[]
 ): D1PreparedStatement {
-  const time = new Date().toISOString();
+  const now = new Date();
+  const due = notBefore && notBefore > now ? notBefore : now;
   return db
     .prepare(
       `INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at)
        SELECT ?, id, ?, ?, ? FROM sign_ups WHERE id = ? AND ${condition}
        ON CONFLICT (key) DO NOTHING`,
     )
-    .bind(key, kind, time, time, signUpId, ...values);
+    .bind(key, kind, due.toISOString(), now.toISOString(), signUpId, ...values);
 }
 
 /** Messages about sign-ups, sent at least once. Every method throws what D1 throws. */
@@ -73,7 +89,7 @@ export function outboxIn(db: D1Database) {
   return {
     /**
      * Leases due messages: nobody else gets them for a minute.
-     * @param limit of each kind, so that many of one hold up no other
+     * @param wanted in their order, as far as the limit goes
      */
     async take(wanted: readonly MessageKind[], limit: number): Promise<Message[]> {
       const now = new Date();
@@ -84,7 +100,8 @@ export function outboxIn(db: D1Database) {
             SELECT due.key FROM json_each(?4) AS wanted CROSS JOIN outbox AS due
              WHERE due.key IN (
                SELECT key FROM outbox WHERE state = 'due' AND kind = wanted.value AND next_attempt_at <= ?2
-                ORDER BY next_attempt_at LIMIT ?3))
+                ORDER BY next_attempt_at LIMIT ?3)
+             LIMIT ?3)
          RETURNING key`,
       );
       const leaseEnd = new Date(now.getTime() + LEASE_MS).toISOString();
@@ -101,10 +118,11 @@ export function outboxIn(db: D1Database) {
       return z.array(message).parse((await contents.bind(...keys.map(({ key }) => key)).all()).results);
     },
 
-    async settle({ key }: Message, state: "sent" | "dropped"): Promise<void> {
+    /** @param dropReason why it is no longer true; null for a message that was sent */
+    async settle({ key }: Message, dropReason: DropReason | null): Promise<void> {
       await db
-        .prepare("UPDATE outbox SET state = ?, settled_at = ? WHERE key = ? AND state = 'due'")
-        .bind(state, new Date().toISOString(), key)
+        .prepare("UPDATE outbox SET state = ?, drop_reason = ?, settled_at = ? WHERE key = ? AND state = 'due'")
+        .bind(dropReason === null ? "sent" : "dropped", dropReason, new Date().toISOString(), key)
         .run();
     },
 

@@ -1,6 +1,7 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import { CONNECTIONS } from "../in-parallel";
 import type { SignUpCounts } from "../limits/sign-up-counts";
+import { PaymentsError } from "../stripe/client";
 import type { SetupIntent } from "../stripe/setup-intents";
 import type { PasswordPlace } from "./password-queue";
 import { awaitsTrial, type SignUp } from "./sign-up";
@@ -24,6 +25,8 @@ export type SignUpResult =
   | { status: "duplicate" }
   | { status: "unknown-package" }
   | { status: "key-reused" }
+  /** Stripe does not take the e-mail address for valid. */
+  | { status: "email-refused" }
   /** Of this e-mail, or from this sender, for today. */
   | { status: "too-many" };
 
@@ -114,7 +117,15 @@ function hasHadTrial(email: string, { signUps, claims }: TrialServices): Promise
 
 async function finish(stored: SignUp, services: TrialServices): Promise<SignUpResult> {
   if (awaitsTrial(stored)) await startTrial(stored, services);
-  const setupIntent = await callStripe(stored, services, () => setupIntentFor(stored, services));
+  let setupIntent: SetupIntent;
+  try {
+    setupIntent = await callStripe(stored, services, () => setupIntentFor(stored, services));
+  } catch (error) {
+    if (!(error instanceof PaymentsError) || error.reason !== "email-refused") throw error;
+    // It can never have a customer, so that nothing else would end it.
+    await services.signUps.deleteUnchanged(stored);
+    return { status: "email-refused" };
+  }
   if (stored.status === "pending" && setupIntent.state === "succeeded") {
     const outcome = await handleCardSetUp(stored, setupIntent, services);
     if (outcome === "superseded") return { status: "duplicate" };

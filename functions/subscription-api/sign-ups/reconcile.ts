@@ -82,6 +82,6 @@ async function reconcileTrial(signUp: SignUp, { payments, lifecycle }: TrialServ
     stripeSubscriptionId === null
       ? { stripeSubscriptionId, status: "canceled" as const, trialEnd: null }
       : await payments.retrieveSubscription(stripeSubscriptionId);
-  await lifecycle.applyStripeState(signUp, state, { remind: false });
+  await lifecycle.applyStripeState(signUp, state, { remindAt: null });
   return state.status;
 }

@@ -1,7 +1,7 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import * as z from "zod";
 import type { TrialClaim } from "../limits/trial-claims";
-import { newMessage } from "../outbox/outbox";
+import { newMessage, reminderKey } from "../outbox/outbox";
 import type { StripeEvent } from "../stripe/webhook";
 import { processedEvent } from "./processed-events";
 import {
@@ -91,11 +91,14 @@ export function signUpLifecycleIn(db: D1Database) {
       return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
     },
 
-    /** Returns false, and changes nothing, when the sign-up has changed since it was read. */
+    /**
+     * Returns false, and changes nothing, when the sign-up has changed since it was read.
+     * @param remindAt when the customer is reminded of the trial's end; null for not at all
+     */
     async applyStripeState(
       read: SignUp,
       trial: TrialState,
-      { event, remind }: { event?: StripeEvent; remind: boolean },
+      { event, remindAt }: { event?: StripeEvent; remindAt: Date | null },
     ): Promise<boolean> {
       const unchanged = "EXISTS (SELECT 1 FROM sign_ups WHERE id = ? AND version = ?)";
       const update = db
@@ -117,12 +120,13 @@ export function signUpLifecycleIn(db: D1Database) {
           now(),
         );
       const reminder = {
-        key: `trial-ending/${read.id}/${iso(trial.trialEnd)}`,
+        key: reminderKey(read.id, trial.trialEnd),
         kind: "trial-ending" as const,
         signUpId: read.id,
+        ...(remindAt && { notBefore: remindAt }),
       };
       const results = await db.batch([
-        ...(remind && trial.status === "trialing" ? [newMessage(db, reminder, "version = ?", read.version)] : []),
+        ...(remindAt && trial.status === "trialing" ? [newMessage(db, reminder, "version = ?", read.version)] : []),
         ...(event ? [processedEvent(db, event, unchanged, read.id, read.version)] : []),
         update,
       ]);

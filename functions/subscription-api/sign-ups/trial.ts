@@ -3,6 +3,7 @@ import type { Packages } from "../catalogue/packages";
 import type { TrialClaims } from "../limits/trial-claims";
 import { log } from "../log";
 import { PaymentsError } from "../stripe/client";
+import type { SubscriptionState } from "../stripe/payments";
 import type { SetupIntent } from "../stripe/setup-intents";
 import type { CardEvent, StripeEvent } from "../stripe/webhook";
 import { type FailedCardServices, refuseUsedCard } from "./failed-cards";
@@ -15,7 +16,11 @@ export type TrialServices = FailedCardServices & { packages: Packages; signUps: 
 /** `unknown`: the event is about no sign-up. */
 export type TrialOutcome = SignUp["status"] | "unknown";
 
-const TRIAL_MS = TRIAL_DAYS * 24 * 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+const TRIAL_MS = TRIAL_DAYS * DAY_MS;
+/** How long before the trial's end its reminder is sent, and how long after its start none is. */
+const REMINDED_BEFORE_MS = 2 * DAY_MS;
+const NOT_REMINDED_FOR_MS = DAY_MS;
 
 const MAX_READS = 5;
 
@@ -79,7 +84,7 @@ export async function startTrial(
     await payments.setDefaultCard(signUp, customerId, paymentMethodId);
     return chosen === null
       ? { stripeSubscriptionId: null, status: "trialing" as const, trialEnd: new Date(Date.now() + TRIAL_MS) }
-      : payments.findOrCreateSubscription(signUp, { customerId, paymentMethodId, priceId: chosen.stripe_price_id });
+      : payments.findOrCreateSubscription(signUp, { customerId, priceId: chosen.stripe_price_id });
   });
   const started = await lifecycle.startTrial(signUp.id, trial, event);
   if (started) log("info", "trial_started", { signUpId: signUp.id, status: started.status });
@@ -101,10 +106,19 @@ export async function handleSubscriptionChange(
       return "unknown";
     }
     const state = await payments.retrieveSubscription(stripeSubscriptionId);
-    const remind = event.type === "customer.subscription.trial_will_end";
-    if (await lifecycle.applyStripeState(signUp, state, { event, remind })) return state.status;
+    const hasOtherEnd = signUp.trial_end !== (state.trialEnd?.toISOString() ?? null);
+    const endsSoon = event.type === "customer.subscription.trial_will_end";
+    const remindAt = endsSoon || hasOtherEnd ? reminderTime(state) : null;
+    if (await lifecycle.applyStripeState(signUp, state, { event, remindAt })) return state.status;
   }
   throw new Error("A sign-up changed each time it was read");
+}
+
+/** Whenever Stripe's event comes. Null where the trial is so short that the start mail is the reminder. */
+function reminderTime({ trialStart, trialEnd }: SubscriptionState): Date | null {
+  if (trialEnd === null) return null;
+  const time = new Date(trialEnd.getTime() - REMINDED_BEFORE_MS);
+  return trialStart !== null && time.getTime() - trialStart.getTime() < NOT_REMINDED_FOR_MS ? null : time;
 }
 
 /** A trial without a plan takes the first subscription that its customer gets. */

@@ -1,17 +1,33 @@
 import Stripe from "stripe";
 import type * as z from "zod";
 import type { StripeConfig } from "../config";
+import { log } from "../log";
 
 /** Stripe keeps idempotency keys for 24 hours. */
 const KEY_LIFETIME_MS = 23 * 60 * 60_000;
 
+/** Who waits for Stripe. */
+export type Waiting = "visitor" | "nobody";
+
+/**
+ * Both tries of a visitor's call end within the site's deadline of ten seconds, those of others within the lease of a
+ * message. Stripe needs up to 20 seconds for some calls: https://docs.stripe.com/error-low-level
+ */
+const LIMITS = {
+  visitor: { timeout: 4_000, maxNetworkRetries: 1 },
+  nobody: { timeout: 20_000, maxNetworkRetries: 1 },
+} as const satisfies Record<Waiting, object>;
+
 export type Attempt = { id: string; stripe_attempt: number; created_at: string };
 
-/** `failed`: Stripe repeats the error for this idempotency key. `in-progress`: another request uses the key. */
+/**
+ * `failed`: Stripe repeats the error for this idempotency key. `in-progress`: another request uses the key.
+ * `email-refused`: Stripe takes no mail to the address for valid.
+ */
 export class PaymentsError extends Error {
   override readonly name = "PaymentsError";
   constructor(
-    readonly reason: "unavailable" | "failed" | "in-progress" | "unexpected-answer",
+    readonly reason: "unavailable" | "failed" | "in-progress" | "unexpected-answer" | "email-refused",
     cause?: unknown,
   ) {
     super(`Payments: ${reason}`, { cause });
@@ -19,14 +35,17 @@ export class PaymentsError extends Error {
 }
 
 /** @param fetcher stands in for fetch, to count calls */
-export function stripeClient({ secretKey, apiUrl }: StripeConfig, fetcher: typeof fetch = fetch): Stripe {
+export function stripeClient(
+  { secretKey, apiUrl }: StripeConfig,
+  waiting: Waiting,
+  fetcher: typeof fetch = fetch,
+): Stripe {
   return new Stripe(secretKey, {
     httpClient: Stripe.createFetchHttpClient((url: RequestInfo | URL, init?: RequestInit) =>
       // A followed redirect would send a person's data to another host.
       fetcher(url, { ...init, redirect: "manual" }),
     ),
-    timeout: 4_000,
-    maxNetworkRetries: 2,
+    ...LIMITS[waiting],
     telemetry: false,
     ...(apiUrl && {
       protocol: apiUrl.protocol === "http:" ? "http" : "https",
@@ -36,17 +55,40 @@ export function stripeClient({ secretKey, apiUrl }: StripeConfig, fetcher: typeo
   });
 }
 
-/** Calls Stripe and parses the answer; throws PaymentsError. */
+/** Calls Stripe and parses the answer. Logs each failure; throws PaymentsError. */
 export async function call<T extends z.ZodType>(schema: T, request: () => Promise<unknown>): Promise<z.output<T>> {
   let answer: unknown;
   try {
     answer = await request();
   } catch (error) {
+    logFailure(error);
     throw new PaymentsError(reasonOf(error), error);
   }
   const parsed = schema.safeParse(answer);
-  if (!parsed.success) throw new PaymentsError("unexpected-answer", parsed.error);
-  return parsed.data;
+  if (parsed.success) return parsed.data;
+  log("error", "stripe_answer_unexpected", { fields: parsed.error.issues.map(({ path }) => path.join(".")) });
+  throw new PaymentsError("unexpected-answer", parsed.error);
+}
+
+/** Without the message, which quotes e-mail addresses and ids: https://docs.stripe.com/api/errors */
+function logFailure(error: unknown): void {
+  if (!(error instanceof Stripe.errors.StripeError)) {
+    log("error", "stripe_failed", { type: error instanceof Error ? error.name : typeof error });
+    return;
+  }
+  log(error.statusCode === 401 || error.statusCode === 403 ? "error" : "warn", "stripe_failed", {
+    type: asName(error.rawType ?? error.type),
+    code: asName(error.code),
+    decline_code: asName(error.decline_code),
+    param: asName(error.param),
+    status: error.statusCode,
+    stripe_request_id: asName(error.requestId),
+  });
+}
+
+/** What can be a name or an id of Stripe's, and nothing that somebody typed. */
+function asName(text: string | undefined): string | undefined {
+  return text !== undefined && /^[\w.[\]-]{1,100}$/.test(text) ? text : undefined;
 }
 
 /** Undefined when the object does not exist. */
@@ -74,6 +116,7 @@ function reasonOf(error: unknown): PaymentsError["reason"] {
   const { errors } = Stripe;
   if (!(error instanceof errors.StripeError)) return "unavailable";
   if (error.statusCode === 409) return "in-progress";
+  if (error.code === "email_invalid") return "email-refused";
   if (error.statusCode !== undefined && error.statusCode >= 500) return "failed";
   // The key was used with other parameters, by an earlier release or with an earlier price.
   if (error instanceof errors.StripeIdempotencyError) return "failed";

@@ -2,13 +2,14 @@ import type Stripe from "stripe";
 import * as z from "zod";
 import { countryCode } from "../../../app/contract/country";
 import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
+import { stripeBilling } from "./billing";
 import { type Attempt, call, idempotencyKey, ifExists, mayExist } from "./client";
+import { dateOf, metadata } from "./fields";
 import { stripeSetupIntents } from "./setup-intents";
 
 const PAGE = 100;
 
 const id = z.string().min(1);
-const metadata = z.record(z.string(), z.string()).default({});
 const listOf = <T extends z.ZodType>(object: T) => z.object({ data: z.array(object) });
 
 const customer = z.object({ id, metadata });
@@ -27,6 +28,7 @@ const subscription = z.object({
     "paused",
   ]),
   trial_end: z.number().nullable().default(null),
+  trial_start: z.number().nullable().default(null),
 });
 
 export type Contact = { email: string; full_name: string; company_name: string; phone: string };
@@ -35,6 +37,7 @@ export type BillingAddress = { address: string; city: string; state: string; zip
 export type SubscriptionState = {
   stripeSubscriptionId: string;
   status: "active" | "trialing" | "past_due" | "canceled";
+  trialStart: Date | null;
   trialEnd: Date | null;
 };
 
@@ -49,6 +52,7 @@ export function stripePayments(stripe: Stripe) {
 
   return {
     ...stripeSetupIntents(stripe),
+    ...stripeBilling(stripe),
 
     /** For a sign-up whose customer was created but not recorded. */
     findCustomer,
@@ -82,9 +86,10 @@ export function stripePayments(stripe: Stripe) {
       );
     },
 
+    /** Charged is the customer's default card, also after the customer has changed it. */
     async findOrCreateSubscription(
       signUp: Attempt,
-      { customerId, paymentMethodId, priceId }: { customerId: string; paymentMethodId: string; priceId: string },
+      { customerId, priceId }: { customerId: string; priceId: string },
     ): Promise<SubscriptionState> {
       const known = await call(listOf(subscription), () =>
         stripe.subscriptions.list({ customer: customerId, status: "all", limit: PAGE }),
@@ -95,7 +100,6 @@ export function stripePayments(stripe: Stripe) {
         stripe.subscriptions.create(
           {
             customer: customerId,
-            default_payment_method: paymentMethodId,
             items: [{ price: priceId }],
             metadata: { sign_up_id: signUp.id },
             off_session: true,
@@ -111,7 +115,9 @@ export function stripePayments(stripe: Stripe) {
     /** A subscription that no longer exists is canceled. */
     async retrieveSubscription(id: string): Promise<SubscriptionState> {
       const found = await ifExists(() => call(subscription, () => stripe.subscriptions.retrieve(id)));
-      return found ? toSubscriptionState(found) : { stripeSubscriptionId: id, status: "canceled", trialEnd: null };
+      return found
+        ? toSubscriptionState(found)
+        : { stripeSubscriptionId: id, status: "canceled", trialStart: null, trialEnd: null };
     },
 
     /** At once, without an invoice. Does nothing when it has ended already. */
@@ -136,9 +142,13 @@ function belongsTo(signUpId: string) {
   return ({ metadata }: { metadata: Record<string, string> }) => metadata.sign_up_id === signUpId;
 }
 
-function toSubscriptionState({ id, status, trial_end }: z.output<typeof subscription>): SubscriptionState {
-  const trialEnd = trial_end === null ? null : new Date(trial_end * 1000);
-  return { stripeSubscriptionId: id, status: toStatus(status), trialEnd };
+function toSubscriptionState(found: z.output<typeof subscription>): SubscriptionState {
+  return {
+    stripeSubscriptionId: found.id,
+    status: toStatus(found.status),
+    trialStart: dateOf(found.trial_start),
+    trialEnd: dateOf(found.trial_end),
+  };
 }
 
 function toStatus(status: z.output<typeof subscription>["status"]): SubscriptionState["status"] {

@@ -1,6 +1,7 @@
 import type Stripe from "stripe";
 import * as z from "zod";
 import { type Attempt, call, idempotencyKey, ifExists, mayExist } from "./client";
+import { metadata } from "./fields";
 
 const PAGE = 100;
 
@@ -10,7 +11,7 @@ const setupIntent = z.object({
   id,
   client_secret: z.string().min(1),
   customer: id.nullable().default(null),
-  metadata: z.record(z.string(), z.string()).default({}),
+  metadata,
   payment_method: z.union([id, paymentMethod]).nullable().default(null),
   status: z.string(),
 });

@@ -91,6 +91,7 @@ it("the site reaches the API by the entrypoint that wrangler.toml names, and the
     vars: {
       SITE_URL: ORIGIN,
       SUBSCRIPTION_API_URL: API_ORIGIN,
+      CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/test_0123456789",
       SESSION_SECRET: "a-secret-of-the-tests-with-more-than-32-characters",
     },
     beside: await deployedApi(stripe),

@@ -112,13 +112,15 @@ describe("one sign-up, one plan, one form", () => {
     ]);
   });
 
-  test("the success belongs to the plan that succeeded; another plan's URL shows its form [S16] [S21]", async () => {
+  test("the success belongs to the plan that succeeded; another plan's URL shows its form [S16] [S21] [T5]", async () => {
     const ada = browser();
     await ada.signUp(STANDARD);
     await enterCard(backend.stripe.url, await ada.clientSecret(STANDARD));
     await ada.post("intent=card-set-up", `/subscription/${STANDARD}`);
-    const { text } = await ada.get(`/subscription/${STANDARD}`);
+    const { text, body } = await ada.get(`/subscription/${STANDARD}`);
     expect(text).toContain(SUCCESS);
+    expect(body).toContain("To cancel, change your card or see your invoices, open the");
+    expect(body).toContain('href="http://localhost:8789/p/login/test"');
     for (const detail of ["Engines & Sons", "(212) 555-0123", "STANDARD, $500 a month", "Visa ending in 4242"]) {
       expect(text).toContain(detail);
     }

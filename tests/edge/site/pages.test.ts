@@ -307,6 +307,15 @@ describe("pricing", () => {
       expect(words("section[aria-labelledby=faq]")).toContain(statement);
     }
   });
+
+  test("leads from the question how to cancel to the Customer Portal [T5]", async () => {
+    const { document } = await open("/pricing");
+    const links = [...document.querySelectorAll("details a")].map((link) => [
+      link.textContent,
+      link.getAttribute("href"),
+    ]);
+    expect(links).toEqual([["customer portal", "http://localhost:8789/p/login/test"]]);
+  });
 });
 
 describe("not found", () => {

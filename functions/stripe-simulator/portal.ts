@@ -1,0 +1,111 @@
+import { type Context, Hono } from "hono";
+import { html } from "hono/html";
+import type { StripeContext } from "./api/context";
+import { cancelAtPeriodEnd, changeDefaultCard, renew } from "./api/portal-actions";
+import { StripeFailure } from "./errors";
+import { parseForm } from "./form";
+import { newId } from "./ids";
+import type { Customer, Subscription } from "./objects";
+import { page } from "./page";
+
+/**
+ * The Customer Portal, with its log-in page. Stripe sends a link to the address; here the portal opens at once.
+ * https://docs.stripe.com/customer-management
+ */
+export const customerPortal = new Hono<StripeContext>();
+
+customerPortal.use(async (c, next) => {
+  c.set("requestId", newId("req", 14));
+  await next();
+});
+
+customerPortal.get("/login/:page", (c) => c.html(loginPage(c.req.query("prefilled_email") ?? "")));
+
+customerPortal.post("/login/:page", async (c) => {
+  const { email = "" } = parseForm(await c.req.text());
+  const found = customerOf(c, String(email).trim().toLowerCase());
+  if (!found) return c.html(loginPage(String(email), "No customer with a subscription has this e-mail address."), 404);
+  return c.redirect(`/p/session/${found.id}`, 303);
+});
+
+customerPortal.get("/session/:customer", (c) => {
+  const customer = c.var.store.customer(c.req.param("customer"));
+  if (!customer || customer.deleted) return c.html(page("This session has ended", html``), 404);
+  return c.html(sessionPage(c, customer));
+});
+
+customerPortal.post("/session/:customer", async (c) => {
+  const customer = c.var.store.customer(c.req.param("customer"));
+  if (!customer || customer.deleted) return c.html(page("This session has ended", html``), 404);
+  const { intent, subscription: id, card } = parseForm(await c.req.text());
+  const subscription = subscriptionsOf(c, customer).find((one) => one.id === id);
+  try {
+    if (intent === "cancel" && subscription) cancelAtPeriodEnd(subscription, c.var);
+    if (intent === "renew" && subscription) renew(subscription, c.var);
+    if (intent === "card" && typeof card === "object") changeDefaultCard(customer, card, c.var);
+  } catch (error) {
+    if (!(error instanceof StripeFailure)) throw error;
+    return c.html(sessionPage(c, customer, error.message), 402);
+  }
+  return c.redirect(`/p/session/${customer.id}`, 303);
+});
+
+/** The latest customer of the address that has a subscription, as at Stripe. */
+function customerOf(c: Context<StripeContext>, email: string): Customer | undefined {
+  const customers = c.var.store.customers().filter((one) => !one.deleted && one.email === email);
+  return customers.find((one) => subscriptionsOf(c, one).length > 0) ?? customers[0];
+}
+
+function subscriptionsOf(c: Context<StripeContext>, customer: Customer): Subscription[] {
+  return c.var.store.subscriptions().filter((one) => one.customer === customer.id && one.status !== "canceled");
+}
+
+function loginPage(email: string, problem?: string) {
+  return page(
+    "Log in to the customer portal",
+    html`${problem && html`<p role="alert">${problem}</p>`}
+      <p>Stripe sends a link to this address. Here the portal opens at once.</p>
+      <form method="post">
+        <label>E-mail address <input type="email" name="email" value="${email}" required /></label>
+        <button>Send</button>
+      </form>`,
+  );
+}
+
+function sessionPage(c: Context<StripeContext>, customer: Customer, problem?: string) {
+  const card = c.var.store.paymentMethod(customer.invoice_settings.default_payment_method ?? "")?.card;
+  const subscriptions = subscriptionsOf(c, customer);
+  return page(
+    "Customer portal",
+    html`${problem && html`<p role="alert">${problem}</p>`}
+      <p>${customer.name}, ${customer.email}</p>
+      ${subscriptions.length === 0 && html`<p>There is no subscription.</p>`}
+      ${subscriptions.map(subscriptionForm)}
+      <h2>Card</h2>
+      <p>${card ? `${card.brand} ending in ${card.last4}` : "none"}</p>
+      <form method="post">
+        <input type="hidden" name="intent" value="card" />
+        <label>Card number <input name="card[number]" required /></label>
+        <label>Month <input name="card[exp_month]" size="2" required /></label>
+        <label>Year <input name="card[exp_year]" size="4" required /></label>
+        <label>CVC <input name="card[cvc]" size="4" required /></label>
+        <button>Change card</button>
+      </form>`,
+  );
+}
+
+function subscriptionForm({ id, items, status, cancel_at, cancel_at_period_end, trial_end }: Subscription) {
+  const isCanceled = cancel_at !== null || cancel_at_period_end;
+  const [item] = items.data;
+  const end = cancel_at ?? trial_end ?? item?.current_period_end ?? 0;
+  const day = new Date(end * 1000).toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+  return html`<form method="post">
+    <p>$${((item?.price.unit_amount ?? 0) / 100).toFixed(2)} a month, ${status}, ${isCanceled ? "ends" : "next payment"} on ${day}</p>
+    <input type="hidden" name="subscription" value="${id}" />
+    ${
+      isCanceled
+        ? html`<button name="intent" value="renew">Don't cancel subscription</button>`
+        : html`<button name="intent" value="cancel" class="plain">Cancel subscription</button>`
+    }
+  </form>`;
+}

@@ -1,0 +1,44 @@
+import type { Billing, Card } from "../stripe/billing";
+import { type DropReason, type Message, reminderKey } from "./outbox";
+import type { Trial } from "./trial-mails";
+
+/** Reads what Stripe says of a trial; throws PaymentsError. */
+export type TrialReader = {
+  findBilling(subscriptionId: string): Promise<Billing | undefined>;
+  findCard(customerId: string): Promise<Card | null>;
+};
+
+/** The trial that a mail is about, as it is at this moment, or why the mail is no longer true. Throws PaymentsError. */
+export async function trialOf(message: Message, stripe: TrialReader): Promise<Trial | DropReason> {
+  if (message.end_reason !== null) return "sign-up-ended";
+  if (message.status !== "trialing") return "trial-over";
+  const trial =
+    message.stripe_subscription_id === null
+      ? await trialWithoutPlan(message, stripe)
+      : await trialAtStripe(message.stripe_subscription_id, stripe);
+  if (typeof trial === "string") return trial;
+  if (message.kind !== "trial-ending") return trial;
+  if (message.key !== reminderKey(message.sign_up_id, trial.end)) return "another-end";
+  return trial.outlook.next === "unknown" ? "unknown-charge" : trial;
+}
+
+async function trialAtStripe(subscriptionId: string, stripe: TrialReader): Promise<Trial | DropReason> {
+  const billing = await stripe.findBilling(subscriptionId);
+  if (!billing) return "no-subscription";
+  const { isTrialing, isInvoiced, trialEnd: end, outlook, card } = billing;
+  if (isInvoiced) return "invoiced";
+  return isTrialing && isToCome(end) ? { end, outlook, card } : "trial-over";
+}
+
+async function trialWithoutPlan(
+  { trial_end, stripe_customer_id: customerId }: Message,
+  stripe: TrialReader,
+): Promise<Trial | DropReason> {
+  const end = trial_end === null ? null : new Date(trial_end);
+  if (!isToCome(end)) return "trial-over";
+  return { end, outlook: { next: "no-plan" }, card: customerId === null ? null : await stripe.findCard(customerId) };
+}
+
+function isToCome(time: Date | null): time is Date {
+  return time !== null && time.getTime() > Date.now();
+}

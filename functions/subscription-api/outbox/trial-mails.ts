@@ -1,0 +1,142 @@
+import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
+import type { Billing, Card } from "../stripe/billing";
+import type { MailContent, Sender } from "./mail";
+import { toMail } from "./mail-content";
+import type { Message } from "./outbox";
+
+/** What the sign-up says of itself. */
+type Facts = Pick<Message, "full_name" | "company_name" | "email" | "package_name" | "signed_up_at">;
+
+/** What Stripe says at the moment of sending. Without a plan there is nothing to charge. */
+export type Trial = { end: Date; outlook: Billing["outlook"] | { next: "no-plan" }; card: Card | null };
+
+const PORTAL =
+  "To cancel, to change your card or to see your invoices, open the customer portal below. It belongs to Stripe, which takes our payments: enter your e-mail address there, and Stripe sends you a link to log in.";
+
+/**
+ * What the card networks ask a business to say when a trial begins:
+ * https://docs.stripe.com/billing/subscriptions/trials/manage-trial-compliance
+ * @param links signed, for this sign-up alone
+ */
+export function trialStartedMail(
+  facts: Facts,
+  trial: Trial,
+  sender: Sender,
+  links: { verifyEmail: string; notMe: string },
+): MailContent {
+  const end = dayOf(trial.end);
+  return toMail(
+    {
+      subject: `Your ${sender.companyName} trial has started`,
+      paragraphs: [
+        `Hello ${facts.full_name},`,
+        `thank you for your subscription. The free trial for ${facts.company_name} has started and ends on ${end}.`,
+        trial.outlook.next === "charge" ? `Your card was not charged. ${whatHappens(trial)}` : whatHappens(trial),
+        PORTAL,
+        "What’s next: confirm that this is your e-mail address.",
+        `Then log in to the customer console with ${facts.email} and the password that you chose.`,
+        "If you did not sign up, open “This was not me” below: the trial ends, and the card is removed.",
+      ],
+      details: [
+        ["Company", facts.company_name],
+        ["Plan", facts.package_name ?? "not chosen yet"],
+        ["Free trial", `${TRIAL_DAYS} days, until ${minuteOf(trial.end)}`],
+        ...chargeDetails(trial),
+        ["You agreed to this", `on ${minuteOf(new Date(facts.signed_up_at))}, with our terms: ${sender.siteUrl}/terms`],
+      ],
+      button: { text: "Confirm my e-mail address", url: links.verifyEmail },
+      links: [
+        { text: "Open the customer console", url: sender.consoleUrl },
+        { text: "This was not me", url: links.notMe },
+      ],
+    },
+    sender,
+    facts.email,
+  );
+}
+
+export function trialEndingMail(facts: Facts, trial: Trial, sender: Sender): MailContent {
+  const end = dayOf(trial.end);
+  return toMail(
+    {
+      subject: `Your ${sender.companyName} trial ends on ${end}`,
+      paragraphs: [
+        `Hello ${facts.full_name},`,
+        `the free trial for ${facts.company_name} ends on ${end}.`,
+        whatHappens(trial),
+        PORTAL,
+      ],
+      details: [
+        ["Company", facts.company_name],
+        ["Plan", facts.package_name ?? "not chosen yet"],
+        ["Trial ends", minuteOf(trial.end)],
+        ...chargeDetails(trial),
+      ],
+      button: { text: "Open the customer console", url: sender.consoleUrl },
+    },
+    sender,
+    facts.email,
+  );
+}
+
+function whatHappens({ outlook, card, end }: Trial): string {
+  switch (outlook.next) {
+    case "charge":
+      return `Unless you cancel before then, ${priceOf(outlook)} will be taken from ${card ? `your card, ${nameOf(card)},` : "your payment method"} on ${dayOf(end)}, and then every month until you cancel.`;
+    case "end":
+      return outlook.why === "canceled"
+        ? `You have cancelled your subscription. It ends on ${dayOf(outlook.at)}, and nothing will be charged. If you change your mind, renew it in the customer portal before then.`
+        : `There is no card for your subscription. It ends on ${dayOf(outlook.at)}, and nothing will be charged. To go on, add a card in the customer portal before then.`;
+    case "no-plan":
+      return "You have not chosen a plan yet: nothing will be charged. Answer this mail to choose one before the trial ends.";
+    case "unknown":
+      return "What will be charged, and when, is in the customer portal.";
+  }
+}
+
+function chargeDetails({ outlook, card, end }: Trial): [string, string][] {
+  const paidWith: [string, string][] = card ? [["Card", nameOf(card)]] : [];
+  if (outlook.next === "charge") {
+    return [
+      ["First payment", `${priceOf(outlook)}, on ${dayOf(end)}`],
+      ["After that", "the same every month"],
+      ...paidWith,
+    ];
+  }
+  return outlook.next === "unknown" ? paidWith : [["First payment", "none"], ...paidWith];
+}
+
+const BRANDS: Record<string, string> = {
+  amex: "American Express",
+  diners: "Diners Club",
+  discover: "Discover",
+  jcb: "JCB",
+  mastercard: "Mastercard",
+  unionpay: "UnionPay",
+  visa: "Visa",
+};
+
+function nameOf({ brand, last4 }: Card): string {
+  return `${BRANDS[brand] ?? "card"} ending in ${last4}`;
+}
+
+/** In UTC, as on invoices of Stripe. */
+function dayOf(time: Date): string {
+  return time.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+}
+
+function minuteOf(time: Date): string {
+  const minute = time.toLocaleTimeString("en-US", {
+    hour: "2-digit",
+    minute: "2-digit",
+    hour12: false,
+    timeZone: "UTC",
+  });
+  return `${dayOf(time)}, ${minute} UTC`;
+}
+
+function priceOf({ cents }: { cents: number | null }): string {
+  if (cents === null) return "the price of your plan";
+  const options = { style: "currency", currency: "USD" } as const;
+  return `${(cents / 100).toLocaleString("en-US", options)} plus any tax`;
+}

@@ -1,0 +1,53 @@
+import Stripe from "stripe";
+import * as z from "zod";
+import { call, PaymentsError } from "./client";
+
+/** Whether Stripe takes the secret key; `lacks`: what the key may not read. */
+export type StripeAccess =
+  | { status: "granted" }
+  | { status: "wrong-key" }
+  | { status: "no-permission"; lacks: string[] }
+  | { status: "unavailable" };
+
+/** How long an answer counts, so that `/health` costs no more calls than this, whoever asks. */
+const COUNTS_FOR_MS = 30_000;
+
+let latest: { key: string; at: number; access: StripeAccess } | undefined;
+
+/** Asks Stripe with one small call for each kind of object that is read, and what is expanded with it. */
+export async function stripeAccess(stripe: Stripe, key: string): Promise<StripeAccess> {
+  if (latest && latest.key === key && Date.now() - latest.at < COUNTS_FOR_MS) return latest.access;
+  const access = await askStripe(stripe);
+  latest = { key, at: Date.now(), access };
+  return access;
+}
+
+async function askStripe(stripe: Stripe): Promise<StripeAccess> {
+  const requests: [string, () => Promise<unknown>][] = [
+    ["customers", () => stripe.customers.list({ limit: 1 })],
+    ["setup intents, payment methods", () => stripe.setupIntents.list({ limit: 1, expand: ["data.payment_method"] })],
+    ["subscriptions, invoices", () => stripe.subscriptions.list({ limit: 1, expand: ["data.latest_invoice"] })],
+    ["prices", () => stripe.prices.list({ limit: 1 })],
+  ];
+  const answers = await Promise.all(
+    requests.map(async ([name, request]) => ({ name, answer: await answerTo(request) })),
+  );
+  const named = (wanted: Answer) => answers.filter(({ answer }) => answer === wanted).map(({ name }) => name);
+  if (named("wrong-key").length > 0) return { status: "wrong-key" };
+  if (named("unavailable").length > 0) return { status: "unavailable" };
+  const lacks = named("no-permission");
+  return lacks.length > 0 ? { status: "no-permission", lacks } : { status: "granted" };
+}
+
+type Answer = StripeAccess["status"];
+
+async function answerTo(request: () => Promise<unknown>): Promise<Answer> {
+  try {
+    await call(z.unknown(), request);
+    return "granted";
+  } catch (error) {
+    const { cause } = error instanceof PaymentsError ? error : {};
+    if (cause instanceof Stripe.errors.StripeAuthenticationError) return "wrong-key";
+    return cause instanceof Stripe.errors.StripePermissionError ? "no-permission" : "unavailable";
+  }
+}

@@ -1,0 +1,110 @@
+import type Stripe from "stripe";
+import * as z from "zod";
+import { call, ifExists } from "./client";
+import { dateOf } from "./fields";
+
+const time = z.number().nullish();
+
+const paymentMethod = z.object({ card: z.object({ brand: z.string(), last4: z.string() }).nullish() });
+
+const customer = z.object({
+  invoice_settings: z.object({ default_payment_method: paymentMethod.nullish() }).nullish(),
+});
+
+const subscription = z.object({
+  status: z.string(),
+  cancel_at: time,
+  cancel_at_period_end: z.boolean(),
+  collection_method: z.string().nullish(),
+  customer,
+  default_payment_method: paymentMethod.nullish(),
+  discounts: z.array(z.unknown()).nullish(),
+  items: z.object({
+    data: z.array(
+      z.object({
+        price: z.object({ currency: z.string(), unit_amount: z.number().nullish() }),
+        quantity: z.number().nullish(),
+      }),
+    ),
+  }),
+  latest_invoice: z.object({ amount_due: z.number() }).nullish(),
+  pause_collection: z.looseObject({}).nullish(),
+  trial_end: time,
+  trial_settings: z.object({ end_behavior: z.object({ missing_payment_method: z.string() }) }).nullish(),
+});
+type Subscription = z.output<typeof subscription>;
+
+export type Card = { brand: string; last4: string };
+
+/** What happens at the end of a trial. An amount is in cents of US dollars, without tax; null where it is not fixed. */
+export type TrialOutlook =
+  | { next: "charge"; cents: number | null }
+  | { next: "end"; why: "canceled" | "no-card"; at: Date }
+  | { next: "unknown" };
+
+/** A trial as Stripe has it at this moment. */
+export type Billing = {
+  isTrialing: boolean;
+  /** Whether Stripe has made an invoice that is not empty, as it does when the trial is over. */
+  isInvoiced: boolean;
+  trialEnd: Date | null;
+  outlook: TrialOutlook;
+  card: Card | null;
+};
+
+/** What mails say of a subscription and its card. Every method throws PaymentsError. */
+export function stripeBilling(stripe: Stripe) {
+  const card = "invoice_settings.default_payment_method";
+  return {
+    /** Undefined when Stripe does not know it. */
+    async findBilling(subscriptionId: string): Promise<Billing | undefined> {
+      const expand = [`customer.${card}`, "default_payment_method", "latest_invoice"];
+      const found = await ifExists(() =>
+        call(subscription, () => stripe.subscriptions.retrieve(subscriptionId, { expand })),
+      );
+      return found && toBilling(found);
+    },
+
+    /** The default card of a customer; null when there is none. */
+    async findCard(customerId: string): Promise<Card | null> {
+      const found = await ifExists(() =>
+        call(customer, () => stripe.customers.retrieve(customerId, { expand: [card] })),
+      );
+      return found?.invoice_settings?.default_payment_method?.card ?? null;
+    },
+  };
+}
+
+function toBilling(found: Subscription): Billing {
+  const method = found.default_payment_method ?? found.customer.invoice_settings?.default_payment_method;
+  return {
+    isTrialing: found.status === "trialing",
+    isInvoiced: (found.latest_invoice?.amount_due ?? 0) > 0,
+    trialEnd: dateOf(found.trial_end),
+    outlook: outlookOf(found, method != null),
+    card: method?.card ?? null,
+  };
+}
+
+/** The Customer Portal sets `cancel_at`, the API `cancel_at_period_end`; the status stays `trialing` in both cases. */
+function outlookOf(found: Subscription, hasCard: boolean): TrialOutlook {
+  const trialEnd = dateOf(found.trial_end);
+  if (trialEnd === null) return { next: "unknown" };
+  const cancelAt = dateOf(found.cancel_at);
+  if (cancelAt !== null && cancelAt <= trialEnd) return { next: "end", why: "canceled", at: cancelAt };
+  if (found.cancel_at_period_end) return { next: "end", why: "canceled", at: trialEnd };
+  if (found.pause_collection != null || found.collection_method === "send_invoice") return { next: "unknown" };
+  if (hasCard) return { next: "charge", cents: centsOf(found) };
+  const endsWithoutCard = found.trial_settings?.end_behavior.missing_payment_method === "cancel";
+  return endsWithoutCard ? { next: "end", why: "no-card", at: trialEnd } : { next: "unknown" };
+}
+
+function centsOf({ items, discounts }: Subscription): number | null {
+  if (discounts != null && discounts.length > 0) return null;
+  let cents = 0;
+  for (const { price, quantity } of items.data) {
+    if (price.unit_amount == null || price.currency !== "usd") return null;
+    cents += price.unit_amount * (quantity ?? 1);
+  }
+  return cents;
+}
