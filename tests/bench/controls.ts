@@ -8,12 +8,8 @@ import { type RunningWorkerd, startWorkerd } from "./workerd";
 /** Headers that the runtime writes itself. */
 const ITS_OWN = new Set(["content-length", "transfer-encoding", "connection", "keep-alive", "date"]);
 
-/**
- * A Worker that answers as the site has answered once: the same status, headers and bytes, nothing else.
- * @param url of the site's answer
- */
-export async function startConstant(url: string): Promise<RunningWorkerd> {
-  const response = await fetch(url);
+/** A Worker that answers as the site has answered once: the same status, headers and bytes, nothing else. */
+export async function startConstant(response: Response): Promise<RunningWorkerd> {
   const headers = [...response.headers].filter(([name]) => !ITS_OWN.has(name));
   const script = `const body = new TextEncoder().encode(${JSON.stringify(await response.text())});
 const headers = new Headers(${JSON.stringify(headers)});

@@ -7,6 +7,8 @@ import type { RunningWorkerd } from "./workerd";
 export interface Target {
   server: RunningWorkerd;
   path: string;
+  /** GET, or POST with a form, unless it is named. */
+  method?: "DELETE" | undefined;
   /** A form, in place of a GET. */
   form?: string | undefined;
   /** The status of every answer; another one ends the benchmark. */
@@ -54,13 +56,14 @@ function loadOf(rounds: Round[]): Load {
   return { requestsPerSecond: of("requestsPerSecond"), cpuPerRequest: of("cpuPerRequest") };
 }
 
-async function oneRound({ server, path, form, expects }: Target, duration: number): Promise<Round> {
+async function oneRound({ server, path, method, form, expects }: Target, duration: number): Promise<Round> {
   const before = cpuMicroseconds(server.pid);
   const started = performance.now();
   const result = await autocannon({
     url: server.url + path,
     connections: CONNECTIONS,
     duration,
+    ...(method && { method }),
     ...(form !== undefined && {
       method: "POST" as const,
       body: form,

@@ -11,7 +11,7 @@ export async function measureStartUp(times: number): Promise<Row[]> {
   const starts: Record<"site" | "constant", RunningWorkerd["start"][]> = { site: [], constant: [] };
   for (let time = 0; time < times; time += 1) {
     const site = await startSiteWorkerd();
-    const constant = await startConstant(site.url);
+    const constant = await startConstant(await fetch(site.url));
     starts.site.push(site.start);
     starts.constant.push(constant.start);
     await Promise.all([site.dispose(), constant.dispose()]);

@@ -1,9 +1,10 @@
 import { fields } from "../support/site-visitor";
 import { startBareForwarder, startConstant, startUpstreamWorkerd } from "./controls";
-import { type Course, type Load, measurePair } from "./load";
+import { type Course, type Load, measurePair, type Target } from "./load";
 import type { Figure, Row } from "./report";
 import { startSiteWorkerd } from "./site-worker";
 import { ratioOf } from "./statistics";
+import { startStockRemix } from "./stock-remix";
 import type { RunningWorkerd } from "./workerd";
 
 /** A request whose cost is measured, and what it may cost beside its control. */
@@ -11,25 +12,53 @@ interface Subject {
   what: string;
   path: string;
   status: number;
-  /** Makes a form to post, in place of a GET. Its control is a bare forwarder, that of a GET a constant. */
+  method?: "DELETE";
+  /** Makes a form to post, in place of a GET. */
   form?: (siteUrl: string) => Promise<string>;
-  /** Of a GET: its CPU time as a multiple of the control's. Without a limit it is only shown. */
+  beside: Control;
+  /** CPU time as a multiple of the control's. Without a limit it is only shown. */
   cpuAtMost?: number;
-  /** Of a post: its requests in a second as a part of the control's. */
+  /** Requests in a second as a part of the control's. */
   rateAtLeast?: number;
 }
 
+type Control = "a constant" | "a bare forwarder" | "stock Remix" | "an accepted post";
+
+const PLAN = `/subscription/${fields.package_id}`;
+const constant = { beside: "a constant" as const };
+
 /** What the table shows; a line here is all that another request needs. */
 export const subjects: Subject[] = [
-  { what: "Home page", path: "/", status: 200, cpuAtMost: 1.5 },
-  { what: "Form page", path: `/subscription/${fields.package_id}`, status: 200 },
-  { what: "Not found", path: "/no-such-page", status: 404 },
-  { what: "Sign-up post", path: "/subscription", status: 303, form: signUpForm, rateAtLeast: 0.5 },
+  { what: "Home page", path: "/", status: 200, ...constant, cpuAtMost: 1.5 },
+  { what: "Form page", path: PLAN, status: 200, ...constant, cpuAtMost: 2 },
+  { what: "Form page of an unknown plan", path: "/subscription/no-plan", status: 200, ...constant, cpuAtMost: 2 },
+  { what: "Data of the form page", path: `${PLAN}.data`, status: 200, ...constant },
+  { what: "Not found", path: "/no-such-page", status: 404, ...constant, cpuAtMost: 1.5 },
+  { what: "Method not allowed", path: "/pricing", method: "DELETE", status: 405, ...constant, cpuAtMost: 1.5 },
+  { what: "robots.txt", path: "/robots.txt", status: 200, ...constant, cpuAtMost: 1.5 },
+  { what: "Health", path: "/health", status: 200, ...constant },
+  { what: "Form that comes back", path: PLAN, status: 422, form: wrongForm, beside: "stock Remix", cpuAtMost: 1.2 },
+  {
+    what: "Sign-up post",
+    path: "/subscription",
+    status: 303,
+    form: signUpForm,
+    beside: "a bare forwarder",
+    rateAtLeast: 0.5,
+  },
+  {
+    what: "Refused post, by script",
+    path: `${PLAN}.data`,
+    status: 422,
+    form: wrongForm,
+    beside: "an accepted post",
+    cpuAtMost: 1.2,
+  },
 ];
 
 /** Loads a fresh site and a fresh control in turn. */
 export async function measureSubject(subject: Subject, course: Course): Promise<Row> {
-  const { path, status: expects, form: formFor } = subject;
+  const { path, method, status: expects, form: formFor, beside } = subject;
   const running: RunningWorkerd[] = [];
   const held = async (starting: Promise<RunningWorkerd>) => {
     const server = await starting;
@@ -39,28 +68,58 @@ export async function measureSubject(subject: Subject, course: Course): Promise<
   try {
     const upstream = formFor && (await held(startUpstreamWorkerd()));
     const site = await held(startSiteWorkerd({ ...(upstream && { subscriptionApiUrl: upstream.url }) }));
-    const control = await held(upstream ? startBareForwarder(upstream.url) : startConstant(site.url + path));
     const form = await formFor?.(site.url);
-    const target = { path, form, expects };
-    return rowOf(subject, await measurePair({ server: site, ...target }, { server: control, ...target }, course));
+    const target = { server: site, path, method, form, expects };
+    const control = async (): Promise<Target> => {
+      switch (beside) {
+        case "a constant":
+          return { ...target, server: await held(startConstant(await answerOf(target))) };
+        case "a bare forwarder":
+          return { ...target, server: await held(startBareForwarder(upstream?.url ?? "")) };
+        case "stock Remix":
+          return { ...target, server: await held(startStockRemix(await (await answerOf(target)).text(), expects)) };
+        case "an accepted post":
+          return { ...target, path: PLAN, form: await signUpForm(site.url), expects: 303 };
+      }
+    };
+    return rowOf(subject, await measurePair(target, await control(), course));
   } finally {
     await Promise.all(running.map((server) => server.dispose()));
   }
 }
 
-function rowOf({ what, form, cpuAtMost, rateAtLeast }: Subject, { site, control }: { site: Load; control: Load }): Row {
+function answerOf({ server, path, method, form }: Target): Promise<Response> {
+  return fetch(server.url + path, {
+    ...(method && { method }),
+    ...(form !== undefined && {
+      method: "POST",
+      body: form,
+      headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: server.url },
+    }),
+  });
+}
+
+function rowOf(
+  { what, beside, cpuAtMost, rateAtLeast }: Subject,
+  { site, control }: { site: Load; control: Load },
+): Row {
   const figures = ({ cpuPerRequest, requestsPerSecond }: Load): Figure[] => [
     [cpuPerRequest, "µs CPU"],
     [requestsPerSecond, "requests/s"],
   ];
   return {
-    what: `${what}, ${form ? "requests/s beside a bare forwarder" : "CPU beside a constant"}`,
+    what: `${what}, ${rateAtLeast === undefined ? "CPU" : "requests/s"} beside ${beside}`,
     site: figures(site),
     control: figures(control),
-    judged: form
-      ? { value: ratioOf(site.requestsPerSecond, control.requestsPerSecond), unit: "×", atLeast: rateAtLeast }
-      : { value: ratioOf(site.cpuPerRequest, control.cpuPerRequest), unit: "×", atMost: cpuAtMost },
+    judged:
+      rateAtLeast === undefined
+        ? { value: ratioOf(site.cpuPerRequest, control.cpuPerRequest), unit: "×", atMost: cpuAtMost }
+        : { value: ratioOf(site.requestsPerSecond, control.requestsPerSecond), unit: "×", atLeast: rateAtLeast },
   };
+}
+
+async function wrongForm(): Promise<string> {
+  return new URLSearchParams({ ...fields, email: "nobody", city: "", zipCode: "x" }).toString();
 }
 
 async function signUpForm(siteUrl: string): Promise<string> {
