@@ -10,6 +10,7 @@ export interface PageTemplate<Name extends string> {
 }
 
 type Part<Name, Fixed> = Fixed | { value: Name };
+type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
  * Takes a rendered page apart at its markers, in the body and in the headers. The fixed parts are kept as bytes: encoding
@@ -51,10 +52,9 @@ function split<Name extends string>(text: string, markers: Markers<Name>): Part<
   );
 }
 
-function join<Name extends string>(
-  parts: Part<Name, Uint8Array>[],
-  values: Record<Name, string>,
-): Uint8Array<ArrayBuffer> {
+function join<Name extends string>(parts: Part<Name, Bytes>[], values: Record<Name, string>): Bytes {
+  const [whole, ...others] = parts;
+  if (whole instanceof Uint8Array && others.length === 0) return whole;
   const pieces = parts.map((part) => (part instanceof Uint8Array ? part : encoder.encode(values[part.value])));
   const page = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
   let end = 0;

@@ -31,9 +31,15 @@ export interface FormNonces {
 export function formNonces(secrets: readonly string[], now: () => number = Date.now): FormNonces {
   const [current = ""] = secrets;
 
-  function signerOfNonce(nonce: string): Promise<string | undefined> {
+  /** A post asks for its nonce's signer twice. */
+  let last: { nonce: string; signer: string | undefined } | undefined;
+
+  async function signerOfNonce(nonce: string): Promise<string | undefined> {
+    if (last?.nonce === nonce) return last.signer;
     const end = Math.max(nonce.lastIndexOf("."), 0);
-    return signerOf(secrets, "form-nonce", nonce.slice(0, end), nonce.slice(end + 1));
+    const signer = await signerOf(secrets, "form-nonce", nonce.slice(0, end), nonce.slice(end + 1));
+    last = { nonce, signer };
+    return signer;
   }
 
   async function read(nonce: string): Promise<IssuedForm | undefined> {
