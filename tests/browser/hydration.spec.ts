@@ -1,0 +1,40 @@
+import { hydrated, PLAN } from "./sign-up";
+import { expect, test } from "./stack";
+
+/* React takes over the pages of the sign-up. `stack.ts` listens for the errors that it reports. */
+
+test("what was rendered once for all is what React expects: no difference, on any kind of plan [D9]", async ({
+  page,
+  complaints,
+}) => {
+  for (const path of [
+    "/subscription",
+    PLAN,
+    PLAN.toUpperCase().replace("/SUBSCRIPTION", "/subscription"),
+    "/subscription/x",
+    PLAN,
+  ]) {
+    await page.goto(path);
+    await hydrated(page);
+    expect(complaints, path).toEqual([]);
+  }
+});
+
+test("a page that something has changed before React starts is made anew, with its styles and its data", async ({
+  page,
+  complaints,
+}) => {
+  // As an extension does it.
+  await page.addInitScript(() =>
+    document.addEventListener("readystatechange", () => document.querySelector("h1")?.replaceChildren("Changed")),
+  );
+  await page.goto(PLAN);
+  await hydrated(page);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Complete Your Subscription");
+  await expect.poll(() => complaints.length).toBeGreaterThan(0);
+  expect(complaints.splice(0).join()).toMatch(/Minified React error #4(18|2\d)/);
+  const button = page.getByRole("button", { name: "Payment" });
+  await expect(button).toHaveCSS("min-height", /^[4-9]\d/);
+  await expect(page.locator("link[rel=stylesheet]")).toHaveCount(1);
+  await expect(page.getByText("STANDARD").first()).toBeVisible();
+});
