@@ -1,4 +1,5 @@
 import { company } from "../company";
+import { companyFacts } from "../company-facts";
 import { features, suite } from "../home/home-content";
 import { describeOffer, plans } from "../pricing/plans";
 import type { Site } from "../ui/site";
@@ -10,7 +11,7 @@ export function llmsTxt(site: Site): string {
   const list = (items: string[]) => items.map((item) => `- ${item}`).join("\n");
   return `# ${company.name}
 
-> ${company.description}
+> ${companyFacts.description}
 
 ## Features
 

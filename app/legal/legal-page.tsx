@@ -1,6 +1,6 @@
 import type { MDXComponents } from "mdx/types";
 import { Fragment, type ReactNode } from "react";
-import { company } from "../company";
+import { companyFacts } from "../company-facts";
 import { mailTo, useSite } from "../ui/site";
 import type { LegalText } from "./legal-text";
 
@@ -61,7 +61,7 @@ function ContactBlock() {
   const { siteUrl } = useSite();
   return (
     <address>
-      {company.postalAddress.map((line) => (
+      {companyFacts.postalAddress.map((line) => (
         <Fragment key={line}>
           {line}
           <br />

@@ -236,10 +236,11 @@ describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPa
     }
   });
 
-  test("has all words of the page, in its order", async () => {
+  test("has all words of the page, in its order, but those of pictures and buttons", async () => {
     const { document, wordsOfEach } = await openPage(visitor, path);
     const { body: markdown } = await visitor.get(markdownPath);
-    for (const drawn of document.querySelectorAll("main nav, main svg, main [aria-hidden=true]")) drawn.remove();
+    const drawn = "main :is(nav, svg, .btn, [aria-hidden=true], [data-markdown=skip])";
+    for (const element of document.querySelectorAll(drawn)) element.remove();
     const words = markdown
       .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
       .replace(/\\(?=\W)/g, "")
@@ -265,6 +266,24 @@ describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPa
       for (const name of ["content-type", "vary", "link"]) expect(head.headers.get(name)).toBe(get.headers.get(name));
     }
   });
+});
+
+test("the Markdown has no label of a button, no caption of a picture, and of a mail button the address", async () => {
+  for (const path of Object.values(markdownPaths)) {
+    const { body } = await visitor.get(path);
+    expect(body).not.toMatch(/Get Started|Learn More|Start free trial|Contact Sales|Norvane/);
+  }
+  for (const path of ["/index.md", "/pricing.md"]) {
+    expect((await visitor.get(path)).body).toMatch(/For brands.*\n+.*\n+ *sales@citewell\.example\n/);
+  }
+});
+
+test("home in Markdown defines visibility and has the platforms by plan as a table [P14]", async () => {
+  const { body } = await visitor.get("/index.md");
+  expect(body).toContain("Visibility is the share of tracked answers that name your brand.");
+  expect(body).toContain(
+    "| MINI, LITE | ChatGPT, Perplexity |\n| STANDARD | ChatGPT, Perplexity, Google AI Overviews |",
+  );
 });
 
 test("pricing in Markdown has the catalogue's plans as headings and as a table", async () => {
