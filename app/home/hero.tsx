@@ -9,7 +9,7 @@ import { ResearchLink } from "./research-link";
 export function Hero() {
   return (
     <section className="wrap pt-10 sm:pt-14" aria-labelledby="hero">
-      <div className="grid items-end gap-x-16 gap-y-12 lg:grid-cols-[minmax(0,1fr)_22rem] xl:grid-cols-[minmax(0,1fr)_25rem]">
+      <div className="grid items-end gap-x-16 gap-y-12 lg:grid-cols-[minmax(0,1fr)_34%]">
         <div>
           <p className="eyebrow">{hero.eyebrow}</p>
           <h1 id="hero" className="mt-4 text-display">

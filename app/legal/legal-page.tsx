@@ -18,7 +18,7 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
   return (
     <div className="wrap grid gap-x-16 gap-y-10 pt-12 pb-24 sm:pt-20 lg:grid-cols-[17rem_minmax(0,1fr)]">
       <header className="lg:col-span-2">
-        <h1 className="text-display">{title}</h1>
+        <h1 className="text-title">{title}</h1>
         <p className="mt-6 text-muted">
           Last updated <time dateTime={updated}>{longDate(updated)}</time>
         </p>

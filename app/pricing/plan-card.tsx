@@ -39,7 +39,7 @@ function PlanPrice({ plan }: { plan: Plan }) {
     <>
       <p className="mt-3 flex flex-wrap items-baseline gap-x-2">
         <RegularPrice plan={plan} className="text-xl text-muted" />
-        <span className="font-display text-5xl font-bold">{formatPrice(plan.price)}</span>{" "}
+        <span className="font-display text-[min(3rem,16vw)] leading-none font-bold">{formatPrice(plan.price)}</span>{" "}
         <span className="text-muted">{plan.priceDetail}</span>
       </p>
       {regular !== null && (

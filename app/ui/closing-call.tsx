@@ -21,9 +21,9 @@ export function ClosingCall() {
   return (
     <section className="wrap pb-24" aria-labelledby="closing">
       <div className="night grid grid-cols-1 overflow-hidden rounded-xl bg-night text-on-night lg:grid-cols-2">
-        <div className="p-6 sm:p-14">
+        <div className="p-[min(1.5rem,6vw)] sm:p-14">
           <h2 id="closing" className="text-title">
-            The&nbsp;next answer is being&nbsp;written. <mark>Be&nbsp;in&nbsp;it.</mark>
+            The next answer is being written. <mark>Be&nbsp;in&nbsp;it.</mark>
           </h2>
           <p className="mt-6 max-w-md text-lg text-on-night-muted">
             Tell us what your buyers ask. We’ll show you how the platform tracks it.
@@ -33,7 +33,7 @@ export function ClosingCall() {
           {offers.map(({ audience, text, about, subject }) => (
             <li
               key={audience}
-              className="flex flex-col items-start border-t border-on-night-line p-6 sm:px-14 sm:py-10"
+              className="flex flex-col items-start border-t border-on-night-line p-[min(1.5rem,6vw)] sm:px-14 sm:py-10"
             >
               <h3 className="text-heading">{audience}</h3>
               <p className="mt-2 mb-6 text-on-night-muted">{text}</p>

@@ -229,10 +229,11 @@ test("a page is loaded before a link to it is followed, and the sign-up never is
   await expect.poll(() => statuses).toContain("/privacy PrefetchResponseUsed");
 });
 
-test("a legal text prints without header, contents and footer", async ({ page }) => {
+test("a legal text prints with the brand, without menu, contents and footer [U3]", async ({ page }) => {
   await page.goto("/terms");
   await page.emulateMedia({ media: "print" });
-  for (const name of ["banner", "contentinfo", "navigation"] as const)
+  await expect(page.getByRole("banner").getByRole("link", { name: /, home$/ })).toBeVisible();
+  for (const name of ["contentinfo", "navigation", "button"] as const)
     await expect(page.getByRole(name)).toHaveCount(0);
   await expect(page.getByRole("heading", { name: "14. Contact" })).toBeVisible();
 });
