@@ -2,9 +2,10 @@ import { company, titleOf } from "../company";
 import { companyFacts } from "../company-facts";
 import { privacy, terms } from "../legal/texts";
 import { pricing } from "../pricing/pricing-content";
+import type { shareImages } from "./share-images";
 
 export interface PublicPage {
-  path: string;
+  path: keyof typeof shareImages;
   /** For breadcrumbs and lists of pages. */
   name: string;
   title: string;

@@ -40,6 +40,7 @@ function organization({ siteUrl, salesEmail, supportEmail }: Site): Organization
     legalName: company.legalName,
     url: `${siteUrl}/`,
     logo: `${siteUrl}/icon-512.png`,
+    sameAs: companyFacts.profiles,
     contactPoint: [
       { "@type": "ContactPoint", contactType: "sales", email: salesEmail },
       { "@type": "ContactPoint", contactType: "customer support", email: supportEmail },

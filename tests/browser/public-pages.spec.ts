@@ -107,6 +107,13 @@ test.describe("without JavaScript", () => {
   });
 });
 
+test("robots.txt can be read from within every public page, as Lighthouse does [K6]", async ({ page }) => {
+  for (const { path } of pages) {
+    await page.goto(path);
+    expect(await page.evaluate(async () => (await fetch("/robots.txt")).text()), path).toContain("Content-Signal");
+  }
+});
+
 for (const javaScriptEnabled of [true, false]) {
   test.describe(`JavaScript ${javaScriptEnabled ? "on" : "off"}`, () => {
     test.use({ javaScriptEnabled });
