@@ -4,7 +4,7 @@ import { MONTHLY_PRICES, TRIAL_DAYS } from "../contract/plan-prices";
 /** Also used in llms.txt and the structured data. No-break spaces keep a headline from leaving one word alone. */
 
 export const hero = {
-  eyebrow: "AI search visibility for brands and agencies",
+  eyebrow: "AI search visibility for brands and\u00a0agencies",
   headline: "Be\u00a0the brand\u00a0that",
   /** Never broken over two lines. */
   ending: "AI\u00a0search\u00a0",

@@ -8,7 +8,7 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
   const components: MDXComponents = {
     h2: ({ id, children }) => (
       <h2 id={id}>
-        {sections.findIndex((section) => section.id === id) + 1}. {children}
+        {sections.findIndex((section) => section.id === id) + 1}. {lastWordsTogether(children)}
       </h2>
     ),
     a: ({ href = "", children }) => <TextLink href={href}>{children}</TextLink>,
@@ -42,6 +42,11 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
       </article>
     </div>
   );
+}
+
+/** No line of the heading has its last word alone. */
+function lastWordsTogether(heading: ReactNode): ReactNode {
+  return typeof heading === "string" ? heading.replace(/ (\S+)$/, "\u00a0$1") : heading;
 }
 
 function TextLink({ href, children }: { href: string; children: ReactNode }) {
