@@ -1,10 +1,11 @@
-/** The only file to change when the product is renamed or the company moves. */
+/** The names. To rename the product or move the company, change this file and company-facts.ts. */
 export const company = {
   name: "Citewell",
   legalName: "Citewell, Inc.",
   tagline: "Brand visibility in AI search",
-  description:
-    "Citewell helps brands and agencies raise their visibility in AI search: ChatGPT, Perplexity, Gemini, Google AI Overviews and DeepSeek.",
-  /** Placeholder until the company has a registered office; one entry per line. */
-  postalAddress: ["Citewell, Inc.", "[Street address]", "[City], Delaware [ZIP code]", "United States"],
 } as const;
+
+/** The title of a page. */
+export function titleOf(page: string): string {
+  return `${page} · ${company.name}`;
+}

@@ -10,7 +10,7 @@ import {
   useRouteLoaderData,
 } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { company } from "./company";
+import { titleOf } from "./company";
 import { publicSettings } from "./edge/settings/public-settings.server";
 import { ErrorPage } from "./ui/error-page";
 import { Footer } from "./ui/footer";
@@ -33,7 +33,7 @@ export const links: LinksFunction = () => [
 
 /** For error pages; every other route has its own. */
 export const meta: MetaFunction = ({ error }) =>
-  error ? [{ title: `${errorText(error).title} · ${company.name}` }, { name: "robots", content: "noindex" }] : [];
+  error ? [{ title: titleOf(errorText(error).title) }, { name: "robots", content: "noindex" }] : [];
 
 export function loader({ context }: LoaderFunctionArgs): Site {
   return publicSettings(context);

@@ -1,6 +1,8 @@
 import { company } from "../company";
+import { companyFacts } from "../company-facts";
 import { features, suite } from "../home/home-content";
 import { describeOffer, plans } from "../pricing/plans";
+import { onRequest, platforms } from "../pricing/platforms";
 import type { Site } from "../ui/site";
 import { markdownPath } from "./markdown-path";
 import { publicPages } from "./pages";
@@ -10,7 +12,7 @@ export function llmsTxt(site: Site): string {
   const list = (items: string[]) => items.map((item) => `- ${item}`).join("\n");
   return `# ${company.name}
 
-> ${company.description}
+> ${companyFacts.description}
 
 ## Features
 
@@ -22,7 +24,14 @@ ${list(suite.products.map(({ title, text }) => `${title}: ${text}`))}
 
 ## Plans
 
-${list(plans(site).map(describeOffer))}
+${list(
+  plans(site).map((plan) => {
+    const signUp = plan.price === null ? "" : ` [Sign up](${site.siteUrl}${plan.ctaLink})`;
+    return `${describeOffer(plan)}. Platforms: ${platforms[plan.key].join(", ")}.${signUp}`;
+  }),
+)}
+
+${onRequest}
 
 ## Pages
 

@@ -3,15 +3,8 @@ import { company } from "../company";
 import { type RouteMatches, siteOf } from "../ui/site";
 import { markdownPath } from "./markdown-path";
 import type { PublicPage } from "./pages";
+import { describeShareImage, SHARE_IMAGE_SIZE, shareImages } from "./share-images";
 import { structuredData } from "./structured-data";
-
-/** Created by `npm run images`. */
-const SOCIAL_IMAGE = {
-  path: "/social.png",
-  width: "1200",
-  height: "630",
-  alt: `${company.name}: an AI answer that cites your brand`,
-};
 
 /** Meta tags of a page for search engines and social networks (https://ogp.me). */
 export function pageMeta(page: PublicPage, matches: RouteMatches): MetaDescriptor[] {
@@ -19,7 +12,8 @@ export function pageMeta(page: PublicPage, matches: RouteMatches): MetaDescripto
   if (!site) return [{ title: page.title }];
   const { title, description } = page;
   const url = `${site.siteUrl}${page.path}`;
-  const image = `${site.siteUrl}${SOCIAL_IMAGE.path}`;
+  const image = `${site.siteUrl}${shareImages[page.path].file}`;
+  const alt = describeShareImage(shareImages[page.path]);
   return [
     { title },
     { name: "description", content: description },
@@ -34,14 +28,14 @@ export function pageMeta(page: PublicPage, matches: RouteMatches): MetaDescripto
     { property: "og:url", content: url },
     { property: "og:image", content: image },
     { property: "og:image:type", content: "image/png" },
-    { property: "og:image:width", content: SOCIAL_IMAGE.width },
-    { property: "og:image:height", content: SOCIAL_IMAGE.height },
-    { property: "og:image:alt", content: SOCIAL_IMAGE.alt },
+    { property: "og:image:width", content: String(SHARE_IMAGE_SIZE.width) },
+    { property: "og:image:height", content: String(SHARE_IMAGE_SIZE.height) },
+    { property: "og:image:alt", content: alt },
     { name: "twitter:card", content: "summary_large_image" },
     { name: "twitter:title", content: title },
     { name: "twitter:description", content: description },
     { name: "twitter:image", content: image },
-    { name: "twitter:image:alt", content: SOCIAL_IMAGE.alt },
+    { name: "twitter:image:alt", content: alt },
     { "script:ld+json": structuredData(page, site) },
   ];
 }

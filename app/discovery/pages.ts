@@ -1,9 +1,11 @@
-import { company } from "../company";
+import { company, titleOf } from "../company";
+import { companyFacts } from "../company-facts";
 import { privacy, terms } from "../legal/texts";
 import { pricing } from "../pricing/pricing-content";
+import type { shareImages } from "./share-images";
 
 export interface PublicPage {
-  path: string;
+  path: keyof typeof shareImages;
   /** For breadcrumbs and lists of pages. */
   name: string;
   title: string;
@@ -15,8 +17,8 @@ export interface PublicPage {
 export const homePage: PublicPage = {
   path: "/",
   name: "Home",
-  title: `${company.name}: ${company.tagline}`,
-  description: company.description,
+  title: titleOf(company.tagline),
+  description: companyFacts.description,
 };
 
 export const pricingPage = publicPage({ path: "/pricing", name: "Pricing", description: pricing.description });
@@ -26,5 +28,5 @@ export const termsPage = publicPage({ ...terms, name: terms.title });
 export const publicPages = [homePage, pricingPage, privacyPage, termsPage];
 
 function publicPage({ path, name, description, updated }: Omit<PublicPage, "title">): PublicPage {
-  return { path, name, title: `${name} | ${company.name}`, description, updated };
+  return { path, name, title: titleOf(name), description, updated };
 }

@@ -31,7 +31,8 @@ const crawlers = {
   ],
 };
 
-const RULES = "Allow: /\nDisallow: /subscription";
+/** https://contentsignals.org. The sign-up is not disallowed: only a crawler that reads it sees its `noindex`. */
+const RULES = "Content-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: /";
 
 /** RFC 9309. A crawler obeys only the most specific group, so every group repeats the rules. */
 export function robotsTxt(siteUrl: string): string {

@@ -9,6 +9,7 @@ import type {
   WebSite,
 } from "schema-dts";
 import { company } from "../company";
+import { companyFacts } from "../company-facts";
 import { features } from "../home/home-content";
 import { faq } from "../pricing/faq";
 import { plans } from "../pricing/plans";
@@ -39,6 +40,7 @@ function organization({ siteUrl, salesEmail, supportEmail }: Site): Organization
     legalName: company.legalName,
     url: `${siteUrl}/`,
     logo: `${siteUrl}/icon-512.png`,
+    sameAs: companyFacts.profiles,
     contactPoint: [
       { "@type": "ContactPoint", contactType: "sales", email: salesEmail },
       { "@type": "ContactPoint", contactType: "customer support", email: supportEmail },
@@ -51,7 +53,7 @@ function webSite({ siteUrl }: Site): WebSite {
     "@type": "WebSite",
     "@id": `${siteUrl}/#website`,
     name: company.name,
-    description: company.description,
+    description: companyFacts.description,
     url: `${siteUrl}/`,
     inLanguage: "en-US",
     publisher: { "@id": `${siteUrl}/#organization` },
@@ -75,7 +77,7 @@ function softwareApplication(site: Site): SoftwareApplication {
     "@type": "SoftwareApplication",
     "@id": `${site.siteUrl}/#software`,
     name: company.name,
-    description: company.description,
+    description: companyFacts.description,
     url: `${site.siteUrl}/`,
     applicationCategory: "BusinessApplication",
     operatingSystem: "Web",

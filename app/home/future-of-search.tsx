@@ -1,9 +1,7 @@
-import { ExternalIcon } from "../ui/icons";
-import { useSite } from "../ui/site";
-import { future } from "./home-content";
+import { future, research } from "./home-content";
+import { ResearchLink } from "./research-link";
 
 export function FutureOfSearch() {
-  const { researchUrl } = useSite();
   return (
     <section className="bg-night text-on-night" aria-labelledby="future">
       <div className="wrap section">
@@ -14,22 +12,20 @@ export function FutureOfSearch() {
         <DotPatterns />
         <ul className="mt-14 grid gap-x-8 gap-y-12 sm:grid-cols-3">
           {future.statistics.map(({ figure, filled, text }) => (
-            <li key={figure} className="flex flex-col border-t border-on-night-line pt-6">
+            <li key={figure} className="border-t border-on-night-line pt-6">
               <Dots filled={filled} />
-              <p className="mt-6 text-title">{figure}</p>
-              <p className="mt-2 max-w-xs text-on-night-muted">{text}</p>
+              <p className="mt-6 max-w-xs text-on-night-muted">
+                <strong className="mb-2 block text-title text-on-night">{figure}</strong> {text}
+              </p>
             </li>
           ))}
         </ul>
+        <p className="mt-8 text-on-night-muted">
+          {research.survey} <ResearchLink details={`, ${research.published}`} />
+        </p>
         <figure className="mt-16 border-t border-on-night-line pt-12 lg:ml-[33.33%]">
           <blockquote className="font-display text-2xl leading-snug font-bold sm:text-3xl">“{future.quote}”</blockquote>
-          <figcaption className="mt-6 flex flex-wrap gap-x-6 gap-y-2 text-on-night-muted">
-            {future.attribution}{" "}
-            <a href={researchUrl} className="inline-flex items-center gap-1.5 font-bold text-accent underline">
-              Source of the figures
-              <ExternalIcon className="size-4" />
-            </a>
-          </figcaption>
+          <figcaption className="mt-6 text-on-night-muted">{research.firm}, the analyst firm</figcaption>
         </figure>
       </div>
     </section>

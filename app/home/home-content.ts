@@ -1,71 +1,85 @@
 import { company } from "../company";
+import { MONTHLY_PRICES, TRIAL_DAYS } from "../contract/plan-prices";
 
-/** Also used in llms.txt and the structured data. */
-
-export const platforms = ["ChatGPT", "Perplexity", "Gemini", "Google AI Overviews", "DeepSeek"];
+/** Also used in llms.txt and the structured data. No-break spaces keep a headline from leaving one word alone. */
 
 export const hero = {
-  eyebrow: "Brand visibility in AI search",
-  headline: "Be the brand that AI search",
+  eyebrow: "AI search visibility for brands and\u00a0agencies",
+  headline: "Be\u00a0the brand\u00a0that",
+  /** Never broken over two lines. */
+  ending: "AI\u00a0search\u00a0",
   cited: "cites",
-  text: `Your buyers ask ChatGPT, Perplexity or Gemini and read one answer. ${company.name} shows where that answer names you, where it names someone else, and what to publish next.`,
+  text: `Your buyers ask ChatGPT and Perplexity what to buy, and act on the answer. ${company.name} shows which answers name you, which name a competitor, and what to publish next.`,
+  terms: `From $${MONTHLY_PRICES.MINI} a month. No charge for ${TRIAL_DAYS} days. Cancel anytime.`,
+};
+
+/** The press release behind RESEARCH_URL. */
+export const research = {
+  firm: "Gartner",
+  survey: "Survey of 299 consumers, August 2023.",
+  published: "press release, December 14, 2023",
 };
 
 export const forecast = {
   figure: "50%+",
   text: "AI search will cut organic traffic by 50% or more by 2028.",
-  source: "Read the research",
 };
 
 export const features = [
   {
     key: "visibility",
     title: "AI Search Visibility",
-    text: "See how your brand appears in the answers of AI search engines, prompt by prompt, and follow it over time.",
+    text: "Visibility is the share of tracked answers that name your brand. See it for each prompt and platform, and follow it over time.",
   },
   {
     key: "competition",
     title: "Competitive Analysis",
-    text: "Put your visibility beside that of your competitors and find the answers in which they are named and you are not.",
+    text: "Compare your visibility with that of your competitors. See which answers name competitors but not you.",
   },
   {
     key: "content",
     title: "Automated Content Optimization",
-    text: "Turn the gaps into content that AI search can find, understand and cite, without starting from a blank page.",
+    text: "Turn each gap into content that AI search can find, understand and cite.",
   },
 ] as const;
 
-/** Only the source says what 79% and 70% measure, so the texts do not explain them. */
 export const future = {
-  title: "The future of search is an answer, not a list of links",
+  title: "The future of search is an answer, not a list of\u00a0links",
   statistics: [
-    { figure: "50%+", filled: 50, text: "The cut in organic traffic that AI search will make by 2028." },
-    { figure: "79%", filled: 79, text: "The second figure of the research on the future of search." },
-    { figure: "70%", filled: 70, text: "The third. What each of them measures, the source says best." },
+    {
+      figure: "50%+",
+      filled: 50,
+      text: "Forecast drop in organic traffic by 2028, as consumers embrace generative AI-powered search.",
+    },
+    { figure: "79%", filled: 79, text: "of consumers expect to use AI-enhanced search within the next year." },
+    {
+      figure: "70%",
+      filled: 70,
+      text: "of consumers have at least some trust in the results of AI-enhanced search.",
+    },
   ],
   quote:
-    "Organic traffic will be cut by half or more. The brands that AI search names will be the ones that are found.",
-  attribution: "AI search analyst",
+    "CMOs must prepare for the disruption that GenAI-backed search will bring to their organic search\u00a0strategies.",
 };
 
 export const suite = {
-  title: "Three areas, one way into the answer",
-  text: "From the question a buyer might ask to the content that answers it.",
+  title: "From prompt to published\u00a0answer",
+  text: "Find the questions, measure the answers, publish what is missing.",
   products: [
     {
       key: "prompts",
       title: "Prompt generation",
-      text: "Synthetic prompts, built from your keywords and targeted by persona: the questions your market asks.",
+      text: "Synthetic prompts built from your keywords and targeted by persona: the questions your buyers ask.",
     },
     {
       key: "monitoring",
       title: "Monitoring",
-      text: "A dashboard of your AI visibility metrics, with the content gaps that keep you out of answers.",
+      text: "A dashboard of your AI visibility metrics and of the content gaps that keep you out of answers.",
     },
     {
       key: "actions",
       title: "Actions",
-      text: "Content briefs that are ready for AI search, so that your team knows what to write next.",
+      text: "Content briefs that are ready for AI search, so your team knows what to write next.",
     },
   ],
 } as const;

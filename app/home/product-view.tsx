@@ -1,107 +1,155 @@
-import { DecorativeText } from "../ui/decorative-text";
-import { BriefIcon, CheckIcon, SparkIcon } from "../ui/icons";
+import { Drawing, Lines, Mark } from "./drawing";
 
-const prompts = [
-  { question: "Which brand should I choose?", cited: true },
-  { question: "What do experts recommend?", cited: true },
-  { question: "Which one suits a small team?", cited: false },
-  { question: "What are the alternatives?", cited: true },
-  { question: "Which has the best support?", cited: false },
-];
-
-/** An illustration without real data; the caption describes it to visitors who do not see it. */
+/** An invented brand and market; the numbers agree with each other and with the plan MINI. */
 export function ProductView() {
   return (
-    <figure className="stage mt-14">
-      <div className="product-view lifted" aria-hidden="true">
-        <div className="product-pane product-prompts">
-          <DecorativeText text="Prompts" className="label" />
-          <div className="mt-4 grid gap-1 text-sm">
-            {prompts.map(({ question, cited }, index) => (
-              <div key={question} className={`prompt-row ${index === 0 ? "bg-brand-soft" : ""}`}>
-                <DecorativeText text={question} />
-                <DecorativeText text={cited ? "cited" : "gap"} className={cited ? "cited" : "not-cited"} />
-              </div>
-            ))}
-          </div>
-        </div>
-        <div className="product-pane">
-          <div className="flex flex-wrap gap-2 text-sm">
-            <DecorativeText text="ChatGPT" className="engine engine-selected" />
-            <DecorativeText text="Perplexity" className="engine" />
-            <DecorativeText text="Gemini" className="engine" />
-          </div>
-          <div className="mt-6 ml-auto w-fit rounded-lg bg-brand-soft px-4 py-2.5">
-            <DecorativeText text="Which brand should I choose?" />
-          </div>
-          <div className="mt-6 flex items-center gap-2 text-sm font-bold text-brand">
-            <SparkIcon />
-            <DecorativeText text="AI answer" />
-          </div>
-          <div className="mt-2 text-lg leading-relaxed">
-            <DecorativeText text="For what you describe, " />
-            <DecorativeText as="mark" text="Your Brand" className="font-bold" />{" "}
-            <DecorativeText text="1" className="cite" />
-            <DecorativeText text=" is the one most sources point to. Its own guide answers your question in full. " />
-            <DecorativeText text="1" className="cite" />
-            <DecorativeText text=" An alternative is named less often. " />
-            <DecorativeText text="2" className="cite" />
-          </div>
-          <div className="mt-6 flex flex-wrap gap-2 text-sm">
-            <span className="source">
-              <DecorativeText text="1" className="cite" /> <DecorativeText text="yourbrand.example" />
-            </span>
-            <span className="source text-muted">
-              <DecorativeText text="2" className="cite" /> <DecorativeText text="competitor.example" />
-            </span>
-          </div>
-        </div>
-        <div className="product-pane product-results">
-          <div className="flex items-baseline justify-between gap-3">
-            <DecorativeText text="AI visibility" className="label" />
-            <DecorativeText text="by month" className="text-sm text-muted" />
-          </div>
-          <VisibilityChart />
-          <div className="mt-3 flex flex-wrap gap-x-5 text-sm">
-            <DecorativeText text="Your Brand" className="legend text-brand" />
-            <DecorativeText text="Competitor" className="legend text-muted" />
-          </div>
-          <div className="mt-6 rounded-lg border border-line p-4 text-sm">
-            <div className="flex items-center gap-2 font-bold">
-              <BriefIcon className="size-5 text-brand" />
-              <DecorativeText text="Content brief" />
-            </div>
-            <div className="mt-1 text-muted">
-              <DecorativeText text="“Which one suits a small team?”" />
-            </div>
-            <div className="mt-3 flex items-center gap-1.5 font-bold text-success">
-              <CheckIcon />
-              <DecorativeText text="Ready for AI search" />
-            </div>
-          </div>
-        </div>
+    <figure className="stage mt-14" data-markdown="skip">
+      <div className="product-view lifted">
+        <p className="product-bar">
+          <span>Norvane, cargo bikes</span> <span className="badge bg-accent text-on-accent">Example</span>
+        </p>
+        <TrackedPrompts />
+        <TrackedAnswer />
+        <Visibility />
       </div>
       <figcaption className="mt-4 text-center text-sm text-muted">
-        Illustration with placeholder data: tracked prompts, an AI answer that cites Your Brand, and its visibility
-        rising month by month.
+        62 of 100 tracked answers name Norvane, up from 38 in March. Each gap becomes a content brief.
       </figcaption>
     </figure>
   );
 }
 
-function VisibilityChart() {
+const prompts = [
+  { lines: ["Which cargo bike is", "best for two kids?"], named: true },
+  { lines: ["Best electric cargo", "bike for steep hills"], named: true },
+  { lines: ["Cargo bike or", "second car?"], named: false },
+  { lines: ["How much does a", "cargo bike cost?"], named: true },
+  { lines: ["Is a cargo bike safe", "in winter?"], named: false },
+];
+
+function TrackedPrompts() {
   return (
-    <svg viewBox="0 0 340 150" className="mt-3 w-full" aria-hidden="true" focusable="false">
-      <path d="M0 20H340M0 60H340M0 100H340M0 140H340" className="stroke-line" />
-      <path d="M4 122C50 120 80 112 120 96S190 74 230 58 300 34 328 26V140H4Z" className="fill-brand-soft" />
-      <path d="M4 76C60 72 90 82 140 80S232 90 336 98" className="fill-none stroke-muted" strokeWidth="2" />
-      <path
-        d="M4 122C50 120 80 112 120 96S190 74 230 58 300 34 328 26"
-        className="fill-none stroke-brand"
-        strokeWidth="3.5"
-        strokeLinecap="round"
-      />
-      <circle cx="328" cy="26" r="7" className="fill-accent stroke-ink" strokeWidth="2" />
-    </svg>
+    <Drawing
+      title="Five tracked prompts about cargo bikes: the answers to three name Norvane, two are gaps"
+      height={342}
+      className="product-prompts"
+    >
+      <text y="20" className="font-bold">
+        Tracked prompts
+      </text>
+      <rect y="40" width="320" height="56" rx="8" className="fill-brand-soft" />
+      {prompts.map(({ lines, named }, index) => (
+        <g key={lines[0]} transform={`translate(0 ${40 + index * 61})`}>
+          <Lines x={12} y={24} lines={lines} />
+          <Mark x={252} y={16} isNamed={named} />
+        </g>
+      ))}
+    </Drawing>
+  );
+}
+
+function TrackedAnswer() {
+  return (
+    <Drawing
+      title="ChatGPT is asked which cargo bike is best for two kids. Its answer names the Norvane Duo and cites Norvane’s own guide"
+      height={342}
+      className="answer"
+    >
+      <rect x=".5" y=".5" width="84" height="30" rx="15" className="fill-none stroke-ink" />
+      <text x="42" y="20" className="font-bold" textAnchor="middle">
+        ChatGPT
+      </text>
+      <rect x="94.500" y=".5" width="92" height="30" rx="15" className="fill-none stroke-line" />
+      <text x="140" y="20" className="fill-muted" textAnchor="middle">
+        Perplexity
+      </text>
+      <rect x="20" y="52" width="300" height="42" rx="12" className="fill-brand-soft" />
+      <text x="170" y="78" textAnchor="middle">
+        Which cargo bike is best for two kids?
+      </text>
+      <g className="reply">
+        <rect y="122" width="98" height="25" rx="4" className="fill-accent" />
+        <text x="5" y="140" className="fill-on-accent font-bold" textLength="88">
+          Norvane Duo
+        </text>
+        <text x="104" y="140">
+          is the pick of most testers:
+        </text>
+        <text y="167">a low frame, two seats with harnesses,</text>
+        <text y="194">
+          brakes tested at full load. <Citations numbers={[1, 2]} />
+        </text>
+        <text y="221">
+          Tarrio is lighter, but seats one child. <Citations numbers={[2]} />
+        </text>
+        <Source y={252} number={1} name="norvane.example/family-guide" />
+        <Source y={299} number={2} name="cargobiketests.example" />
+      </g>
+    </Drawing>
+  );
+}
+
+function Source({ y, number, name }: { y: number; number: number; name: string }) {
+  return (
+    <g transform={`translate(0 ${y})`}>
+      <rect x=".5" y=".5" width="319" height="38" rx="8" className="fill-none stroke-line" />
+      <text x="14" y="25">
+        <Citations numbers={[number]} /> {name}
+      </text>
+    </g>
+  );
+}
+
+function Citations({ numbers }: { numbers: number[] }) {
+  return <tspan className="fill-brand font-bold">{numbers.map((number) => `[${number}]`).join(" ")}</tspan>;
+}
+
+function Visibility() {
+  return (
+    <Drawing
+      title="Norvane’s visibility: 62 percent of tracked answers name it, after 38 percent in March. Tarrio has 44 percent"
+      height={342}
+    >
+      <text y="20" className="font-bold">
+        Visibility
+      </text>
+      <text y="76" className="figure">
+        62%
+      </text>
+      <Lines x={108} y={56} lines={["of tracked answers", "name Norvane"]} className="fill-muted" />
+      <g transform="translate(0 106)">
+        <path d="M0 .5H236M0 38.500H236M0 76.500H236M0 114.500H236" className="stroke-line" />
+        <path d="M0 33 48 34 96 38 144 40 192 43 236 47" className="fill-none stroke-muted" strokeWidth="2" />
+        <path
+          d="M0 57 48 52 96 41 144 36 192 23 236 14"
+          className="drawn fill-none stroke-brand"
+          strokeWidth="3.500"
+          pathLength="1"
+        />
+        <circle cx="236" cy="14" r="5" className="fill-brand" />
+        <text x="248" y="19" className="fill-brand font-bold">
+          Norvane
+        </text>
+        <text x="248" y="52" className="fill-muted">
+          Tarrio 44%
+        </text>
+        <text y="134" className="fill-muted">
+          March
+        </text>
+        <text x="236" y="134" className="fill-muted" textAnchor="middle">
+          August
+        </text>
+      </g>
+      <rect x=".5" y="262.500" width="319" height="76" rx="10" className="fill-none stroke-line" />
+      <text x="16" y="291" className="font-bold">
+        Content brief
+      </text>
+      <text x="304" y="291" textAnchor="end" className="fill-success font-bold">
+        ready
+      </text>
+      <text x="16" y="318" className="fill-muted">
+        Closes the gap “Cargo bike or second car?”
+      </text>
+    </Drawing>
   );
 }

@@ -1,6 +1,6 @@
 import type { MDXComponents } from "mdx/types";
 import { Fragment, type ReactNode } from "react";
-import { company } from "../company";
+import { companyFacts } from "../company-facts";
 import { mailTo, useSite } from "../ui/site";
 import type { LegalText } from "./legal-text";
 
@@ -8,7 +8,7 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
   const components: MDXComponents = {
     h2: ({ id, children }) => (
       <h2 id={id}>
-        {sections.findIndex((section) => section.id === id) + 1}. {children}
+        {sections.findIndex((section) => section.id === id) + 1}. {lastWordsTogether(children)}
       </h2>
     ),
     a: ({ href = "", children }) => <TextLink href={href}>{children}</TextLink>,
@@ -18,7 +18,7 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
   return (
     <div className="wrap grid gap-x-16 gap-y-10 pt-12 pb-24 sm:pt-20 lg:grid-cols-[17rem_minmax(0,1fr)]">
       <header className="lg:col-span-2">
-        <h1 className="text-display">{title}</h1>
+        <h1 className="text-title">{title}</h1>
         <p className="mt-6 text-muted">
           Last updated <time dateTime={updated}>{longDate(updated)}</time>
         </p>
@@ -44,6 +44,11 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
   );
 }
 
+/** No line of the heading has its last word alone. */
+function lastWordsTogether(heading: ReactNode): ReactNode {
+  return typeof heading === "string" ? heading.replace(/ (\S+)$/, "\u00a0$1") : heading;
+}
+
 function TextLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <a href={href} className="text-link">
@@ -61,7 +66,7 @@ function ContactBlock() {
   const { siteUrl } = useSite();
   return (
     <address>
-      {company.postalAddress.map((line) => (
+      {companyFacts.postalAddress.map((line) => (
         <Fragment key={line}>
           {line}
           <br />

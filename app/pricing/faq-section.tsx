@@ -10,12 +10,20 @@ export function FaqSection() {
       <div className="wrap section grid gap-12 lg:grid-cols-3">
         <div>
           <h2 id="faq" className="text-title">
-            Questions, answered
+            FAQ
           </h2>
           <p className="mt-4 text-muted">
             Anything else?{" "}
             <a href={mailTo(supportEmail)} className="text-link">
               Write to support
+            </a>
+            .
+          </p>
+          <p className="mt-4 text-muted">
+            Your data is encrypted in transit, not sold, and never used to train general-purpose AI models without your
+            consent. Card details go straight to our payment provider. Read the{" "}
+            <a href="/privacy" className="text-link">
+              Privacy Policy
             </a>
             .
           </p>

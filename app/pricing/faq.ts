@@ -1,4 +1,5 @@
 import { TRIAL_DAYS } from "./plans";
+import { platformsAdded } from "./platforms";
 
 export interface FaqItem {
   question: string;
@@ -8,15 +9,15 @@ export interface FaqItem {
 export const faq: FaqItem[] = [
   {
     question: "How does the free trial work?",
-    answer: `MINI, LITE and STANDARD start with a ${TRIAL_DAYS}-day free trial. You set up your card when you sign up; it is not charged immediately.`,
+    answer: `MINI, LITE and STANDARD start with a ${TRIAL_DAYS}-day free trial. You set up your card when you sign up; it is not charged immediately. After ${TRIAL_DAYS} days your paid plan begins. If you cancel before then, you pay nothing.`,
   },
   {
     question: "How often are reports generated?",
-    answer: "Reports are generated monthly, with real-time monitoring on the dashboard in between.",
+    answer: "Reports are generated monthly, with real-time monitoring on the dashboard.",
   },
   {
     question: "Can I upgrade my plan?",
-    answer: "Yes. You can upgrade at any time, and the price difference is prorated.",
+    answer: `Yes. You can upgrade at any time, and the price difference is prorated. STANDARD adds ${platformsAdded("standard", "lite")}; ENTERPRISE/AGENCY adds ${platformsAdded("enterprise", "standard")}. To downgrade, write to support.`,
   },
   {
     question: "What support do I get?",
@@ -26,11 +27,11 @@ export const faq: FaqItem[] = [
   {
     question: "How am I billed?",
     answer:
-      "All plans are monthly and fees are in U.S. dollars, due within 30 days of invoice. The Enterprise/Agency price is on request: write to our sales team.",
+      "All plans are billed monthly in U.S. dollars, and invoices are due within 30 days. Prices do not include taxes; you pay those that apply to your purchase. For the price of ENTERPRISE/AGENCY, contact sales.",
   },
   {
     question: "How do I cancel?",
     answer:
-      "You cancel through your account settings, or with your e-mail address alone in the customer portal. Fees already paid are not refunded, except as stated in our Terms & Conditions or as required by law.",
+      "You can cancel at any time, including during the trial: through your account settings, or with your e-mail address alone in the customer portal. Fees already paid are not refunded, except as stated in our Terms & Conditions or as required by law.",
   },
 ];

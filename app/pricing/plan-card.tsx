@@ -8,8 +8,8 @@ export function PlanCard({ plan }: { plan: Plan }) {
   return (
     <article aria-labelledby={id} className={`card plan-card ${plan.highlighted ? "plan-highlighted lifted" : ""}`}>
       <div>
-        <h2 id={id} className="text-lg font-bold">
-          {plan.title}
+        <h2 id={id} className="plan-name">
+          <span>{plan.title}</span>
         </h2>
         {plan.highlighted && <p className="badge plan-ribbon bg-accent text-on-accent">Recommended</p>}
         <PlanPrice plan={plan} />
@@ -22,7 +22,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
         </ButtonLink>
         {plan.smallPriceText && <p className="mt-3 text-sm text-muted">{plan.smallPriceText}</p>}
       </div>
-      <ul className="flex flex-col gap-3 border-t border-line pt-6">
+      <ul className="flex flex-col gap-3 border-t border-line pt-6" data-markdown="skip">
         {plan.includes && <Feature feature={{ title: `Everything in ${plan.includes}`, text: "", included: true }} />}
         {plan.features.map((feature) => (
           <Feature key={feature.title} feature={feature} />
@@ -39,7 +39,7 @@ function PlanPrice({ plan }: { plan: Plan }) {
     <>
       <p className="mt-3 flex flex-wrap items-baseline gap-x-2">
         <RegularPrice plan={plan} className="text-xl text-muted" />
-        <span className="font-display text-5xl font-bold">{formatPrice(plan.price)}</span>{" "}
+        <span className="font-display text-[min(3rem,16vw)] leading-none font-bold">{formatPrice(plan.price)}</span>{" "}
         <span className="text-muted">{plan.priceDetail}</span>
       </p>
       {regular !== null && (

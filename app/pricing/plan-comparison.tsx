@@ -2,11 +2,11 @@ import { CheckIcon } from "../ui/icons";
 import { PlanPriceLine } from "./plan-price";
 import type { Plan } from "./plans";
 
-/** Hidden on small screens; the cards have the same content. */
+/** Hidden where it would be cut off; the cards have the same content. */
 export function PlanComparison({ plans }: { plans: Plan[] }) {
   const titles = new Set(plans.flatMap(({ features }) => features.map(({ title }) => title)));
   return (
-    <section className="wrap hidden pb-24 md:block" aria-labelledby="comparison">
+    <section className="wrap hidden pb-24 lg:block" aria-labelledby="comparison">
       <h2 id="comparison" className="text-title">
         Compare the plans
       </h2>

@@ -1,5 +1,6 @@
 import { MONTHLY_PRICES, TRIAL_DAYS } from "../contract/plan-prices";
 import { mailTo, type Site } from "../ui/site";
+import { platforms } from "./platforms";
 
 export { TRIAL_DAYS };
 
@@ -35,16 +36,16 @@ export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "sal
   return [
     {
       ...paidPlan("mini", "MINI", packageIds.mini),
-      features: features({ platforms: "ChatGPT, Perplexity", overviews: false, prompts: 50, pieces: 5, geo: false }),
+      features: features({ key: "mini", prompts: 50, pieces: 5, geo: false }),
     },
     {
       ...paidPlan("lite", "LITE", packageIds.lite),
-      features: features({ platforms: "ChatGPT, Perplexity", overviews: false, prompts: 100, pieces: 10, geo: false }),
+      features: features({ key: "lite", prompts: 100, pieces: 10, geo: false }),
     },
     {
       ...paidPlan("standard", "STANDARD", packageIds.standard),
       highlighted: true,
-      features: features({ platforms: "ChatGPT, Perplexity", overviews: true, prompts: 600, pieces: 30, geo: true }),
+      features: features({ key: "standard", prompts: 600, pieces: 30, geo: true }),
     },
     {
       key: "enterprise",
@@ -60,11 +61,7 @@ export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "sal
       smallPriceText: null,
       packageId: null,
       features: [
-        {
-          title: "Platforms",
-          text: "ChatGPT, Perplexity, Claude, Google AI Overviews, Google AI Mode, Gemini, Microsoft Copilot, Grok",
-          included: true,
-        },
+        { title: "Platforms", text: platforms.enterprise.join(", "), included: true },
         { title: "Prompts tracked", text: "Custom prompts", included: true },
         {
           title: "Integrations",
@@ -90,23 +87,21 @@ function paidPlan(key: "mini" | "lite" | "standard", title: keyof typeof MONTHLY
     highlighted: false,
     ctaText: "Start free trial",
     ctaLink: packageId ? `/subscription/${packageId}` : "/subscription",
-    smallPriceText: "Card set up now, not charged immediately.",
+    smallPriceText: `No charge for ${TRIAL_DAYS} days, then $${price}/month. Cancel anytime.`,
     packageId,
   };
 }
 
 interface PaidFeatures {
-  platforms: string;
-  overviews: boolean;
+  key: "mini" | "lite" | "standard";
   prompts: number;
   pieces: number;
   geo: boolean;
 }
 
-function features({ platforms, overviews, prompts, pieces, geo }: PaidFeatures): PlanFeature[] {
+function features({ key, prompts, pieces, geo }: PaidFeatures): PlanFeature[] {
   return [
-    { title: "Platforms", text: platforms, included: true },
-    { title: "Google AI Overviews", text: "", included: overviews },
+    { title: "Platforms", text: platforms[key].join(", "), included: true },
     { title: "Domains", text: "Unlimited", included: true },
     { title: "Prompts tracked", text: String(prompts), included: true },
     { title: "Briefs / pieces", text: `${pieces} / ${pieces}`, included: true },

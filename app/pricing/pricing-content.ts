@@ -1,13 +1,13 @@
 import { company } from "../company";
-import { TRIAL_DAYS } from "./plans";
+import { MONTHLY_PRICES, TRIAL_DAYS } from "../contract/plan-prices";
 
 export const pricing = {
-  title: "Pricing that scales with your prompts",
-  text: "From a first fifty prompts to a whole agency: choose by how many questions you want to follow.",
+  title: "Pricing that scales with your\u00a0prompts",
+  text: "Start with 50 prompts. Upgrade as you track more.",
   promises: [
-    `${TRIAL_DAYS} days free on MINI, LITE and STANDARD`,
-    "Card not charged immediately",
-    "Upgrade at any time",
+    `${TRIAL_DAYS}-day free trial of MINI, LITE and STANDARD`,
+    `No charge for ${TRIAL_DAYS} days`,
+    "Cancel anytime",
   ],
-  description: `Monthly plans of ${company.name} for visibility in AI search: MINI, LITE and STANDARD with a ${TRIAL_DAYS}-day free trial, ENTERPRISE/AGENCY on request.`,
+  description: `What ${company.name} costs: MINI $${MONTHLY_PRICES.MINI}, LITE $${MONTHLY_PRICES.LITE} and STANDARD $${MONTHLY_PRICES.STANDARD} a month with a ${TRIAL_DAYS}-day free trial; ENTERPRISE/AGENCY on request.`,
 };

@@ -24,7 +24,7 @@ export function PricingPage() {
             ))}
           </ul>
         </div>
-        <div className="mt-14 grid items-stretch gap-5 sm:grid-cols-2 xl:grid-cols-4">
+        <div id="plans" className="mt-14 grid items-stretch gap-5 sm:grid-cols-2 xl:grid-cols-4">
           {catalogue.map((plan) => (
             <PlanCard key={plan.key} plan={plan} />
           ))}

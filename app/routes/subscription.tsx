@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/cloudflare";
 import type { ClientActionFunctionArgs, MetaFunction, ShouldRevalidateFunction } from "@remix-run/react";
-import { company } from "../company";
+import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/package-id";
 import { CONNECTION_FAILED, submissionFailed } from "../signup/notices";
 import { currentStep } from "../signup/session/current-step.server";
@@ -11,12 +11,12 @@ import type { SignupReply, SignupStep } from "../signup/steps";
 export const handle = { hydrate: true, stylesheet };
 
 export const meta: MetaFunction<typeof loader> = ({ data: step }) => [
-  { title: `${step?.step === "form" && step.failed ? "Error: " : ""}${titleOf(step?.step)} · ${company.name}` },
+  { title: `${step?.step === "form" && step.failed ? "Error: " : ""}${titleOf(stepTitle(step?.step))}` },
   { name: "description", content: `Start your 5-day free trial of ${company.name}.` },
   { name: "robots", content: "noindex" },
 ];
 
-function titleOf(step: SignupStep["step"] | undefined): string {
+function stepTitle(step: SignupStep["step"] | undefined): string {
   if (step === "card" || step === "waiting") return "Sign up, step 2 of 2: card";
   if (step === "resume") return "Continue your sign-up";
   return step === "done" ? "Subscription successful" : "Sign up, step 1 of 2: details";

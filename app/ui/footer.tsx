@@ -23,12 +23,12 @@ export function Footer() {
   ];
   return (
     <footer className="border-t border-line bg-sunken print:hidden">
-      <div className="wrap grid gap-10 py-14 md:grid-cols-2">
+      <div className="wrap grid gap-10 py-14 md:grid-cols-[1fr_1.5fr]">
         <div>
           <Logo />
           <p className="mt-3 text-muted">{company.tagline}.</p>
         </div>
-        <div className="grid grid-cols-2 gap-8 sm:grid-cols-3">
+        <div className="flex flex-wrap justify-between gap-8 whitespace-nowrap">
           {groups.map(({ title, links }) => (
             <nav key={title} aria-label={title}>
               <p className="label">{title}</p>

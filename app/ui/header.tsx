@@ -48,10 +48,17 @@ export function Header() {
               </li>
             ))}
             <li>
-              <ButtonLink href={consoleUrl} size="sm" className="w-full">
+              <ButtonLink href={consoleUrl} size="sm" variant="secondary" className="w-full">
                 Customer Console
               </ButtonLink>
             </li>
+            {!pathname.startsWith("/subscription") && (
+              <li>
+                <ButtonLink href="/pricing#plans" size="sm" className="w-full">
+                  Start free trial
+                </ButtonLink>
+              </li>
+            )}
           </ul>
         </nav>
       </div>

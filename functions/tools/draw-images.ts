@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium, type Page } from "@playwright/test";
 import { company } from "../../app/company";
-import { hero } from "../../app/home/home-content";
+import { SHARE_IMAGE_SIZE, type ShareImage, shareImages } from "../../app/discovery/share-images";
 import { findChromium } from "./chromium";
 
-// Run `npm run images` after a change of favicon.svg or of the headline, and commit the images.
+// Run `npm run images` after a change of favicon.svg or of a headline, and commit the images.
 
 const folder = fileURLToPath(new URL("../../public", import.meta.url));
 const font = createRequire(import.meta.url).resolve(
@@ -24,7 +24,10 @@ try {
   await draw(page, "icon-maskable-512.png", icon(mark, 512, 0.14), 512);
   await draw(page, "apple-touch-icon.png", icon(mark, 180, 0.08), 180);
   await writeFile(join(folder, "favicon.ico"), ico(await shoot(page, icon(mark, 32, 0), 32), 32));
-  await draw(page, "social.png", await socialImage(mark), 1200, 630);
+  const { width, height } = SHARE_IMAGE_SIZE;
+  for (const image of Object.values(shareImages)) {
+    await draw(page, image.file, await shareImage(mark, image), width, height);
+  }
 } finally {
   await browser.close();
 }
@@ -61,7 +64,7 @@ function ico(png: Buffer, size: number): Buffer {
   return Buffer.concat([header, png]);
 }
 
-async function socialImage(mark: string): Promise<string> {
+async function shareImage(mark: string, { headline, highlight }: ShareImage): Promise<string> {
   const face = (await readFile(font)).toString("base64");
   return `<style>
     @font-face { font-family: Headline; font-weight: 700; src: url(data:font/woff2;base64,${face}) }
@@ -70,11 +73,12 @@ async function socialImage(mark: string): Promise<string> {
     main::before, main::after { content: ""; position: absolute; top: 40px; bottom: 40px; width: 56px;
       border: 6px solid #5866f0 }
     main::before { left: 40px; border-right: 0 } main::after { right: 40px; border-left: 0 }
+    h1 { font-size: 1em; text-wrap: balance }
     .brand { display: flex; align-items: center; gap: 18px; margin-bottom: 62px; font-size: 44px; letter-spacing: 0 }
     .brand svg { width: 60px; height: 60px }
     mark { padding: 0 14px; border-radius: 14px; background: #ffd83a; color: #10132b }
     small { position: absolute; bottom: 84px; font-size: 34px; letter-spacing: 0; color: #b9bfe6 }
   </style>
-  <main><p class="brand">${mark} ${company.name}</p><h1 style="font-size:1em">${hero.headline} <mark>${hero.cited}</mark></h1>
+  <main><p class="brand">${mark} ${company.name}</p><h1>${headline}${highlight && `<mark>${highlight}</mark>`}</h1>
   <small>${company.tagline}</small></main>`;
 }

@@ -14,10 +14,10 @@ export type Deployment = {
   /** The files in the folder of migrations. */
   migrations: string[];
   /** The facts of the brand. */
-  company: { name: string; postalAddress: readonly string[] };
+  company: { name: string; postalAddress: readonly string[]; profiles: readonly string[] };
 };
 
-export type Finding = { where: "site" | "subscription API" | "database" | "app/company.ts"; what: string };
+export type Finding = { where: "site" | "subscription API" | "database" | "app/company-facts.ts"; what: string };
 
 /** Nobody can read secrets back: these stand for those that are set. */
 const STAND_INS: Record<string, string> = {
@@ -167,11 +167,8 @@ function checkDatabase({ site, database, migrations }: Deployment): Finding[] {
 }
 
 function checkCompany({ company }: Deployment): Finding[] {
-  const placeholders = company.postalAddress.filter((line) => line.includes("["));
-  return placeholders.map((line) => ({
-    where: "app/company.ts" as const,
-    what: `the address has the placeholder ${line}`,
-  }));
+  const examples = [...company.postalAddress, ...company.profiles].filter((line) => /example/i.test(line));
+  return examples.map((line) => ({ where: "app/company-facts.ts" as const, what: `has the example ${line}` }));
 }
 
 function limiters({ ratelimits }: WorkerSettings) {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { company } from "../../app/company";
+import { companyFacts } from "../../app/company-facts";
 import { type CloudflareAccount, cloudflareAccount } from "./cloudflare-account";
 import { checkDeployment, type Deployment, type Finding } from "./preflight-checks";
 import { readWorkerSettings } from "./worker-settings";
@@ -40,7 +41,7 @@ function main(): void {
     ...unanswered,
     ...checkDeployment({
       ...known,
-      company,
+      company: { ...company, ...companyFacts },
       site: readWorkerSettings(join(root, "wrangler.toml"), "production"),
       api: readWorkerSettings(join(root, "functions/subscription-api/wrangler.toml"), "production"),
       migrations: values.migrating

@@ -31,3 +31,42 @@ export function moving(page: Page): Promise<string[]> {
     }),
   );
 }
+
+/**
+ * The lines of text of each visible element that a selector finds, as they stand on the screen. A line that ends within
+ * a word ends in "…".
+ */
+export function linesOf(page: Page, selector: string): Promise<string[][]> {
+  return page.evaluate((wanted) => {
+    const bottomOf = (node: Node, at: number) => {
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + 1);
+      return range.getBoundingClientRect().bottom;
+    };
+    return [...document.querySelectorAll(wanted)]
+      .filter((element) => element.checkVisibility())
+      .map((element) => {
+        const lines: string[] = [];
+        let line = Number.NaN;
+        const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+        for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+          if (node.parentElement?.closest(".sr-only")) continue;
+          for (const [at, character] of [...(node.textContent ?? "")].entries()) {
+            const isSpace = /\s/.test(character);
+            const bottom = isSpace ? line : bottomOf(node, at);
+            const last = lines.length - 1;
+            // Half of the smallest line height in use: a highlight is a little lower than the words beside it.
+            if (Math.abs(bottom - line) < 10 || isSpace)
+              lines[last] = `${lines[last] ?? ""}${isSpace ? " " : character}`;
+            else {
+              if (last >= 0 && !/[\s/-]$/.test(lines[last] ?? "")) lines[last] += "…";
+              lines.push(character);
+              line = bottom;
+            }
+          }
+        }
+        return lines.map((text) => text.trim());
+      });
+  }, selector);
+}

@@ -107,6 +107,13 @@ test.describe("without JavaScript", () => {
   });
 });
 
+test("robots.txt can be read from within every public page, as Lighthouse does [K6]", async ({ page }) => {
+  for (const { path } of pages) {
+    await page.goto(path);
+    expect(await page.evaluate(async () => (await fetch("/robots.txt")).text()), path).toContain("Content-Signal");
+  }
+});
+
 for (const javaScriptEnabled of [true, false]) {
   test.describe(`JavaScript ${javaScriptEnabled ? "on" : "off"}`, () => {
     test.use({ javaScriptEnabled });
@@ -229,10 +236,11 @@ test("a page is loaded before a link to it is followed, and the sign-up never is
   await expect.poll(() => statuses).toContain("/privacy PrefetchResponseUsed");
 });
 
-test("a legal text prints without header, contents and footer", async ({ page }) => {
+test("a legal text prints with the brand, without menu, contents and footer [U3]", async ({ page }) => {
   await page.goto("/terms");
   await page.emulateMedia({ media: "print" });
-  for (const name of ["banner", "contentinfo", "navigation"] as const)
+  await expect(page.getByRole("banner").getByRole("link", { name: /, home$/ })).toBeVisible();
+  for (const name of ["contentinfo", "navigation", "button"] as const)
     await expect(page.getByRole(name)).toHaveCount(0);
   await expect(page.getByRole("heading", { name: "14. Contact" })).toBeVisible();
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { companyFacts } from "../../app/company-facts";
 import { MONTHLY_PRICES } from "../../app/contract/plan-prices";
 import { plans } from "../../app/pricing/plans";
 import type { CloudflareAccount } from "../../functions/tools/cloudflare-account";
@@ -23,7 +24,6 @@ const apiToml = join(root, "functions/subscription-api/wrangler.toml");
 /** The repository's wrangler.toml files as an owner has filled them in. */
 const filledIn = (text: string) =>
   text
-    .replaceAll("research.example", "research.acme.com")
     .replaceAll("citewell.example", "acme.com")
     .replaceAll('CUSTOMER_PORTAL_URL = ""', 'CUSTOMER_PORTAL_URL = "https://billing.stripe.com/p/login/0123456789"')
     .replaceAll('STRIPE_PUBLISHABLE_KEY = ""', 'STRIPE_PUBLISHABLE_KEY = "pk_live_0123456789abcdef"')
@@ -33,7 +33,11 @@ const withoutBinding = (text: string) => text.replace(/\[\[env\.production\.serv
 
 const NEEDS_ENTRYPOINT = 'needs entrypoint = "SiteApi": the public one takes no sign-ups';
 
-const company = { name: "Citewell", postalAddress: ["Citewell, Inc.", "1 Main Street", "Dover, Delaware 19901"] };
+const company = {
+  name: "Citewell",
+  postalAddress: ["Citewell, Inc.", "1 Main Street", "Dover, Delaware 19901"],
+  profiles: ["https://social.test/@citewell"],
+};
 
 /** Empty databases, one for each test. */
 const databaseNames = ["preflight", "catalogue", "first", "second"] as const;
@@ -80,6 +84,13 @@ describe("the preflight", () => {
 
   it("finds nothing when everything is there", () => {
     expect(told(ready)).toEqual([]);
+  });
+
+  it("refuses the example address and profile of a fresh checkout [P18]", () => {
+    expect(told({ ...ready, company: { ...company, ...companyFacts } })).toEqual([
+      "app/company-facts.ts: has the example 100 Example Street, Suite 400",
+      "app/company-facts.ts: has the example https://social.example/@citewell",
+    ]);
   });
 
   it("names every placeholder of a fresh checkout, and ends with exit code 1", () => {

@@ -2,14 +2,17 @@ import { MarkdownWriter } from "./markdown-writer.server";
 
 const SKIPPED_ELEMENTS = new Set(["nav", "script", "style", "svg"]);
 
-/** Converts the main part of a page that React rendered, without what is hidden from assistive technology. */
+/**
+ * Converts the main part of a page that React rendered, without what is hidden from assistive technology, buttons, and what
+ * has `data-markdown="skip"`. Of a button that opens a mail the address is left.
+ */
 export async function htmlToMarkdown(page: Response): Promise<{ markdown: string; canonical: string }> {
   const writer = new MarkdownWriter();
   const head = { title: "", description: "", canonical: "" };
   let skippedDepth = 0;
   let text = "";
   const rewriter = new HTMLRewriter()
-    .on("title", {
+    .on("head > title", {
       text(chunk) {
         head.title += chunk.text;
       },
@@ -29,12 +32,14 @@ export async function htmlToMarkdown(page: Response): Promise<{ markdown: string
         const name = element.tagName;
         if (name === "br") return skippedDepth === 0 ? writer.lineBreak() : undefined;
         if (name === "img" || name === "hr" || name === "input") return;
-        if (skippedDepth > 0 || SKIPPED_ELEMENTS.has(name) || element.getAttribute("aria-hidden") === "true") {
+        const isButton = element.getAttribute("class")?.startsWith("btn ") === true;
+        const link = name === "a" ? absoluteUrl(attribute(element, "href"), head.canonical) : null;
+        if (skippedDepth > 0 || isButton || isSkipped(element)) {
+          if (skippedDepth === 0 && link?.startsWith("mailto:")) writer.text(link.replace(/^mailto:|\?.*$/g, ""));
           skippedDepth++;
           element.onEndTag(() => void skippedDepth--);
           return;
         }
-        const link = name === "a" ? absoluteUrl(attribute(element, "href"), head.canonical) : null;
         element.onEndTag(writer.open(name, link));
       },
     })
@@ -52,6 +57,14 @@ export async function htmlToMarkdown(page: Response): Promise<{ markdown: string
     .filter(([, value]) => value !== "")
     .map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   return { markdown: `---\n${frontMatter.join("\n")}\n---\n\n${writer}`, canonical };
+}
+
+function isSkipped(element: RewriterElement): boolean {
+  return (
+    SKIPPED_ELEMENTS.has(element.tagName) ||
+    element.getAttribute("aria-hidden") === "true" ||
+    element.getAttribute("data-markdown") === "skip"
+  );
 }
 
 function attribute(element: RewriterElement, name: string): string {

@@ -1,6 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import Negotiator from "negotiator";
-import { pageOfMarkdown } from "../../discovery/markdown-path";
+import { markdownPath, pageOfMarkdown } from "../../discovery/markdown-path";
 import type { RouteMatcher } from "../guard/route-matcher.server";
 import type { Middleware } from "../middleware.server";
 import { htmlToMarkdown } from "./html-to-markdown.server";
@@ -22,6 +22,10 @@ export function markdownPages(matchRoute: RouteMatcher): Middleware<AppLoadConte
     if (!isHtml(page)) return page;
     const response = wanted ? await toMarkdown(page) : page;
     response.headers.append("Vary", "Accept");
+    if (!wanted && page.status === 200) {
+      response.headers.append("Link", `<${markdownPath(pathname)}>; rel="alternate"; type="text/markdown"`);
+      response.headers.append("Link", '</llms.txt>; rel="describedby"');
+    }
     return response;
   };
 }

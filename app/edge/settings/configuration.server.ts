@@ -12,6 +12,10 @@ import type { Assets } from "../pages/inline-style.server";
 /** The default in wrangler.toml; refused in a deployment. */
 const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
 
+/** The press release whose figures the home page cites. */
+const RESEARCH_URL =
+  "https://www.gartner.com/en/newsroom/press-releases/2023-12-14-gartner-predicts-fifty-percent-of-consumers-will-significantly-limit-their-interactions-with-social-media-by-2025";
+
 const httpUrl = z.pipe(
   z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).check(
     z.refine((value) => {
@@ -49,7 +53,7 @@ const settings = z.object({
   SITE_URL: httpUrl,
   CONSOLE_URL: httpUrl,
   CUSTOMER_PORTAL_URL: httpUrl,
-  RESEARCH_URL: httpUrl,
+  RESEARCH_URL: z._default(httpUrl, RESEARCH_URL),
   SALES_EMAIL: email,
   SUPPORT_EMAIL: email,
   LEGAL_EMAIL: email,

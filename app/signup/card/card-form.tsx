@@ -142,8 +142,9 @@ async function confirm(
   }
 }
 
+/** That of the form's own fields (`.field` in signup.css). */
 function appearance(): Appearance {
-  const style = getComputedStyle(document.documentElement);
+  const style = getComputedStyle(document.body);
   const color = (name: string) => style.getPropertyValue(`--color-${name}`).trim();
   return {
     theme: "stripe",
@@ -154,6 +155,14 @@ function appearance(): Appearance {
       colorBackground: color("raised"),
       colorDanger: color("danger"),
       borderRadius: "10px",
+      fontFamily: style.fontFamily,
+      fontSizeBase: style.fontSize,
+    },
+    rules: {
+      ".Input": { borderColor: color("line-strong"), boxShadow: "none", padding: "10px 14px" },
+      ".Input:focus": { outline: `3px solid ${color("brand")}`, outlineOffset: "1px", boxShadow: "none" },
+      ".Label": { fontSize: style.fontSize, fontWeight: "650" },
+      ".Tab": { borderColor: color("line-strong"), boxShadow: "none" },
     },
   };
 }

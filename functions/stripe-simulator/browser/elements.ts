@@ -9,7 +9,7 @@ import { IntegrationError } from "./integration-error";
 import { PaymentElement } from "./payment-element";
 import { fetchSetupIntent, isClientSecret } from "./rest";
 
-/** Names of the appearance variables in the frame. */
+/** Names of the appearance variables in the frame, and of what its rules may set. */
 const VARIABLES = {
   colorPrimary: "--color-primary",
   colorText: "--color-text",
@@ -17,7 +17,14 @@ const VARIABLES = {
   colorDanger: "--color-danger",
   borderRadius: "--border-radius",
   fontFamily: "--font-family",
+  fontSizeBase: "--font-size",
 } as const;
+const RULES = [
+  [".Input", "borderColor", "--color-border"],
+  [".Input", "padding", "--input-padding"],
+  [".Label", "fontSize", "--label-size"],
+  [".Label", "fontWeight", "--label-weight"],
+] as const;
 
 export class Elements implements Pick<StripeElements, "update" | "on" | "fetchUpdates" | "submit"> {
   readonly clientSecret: string;
@@ -93,11 +100,15 @@ export class Elements implements Pick<StripeElements, "update" | "on" | "fetchUp
   }
 }
 
-function frameStyle({ variables = {} }: Appearance): Record<string, string> {
+function frameStyle({ variables = {}, rules = {} }: Appearance): Record<string, string> {
   const style: Record<string, string> = {};
   for (const [name, property] of Object.entries(VARIABLES)) {
     const value: unknown = Reflect.get(variables, name);
     if (typeof value === "string") style[property] = value;
+  }
+  for (const [selector, name, property] of RULES) {
+    const value = rules[selector]?.[name];
+    if (value !== undefined) style[property] = value;
   }
   return style;
 }

@@ -23,12 +23,13 @@ beforeAll(async () => {
 afterAll(() => site.dispose());
 
 describe.each(paths)("the head of %s", (path) => {
-  test("has a title, a description and the page's own URL, for search engines and for previews", async () => {
+  test("has a title, a description and the page's own URL, for search engines and for previews [K3]", async () => {
     const { document } = await open(path);
     const meta = (key: string) =>
       document.querySelector(`meta[name="${key}"], meta[property="${key}"]`)?.getAttribute("content");
     const url = `${site.url}${path}`;
 
+    expect(document.title).toMatch(/^[^|:·]+ · Citewell$/);
     expect(document.title.length).toBeGreaterThan(10);
     expect(document.title.length).toBeLessThanOrEqual(60);
     expect(meta("description")?.length).toBeGreaterThan(50);
@@ -40,14 +41,25 @@ describe.each(paths)("the head of %s", (path) => {
     expect(meta("og:type")).toBe("website");
     expect(meta("twitter:card")).toBe("summary_large_image");
     expect(meta("robots")).toMatch(/^index, follow/);
+  });
 
-    const image = await fetch(`${site.url}${meta("og:image")?.slice(site.url.length)}`);
-    const png = new DataView(await image.arrayBuffer());
+  test("has a picture of its own for sharing, of which the alternative text says the headline [K3]", async () => {
+    const { document, words } = await open(path);
+    const meta = (key: string) =>
+      document.querySelector(`meta[name="${key}"], meta[property="${key}"]`)?.getAttribute("content") ?? "";
+    const image = await fetch(meta("og:image"));
+    const bytes = await image.arrayBuffer();
+    const png = new DataView(bytes);
     expect(image.headers.get("content-type")).toBe("image/png");
     expect([png.getUint32(16), png.getUint32(20)]).toEqual([
       Number(meta("og:image:width")),
       Number(meta("og:image:height")),
     ]);
+    expect(bytes.byteLength).toBeLessThanOrEqual(60_000);
+    expect(meta("og:image:alt")).toBe(`The logo of Citewell and the words “${words("h1")}”`);
+    expect([meta("twitter:image"), meta("twitter:image:alt")]).toEqual([meta("og:image"), meta("og:image:alt")]);
+    const others = await Promise.all(paths.filter((other) => other !== path).map(open));
+    for (const { body } of others) expect(body).not.toContain(meta("og:image"));
   });
 
   test("is unlike that of every other page", async () => {
@@ -61,9 +73,10 @@ describe.each(paths)("the head of %s", (path) => {
 });
 
 test.each(["/nothing-here", "/subscription", "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430"])(
-  "%s is kept out of search engines",
+  "%s is kept out of search engines by noindex alone [K1]",
   async (path) => {
     const { document } = await open(path);
+    expect((await visitor.get("/robots.txt")).body).not.toContain("Disallow");
     expect(document.querySelector("meta[name=robots]")?.getAttribute("content")).toContain("noindex");
   },
 );
@@ -163,7 +176,7 @@ describe("lists for crawlers", () => {
     ]);
   });
 
-  test("robots.txt names search, user-fetch and training crawlers, and keeps all of them out of the sign-up", async () => {
+  test("robots.txt names search, user-fetch and training crawlers, and says what their findings may be used for [K1]", async () => {
     const { headers, body } = await visitor.get("/robots.txt");
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
     for (const crawler of [
@@ -175,16 +188,19 @@ describe("lists for crawlers", () => {
       expect(body).toContain(`User-agent: ${crawler}\n`);
     }
     const groups = body.split("\n\n").filter((group) => group.includes("User-agent"));
-    for (const group of groups) expect(group).toMatch(/\nAllow: \/\nDisallow: \/subscription$/);
+    for (const group of groups) {
+      expect(group).toMatch(/\nContent-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: \/$/);
+    }
     expect(body).toContain(`Sitemap: ${site.url}/sitemap.xml`);
   });
 
-  test("llms.txt says what the product is and leads to each page in Markdown", async () => {
+  test("llms.txt says what the product is, what each plan tracks and costs, and leads to each page [K2, P14]", async () => {
     const { headers, body } = await visitor.get("/llms.txt");
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
     expect(body).toMatch(/^# .+\n\n> .+AI search/);
     for (const { title, price } of await pricedPlans())
-      expect(body).toContain(`${title}: $${price} a month, 5-day free trial`);
+      expect(body).toContain(`${title}: $${price} a month, 5-day free trial. Platforms: ChatGPT, Perplexity`);
+    expect(body).toContain(`[Sign up](${site.url}/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430)`);
     for (const path of Object.values(markdownPaths)) {
       expect(body).toContain(`(${site.url}${path})`);
       expect((await visitor.get(path)).status).toBe(200);
@@ -204,7 +220,7 @@ describe("lists for crawlers", () => {
 });
 
 describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPath) => {
-  test("has a URL of its own, which the page names", async () => {
+  test("has a URL of its own, which the page names, in its head and in its headers [K2]", async () => {
     const markdown = await visitor.get(markdownPath, { Accept: "*/*" });
     expect(markdown.status).toBe(200);
     expect(markdown.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
@@ -212,6 +228,10 @@ describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPa
     expect(markdown.headers.get("content-security-policy")).toContain("default-src 'none'");
     const { document } = await open(path);
     expect(document.querySelector('link[type="text/markdown"]')?.getAttribute("href")).toBe(markdownPath);
+    const { headers } = await open(path);
+    const links = `<${markdownPath}>; rel="alternate"; type="text/markdown", </llms.txt>; rel="describedby"`;
+    expect(headers.get("link")).toBe(links);
+    expect((await visitor.get(path, { Accept: "text/html", "If-None-Match": "*" })).headers.get("link")).toBe(links);
   });
 
   test("is the answer to whoever prefers it, and to nobody else", async () => {
@@ -236,10 +256,11 @@ describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPa
     }
   });
 
-  test("has all words of the page, in its order", async () => {
+  test("has all words of the page, in its order, but those of pictures and buttons", async () => {
     const { document, wordsOfEach } = await openPage(visitor, path);
     const { body: markdown } = await visitor.get(markdownPath);
-    for (const drawn of document.querySelectorAll("main nav, main svg, main [aria-hidden=true]")) drawn.remove();
+    const drawn = "main :is(nav, svg, .btn, [aria-hidden=true], [data-markdown=skip])";
+    for (const element of document.querySelectorAll(drawn)) element.remove();
     const words = markdown
       .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
       .replace(/\\(?=\W)/g, "")
@@ -265,6 +286,39 @@ describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPa
       for (const name of ["content-type", "vary", "link"]) expect(head.headers.get(name)).toBe(get.headers.get(name));
     }
   });
+});
+
+test("the Markdown of home and pricing has at most a tenth of the HTML's tokens; legal texts are mostly text [K5]", async () => {
+  // Byte pair encodings keep short words whole, and merge few signs.
+  const tokens = (text: string) => text.match(/\p{L}{1,7}|\d{1,3}|[^\s\p{L}\d]{1,2}|\n+/gu)?.length ?? 0;
+  for (const [path, share] of [
+    ["/", 0.1],
+    ["/pricing", 0.1],
+    ["/privacy", 0.25],
+    ["/terms", 0.25],
+  ] as const) {
+    const html = await open(path);
+    const { body } = await visitor.get(markdownPaths[path]);
+    expect(tokens(body) / tokens(html.body), path).toBeLessThan(share);
+  }
+});
+
+test("the Markdown has no label of a button, no caption of a picture, and of a mail button the address [K5]", async () => {
+  for (const path of Object.values(markdownPaths)) {
+    const { body } = await visitor.get(path);
+    expect(body).not.toMatch(/Get Started|Learn More|Start free trial|Contact Sales|Norvane/);
+  }
+  for (const path of ["/index.md", "/pricing.md"]) {
+    expect((await visitor.get(path)).body).toMatch(/For brands.*\n+.*\n+ *sales@citewell\.example\n/);
+  }
+});
+
+test("home in Markdown defines visibility and has the platforms by plan as a table [P14]", async () => {
+  const { body } = await visitor.get("/index.md");
+  expect(body).toContain("Visibility is the share of tracked answers that name your brand.");
+  expect(body).toContain(
+    "| MINI, LITE | ChatGPT, Perplexity |\n| STANDARD | ChatGPT, Perplexity, Google AI Overviews |",
+  );
 });
 
 test("pricing in Markdown has the catalogue's plans as headings and as a table", async () => {

@@ -115,10 +115,10 @@ const REPORTING = "; upgrade-insecure-requests; report-uri /csp-reports; report-
 const policies = {
   "no page": /^default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
   marketing: new RegExp(
-    `^default-src 'none'; base-uri 'none'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; manifest-src 'self'; script-src( 'sha256-[\\w+/]{43}=')+; style-src [^;]+${REPORTING}$`,
+    `^default-src 'none'; base-uri 'none'; connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; manifest-src 'self'; script-src( 'sha256-[\\w+/]{43}=')+; style-src [^;]+${REPORTING}$`,
   ),
   "sign-up": new RegExp(
-    `^default-src 'none'; base-uri 'none'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; manifest-src 'self'; script-src( 'sha256-[\\w+/]{43}=')+ 'self' 'nonce-[\\w-]{22}' https://js.stripe.com https://\\*.js.stripe.com; style-src [^;]+; connect-src 'self' https://api.stripe.com; frame-src https://js.stripe.com https://\\*.js.stripe.com https://hooks.stripe.com; style-src-attr 'unsafe-inline'${REPORTING}$`,
+    `^default-src 'none'; base-uri 'none'; connect-src 'self' https://api.stripe.com; font-src 'self'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; manifest-src 'self'; script-src( 'sha256-[\\w+/]{43}=')+ 'self' 'nonce-[\\w-]{22}' https://js.stripe.com https://\\*.js.stripe.com; style-src [^;]+; frame-src https://js.stripe.com https://\\*.js.stripe.com https://hooks.stripe.com; style-src-attr 'unsafe-inline'${REPORTING}$`,
   ),
 };
 

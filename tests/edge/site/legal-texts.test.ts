@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { company } from "../../../app/company";
+import { companyFacts } from "../../../app/company-facts";
 import { openPage, type Page } from "../../support/page";
 import { type SiteVisitor, siteVisitor } from "../../support/site-visitor";
 import { type RunningWorker, startSite } from "../../support/workers";
@@ -98,7 +98,7 @@ describe("terms", () => {
   test("ends with postal address, e-mail address and website [L8]", () => {
     const { document, words } = terms;
     expect(document.querySelector("article")?.lastElementChild?.tagName).toBe("ADDRESS");
-    for (const line of company.postalAddress) expect(words("address")).toContain(line);
+    for (const line of companyFacts.postalAddress) expect(words("address")).toContain(line);
     expect([...document.querySelectorAll("address a")].map((link) => link.getAttribute("href"))).toEqual([
       "mailto:legal@brand.test",
       site.url,

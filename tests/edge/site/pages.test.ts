@@ -52,16 +52,19 @@ test.each([
 });
 
 describe.each([...allPaths, "/subscription", PLAN])("the frame of %s", (path) => {
-  test("is the header and the footer of the site, from the configuration [R4] [R7]", async () => {
+  test("is the header and the footer of the site, from the configuration [R4] [R7] [R9]", async () => {
     const { document, wordsOfEach, words } = await open(path);
     const hrefs = (selector: string) =>
       [...document.querySelectorAll(selector)].map((link) => link.getAttribute("href"));
 
     expect(hrefs("header > div > a")).toEqual(["/"]);
     expect(document.querySelector("header > div > a svg")).not.toBeNull();
-    expect(wordsOfEach("header nav li")).toEqual(["Home", "Pricing", "Customer Console"]);
-    expect(hrefs("header nav a")).toEqual(["/", "/pricing", CONSOLE_URL]);
-    expect(wordsOfEach("header nav .btn")).toEqual(["Customer Console"]);
+    const isSignUp = path.startsWith("/subscription");
+    const trial = isSignUp ? [] : ["Start free trial"];
+    expect(wordsOfEach("header nav li")).toEqual(["Home", "Pricing", "Customer Console", ...trial]);
+    expect(hrefs("header nav a")).toEqual(["/", "/pricing", CONSOLE_URL, ...(isSignUp ? [] : ["/pricing#plans"])]);
+    expect(wordsOfEach("header nav .btn")).toEqual(["Customer Console", ...trial]);
+    expect(wordsOfEach("header .btn-primary")).toEqual(trial);
     expect(wordsOfEach("footer a")).toEqual([
       "Pricing",
       "Contact Sales",
@@ -140,8 +143,8 @@ test("the public pages call no backend: their buttons lead to a page or open a m
   for (const path of publicPaths) {
     const { document, headers } = await open(path);
     const policy = headers.get("Content-Security-Policy");
-    expect(policy, "no script may connect to anything").toMatch(/^default-src 'none'/);
-    expect(policy).not.toContain("connect-src");
+    expect(policy).toMatch(/^default-src 'none'/);
+    expect(policy, "no script may connect to another site").toContain("; connect-src 'self';");
     expect(document.querySelectorAll("form, input, select, textarea")).toHaveLength(0);
     for (const button of document.querySelectorAll("button")) expect(button.hasAttribute("popovertarget")).toBe(true);
     const buttons = [...document.querySelectorAll("a.btn")];
@@ -162,14 +165,18 @@ describe("home", () => {
     expect(links.get("Learn More")).toBe("#features");
     expect(words("#features")).toContain("AI Search Visibility");
     expect(words("aside")).toContain("AI search will cut organic traffic by 50% or more by 2028.");
+    expect(words("aside a")).toBe("Source: Gartner");
     expect(document.querySelector("aside a")?.getAttribute("href")).toBe(RESEARCH_URL);
   });
 
   test("names the engines, the three features and the three product areas [P3] [P5]", async () => {
-    const { words, wordsOfEach } = await open("/");
+    const { document, words, wordsOfEach } = await open("/");
+    const pitch = document.querySelector("meta[name=description]")?.getAttribute("content");
     for (const engine of ["ChatGPT", "Perplexity", "Gemini", "Google AI Overviews", "DeepSeek"]) {
       expect(words()).toContain(engine);
+      expect(pitch).toContain(engine);
     }
+    expect(pitch).toContain("Platforms vary by plan.");
     expect(wordsOfEach("#features h3")).toEqual([
       "AI Search Visibility",
       "Competitive Analysis",
@@ -182,14 +189,48 @@ describe("home", () => {
     expect(suite).toMatch(/content briefs.*ready for AI search/i);
   });
 
-  test("shows the future of search in three figures and a quote [P4]", async () => {
+  test("says who it is for, what it costs to begin and that nothing is charged for 5 days [P13]", async () => {
+    const { words } = await open("/");
+    const hero = words("section[aria-labelledby=hero]");
+    expect(hero).toContain("for brands and agencies");
+    expect(hero).toContain("From $100 a month. No charge for 5 days. Cancel anytime.");
+  });
+
+  test("draws the product as pictures with titles, of an invented brand that is marked as one [P17]", async () => {
+    const { document, words, wordsOfEach } = await open("/");
+    const drawings = [...document.querySelectorAll("main svg[role=img]")];
+    expect(drawings.length).toBeGreaterThan(8);
+    for (const drawing of drawings) expect(drawing.firstElementChild?.tagName).toBe("title");
+    const titles = drawings.map((drawing) => drawing.firstElementChild?.textContent ?? "");
+    for (const title of titles) expect(title.length).toBeGreaterThan(30);
+    expect(new Set(titles).size).toBe(titles.length);
+
+    expect(words("figure .badge")).toBe("Example");
+    expect(words("#features")).toContain("Visibility is the share of tracked answers that name your brand.");
+    expect(words()).not.toMatch(/placeholder|your brand name|competitor [A-Z]\b|lorem/i);
+    for (const [, painted] of wordsOfEach("style")
+      .join()
+      .matchAll(/[{;]content:\s*([^;}]*)/g)) {
+      expect(painted).not.toMatch(/attr\(|[a-z]{2}/i);
+    }
+  });
+
+  test("shows the future of search in three figures with their meaning, their source and a quote [P4]", async () => {
     const { document, words, wordsOfEach } = await open("/");
     const section = "section[aria-labelledby=future]";
     expect(words(section)).toContain("Future of Search");
-    expect(wordsOfEach(`${section} li p:first-of-type`)).toEqual(["50%+", "79%", "70%"]);
-    expect(words(`${section} blockquote`).length).toBeGreaterThan(40);
-    expect(words(`${section} figcaption`)).toContain("analyst");
+    expect(wordsOfEach(`${section} li p`)).toEqual([
+      "50%+ Forecast drop in organic traffic by 2028, as consumers embrace generative AI-powered search.",
+      "79% of consumers expect to use AI-enhanced search within the next year.",
+      "70% of consumers have at least some trust in the results of AI-enhanced search.",
+    ]);
+    expect(words(section)).toContain("Survey of 299 consumers, August 2023.");
+    expect(words(`${section} a`)).toBe("Source: Gartner, press release, December 14, 2023");
     expect(document.querySelector(`${section} a`)?.getAttribute("href")).toBe(RESEARCH_URL);
+    expect(words(`${section} blockquote`)).toBe(
+      "“CMOs must prepare for the disruption that GenAI-backed search will bring to their organic search strategies.”",
+    );
+    expect(words(`${section} figcaption`)).toBe("Gartner, the analyst firm");
   });
 
   test.each(["/", "/pricing"])("%s closes with a call to action [P6]", async (path) => {
@@ -213,7 +254,6 @@ describe("pricing", () => {
       price: "$100 a month",
       features: [
         "Platforms: ChatGPT, Perplexity",
-        "Not included: Google AI Overviews",
         "Domains: Unlimited",
         "Prompts tracked: 50",
         "Briefs / pieces: 5 / 5",
@@ -229,7 +269,6 @@ describe("pricing", () => {
       price: "$200 a month",
       features: [
         "Platforms: ChatGPT, Perplexity",
-        "Not included: Google AI Overviews",
         "Domains: Unlimited",
         "Prompts tracked: 100",
         "Briefs / pieces: 10 / 10",
@@ -244,8 +283,7 @@ describe("pricing", () => {
       title: "STANDARD",
       price: "$500 a month",
       features: [
-        "Platforms: ChatGPT, Perplexity",
-        "Google AI Overviews",
+        "Platforms: ChatGPT, Perplexity, Google AI Overviews",
         "Domains: Unlimited",
         "Prompts tracked: 600",
         "Briefs / pieces: 30 / 30",
@@ -276,6 +314,34 @@ describe("pricing", () => {
     expect(words(`${card} h2`)).toBe(title);
     expect(words(card)).toContain(price);
     expect(wordsOfEach(`${card} li`)).toEqual(features);
+  });
+
+  test("says the same platforms of each plan at home, on its card, in the table and in the questions [P14]", async () => {
+    const home = await open("/");
+    const { words, wordsOfEach } = await open("/pricing");
+    const search = "ChatGPT, Perplexity";
+    const all = `${search}, Claude, Google AI Overviews, Google AI Mode, Gemini, Microsoft Copilot, Grok`;
+    expect(home.wordsOfEach("table tbody :is(th, td)")).toEqual([
+      ...["MINI, LITE", search],
+      ...["STANDARD", `${search}, Google AI Overviews`],
+      ...["ENTERPRISE/AGENCY", all],
+    ]);
+    expect(home.words()).toContain("DeepSeek is tracked on request.");
+    expect(words()).not.toContain("DeepSeek");
+    expect(wordsOfEach("tr:has(th[scope=row]:not(:empty))")).toContain(
+      `Platforms${search}${search}${search}, Google AI Overviews${all}`,
+    );
+    expect(words("section[aria-labelledby=faq]")).toContain(
+      "STANDARD adds Google AI Overviews; ENTERPRISE/AGENCY adds Claude, Google AI Mode, Gemini, Microsoft Copilot and Grok.",
+    );
+  });
+
+  test("says under each paid plan when it is charged [P15]", async () => {
+    const { words } = await open("/pricing");
+    for (const [key, price] of Object.entries({ mini: 100, lite: 200, standard: 500 })) {
+      const text = `No charge for 5 days, then $${price}/month. Cancel anytime.`;
+      expect(words(`article[aria-labelledby=plan-${key}]`)).toContain(text);
+    }
   });
 
   test("badges every plan but the enterprise one with the trial, and highlights STANDARD alone [P8]", async () => {
@@ -315,6 +381,17 @@ describe("pricing", () => {
       link.getAttribute("href"),
     ]);
     expect(links).toEqual([["customer portal", "http://localhost:8789/p/login/test"]]);
+  });
+
+  test.each([
+    ["what comes after the trial", /After 5 days your paid plan begins/],
+    ["cancelling during the trial", /cancel before then, you pay nothing.*including during the trial/],
+    ["a downgrade", /To downgrade, write to support/],
+    ["the safety of data", /encrypted in transit.*Card details go straight to our payment provider/],
+    ["taxes", /Prices do not include taxes/],
+  ])("answers where it arises: %s [P16]", async (_question, answer) => {
+    const { words } = await open("/pricing");
+    expect(words("section[aria-labelledby=faq]")).toMatch(answer);
   });
 });
 

@@ -1,0 +1,19 @@
+import { company } from "../company";
+import { hero } from "../home/home-content";
+import { pricing } from "../pricing/pricing-content";
+
+/** The pictures for social networks, drawn by `npm run images`: the headline of each page, by its path. */
+export const shareImages = {
+  "/": { file: "/share/home.png", headline: `${hero.headline} ${hero.ending}`, highlight: hero.cited },
+  "/pricing": { file: "/share/pricing.png", headline: pricing.title, highlight: "" },
+  "/privacy": { file: "/share/privacy.png", headline: "Privacy Policy", highlight: "" },
+  "/terms": { file: "/share/terms.png", headline: "Terms & Conditions", highlight: "" },
+};
+
+export const SHARE_IMAGE_SIZE = { width: 1200, height: 630 };
+
+export type ShareImage = (typeof shareImages)["/"];
+
+export function describeShareImage({ headline, highlight }: ShareImage): string {
+  return `The logo of ${company.name} and the words “${headline}${highlight}”`.replaceAll("\u00a0", " ");
+}

@@ -1,0 +1,15 @@
+import { ExternalIcon } from "../ui/icons";
+import { useSite } from "../ui/site";
+import { research } from "./home-content";
+
+/** Names the firm behind the figures, and leads to what it published. */
+export function ResearchLink({ details = "" }: { details?: string }) {
+  const { researchUrl } = useSite();
+  return (
+    <a href={researchUrl} className="inline-flex items-center gap-1.5 font-bold text-accent underline">
+      Source: {research.firm}
+      {details}
+      <ExternalIcon className="size-4" />
+    </a>
+  );
+}

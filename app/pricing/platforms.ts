@@ -1,0 +1,27 @@
+/** The platforms that each plan tracks: the one list behind home, pricing, the questions and llms.txt. */
+const searchEngines = ["ChatGPT", "Perplexity"];
+
+export const platforms = {
+  mini: searchEngines,
+  lite: searchEngines,
+  standard: [...searchEngines, "Google AI Overviews"],
+  enterprise: [
+    "ChatGPT",
+    "Perplexity",
+    "Claude",
+    "Google AI Overviews",
+    "Google AI Mode",
+    "Gemini",
+    "Microsoft Copilot",
+    "Grok",
+  ],
+};
+
+/** No plan has it. */
+export const onRequest = "DeepSeek is tracked on request.";
+
+/** Such as `Claude, Gemini and Grok`: what a plan tracks beyond another one. */
+export function platformsAdded(plan: keyof typeof platforms, to: keyof typeof platforms): string {
+  const added = platforms[plan].filter((platform) => !platforms[to].includes(platform));
+  return added.join(", ").replace(/, ([^,]+)$/, " and $1");
+}
