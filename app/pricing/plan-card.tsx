@@ -1,9 +1,10 @@
 import { ButtonLink } from "../ui/button";
 import { CheckIcon, CrossIcon } from "../ui/icons";
+import type { DetailedPlan, PlanFeature } from "./plan-details";
 import { RegularPrice } from "./plan-price";
-import { formatPrice, type Plan, type PlanFeature, regularPrice } from "./plans";
+import { formatPrice, regularPrice } from "./plans";
 
-export function PlanCard({ plan }: { plan: Plan }) {
+export function PlanCard({ plan }: { plan: DetailedPlan }) {
   const id = `plan-${plan.key}`;
   return (
     <article aria-labelledby={id} className={`card plan-card ${plan.highlighted ? "plan-highlighted lifted" : ""}`}>
@@ -32,7 +33,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
   );
 }
 
-function PlanPrice({ plan }: { plan: Plan }) {
+function PlanPrice({ plan }: { plan: DetailedPlan }) {
   if (plan.price === null) return <p className="mt-3 font-display text-2xl leading-12 font-bold">{plan.priceDetail}</p>;
   const regular = regularPrice(plan);
   return (

@@ -1,9 +1,9 @@
 import { CheckIcon } from "../ui/icons";
+import type { DetailedPlan } from "./plan-details";
 import { PlanPriceLine } from "./plan-price";
-import type { Plan } from "./plans";
 
 /** Hidden where it would be cut off; the cards have the same content. */
-export function PlanComparison({ plans }: { plans: Plan[] }) {
+export function PlanComparison({ plans }: { plans: DetailedPlan[] }) {
   const titles = new Set(plans.flatMap(({ features }) => features.map(({ title }) => title)));
   return (
     <section className="wrap hidden pb-24 lg:block" aria-labelledby="comparison">
@@ -49,7 +49,7 @@ export function PlanComparison({ plans }: { plans: Plan[] }) {
   );
 }
 
-function Cell({ plan, title }: { plan: Plan; title: string }) {
+function Cell({ plan, title }: { plan: DetailedPlan; title: string }) {
   const feature = plan.features.find((candidate) => candidate.title === title);
   if (feature === undefined) return plan.includes ? `As in ${plan.includes}` : <NotIncluded />;
   if (!feature.included) return <NotIncluded />;

@@ -1,15 +1,9 @@
 import { MONTHLY_PRICES, TRIAL_DAYS } from "../contract/plan-prices";
 import { mailTo, type Site } from "../ui/site";
-import { platforms } from "./platforms";
 
 export { TRIAL_DAYS };
 
-export interface PlanFeature {
-  title: string;
-  text: string;
-  included: boolean;
-}
-
+/** What the sign-up needs of a plan; its card has more (plan-details.ts). */
 export interface Plan {
   key: "mini" | "lite" | "standard" | "enterprise";
   title: "MINI" | "LITE" | "STANDARD" | "ENTERPRISE/AGENCY";
@@ -19,13 +13,7 @@ export interface Plan {
   originalPrice: number | null;
   priceDetail: string;
   trialBadge: string | null;
-  /** The plan whose features are included too. */
-  includes: Plan["title"] | null;
-  features: PlanFeature[];
-  highlighted: boolean;
-  ctaText: string;
   ctaLink: string;
-  smallPriceText: string | null;
   packageId: string | null;
 }
 
@@ -34,19 +22,9 @@ const TRIAL_BADGE = `${TRIAL_DAYS}-day free trial`;
 /** The source of the plan cards, the sign-up, llms.txt and the structured data. */
 export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "salesEmail">): Plan[] {
   return [
-    {
-      ...paidPlan("mini", "MINI", packageIds.mini),
-      features: features({ key: "mini", prompts: 50, pieces: 5, geo: false }),
-    },
-    {
-      ...paidPlan("lite", "LITE", packageIds.lite),
-      features: features({ key: "lite", prompts: 100, pieces: 10, geo: false }),
-    },
-    {
-      ...paidPlan("standard", "STANDARD", packageIds.standard),
-      highlighted: true,
-      features: features({ key: "standard", prompts: 600, pieces: 30, geo: true }),
-    },
+    paidPlan("mini", "MINI", packageIds.mini),
+    paidPlan("lite", "LITE", packageIds.lite),
+    paidPlan("standard", "STANDARD", packageIds.standard),
     {
       key: "enterprise",
       title: "ENTERPRISE/AGENCY",
@@ -54,27 +32,13 @@ export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "sal
       originalPrice: null,
       priceDetail: "Price on request",
       trialBadge: null,
-      includes: "STANDARD",
-      highlighted: false,
-      ctaText: "Contact Sales",
       ctaLink: mailTo(salesEmail, "Enterprise/Agency plan"),
-      smallPriceText: null,
       packageId: null,
-      features: [
-        { title: "Platforms", text: platforms.enterprise.join(", "), included: true },
-        { title: "Prompts tracked", text: "Custom prompts", included: true },
-        {
-          title: "Integrations",
-          text: "Search console, analytics product, two hosting and edge providers",
-          included: true,
-        },
-        { title: "Support", text: "Dedicated specialist and a forward-deployed engineer", included: true },
-      ],
     },
   ];
 }
 
-function paidPlan(key: "mini" | "lite" | "standard", title: keyof typeof MONTHLY_PRICES, packageId: string) {
+function paidPlan(key: Plan["key"], title: keyof typeof MONTHLY_PRICES, packageId: string): Plan {
   const price = MONTHLY_PRICES[title];
   return {
     key,
@@ -83,33 +47,9 @@ function paidPlan(key: "mini" | "lite" | "standard", title: keyof typeof MONTHLY
     originalPrice: price,
     priceDetail: "a month",
     trialBadge: TRIAL_BADGE,
-    includes: null,
-    highlighted: false,
-    ctaText: "Start free trial",
     ctaLink: packageId ? `/subscription/${packageId}` : "/subscription",
-    smallPriceText: `No charge for ${TRIAL_DAYS} days, then $${price}/month. Cancel anytime.`,
     packageId,
   };
-}
-
-interface PaidFeatures {
-  key: "mini" | "lite" | "standard";
-  prompts: number;
-  pieces: number;
-  geo: boolean;
-}
-
-function features({ key, prompts, pieces, geo }: PaidFeatures): PlanFeature[] {
-  return [
-    { title: "Platforms", text: platforms[key].join(", "), included: true },
-    { title: "Domains", text: "Unlimited", included: true },
-    { title: "Prompts tracked", text: String(prompts), included: true },
-    { title: "Briefs / pieces", text: `${pieces} / ${pieces}`, included: true },
-    { title: "Export", text: "CSV/JSON", included: true },
-    { title: "Seats", text: "Unlimited", included: true },
-    { title: "Support", text: "Email", included: true },
-    { title: "Dedicated GEO specialist", text: "", included: geo },
-  ];
 }
 
 /** Compares ids case-insensitively. */

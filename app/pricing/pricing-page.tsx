@@ -4,11 +4,11 @@ import { useSite } from "../ui/site";
 import { FaqSection } from "./faq-section";
 import { PlanCard } from "./plan-card";
 import { PlanComparison } from "./plan-comparison";
-import { plans } from "./plans";
+import { detailedPlans } from "./plan-details";
 import { pricing } from "./pricing-content";
 
 export function PricingPage() {
-  const catalogue = plans(useSite());
+  const catalogue = detailedPlans(useSite());
   return (
     <>
       <section className="wrap pt-12 pb-24 sm:pt-20">

@@ -5,18 +5,20 @@ import { describe, expect, it } from "vitest";
 import { offerOf } from "../../app/discovery/offers";
 import { PlanCard } from "../../app/pricing/plan-card";
 import { PlanComparison } from "../../app/pricing/plan-comparison";
-import { describeOffer, type Plan, plans } from "../../app/pricing/plans";
+import { type DetailedPlan, detailedPlans } from "../../app/pricing/plan-details";
+import { describeOffer } from "../../app/pricing/plans";
 import { PlanChoice } from "../../app/signup/form/plan-choice";
 import { PlanTerms } from "../../app/signup/form/plan-summary";
 
-const [mini] = plans({ packageIds: { mini: "a", lite: "b", standard: "c" }, salesEmail: "sales@brand.test" });
+const [mini] = detailedPlans({ packageIds: { mini: "a", lite: "b", standard: "c" }, salesEmail: "sales@brand.test" });
 
-function planWith(change: Partial<Plan>): Plan {
+function planWith(change: Partial<DetailedPlan>): DetailedPlan {
   if (!mini) throw new Error("The catalogue is empty.");
   return { ...mini, ...change };
 }
 
-const card = (change: Partial<Plan>) => renderToStaticMarkup(createElement(PlanCard, { plan: planWith(change) }));
+const card = (change: Partial<DetailedPlan>) =>
+  renderToStaticMarkup(createElement(PlanCard, { plan: planWith(change) }));
 
 describe("the price of a plan card", () => {
   it("is struck through, with what it becomes afterwards, when the original price differs [P10]", () => {
@@ -58,7 +60,7 @@ describe("a discount is said wherever a price stands", () => {
   });
 
   it("in the structured data, as the struck-through price of the same month [P10]", () => {
-    const dataOf = (which: Plan) => JSON.stringify(offerOf(which, "https://brand.test/pricing"));
+    const dataOf = (which: DetailedPlan) => JSON.stringify(offerOf(which, "https://brand.test/pricing"));
     const price = '"priceCurrency":"USD","billingDuration":1,"unitCode":"MON"';
     expect(dataOf(plan)).toContain(
       `"priceSpecification":[{"@type":"UnitPriceSpecification","price":80,${price}},` +
