@@ -1,106 +1,127 @@
-import { Hono } from "hono";
-import * as z from "zod";
-import { requireSecretKey } from "../authorization";
-import { invalidRequest, noSuch } from "../errors";
-import { newId, unixTime } from "../ids";
-import type { Customer } from "../objects";
-import type { Store } from "../store";
-import { cancelSubscription } from "./cancel-subscription";
-import type { StripeContext } from "./context";
-import { address, metadata, page, paging, parameters } from "./parameters";
-
-const text = z.string().max(5000).optional();
-const customerParameters = z.object({
-  email: z.string().max(512).optional(),
-  name: text,
-  business_name: text,
-  phone: text,
-  address: address.optional(),
-  description: text,
-  metadata,
-  invoice_settings: z.object({ default_payment_method: z.string().optional() }).default({}),
-});
-
-const listParameters = z.object({ email: z.string().optional(), ...paging });
+import type Stripe from "stripe";
+import { endSubscription, hasEnded } from "../clock/subscriptions";
+import { newId } from "../store/ids";
+import { type Customer, complete } from "../store/objects";
+import type { Store } from "../store/store";
+import { addressOf } from "./addresses";
+import type { Call, Handlers } from "./context";
+import { invalidRequest, noSuch } from "./errors";
+import { isWithin, metadataAfter, page, refuseOthers } from "./lists";
 
 /** https://docs.stripe.com/api/customers */
-export const customers = new Hono<StripeContext>();
+export const customers = {
+  "POST /v1/customers": (given, call) => {
+    const { test_clock, ...fields } = given;
+    if (test_clock !== undefined && !call.store.find("TestClock", test_clock)) {
+      throw noSuch("test clock", test_clock, "test_clock", 400);
+    }
+    const blank = complete("Customer", {
+      id: newId("cus", 14),
+      object: "customer",
+      balance: 0,
+      created: 0,
+      currency: null,
+      delinquent: false,
+      invoice_prefix: newId("", 8).slice(1).toUpperCase(),
+      invoice_settings: {},
+      livemode: false,
+      metadata: {},
+      name: null,
+      next_invoice_sequence: 1,
+      address: null,
+      phone: null,
+      preferred_locales: [],
+      tax_exempt: "none",
+      test_clock: test_clock ?? null,
+    });
+    call.store.save("Customer", blank);
+    const customer = changed({ ...blank, created: call.now(blank.id) }, fields, call);
+    call.store.save("Customer", customer);
+    call.emit("customer.created", customer);
+    return customer;
+  },
 
-customers.use(async (c, next) => {
-  requireSecretKey(c.var.key);
-  await next();
-});
+  "GET /v1/customers": (given, { store }) => {
+    const { email, created, test_clock, limit, starting_after, ending_before, ...rest } = given;
+    refuseOthers(rest);
+    const found = store
+      .list("Customer")
+      .filter((one) => (email === undefined || one.email === email) && isWithin(created, one.created))
+      .filter((one) => test_clock === undefined || one.test_clock === test_clock);
+    return page("/v1/customers", found, { limit, starting_after, ending_before });
+  },
 
-customers.post("/", (c) => {
-  const given = parameters(customerParameters, c.var.form);
-  const customer: Customer = {
-    id: newId("cus", 14),
-    object: "customer",
-    created: unixTime(),
-    livemode: false,
-    email: given.email ?? null,
-    name: given.name ?? null,
-    business_name: given.business_name ?? null,
-    phone: given.phone ?? null,
-    address: given.address ?? null,
-    description: given.description ?? null,
-    metadata: given.metadata,
-    invoice_settings: { default_payment_method: given.invoice_settings.default_payment_method ?? null },
-  };
-  c.var.store.save(customer);
-  return c.json(customer);
-});
+  "GET /v1/customers/:id": (_, { store, id }) => {
+    const found = store.find("Customer", id) ?? store.find("DeletedCustomer", id);
+    if (!found) throw noSuch("customer", id);
+    return found;
+  },
 
-customers.get("/", (c) => {
-  const { email, ...wanted } = parameters(listParameters, c.var.form);
-  const kept = c.var.store.customers().filter((customer) => !customer.deleted);
-  const found = kept.filter((customer) => email === undefined || customer.email === email);
-  return c.json(page("/v1/customers", found, wanted));
-});
+  "POST /v1/customers/:id": (given, call) => {
+    const known = call.store.find("Customer", call.id);
+    if (!known) throw noSuch("customer", call.id);
+    const customer = call.store.save("Customer", changed(known, given, call));
+    const previous = Object.entries(known).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(customer, name)),
+    );
+    if (previous.length > 0) call.emit("customer.updated", customer, Object.fromEntries(previous));
+    return customer;
+  },
 
-customers.get("/:id", (c) => {
-  const found = c.var.store.customer(c.req.param("id"));
-  if (!found) throw noSuch("customer", c.req.param("id"));
-  return c.json(found.deleted ? { id: found.id, object: "customer", deleted: true } : found);
-});
+  "DELETE /v1/customers/:id": (_, call) => {
+    const { store, id } = call;
+    const found = store.find("Customer", id);
+    if (!found) throw noSuch("customer", id);
+    for (const subscription of store.list("Subscription", id)) {
+      if (!hasEnded(subscription)) endSubscription(subscription, "cancellation_requested", call);
+    }
+    for (const method of store.list("PaymentMethod", id)) store.save("PaymentMethod", { ...method, customer: null });
+    call.emit("customer.deleted", found);
+    return store.save("DeletedCustomer", { id, object: "customer", deleted: true });
+  },
+} satisfies Partial<Handlers>;
 
-customers.delete("/:id", (c) => {
-  const { store, emit } = c.var;
-  const found = store.customer(c.req.param("id"));
-  if (!found || found.deleted) throw noSuch("customer", c.req.param("id"));
-  for (const subscription of store.subscriptions().filter(({ customer }) => customer === found.id)) {
-    if (subscription.status !== "canceled") cancelSubscription(subscription, c.var);
+function changed(known: Customer, given: Stripe.CustomerUpdateParams, { store }: Call): Customer {
+  const { address, business_name, description, email, invoice_settings, metadata, name, phone, ...rest } = given;
+  const { preferred_locales, ...others } = rest;
+  refuseOthers(others);
+  if (email !== undefined && email !== "" && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) {
+    throw invalidRequest(`Invalid email address: ${email}`, { code: "email_invalid", param: "email" });
   }
-  const nothing = { email: null, name: null, business_name: null, phone: null, address: null, description: null };
-  store.save({ ...found, ...nothing, deleted: true });
-  emit("customer.deleted", found);
-  return c.json({ id: found.id, object: "customer", deleted: true });
-});
-
-customers.post("/:id", (c) => {
-  const found = c.var.store.customer(c.req.param("id"));
-  if (!found || found.deleted) throw noSuch("customer", c.req.param("id"));
-  const given = parameters(customerParameters, c.var.form);
-  const customer: Customer = {
-    ...found,
-    email: given.email ?? found.email,
-    name: given.name ?? found.name,
-    business_name: given.business_name ?? found.business_name,
-    phone: given.phone ?? found.phone,
-    address: given.address ?? found.address,
-    description: given.description ?? found.description,
-    metadata: { ...found.metadata, ...given.metadata },
+  const card = invoice_settings?.default_payment_method;
+  const { default_payment_method, ...otherSettings } = invoice_settings ?? {};
+  refuseOthers(otherSettings);
+  if (card && store.find("PaymentMethod", card)?.customer !== known.id) {
+    throw invalidRequest(
+      `The customer does not have a payment method with the ID ${card}. The payment method must be attached to the customer.`,
+      { code: "resource_missing", param: "invoice_settings[default_payment_method]" },
+    );
+  }
+  const { business_name: knownBusiness, ...keptFields } = known;
+  const business = business_name ?? knownBusiness;
+  return {
+    ...keptFields,
+    ...(business && { business_name: business }),
+    address: address === undefined ? known.address : address ? addressOf(address) : null,
+    description: textAfter(known.description, description),
+    email: textAfter(known.email, email),
     invoice_settings: {
-      default_payment_method:
-        given.invoice_settings.default_payment_method ?? found.invoice_settings.default_payment_method,
+      ...known.invoice_settings,
+      default_payment_method: textAfter(known.invoice_settings.default_payment_method, default_payment_method),
     },
+    metadata: metadataAfter(known.metadata, metadata),
+    name: textAfter(known.name ?? null, name),
+    phone: textAfter(known.phone ?? null, phone),
+    preferred_locales: preferred_locales ?? known.preferred_locales ?? [],
   };
-  c.var.store.save(customer);
-  return c.json(customer);
-});
+}
+
+function textAfter(known: string | null, given: string | null | undefined): string | null {
+  return given === undefined ? known : given || null;
+}
 
 export function requireCustomer(id: string, store: Store): Customer {
-  const found = store.customer(id);
-  if (found && !found.deleted) return found;
-  throw invalidRequest(`No such customer: '${id}'`, { code: "resource_missing", param: "customer" });
+  const found = store.find("Customer", id);
+  if (found) return found;
+  throw noSuch("customer", id, "customer", 400);
 }

@@ -1,6 +1,6 @@
 import type { SetupIntentResult } from "@stripe/stripe-js";
 import * as z from "zod/mini";
-import { browserSetupIntent, stripeError } from "../objects";
+import { browserSetupIntent, stripeError } from "./objects";
 
 const errorAnswer = z.object({ error: stripeError });
 

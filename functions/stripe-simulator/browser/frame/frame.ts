@@ -1,6 +1,6 @@
 import type { SetupIntentResult, StripeError } from "@stripe/stripe-js";
-import { cardBrand } from "../../cards";
-import { COUNTRIES } from "../../countries";
+import { cardBrand } from "../../cards/cards";
+import { COUNTRIES } from "../../cards/countries";
 import { type BillingDetails, CONNECT, type FrameOptions, type FromFrame, type ToFrame } from "../protocol";
 import { confirmSetupIntent } from "../rest";
 import {

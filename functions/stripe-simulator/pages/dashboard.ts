@@ -1,0 +1,4 @@
+import { Hono } from "hono";
+import type { StripeContext } from "../api/context";
+
+export const dashboard = new Hono<StripeContext>();

@@ -1,0 +1,81 @@
+import { invalidRequest } from "../api/errors";
+import type { Form } from "../api/form";
+import { findProblem, isRecord, type Problem, parameterName } from "./check";
+import { resolve, type Schema } from "./schema";
+
+/** Parameters as their types say, from a form in which all is text; throws StripeFailure 400 as Stripe refuses them. */
+export function decodeParameters(schema: Schema, form: Form): unknown {
+  const decoded = decode(schema, form);
+  const problem = findProblem(schema, decoded);
+  if (problem) throw refusal(problem);
+  checkMetadata(decoded);
+  return decoded;
+}
+
+function decode(given: Schema, value: string | Form): unknown {
+  const schema = resolve(given);
+  if (schema.anyOf) {
+    const decoded = schema.anyOf.map((one) => ({ one, value: decode(one, value) }));
+    const fits = decoded.find(({ one, value }) => findProblem(one, value) === undefined);
+    return (fits ?? decoded.find(({ value }) => isRecord(value) || Array.isArray(value)))?.value ?? value;
+  }
+  if (typeof value === "string") {
+    if (schema.type === "integer" && /^-?\d{1,15}$/.test(value)) return Number(value);
+    if (schema.type === "boolean" && /^(true|false)$/.test(value)) return value === "true";
+    return value;
+  }
+  if (schema.type === "array") return Object.values(value).map((item) => decode(schema.items ?? {}, item));
+  const { properties = {}, additionalProperties } = schema;
+  const schemaOf = (name: string) =>
+    (Object.hasOwn(properties, name) && properties[name]) || additionalProperties || {};
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, decode(schemaOf(name), item)]));
+}
+
+/** https://docs.stripe.com/error-codes */
+function refusal({ kind, path, expected, value }: Problem) {
+  const param = parameterName(path);
+  const refuse = (message: string, code?: string) =>
+    invalidRequest(message, { ...(code !== undefined && { code }), param });
+  if (kind === "unknown") return refuse(`Received unknown parameter: ${param}`, "parameter_unknown");
+  if (kind === "missing") return refuse(`Missing required param: ${param}.`, "parameter_missing");
+  if (value === "") {
+    return refuse(
+      `You passed an empty string for '${param}'. We assume empty values are an attempt to unset a parameter; however '${param}' cannot be unset. You should remove '${param}' from your request or supply a non-empty value.`,
+      "parameter_invalid_empty",
+    );
+  }
+  const alternatives = expected.anyOf?.map(resolve) ?? [expected];
+  const values = alternatives.flatMap((one) => one.enum ?? []).filter((one) => one !== "");
+  const types = alternatives.map(({ type }) => type);
+  if (values.length > 0) return refuse(`Invalid ${param}: must be one of ${values.join(", ")}`);
+  if (types.includes("integer")) return refuse(`Invalid integer: ${String(value)}`, "parameter_invalid_integer");
+  if (typeof value === "string" && types.includes("string")) {
+    return refuse(`Invalid string: ${value.slice(0, 20)}…; must be at most ${expected.maxLength} characters`);
+  }
+  return refuse(`Invalid ${types.find((type) => type !== undefined) ?? "value"}`);
+}
+
+/** https://docs.stripe.com/metadata#data */
+function checkMetadata(given: unknown, path: string[] = []): void {
+  if (!isRecord(given)) return;
+  for (const [name, value] of Object.entries(given)) {
+    if (name === "metadata" && isRecord(value)) checkLimits(value, parameterName([...path, name]));
+    else checkMetadata(value, [...path, name]);
+  }
+}
+
+function checkLimits(metadata: Record<string, unknown>, param: string): void {
+  const entries = Object.entries(metadata);
+  if (entries.length > 50) {
+    throw invalidRequest(`You can specify up to 50 keys in metadata, but you passed in ${entries.length}.`, { param });
+  }
+  for (const [key, value] of entries) {
+    const passed = (what: string, limit: number, text: string) =>
+      invalidRequest(
+        `Metadata ${what}s can have up to ${limit} characters, but you passed in a ${what} that is ${text.length} characters. Invalid ${what}: ${text}`,
+        { param: what === "value" ? `${param}[${key}]` : param },
+      );
+    if (key.length > 40) throw passed("key", 40, key);
+    if (String(value).length > 500) throw passed("value", 500, String(value));
+  }
+}
