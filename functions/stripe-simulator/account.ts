@@ -1,14 +1,14 @@
 import type { DurableObjectState } from "@cloudflare/workers-types";
 import { Hono } from "hono";
 import * as z from "zod";
+import { customerConsole } from "../local-services/console";
+import { emails, mailbox } from "../local-services/mailbox";
 import { api } from "./api/api";
 import type { Account, Effects, StripeContext } from "./api/context";
 import { advance } from "./clock/advance";
 import { ACCOUNT_CLOCK, clockOf, realTime, timeOf } from "./clock/time";
 import { authentication } from "./pages/authentication";
-import { customerConsole } from "./pages/console";
 import { dashboard } from "./pages/dashboard";
-import { emails, mailbox } from "./pages/mailbox";
 import { ownerOf, type Store, storeIn } from "./store/store";
 import { deliverDue } from "./webhooks/deliveries";
 import { type Emit, newEvent } from "./webhooks/events";

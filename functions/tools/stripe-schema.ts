@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
-import { generateStripeSchema } from "./stripe-schema/generate";
+import { generateStripeSchema } from "../stripe-schema/generate";
 
 /* `npm run stripe-schema`, after an update of the package `stripe`. */
 
-export const SCHEMA_FILE = new URL("../stripe-simulator/schema/stripe-schema.json", import.meta.url);
+const FOLDER = new URL("../stripe-schema/generated/", import.meta.url);
 
-writeFileSync(SCHEMA_FILE, await generateStripeSchema());
+for (const [name, text] of Object.entries(await generateStripeSchema())) writeFileSync(new URL(name, FOLDER), text);

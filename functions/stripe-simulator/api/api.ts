@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
-import { findProblem } from "../schema/check";
-import { definition } from "../schema/schema";
+import { findProblem } from "../../stripe-schema/check";
+import { definition } from "../../stripe-schema/schema";
 import { newId } from "../store/ids";
 import type { StripeContext } from "./context";
 import { StripeFailure } from "./errors";

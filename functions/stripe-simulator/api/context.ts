@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import type { Parameters } from "../schema/operations";
+import type { Parameters } from "../../stripe-schema/generated/operations";
 import type { Store } from "../store/store";
 import type { Emit } from "../webhooks/events";
 import type { KeyKind } from "./authorization";
@@ -27,8 +27,15 @@ export type Call = Effects & {
   endpoint: { url: string; events: string[] };
 };
 
+export type Operation = keyof Parameters;
+
 /** An operation: takes checked parameters, gives the answer's body, throws StripeFailure. */
-export type Handlers = { [O in keyof Parameters]: (given: Parameters[O], call: Call) => object };
+export type Handler<O extends Operation> = (given: Parameters[O], call: Call) => object;
+
+/** Every operation that changes something; of the others those that `read` does not answer. */
+export type Handlers = { [O in Exclude<Operation, `GET ${string}`>]: Handler<O> } & {
+  [O in Operation]?: Handler<O>;
+};
 
 /** The account in which a request is. */
 export type Account = {

@@ -1,32 +1,35 @@
 import type { Context } from "hono";
-import { findProblem, isRecord, parameterName } from "../schema/check";
-import { expand } from "../schema/expand";
-import type { Operation, Parameters } from "../schema/operations";
-import { decodeParameters } from "../schema/parameters";
-import { definition, type FoundOperation, findOperation } from "../schema/schema";
+import { findProblem, isRecord, parameterName } from "../../stripe-schema/check";
+import { type Form, parseForm } from "../../stripe-schema/form";
+import type { Parameters } from "../../stripe-schema/generated/operations";
+import { definition, type FoundOperation, findOperation } from "../../stripe-schema/schema";
 import { keyKind, requireSecretKey } from "./authorization";
-import type { Call, Handlers, StripeContext } from "./context";
+import type { Call, Handler, Handlers, Operation, StripeContext } from "./context";
 import { customers } from "./customers";
 import { invalidRequest } from "./errors";
-import { events } from "./events";
-import { type Form, parseForm } from "./form";
+import { expand } from "./expand";
 import { invoices } from "./invoices";
+import { decodeParameters } from "./parameters";
 import { paymentMethods } from "./payment-methods";
 import { prices } from "./prices";
+import { read } from "./reads";
 import { setupIntents } from "./setup-intents";
 import { subscriptions } from "./subscriptions";
 import { testClocks } from "./test-clocks";
+import { webhookEndpoints } from "./webhook-endpoints";
 
-const handlers: Handlers = {
+const written: Handlers = {
   ...customers,
-  ...events,
   ...invoices,
   ...paymentMethods,
   ...prices,
   ...setupIntents,
   ...subscriptions,
   ...testClocks,
+  ...webhookEndpoints,
 };
+
+const handlers: { [O in Operation]?: Handler<O> } = written;
 
 const CARD = "POST /v1/payment_methods";
 
@@ -40,7 +43,7 @@ export async function answer(c: Context<StripeContext>): Promise<Response> {
   const form: Form = { ...parseForm(url.search), ...parseForm(await c.req.text()) };
   const key = keyKind(c.req.header("authorization"), form.key);
   const found = findOperation(c.req.method, c.req.path);
-  if (!found || !isOperation(found.name)) {
+  if (!found) {
     throw invalidRequest(`Unrecognized request URL (${c.req.method}: ${c.req.path}).`, { status: 404 });
   }
   if (!PUBLISHABLE.includes(found.name)) requireSecretKey(key);
@@ -50,18 +53,21 @@ export async function answer(c: Context<StripeContext>): Promise<Response> {
     ...account.effects({ id: c.var.requestId, idempotencyKey }),
     ...{ id: found.id, key, card, clientSecret, origin: url.origin, endpoint: account.endpoint },
   };
-  const body = run(found.name, decodeParameters(found.parameters, own), call);
+  const given = decodeParameters(found.parameters, own);
+  const body = isWritten(found.name) ? run(found.name, given, call) : read(found, Object(given), store);
   const paths = key === "secret" ? Object.values(typeof own.expand === "object" ? own.expand : {}).map(String) : [];
   return c.json(checked(expand(body, found.answer, paths, store), found, key));
 }
 
-function isOperation(name: string): name is Operation {
+function isWritten(name: string): name is Operation {
   return Object.hasOwn(handlers, name);
 }
 
 function run<O extends Operation>(name: O, given: unknown, call: Call): object {
   if (!isGiven<O>(given)) throw new Error("The parameters are no object");
-  return handlers[name](given, call);
+  const handler = handlers[name];
+  if (!handler) throw new Error(`It has no ${name}`);
+  return handler(given, call);
 }
 
 /** That they fit the operation was checked where they were decoded, by the types that `Parameters` names. */
@@ -70,7 +76,7 @@ function isGiven<O extends Operation>(given: unknown): given is Parameters[O] {
 }
 
 /** Stripe.js may send what a server may not: its key, the client secret, and the number of a card. */
-function fromBrowser(form: Form, operation: Operation, key: "secret" | "publishable") {
+function fromBrowser(form: Form, operation: string, key: "secret" | "publishable") {
   const { key: _, ...own } = form;
   if (key === "secret" || operation !== "POST /v1/setup_intents/:id/confirm") {
     return { own, clientSecret: undefined, card: undefined };

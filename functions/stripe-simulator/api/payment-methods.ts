@@ -1,53 +1,32 @@
 import { createHash } from "node:crypto";
 import type Stripe from "stripe";
 import { cardBrand, isCardNumber, wellKnownCard } from "../cards/cards";
-import { realTime } from "../clock/time";
 import { newId } from "../store/ids";
-import { complete, type PaymentMethod } from "../store/objects";
-import { addressOf } from "./addresses";
-import type { Call, Effects, Handlers } from "./context";
+import { make, merge, type PaymentMethod } from "../store/objects";
+import { checkCountry } from "./addresses";
+import type { Effects, Handlers } from "./context";
 import { requireCustomer } from "./customers";
-import { cardError, invalidRequest, noSuch } from "./errors";
-import { page, refuseOthers } from "./lists";
+import { cardError, invalidRequest } from "./errors";
+import { missing } from "./reads";
 
 /** https://docs.stripe.com/api/payment_methods */
 export const paymentMethods = {
   "POST /v1/payment_methods": (given, call) => createPaymentMethod(given, call),
 
-  "GET /v1/payment_methods": (given, { store }) => {
-    const { customer, type = "card", limit, starting_after, ending_before, ...rest } = given;
-    refuseOthers(rest);
-    if (customer === undefined)
-      throw invalidRequest("Missing required param: customer.", { param: "customer", code: "parameter_missing" });
-    const found = type === "card" ? store.list("PaymentMethod", requireCustomer(customer, store).id) : [];
-    return page("/v1/payment_methods", found, { limit, starting_after, ending_before });
-  },
+  "POST /v1/payment_methods/:id/attach": ({ customer }, call) =>
+    attach(findPaymentMethod(call.id, call), requireCustomer(customer, call.store).id, call),
 
-  "GET /v1/payment_methods/:id": (_, call) => known(call),
-
-  "POST /v1/payment_methods/:id/attach": (given, call) => {
-    const { customer, ...rest } = given;
-    refuseOthers(rest);
-    const method = findPaymentMethod(call.id, call);
-    if (customer === undefined)
-      throw invalidRequest("Missing required param: customer.", { param: "customer", code: "parameter_missing" });
-    return attach(method, requireCustomer(customer, call.store).id, call);
-  },
-
-  "POST /v1/payment_methods/:id/detach": (_, call) => {
-    const { store, emit } = call;
-    const found = known(call);
+  "POST /v1/payment_methods/:id/detach": (_, { store, emit, id }) => {
+    const found = store.find("PaymentMethod", id);
+    if (!found) throw missing("PaymentMethod", id);
     if (found.customer === null) {
       throw invalidRequest(
         "The payment method you provided is not attached to a customer so detachment is impossible.",
       );
     }
     const customer = store.find("Customer", found.customer);
-    if (customer?.invoice_settings.default_payment_method === found.id) {
-      store.save("Customer", {
-        ...customer,
-        invoice_settings: { ...customer.invoice_settings, default_payment_method: null },
-      });
+    if (customer?.invoice_settings.default_payment_method === id) {
+      store.save("Customer", merge("Customer", customer, { invoice_settings: { default_payment_method: "" } }));
     }
     const detached = store.save("PaymentMethod", { ...found, customer: null });
     emit("payment_method.detached", detached, { customer: found.customer });
@@ -55,17 +34,10 @@ export const paymentMethods = {
   },
 } satisfies Partial<Handlers>;
 
-function known({ store, id }: Call): PaymentMethod {
-  const found = store.find("PaymentMethod", id);
-  if (!found) throw noSuch("PaymentMethod", id, "payment_method");
-  return found;
-}
-
 export function attach(method: PaymentMethod, customer: string, { store, emit }: Effects): PaymentMethod {
   if (method.customer !== null && method.customer !== customer) {
-    throw invalidRequest("The payment method you provided has already been attached to a customer.", {
-      param: "payment_method",
-    });
+    const message = "The payment method you provided has already been attached to a customer.";
+    throw invalidRequest(message, { param: "payment_method" });
   }
   const attached = store.save("PaymentMethod", { ...method, customer });
   if (method.customer === null) emit("payment_method.attached", attached);
@@ -74,8 +46,7 @@ export function attach(method: PaymentMethod, customer: string, { store, emit }:
 
 /** Checks a card and keeps it; throws StripeFailure 402. */
 export function createPaymentMethod(given: Stripe.PaymentMethodCreateParams, { store, now }: Effects): PaymentMethod {
-  const { card, type, billing_details = {}, metadata: _, allow_redisplay = "unspecified", ...rest } = given;
-  refuseOthers(rest);
+  const { card, type, expand: _, ...fields } = given;
   if (type !== "card" || !card) {
     throw invalidRequest("Missing required param: card.", { code: "parameter_missing", param: "card" });
   }
@@ -86,51 +57,28 @@ export function createPaymentMethod(given: Stripe.PaymentMethodCreateParams, { s
   if (exp_month < 1 || exp_month > 12) {
     throw cardError("invalid_expiry_month", "Your card's expiration month is invalid.", { param: "exp_month" });
   }
-  if (Date.UTC(year, exp_month) <= realTime() * 1000) {
+  if (Date.UTC(year, exp_month) <= Date.now()) {
     throw cardError("invalid_expiry_year", "Your card's expiration year is invalid.", { param: "exp_year" });
   }
   if (cvc !== undefined && !/^\d{3,4}$/.test(cvc)) {
     throw cardError("invalid_cvc", "Your card's security code is invalid.", { param: "cvc" });
   }
+  const { address } = fields.billing_details ?? {};
+  if (address) checkCountry(address);
   const brand = cardBrand(number);
-  const { address, email, name, phone } = billing_details;
-  const billingAddress = addressOf(address || {});
-  const method = store.save(
-    "PaymentMethod",
-    complete("PaymentMethod", {
-      id: newId("pm"),
-      object: "payment_method",
-      allow_redisplay,
-      billing_details: {
-        address: billingAddress,
-        email: email || null,
-        name: name || null,
-        phone: phone || null,
-      },
-      card: {
-        brand,
-        checks: {
-          address_line1_check: billingAddress.line1 && "pass",
-          address_postal_code_check: billingAddress.postal_code && "pass",
-          cvc_check: "pass",
-        },
-        country: "US",
-        display_brand: brand,
-        exp_month,
-        exp_year: year,
-        fingerprint: fingerprintOf(number),
-        funding: "credit",
-        last4: number.slice(-4),
-        networks: { available: [brand] },
-        regulated_status: "unregulated",
-        three_d_secure_usage: { supported: true },
-      },
-      created: now(),
-      livemode: false,
-      metadata: {},
-      type: "card",
-    }),
-  );
+  const checks = { cvc_check: "pass", ...(address && { address_postal_code_check: "pass" }) };
+  const print = { fingerprint: fingerprintOf(number), last4: number.slice(-4), country: "US", funding: "credit" };
+  const shown = { brand, display_brand: brand, checks, networks: { available: [brand] }, exp_month, exp_year: year };
+  const blank = make("PaymentMethod", {
+    id: newId("pm"),
+    allow_redisplay: "unspecified",
+    billing_details: { address: {} },
+    card: { ...print, ...shown, regulated_status: "unregulated", three_d_secure_usage: { supported: true } },
+    created: now(),
+    metadata: {},
+    type,
+  });
+  const method = store.save("PaymentMethod", merge("PaymentMethod", blank, fields));
   store.saveCardNumber(method.id, number);
   return method;
 }
@@ -143,7 +91,7 @@ export function findPaymentMethod(id: string, effects: Effects): PaymentMethod {
     return createPaymentMethod({ type: "card", card: { number, exp_month: 12, exp_year, cvc: "123" } }, effects);
   }
   const found = effects.store.find("PaymentMethod", id);
-  if (!found) throw noSuch("PaymentMethod", id, "payment_method", 400);
+  if (!found) throw missing("PaymentMethod", id);
   return found;
 }
 

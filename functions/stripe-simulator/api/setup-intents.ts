@@ -1,11 +1,11 @@
 import { cardOutcome } from "../cards/cards";
 import { newId } from "../store/ids";
-import { complete, type SetupIntent } from "../store/objects";
+import { make, merge, type SetupIntent } from "../store/objects";
 import type { Call, Effects, Handlers } from "./context";
 import { requireCustomer } from "./customers";
-import { cardError, invalidRequest, noSuch, type StripeErrorBody, StripeFailure, unexpectedState } from "./errors";
-import { isWithin, metadataAfter, page, refuseOthers } from "./lists";
+import { cardError, invalidRequest, type StripeErrorBody, StripeFailure, unexpectedState } from "./errors";
 import { attach, createPaymentMethod, findPaymentMethod } from "./payment-methods";
+import { missing } from "./reads";
 
 /** https://docs.stripe.com/changelog/dahlia/2026-07-29/allowed-payment-method-types-parameter */
 const BESIDE_ALLOWED_TYPES = [
@@ -19,9 +19,8 @@ const declined = cardError("card_declined", "Your card was declined.", { decline
 /** https://docs.stripe.com/api/setup_intents */
 export const setupIntents = {
   "POST /v1/setup_intents": (given, { store, now, emit }) => {
-    const { allowed_payment_method_types: allowed = null, automatic_payment_methods: automatic = null } = given;
-    const { customer = null, description = null, usage = "off_session", metadata, ...others } = given;
-    const { allowed_payment_method_types: _, automatic_payment_methods: __, ...rest } = others;
+    const { expand: _, ...fields } = given;
+    const { customer = null, allowed_payment_method_types: allowed } = given;
     const excluded = allowed && BESIDE_ALLOWED_TYPES.find((name) => given[name] !== undefined);
     if (excluded) {
       throw invalidRequest(`You may only specify one of these parameters: allowed_payment_method_types, ${excluded}.`, {
@@ -29,38 +28,21 @@ export const setupIntents = {
         param: excluded,
       });
     }
-    refuseOthers(rest);
     if (customer !== null) requireCustomer(customer, store);
     const id = newId("seti");
-    const intent = complete("SetupIntent", {
+    const blank = make("SetupIntent", {
       id,
-      object: "setup_intent",
-      allowed_payment_method_types: allowed,
-      automatic_payment_methods: automatic,
       client_secret: newId(`${id}_secret`),
       created: now(customer),
-      customer,
-      description,
-      livemode: false,
-      metadata: metadataAfter({}, metadata),
-      payment_method_options: { card: { mandate_options: null, network: null, request_three_d_secure: "automatic" } },
+      metadata: {},
+      payment_method_options: { card: { request_three_d_secure: "automatic" } },
       payment_method_types: allowed?.filter((type) => type === "card") ?? ["card"],
       status: "requires_payment_method",
-      usage,
+      usage: "off_session",
     });
-    store.save("SetupIntent", intent);
+    const intent = store.save("SetupIntent", merge("SetupIntent", blank, fields));
     emit("setup_intent.created", intent);
     return intent;
-  },
-
-  "GET /v1/setup_intents": (given, { store }) => {
-    const { customer, created, payment_method, limit, starting_after, ending_before, ...rest } = given;
-    refuseOthers(rest);
-    const found = store
-      .list("SetupIntent", customer)
-      .filter((one) => isWithin(created, one.created))
-      .filter((one) => payment_method === undefined || one.payment_method === payment_method);
-    return page("/v1/setup_intents", found, { limit, starting_after, ending_before });
   },
 
   "GET /v1/setup_intents/:id": (given, call) => {
@@ -72,8 +54,7 @@ export const setupIntents = {
   },
 
   "POST /v1/setup_intents/:id/confirm": (given, call) => {
-    const { payment_method, payment_method_data, return_url, use_stripe_sdk, mandate_data: _, ...rest } = given;
-    refuseOthers(rest);
+    const { payment_method, return_url, use_stripe_sdk } = given;
     const intent = authorized(call, call.clientSecret);
     if (intent.status === "succeeded" || intent.status === "canceled" || intent.status === "processing") {
       throw unexpectedState(intent, "confirm", shown(intent, call));
@@ -81,7 +62,7 @@ export const setupIntents = {
     const effects = call.at(call.now(intent.customer));
     const method = call.card
       ? createPaymentMethod(call.card, effects)
-      : payment_method !== undefined && !payment_method_data && findPaymentMethod(payment_method, effects);
+      : payment_method !== undefined && findPaymentMethod(payment_method, effects);
     if (!method) {
       throw invalidRequest(
         "You cannot confirm this SetupIntent because it's missing a payment method. Provide a payment method and try again.",
@@ -173,7 +154,7 @@ function askForAuthentication(attempt: SetupIntent, call: Call, returnUrl: strin
 function authorized({ store, id, key }: Call, clientSecret?: string): SetupIntent {
   const intent = store.find("SetupIntent", id);
   if (!intent || (key === "publishable" && clientSecret !== intent.client_secret)) {
-    throw noSuch("setupintent", id, "intent");
+    throw missing("SetupIntent", id);
   }
   return intent;
 }

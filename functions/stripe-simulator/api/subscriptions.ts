@@ -5,12 +5,11 @@ import { cardToCharge, createInvoice, finalizeInvoice } from "../clock/invoices"
 import { endSubscription, hasEnded, updateSubscription } from "../clock/subscriptions";
 import { DAY, monthAfter } from "../clock/time";
 import { newId } from "../store/ids";
-import { complete, type Price, type Subscription } from "../store/objects";
+import { make, merge, type Price, type Subscription } from "../store/objects";
 import type { Store } from "../store/store";
 import type { Call, Handlers } from "./context";
-import { requireCustomer } from "./customers";
+import { requireCard, requireCustomer } from "./customers";
 import { invalidRequest, noSuch } from "./errors";
-import { isWithin, metadataAfter, page, refuseOthers } from "./lists";
 
 const NO_CARD =
   "This customer has no attached payment source or default payment method. Please consider adding a default payment method. For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting.";
@@ -19,22 +18,12 @@ const NO_CARD =
 export const subscriptions = {
   "POST /v1/subscriptions": (given, call) => {
     const { store, emit, now } = call;
-    const {
-      cancel_at_period_end = false,
-      default_payment_method: card,
-      items = [],
-      metadata,
-      off_session: _,
-      ...others
-    } = given;
-    const { trial_period_days, trial_end, trial_settings, description, ...rest } = others;
-    const { customer: customerId, payment_behavior = "allow_incomplete", ...unknown } = rest;
-    refuseOthers(unknown);
-    if (customerId === undefined) {
-      throw invalidRequest("Missing required param: customer.", { code: "parameter_missing", param: "customer" });
-    }
+    const { customer: customerId, items = [], trial_period_days, trial_end, trial_settings, ...others } = given;
+    const { off_session: _, expand: __, payment_behavior, cancel_at_period_end = false, ...fields } = others;
+    if (payment_behavior && payment_behavior !== "allow_incomplete") throw new Error("it only has allow_incomplete");
     const customer = requireCustomer(customerId, store);
-    if (card !== undefined) requireCard(card, customer.id, store);
+    const { default_payment_method: card } = fields;
+    if (card) requireCard(card, customer.id, "default_payment_method", store);
     if (trial_period_days !== undefined && (trial_period_days < 1 || trial_period_days > 730)) {
       throw invalidRequest("Invalid trial_period_days: must be between 1 and 730.", { param: "trial_period_days" });
     }
@@ -51,141 +40,69 @@ export const subscriptions = {
     }
     const id = newId("sub");
     const period = { current_period_start: created, current_period_end: trialEnd ?? monthAfter(created, created) };
-    const made = complete("Subscription", {
+    const data = items.map(({ price: priceId, quantity = 1 }, index) => {
+      const price = requirePrice(priceId, `items[${index}][price]`, store);
+      return { id: newId("si", 14), created, ...period, plan: planOf(price), price, quantity, subscription: id };
+    });
+    const blank = make("Subscription", {
       id,
-      object: "subscription",
-      automatic_tax: { enabled: false },
       billing_cycle_anchor: trialEnd ?? created,
       billing_mode: { type: "flexible", flexible: { proration_discounts: "included" } },
-      billing_schedules: [],
-      cancel_at: cancel_at_period_end ? period.current_period_end : null,
-      cancel_at_period_end,
-      canceled_at: cancel_at_period_end ? created : null,
-      cancellation_details: { reason: cancel_at_period_end ? "cancellation_requested" : null },
-      collection_method: "charge_automatically",
-      created,
-      currency: "usd",
-      customer: customer.id,
-      default_payment_method: card ?? null,
-      default_tax_rates: [],
-      description: description || null,
-      discounts: [],
+      cancellation_details: {},
+      ...{ collection_method: "charge_automatically", created, currency: "usd", customer: customer.id },
       invoice_settings: { issuer: { type: "self" } },
-      items: {
-        object: "list",
-        has_more: false,
-        url: `/v1/subscription_items?subscription=${id}`,
-        data: items.map((item, index) => {
-          const { price: priceId, quantity = 1, ...otherwise } = item;
-          refuseOthers(otherwise);
-          const price = requirePrice(priceId, `items[${index}][price]`, store);
-          return {
-            id: newId("si", 14),
-            object: "subscription_item",
-            created,
-            ...period,
-            discounts: [],
-            metadata: {},
-            plan: planOf(price),
-            price,
-            quantity,
-            subscription: id,
-            tax_rates: [],
-          };
-        }),
-      },
-      livemode: false,
-      metadata: metadataAfter({}, metadata),
+      items: { data, url: `/v1/subscription_items?subscription=${id}` },
       payment_settings: { save_default_payment_method: "off" },
-      start_date: created,
-      status: trialEnd === null ? "incomplete" : "trialing",
-      test_clock: customer.test_clock ?? null,
-      trial_end: trialEnd,
-      trial_settings: trialSettings(trial_settings),
-      trial_start: trialEnd === null ? null : created,
+      ...{
+        start_date: created,
+        status: trialEnd === null ? "incomplete" : "trialing",
+        test_clock: customer.test_clock,
+      },
+      ...{
+        trial_end: trialEnd,
+        trial_settings: trialSettings(trial_settings),
+        trial_start: trialEnd === null ? null : created,
+      },
     });
+    const made = { ...merge("Subscription", blank, fields), ...cancellation(blank, { cancel_at_period_end }, created) };
     if (trialEnd === null && !cardToCharge(made, call)) throw invalidRequest(NO_CARD, { code: "resource_missing" });
-    store.save("Subscription", made);
     const invoice = createInvoice(made, "subscription_create", call);
-    const invoiced = updateLatestInvoice(made, invoice.id, call);
+    const invoiced = store.save("Subscription", { ...made, latest_invoice: invoice.id });
     emit("customer.subscription.created", invoiced);
-    const outcome = chargeInvoice(finalizeInvoice(invoice, call), invoiced, call);
-    if (outcome === "failed" && payment_behavior === "error_if_incomplete")
-      throw new Error("it only has allow_incomplete");
-    return updateSubscription(current(id, store), {}, call);
+    chargeInvoice(finalizeInvoice(invoice, call), invoiced, call);
+    return updateSubscription(store.find("Subscription", id) ?? invoiced, {}, call);
   },
-
-  "GET /v1/subscriptions": (given, { store }) => {
-    const { customer, status, price, created, test_clock, limit, starting_after, ending_before, ...rest } = given;
-    refuseOthers(rest);
-    const isWanted = (one: Subscription) => {
-      if (status === undefined) return one.status !== "canceled";
-      return status === "all" || one.status === status || (status === "ended" && hasEnded(one));
-    };
-    const found = store
-      .list("Subscription", customer)
-      .filter((one) => isWanted(one) && isWithin(created, one.created))
-      .filter((one) => price === undefined || one.items.data.some((item) => item.price.id === price))
-      .filter((one) => test_clock === undefined || one.test_clock === test_clock);
-    return page("/v1/subscriptions", found, { limit, starting_after, ending_before });
-  },
-
-  "GET /v1/subscriptions/:id": (_, { store, id }) => current(id, store),
 
   "POST /v1/subscriptions/:id": (given, call) => {
     const { store, now, id } = call;
     const found = running(id, store);
-    const { cancel_at, cancel_at_period_end, cancellation_details, default_payment_method: card, ...others } = given;
-    const { items, metadata, pause_collection, trial_end, trial_settings, proration_behavior: _, ...more } = others;
-    const { description, off_session: __, ...rest } = more;
-    refuseOthers(rest);
-    if (card) requireCard(card, found.customer, store);
+    const { cancel_at, cancel_at_period_end, items, pause_collection, trial_end, trial_settings, ...others } = given;
+    const { proration_behavior: _, off_session: __, expand: ___, ...fields } = others;
+    if (fields.default_payment_method) {
+      requireCard(fields.default_payment_method, found.customer, "default_payment_method", store);
+    }
     const time = now(found.customer);
-    const end = found.items.data[0]?.current_period_end ?? time;
-    const cancelsAt =
-      cancel_at_period_end === true ? end : cancel_at_period_end === false ? null : cancelTime(cancel_at, end);
-    const endsAt = cancelsAt === undefined ? found.cancel_at : cancelsAt;
-    const changed = updateSubscription(
-      found,
-      {
-        ...(cancelsAt !== undefined && {
-          cancel_at: endsAt,
-          cancel_at_period_end: cancel_at_period_end ?? false,
-          canceled_at: endsAt === null ? null : (found.canceled_at ?? time),
-        }),
-        cancellation_details: {
-          comment: cancellation_details?.comment || null,
-          feedback: cancellation_details?.feedback || null,
-          feedback_option: null,
-          reason: endsAt === null ? null : "cancellation_requested",
-        },
-        ...(card !== undefined && { default_payment_method: card || null }),
-        ...(description !== undefined && { description: description || null }),
-        ...(items && { items: { ...found.items, data: withPrices(found, items, store) } }),
-        metadata: metadataAfter(found.metadata, metadata),
-        ...(pause_collection !== undefined && {
-          pause_collection: pause_collection ? { resumes_at: null, ...pause_collection } : null,
-        }),
-        ...(trial_settings && { trial_settings: trialSettings(trial_settings) }),
-        ...(typeof trial_end === "number" && withTrialEnd(found, trial_end)),
-      },
-      call,
-    );
-    if (trial_end === "now" && found.status === "trialing") endTrial(changed, time, call);
-    return current(id, store);
+    const merged = merge("Subscription", found, fields);
+    const changed: Subscription = {
+      ...merged,
+      ...cancellation(merged, { cancel_at, cancel_at_period_end }, time),
+      ...(items && { items: { ...found.items, data: withPrices(found, items, store) } }),
+      ...(pause_collection && { pause_collection: { resumes_at: null, ...pause_collection } }),
+      ...(pause_collection === "" && { pause_collection: null }),
+      ...(trial_settings && { trial_settings: trialSettings(trial_settings) }),
+      ...(typeof trial_end === "number" && withTrialEnd(found, trial_end)),
+    };
+    const updated = updateSubscription(found, changed, call);
+    if (trial_end === "now" && found.status === "trialing") endTrial(updated, time, call);
+    return store.find("Subscription", id) ?? updated;
   },
 
-  "DELETE /v1/subscriptions/:id": (given, call) => {
-    const { cancellation_details, invoice_now: _, prorate: __, ...rest } = given;
-    refuseOthers(rest);
+  "DELETE /v1/subscriptions/:id": ({ cancellation_details = {} }, call) => {
     const found = running(call.id, call.store);
-    const { comment, feedback } = cancellation_details ?? {};
-    const details = { comment: comment || null, feedback: feedback || null, feedback_option: null, reason: null };
-    return endSubscription({ ...found, cancellation_details: details }, "cancellation_requested", call);
+    return endSubscription(merge("Subscription", found, { cancellation_details }), "cancellation_requested", call);
   },
 
-  "POST /v1/subscriptions/:id/resume": (given, call) => {
-    refuseOthers({ ...given, billing_cycle_anchor: undefined, proration_behavior: undefined });
+  "POST /v1/subscriptions/:id/resume": (_, call) => {
     const found = running(call.id, call.store);
     if (found.status !== "paused") throw invalidRequest("Only paused subscriptions can be resumed.");
     if (!cardToCharge(found, call)) throw invalidRequest(NO_CARD, { code: "resource_missing" });
@@ -203,29 +120,15 @@ export const subscriptions = {
     const changes = { status, billing_cycle_anchor, items, latest_invoice: invoice.id };
     const active = updateSubscription(found, changes, call, "customer.subscription.resumed");
     chargeInvoice(finalizeInvoice(invoice, call), active, call);
-    return current(call.id, call.store);
+    return call.store.find("Subscription", call.id) ?? active;
   },
 } satisfies Partial<Handlers>;
 
-function current(id: string, store: Store): Subscription {
-  const found = store.find("Subscription", id);
-  if (!found) throw noSuch("subscription", id);
-  return found;
-}
-
 /** Stripe no longer knows one that has ended when it is to be changed. */
 function running(id: string, store: Store): Subscription {
-  const found = current(id, store);
-  if (hasEnded(found)) throw noSuch("subscription", id);
+  const found = store.find("Subscription", id);
+  if (!found || hasEnded(found)) throw noSuch("subscription", id);
   return found;
-}
-
-function requireCard(card: string, customer: string, store: Store): void {
-  if (store.find("PaymentMethod", card)?.customer === customer) return;
-  throw invalidRequest(
-    `The customer does not have a payment method with the ID ${card}. The payment method must be attached to the customer.`,
-    { code: "resource_missing", param: "default_payment_method" },
-  );
 }
 
 function requirePrice(id: string | undefined, param: string, store: Store): Price {
@@ -237,44 +140,38 @@ function requirePrice(id: string | undefined, param: string, store: Store): Pric
 
 /** The same price under its older name. */
 function planOf(price: Price): Subscription["items"]["data"][number]["plan"] {
+  const { id, active, billing_scheme, created, currency, livemode, metadata, nickname, product } = price;
+  const { unit_amount: amount, unit_amount_decimal: amount_decimal } = price;
   return {
-    id: price.id,
-    object: "plan",
-    active: price.active,
-    amount: price.unit_amount,
-    amount_decimal: price.unit_amount_decimal,
-    billing_scheme: "per_unit",
-    created: price.created,
-    currency: price.currency,
-    interval: "month",
-    interval_count: 1,
-    livemode: false,
-    metadata: price.metadata,
-    meter: null,
-    nickname: price.nickname,
-    product: price.product,
-    tiers_mode: null,
-    transform_usage: null,
-    trial_period_days: null,
-    usage_type: "licensed",
+    ...{ id, object: "plan", active, amount, amount_decimal, billing_scheme, created, currency, livemode, metadata },
+    ...{ interval: "month", interval_count: 1, meter: null, nickname, product, tiers_mode: null },
+    ...{ transform_usage: null, trial_period_days: null, usage_type: "licensed" },
   };
 }
 
-function updateLatestInvoice(subscription: Subscription, invoice: string, { store }: Call): Subscription {
-  return store.save("Subscription", { ...subscription, latest_invoice: invoice });
-}
-
 function trialSettings(given?: Stripe.SubscriptionCreateParams.TrialSettings): Subscription["trial_settings"] {
-  const { missing_payment_method = "create_invoice", ...rest } = given?.end_behavior ?? {};
-  refuseOthers(rest);
+  const { missing_payment_method = "create_invoice" } = given?.end_behavior ?? {};
   return { end_behavior: { billing_cycle_anchor: null, missing_payment_method } };
 }
 
-/** @returns null for never, undefined for no change */
-function cancelTime(given: Stripe.SubscriptionUpdateParams["cancel_at"], periodEnd: number): number | null | undefined {
-  if (given === undefined) return undefined;
-  if (given === "" || given === null) return null;
-  return typeof given === "number" ? given : periodEnd;
+type Cancellation = Pick<Stripe.SubscriptionUpdateParams, "cancel_at" | "cancel_at_period_end">;
+
+/** A time of its own, the period's end, or none any more. */
+function cancellation(found: Subscription, given: Cancellation, now: number): Partial<Subscription> {
+  const { cancel_at, cancel_at_period_end } = given;
+  if (cancel_at === undefined && cancel_at_period_end === undefined) return {};
+  const end = found.items.data[0]?.current_period_end ?? now;
+  const at = cancel_at_period_end || typeof cancel_at === "string" ? end : (cancel_at ?? null);
+  const time = cancel_at === "" ? null : at;
+  return {
+    cancel_at: time,
+    cancel_at_period_end: cancel_at_period_end ?? false,
+    canceled_at: time === null ? null : (found.canceled_at ?? now),
+    cancellation_details: {
+      ...{ comment: null, feedback: null, feedback_option: null, ...found.cancellation_details },
+      reason: time === null ? null : "cancellation_requested",
+    },
+  };
 }
 
 function withTrialEnd(found: Subscription, trialEnd: number): Partial<Subscription> {
@@ -286,16 +183,15 @@ function withTrialEnd(found: Subscription, trialEnd: number): Partial<Subscripti
 function endTrial(subscription: Subscription, time: number, call: Call): void {
   call.emit("customer.subscription.trial_will_end", { ...subscription, trial_end: time });
   endPeriod({ ...subscription, ...withTrialEnd(subscription, time) }, call);
-  const active = current(subscription.id, call.store);
-  const invoice = call.store.find("Invoice", active.latest_invoice ?? "");
-  if (invoice?.status === "draft") chargeInvoice(finalizeInvoice(invoice, call), active, call);
+  const active = call.store.find("Subscription", subscription.id);
+  const invoice = call.store.find("Invoice", active?.latest_invoice ?? "");
+  if (active && invoice?.status === "draft") chargeInvoice(finalizeInvoice(invoice, call), active, call);
 }
 
 function withPrices(found: Subscription, items: Stripe.SubscriptionUpdateParams.Item[], store: Store) {
   return found.items.data.map((known) => {
     const index = items.findIndex(({ id }) => id === known.id);
-    const { id: _, price: priceId, quantity, ...rest } = items[index] ?? {};
-    refuseOthers(rest);
+    const { price: priceId, quantity } = items[index] ?? {};
     if (priceId === undefined) return { ...known, quantity: quantity ?? known.quantity };
     const price = requirePrice(priceId, `items[${index}][price]`, store);
     return { ...known, price, plan: planOf(price), quantity: quantity ?? known.quantity };

@@ -1,11 +1,10 @@
 import { advance } from "../clock/advance";
 import { ACCOUNT_CLOCK, DAY, realTime, setAccountTime, timeOf } from "../clock/time";
 import { newId } from "../store/ids";
-import { complete, type TestClock } from "../store/objects";
+import { make, type TestClock } from "../store/objects";
 import type { Store } from "../store/store";
 import type { Effects, Handlers } from "./context";
 import { invalidRequest, noSuch } from "./errors";
-import { page, refuseOthers } from "./lists";
 
 /** Stripe moves a clock by two billing periods at most, each a month here. */
 const FURTHEST_MOVE = 62 * DAY;
@@ -13,13 +12,9 @@ const FURTHEST_MOVE = 62 * DAY;
 /** https://docs.stripe.com/api/test_clocks; `clock_account` is that of every customer without one. */
 export const testClocks = {
   "POST /v1/test_helpers/test_clocks": (given, { store }) => {
-    const { frozen_time, name, ...rest } = given;
-    refuseOthers(rest);
-    return store.save("TestClock", testClock(newId("clock"), frozen_time, name ?? null));
+    const { frozen_time, name = null } = given;
+    return store.save("TestClock", testClock(newId("clock"), frozen_time, name));
   },
-
-  "GET /v1/test_helpers/test_clocks": ({ limit, starting_after, ending_before }, { store }) =>
-    page("/v1/test_helpers/test_clocks", store.list("TestClock"), { limit, starting_after, ending_before }),
 
   "GET /v1/test_helpers/test_clocks/:id": (_, { store, id }) => find(store, id),
 
@@ -60,15 +55,6 @@ function find(store: Store, id: string): TestClock {
 }
 
 function testClock(id: string, frozen_time: number, name: string | null): TestClock {
-  return complete("TestClock", {
-    id,
-    object: "test_helpers.test_clock",
-    created: realTime(),
-    deletes_after: realTime() + 30 * DAY,
-    frozen_time,
-    livemode: false,
-    name,
-    status: "ready",
-    status_details: {},
-  });
+  const created = realTime();
+  return make("TestClock", { id, created, deletes_after: created + 30 * DAY, frozen_time, name, status: "ready" });
 }

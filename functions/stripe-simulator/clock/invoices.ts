@@ -1,6 +1,6 @@
 import type { Effects } from "../api/context";
 import { newId } from "../store/ids";
-import { complete, type Invoice, type PaymentMethod, type Subscription } from "../store/objects";
+import { type Invoice, make, type PaymentMethod, type Subscription } from "../store/objects";
 import { HOUR } from "./time";
 
 /** Stripe waits about an hour, so that an invoice can still be changed. */
@@ -19,81 +19,46 @@ export function createInvoice(
   const period = { start: item?.current_period_start ?? created, end: item?.current_period_end ?? created };
   const isTrial = subscription.status === "trialing";
   const id = newId("in");
+  const { id: subscriptionId, metadata } = subscription;
   const lines = subscription.items.data.map(({ id: itemId, price, quantity = 1 }) => {
     const amount = isTrial ? 0 : (price.unit_amount ?? 0) * quantity;
+    const source = { subscription: subscriptionId, subscription_item: itemId };
+    const priced = { price: price.id, product: price.product };
     return {
-      id: newId("il"),
-      object: "line_item" as const,
-      amount,
-      currency: price.currency,
-      description: isTrial ? "Trial period" : `${quantity} × ${price.id}`,
-      discountable: true,
-      discounts: [],
-      invoice: id,
-      livemode: false,
-      metadata: subscription.metadata,
-      parent: {
-        type: "subscription_item_details" as const,
-        subscription_item_details: { subscription: subscription.id, subscription_item: itemId, proration: false },
+      ...{
+        id: newId("il"),
+        amount,
+        subtotal: amount,
+        currency: price.currency,
+        discountable: true,
+        invoice: id,
+        metadata,
       },
+      description: isTrial ? "Trial period" : `${quantity} × ${price.id}`,
+      parent: { type: "subscription_item_details", subscription_item_details: source } as const,
       period,
       pricing: {
-        type: "price_details" as const,
-        price_details: { price: price.id, product: price.product },
+        type: "price_details",
+        price_details: priced,
         unit_amount_decimal: price.unit_amount_decimal,
-      },
-      quantity,
-      quantity_decimal: String(quantity),
-      subscription: subscription.id,
-      subtotal: amount,
+      } as const,
+      ...{ quantity, quantity_decimal: String(quantity), subscription: subscriptionId },
     };
   });
   const total = lines.reduce((sum, { amount }) => sum + amount, 0);
-  const invoice = complete("Invoice", {
-    id,
-    object: "invoice",
-    amount_due: total,
-    amount_overpaid: 0,
-    amount_paid: 0,
-    amount_remaining: total,
-    amount_shipping: 0,
-    attempt_count: 0,
-    attempted: false,
-    auto_advance: true,
-    automatic_tax: { enabled: false },
-    automatically_finalizes_at: created + DRAFT_SECONDS,
-    billing_reason: reason,
-    collection_method: "charge_automatically",
-    created,
-    currency: subscription.currency,
-    customer: subscription.customer,
-    customer_address: customer?.address ?? null,
-    customer_email: customer?.email ?? null,
-    customer_name: customer?.name ?? null,
-    customer_phone: customer?.phone ?? null,
-    default_tax_rates: [],
-    discounts: [],
-    issuer: { type: "self" },
-    lines: { object: "list", data: lines, has_more: false, url: `/v1/invoices/${id}/lines` },
-    livemode: false,
+  const details = { metadata, subscription: subscriptionId };
+  const invoice = make("Invoice", {
+    ...{ id, created, currency: subscription.currency, customer: subscription.customer, status: "draft" },
+    ...{ amount_due: total, amount_remaining: total, subtotal: total, total },
+    ...{ subtotal_excluding_tax: total, total_excluding_tax: total },
+    ...{ auto_advance: true, automatically_finalizes_at: created + DRAFT_SECONDS },
+    ...{ billing_reason: reason, collection_method: "charge_automatically", issuer: { type: "self" } },
+    ...{ customer_address: customer?.address, customer_email: customer?.email },
+    ...{ customer_name: customer?.name, customer_phone: customer?.phone },
+    lines: { data: lines, url: `/v1/invoices/${id}/lines` },
     metadata: {},
-    parent: {
-      type: "subscription_details",
-      subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
-    },
-    payment_settings: {},
-    period_start: period.start,
-    period_end: period.end,
-    post_payment_credit_notes_amount: 0,
-    pre_payment_credit_notes_amount: 0,
-    starting_balance: 0,
-    status: "draft",
-    status_transitions: {},
-    subtotal: total,
-    subtotal_excluding_tax: total,
-    test_clock: subscription.test_clock,
-    total,
-    total_excluding_tax: total,
+    parent: { type: "subscription_details", subscription_details: details },
+    ...{ period_start: period.start, period_end: period.end, test_clock: subscription.test_clock },
   });
   if (reason === "upcoming") return invoice;
   store.save("Invoice", invoice);

@@ -1,5 +1,5 @@
 import type { Effects } from "../api/context";
-import type { Subscription } from "../store/objects";
+import { previousAttributes, type Subscription } from "../store/objects";
 import { schedule } from "./schedule";
 
 /** Keeps it, plans what comes next, and tells of what has changed; does nothing when nothing has. */
@@ -12,14 +12,10 @@ export function updateSubscription(
     | "customer.subscription.resumed"
     | "customer.subscription.paused" = "customer.subscription.updated",
 ): Subscription {
-  const previous = Object.fromEntries(
-    Object.keys(changes)
-      .map((name) => [name, Reflect.get(subscription, name)] as const)
-      .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(changes, name))),
-  );
   const changed = effects.store.save("Subscription", { ...subscription, ...changes });
   schedule(changed, effects);
-  if (Object.keys(previous).length === 0) return changed;
+  const previous = previousAttributes(subscription, changed);
+  if (!previous) return changed;
   effects.emit("customer.subscription.updated", changed, previous);
   if (event !== "customer.subscription.updated") effects.emit(event, changed);
   return changed;

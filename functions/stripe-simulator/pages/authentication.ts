@@ -1,8 +1,8 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
+import { parseForm } from "../../stripe-schema/form";
 import type { StripeContext } from "../api/context";
 import { docUrl, type StripeErrorBody } from "../api/errors";
-import { parseForm } from "../api/form";
 import { fail, succeed } from "../api/setup-intents";
 import type { SetupIntent } from "../store/objects";
 import { page } from "./page";

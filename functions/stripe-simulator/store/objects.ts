@@ -1,17 +1,8 @@
 import type Stripe from "stripe";
-import { findProblem, isRecord } from "../schema/check";
-import { definition, resolve, type Schema } from "../schema/schema";
-
-/** A type of the `stripe` package as an object is kept and sent: other objects by their id, decimals as text. */
-export type Stored<T> = string extends T
-  ? Extract<T, string | null | undefined>
-  : T extends Stripe.Decimal
-    ? string
-    : T extends (infer Item)[]
-      ? Stored<Item>[]
-      : T extends object
-        ? { [Name in keyof T]: Stored<T[Name]> }
-        : T;
+import { findProblem } from "../../stripe-schema/check";
+import { fill, mergeFields } from "../../stripe-schema/fill";
+import { definition } from "../../stripe-schema/schema";
+import type { Part, Stored } from "../../stripe-schema/stored";
 
 type Types = {
   Customer: Stored<Stripe.Customer>;
@@ -40,23 +31,19 @@ export type SetupIntent = Types["SetupIntent"];
 export type Subscription = Types["Subscription"];
 export type TestClock = Types["TestClock"];
 
-/** Fields that may be null can be left out, at any depth. */
-export type Given<T> = T extends string
-  ? T
-  : T extends (infer Item)[]
-    ? Given<Item>[]
-    : T extends object
-      ? { [Name in keyof T as null extends T[Name] ? never : Name]: Given<T[Name]> } & {
-          [Name in keyof T as null extends T[Name] ? Name : never]?: Given<T[Name]>;
-        }
-      : T;
-
-/** An object with every field that Stripe sends; throws when one that cannot be null is missing, or one is unknown. */
-export function complete<K extends Kind>(kind: K, given: Given<ObjectOf<K>>): ObjectOf<K> {
-  const completed = withNulls(definition(kind), given);
-  if (isObject(kind, completed)) return completed;
-  const problem = findProblem(definition(kind), completed);
+/** An object with every field that Stripe sends: of those not given, the empty ones. Throws when one has to be given. */
+export function make<K extends Kind>(kind: K, given: Part<ObjectOf<K>>): ObjectOf<K> {
+  const made = fill(definition(kind), given);
+  if (isObject(kind, made)) return made;
+  const problem = findProblem(definition(kind), made);
   throw new Error(`Not a ${kind} of Stripe's: ${problem?.kind} ${problem?.path.join(".")}`);
+}
+
+/** An object after a call: each parameter sets the field of its name; an empty text unsets it. Throws for any other. */
+export function merge<K extends Kind>(kind: K, known: ObjectOf<K>, given: object): ObjectOf<K> {
+  const merged = mergeFields(definition(kind), known, given);
+  if (isObject(kind, merged)) return merged;
+  throw new Error(`it cannot make a ${kind} of these parameters`);
 }
 
 /** Whether a value has the fields of this type, all of them and no other. */
@@ -64,26 +51,10 @@ export function isObject<K extends Kind>(kind: K, value: unknown): value is Obje
   return findProblem(definition(kind), value) === undefined;
 }
 
-function withNulls(given: Schema, value: unknown): unknown {
-  const schema = resolve(given);
-  if (Array.isArray(value)) {
-    const list = optionsOf(schema).find(({ items }) => items !== undefined);
-    return value.map((item) => withNulls(list?.items ?? {}, item));
-  }
-  if (!isRecord(value)) return value;
-  const { properties = {}, required = [] } = optionsOf(schema).find((one) => one.properties !== undefined) ?? {};
-  const nulls = required.filter((name) => value[name] === undefined && optionsOf(properties[name] ?? {}).some(isNull));
-  return Object.fromEntries([
-    ...nulls.map((name) => [name, null]),
-    ...Object.entries(value)
-      .filter(([, item]) => item !== undefined)
-      .map(([name, item]) => [name, withNulls(properties[name] ?? {}, item)]),
-  ]);
-}
-
-const isNull = ({ type }: Schema) => type === "null";
-
-function optionsOf(given: Schema): Schema[] {
-  const schema = resolve(given);
-  return schema.anyOf?.map(resolve) ?? [schema];
+/** The former values of what has changed, as events tell them. */
+export function previousAttributes(before: object, after: object): Record<string, unknown> | undefined {
+  const changed = Object.entries(before).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(after, name)),
+  );
+  return changed.length > 0 ? Object.fromEntries(changed) : undefined;
 }

@@ -1,7 +1,7 @@
 import type { SqlStorage } from "@cloudflare/workers-types";
 import * as z from "zod/mini";
-import { isRecord } from "../schema/check";
-import { complete, isObject, type Kind, type ObjectOf } from "./objects";
+import { isRecord } from "../../stripe-schema/check";
+import { isObject, type Kind, type ObjectOf } from "./objects";
 import { PLACEHOLDER_PRICES } from "./placeholder-prices";
 
 /** An earlier simulator had a table `objects` with fewer fields. */
@@ -158,7 +158,7 @@ export function storeIn(sql: SqlStorage) {
       return deliveries.parse(sql.exec("SELECT event, body, attempts, due FROM deliveries ORDER BY due").toArray());
     },
   };
-  for (const price of PLACEHOLDER_PRICES) if (!store.find("Price", price.id)) save("Price", complete("Price", price));
+  for (const price of PLACEHOLDER_PRICES) if (!store.find("Price", price.id)) save("Price", price);
   return store;
 }
 

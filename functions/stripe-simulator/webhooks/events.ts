@@ -1,7 +1,7 @@
-import { findProblem } from "../schema/check";
-import { API_VERSION, definition, eventObject } from "../schema/schema";
+import { findProblem } from "../../stripe-schema/check";
+import { API_VERSION, definition, eventObject } from "../../stripe-schema/schema";
 import { newId } from "../store/ids";
-import { complete, type Event } from "../store/objects";
+import { type Event, make } from "../store/objects";
 
 /** @param previous the values that an update has replaced */
 export type Emit = (type: Event["type"], object: object, previous?: object) => void;
@@ -20,13 +20,11 @@ export function newEvent(
   if (kind === undefined || problem) {
     throw new Error(`Not the object of ${type}: ${problem?.kind} ${problem?.path.join(".")}`);
   }
-  return complete("Event", {
+  return make("Event", {
     id: newId("evt"),
-    object: "event",
     api_version: API_VERSION,
     created: origin.time,
     data: { object, ...(previous && { previous_attributes: previous }) },
-    livemode: false,
     pending_webhooks: 1,
     request: { id: origin.requestId, idempotency_key: origin.idempotencyKey },
     type,

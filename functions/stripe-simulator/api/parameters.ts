@@ -1,7 +1,8 @@
-import { invalidRequest } from "../api/errors";
-import type { Form } from "../api/form";
-import { findProblem, isRecord, type Problem, parameterName } from "./check";
-import { resolve, type Schema } from "./schema";
+import { findProblem, isRecord, type Problem, parameterName } from "../../stripe-schema/check";
+import { decode } from "../../stripe-schema/decode";
+import type { Form } from "../../stripe-schema/form";
+import { resolve, type Schema } from "../../stripe-schema/schema";
+import { invalidRequest } from "./errors";
 
 /** Parameters as their types say, from a form in which all is text; throws StripeFailure 400 as Stripe refuses them. */
 export function decodeParameters(schema: Schema, form: Form): unknown {
@@ -10,25 +11,6 @@ export function decodeParameters(schema: Schema, form: Form): unknown {
   if (problem) throw refusal(problem);
   checkMetadata(decoded);
   return decoded;
-}
-
-function decode(given: Schema, value: string | Form): unknown {
-  const schema = resolve(given);
-  if (schema.anyOf) {
-    const decoded = schema.anyOf.map((one) => ({ one, value: decode(one, value) }));
-    const fits = decoded.find(({ one, value }) => findProblem(one, value) === undefined);
-    return (fits ?? decoded.find(({ value }) => isRecord(value) || Array.isArray(value)))?.value ?? value;
-  }
-  if (typeof value === "string") {
-    if (schema.type === "integer" && /^-?\d{1,15}$/.test(value)) return Number(value);
-    if (schema.type === "boolean" && /^(true|false)$/.test(value)) return value === "true";
-    return value;
-  }
-  if (schema.type === "array") return Object.values(value).map((item) => decode(schema.items ?? {}, item));
-  const { properties = {}, additionalProperties } = schema;
-  const schemaOf = (name: string) =>
-    (Object.hasOwn(properties, name) && properties[name]) || additionalProperties || {};
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, decode(schemaOf(name), item)]));
 }
 
 /** https://docs.stripe.com/error-codes */

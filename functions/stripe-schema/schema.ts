@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import json from "./stripe-schema.json";
+import json from "./generated/stripe-schema.json";
 
-/** The part of JSON Schema that functions/tools/stripe-schema writes. */
+/** The part of JSON Schema that generate.ts writes. */
 export type Schema = {
   type?: string | undefined;
   maxLength?: number | undefined;

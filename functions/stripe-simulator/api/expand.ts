@@ -1,8 +1,9 @@
-import { invalidRequest } from "../api/errors";
+import { isRecord } from "../../stripe-schema/check";
+import { optionsOf } from "../../stripe-schema/fill";
+import type { Schema } from "../../stripe-schema/schema";
 import type { Kind } from "../store/objects";
 import type { Store } from "../store/store";
-import { isRecord } from "./check";
-import { resolve, type Schema } from "./schema";
+import { invalidRequest } from "./errors";
 
 /** Puts objects in the place of their ids: https://docs.stripe.com/api/expanding_objects; throws StripeFailure 400. */
 export function expand(answer: object, schema: Schema, paths: string[], store: Store): unknown {
@@ -17,7 +18,7 @@ function expandAt(value: unknown, schema: Schema, [name, ...rest]: string[], pat
     return value.map((item) => expandAt(item, items, [name, ...rest], path, store));
   }
   const property = options.map(({ properties }) => properties?.[name]).find((found) => found !== undefined);
-  const kind = property?.anyOf?.find(({ $ref }) => $ref !== undefined && !$ref.includes("Deleted"))?.$ref;
+  const kind = property?.anyOf?.find(({ $ref }) => $ref !== undefined)?.$ref;
   const isLast = rest.length === 0;
   if (!property || !isRecord(value) || (isLast && kind === undefined)) {
     throw invalidRequest(`This property cannot be expanded (${path}).`, { param: "expand" });
@@ -28,15 +29,15 @@ function expandAt(value: unknown, schema: Schema, [name, ...rest]: string[], pat
 }
 
 function load(reference: string, id: string, store: Store): object {
-  const kind = KINDS.find((one) => reference.endsWith(`/${one}`));
-  const found = kind && store.find(kind, id);
-  const deleted = kind === "Customer" ? store.find("DeletedCustomer", id) : undefined;
-  if (found ?? deleted) return found ?? deleted ?? {};
-  throw new Error(`it has no ${reference} ${id} to expand`);
+  const kind = kindOf({ $ref: reference });
+  const found = store.find(kind, id) ?? (kind === "Customer" ? store.find("DeletedCustomer", id) : undefined);
+  if (!found) throw new Error(`it has no ${kind} ${id} to expand`);
+  return found;
 }
 
 const KINDS: Kind[] = [
   "Customer",
+  "Event",
   "Invoice",
   "PaymentMethod",
   "Price",
@@ -44,9 +45,13 @@ const KINDS: Kind[] = [
   "SetupIntent",
   "Subscription",
   "TestClock",
+  "WebhookEndpoint",
 ];
 
-function optionsOf(schema: Schema): Schema[] {
-  const resolved = resolve(schema);
-  return resolved.anyOf?.map(resolve) ?? [resolved];
+/** The object that an answer is, or that it lists. */
+export function kindOf(answer: Schema): Kind {
+  const reference = answer.$ref ?? answer.anyOf?.[0]?.$ref ?? answer.properties?.data?.items?.$ref;
+  const kind = KINDS.find((one) => reference === `#/$defs/${one}`);
+  if (!kind) throw new Error("An answer of no known kind");
+  return kind;
 }
