@@ -27,7 +27,7 @@ export function findProblem(given: Schema, value: unknown, path: string[] = []):
     case "object":
       return isRecord(value) ? problemOfObject(schema, value, path) : wrong;
     case "string":
-      return typeof value === "string" && value.length <= (schema.maxLength ?? Infinity) ? undefined : wrong;
+      return typeof value === "string" && isWithin(value.length, schema) ? undefined : wrong;
     default:
       return typeof value === schema.type ? undefined : wrong;
   }
@@ -45,6 +45,10 @@ function problemOfObject(schema: Schema, value: Record<string, unknown>, path: s
       return known && findProblem(known, item, [...path, name]);
     }),
   );
+}
+
+function isWithin(length: number, { minLength = 0, maxLength = Infinity }: Schema): boolean {
+  return length >= minLength && length <= maxLength;
 }
 
 function first(checks: (() => Problem | undefined)[]): Problem | undefined {

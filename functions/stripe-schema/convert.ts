@@ -2,6 +2,7 @@ import ts from "typescript";
 
 export type Schema = {
   type?: string;
+  minLength?: number;
   maxLength?: number;
   enum?: (string | number | boolean | null)[];
   anyOf?: Schema[];
@@ -40,7 +41,9 @@ export function convertTypes(checker: ts.TypeChecker, objects: Set<string>) {
     if (type.flags & ts.TypeFlags.NumberLiteral) return { enum: [Number((type as ts.NumberLiteralType).value)] };
     if (type.flags & ts.TypeFlags.BooleanLiteral) return { enum: [checker.typeToString(type) === "true"] };
     if (type.flags & ts.TypeFlags.Null) return { type: "null" };
-    if (type.flags & ts.TypeFlags.String || isOtherString(type)) return { type: "string" };
+    if (type.flags & ts.TypeFlags.String || isOtherString(type)) {
+      return { type: "string", ...(direction === "parameters" && { minLength: 1 }) };
+    }
     if (type.flags & ts.TypeFlags.Number) return { type: direction === "parameters" ? "integer" : "number" };
     if (type.flags & ts.TypeFlags.Boolean) return { type: "boolean" };
     if (checker.isArrayType(type)) {
@@ -83,7 +86,7 @@ export function convertTypes(checker: ts.TypeChecker, objects: Set<string>) {
     const kept = types.filter(
       (type) =>
         !isVoid(type) &&
-        !(direction === "parameters" && type.flags & ts.TypeFlags.Null) &&
+        !(direction === "parameters" && isNull(type)) &&
         !(direction === "parameters" && isEmptyString(type)),
     );
     const isLiteral = (type: ts.Type) => (type.flags & (ts.TypeFlags.StringLiteral | ts.TypeFlags.NumberLiteral)) !== 0;
@@ -102,7 +105,8 @@ export function convertTypes(checker: ts.TypeChecker, objects: Set<string>) {
       ...schemas,
     ];
     // One that takes "" to unset it.
-    if (direction === "parameters" && types.some(isEmptyString)) anyOf.push({ enum: [""] });
+    if (direction === "parameters" && types.some((type) => isEmptyString(type) || isNull(type)))
+      anyOf.push({ enum: [""] });
     const [only] = anyOf;
     return only && anyOf.length === 1 ? only : { anyOf };
   }
@@ -131,6 +135,8 @@ export function convertTypes(checker: ts.TypeChecker, objects: Set<string>) {
   const isStripeObject = (type: ts.Type) => ["id", "object"].every((name) => type.getProperty(name) !== undefined);
 
   const isOtherString = (type: ts.Type) => type.isIntersection();
+
+  const isNull = (type: ts.Type) => (type.flags & ts.TypeFlags.Null) !== 0;
 
   const isEmptyString = (type: ts.Type) => type.isStringLiteral() && type.value === "";
 

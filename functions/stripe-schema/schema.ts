@@ -4,6 +4,7 @@ import json from "./generated/stripe-schema.json";
 /** The part of JSON Schema that generate.ts writes. */
 export type Schema = {
   type?: string | undefined;
+  minLength?: number | undefined;
   maxLength?: number | undefined;
   enum?: (string | number | boolean | null)[] | undefined;
   anyOf?: Schema[] | undefined;

@@ -34,7 +34,7 @@ export class StripeAccount {
     this.#store = storeIn(state.storage.sql);
     this.#environment = environment.parse(env);
     const endpoint = { url: this.#environment.WEBHOOK_URL, events: this.#environment.WEBHOOK_EVENTS };
-    this.#account = { store: this.#store, endpoint, effects: (request) => this.#effects(request) };
+    this.#account = { store: this.#store, complaints: [], endpoint, effects: (request) => this.#effects(request) };
     this.#routes = this.#wire();
   }
 
@@ -58,7 +58,11 @@ export class StripeAccount {
 
   #catchUp(): void {
     const clocks = [ACCOUNT_CLOCK, ...this.#store.list("TestClock").map(({ id }) => id)];
-    for (const clock of clocks) advance(clock, timeOf(this.#store, clock), this.#effects().at);
+    try {
+      for (const clock of clocks) advance(clock, timeOf(this.#store, clock), this.#effects().at);
+    } catch (error) {
+      this.#account.complaints.push(`The clock: ${String(error)}`);
+    }
   }
 
   async #wakeForNext(): Promise<void> {
@@ -91,6 +95,7 @@ export class StripeAccount {
       c.set("store", this.#store);
       await next();
     });
+    routes.get("/health", (c) => c.json({ status: "ok", complaints: this.#account.complaints }));
     routes.route("/v1", api);
     routes.route("/authenticate", authentication);
     routes.route("/emails", emails);

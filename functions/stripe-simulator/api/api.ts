@@ -9,9 +9,6 @@ import { failures, refusals } from "./faults";
 import { idempotent } from "./idempotency";
 import { answer } from "./operations";
 
-/** A setting: how often the simulator could not answer as Stripe does. */
-export const FAILURES = "simulator_failures";
-
 export const api = new Hono<StripeContext>();
 
 api.use(cors({ origin: "*", exposeHeaders: ["request-id"] }));
@@ -26,14 +23,19 @@ api.use(refusals, idempotent, failures);
 
 api.all("*", answer);
 
+/** Of these the caller is to blame, whatever the data. */
+const MISUSE = /^parameter|^url_/;
+
 api.onError((error, c) => {
+  const { complaints } = c.var.account;
   if (error instanceof StripeFailure && findProblem(definition("Error"), error.body) === undefined) {
+    const { code = error.status === 404 ? "url_invalid" : "", message } = error.body;
+    if (MISUSE.test(code)) complaints.push(`${c.req.method} ${c.req.path}: ${message}`);
     const headers = error.status >= 500 ? { "stripe-should-retry": "false" } : undefined;
     return Response.json({ error: error.body }, { status: error.status, headers });
   }
-  const { store } = c.var;
-  store.saveSetting(FAILURES, store.setting(FAILURES) + 1);
   const message = `The simulator failed at ${c.req.method} ${c.req.path}: ${error.message}`;
+  complaints.push(message);
   // biome-ignore lint/suspicious/noConsole: a fault of the simulator, not of the request.
   console.error(message);
   return Response.json(

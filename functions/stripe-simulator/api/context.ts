@@ -40,6 +40,8 @@ export type Handlers = { [O in Exclude<Operation, `GET ${string}`>]: Handler<O> 
 /** The account in which a request is. */
 export type Account = {
   store: Store;
+  /** Requests that no account of Stripe's would take, and faults of the simulator, since it runs. */
+  complaints: string[];
   endpoint: Call["endpoint"];
   effects: (request?: { id: string; idempotencyKey: string | null }) => Effects;
 };

@@ -58,7 +58,7 @@ type Paging = { limit?: number; starting_after?: string; ending_before?: string 
 function isWanted(object: object, given: object): boolean {
   return Object.entries(given).every(([name, wanted]) => {
     if (wanted === undefined || ["limit", "starting_after", "ending_before", "expand"].includes(name)) return true;
-    const value = valueOf(object, FIELDS[name] ?? name);
+    const value = fieldOf(object, FIELDS[name] ?? name);
     if (Array.isArray(wanted)) return wanted.includes(value);
     if (typeof wanted === "object") return isWithin(wanted, Number(value));
     return value === wanted;
@@ -66,7 +66,7 @@ function isWanted(object: object, given: object): boolean {
 }
 
 /** A field, or what stands for it where there is none. */
-function valueOf(object: object, name: string): unknown {
+function fieldOf(object: object, name: string): unknown {
   if (name in object) return Reflect.get(object, name);
   if ("parent" in object && name === "subscription") return subscriptionOf(object);
   throw new Error(`it cannot list by ${name}`);

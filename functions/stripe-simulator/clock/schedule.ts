@@ -49,7 +49,7 @@ export function nextStep(subscription: Subscription, effects: Effects): Step | u
     steps.push({ at: end, does: "end the period" });
   }
   if (pause_collection?.resumes_at) steps.push({ at: pause_collection.resumes_at, does: "collect again" });
-  for (const invoice of status === "incomplete_expired" ? [] : invoicesOf(subscription, effects)) {
+  for (const invoice of subscription.ended_at !== null ? [] : invoicesOf(subscription, effects)) {
     const { automatically_finalizes_at: finalizes, next_payment_attempt: retries } = invoice;
     if (invoice.status === "draft" && finalizes !== null) steps.push({ at: finalizes, does: "finalize", invoice });
     if (invoice.status === "open" && retries !== null) steps.push({ at: retries, does: "retry", invoice });

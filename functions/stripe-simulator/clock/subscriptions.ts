@@ -1,5 +1,6 @@
 import type { Effects } from "../api/context";
 import { previousAttributes, type Subscription } from "../store/objects";
+import { closeInvoice, invoicesOf } from "./invoices";
 import { schedule } from "./schedule";
 
 /** Keeps it, plans what comes next, and tells of what has changed; does nothing when nothing has. */
@@ -42,6 +43,10 @@ export function endSubscription(
     },
   });
   schedule(ended, effects);
+  for (const invoice of invoicesOf(ended, effects).filter(({ status }) => status === "open" || status === "draft")) {
+    if (ended.status === "incomplete_expired") closeInvoice(invoice, "void", effects);
+    else effects.store.save("Invoice", { ...invoice, auto_advance: false, next_payment_attempt: null });
+  }
   if (ended.status === "canceled") effects.emit("customer.subscription.deleted", ended);
   else effects.emit("customer.subscription.updated", ended, { status: subscription.status });
   return ended;

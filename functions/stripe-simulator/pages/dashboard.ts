@@ -9,7 +9,7 @@ import { nextStep } from "../clock/schedule";
 import { endSubscription, hasEnded, updateSubscription } from "../clock/subscriptions";
 import { clockOf, DAY, HOUR, timeOf } from "../clock/time";
 import type { Customer, Subscription } from "../store/objects";
-import { describe } from "./describe";
+import { summaryOf } from "./event-summary";
 import { page } from "./page";
 
 const MOVES = [
@@ -48,7 +48,7 @@ dashboard.get("/:id", (c) => {
     ${subscription ? facts(customer, subscription, c.var.account.effects()) : html`<p>No subscription yet.</p>`}
     <h2>Time line</h2>
     <ol>
-      ${events.map((event) => html`<li>${time(event.created)}<br /><strong>${describe(event)}</strong><br />${event.type}</li>`)}
+      ${events.map((event) => html`<li>${time(event.created)}<br /><strong>${summaryOf(event)}</strong><br />${event.type}</li>`)}
     </ol>`;
   return c.html(page(customer.name || customer.email || customer.id, content));
 });

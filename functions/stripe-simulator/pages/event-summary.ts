@@ -22,7 +22,7 @@ const WORDS: Record<string, string> = {
 };
 
 /** What an event tells, for a person. */
-export function describe({ type, data }: Event): string {
+export function summaryOf({ type, data }: Event): string {
   const { object, previous_attributes: previous = {} } = data;
   const words = WORDS[type] ?? type.replaceAll(/[._]/g, " ");
   if (isObject("Invoice", object)) return `${words}: $${(object.total / 100).toFixed(2)}`;
