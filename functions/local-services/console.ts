@@ -3,8 +3,8 @@ import { html } from "hono/html";
 import { Webhook } from "standardwebhooks";
 import * as z from "zod";
 import type { StripeContext } from "../stripe-simulator/api/context";
-import { page } from "../stripe-simulator/pages/page";
 import type { Received } from "../stripe-simulator/store/store";
+import { page } from "./page";
 
 const accountWebhook = z.object({
   type: z.string(),

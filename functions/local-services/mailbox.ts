@@ -2,8 +2,8 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod";
 import type { StripeContext } from "../stripe-simulator/api/context";
-import { page } from "../stripe-simulator/pages/page";
 import type { Received } from "../stripe-simulator/store/store";
+import { page } from "./page";
 
 /* A mail provider with the API of Resend: https://resend.com/docs/api-reference/emails */
 

@@ -21,10 +21,10 @@ export function read({ name, answer, id }: FoundOperation, given: object, store:
     if (!found) throw missing(kind, id);
     return found;
   }
-  const { customer, status, ...filters }: { customer?: string; status?: string } = given;
+  const { customer, status, ...filters }: { customer?: string; email?: string; status?: string } = given;
   const wanted = { ...filters, ...(customer !== undefined && { customer }), ...(status !== "all" && { status }) };
   const found = store
-    .list(kind, customer)
+    .list(kind, customer, filters.email)
     .filter((one) => isWanted(one, wanted))
     // Of subscriptions, Stripe lists those that were canceled only when asked.
     .filter(

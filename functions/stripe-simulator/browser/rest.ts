@@ -22,7 +22,7 @@ export function isClientSecret(value: unknown): value is string {
   return typeof value === "string" && /^seti_\w+_secret_\w+$/.test(value);
 }
 
-function intentId(clientSecret: string): string {
+export function intentId(clientSecret: string): string {
   return encodeURIComponent(clientSecret.split("_secret_")[0] ?? clientSecret);
 }
 

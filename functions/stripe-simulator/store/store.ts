@@ -24,70 +24,59 @@ const SCHEMA = `
   );
 `;
 
-const bodies = z.array(z.object({ body: z.string() }));
-const answers = z.array(z.object({ request: z.string(), status: z.number(), body: z.string(), at: z.number() }));
-const numbers = z.array(z.object({ number: z.string() }));
-const dueTimes = z.array(z.object({ subscription: z.string(), at: z.number() }));
-const settings = z.array(z.object({ value: z.number() }));
-const received = z.array(z.object({ id: z.string(), body: z.string() }));
-const deliveries = z.array(z.object({ event: z.string(), body: z.string(), attempts: z.number(), due: z.number() }));
+const text = z.string();
+const number = z.number();
 
 /** `at`: milliseconds. */
-export type Answer = z.output<typeof answers>[number];
-export type Delivery = z.output<typeof deliveries>[number];
+export type Answer = { request: string; status: number; body: string; at: number };
+export type Delivery = { event: string; body: string; attempts: number; due: number };
 /** `at`: seconds, on the clock that it was asked for. */
-export type Due = z.output<typeof dueTimes>[number];
-
+export type Due = { subscription: string; at: number };
 export type Channel = "mailbox" | "console";
-export type Received = z.output<typeof received>[number];
+export type Received = { id: string; body: string };
 
 export type Store = ReturnType<typeof storeIn>;
 
 export function storeIn(sql: SqlStorage) {
   sql.exec(SCHEMA);
 
-  function save<K extends Kind>(kind: K, object: ObjectOf<K>): ObjectOf<K> {
-    if (!isObject(kind, object)) throw new Error(`Not a ${kind} of Stripe's`);
-    sql.exec(
-      "INSERT INTO stripe_objects (id, kind, customer, body) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, customer = excluded.customer, body = excluded.body",
-      object.id,
-      kind,
-      ownerOf(object),
-      JSON.stringify(object),
-    );
-    return object;
-  }
+  const rows = <S extends z.core.$ZodLooseShape>(shape: S, query: string, ...values: (string | number)[]) =>
+    z.array(z.object(shape)).parse(sql.exec(query, ...values).toArray());
 
   function parse<K extends Kind>(kind: K, body: string): ObjectOf<K> {
     const object: unknown = JSON.parse(body);
-    if (isObject(kind, object)) return object;
+    if (isKept(kind, object)) return object;
     throw new Error(`A ${kind} in the store is not one of Stripe's: delete .wrangler/state`);
   }
 
   const store = {
-    save,
-
+    save<K extends Kind>(kind: K, object: ObjectOf<K>): ObjectOf<K> {
+      if (!isObject(kind, object)) throw new Error(`Not a ${kind} of Stripe's`);
+      const values = [object.id, kind, ownerOf(object), JSON.stringify(object)];
+      sql.exec(
+        `INSERT INTO stripe_objects (id, kind, customer, body) VALUES (?, ?, ?, ?) ON CONFLICT (id)
+         DO UPDATE SET kind = excluded.kind, customer = excluded.customer, body = excluded.body`,
+        ...values,
+      );
+      return object;
+    },
     find<K extends Kind>(kind: K, id: string): ObjectOf<K> | undefined {
-      const rows = sql.exec("SELECT body FROM stripe_objects WHERE id = ? AND kind = ?", id, kind).toArray();
-      const [found] = bodies.parse(rows);
+      const [found] = rows({ body: text }, "SELECT body FROM stripe_objects WHERE id = ? AND kind = ?", id, kind);
       return found && parse(kind, found.body);
     },
-
     /** The latest first; all, or a customer's. An event belongs to the customer that it is about. */
-    list<K extends Kind>(kind: K, customer?: string): ObjectOf<K>[] {
-      const where = customer === undefined ? "kind = ?" : "kind = ? AND customer = ?";
-      const values = customer === undefined ? [kind] : [kind, customer];
-      const rows = sql.exec(`SELECT body FROM stripe_objects WHERE ${where} ORDER BY rowid DESC`, ...values).toArray();
-      return bodies.parse(rows).map(({ body }) => parse(kind, body));
+    list<K extends Kind>(kind: K, customer?: string, email?: string): ObjectOf<K>[] {
+      const values = [customer, email].filter((value) => value !== undefined);
+      const where = `${customer === undefined ? "" : "AND customer = ?"} ${email === undefined ? "" : "AND body ->> 'email' = ?"}`;
+      const query = `SELECT body FROM stripe_objects WHERE kind = ? ${where} ORDER BY rowid DESC`;
+      return rows({ body: text }, query, kind, ...values).map(({ body }) => parse(kind, body));
     },
 
-    saveCardNumber(paymentMethodId: string, number: string): void {
-      sql.exec("INSERT INTO cards (payment_method, number) VALUES (?, ?)", paymentMethodId, number);
+    saveCardNumber(method: string, number: string): void {
+      sql.exec("INSERT INTO cards (payment_method, number) VALUES (?, ?)", method, number);
     },
-    cardNumber(paymentMethodId: string): string | undefined {
-      const rows = sql.exec("SELECT number FROM cards WHERE payment_method = ?", paymentMethodId).toArray();
-      return numbers.parse(rows)[0]?.number;
-    },
+    cardNumber: (method: string): string | undefined =>
+      rows({ number: text }, "SELECT number FROM cards WHERE payment_method = ?", method)[0]?.number,
 
     /** When the clock has something to do for a subscription; never for null. */
     saveDue(subscription: string, clock: string, at: number | null): void {
@@ -95,71 +84,54 @@ export function storeIn(sql: SqlStorage) {
       if (at === null) return;
       sql.exec("INSERT INTO due (subscription, clock, at) VALUES (?, ?, ?)", subscription, clock, at);
     },
-    nextDue(clock: string): Due | undefined {
-      const rows = sql.exec("SELECT subscription, at FROM due WHERE clock = ? ORDER BY at, rowid LIMIT 1", clock);
-      return dueTimes.parse(rows.toArray())[0];
-    },
+    nextDue: (clock: string): Due | undefined =>
+      rows(
+        { subscription: text, at: number },
+        "SELECT subscription, at FROM due WHERE clock = ? ORDER BY at, rowid LIMIT 1",
+        clock,
+      )[0],
 
-    setting(name: string): number {
-      return settings.parse(sql.exec("SELECT value FROM settings WHERE name = ?", name).toArray())[0]?.value ?? 0;
-    },
+    /** 0 where nothing was saved. */
+    setting: (name: string): number =>
+      rows({ value: number }, "SELECT value FROM settings WHERE name = ?", name)[0]?.value ?? 0,
     saveSetting(name: string, value: number): void {
       sql.exec("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", name, value);
     },
 
     saveAnswer(key: string, { request, status, body, at }: Answer): void {
-      sql.exec(
-        "INSERT OR REPLACE INTO kept_answers (idempotency_key, request, status, body, at) VALUES (?, ?, ?, ?, ?)",
-        key,
-        request,
-        status,
-        body,
-        at,
-      );
+      sql.exec("INSERT OR REPLACE INTO kept_answers VALUES (?, ?, ?, ?, ?)", key, request, status, body, at);
     },
     answer(key: string): Answer | undefined {
-      const rows = sql.exec("SELECT request, status, body, at FROM kept_answers WHERE idempotency_key = ?", key);
-      return answers.parse(rows.toArray())[0];
+      const columns = { request: text, status: number, body: text, at: number };
+      return rows(columns, "SELECT * FROM kept_answers WHERE idempotency_key = ?", key)[0];
     },
 
     /** Keeps the first with each key. */
     receive(channel: Channel, key: string, { id, body }: Received): void {
-      sql.exec(
-        "INSERT INTO received (id, channel, key, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        id,
-        channel,
-        key,
-        body,
-      );
+      sql.exec("INSERT INTO received VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", id, channel, key, body);
     },
-    receivedUnder(channel: Channel, key: string): Received | undefined {
-      const rows = sql.exec("SELECT id, body FROM received WHERE channel = ? AND key = ?", channel, key).toArray();
-      return received.parse(rows)[0];
-    },
+    receivedUnder: (channel: Channel, key: string): Received | undefined =>
+      rows({ id: text, body: text }, "SELECT * FROM received WHERE channel = ? AND key = ?", channel, key)[0],
     /** The latest first. */
-    received(channel: Channel): Received[] {
-      const rows = sql.exec("SELECT id, body FROM received WHERE channel = ? ORDER BY rowid DESC", channel).toArray();
-      return received.parse(rows);
-    },
+    received: (channel: Channel): Received[] =>
+      rows({ id: text, body: text }, "SELECT * FROM received WHERE channel = ? ORDER BY rowid DESC", channel),
 
     saveDelivery({ event, body, attempts, due }: Delivery): void {
-      sql.exec(
-        "INSERT OR REPLACE INTO deliveries (event, body, attempts, due) VALUES (?, ?, ?, ?)",
-        event,
-        body,
-        attempts,
-        due,
-      );
+      sql.exec("INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?, ?)", event, body, attempts, due);
     },
     removeDelivery(event: string): void {
       sql.exec("DELETE FROM deliveries WHERE event = ?", event);
     },
-    deliveries(): Delivery[] {
-      return deliveries.parse(sql.exec("SELECT event, body, attempts, due FROM deliveries ORDER BY due").toArray());
-    },
+    deliveries: (): Delivery[] =>
+      rows({ event: text, body: text, attempts: number, due: number }, "SELECT * FROM deliveries ORDER BY due"),
   };
-  for (const price of PLACEHOLDER_PRICES) if (!store.find("Price", price.id)) save("Price", price);
+  for (const price of PLACEHOLDER_PRICES) if (!store.find("Price", price.id)) store.save("Price", price);
   return store;
+}
+
+/** Its fields were checked when it was saved. */
+function isKept<K extends Kind>(_: K, object: unknown): object is ObjectOf<K> {
+  return isRecord(object) && typeof object.id === "string";
 }
 
 /** The customer of an object; of an event, that of its object. */

@@ -1,14 +1,14 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
-import { parseForm } from "../../stripe-schema/form";
-import type { Effects, StripeContext } from "../api/context";
-import { moveClock } from "../api/test-clocks";
-import { failsNext } from "../clock/charges";
-import { cardToCharge } from "../clock/invoices";
-import { nextStep } from "../clock/schedule";
-import { endSubscription, hasEnded, updateSubscription } from "../clock/subscriptions";
-import { clockOf, DAY, HOUR, timeOf } from "../clock/time";
-import type { Customer, Subscription } from "../store/objects";
+import { parseForm } from "../stripe-schema/form";
+import type { Effects, StripeContext } from "../stripe-simulator/api/context";
+import { moveClock } from "../stripe-simulator/api/test-clocks";
+import { failsNext } from "../stripe-simulator/clock/charges";
+import { cardToCharge } from "../stripe-simulator/clock/invoices";
+import { nextStep } from "../stripe-simulator/clock/schedule";
+import { endSubscription, hasEnded, updateSubscription } from "../stripe-simulator/clock/subscriptions";
+import { clockOf, DAY, HOUR, timeOf } from "../stripe-simulator/clock/time";
+import type { Customer, Subscription } from "../stripe-simulator/store/objects";
 import { summaryOf } from "./event-summary";
 import { page } from "./page";
 

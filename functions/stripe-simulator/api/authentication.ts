@@ -1,11 +1,11 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
+import { page } from "../../local-services/page";
 import { parseForm } from "../../stripe-schema/form";
-import type { StripeContext } from "../api/context";
-import { docUrl, type StripeErrorBody } from "../api/errors";
-import { fail, succeed } from "../api/setup-intents";
 import type { SetupIntent } from "../store/objects";
-import { page } from "./page";
+import type { StripeContext } from "./context";
+import { docUrl, type StripeErrorBody } from "./errors";
+import { fail, succeed } from "./setup-intents";
 
 const NOT_AUTHENTICATED: StripeErrorBody = {
   type: "invalid_request_error",
@@ -31,7 +31,7 @@ authentication.post("/:intent/:attempt", async (c) => {
   else fail(intent, NOT_AUTHENTICATED, effects);
   const returnUrl = intent.next_action?.redirect_to_url?.return_url;
   if (returnUrl) return c.redirect(withOutcome(returnUrl, intent, passed), 303);
-  return c.html(page("Done", html`<p>You can go on.</p><script src="/elements/done.js"></script>`));
+  return c.html(page("Done", html`<script>parent.postMessage("stripe-simulator:authenticated", "*");</script>`));
 });
 
 /** A dialog names the client secret instead of the attempt, which a browser does not know. */

@@ -1,4 +1,4 @@
-import { type Event, isObject } from "../store/objects";
+import { type Event, isObject } from "../stripe-simulator/store/objects";
 
 const WORDS: Record<string, string> = {
   "customer.created": "Customer created",
