@@ -4,6 +4,7 @@ import * as z from "zod";
 import { customerConsole } from "../local-services/console";
 import { dashboard } from "../local-services/dashboard";
 import { emails, mailbox } from "../local-services/mailbox";
+import { customerPortal } from "../local-services/portal";
 import { api } from "./api/api";
 import { authentication } from "./api/authentication";
 import type { Account, Effects, StripeContext } from "./api/context";
@@ -98,6 +99,7 @@ export class StripeAccount {
     routes.get("/health", (c) => c.json({ status: "ok", complaints: this.#account.complaints }));
     routes.route("/v1", api);
     routes.route("/authenticate", authentication);
+    routes.route("/p", customerPortal);
     routes.route("/emails", emails);
     routes.route("/mailbox", mailbox);
     routes.route("/console", customerConsole(this.#environment.CONSOLE_WEBHOOK_SECRET));

@@ -48,7 +48,7 @@ export const customers = {
 
 function changed(known: Customer, given: Parameters<Handlers["POST /v1/customers/:id"]>[0], { store }: Call): Customer {
   const { email, address, invoice_settings, expand: _, ...fields } = given;
-  if (email && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) {
+  if (email && (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) || email.endsWith(".invalid"))) {
     throw invalidRequest(`Invalid email address: ${email}`, { code: "email_invalid", param: "email" });
   }
   if (address) checkCountry(address);

@@ -31,9 +31,9 @@ export const prices = {
       const param = product === undefined ? "product" : "unit_amount";
       throw invalidRequest(`Missing required param: ${param}.`, { code: "parameter_missing", param });
     }
-    if (recurring?.interval !== "month" || (recurring.interval_count ?? 1) !== 1 || unit_amount < 0) {
-      throw new Error("it has only monthly prices of one month");
-    }
+    const { interval = "once", interval_count = 1 } = recurring ?? {};
+    if (interval === "once" || interval_count !== 1)
+      throw new Error("it has only prices that recur, with a count of 1");
     if (!/^[a-z]{3}$/.test(currency)) throw invalidRequest(`Invalid currency: ${currency}.`, { param: "currency" });
     if (!store.find("Product", product)) throw noSuch("product", product, "product", 400);
     const holder = store.list("Price").find((one) => one.active && one.lookup_key === (lookup_key ?? one.id));
@@ -44,7 +44,8 @@ export const prices = {
       );
     }
     if (holder) store.save("Price", { ...holder, lookup_key: null });
-    const blank = monthlyPrice({ id: newId("price"), created: now(), product, unit_amount });
+    const recurs = { interval, interval_count, usage_type: "licensed" } as const;
+    const blank = monthlyPrice({ id: newId("price"), created: now(), product, unit_amount, recurring: recurs });
     const price = store.save("Price", merge("Price", blank, given));
     emit("price.created", price);
     return price;

@@ -14,7 +14,7 @@ const BESIDE_ALLOWED_TYPES = [
   "payment_method_configuration",
 ] as const;
 
-const declined = cardError("card_declined", "Your card was declined.", { decline_code: "generic_decline" });
+export const DECLINED = cardError("card_declined", "Your card was declined.", { decline_code: "generic_decline" });
 
 /** https://docs.stripe.com/api/setup_intents */
 export const setupIntents = {
@@ -80,8 +80,8 @@ export const setupIntents = {
       case "always-needs-authentication":
         return shown(askForAuthentication(tried, call, return_url, use_stripe_sdk === true), call);
       case "declined": {
-        const failed = fail(tried, declined.body, call);
-        throw new StripeFailure(402, { ...declined.body, setup_intent: shown(failed, call) });
+        const failed = fail(tried, DECLINED.body, call);
+        throw new StripeFailure(402, { ...DECLINED.body, setup_intent: shown(failed, call) });
       }
     }
   },

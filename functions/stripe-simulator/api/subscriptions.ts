@@ -3,7 +3,7 @@ import { endPeriod } from "../clock/advance";
 import { chargeInvoice } from "../clock/charges";
 import { cardToCharge, createInvoice, finalizeInvoice } from "../clock/invoices";
 import { endSubscription, hasEnded, updateSubscription } from "../clock/subscriptions";
-import { DAY, monthAfter } from "../clock/time";
+import { DAY, periodAfter } from "../clock/time";
 import { newId } from "../store/ids";
 import { make, merge, type Price, type Subscription } from "../store/objects";
 import type { Store } from "../store/store";
@@ -39,7 +39,10 @@ export const subscriptions = {
       throw invalidRequest("Missing required param: items.", { code: "parameter_missing", param: "items" });
     }
     const id = newId("sub");
-    const period = { current_period_start: created, current_period_end: trialEnd ?? monthAfter(created, created) };
+    const period = {
+      current_period_start: created,
+      current_period_end: trialEnd ?? periodAfter(created, created, intervalOf(items[0]?.price, store)),
+    };
     const data = items.map(({ price: priceId, quantity = 1 }, index) => {
       const price = requirePrice(priceId, `items[${index}][price]`, store);
       return { id: newId("si", 14), created, ...period, plan: planOf(price), price, quantity, subscription: id };
@@ -107,7 +110,10 @@ export const subscriptions = {
     if (found.status !== "paused") throw invalidRequest("Only paused subscriptions can be resumed.");
     if (!cardToCharge(found, call)) throw invalidRequest(NO_CARD, { code: "resource_missing" });
     const start = call.now(found.customer);
-    const period = { current_period_start: start, current_period_end: monthAfter(start, start) };
+    const period = {
+      current_period_start: start,
+      current_period_end: periodAfter(start, start, found.items.data[0]?.price.recurring?.interval),
+    };
     const data = found.items.data.map((item) => ({ ...item, ...period }));
     const resumed: Subscription = {
       ...found,
@@ -131,6 +137,8 @@ function running(id: string, store: Store): Subscription {
   return found;
 }
 
+const intervalOf = (price: string | undefined, store: Store) => store.find("Price", price ?? "")?.recurring?.interval;
+
 function requirePrice(id: string | undefined, param: string, store: Store): Price {
   if (id === undefined) throw invalidRequest(`Missing required param: ${param}.`, { code: "parameter_missing", param });
   const price = store.find("Price", id);
@@ -141,10 +149,17 @@ function requirePrice(id: string | undefined, param: string, store: Store): Pric
 /** The same price under its older name. */
 function planOf(price: Price): Subscription["items"]["data"][number]["plan"] {
   const { id, active, billing_scheme, created, currency, livemode, metadata, nickname, product } = price;
-  const { unit_amount: amount, unit_amount_decimal: amount_decimal } = price;
+  const { unit_amount: amount, unit_amount_decimal: amount_decimal, recurring } = price;
   return {
     ...{ id, object: "plan", active, amount, amount_decimal, billing_scheme, created, currency, livemode, metadata },
-    ...{ interval: "month", interval_count: 1, meter: null, nickname, product, tiers_mode: null },
+    ...{
+      interval: recurring?.interval ?? "month",
+      interval_count: 1,
+      meter: null,
+      nickname,
+      product,
+      tiers_mode: null,
+    },
     ...{ transform_usage: null, trial_period_days: null, usage_type: "licensed" },
   };
 }

@@ -23,6 +23,7 @@ export class Elements implements Pick<StripeElements, "update" | "on" | "fetchUp
   readonly clientSecret: string;
   readonly #origin: string;
   readonly #publishableKey: string;
+  readonly #locale: string;
   readonly #updateHandlers = new Set<() => void>();
   #appearance: Appearance;
   #payment: PaymentElement | null = null;
@@ -37,6 +38,7 @@ export class Elements implements Pick<StripeElements, "update" | "on" | "fetchUp
     this.clientSecret = options.clientSecret;
     this.#origin = origin;
     this.#publishableKey = publishableKey;
+    this.#locale = options.locale ?? "auto";
     this.#appearance = options.appearance ?? {};
   }
 
@@ -48,6 +50,7 @@ export class Elements implements Pick<StripeElements, "update" | "on" | "fetchUp
         origin: this.#origin,
         publishableKey: this.#publishableKey,
         clientSecret: this.clientSecret,
+        locale: this.#locale,
         style: () => frameStyle(this.#appearance),
         onDestroy: () => {
           this.#payment = null;

@@ -34,6 +34,7 @@ export type ElementContext = {
   origin: string;
   publishableKey: string;
   clientSecret: string;
+  locale: string;
   style: () => Record<string, string>;
   onDestroy: () => void;
 };
@@ -173,7 +174,7 @@ export class PaymentElement implements StripePaymentElement {
   #makeFrame(port: MessagePort): HTMLIFrameElement {
     const iframe = document.createElement("iframe");
     iframe.title = "Secure payment input frame";
-    iframe.src = `${this.#context.origin}/elements/`;
+    iframe.src = `${this.#context.origin}/elements/#locale=${this.#context.locale}`;
     // Through the CSSOM: the page's content security policy allows no style attributes in markup.
     Object.assign(iframe.style, { display: "block", width: "100%", height: "0", border: "0", colorScheme: "light" });
     iframe.addEventListener("load", () => iframe.contentWindow?.postMessage(CONNECT, this.#context.origin, [port]), {

@@ -4,7 +4,7 @@ import { chargeInvoice, collectInvoice } from "./charges";
 import { cardToCharge, createInvoice } from "./invoices";
 import { announced, nextStep, reminded, type Step, schedule } from "./schedule";
 import { endSubscription, updateSubscription } from "./subscriptions";
-import { monthAfter } from "./time";
+import { periodAfter } from "./time";
 
 /** More in one move means that a step does not end. */
 const MOST_STEPS = 10_000;
@@ -83,8 +83,9 @@ export function endPeriod(subscription: Subscription, effects: Effects): void {
 /** Its items with the period that follows. The end of a trial is where the months begin. */
 function nextPeriod(subscription: Subscription): Subscription {
   const end = subscription.items.data[0]?.current_period_end ?? subscription.created;
+  const interval = subscription.items.data[0]?.price.recurring?.interval;
   const anchor = subscription.status === "trialing" ? end : subscription.billing_cycle_anchor;
-  const period = { current_period_start: end, current_period_end: monthAfter(end, anchor) };
+  const period = { current_period_start: end, current_period_end: periodAfter(end, anchor, interval) };
   const data = subscription.items.data.map((item) => ({ ...item, ...period }));
   return { ...subscription, billing_cycle_anchor: anchor, items: { ...subscription.items, data } };
 }

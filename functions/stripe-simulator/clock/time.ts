@@ -25,11 +25,13 @@ export function setAccountTime(store: Store, time: number): void {
   store.saveSetting(AHEAD, time - realTime());
 }
 
-/** A month later, on the last day of a shorter one: https://docs.stripe.com/billing/subscriptions/billing-cycle */
-export function monthAfter(time: number, anchor: number): number {
-  const [from, day] = [new Date(time * 1000), new Date(anchor * 1000).getUTCDate()];
-  const lastDay = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 2, 0)).getUTCDate();
+/** An interval later, on the last day of a shorter month: https://docs.stripe.com/billing/subscriptions/billing-cycle */
+export function periodAfter(time: number, anchor: number, interval = "month"): number {
+  if (interval === "day" || interval === "week") return time + (interval === "day" ? DAY : 7 * DAY);
+  const from = new Date(time * 1000);
+  const months = from.getUTCMonth() + (interval === "year" ? 12 : 1);
+  const lastDay = new Date(Date.UTC(from.getUTCFullYear(), months + 1, 0)).getUTCDate();
   const next = new Date(from);
-  next.setUTCMonth(from.getUTCMonth() + 1, Math.min(day, lastDay));
+  next.setUTCMonth(months, Math.min(new Date(anchor * 1000).getUTCDate(), lastDay));
   return next.getTime() / 1000;
 }

@@ -51,7 +51,7 @@ const asksPostalCode = () =>
   options.asksPostalCode && (!options.asksCountry || ZIP_COUNTRIES.includes(fields.country.value));
 
 const regionNames = new Intl.DisplayNames("en", { type: "region" });
-for (const code of COUNTRIES) fields.country.add(new Option(regionNames.of(code), code, code === "US"));
+for (const code of COUNTRIES) fields.country.add(new Option(regionNames.of(code), code, code === "US", code === "US"));
 let prefilled = false;
 
 window.addEventListener("message", function connect({ data, source, ports: [port] }: MessageEvent<unknown>) {

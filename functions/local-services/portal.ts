@@ -1,0 +1,139 @@
+import { type Context, Hono } from "hono";
+import { html } from "hono/html";
+import { type Form, parseForm } from "../stripe-schema/form";
+import type { Effects, StripeContext } from "../stripe-simulator/api/context";
+import { StripeFailure } from "../stripe-simulator/api/errors";
+import { attach, createPaymentMethod } from "../stripe-simulator/api/payment-methods";
+import { DECLINED } from "../stripe-simulator/api/setup-intents";
+import { cardOutcome } from "../stripe-simulator/cards/cards";
+import { hasEnded, updateSubscription } from "../stripe-simulator/clock/subscriptions";
+import { type Customer, merge, previousAttributes, type Subscription } from "../stripe-simulator/store/objects";
+import { page } from "./page";
+
+/**
+ * The Customer Portal, with its log-in page. Stripe sends a link to the address; here the portal opens at once.
+ * https://docs.stripe.com/customer-management
+ */
+export const customerPortal = new Hono<StripeContext>();
+
+customerPortal.get("/login/:page", (c) => c.html(loginPage(c.req.query("prefilled_email") ?? "")));
+
+customerPortal.post("/login/:page", async (c) => {
+  const { email = "" } = parseForm(await c.req.text());
+  const found = customerOf(c, String(email).trim().toLowerCase());
+  if (!found) return c.html(loginPage(String(email), "No customer with a subscription has this e-mail address."), 404);
+  return c.redirect(`/p/session/${found.id}`, 303);
+});
+
+customerPortal.get("/session/:customer", (c) => {
+  const customer = c.var.store.find("Customer", c.req.param("customer"));
+  if (!customer) return c.html(page("This session has ended", html``), 404);
+  return c.html(sessionPage(c, customer));
+});
+
+customerPortal.post("/session/:customer", async (c) => {
+  const customer = c.var.store.find("Customer", c.req.param("customer"));
+  if (!customer) return c.html(page("This session has ended", html``), 404);
+  const { intent, subscription: id, card } = parseForm(await c.req.text());
+  const subscription = subscriptionsOf(c, customer).find((one) => one.id === id);
+  try {
+    const effects = c.var.account.effects();
+    if (intent === "cancel" && subscription) cancelAtPeriodEnd(subscription, effects);
+    if (intent === "renew" && subscription) renew(subscription, effects);
+    if (intent === "card" && typeof card === "object") changeDefaultCard(customer, card, effects);
+  } catch (error) {
+    if (!(error instanceof StripeFailure)) throw error;
+    return c.html(sessionPage(c, customer, error.message), 402);
+  }
+  return c.redirect(`/p/session/${customer.id}`, 303);
+});
+
+/** The latest customer of the address that has a subscription, as at Stripe. */
+function customerOf(c: Context<StripeContext>, email: string): Customer | undefined {
+  const customers = c.var.store.list("Customer", undefined, email);
+  return customers.find((one) => subscriptionsOf(c, one).length > 0) ?? customers[0];
+}
+
+function subscriptionsOf(c: Context<StripeContext>, customer: Customer): Subscription[] {
+  return c.var.store.list("Subscription", customer.id).filter((one) => !hasEnded(one));
+}
+
+/**
+ * The portal sets `cancel_at` and leaves `cancel_at_period_end` alone:
+ * https://docs.stripe.com/billing/subscriptions/billing-mode/compare
+ */
+function cancelAtPeriodEnd(subscription: Subscription, effects: Effects): void {
+  const cancel_at = Math.max(...subscription.items.data.map((item) => item.current_period_end));
+  const details = { comment: null, feedback: null, feedback_option: null, reason: "cancellation_requested" as const };
+  const canceled_at = effects.now(subscription.customer);
+  updateSubscription(subscription, { cancel_at, canceled_at, cancellation_details: details }, effects);
+}
+
+function renew(subscription: Subscription, effects: Effects): void {
+  const details = { comment: null, feedback: null, feedback_option: null, reason: null };
+  const changes = { cancel_at: null, cancel_at_period_end: false, canceled_at: null, cancellation_details: details };
+  updateSubscription(subscription, changes, effects);
+}
+
+/** Attaches a card and makes it the customer's default; throws StripeFailure for a card that Stripe does not take. */
+function changeDefaultCard(customer: Customer, { number, exp_month, exp_year, cvc }: Form, effects: Effects): void {
+  const { email, name, phone } = customer;
+  const card = { number: String(number), exp_month: Number(exp_month), exp_year: Number(exp_year), cvc: String(cvc) };
+  const billing_details = { ...(email && { email }), ...(name && { name }), ...(phone && { phone }) };
+  const created = createPaymentMethod({ type: "card", card, billing_details }, effects);
+  if (cardOutcome(effects.store.cardNumber(created.id) ?? "") === "declined") throw DECLINED;
+  const attached = attach(created, customer.id, effects);
+  const changed = merge("Customer", customer, { invoice_settings: { default_payment_method: attached.id } });
+  effects.store.save("Customer", changed);
+  effects.emit("customer.updated", changed, previousAttributes(customer, changed));
+}
+
+function loginPage(email: string, problem?: string) {
+  return page(
+    "Log in to the customer portal",
+    html`${problem && html`<p role="alert">${problem}</p>`}
+      <p>Stripe sends a link to this address. Here the portal opens at once.</p>
+      <form method="post">
+        <label>E-mail address <input type="email" name="email" value="${email}" required /></label>
+        <button>Send</button>
+      </form>`,
+  );
+}
+
+function sessionPage(c: Context<StripeContext>, customer: Customer, problem?: string) {
+  const card = c.var.store.find("PaymentMethod", customer.invoice_settings.default_payment_method ?? "")?.card;
+  const subscriptions = subscriptionsOf(c, customer);
+  return page(
+    "Customer portal",
+    html`${problem && html`<p role="alert">${problem}</p>`}
+      <p>${customer.name}, ${customer.email}</p>
+      ${subscriptions.length === 0 && html`<p>There is no subscription.</p>`}
+      ${subscriptions.map(subscriptionForm)}
+      <h2>Card</h2>
+      <p>${card ? `${card.brand} ending in ${card.last4}` : "none"}</p>
+      <form method="post">
+        <input type="hidden" name="intent" value="card" />
+        <label>Card number <input name="card[number]" required /></label>
+        <label>Month <input name="card[exp_month]" size="2" required /></label>
+        <label>Year <input name="card[exp_year]" size="4" required /></label>
+        <label>CVC <input name="card[cvc]" size="4" required /></label>
+        <button>Change card</button>
+      </form>`,
+  );
+}
+
+function subscriptionForm({ id, items, status, cancel_at, cancel_at_period_end, trial_end }: Subscription) {
+  const isCanceled = cancel_at !== null || cancel_at_period_end;
+  const [item] = items.data;
+  const end = cancel_at ?? trial_end ?? item?.current_period_end ?? 0;
+  const day = new Date(end * 1000).toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+  return html`<form method="post">
+    <p>$${((item?.price.unit_amount ?? 0) / 100).toFixed(2)} a month, ${status}, ${isCanceled ? "ends" : "next payment"} on ${day}</p>
+    <input type="hidden" name="subscription" value="${id}" />
+    ${
+      isCanceled
+        ? html`<button name="intent" value="renew">Don't cancel subscription</button>`
+        : html`<button name="intent" value="cancel" class="plain">Cancel subscription</button>`
+    }
+  </form>`;
+}
