@@ -34,7 +34,7 @@ function take(step: Step, subscription: Subscription, effects: Effects): void {
       store.saveSetting(reminded(subscription.id), subscription.trial_end ?? 0);
       emit("customer.subscription.trial_will_end", subscription);
       return;
-    case "announce": {
+    case "announce the next invoice": {
       const upcoming = createInvoice({ ...nextPeriod(subscription), status: "active" }, "upcoming", effects);
       store.saveSetting(announced(subscription.id), subscription.items.data[0]?.current_period_end ?? 0);
       emit("invoice.upcoming", { ...upcoming, id: upcoming.id.replace("in_", "upcoming_in_") });

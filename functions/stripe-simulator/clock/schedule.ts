@@ -7,7 +7,13 @@ import { clockOf, DAY, HOUR } from "./time";
 export type Step =
   | {
       at: number;
-      does: "remind of the trial's end" | "announce" | "cancel" | "end the period" | "expire" | "collect again";
+      does:
+        | "remind of the trial's end"
+        | "announce the next invoice"
+        | "cancel"
+        | "end the period"
+        | "expire"
+        | "collect again";
     }
   | { at: number; does: "finalize" | "retry"; invoice: Invoice };
 
@@ -43,7 +49,7 @@ export function nextStep(subscription: Subscription, effects: Effects): Step | u
     const announceAt = end - UPCOMING_SECONDS;
     const isLong = announceAt >= (item?.current_period_start ?? created);
     if (isLong && cancel_at === null && effects.store.setting(announced(id)) !== end) {
-      steps.push({ at: announceAt, does: "announce" });
+      steps.push({ at: announceAt, does: "announce the next invoice" });
     }
     if (cancel_at !== null) steps.push({ at: cancel_at, does: "cancel" });
     steps.push({ at: end, does: "end the period" });

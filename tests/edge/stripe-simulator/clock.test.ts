@@ -54,7 +54,7 @@ describe("the simulator's clock", () => {
     };
   }
 
-  it("ends a trial with a draft that is charged an hour later, and renews each month", async () => {
+  it("ends a trial with a draft that is charged an hour later, and renews each month [N10]", async () => {
     const { at, events, subscription } = await subscriber();
 
     expect(subscription).toMatchObject({ status: "trialing", trial_end: START + 5 * DAY, created: START });
@@ -91,7 +91,7 @@ describe("the simulator's clock", () => {
     ]);
   });
 
-  it("tries a declined card again after 3, 5 and 7 days, then cancels", async () => {
+  it("tries a declined card again after 3, 5 and 7 days, then cancels [N10]", async () => {
     const { at, events } = await subscriber("pm_card_chargeCustomerFail");
     const first = 5 * DAY + HOUR;
 
@@ -121,7 +121,7 @@ describe("the simulator's clock", () => {
     expect(await stripe.subscriptions.retrieve(pays.subscription.id)).toMatchObject({ status: "active" });
   });
 
-  it("cancels at the end of the period, unless that is taken back", async () => {
+  it("cancels at the end of the period, unless that is taken back [N10]", async () => {
     const [leaves, stays] = [await subscriber(), await subscriber()];
     const leaving = { status: "trialing", cancel_at: START + 5 * DAY, cancel_at_period_end: true, canceled_at: START };
     for (const { subscription } of [leaves, stays]) {
@@ -155,13 +155,13 @@ describe("the simulator's clock", () => {
     expect(await stripe.subscriptions.resume(subscription.id)).toMatchObject({ status: "active" });
   });
 
-  it("collects nothing while collection is paused", async () => {
+  it("collects nothing while collection is paused [N10]", async () => {
     const { at, subscription } = await subscriber();
     await stripe.subscriptions.update(subscription.id, { pause_collection: { behavior: "void" } });
     expect(await at(5 * DAY + HOUR)).toEqual(["active", ["void", 50_000, 0]]);
   });
 
-  it("refuses a subscription without a trial to a customer without a card, and charges any other at once", async () => {
+  it("refuses a subscription without a trial to a customer without a card, and charges any other at once [N9]", async () => {
     const customer = await stripe.customers.create({});
     const create = () => stripe.subscriptions.create({ customer: customer.id, items: [{ price: "price_mini" }] });
     await expect(create()).rejects.toMatchObject({ code: "resource_missing", statusCode: 400 });
@@ -185,7 +185,7 @@ describe("the simulator's clock", () => {
     });
   });
 
-  it("shows a customer without a clock on the dashboard, and moves the account's clock from there", async () => {
+  it("shows a customer without a clock on the dashboard, and moves the account's clock from there [N10]", async () => {
     const customer = await stripe.customers.create({ name: "Ada <b>" });
     const { id: card } = await stripe.paymentMethods.attach("pm_card_visa", { customer: customer.id });
     const trial = {

@@ -69,20 +69,20 @@ describe("the Stripe simulator refuses what Stripe refuses", () => {
       "automatic_payment_methods",
     ],
     ["a field that cannot be expanded", "/v1/customers", { "expand[0]": "email" }, undefined, "expand"],
-  ])("%s", async (_name, path, form, code, param) => {
+  ])("%s [N8] [N9]", async (_name, path, form, code, param) => {
     const refused = await send("POST", path, form);
     expect(refused).toMatchObject({ status: 400, type: "invalid_request_error", param });
     expect(refused.code).toBe(code);
   });
 
-  it("metadata of 51 keys, and takes 50 with values of 500 characters", async () => {
+  it("metadata of 51 keys, and takes 50 with values of 500 characters [N9]", async () => {
     const metadata = (keys: number) =>
       Object.fromEntries(Array.from({ length: keys }, (_, index) => [`metadata[k${index}]`, "x".repeat(500)]));
     expect(await send("POST", "/v1/customers", metadata(51))).toMatchObject({ status: 400, param: "metadata" });
     expect((await send("POST", "/v1/customers", metadata(50))).status).toBe(200);
   });
 
-  it("unknown operations", async () => {
+  it("unknown operations [N9]", async () => {
     for (const [method, path] of [
       ["GET", "/v1/sources"],
       ["PUT", "/v1/customers"],
@@ -95,7 +95,7 @@ describe("the Stripe simulator refuses what Stripe refuses", () => {
     }
   });
 
-  it("an idempotency key of over 255 characters, and one that comes with other parameters", async () => {
+  it("an idempotency key of over 255 characters, and one that comes with other parameters [N9]", async () => {
     const under = (key: string, name: string) => send("POST", "/v1/customers", { name }, { "idempotency-key": key });
     expect((await under("k".repeat(256), "a")).status).toBe(400);
     expect((await under("k".repeat(255), "a")).status).toBe(200);
@@ -126,7 +126,7 @@ describe("the Stripe simulator refuses what Stripe refuses", () => {
     );
   });
 
-  it("answers and events have every field, in the version of the endpoint", async () => {
+  it("answers and events have every field, in the version of the endpoint [N8]", async () => {
     const customer = await stripe.customers.create({ name: "Ada" });
     const [event] = (await stripe.events.list({ type: "customer.created", limit: 1 })).data;
     const [endpoint] = (await stripe.webhookEndpoints.list()).data;
