@@ -1,78 +1,109 @@
 import type { DurableObjectState } from "@cloudflare/workers-types";
 import { Hono } from "hono";
 import * as z from "zod";
+import { customerConsole } from "../local-services/console";
+import { dashboard } from "../local-services/dashboard";
+import { emails, mailbox } from "../local-services/mailbox";
+import { customerPortal } from "../local-services/portal";
 import { api } from "./api/api";
-import type { StripeContext } from "./api/context";
-import { authentication } from "./authentication";
-import { customerConsole } from "./console";
-import { emails, mailbox } from "./mailbox";
-import { customerPortal } from "./portal";
-import { type Store, storeIn } from "./store";
-import { deliverDue, type Endpoint, newDelivery } from "./webhooks";
+import { authentication } from "./api/authentication";
+import type { Account, Effects, StripeContext } from "./api/context";
+import { advance } from "./clock/advance";
+import { ACCOUNT_CLOCK, clockOf, realTime, timeOf } from "./clock/time";
+import { ownerOf, type Store, storeIn } from "./store/store";
+import { deliverDue } from "./webhooks/deliveries";
+import { type Emit, newEvent } from "./webhooks/events";
 
 const environment = z.object({
   WEBHOOK_URL: z.url(),
   WEBHOOK_SECRET: z.string().min(1),
+  /** Types of events, separated by commas; `*` for all. */
+  WEBHOOK_EVENTS: z.string().transform((types) => types.split(",").map((type) => type.trim())),
   CONSOLE_WEBHOOK_SECRET: z.string().startsWith("whsec_"),
 });
-
-const DEFAULT_API_VERSION = "2026-10-28.endive";
 
 /** A Stripe account, a mailbox and a console in one Durable Object: one state, which survives restarts. */
 export class StripeAccount {
   readonly #state: DurableObjectState;
   readonly #store: Store;
-  readonly #endpoint: Endpoint;
-  readonly #consoleSecret: string;
+  readonly #environment: z.output<typeof environment>;
+  readonly #account: Account;
   readonly #routes: Hono<StripeContext>;
 
   constructor(state: DurableObjectState, env: unknown) {
-    const { WEBHOOK_URL, WEBHOOK_SECRET, CONSOLE_WEBHOOK_SECRET } = environment.parse(env);
     this.#state = state;
     this.#store = storeIn(state.storage.sql);
-    this.#endpoint = { url: WEBHOOK_URL, secret: WEBHOOK_SECRET };
-    this.#consoleSecret = CONSOLE_WEBHOOK_SECRET;
+    this.#environment = environment.parse(env);
+    const endpoint = { url: this.#environment.WEBHOOK_URL, events: this.#environment.WEBHOOK_EVENTS };
+    this.#account = { store: this.#store, complaints: [], endpoint, effects: (request) => this.#effects(request) };
     this.#routes = this.#wire();
   }
 
   async fetch(request: Request): Promise<Response> {
-    return this.#routes.fetch(request);
+    const answer = await this.#routes.fetch(request);
+    if (request.method === "GET") return answer;
+    this.#catchUp();
+    await this.#wakeForNext();
+    return answer;
   }
 
-  /** Sends webhooks apart from the request that caused them. */
+  /** Sends webhooks apart from the request that caused them, and does what the clock has due. */
   async alarm(): Promise<void> {
-    deliverDue(this.#store, this.#endpoint, (sending) =>
-      this.#state.waitUntil(sending.then(() => this.#wakeForNextDelivery())),
+    this.#catchUp();
+    const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret } = this.#environment;
+    deliverDue(this.#store, { url, secret }, (sending) =>
+      this.#state.waitUntil(sending.then(() => this.#wakeForNext())),
     );
-    await this.#wakeForNextDelivery();
+    await this.#wakeForNext();
   }
 
-  async #wakeForNextDelivery(): Promise<void> {
-    const next = this.#store.deliveries()[0];
-    if (next) await this.#state.storage.setAlarm(next.due);
+  #catchUp(): void {
+    const clocks = [ACCOUNT_CLOCK, ...this.#store.list("TestClock").map(({ id }) => id)];
+    try {
+      for (const clock of clocks) advance(clock, timeOf(this.#store, clock), this.#effects().at);
+    } catch (error) {
+      this.#account.complaints.push(`The clock: ${String(error)}`);
+    }
+  }
+
+  async #wakeForNext(): Promise<void> {
+    const due = this.#store.nextDue(ACCOUNT_CLOCK)?.at;
+    const step = due === undefined ? undefined : (due - timeOf(this.#store) + realTime() + 1) * 1000;
+    const next = Math.min(this.#store.deliveries()[0]?.due ?? Infinity, step ?? Infinity);
+    if (next < Infinity) await this.#state.storage.setAlarm(next);
+  }
+
+  /** @param request the one that causes them; without it they are the clock's */
+  #effects(request?: { id: string; idempotencyKey: string | null }, frozen?: number): Effects {
+    const store = this.#store;
+    const now = (customer?: string | null) =>
+      frozen ?? timeOf(store, clockOf(customer ? store.find("Customer", customer) : undefined));
+    const emit: Emit = (type, object, previous) => {
+      const time = now(ownerOf(object));
+      const origin = { requestId: request?.id ?? null, idempotencyKey: request?.idempotencyKey ?? null, time };
+      const event = store.save("Event", newEvent(type, object, previous, origin));
+      const { WEBHOOK_EVENTS: wanted } = this.#environment;
+      if (!wanted.includes("*") && !wanted.includes(type)) return;
+      store.saveDelivery({ event: event.id, body: JSON.stringify(event, null, 2), attempts: 0, due: Date.now() });
+    };
+    return { store, now, emit, at: (time) => this.#effects(undefined, time) };
   }
 
   #wire(): Hono<StripeContext> {
     const routes = new Hono<StripeContext>();
     routes.use(async (c, next) => {
+      c.set("account", this.#account);
       c.set("store", this.#store);
-      c.set("emit", (type, object) => {
-        const origin = {
-          requestId: c.var.requestId,
-          idempotencyKey: c.req.header("idempotency-key") ?? null,
-          apiVersion: c.req.header("stripe-version") ?? DEFAULT_API_VERSION,
-        };
-        this.#store.saveDelivery(newDelivery(type, object, origin));
-        this.#state.waitUntil(this.#state.storage.setAlarm(Date.now()));
-      });
       await next();
     });
+    routes.get("/health", (c) => c.json({ status: "ok", complaints: this.#account.complaints }));
     routes.route("/v1", api);
     routes.route("/authenticate", authentication);
     routes.route("/p", customerPortal);
     routes.route("/emails", emails);
     routes.route("/mailbox", mailbox);
-    routes.route("/console", customerConsole(this.#consoleSecret));
+    routes.route("/console", customerConsole(this.#environment.CONSOLE_WEBHOOK_SECRET));
+    routes.route("/dashboard", dashboard);
     return routes;
   }
 }

@@ -7,7 +7,7 @@ await build({
     "elements/payment": "browser/frame/frame.ts",
     "elements/style": "browser/frame/frame.css",
     "elements/index": "browser/frame/frame.html",
-    page: "page.css",
+    page: "../local-services/page.css",
   },
   outdir: "../../build/stripe-simulator-assets",
   bundle: true,

@@ -7,8 +7,16 @@ type AccountNamespace = { getByName(name: string): { fetch(request: Request): Pr
 /** Stripe.js and its frame are static assets; the account has all state. */
 const app = new Hono<{ Bindings: { ACCOUNT: AccountNamespace } }>();
 
-app.get("/health", (c) => c.json({ status: "ok" }));
-for (const path of ["/v1/*", "/authenticate/*", "/emails", "/mailbox/*", "/console/*", "/p/*"]) {
+for (const path of [
+  "/health",
+  "/v1/*",
+  "/authenticate/*",
+  "/emails",
+  "/mailbox/*",
+  "/console/*",
+  "/dashboard/*",
+  "/p/*",
+]) {
   app.all(path, (c) => c.env.ACCOUNT.getByName("test").fetch(c.req.raw));
 }
 

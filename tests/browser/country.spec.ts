@@ -43,7 +43,11 @@ test("a country that was not recognized is asked at the card, which has the rest
   const card = cardFrame(page);
   await expect(card.getByLabel("Country")).toBeVisible();
   await expect(card.getByLabel("ZIP code")).toHaveValue("62701");
+  await expect(card.getByText(/you allow .+ to charge your card for future payments/)).toBeVisible();
+  await card.getByLabel("Country").selectOption("United Kingdom");
+  await expect(card.getByLabel("Postal code")).toBeVisible();
   await card.getByLabel("Country").selectOption("Greece");
+  await expect(card.getByLabel("Postal code")).toBeHidden();
   await visitor.pay(CARDS.works);
   await visitor.succeeded();
 

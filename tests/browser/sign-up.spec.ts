@@ -68,7 +68,7 @@ test.describe("at both widths", { tag: "@phone" }, () => {
     const mailbox = `${stack.stripe.url}/mailbox`;
     await expect.poll(async () => (await page.request.get(mailbox)).text()).toContain(email);
     await page.goto(mailbox);
-    await page.getByRole("listitem").filter({ hasText: email }).getByRole("link").click();
+    await page.getByRole("listitem").filter({ hasText: email }).getByRole("link", { name: "has started" }).click();
     await expect(page.getByRole("heading", { name: "Your Citewell trial has started" })).toBeVisible();
     const mail = page.frameLocator("iframe");
     await expect(mail.getByText("Hello Ada Lovelace,")).toBeVisible();
@@ -229,6 +229,23 @@ test("a declined card and a failed authentication keep the card step, another tr
   await visitor.succeeded();
   expect(urls.length).toBeGreaterThan(0);
   expect(urls.filter((url) => url.includes("secret"))).toEqual([]);
+  await expect(page).toHaveURL(PLAN);
+});
+
+test("a bank that asks in a dialog: a refusal keeps the card step, a consent ends the sign-up [S10] [S11] [N6]", async ({
+  page,
+}) => {
+  const visitor = signup(page);
+  await visitor.signUp();
+  const bank = page.frameLocator("iframe[title='Authentication by your bank']");
+  for (const answer of [/fail/i, /complete/i]) {
+    await visitor.pay(CARDS.authenticatesInDialog);
+    await expect(page.getByRole("dialog", { name: "Authentication by your bank" })).toBeVisible();
+    await bank.getByRole("button", { name: answer }).click();
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    if (String(answer).includes("fail")) await expect(page.getByRole("alert")).toContainText("unable to authenticate");
+  }
+  await visitor.succeeded();
   await expect(page).toHaveURL(PLAN);
 });
 

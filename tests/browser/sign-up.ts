@@ -4,7 +4,12 @@ import { expect } from "./stack";
 export const PLAN = "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
 
 /** Test cards, as https://docs.stripe.com/testing has them. */
-export const CARDS = { works: "4242424242424242", declined: "4000000000000002", authenticates: "4000002500003155" };
+export const CARDS = {
+  works: "4242424242424242",
+  declined: "4000000000000002",
+  authenticates: "4000002500003155",
+  authenticatesInDialog: "4000002760003184",
+};
 
 /** Speaks to the sign-up as a visitor does. */
 export function signup(page: Page) {

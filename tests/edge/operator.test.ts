@@ -48,7 +48,7 @@ describe("the operator", () => {
   async function onTrial(email: string) {
     const { clientSecret } = await signUp(api, { email });
     await enterCard(stripe.url, clientSecret);
-    await expect.poll(() => mails(stripe, email)).toHaveLength(1);
+    await expect.poll(() => mails(stripe, email)).not.toEqual([]);
     return (await rows(api, "SELECT * FROM sign_ups WHERE email = ?", email))[0];
   }
 
@@ -83,7 +83,10 @@ describe("the operator", () => {
       full_name: "Ada Lovelace",
       phone: "2125550123",
       stripe_customer_id: expect.stringMatching(/^cus_/),
-      messages: [{ kind: "trial-started" }, { kind: "account-created" }],
+      messages: expect.arrayContaining([
+        expect.objectContaining({ kind: "trial-started" }),
+        expect.objectContaining({ kind: "account-created" }),
+      ]),
     });
     expect(JSON.stringify(answer)).not.toMatch(/hash|Analytical-3ngine/);
   });

@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig, unstable_splitSqlQuery } from "wrangler";
+import * as z from "zod";
 import { freePort, type RunningWorker, startWorker, type Vars, type WorkerPlan, type Wrapper } from "./miniflare";
 
 export { freePort, type RunningWorker, type Vars, type Wrapper } from "./miniflare";
@@ -52,18 +53,33 @@ export async function startSubscriptionApi(
   return worker;
 }
 
-/** The Stripe simulator; its webhooks go to `webhookUrl`. */
-export function startStripeSimulator(
-  options: { webhookUrl?: string; vars?: Vars; port?: number; persist?: string } = {},
+/**
+ * The Stripe simulator; its webhooks go to `webhookUrl`. Its end fails when it got a request that no account of Stripe's
+ * would take, or gave an answer that Stripe would not give.
+ * @param options.misused by the test itself, on purpose
+ */
+export async function startStripeSimulator(
+  options: { webhookUrl?: string; vars?: Vars; port?: number; persist?: string; misused?: boolean } = {},
 ): Promise<RunningWorker> {
-  const { webhookUrl, vars, ...rest } = options;
-  return startWorker({
+  const { webhookUrl, vars, misused = false, ...rest } = options;
+  const worker = await startWorker({
     folder: "functions/stripe-simulator",
     bundle: "stripe-simulator/index.js",
     vars: { ...(webhookUrl !== undefined && { WEBHOOK_URL: webhookUrl }), ...vars },
     ...rest,
   });
+  return {
+    ...worker,
+    dispose: async () => {
+      const answer = await fetch(`${worker.url}/health`).catch(() => undefined);
+      const { complaints } = health.parse(await answer?.json().catch(() => ({})));
+      await worker.dispose();
+      if (!misused && complaints.length > 0) throw new Error(`Not as Stripe has it:\n${complaints.join("\n")}`);
+    },
+  };
 }
+
+const health = z.object({ complaints: z.array(z.string()).default([]) }).default({ complaints: [] });
 
 export type SiteOptions = {
   vars?: Vars;

@@ -1,110 +1,74 @@
-import { Hono } from "hono";
-import * as z from "zod";
-import { requireSecretKey } from "../authorization";
-import { invalidRequest, noSuch } from "../errors";
-import { newId, unixTime } from "../ids";
-import type { Customer } from "../objects";
-import type { Store } from "../store";
-import { cancelSubscription } from "./cancel-subscription";
-import type { StripeContext } from "./context";
-import { expanded } from "./expand";
-import { address, metadata, page, paging, parameters } from "./parameters";
-
-const text = z.string().max(5000).optional();
-const customerParameters = z.object({
-  email: z.string().max(512).optional(),
-  name: text,
-  business_name: text,
-  phone: text,
-  address: address.optional(),
-  description: text,
-  metadata,
-  invoice_settings: z.object({ default_payment_method: z.string().optional() }).default({}),
-});
-
-const listParameters = z.object({ email: z.string().optional(), ...paging });
+import { endSubscription, hasEnded } from "../clock/subscriptions";
+import { newId } from "../store/ids";
+import { type Customer, make, merge, previousAttributes } from "../store/objects";
+import type { Store } from "../store/store";
+import { checkCountry } from "./addresses";
+import type { Call, Handlers } from "./context";
+import { invalidRequest, noSuch } from "./errors";
 
 /** https://docs.stripe.com/api/customers */
-export const customers = new Hono<StripeContext>();
+export const customers = {
+  "POST /v1/customers": ({ test_clock, ...given }, call) => {
+    if (test_clock !== undefined && !call.store.find("TestClock", test_clock)) {
+      throw noSuch("test clock", test_clock, "test_clock", 400);
+    }
+    const prefix = newId("", 8).slice(1).toUpperCase();
+    const blank = make("Customer", {
+      id: newId("cus", 14),
+      ...{ address: null, currency: null, delinquent: false, invoice_prefix: prefix, name: null, phone: null },
+      ...{ next_invoice_sequence: 1, preferred_locales: [], tax_exempt: "none", test_clock: test_clock ?? null },
+    });
+    call.store.save("Customer", blank);
+    const customer = call.store.save("Customer", { ...changed(blank, given, call), created: call.now(blank.id) });
+    call.emit("customer.created", customer);
+    return customer;
+  },
 
-customers.use(async (c, next) => {
-  requireSecretKey(c.var.key);
-  await next();
-});
+  "POST /v1/customers/:id": (given, call) => {
+    const known = call.store.find("Customer", call.id);
+    if (!known) throw noSuch("customer", call.id);
+    const customer = call.store.save("Customer", changed(known, given, call));
+    const previous = previousAttributes(known, customer);
+    if (previous) call.emit("customer.updated", customer, previous);
+    return customer;
+  },
 
-customers.post("/", (c) => {
-  const given = parameters(customerParameters, c.var.form);
-  if (given.email?.endsWith(".invalid")) {
-    throw invalidRequest(`Invalid email address: ${given.email}`, { code: "email_invalid", param: "email" });
+  "DELETE /v1/customers/:id": (_, call) => {
+    const { store, id } = call;
+    const found = store.find("Customer", id);
+    if (!found) throw noSuch("customer", id);
+    for (const subscription of store.list("Subscription", id)) {
+      if (!hasEnded(subscription)) endSubscription(subscription, "cancellation_requested", call);
+    }
+    for (const method of store.list("PaymentMethod", id)) store.save("PaymentMethod", { ...method, customer: null });
+    call.emit("customer.deleted", found);
+    return store.save("DeletedCustomer", { id, object: "customer", deleted: true });
+  },
+} satisfies Partial<Handlers>;
+
+function changed(known: Customer, given: Parameters<Handlers["POST /v1/customers/:id"]>[0], { store }: Call): Customer {
+  const { email, address, invoice_settings, expand: _, ...fields } = given;
+  if (email && (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) || email.endsWith(".invalid"))) {
+    throw invalidRequest(`Invalid email address: ${email}`, { code: "email_invalid", param: "email" });
   }
-  const customer: Customer = {
-    id: newId("cus", 14),
-    object: "customer",
-    created: unixTime(),
-    livemode: false,
-    email: given.email ?? null,
-    name: given.name ?? null,
-    business_name: given.business_name ?? null,
-    phone: given.phone ?? null,
-    address: given.address ?? null,
-    description: given.description ?? null,
-    metadata: given.metadata,
-    invoice_settings: { default_payment_method: given.invoice_settings.default_payment_method ?? null },
-  };
-  c.var.store.save(customer);
-  return c.json(customer);
-});
+  if (address) checkCountry(address);
+  const card = invoice_settings?.default_payment_method;
+  if (card) requireCard(card, known.id, "invoice_settings[default_payment_method]", store);
+  return merge("Customer", known, { ...fields, email, address, invoice_settings });
+}
 
-customers.get("/", (c) => {
-  const { email, ...wanted } = parameters(listParameters, c.var.form);
-  const kept = c.var.store.customers().filter((customer) => !customer.deleted);
-  const found = kept.filter((customer) => email === undefined || customer.email === email);
-  return c.json(page("/v1/customers", found, wanted));
-});
+export function requireCard(card: string, customer: string, param: string, store: Store): void {
+  if (store.find("PaymentMethod", card)?.customer === customer) return;
+  throw invalidRequest(
+    `The customer does not have a payment method with the ID ${card}. The payment method must be attached to the customer.`,
+    { code: "resource_missing", param },
+  );
+}
 
-customers.get("/:id", (c) => {
-  const found = c.var.store.customer(c.req.param("id"));
-  if (!found) throw noSuch("customer", c.req.param("id"));
-  return c.json(found.deleted ? { id: found.id, object: "customer", deleted: true } : expanded(found, c.var));
-});
-
-customers.delete("/:id", (c) => {
-  const { store, emit } = c.var;
-  const found = store.customer(c.req.param("id"));
-  if (!found || found.deleted) throw noSuch("customer", c.req.param("id"));
-  for (const subscription of store.subscriptions().filter(({ customer }) => customer === found.id)) {
-    if (subscription.status !== "canceled") cancelSubscription(subscription, c.var);
-  }
-  const nothing = { email: null, name: null, business_name: null, phone: null, address: null, description: null };
-  store.save({ ...found, ...nothing, deleted: true });
-  emit("customer.deleted", found);
-  return c.json({ id: found.id, object: "customer", deleted: true });
-});
-
-customers.post("/:id", (c) => {
-  const found = c.var.store.customer(c.req.param("id"));
-  if (!found || found.deleted) throw noSuch("customer", c.req.param("id"));
-  const given = parameters(customerParameters, c.var.form);
-  const customer: Customer = {
-    ...found,
-    email: given.email ?? found.email,
-    name: given.name ?? found.name,
-    business_name: given.business_name ?? found.business_name,
-    phone: given.phone ?? found.phone,
-    address: given.address ?? found.address,
-    description: given.description ?? found.description,
-    metadata: { ...found.metadata, ...given.metadata },
-    invoice_settings: {
-      default_payment_method:
-        given.invoice_settings.default_payment_method ?? found.invoice_settings.default_payment_method,
-    },
-  };
-  c.var.store.save(customer);
-  return c.json(customer);
-});
-
-export function requireCustomer(id: string, store: Store): Customer {
-  const found = store.customer(id);
-  if (found && !found.deleted) return found;
-  throw invalidRequest(`No such customer: '${id}'`, { code: "resource_missing", param: "customer" });
+export function requireCustomer(id: string | undefined, store: Store): Customer {
+  if (id === undefined)
+    throw invalidRequest("Missing required param: customer.", { code: "parameter_missing", param: "customer" });
+  const found = store.find("Customer", id);
+  if (found) return found;
+  throw noSuch("customer", id, "customer", 400);
 }

@@ -1,29 +1,57 @@
-import type { StripeContext } from "./context";
+import { isRecord } from "../../stripe-schema/check";
+import { optionsOf } from "../../stripe-schema/fill";
+import type { Schema } from "../../stripe-schema/schema";
+import type { Kind } from "../store/objects";
+import type { Store } from "../store/store";
+import { invalidRequest } from "./errors";
 
-/** An object with the ids that `expand` names replaced by their objects: https://docs.stripe.com/api/expanding_objects */
-export function expanded(
-  object: Record<string, unknown>,
-  { form, store }: Pick<StripeContext["Variables"], "form" | "store">,
-): object {
-  const paths = typeof form.expand === "object" ? Object.values(form.expand) : [];
-  const whole = structuredClone(object);
-  const find = (id: string): unknown => {
-    if (id.startsWith("cus_")) return store.customer(id);
-    return id.startsWith("pm_") ? store.paymentMethod(id) : undefined;
-  };
-  for (const path of paths) {
-    let place = whole;
-    for (const name of String(path).split(".")) {
-      const value = place[name];
-      const found = typeof value === "string" ? find(value) : value;
-      if (!isObject(found)) break;
-      place[name] = found;
-      place = found;
-    }
-  }
-  return whole;
+/** Puts objects in the place of their ids: https://docs.stripe.com/api/expanding_objects; throws StripeFailure 400. */
+export function expand(answer: object, schema: Schema, paths: string[], store: Store): unknown {
+  return paths.reduce<unknown>((value, path) => expandAt(value, schema, path.split("."), path, store), answer);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
+function expandAt(value: unknown, schema: Schema, [name, ...rest]: string[], path: string, store: Store): unknown {
+  if (name === undefined || value === null) return value;
+  const options = optionsOf(schema);
+  if (Array.isArray(value)) {
+    const items = options.find((option) => option.items)?.items ?? {};
+    return value.map((item) => expandAt(item, items, [name, ...rest], path, store));
+  }
+  const property = options.map(({ properties }) => properties?.[name]).find((found) => found !== undefined);
+  const kind = property?.anyOf?.find(({ $ref }) => $ref !== undefined)?.$ref;
+  const isLast = rest.length === 0;
+  if (!property || !isRecord(value) || (isLast && kind === undefined)) {
+    throw invalidRequest(`This property cannot be expanded (${path}).`, { param: "expand" });
+  }
+  const known = value[name];
+  const found = typeof known === "string" && kind !== undefined ? load(kind, known, store) : known;
+  return { ...value, [name]: expandAt(found, property, rest, path, store) };
+}
+
+function load(reference: string, id: string, store: Store): object {
+  const kind = kindOf({ $ref: reference });
+  const found = store.find(kind, id) ?? (kind === "Customer" ? store.find("DeletedCustomer", id) : undefined);
+  if (!found) throw new Error(`it has no ${kind} ${id} to expand`);
+  return found;
+}
+
+const KINDS: Kind[] = [
+  "Customer",
+  "Event",
+  "Invoice",
+  "PaymentMethod",
+  "Price",
+  "Product",
+  "SetupIntent",
+  "Subscription",
+  "TestClock",
+  "WebhookEndpoint",
+];
+
+/** The object that an answer is, or that it lists. */
+export function kindOf(answer: Schema): Kind {
+  const reference = answer.$ref ?? answer.anyOf?.[0]?.$ref ?? answer.properties?.data?.items?.$ref;
+  const kind = KINDS.find((one) => reference === `#/$defs/${one}`);
+  if (!kind) throw new Error("An answer of no known kind");
+  return kind;
 }

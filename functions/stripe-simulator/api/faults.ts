@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
-import { docUrl, StripeFailure } from "../errors";
 import type { StripeContext } from "./context";
+import { docUrl, StripeFailure } from "./errors";
 
 /* The header `simulator-fault` asks for a 429, a 409, or a 500 before or after the work is done. */
 

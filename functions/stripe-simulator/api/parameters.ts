@@ -1,58 +1,63 @@
-import * as z from "zod";
-import { COUNTRIES } from "../countries";
-import { invalidRequest } from "../errors";
-import type { Form } from "../form";
+import { findProblem, isRecord, type Problem, parameterName } from "../../stripe-schema/check";
+import { decode } from "../../stripe-schema/decode";
+import type { Form } from "../../stripe-schema/form";
+import { resolve, type Schema } from "../../stripe-schema/schema";
+import { invalidRequest } from "./errors";
 
-export const metadata = z.record(z.string(), z.string().max(500)).default({});
-
-const nullable = z.string().nullable().default(null);
-
-/** The API's documentation asks for ISO 3166-1 codes; https://github.com/stripe/stripe-ios/issues/1985 has the message. */
-const country = nullable.refine((code) => code === null || COUNTRIES.includes(code), {
-  error: ({ input }) =>
-    `Country '${input}' is unknown. Try using a 2-character alphanumeric country code instead, such as 'US', 'EG', or 'GB'.`,
-});
-
-export const address = z.object({
-  city: nullable,
-  country,
-  line1: nullable,
-  line2: nullable,
-  postal_code: nullable,
-  state: nullable,
-});
-
-/** A list in a form: `types[0]=card`, or `types[]=card`. */
-export const list = z.record(z.string(), z.string()).transform((items) => Object.values(items));
-
-/** https://docs.stripe.com/api/pagination */
-export const paging = { limit: z.coerce.number().min(1).max(100).default(10), starting_after: z.string().optional() };
-
-export function page<T extends { id: string }>(
-  url: string,
-  found: T[],
-  { limit, starting_after }: { limit: number; starting_after?: string | undefined },
-) {
-  const rest = found.slice(found.findIndex(({ id }) => id === starting_after) + 1);
-  return { object: "list" as const, url, has_more: rest.length > limit, data: rest.slice(0, limit) };
+/** Parameters as their types say, from a form in which all is text; throws StripeFailure 400 as Stripe refuses them. */
+export function decodeParameters(schema: Schema, form: Form): unknown {
+  const decoded = decode(schema, form);
+  const problem = findProblem(schema, decoded);
+  if (problem) throw refusal(problem);
+  checkMetadata(decoded);
+  return decoded;
 }
 
-/** Parses the parameters of a call; throws StripeFailure 400. */
-export function parameters<T extends z.ZodType>(schema: T, form: Form): z.output<T> {
-  const parsed = schema.safeParse(form);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const [first, ...rest] = issue?.path.map(String) ?? [];
-  const param = `${first}${rest.map((part) => `[${part}]`).join("")}`;
-  if (issue?.code === "custom") throw invalidRequest(issue.message, { param });
-  const missing = valueAt(form, issue?.path ?? []) === undefined;
-  throw missing
-    ? invalidRequest(`Missing required param: ${param}.`, { code: "parameter_missing", param })
-    : invalidRequest(`Invalid value for ${param}.`, { code: "parameter_invalid", param });
+/** https://docs.stripe.com/error-codes */
+function refusal({ kind, path, expected, value }: Problem) {
+  const param = parameterName(path);
+  const refuse = (message: string, code?: string) =>
+    invalidRequest(message, { ...(code !== undefined && { code }), param });
+  if (kind === "unknown") return refuse(`Received unknown parameter: ${param}`, "parameter_unknown");
+  if (kind === "missing") return refuse(`Missing required param: ${param}.`, "parameter_missing");
+  if (value === "") {
+    return refuse(
+      `You passed an empty string for '${param}'. We assume empty values are an attempt to unset a parameter; however '${param}' cannot be unset. You should remove '${param}' from your request or supply a non-empty value.`,
+      "parameter_invalid_empty",
+    );
+  }
+  const alternatives = expected.anyOf?.map(resolve) ?? [expected];
+  const values = alternatives.flatMap((one) => one.enum ?? []).filter((one) => one !== "");
+  const types = alternatives.map(({ type }) => type);
+  if (values.length > 0) return refuse(`Invalid ${param}: must be one of ${values.join(", ")}`);
+  if (types.includes("integer")) return refuse(`Invalid integer: ${String(value)}`, "parameter_invalid_integer");
+  if (typeof value === "string" && types.includes("string")) {
+    return refuse(`Invalid string: ${value.slice(0, 20)}…; must be at most ${expected.maxLength} characters`);
+  }
+  return refuse(`Invalid ${types.find((type) => type !== undefined) ?? "value"}`);
 }
 
-function valueAt(form: Form, path: PropertyKey[]): string | Form | undefined {
-  let value: string | Form | undefined = form;
-  for (const part of path) value = typeof value === "object" ? value[String(part)] : undefined;
-  return value;
+/** https://docs.stripe.com/metadata#data */
+function checkMetadata(given: unknown, path: string[] = []): void {
+  if (!isRecord(given)) return;
+  for (const [name, value] of Object.entries(given)) {
+    if (name === "metadata" && isRecord(value)) checkLimits(value, parameterName([...path, name]));
+    else checkMetadata(value, [...path, name]);
+  }
+}
+
+function checkLimits(metadata: Record<string, unknown>, param: string): void {
+  const entries = Object.entries(metadata);
+  if (entries.length > 50) {
+    throw invalidRequest(`You can specify up to 50 keys in metadata, but you passed in ${entries.length}.`, { param });
+  }
+  for (const [key, value] of entries) {
+    const passed = (what: string, limit: number, text: string) =>
+      invalidRequest(
+        `Metadata ${what}s can have up to ${limit} characters, but you passed in a ${what} that is ${text.length} characters. Invalid ${what}: ${text}`,
+        { param: what === "value" ? `${param}[${key}]` : param },
+      );
+    if (key.length > 40) throw passed("key", 40, key);
+    if (String(value).length > 500) throw passed("value", 500, String(value));
+  }
 }

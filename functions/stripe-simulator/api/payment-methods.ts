@@ -1,120 +1,101 @@
 import { createHash } from "node:crypto";
-import { Hono } from "hono";
-import * as z from "zod";
-import { requireSecretKey } from "../authorization";
-import { cardBrand, isCardNumber, wellKnownCard } from "../cards";
-import { docUrl, invalidRequest, noSuch, StripeFailure } from "../errors";
-import { newId, unixTime } from "../ids";
-import type { PaymentMethod } from "../objects";
-import type { Store } from "../store";
-import type { StripeContext } from "./context";
-import { address, parameters } from "./parameters";
-
-const nullable = z.string().nullable().default(null);
-
-export const paymentMethodParameters = z.object({
-  type: z.literal("card"),
-  card: z.object({
-    number: z.string().transform((number) => number.replaceAll(" ", "")),
-    exp_month: z.coerce.number().int(),
-    exp_year: z.coerce.number().int(),
-    cvc: z.string().optional(),
-  }),
-  billing_details: z
-    .object({ email: nullable, name: nullable, phone: nullable, address: address.default(address.parse({})) })
-    .default({ email: null, name: null, phone: null, address: address.parse({}) }),
-});
+import type Stripe from "stripe";
+import { cardBrand, isCardNumber, wellKnownCard } from "../cards/cards";
+import { newId } from "../store/ids";
+import { make, merge, type PaymentMethod } from "../store/objects";
+import { checkCountry } from "./addresses";
+import type { Effects, Handlers } from "./context";
+import { requireCustomer } from "./customers";
+import { cardError, invalidRequest } from "./errors";
+import { missing } from "./reads";
 
 /** https://docs.stripe.com/api/payment_methods */
-export const paymentMethods = new Hono<StripeContext>();
+export const paymentMethods = {
+  "POST /v1/payment_methods": (given, call) => createPaymentMethod(given, call),
 
-paymentMethods.post("/", (c) => {
-  const created = createPaymentMethod(parameters(paymentMethodParameters, c.var.form), c.var.store);
-  return c.json(created);
-});
+  "POST /v1/payment_methods/:id/attach": ({ customer }, call) =>
+    attach(findPaymentMethod(call.id, call), requireCustomer(customer, call.store).id, call),
 
-paymentMethods.get("/:id", (c) => {
-  requireSecretKey(c.var.key);
-  const found = c.var.store.paymentMethod(c.req.param("id"));
-  if (!found) throw noSuch("PaymentMethod", c.req.param("id"), "payment_method");
-  return c.json(found);
-});
+  "POST /v1/payment_methods/:id/detach": (_, { store, emit, id }) => {
+    const found = store.find("PaymentMethod", id);
+    if (!found) throw missing("PaymentMethod", id);
+    if (found.customer === null) {
+      throw invalidRequest(
+        "The payment method you provided is not attached to a customer so detachment is impossible.",
+      );
+    }
+    const customer = store.find("Customer", found.customer);
+    if (customer?.invoice_settings.default_payment_method === id) {
+      store.save("Customer", merge("Customer", customer, { invoice_settings: { default_payment_method: "" } }));
+    }
+    const detached = store.save("PaymentMethod", { ...found, customer: null });
+    emit("payment_method.detached", detached, { customer: found.customer });
+    return detached;
+  },
+} satisfies Partial<Handlers>;
 
-paymentMethods.post("/:id/detach", (c) => {
-  requireSecretKey(c.var.key);
-  const { store } = c.var;
-  const found = store.paymentMethod(c.req.param("id"));
-  if (!found) throw noSuch("PaymentMethod", c.req.param("id"), "payment_method");
-  if (found.customer === null) {
-    throw invalidRequest("The payment method you provided is not attached to a customer so detachment is impossible.");
+export function attach(method: PaymentMethod, customer: string, { store, emit }: Effects): PaymentMethod {
+  if (method.customer !== null && method.customer !== customer) {
+    const message = "The payment method you provided has already been attached to a customer.";
+    throw invalidRequest(message, { param: "payment_method" });
   }
-  const customer = store.customer(found.customer);
-  if (customer?.invoice_settings.default_payment_method === found.id) {
-    store.save({ ...customer, invoice_settings: { default_payment_method: null } });
-  }
-  const detached: PaymentMethod = { ...found, customer: null };
-  store.save(detached);
-  return c.json(detached);
-});
+  const attached = store.save("PaymentMethod", { ...method, customer });
+  if (method.customer === null) emit("payment_method.attached", attached);
+  return attached;
+}
 
 /** Checks a card and keeps it; throws StripeFailure 402. */
-export function createPaymentMethod(given: z.output<typeof paymentMethodParameters>, store: Store): PaymentMethod {
-  const { number, exp_month, exp_year, cvc } = given.card;
-  const year = exp_year < 100 ? 2000 + exp_year : exp_year;
-  if (!isCardNumber(number)) throw cardError("incorrect_number", "Your card number is incorrect.", "number");
-  if (exp_month < 1 || exp_month > 12) {
-    throw cardError("invalid_expiry_month", "Your card's expiration month is invalid.", "exp_month");
+export function createPaymentMethod(given: Stripe.PaymentMethodCreateParams, { store, now }: Effects): PaymentMethod {
+  const { card, type, expand: _, ...fields } = given;
+  if (type !== "card" || !card) {
+    throw invalidRequest("Missing required param: card.", { code: "parameter_missing", param: "card" });
   }
-  if (isPast(exp_month, year)) {
-    throw cardError("invalid_expiry_year", "Your card's expiration year is invalid.", "exp_year");
+  const { exp_month = 0, exp_year = 0, cvc } = card;
+  const number = (card.number ?? "").replaceAll(" ", "");
+  const year = exp_year < 100 ? 2000 + exp_year : exp_year;
+  if (!isCardNumber(number)) throw cardError("incorrect_number", "Your card number is incorrect.", { param: "number" });
+  if (exp_month < 1 || exp_month > 12) {
+    throw cardError("invalid_expiry_month", "Your card's expiration month is invalid.", { param: "exp_month" });
+  }
+  if (Date.UTC(year, exp_month) <= Date.now()) {
+    throw cardError("invalid_expiry_year", "Your card's expiration year is invalid.", { param: "exp_year" });
   }
   if (cvc !== undefined && !/^\d{3,4}$/.test(cvc)) {
-    throw cardError("invalid_cvc", "Your card's security code is invalid.", "cvc");
+    throw cardError("invalid_cvc", "Your card's security code is invalid.", { param: "cvc" });
   }
-  const method: PaymentMethod = {
+  const { address } = fields.billing_details ?? {};
+  if (address) checkCountry(address);
+  const brand = cardBrand(number);
+  const checks = { cvc_check: "pass", ...(address && { address_postal_code_check: "pass" }) };
+  const print = { fingerprint: fingerprintOf(number), last4: number.slice(-4), country: "US", funding: "credit" };
+  const shown = { brand, display_brand: brand, checks, networks: { available: [brand] }, exp_month, exp_year: year };
+  const blank = make("PaymentMethod", {
     id: newId("pm"),
-    object: "payment_method",
-    created: unixTime(),
-    livemode: false,
-    type: "card",
-    customer: null,
-    billing_details: given.billing_details,
-    card: {
-      brand: cardBrand(number),
-      exp_month,
-      exp_year: year,
-      fingerprint: fingerprintOf(number),
-      last4: number.slice(-4),
-      funding: "credit",
-      country: "US",
-    },
+    allow_redisplay: "unspecified",
+    billing_details: { address: {} },
+    card: { ...print, ...shown, regulated_status: "unregulated", three_d_secure_usage: { supported: true } },
+    created: now(),
     metadata: {},
-  };
-  store.save(method);
+    type,
+  });
+  const method = store.save("PaymentMethod", merge("PaymentMethod", blank, fields));
   store.saveCardNumber(method.id, number);
   return method;
 }
 
-export function findPaymentMethod(id: string, store: Store): PaymentMethod {
+/** One that is kept, or a new one of those that every test account has, such as `pm_card_visa`. */
+export function findPaymentMethod(id: string, effects: Effects): PaymentMethod {
   const number = wellKnownCard(id);
   if (number !== undefined) {
-    const card = { number, exp_month: 12, exp_year: new Date().getUTCFullYear() + 1, cvc: "123" };
-    return createPaymentMethod(paymentMethodParameters.parse({ type: "card", card }), store);
+    const exp_year = new Date().getUTCFullYear() + 1;
+    return createPaymentMethod({ type: "card", card: { number, exp_month: 12, exp_year, cvc: "123" } }, effects);
   }
-  const found = store.paymentMethod(id);
-  if (!found) throw noSuch("PaymentMethod", id, "payment_method");
+  const found = effects.store.find("PaymentMethod", id);
+  if (!found) throw missing("PaymentMethod", id);
   return found;
 }
 
 /** The same for the same number. */
 function fingerprintOf(number: string): string {
   return createHash("sha256").update(`fingerprint of ${number}`).digest("base64url").slice(0, 16);
-}
-
-function isPast(month: number, year: number): boolean {
-  return Date.UTC(year, month) <= Date.now();
-}
-
-function cardError(code: string, message: string, param: string): StripeFailure {
-  return new StripeFailure(402, { type: "card_error", code, doc_url: docUrl(code), message, param });
 }

@@ -1,96 +1,53 @@
-import { Hono } from "hono";
-import * as z from "zod";
-import { requireSecretKey } from "../authorization";
-import { invalidRequest } from "../errors";
-import { newId, unixTime } from "../ids";
-import type { Price, Product } from "../objects";
-import type { StripeContext } from "./context";
-import { list, metadata, page, paging, parameters } from "./parameters";
+import { newId } from "../store/ids";
+import { make, merge } from "../store/objects";
+import { monthlyPrice } from "../store/placeholder-prices";
+import type { Handlers } from "./context";
+import { invalidRequest, noSuch } from "./errors";
 
-const productParameters = z.object({ name: z.string().min(1), metadata });
+/** https://docs.stripe.com/api/products and https://docs.stripe.com/api/prices */
+export const prices = {
+  "POST /v1/products": ({ expand: _, ...given }, { store, now, emit }) => {
+    if (given.id !== undefined && store.find("Product", given.id)) {
+      throw invalidRequest("Product already exists.", { code: "resource_already_exists", param: "id" });
+    }
+    const times = { created: now(), updated: now() };
+    const blank = make("Product", { id: newId("prod", 14), active: true, name: given.name, type: "service", ...times });
+    const product = store.save("Product", merge("Product", blank, given));
+    emit("product.created", product);
+    return product;
+  },
 
-const priceParameters = z.object({
-  currency: z.string().regex(/^[a-z]{3}$/),
-  lookup_key: z.string().max(200).nullable().default(null),
-  metadata,
-  product: z.string(),
-  recurring: z.object({ interval: z.enum(["day", "week", "month", "year"]) }),
-  transfer_lookup_key: z.stringbool().default(false),
-  unit_amount: z.coerce.number().int().min(0),
-});
+  "POST /v1/products/:id": ({ expand: _, ...given }, { store, id, now, emit }) => {
+    const found = store.find("Product", id);
+    if (!found) throw noSuch("product", id);
+    const product = store.save("Product", { ...merge("Product", found, given), updated: now() });
+    emit("product.updated", product);
+    return product;
+  },
 
-const listParameters = z.object({
-  active: z.stringbool().optional(),
-  lookup_keys: list.optional(),
-  ...paging,
-});
-
-/** https://docs.stripe.com/api/products */
-export const products = new Hono<StripeContext>();
-
-products.post("/", (c) => {
-  requireSecretKey(c.var.key);
-  const given = parameters(productParameters, c.var.form);
-  const product: Product = {
-    id: newId("prod", 14),
-    object: "product",
-    active: true,
-    created: unixTime(),
-    livemode: false,
-    metadata: given.metadata,
-    name: given.name,
-  };
-  c.var.store.save(product);
-  return c.json(product);
-});
-
-/** https://docs.stripe.com/api/prices */
-export const prices = new Hono<StripeContext>();
-
-prices.use(async (c, next) => {
-  requireSecretKey(c.var.key);
-  await next();
-});
-
-prices.post("/", (c) => {
-  const { store } = c.var;
-  const given = parameters(priceParameters, c.var.form);
-  if (!store.products().some(({ id }) => id === given.product)) {
-    throw invalidRequest(`No such product: '${given.product}'`, { code: "resource_missing", param: "product" });
-  }
-  const holder = store
-    .prices()
-    .find(({ active, lookup_key }) => active && lookup_key !== null && lookup_key === given.lookup_key);
-  if (holder && !given.transfer_lookup_key) {
-    throw invalidRequest(
-      `A price (\`${holder.id}\`) already uses that lookup key. To transfer it, set \`transfer_lookup_key\`.`,
-      { param: "lookup_key" },
-    );
-  }
-  if (holder) store.save({ ...holder, lookup_key: null });
-  const price: Price = {
-    id: newId("price"),
-    object: "price",
-    active: true,
-    created: unixTime(),
-    currency: given.currency,
-    livemode: false,
-    lookup_key: given.lookup_key,
-    metadata: given.metadata,
-    product: given.product,
-    recurring: { ...given.recurring, interval_count: 1 },
-    type: "recurring",
-    unit_amount: given.unit_amount,
-  };
-  store.save(price);
-  return c.json(price);
-});
-
-prices.get("/", (c) => {
-  const { active, lookup_keys, ...wanted } = parameters(listParameters, c.var.form);
-  const found = c.var.store
-    .prices()
-    .filter((price) => active === undefined || price.active === active)
-    .filter((price) => lookup_keys === undefined || lookup_keys.includes(price.lookup_key ?? ""));
-  return c.json(page("/v1/prices", found, wanted));
-});
+  "POST /v1/prices": ({ expand: _, transfer_lookup_key, recurring, ...given }, { store, now, emit }) => {
+    const { product, unit_amount, lookup_key, currency } = given;
+    if (product === undefined || unit_amount === undefined) {
+      const param = product === undefined ? "product" : "unit_amount";
+      throw invalidRequest(`Missing required param: ${param}.`, { code: "parameter_missing", param });
+    }
+    const { interval = "once", interval_count = 1 } = recurring ?? {};
+    if (interval === "once" || interval_count !== 1)
+      throw new Error("it has only prices that recur, with a count of 1");
+    if (!/^[a-z]{3}$/.test(currency)) throw invalidRequest(`Invalid currency: ${currency}.`, { param: "currency" });
+    if (!store.find("Product", product)) throw noSuch("product", product, "product", 400);
+    const holder = store.list("Price").find((one) => one.active && one.lookup_key === (lookup_key ?? one.id));
+    if (holder && !transfer_lookup_key) {
+      throw invalidRequest(
+        `A price (\`${holder.id}\`) already uses that lookup key. To transfer it, set \`transfer_lookup_key\`.`,
+        { param: "lookup_key" },
+      );
+    }
+    if (holder) store.save("Price", { ...holder, lookup_key: null });
+    const recurs = { interval, interval_count, usage_type: "licensed" } as const;
+    const blank = monthlyPrice({ id: newId("price"), created: now(), product, unit_amount, recurring: recurs });
+    const price = store.save("Price", merge("Price", blank, given));
+    emit("price.created", price);
+    return price;
+  },
+} satisfies Partial<Handlers>;

@@ -7,7 +7,7 @@ import type {
 } from "@stripe/stripe-js";
 import { IntegrationError } from "./integration-error";
 import { PaymentElement } from "./payment-element";
-import { fetchSetupIntent, isClientSecret } from "./rest";
+import { isClientSecret } from "./rest";
 
 /** Names of the appearance variables in the frame, and of what its rules may set. */
 const VARIABLES = {
@@ -26,12 +26,11 @@ const RULES = [
   [".Label", "fontWeight", "--label-weight"],
 ] as const;
 
-export class Elements implements Pick<StripeElements, "update" | "on" | "fetchUpdates" | "submit"> {
+export class Elements implements Pick<StripeElements, "update" | "submit"> {
   readonly clientSecret: string;
   readonly #origin: string;
   readonly #publishableKey: string;
   readonly #locale: string;
-  readonly #updateHandlers = new Set<() => void>();
   #appearance: Appearance;
   #payment: PaymentElement | null = null;
 
@@ -75,16 +74,6 @@ export class Elements implements Pick<StripeElements, "update" | "on" | "fetchUp
   async update(options: StripeElementsUpdateOptions): Promise<void> {
     this.#appearance = { ...this.#appearance, ...options.appearance };
     this.#payment?.refresh();
-    for (const handler of this.#updateHandlers) handler();
-  }
-
-  on(_type: "update-end", handler: () => void): void {
-    this.#updateHandlers.add(handler);
-  }
-
-  async fetchUpdates() {
-    const { error } = await fetchSetupIntent(this.#origin, this.#publishableKey, this.clientSecret);
-    return error ? { error: { message: error.message ?? "" } } : {};
   }
 
   async submit() {

@@ -255,7 +255,7 @@ export class PaymentElement implements StripePaymentElement {
   }
 
   #frameOptions(): FrameOptions {
-    const { defaultValues, fields, readOnly = false } = this.#options;
+    const { defaultValues, fields, readOnly = false, terms, business } = this.#options;
     const billingDetails = defaultValues?.billingDetails ?? {};
     const shown = fields?.billingDetails;
     const address = typeof shown === "object" ? shown.address : shown;
@@ -268,8 +268,14 @@ export class PaymentElement implements StripePaymentElement {
       asksCountry: country !== "never",
       asksPostalCode: postalCode !== "never",
       readOnly,
+      mandate: terms?.card === "never" ? "" : mandateOf(business?.name ?? "this business"),
     };
   }
+}
+
+/** What Stripe shows below a card that is kept for later: https://docs.stripe.com/payments/mandates */
+function mandateOf(business: string): string {
+  return `By providing your card information, you allow ${business} to charge your card for future payments in accordance with their terms.`;
 }
 
 function requireDetail(name: "country" | "postal_code", given: BillingDetails | undefined): void {
@@ -281,7 +287,7 @@ function requireDetail(name: "country" | "postal_code", given: BillingDetails | 
 
 /** Stripe.js refuses finished intents. */
 function unusable(status: string): StripeError | undefined {
-  if (status !== "succeeded" && status !== "canceled") return undefined;
+  if (status !== "succeeded" && status !== "canceled" && status !== "processing") return undefined;
   return {
     type: "invalid_request_error",
     code: "setup_intent_unexpected_state",

@@ -17,6 +17,8 @@ export type FrameOptions = {
   asksCountry: boolean;
   asksPostalCode: boolean;
   readOnly: boolean;
+  /** Empty where the page does not want it. */
+  mandate: string;
 };
 
 /** The first message, to the frame's window, with the port. */

@@ -1,6 +1,6 @@
 import type { SetupIntentResult } from "@stripe/stripe-js";
 import * as z from "zod/mini";
-import { browserSetupIntent, stripeError } from "../objects";
+import { browserSetupIntent, stripeError } from "./objects";
 
 const errorAnswer = z.object({ error: stripeError });
 
@@ -22,7 +22,7 @@ export function isClientSecret(value: unknown): value is string {
   return typeof value === "string" && /^seti_\w+_secret_\w+$/.test(value);
 }
 
-function intentId(clientSecret: string): string {
+export function intentId(clientSecret: string): string {
   return encodeURIComponent(clientSecret.split("_secret_")[0] ?? clientSecret);
 }
 

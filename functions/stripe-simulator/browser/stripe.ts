@@ -6,6 +6,7 @@ import type {
   StripeElementsOptionsClientSecret,
   StripeError,
 } from "@stripe/stripe-js";
+import { authenticateInDialog } from "./dialog";
 import { Elements } from "./elements";
 import { IntegrationError } from "./integration-error";
 import type { BillingDetails } from "./protocol";
@@ -67,8 +68,19 @@ class SimulatedStripe implements Pick<Stripe, "confirmSetup" | "retrieveSetupInt
 
     const bankPage = result.setupIntent.next_action?.redirect_to_url?.url;
     if (bankPage) return leaveFor(bankPage);
-    if (redirects && returnUrl !== undefined) return leaveFor(withResult(returnUrl, result.setupIntent));
-    return result;
+    const { setupIntent, error } = result.setupIntent.next_action
+      ? await this.#authenticate(elements.clientSecret)
+      : result;
+    if (error) return { error };
+    if (redirects && returnUrl !== undefined) return leaveFor(withResult(returnUrl, setupIntent));
+    return { setupIntent };
+  }
+
+  async #authenticate(clientSecret: string): Promise<SetupIntentResult> {
+    await authenticateInDialog(this.origin, clientSecret);
+    const result = await this.retrieveSetupIntent(clientSecret);
+    const failure = result.setupIntent?.last_setup_error;
+    return failure ? { error: { ...failure, setup_intent: result.setupIntent } } : result;
   }
 
   registerAppInfo(): void {}

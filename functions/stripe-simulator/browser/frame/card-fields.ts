@@ -1,4 +1,4 @@
-import { cardBrand, isCardNumber } from "../../cards";
+import { cardBrand, isCardNumber } from "../../cards/cards";
 
 export type FieldError = { code: string; message: string };
 

@@ -1,6 +1,6 @@
 import type { SetupIntentResult, StripeError } from "@stripe/stripe-js";
-import { cardBrand } from "../../cards";
-import { COUNTRIES } from "../../countries";
+import { cardBrand } from "../../cards/cards";
+import { COUNTRIES } from "../../cards/countries";
 import { type BillingDetails, CONNECT, type FrameOptions, type FromFrame, type ToFrame } from "../protocol";
 import { confirmSetupIntent } from "../rest";
 import {
@@ -32,10 +32,7 @@ const checks: [FieldName, () => FieldError | undefined][] = [
   ["number", () => cardNumberError(fields.number.value)],
   ["expiry", () => expiryError(fields.expiry.value)],
   ["cvc", () => cvcError(fields.cvc.value, fields.number.value)],
-  [
-    "postalCode",
-    () => (options.asksPostalCode ? postalCodeError(fields.postalCode.value, fields.country.value) : undefined),
-  ],
+  ["postalCode", () => (asksPostalCode() ? postalCodeError(fields.postalCode.value, fields.country.value) : undefined)],
 ];
 
 let options: FrameOptions = {
@@ -45,10 +42,16 @@ let options: FrameOptions = {
   asksCountry: false,
   asksPostalCode: false,
   readOnly: false,
+  mandate: "",
 };
 
+/** Where Stripe asks for it: https://docs.stripe.com/payments/payment-element/control-billing-details-collection */
+const ZIP_COUNTRIES = ["US", "CA", "GB", "PR"];
+const asksPostalCode = () =>
+  options.asksPostalCode && (!options.asksCountry || ZIP_COUNTRIES.includes(fields.country.value));
+
 const regionNames = new Intl.DisplayNames("en", { type: "region" });
-for (const code of COUNTRIES) fields.country.add(new Option(regionNames.of(code), code, code === "US"));
+for (const code of COUNTRIES) fields.country.add(new Option(regionNames.of(code), code, code === "US", code === "US"));
 let prefilled = false;
 
 window.addEventListener("message", function connect({ data, source, ports: [port] }: MessageEvent<unknown>) {
@@ -87,12 +90,13 @@ function serve(port: MessagePort): void {
 
   form.addEventListener("input", ({ target }) => {
     if (target instanceof HTMLInputElement) format(target);
+    showPostalCode();
     tell({
       type: "change",
       empty: [fields.number, fields.expiry, fields.cvc].every(({ value }) => value === ""),
       complete: checks.every(([, check]) => check() === undefined),
       country: options.asksCountry ? fields.country.value : null,
-      postalCode: (options.asksPostalCode && fields.postalCode.value) || null,
+      postalCode: (asksPostalCode() && fields.postalCode.value) || null,
     });
   });
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -118,9 +122,15 @@ function apply(given: FrameOptions): void {
   }
   const box = (name: FieldName) => fields[name].closest<HTMLElement>(".field");
   box("country")?.toggleAttribute("hidden", !given.asksCountry);
-  box("postalCode")?.toggleAttribute("hidden", !given.asksPostalCode);
+  byId("mandate", HTMLElement).textContent = given.mandate;
   setDisabled(given.readOnly);
   if (!prefilled) prefill(given.billingDetails);
+  showPostalCode();
+}
+
+function showPostalCode(): void {
+  fields.postalCode.closest(".field")?.toggleAttribute("hidden", !asksPostalCode());
+  byId("postalCode-label", HTMLElement).textContent = fields.country.value === "US" ? "ZIP code" : "Postal code";
 }
 
 /** Once: what was typed since then stays. */
@@ -192,7 +202,7 @@ async function confirm(message: Extract<ToFrame, { type: "confirm" }>): Promise<
   const invalid = validate();
   if (invalid) return { error: invalid };
 
-  const parameters = new URLSearchParams({ key: options.publishableKey, ...cardParameters() });
+  const parameters = new URLSearchParams({ key: options.publishableKey, use_stripe_sdk: "true", ...cardParameters() });
   appendBillingDetails(parameters, options.billingDetails);
   if (message.billingDetails) appendBillingDetails(parameters, message.billingDetails);
   if (message.returnUrl !== undefined) parameters.set("return_url", message.returnUrl);
@@ -225,7 +235,7 @@ function appendBillingDetails(parameters: URLSearchParams, { address, ...person 
   }
   const asked = {
     ...(options.asksCountry && { country: fields.country.value }),
-    ...(options.asksPostalCode && { postal_code: fields.postalCode.value }),
+    ...(asksPostalCode() && { postal_code: fields.postalCode.value }),
   };
   for (const [name, value] of Object.entries({ ...address, ...asked })) {
     if (value) parameters.set(`${place}[address][${name}]`, value);

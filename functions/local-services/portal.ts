@@ -1,11 +1,13 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import type { StripeContext } from "./api/context";
-import { cancelAtPeriodEnd, changeDefaultCard, renew } from "./api/portal-actions";
-import { StripeFailure } from "./errors";
-import { parseForm } from "./form";
-import { newId } from "./ids";
-import type { Customer, Subscription } from "./objects";
+import { type Form, parseForm } from "../stripe-schema/form";
+import type { Effects, StripeContext } from "../stripe-simulator/api/context";
+import { StripeFailure } from "../stripe-simulator/api/errors";
+import { attach, createPaymentMethod } from "../stripe-simulator/api/payment-methods";
+import { DECLINED } from "../stripe-simulator/api/setup-intents";
+import { cardOutcome } from "../stripe-simulator/cards/cards";
+import { hasEnded, updateSubscription } from "../stripe-simulator/clock/subscriptions";
+import { type Customer, merge, previousAttributes, type Subscription } from "../stripe-simulator/store/objects";
 import { page } from "./page";
 
 /**
@@ -13,11 +15,6 @@ import { page } from "./page";
  * https://docs.stripe.com/customer-management
  */
 export const customerPortal = new Hono<StripeContext>();
-
-customerPortal.use(async (c, next) => {
-  c.set("requestId", newId("req", 14));
-  await next();
-});
 
 customerPortal.get("/login/:page", (c) => c.html(loginPage(c.req.query("prefilled_email") ?? "")));
 
@@ -29,20 +26,21 @@ customerPortal.post("/login/:page", async (c) => {
 });
 
 customerPortal.get("/session/:customer", (c) => {
-  const customer = c.var.store.customer(c.req.param("customer"));
-  if (!customer || customer.deleted) return c.html(page("This session has ended", html``), 404);
+  const customer = c.var.store.find("Customer", c.req.param("customer"));
+  if (!customer) return c.html(page("This session has ended", html``), 404);
   return c.html(sessionPage(c, customer));
 });
 
 customerPortal.post("/session/:customer", async (c) => {
-  const customer = c.var.store.customer(c.req.param("customer"));
-  if (!customer || customer.deleted) return c.html(page("This session has ended", html``), 404);
+  const customer = c.var.store.find("Customer", c.req.param("customer"));
+  if (!customer) return c.html(page("This session has ended", html``), 404);
   const { intent, subscription: id, card } = parseForm(await c.req.text());
   const subscription = subscriptionsOf(c, customer).find((one) => one.id === id);
   try {
-    if (intent === "cancel" && subscription) cancelAtPeriodEnd(subscription, c.var);
-    if (intent === "renew" && subscription) renew(subscription, c.var);
-    if (intent === "card" && typeof card === "object") changeDefaultCard(customer, card, c.var);
+    const effects = c.var.account.effects();
+    if (intent === "cancel" && subscription) cancelAtPeriodEnd(subscription, effects);
+    if (intent === "renew" && subscription) renew(subscription, effects);
+    if (intent === "card" && typeof card === "object") changeDefaultCard(customer, card, effects);
   } catch (error) {
     if (!(error instanceof StripeFailure)) throw error;
     return c.html(sessionPage(c, customer, error.message), 402);
@@ -52,12 +50,42 @@ customerPortal.post("/session/:customer", async (c) => {
 
 /** The latest customer of the address that has a subscription, as at Stripe. */
 function customerOf(c: Context<StripeContext>, email: string): Customer | undefined {
-  const customers = c.var.store.customers().filter((one) => !one.deleted && one.email === email);
+  const customers = c.var.store.list("Customer", undefined, email);
   return customers.find((one) => subscriptionsOf(c, one).length > 0) ?? customers[0];
 }
 
 function subscriptionsOf(c: Context<StripeContext>, customer: Customer): Subscription[] {
-  return c.var.store.subscriptions().filter((one) => one.customer === customer.id && one.status !== "canceled");
+  return c.var.store.list("Subscription", customer.id).filter((one) => !hasEnded(one));
+}
+
+/**
+ * The portal sets `cancel_at` and leaves `cancel_at_period_end` alone:
+ * https://docs.stripe.com/billing/subscriptions/billing-mode/compare
+ */
+function cancelAtPeriodEnd(subscription: Subscription, effects: Effects): void {
+  const cancel_at = Math.max(...subscription.items.data.map((item) => item.current_period_end));
+  const details = { comment: null, feedback: null, feedback_option: null, reason: "cancellation_requested" as const };
+  const canceled_at = effects.now(subscription.customer);
+  updateSubscription(subscription, { cancel_at, canceled_at, cancellation_details: details }, effects);
+}
+
+function renew(subscription: Subscription, effects: Effects): void {
+  const details = { comment: null, feedback: null, feedback_option: null, reason: null };
+  const changes = { cancel_at: null, cancel_at_period_end: false, canceled_at: null, cancellation_details: details };
+  updateSubscription(subscription, changes, effects);
+}
+
+/** Attaches a card and makes it the customer's default; throws StripeFailure for a card that Stripe does not take. */
+function changeDefaultCard(customer: Customer, { number, exp_month, exp_year, cvc }: Form, effects: Effects): void {
+  const { email, name, phone } = customer;
+  const card = { number: String(number), exp_month: Number(exp_month), exp_year: Number(exp_year), cvc: String(cvc) };
+  const billing_details = { ...(email && { email }), ...(name && { name }), ...(phone && { phone }) };
+  const created = createPaymentMethod({ type: "card", card, billing_details }, effects);
+  if (cardOutcome(effects.store.cardNumber(created.id) ?? "") === "declined") throw DECLINED;
+  const attached = attach(created, customer.id, effects);
+  const changed = merge("Customer", customer, { invoice_settings: { default_payment_method: attached.id } });
+  effects.store.save("Customer", changed);
+  effects.emit("customer.updated", changed, previousAttributes(customer, changed));
 }
 
 function loginPage(email: string, problem?: string) {
@@ -73,7 +101,7 @@ function loginPage(email: string, problem?: string) {
 }
 
 function sessionPage(c: Context<StripeContext>, customer: Customer, problem?: string) {
-  const card = c.var.store.paymentMethod(customer.invoice_settings.default_payment_method ?? "")?.card;
+  const card = c.var.store.find("PaymentMethod", customer.invoice_settings.default_payment_method ?? "")?.card;
   const subscriptions = subscriptionsOf(c, customer);
   return page(
     "Customer portal",

@@ -1,10 +1,16 @@
 /** https://docs.stripe.com/testing */
-export type CardOutcome = "succeeds" | "charge-fails" | "needs-authentication" | "declined";
+export type CardOutcome =
+  | "succeeds"
+  | "charge-fails"
+  | "needs-authentication"
+  | "always-needs-authentication"
+  | "declined";
 
 const OUTCOMES: Record<string, CardOutcome> = {
   "4242424242424242": "succeeds",
   "4000000000000341": "charge-fails", // is set up all the same
-  "4000002500003155": "needs-authentication",
+  "4000002500003155": "needs-authentication", // to be set up, by redirect
+  "4000002760003184": "always-needs-authentication", // in a dialog, and again for each charge
   "4000000000000002": "declined",
 };
 

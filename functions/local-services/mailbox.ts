@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod";
-import type { StripeContext } from "./api/context";
+import type { StripeContext } from "../stripe-simulator/api/context";
+import type { Received } from "../stripe-simulator/store/store";
 import { page } from "./page";
-import type { Received } from "./store";
 
 /* A mail provider with the API of Resend: https://resend.com/docs/api-reference/emails */
 

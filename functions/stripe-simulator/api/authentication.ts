@@ -1,20 +1,20 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import type { StripeContext } from "./api/context";
-import { fail, succeed } from "./api/setup-intents";
-import { docUrl } from "./errors";
-import { parseForm } from "./form";
-import type { SetupError, SetupIntent } from "./objects";
-import { page } from "./page";
+import { page } from "../../local-services/page";
+import { parseForm } from "../../stripe-schema/form";
+import type { SetupIntent } from "../store/objects";
+import type { StripeContext } from "./context";
+import { docUrl, type StripeErrorBody } from "./errors";
+import { fail, succeed } from "./setup-intents";
 
-const NOT_AUTHENTICATED: SetupError = {
+const NOT_AUTHENTICATED: StripeErrorBody = {
   type: "invalid_request_error",
   code: "setup_intent_authentication_failure",
   doc_url: docUrl("setup_intent_authentication_failure"),
   message: "We are unable to authenticate your payment method. Please choose a different payment method and try again.",
 };
 
-/** A bank's 3-D Secure page, which leads back to the return_url. */
+/** A bank's 3-D Secure page: a page of its own, which leads back to the return_url, or in a dialog of Stripe.js. */
 export const authentication = new Hono<StripeContext>();
 
 authentication.get("/:intent/:attempt", (c) => {
@@ -24,25 +24,28 @@ authentication.get("/:intent/:attempt", (c) => {
 
 authentication.post("/:intent/:attempt", async (c) => {
   const intent = waitingIntent(c);
-  const returnUrl = intent?.next_action?.redirect_to_url.return_url;
-  if (!intent || returnUrl === undefined) return c.html(overPage(), 404);
-
+  if (!intent) return c.html(overPage(), 404);
   const passed = parseForm(await c.req.text()).outcome === "complete";
-  if (passed) succeed(intent, c.var);
-  else fail(intent, NOT_AUTHENTICATED, c.var);
-  return c.redirect(withOutcome(returnUrl, intent, passed), 303);
+  const effects = c.var.account.effects();
+  if (passed) succeed(intent, effects);
+  else fail(intent, NOT_AUTHENTICATED, effects);
+  const returnUrl = intent.next_action?.redirect_to_url?.return_url;
+  if (returnUrl) return c.redirect(withOutcome(returnUrl, intent, passed), 303);
+  return c.html(page("Done", html`<script>parent.postMessage("stripe-simulator:authenticated", "*");</script>`));
 });
 
+/** A dialog names the client secret instead of the attempt, which a browser does not know. */
 function waitingIntent(c: Context<StripeContext>): SetupIntent | undefined {
-  const intent = c.var.store.setupIntent(c.req.param("intent") ?? "");
-  const waits = intent?.status === "requires_action" && intent.latest_attempt === c.req.param("attempt");
-  return waits ? intent : undefined;
+  const intent = c.var.store.find("SetupIntent", c.req.param("intent") ?? "");
+  const proof = c.req.param("attempt");
+  const isKnown = proof === intent?.latest_attempt || proof === intent?.client_secret;
+  return intent?.status === "requires_action" && isKnown ? intent : undefined;
 }
 
 function withOutcome(returnUrl: string, intent: SetupIntent, passed: boolean): string {
   const url = new URL(returnUrl);
   url.searchParams.set("setup_intent", intent.id);
-  url.searchParams.set("setup_intent_client_secret", intent.client_secret);
+  url.searchParams.set("setup_intent_client_secret", intent.client_secret ?? "");
   url.searchParams.set("redirect_status", passed ? "succeeded" : "failed");
   return url.href;
 }

@@ -2,9 +2,9 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import { Webhook } from "standardwebhooks";
 import * as z from "zod";
-import type { StripeContext } from "./api/context";
+import type { StripeContext } from "../stripe-simulator/api/context";
+import type { Received } from "../stripe-simulator/store/store";
 import { page } from "./page";
-import type { Received } from "./store";
 
 const accountWebhook = z.object({
   type: z.string(),

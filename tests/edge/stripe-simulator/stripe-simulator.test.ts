@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { enterCard, mails } from "../support/visitor";
-import { freePort, type RunningWorker, startStripeSimulator } from "../support/workers";
+import { enterCard, mails } from "../../support/visitor";
+import { freePort, type RunningWorker, startStripeSimulator } from "../../support/workers";
 
 const client = (worker: RunningWorker, key = "sk_test_local") =>
   new Stripe(key, { protocol: "http", host: "localhost", port: new URL(worker.url).port, maxNetworkRetries: 0 });
@@ -49,11 +49,12 @@ describe("the Stripe simulator", () => {
 
   it("makes, finds and changes customers as the stripe package expects", async () => {
     const made = await stripe.customers.create({ email: "ada@example.com", name: "Ada", metadata: { a: "1" } });
-    const changed = await stripe.customers.update(made.id, { invoice_settings: { default_payment_method: "pm_1" } });
+    const card = await stripe.paymentMethods.attach("pm_card_visa", { customer: made.id });
+    const changed = await stripe.customers.update(made.id, { invoice_settings: { default_payment_method: card.id } });
 
     expect(made.id).toMatch(/^cus_/);
     expect(made.lastResponse.requestId).toMatch(/^req_/);
-    expect(changed.invoice_settings.default_payment_method).toBe("pm_1");
+    expect(changed.invoice_settings.default_payment_method).toBe(card.id);
     expect(await stripe.customers.retrieve(made.id)).toMatchObject({ email: "ada@example.com", metadata: { a: "1" } });
     await expect(stripe.customers.retrieve("cus_none")).rejects.toMatchObject({
       type: "StripeInvalidRequestError",
@@ -197,6 +198,8 @@ describe("the Stripe simulator", () => {
       .toEqual([
         "customer.subscription.created",
         "customer.subscription.deleted",
+        // When the trial begins, as it is under seven days, and when it ends early.
+        "customer.subscription.trial_will_end",
         "customer.subscription.trial_will_end",
         "customer.subscription.updated",
       ]);

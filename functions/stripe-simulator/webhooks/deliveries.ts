@@ -1,44 +1,10 @@
-import { newId, unixTime } from "./ids";
-import type { Customer, PaymentMethod, SetupIntent, Subscription } from "./objects";
-import type { Delivery, Store } from "./store";
-
-export type EventType =
-  | "customer.deleted"
-  | "customer.subscription.created"
-  | "customer.subscription.deleted"
-  | "customer.subscription.trial_will_end"
-  | "customer.subscription.updated"
-  | "customer.updated"
-  | "payment_method.attached"
-  | "setup_intent.canceled"
-  | "setup_intent.setup_failed"
-  | "setup_intent.succeeded";
-
-export type EventObject = Customer | PaymentMethod | SetupIntent | Subscription;
-
-export type EventOrigin = { requestId: string; idempotencyKey: string | null; apiVersion: string };
+import { realTime } from "../clock/time";
+import type { Store } from "../store/store";
 
 export type Endpoint = { url: string; secret: string };
 
 const MAX_ATTEMPTS = 8;
 const PATIENCE_MS = 10_000;
-
-/** https://docs.stripe.com/api/events/object */
-export function newDelivery(type: EventType, object: EventObject, origin: EventOrigin): Delivery {
-  const id = newId("evt");
-  const body = {
-    id,
-    object: "event",
-    api_version: origin.apiVersion,
-    created: unixTime(),
-    data: { object },
-    livemode: false,
-    pending_webhooks: 1,
-    request: { id: origin.requestId, idempotency_key: origin.idempotencyKey },
-    type,
-  };
-  return { event: id, body: JSON.stringify(body, null, 2), attempts: 0, due: Date.now() };
-}
 
 /** Starts to send what is due; failures are repeated after twice the time. @param later called with each sending */
 export function deliverDue(store: Store, endpoint: Endpoint, later: (sending: Promise<void>) => void): void {
@@ -59,7 +25,7 @@ async function post(body: string, { url, secret }: Endpoint): Promise<boolean> {
       method: "POST",
       headers: {
         "content-type": "application/json; charset=utf-8",
-        "stripe-signature": await signature(body, secret, unixTime()),
+        "stripe-signature": await signature(body, secret, realTime()),
         "user-agent": "Stripe/1.0 (+https://stripe.com/docs/webhooks)",
       },
       body,

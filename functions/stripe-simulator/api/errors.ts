@@ -1,0 +1,54 @@
+import type { SetupIntent } from "../store/objects";
+
+/** https://docs.stripe.com/api/errors */
+export type StripeErrorBody = {
+  type: "api_error" | "card_error" | "idempotency_error" | "invalid_request_error" | "rate_limit_error";
+  code?: string;
+  decline_code?: string;
+  doc_url?: string;
+  message: string;
+  param?: string;
+  setup_intent?: object;
+};
+
+/** Answered as `{"error": {…}}`. */
+export class StripeFailure extends Error {
+  override readonly name = "StripeFailure";
+  constructor(
+    readonly status: number,
+    readonly body: StripeErrorBody,
+  ) {
+    super(body.message);
+  }
+}
+
+type Details = { code?: string; doc_url?: string; param?: string; status?: number };
+
+export function invalidRequest(message: string, { status = 400, ...rest }: Details = {}) {
+  const { code } = rest;
+  const doc_url = code === undefined ? {} : { doc_url: docUrl(code) };
+  return new StripeFailure(status, { type: "invalid_request_error", message, ...doc_url, ...rest });
+}
+
+/** @param kind as Stripe spells it in this message: `setupintent`, `customer`, `PaymentMethod` */
+export function noSuch(kind: string, id: string, param = "id", status = 404) {
+  return invalidRequest(`No such ${kind}: '${id}'`, { code: "resource_missing", param, status });
+}
+
+export function cardError(code: string, message: string, more: { param?: string; decline_code?: string } = {}) {
+  return new StripeFailure(402, { type: "card_error", code, doc_url: docUrl(code), message, ...more });
+}
+
+export function unexpectedState(intent: SetupIntent, verb: string, shown: object) {
+  return new StripeFailure(400, {
+    type: "invalid_request_error",
+    code: "setup_intent_unexpected_state",
+    doc_url: docUrl("setup_intent_unexpected_state"),
+    message: `You cannot ${verb} this SetupIntent because it has a status of ${intent.status}.`,
+    setup_intent: shown,
+  });
+}
+
+export function docUrl(code: string): string {
+  return `https://stripe.com/docs/error-codes/${code.replaceAll("_", "-")}`;
+}

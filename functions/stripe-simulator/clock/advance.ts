@@ -1,0 +1,91 @@
+import type { Effects } from "../api/context";
+import type { Subscription } from "../store/objects";
+import { chargeInvoice, collectInvoice } from "./charges";
+import { cardToCharge, createInvoice } from "./invoices";
+import { announced, nextStep, reminded, type Step, schedule } from "./schedule";
+import { endSubscription, updateSubscription } from "./subscriptions";
+import { periodAfter } from "./time";
+
+/** More in one move means that a step does not end. */
+const MOST_STEPS = 10_000;
+
+/** Does everything that is due on a clock until then, in the order of its time. */
+export function advance(clock: string, until: number, effectsAt: (time: number) => Effects): void {
+  for (let count = 0; count < MOST_STEPS; count++) {
+    const { store } = effectsAt(until);
+    const due = store.nextDue(clock);
+    if (!due || due.at > until) return;
+    const effects = effectsAt(due.at);
+    const subscription = store.find("Subscription", due.subscription);
+    const step = subscription && nextStep(subscription, effects);
+    if (subscription && step && step.at <= until) take(step, subscription, effects);
+    // Anew, since a step may change only an invoice.
+    const after = store.find("Subscription", due.subscription);
+    if (after) schedule(after, effects);
+    else store.saveDue(due.subscription, clock, null);
+  }
+  throw new Error("The clock does not arrive");
+}
+
+function take(step: Step, subscription: Subscription, effects: Effects): void {
+  const { store, emit } = effects;
+  switch (step.does) {
+    case "remind of the trial's end":
+      store.saveSetting(reminded(subscription.id), subscription.trial_end ?? 0);
+      emit("customer.subscription.trial_will_end", subscription);
+      return;
+    case "announce the next invoice": {
+      const upcoming = createInvoice({ ...nextPeriod(subscription), status: "active" }, "upcoming", effects);
+      store.saveSetting(announced(subscription.id), subscription.items.data[0]?.current_period_end ?? 0);
+      emit("invoice.upcoming", { ...upcoming, id: upcoming.id.replace("in_", "upcoming_in_") });
+      return;
+    }
+    case "cancel":
+      endSubscription(subscription, "cancellation_requested", effects);
+      return;
+    case "expire":
+      endSubscription(subscription, "payment_failed", effects);
+      return;
+    case "collect again":
+      updateSubscription(subscription, { pause_collection: null }, effects);
+      return;
+    case "end the period":
+      endPeriod(subscription, effects);
+      return;
+    case "finalize":
+      collectInvoice(step.invoice, subscription, effects);
+      return;
+    case "retry":
+      chargeInvoice(step.invoice, subscription, effects);
+      return;
+  }
+}
+
+/** Begins the next period with a draft of its invoice. */
+export function endPeriod(subscription: Subscription, effects: Effects): void {
+  const { status, trial_settings } = subscription;
+  const behavior = trial_settings?.end_behavior.missing_payment_method;
+  if (status === "trialing" && behavior !== "create_invoice" && !cardToCharge(subscription, effects)) {
+    if (behavior === "cancel") endSubscription(subscription, "cancellation_requested", effects);
+    else updateSubscription(subscription, { status: "paused" }, effects, "customer.subscription.paused");
+    return;
+  }
+  const next: Subscription = { ...nextPeriod(subscription), ...(status === "trialing" && { status: "active" }) };
+  const invoice = createInvoice(next, "subscription_cycle", effects);
+  const { items, billing_cycle_anchor } = next;
+  updateSubscription(
+    subscription,
+    { status: next.status, items, billing_cycle_anchor, latest_invoice: invoice.id },
+    effects,
+  );
+}
+
+/** Its items with the period that follows. The end of a trial is where the months begin. */
+function nextPeriod(subscription: Subscription): Subscription {
+  const end = subscription.items.data[0]?.current_period_end ?? subscription.created;
+  const interval = subscription.items.data[0]?.price.recurring?.interval;
+  const anchor = subscription.status === "trialing" ? end : subscription.billing_cycle_anchor;
+  const period = { current_period_start: end, current_period_end: periodAfter(end, anchor, interval) };
+  const data = subscription.items.data.map((item) => ({ ...item, ...period }));
+  return { ...subscription, billing_cycle_anchor: anchor, items: { ...subscription.items, data } };
+}

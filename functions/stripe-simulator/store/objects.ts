@@ -1,0 +1,60 @@
+import type Stripe from "stripe";
+import { findProblem } from "../../stripe-schema/check";
+import { fill, mergeFields } from "../../stripe-schema/fill";
+import { definition } from "../../stripe-schema/schema";
+import type { Part, Stored } from "../../stripe-schema/stored";
+
+type Types = {
+  Customer: Stored<Stripe.Customer>;
+  DeletedCustomer: Stored<Stripe.DeletedCustomer>;
+  Event: Stored<Omit<Stripe.EventBase, "data">> & { data: { object: object; previous_attributes?: object } };
+  Invoice: Stored<Stripe.Invoice>;
+  PaymentMethod: Stored<Stripe.PaymentMethod>;
+  Price: Stored<Stripe.Price>;
+  Product: Stored<Stripe.Product>;
+  SetupIntent: Stored<Stripe.SetupIntent>;
+  Subscription: Stored<Stripe.Subscription>;
+  TestClock: Stored<Stripe.TestHelpers.TestClock>;
+  WebhookEndpoint: Stored<Stripe.WebhookEndpoint>;
+};
+
+export type Kind = keyof Types;
+export type ObjectOf<K extends Kind> = Types[K];
+
+export type Customer = Types["Customer"];
+export type Event = Types["Event"];
+export type Invoice = Types["Invoice"];
+export type PaymentMethod = Types["PaymentMethod"];
+export type Price = Types["Price"];
+export type Product = Types["Product"];
+export type SetupIntent = Types["SetupIntent"];
+export type Subscription = Types["Subscription"];
+export type TestClock = Types["TestClock"];
+
+/** An object with every field that Stripe sends: of those not given, the empty ones. Throws when one has to be given. */
+export function make<K extends Kind>(kind: K, given: Part<ObjectOf<K>>): ObjectOf<K> {
+  const made = fill(definition(kind), given);
+  if (isObject(kind, made)) return made;
+  const problem = findProblem(definition(kind), made);
+  throw new Error(`Not a ${kind} of Stripe's: ${problem?.kind} ${problem?.path.join(".")}`);
+}
+
+/** An object after a call: each parameter sets the field of its name; an empty text unsets it. Throws for any other. */
+export function merge<K extends Kind>(kind: K, known: ObjectOf<K>, given: object): ObjectOf<K> {
+  const merged = mergeFields(definition(kind), known, given);
+  if (isObject(kind, merged)) return merged;
+  throw new Error(`it cannot make a ${kind} of these parameters`);
+}
+
+/** Whether a value has the fields of this type, all of them and no other. */
+export function isObject<K extends Kind>(kind: K, value: unknown): value is ObjectOf<K> {
+  return findProblem(definition(kind), value) === undefined;
+}
+
+/** The former values of what has changed, as events tell them. */
+export function previousAttributes(before: object, after: object): Record<string, unknown> | undefined {
+  const changed = Object.entries(before).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(after, name)),
+  );
+  return changed.length > 0 ? Object.fromEntries(changed) : undefined;
+}

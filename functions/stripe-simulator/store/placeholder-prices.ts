@@ -1,0 +1,22 @@
+import { MONTHLY_PRICES } from "../../../app/contract/plan-prices";
+import type { Part } from "../../stripe-schema/stored";
+import { make, type Price } from "./objects";
+
+/** The prices of the API's first migration, which knows no account of Stripe's. */
+export const PLACEHOLDER_PRICES = Object.entries(MONTHLY_PRICES).map(([name, dollars]) =>
+  monthlyPrice({ id: `price_${name.toLowerCase()}`, product: "prod_citewell", unit_amount: dollars * 100 }),
+);
+
+/** A price for each unit and month. */
+export function monthlyPrice(own: Part<Price>): Price {
+  return make("Price", {
+    active: true,
+    billing_scheme: "per_unit",
+    currency: "usd",
+    recurring: { interval: "month", interval_count: 1, usage_type: "licensed" },
+    tax_behavior: "unspecified",
+    type: "recurring",
+    unit_amount_decimal: String(own.unit_amount),
+    ...own,
+  });
+}
