@@ -154,6 +154,10 @@ export const subscription = z.object({
 });
 export type Subscription = z.output<typeof subscription>;
 
+/** A webhook endpoint, or a configuration of the Customer Portal. */
+export const accountSetting = z.looseObject({ id: z.string() });
+export type AccountSetting = z.output<typeof accountSetting>;
+
 /** https://docs.stripe.com/api/errors */
 export const stripeError = z.object({
   type: z.enum(["api_error", "card_error", "idempotency_error", "invalid_request_error", "rate_limit_error"]),

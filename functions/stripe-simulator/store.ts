@@ -2,6 +2,8 @@ import type { SqlStorage } from "@cloudflare/workers-types";
 import * as z from "zod/mini";
 import { MONTHLY_PRICES } from "../../app/contract/plan-prices";
 import {
+  type AccountSetting,
+  accountSetting,
   type Customer,
   customer,
   type PaymentMethod,
@@ -83,7 +85,7 @@ export function storeIn(sql: SqlStorage) {
   }
 
   return {
-    save(object: Customer | PaymentMethod | Price | Product | SetupIntent | Subscription): void {
+    save(object: AccountSetting | Customer | PaymentMethod | Price | Product | SetupIntent | Subscription): void {
       sql.exec(
         "INSERT INTO objects (id, body) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
         object.id,
@@ -100,6 +102,7 @@ export function storeIn(sql: SqlStorage) {
     customers: () => list(customer, "cus"),
     prices: () => list(price, "price"),
     products: () => list(product, "prod"),
+    settings: (prefix: "we" | "bpc") => list(accountSetting, prefix),
     setupIntents: () => list(setupIntent, "seti"),
     subscriptions: () => list(subscription, "sub"),
 

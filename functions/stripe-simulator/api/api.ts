@@ -4,6 +4,7 @@ import { keyKind } from "../authorization";
 import { docUrl, invalidRequest, StripeFailure } from "../errors";
 import { parseForm } from "../form";
 import { newId } from "../ids";
+import { accountSettings } from "./account-settings";
 import type { StripeContext } from "./context";
 import { customers } from "./customers";
 import { failures, refusals } from "./faults";
@@ -75,6 +76,7 @@ const idempotent: MiddlewareHandler<StripeContext> = async (c, next) => {
 };
 api.use(refusals, idempotent, failures);
 
+api.route("/", accountSettings);
 api.route("/customers", customers);
 api.route("/payment_methods", paymentMethods);
 api.route("/prices", prices);
