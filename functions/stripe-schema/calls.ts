@@ -1,5 +1,8 @@
 /** The calls of the `stripe` package that the simulator answers, as `resource.method`. */
 export const CALLS = [
+  "billingPortal.configurations.create",
+  "billingPortal.configurations.list",
+  "billingPortal.configurations.update",
   "customers.create",
   "customers.del",
   "customers.list",
@@ -37,12 +40,15 @@ export const CALLS = [
   "testHelpers.testClocks.create",
   "testHelpers.testClocks.list",
   "testHelpers.testClocks.retrieve",
+  "webhookEndpoints.create",
   "webhookEndpoints.list",
   "webhookEndpoints.retrieve",
+  "webhookEndpoints.update",
 ];
 
 /** Objects that answers and events hold in full. Any other that a field may hold is only an id. */
 export const OBJECTS = [
+  "Configuration",
   "Customer",
   "DeletedCustomer",
   "Event",

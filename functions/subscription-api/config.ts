@@ -8,6 +8,7 @@ import {
   serviceUrl,
 } from "../../app/contract/configuration";
 import { API_SECRET } from "../../app/contract/site-headers";
+import { isLocal, LOCAL_SECRETS, TEST_MODE_API_URL } from "./local-development";
 
 export type Config = {
   /** Whether the settings are those of local development. */
@@ -29,7 +30,7 @@ export type Config = {
 export type StripeConfig = {
   secretKey: string;
   webhookSecret: string;
-  /** A stand-in for Stripe on this machine. */
+  /** A stand-in for Stripe on this machine, or Stripe's test mode for a Worker on this machine. */
   apiUrl?: URL | undefined;
 };
 
@@ -57,16 +58,6 @@ export type TrialConfig = {
 
 export type ConsoleConfig = { url: string; secret: string };
 
-/** The values of wrangler.toml for local development, which no deployment may use. */
-const LOCAL_SECRETS = {
-  STRIPE_WEBHOOK_SECRET: "whsec_local_development_only",
-  CONSOLE_WEBHOOK_SECRET: "whsec_bG9jYWwtZGV2ZWxvcG1lbnQtb25seS1uZXZlci1kZXBsb3k=",
-  MAIL_API_KEY: "re_local_development_only",
-  OPERATOR_TOKEN: "only-for-local-development-never-for-a-deployment",
-  LINK_SECRET: "signs-links-in-local-development-only",
-  HASH_SECRET: "keys-hashes-in-local-development-only",
-} as const;
-
 /** An environment of wrangler.toml can empty a variable of the top level, not remove it. */
 function optional<T extends z.core.$ZodType>(schema: T) {
   return z.preprocess((value) => (value === "" ? undefined : value), z.optional(schema));
@@ -75,8 +66,6 @@ function optional<T extends z.core.$ZodType>(schema: T) {
 function binding<T>(method: string) {
   return z.custom<T>((value) => typeof value === "object" && value !== null && method in value, "is missing");
 }
-
-const localUrl = z.string().refine(isLocalUrl, "must be a URL on this machine");
 
 const email = z.email("must be an e-mail address");
 
@@ -101,7 +90,7 @@ const settings = z
       error: "must be a signing secret (whsec_…)",
       abort: true,
     }),
-    STRIPE_API_URL: optional(localUrl),
+    STRIPE_API_URL: optional(z.string()),
     STRIPE_PUBLISHABLE_KEY: optional(z.string().regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…)")),
     EMAIL: binding<SendEmail>("send").optional(),
     MAIL_API_URL: optional(serviceUrl),
@@ -170,6 +159,8 @@ const settings = z
       }
     } else if (isLive) {
       refuse("STRIPE_API_URL", "must be empty with a live key");
+    } else if (!isLocal(env)) {
+      refuse("STRIPE_API_URL", `must be on this machine, or ${TEST_MODE_API_URL} where PUBLIC_URL is on this machine`);
     }
     if (env.STRIPE_PUBLISHABLE_KEY !== undefined && isLiveKey(env.STRIPE_PUBLISHABLE_KEY) !== isLive) {
       refuse("STRIPE_PUBLISHABLE_KEY", "is not of the secret key's mode");
@@ -179,15 +170,6 @@ const settings = z
     if (env.MAIL_API_URL !== undefined && env.MAIL_API_KEY === undefined) refuse("MAIL_API_KEY", "is missing");
     if (env.CONSOLE_WEBHOOK_URL && !env.CONSOLE_WEBHOOK_SECRET) refuse("CONSOLE_WEBHOOK_SECRET", "is missing");
   });
-
-function isLocalUrl(url: string): boolean {
-  return isLoopback(url) && serviceUrl.safeParse(url).success;
-}
-
-/** Whether an environment, valid or not, is that of local development: Stripe is on this machine. */
-export function isLocal(env: unknown): boolean {
-  return z.object({ STRIPE_API_URL: localUrl }).safeParse(env).success;
-}
 
 function isLiveKey(key: string): boolean {
   return key.includes("_live_");

@@ -17,7 +17,10 @@ export type Deployment = {
   company: { name: string; postalAddress: readonly string[]; profiles: readonly string[] };
 };
 
-export type Finding = { where: "site" | "subscription API" | "database" | "app/company-facts.ts"; what: string };
+export type Finding = {
+  where: "site" | "subscription API" | "database" | "Stripe" | "app/company-facts.ts";
+  what: string;
+};
 
 /** Nobody can read secrets back: these stand for those that are set. */
 const STAND_INS: Record<string, string> = {

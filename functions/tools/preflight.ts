@@ -6,9 +6,12 @@ import { company } from "../../app/company";
 import { companyFacts } from "../../app/company-facts";
 import { type CloudflareAccount, cloudflareAccount } from "./cloudflare-account";
 import { checkDeployment, type Deployment, type Finding } from "./preflight-checks";
+import { SetUpError } from "./stripe-setup/failures";
+import { setUpStripe } from "./stripe-setup/set-up";
+import { type Target, targetOf } from "./stripe-setup/target";
 import { readWorkerSettings } from "./worker-settings";
 
-// --offline asks no account. --migrating allows migrations that are not applied yet. Checks STRIPE_SECRET_KEY if set.
+// --offline asks no account. --migrating allows migrations that are not applied yet. Checks Stripe by STRIPE_SECRET_KEY.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -32,11 +35,34 @@ export function askAccount(account: CloudflareAccount): Answers {
   };
 }
 
-function main(): void {
+/** What `npm run stripe:setup -- --production --check` finds. */
+export async function checkStripe(target: Target): Promise<{ findings: Finding[]; unchecked: string[] }> {
+  const findings: Finding[] = [];
+  const unchecked: string[] = [];
+  await setUpStripe(target, "check", ({ mark, text }) => {
+    if (mark === "untested") unchecked.push(`Stripe: ${text}`);
+    else if (mark !== "ok") findings.push({ where: "Stripe", what: text });
+  });
+  return { findings, unchecked };
+}
+
+async function askStripe(isOffline: boolean): ReturnType<typeof checkStripe> {
+  if (isOffline) return { findings: [], unchecked: ["Stripe (--offline)"] };
+  if (!process.env.STRIPE_SECRET_KEY) return { findings: [], unchecked: ["Stripe (STRIPE_SECRET_KEY is not set)"] };
+  try {
+    return await checkStripe(targetOf("production", process.env));
+  } catch (error) {
+    if (error instanceof SetUpError) return { findings: [{ where: "Stripe", what: error.message }], unchecked: [] };
+    throw error;
+  }
+}
+
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { offline: { type: "boolean", default: false }, migrating: { type: "boolean", default: false } },
   });
   const { unanswered, ...known } = values.offline ? { unanswered: [] } : askAccount(cloudflareAccount);
+  const stripe = await askStripe(values.offline);
   const findings = [
     ...unanswered,
     ...checkDeployment({
@@ -48,11 +74,13 @@ function main(): void {
         ? []
         : readdirSync(join(root, "functions/subscription-api/migrations")).filter((name) => name.endsWith(".sql")),
     }),
+    ...stripe.findings,
   ];
   for (const { where, what } of findings) console.log(`✗ ${where}: ${what}`);
   if (values.offline) console.log("Not checked: secrets, migrations and packages (--offline).");
+  for (const what of stripe.unchecked) console.log(`Not checked: ${what}.`);
   console.log(findings.length === 0 ? "✓ Ready to deploy." : `${findings.length} to mend before a deployment.`);
   process.exitCode = findings.length === 0 ? 0 : 1;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) main();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

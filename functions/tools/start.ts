@@ -7,9 +7,9 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 // `npm start`: builds, migrates and runs the three Workers until Ctrl-C. `npm run dev` (--watch) also rebuilds changes.
+// With STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY, Stripe's test mode takes the simulator's place.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const state = join(root, ".wrangler/state");
 const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 const remix = join(root, "node_modules/@remix-run/dev/dist/cli.js");
 
@@ -36,8 +36,12 @@ class StartError extends Error {}
 
 const children: ChildProcess[] = [];
 let stopping = false;
+let removeSecrets = async () => {};
 
 async function main(watch: boolean): Promise<void> {
+  const testMode = await readTestMode();
+  // Its database has other prices.
+  const state = join(root, testMode ? ".wrangler/state-test-mode" : ".wrangler/state");
   for (const { port, title } of workers) await requireFreePort(port, title);
   print("Building …");
   await step("npm", ["run", "build", "--silent"]);
@@ -50,22 +54,41 @@ async function main(watch: boolean): Promise<void> {
     await writeFile(join(root, "build/server.js"), 'export * from "./index.js";\n');
     keepRunning("remix", [remix, "watch"]);
   }
+  const files = await testMode?.environmentFilesOf(testMode.settings);
+  if (files) removeSecrets = files.remove;
   // One after the other: workerd ends when another one has a file of the shared state locked.
   for (const worker of workers) {
     const { name, port, folder } = worker;
     const options = ["--cwd", folder, "--port", String(port), "--persist-to", state, "--inspector-port", "0"];
     if (name !== "stripe-simulator") options.push("--env=");
     if (watch && name === "site") options.push("--define", 'process.env.NODE_ENV:"development"');
+    if (files && name !== "stripe-simulator") options.push("--env-file", files[name]);
     keepRunning(name, [wrangler, "dev", ...options]);
     await answers(worker);
     if (stopping) return;
   }
+  await testMode?.setPrices();
   setInterval(callCronHandler, CRON_EVERY_MS);
-  const urls = [...workers.map(({ title, port }) => ({ title, url: `http://localhost:${port}` })).reverse(), ...pages];
+  const shown = testMode ? pages.filter(({ title }) => title !== "customer portal") : pages;
+  const urls = [...workers.map(({ title, port }) => ({ title, url: `http://localhost:${port}` })).reverse(), ...shown];
   const lines = urls.map(({ title, url }) => `  ${title.padEnd(17)} ${url}`);
   print(
-    `\nReady: open http://localhost:8787\n${lines.join("\n")}\n${watch ? "Changes are rebuilt. " : ""}Ctrl-C stops all.\n`,
+    `\nReady: open http://localhost:8787\n${lines.join("\n")}\n${testMode?.whatIsLeft(testMode.settings) ?? ""}${watch ? "Changes are rebuilt. " : ""}Ctrl-C stops all.\n`,
   );
+}
+
+/** Undefined where no key is set; the simulator then is Stripe. */
+async function readTestMode() {
+  const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY } = process.env;
+  if (!STRIPE_SECRET_KEY && !STRIPE_PUBLISHABLE_KEY) return undefined;
+  const tools = await import("./test-mode");
+  try {
+    const settings = tools.testModeOf(process.env);
+    await tools.requireAccess(process.env);
+    return settings && { ...tools, settings };
+  } catch (error) {
+    throw new StartError(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** Runs a command to its end and shows its output if it fails. */
@@ -108,6 +131,7 @@ async function stop(exitCode: number, reason: string): Promise<void> {
   await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, STOPPED_WITHIN_MS))]);
   // What hangs, or was left behind by a child that was killed.
   children.forEach(killGroup);
+  await removeSecrets();
   process.exit(exitCode);
 }
 

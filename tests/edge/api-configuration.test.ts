@@ -140,6 +140,16 @@ describe("the configuration of the subscription API", () => {
     ],
     ["its own URL over plain http", { PUBLIC_URL: "http://api.acme.com" }, ["PUBLIC_URL"]],
     ["a Stripe URL that is not on this machine", { STRIPE_API_URL: "https://stripe.example" }, ["STRIPE_API_URL"]],
+    [
+      "Stripe's test mode for an API that is not on this machine",
+      { STRIPE_API_URL: "https://api.stripe.com", PUBLIC_URL: "https://api.acme.com" },
+      ["STRIPE_API_URL"],
+    ],
+    [
+      "a live key with the URL of Stripe's test mode",
+      { STRIPE_API_URL: "https://api.stripe.com", STRIPE_SECRET_KEY: "sk_live_0123456789abcdef0123" },
+      ["STRIPE_API_URL"],
+    ],
     ["a live key for a local Stripe", { STRIPE_SECRET_KEY: "sk_live_0123456789abcdef0123" }, ["STRIPE_API_URL"]],
   ])("with %s every route refuses and names the keys, not their values [G9]", async (_name, vars, keys) => {
     const logged = api.logs.length;

@@ -52,6 +52,25 @@ describe("the webhook of Stripe", () => {
     ]);
   });
 
+  it("says of a thin event that the endpoint has the wrong payload style, and of an unsigned one nothing [G17]", async () => {
+    const said = (event: string) => api.logs.filter((line) => line.event === event).length;
+    const refusedBefore = said("webhook_refused");
+    // https://docs.stripe.com/api/v2/core/events/event-types
+    const related_object = { id: "seti_1", type: "setup_intent", url: "/v1/setup_intents/seti_1" };
+    const thin = { id: "evt_test_65", object: "v2.core.event", type: "v1.setup_intent.succeeded", livemode: false };
+    const payload = JSON.stringify({ ...thin, created: "2026-11-22T09:00:00.000Z", related_object });
+
+    const signed = await deliver(payload, sign(payload));
+    expect(signed.status).toBe(400);
+    expect(signed.text).toContain("sends thin events; it must send snapshots");
+    await expect.poll(() => said("webhook_thin")).toBe(1);
+    expect(said("webhook_refused")).toBe(refusedBefore);
+
+    expect((await deliver(payload)).text).toContain("The signature is missing");
+    await expect.poll(() => said("webhook_refused")).toBe(refusedBefore + 1);
+    expect(said("webhook_thin")).toBe(1);
+  });
+
   it("processes a valid event once, however often it comes [G7]", async () => {
     const payload = eventOf("setup_intent.succeeded", await cardSetUp("once@example.com"), "evt_once");
     const state = () => rows(api, "SELECT status, updated_at FROM sign_ups WHERE email = 'once@example.com'");

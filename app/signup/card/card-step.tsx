@@ -83,12 +83,17 @@ function newsNotice(news: CardStepData["news"]): Notice | undefined {
 }
 
 function TrialTerms({ packageId, trialEnd }: { packageId: string | undefined; trialEnd: string }) {
-  const plan = findPlan(plans(useSite()), packageId);
+  const site = useSite();
+  const plan = findPlan(plans(site), packageId);
   if (!plan?.price) return null;
   return (
     <p className="mt-4">
       Your trial ends on <Day time={trialEnd} />. Then ${plan.price.toFixed(2)} (USD) a month plus any tax until you
-      cancel. Cancel in the console or by answering our mail.
+      cancel. To cancel, open the{" "}
+      <a href={site.customerPortalUrl} className="text-link">
+        customer portal
+      </a>
+      ; every mail of ours leads there.
     </p>
   );
 }

@@ -20,7 +20,9 @@ function expandAt(value: unknown, schema: Schema, [name, ...rest]: string[], pat
   const property = options.map(({ properties }) => properties?.[name]).find((found) => found !== undefined);
   const kind = property?.anyOf?.find(({ $ref }) => $ref !== undefined)?.$ref;
   const isLast = rest.length === 0;
-  if (!property || !isRecord(value) || (isLast && kind === undefined)) {
+  // A field that is left out unless it is asked for.
+  const isOptional = options.some(({ properties, required }) => properties?.[name] && !required?.includes(name));
+  if (!property || !isRecord(value) || (isLast && kind === undefined && !isOptional)) {
     throw invalidRequest(`This property cannot be expanded (${path}).`, { param: "expand" });
   }
   const known = value[name];
@@ -36,6 +38,7 @@ function load(reference: string, id: string, store: Store): object {
 }
 
 const KINDS: Kind[] = [
+  "Configuration",
   "Customer",
   "Event",
   "Invoice",

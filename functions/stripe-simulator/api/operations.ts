@@ -3,6 +3,7 @@ import { findProblem, isRecord, parameterName } from "../../stripe-schema/check"
 import { type Form, parseForm } from "../../stripe-schema/form";
 import type { Parameters } from "../../stripe-schema/generated/operations";
 import { definition, type FoundOperation, findOperation } from "../../stripe-schema/schema";
+import { accountSettings } from "./account-settings";
 import { keyKind, requireSecretKey } from "./authorization";
 import type { Call, Handler, Handlers, Operation, StripeContext } from "./context";
 import { customers } from "./customers";
@@ -16,9 +17,9 @@ import { read } from "./reads";
 import { setupIntents } from "./setup-intents";
 import { subscriptions } from "./subscriptions";
 import { testClocks } from "./test-clocks";
-import { webhookEndpoints } from "./webhook-endpoints";
 
 const written: Handlers = {
+  ...accountSettings,
   ...customers,
   ...invoices,
   ...paymentMethods,
@@ -26,7 +27,6 @@ const written: Handlers = {
   ...setupIntents,
   ...subscriptions,
   ...testClocks,
-  ...webhookEndpoints,
 };
 
 const handlers: { [O in Operation]?: Handler<O> } = written;

@@ -5,6 +5,7 @@ import { definition } from "../../stripe-schema/schema";
 import type { Part, Stored } from "../../stripe-schema/stored";
 
 type Types = {
+  Configuration: Stored<Stripe.BillingPortal.Configuration>;
   Customer: Stored<Stripe.Customer>;
   DeletedCustomer: Stored<Stripe.DeletedCustomer>;
   Event: Stored<Omit<Stripe.EventBase, "data">> & { data: { object: object; previous_attributes?: object } };

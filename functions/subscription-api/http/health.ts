@@ -41,7 +41,7 @@ const checkMigrations: Check = async ({ db }) => {
 };
 
 const checkCatalogue: Check = async ({ db, stripe }) => {
-  // Only the simulator has the placeholder prices of the first migration.
+  // The simulator has the placeholder prices of the first migration; in test mode `npm start` replaces them.
   if (stripe.apiUrl !== undefined) return undefined;
   if ((await packagesIn(db).all()).every((item) => isStripePriceId(item.stripe_price_id))) return undefined;
   log("error", "catalogue_incomplete");

@@ -14,6 +14,10 @@ export async function postStripeWebhook(c: Context<ApiContext>): Promise<Respons
     log("warn", "webhook_refused");
     return problem(400, { title: "The signature is missing, wrong or too old" });
   }
+  if (received.status === "thin") {
+    log("error", "webhook_thin");
+    return problem(400, { title: "The webhook endpoint sends thin events; it must send snapshots" });
+  }
   if (received.status === "ignored" || (await services.processedEvents.has(received.event))) {
     return c.json({ received: true });
   }

@@ -7,33 +7,40 @@ const product = z.object({ id });
 const price = z.object({
   id,
   currency: z.string(),
-  product: z.union([id, product.transform(({ id }) => id)]).nullish(),
+  product: z.union([id, product.transform(({ id }) => id)]),
   recurring: z.object({ interval: z.string(), interval_count: z.number() }).nullish(),
   unit_amount: z.number().nullish(),
 });
 const priceList = z.object({ data: z.array(price) });
 
-export type PackagePrice = { id: string; created: boolean };
+export type Item = { id: string; name: string; price_cents: number };
+
+export type PackagePrice = { id: string; product: string; created: boolean };
 
 export type Prices = ReturnType<typeof stripePrices>;
 
-export function stripePrices(stripe: Stripe) {
+/** @param ask makes a call and parses its answer; `call` also logs its failures */
+export function stripePrices(stripe: Stripe, ask: typeof call = call) {
+  async function latest(packageId: string): Promise<z.output<typeof price> | undefined> {
+    const wanted = { lookup_keys: [packageId], active: true, limit: 1 };
+    return (await ask(priceList, () => stripe.prices.list(wanted))).data[0];
+  }
+
   return {
-    /**
-     * Found by the package id as its lookup key. A price of another amount, currency or interval is replaced by a new
-     * one of the same product.
-     */
-    async findOrCreate(item: { id: string; name: string; price_cents: number }): Promise<PackagePrice> {
+    /** The price of a package, found by the package id as its lookup key; undefined where there is no such price. */
+    async find(item: Item): Promise<PackagePrice | undefined> {
+      const known = await latest(item.id);
+      return known && isPriceOf(item, known) ? { id: known.id, product: known.product, created: false } : undefined;
+    },
+
+    /** A price of another amount, currency or interval is replaced by a new one of the same product. */
+    async findOrCreate(item: Item): Promise<PackagePrice> {
       const { id, name, price_cents } = item;
-      const found = await call(priceList, () => stripe.prices.list({ lookup_keys: [id], active: true, limit: 1 }));
-      const [known] = found.data;
-      if (known && isMonthly(known) && known.currency === "usd" && known.unit_amount === price_cents) {
-        return { id: known.id, created: false };
-      }
+      const known = await latest(id);
+      if (known && isPriceOf(item, known)) return { id: known.id, product: known.product, created: false };
       const productId =
-        known?.product ??
-        (await call(product, () => stripe.products.create({ name, metadata: { package_id: id } }))).id;
-      const created = await call(price, () =>
+        known?.product ?? (await ask(product, () => stripe.products.create({ name, metadata: { package_id: id } }))).id;
+      const created = await ask(price, () =>
         stripe.prices.create({
           currency: "usd",
           lookup_key: id,
@@ -43,11 +50,12 @@ export function stripePrices(stripe: Stripe) {
           unit_amount: price_cents,
         }),
       );
-      return { id: created.id, created: true };
+      return { id: created.id, product: productId, created: true };
     },
   };
 }
 
-function isMonthly({ recurring }: z.output<typeof price>): boolean {
-  return recurring?.interval === "month" && recurring.interval_count === 1;
+function isPriceOf(item: Item, { currency, recurring, unit_amount }: z.output<typeof price>): boolean {
+  const isMonthly = recurring?.interval === "month" && recurring.interval_count === 1;
+  return isMonthly && currency === "usd" && unit_amount === item.price_cents;
 }

@@ -85,8 +85,9 @@ describe("one sign-up, one plan, one form", () => {
     const end = new Date(Date.now() + 5 * 24 * 60 * 60 * 1000);
     const day = end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
     expect(card.text.replace(/<[^>]+>/g, "")).toContain(
-      `Your trial ends on ${day} (UTC). Then $100.00 (USD) a month plus any tax until you cancel.`,
+      `Your trial ends on ${day} (UTC). Then $100.00 (USD) a month plus any tax until you cancel. To cancel, open the customer portal;`,
     );
+    expect(card.body).toMatch(/<a href="http:\/\/localhost:8789\/p\/login\/test"[^>]*>customer portal</);
   });
 
   test("'saved' is said once, right after it happened [S19]", async () => {

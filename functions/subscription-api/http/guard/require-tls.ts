@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
-import { isLocal } from "../../config";
+import { isLocal } from "../../local-development";
 import type { ApiContext } from "../context";
 import { problem } from "../problem";
 

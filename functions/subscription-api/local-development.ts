@@ -1,0 +1,29 @@
+import * as z from "zod";
+import { isLoopback, serviceUrl } from "../../app/contract/configuration";
+
+/** The values of wrangler.toml for local development, which no deployment may use. */
+export const LOCAL_SECRETS = {
+  STRIPE_WEBHOOK_SECRET: "whsec_local_development_only",
+  CONSOLE_WEBHOOK_SECRET: "whsec_bG9jYWwtZGV2ZWxvcG1lbnQtb25seS1uZXZlci1kZXBsb3k=",
+  MAIL_API_KEY: "re_local_development_only",
+  OPERATOR_TOKEN: "only-for-local-development-never-for-a-deployment",
+  LINK_SECRET: "signs-links-in-local-development-only",
+  HASH_SECRET: "keys-hashes-in-local-development-only",
+} as const;
+
+/** The STRIPE_API_URL of an API on this machine that uses Stripe's test mode. */
+export const TEST_MODE_API_URL = "https://api.stripe.com";
+
+const localStripe = z.union([
+  z.object({ STRIPE_API_URL: z.string().refine(isLocalUrl) }),
+  z.object({ STRIPE_API_URL: z.literal(TEST_MODE_API_URL), PUBLIC_URL: z.string().refine(isLoopback) }),
+]);
+
+/** Whether an environment, valid or not, is that of local development: Stripe, or this API, is on this machine. */
+export function isLocal(env: unknown): boolean {
+  return localStripe.safeParse(env).success;
+}
+
+function isLocalUrl(url: string): boolean {
+  return isLoopback(url) && serviceUrl.safeParse(url).success;
+}
