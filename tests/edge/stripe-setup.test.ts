@@ -60,7 +60,7 @@ describe("the set-up of Stripe", () => {
     const stripe = stripeAt(simulator);
     const [endpoints, portals, prices] = await Promise.all([
       stripe.webhookEndpoints.list(),
-      stripe.billingPortal.configurations.list(),
+      stripe.billingPortal.configurations.list({ expand: ["data.features.subscription_update.products"] }),
       stripe.prices.list({ limit: 100 }),
     ]);
     return { endpoints: endpoints.data, portals: portals.data, prices: prices.data };
@@ -241,7 +241,7 @@ describe("the set-up of Stripe", () => {
 
   it("sets the local simulator up without a key [O1]", async () => {
     const first = await command(["--url", simulator.url]);
-    expect(first).toMatchObject({ exitCode: 0, said: expect.stringContaining("+ webhook endpoint: we_") });
+    expect(first).toMatchObject({ exitCode: 0, said: expect.stringContaining("+ customer portal: bpc_") });
     expect(first.said).not.toContain("whsec_");
     const again = await command(["--url", simulator.url]);
     expect(again.exitCode).toBe(0);
