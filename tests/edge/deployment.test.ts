@@ -110,6 +110,7 @@ describe("the preflight", () => {
       expect(stdout).toContain(name);
     }
     expect(stdout).toContain("database_id is not set");
+    expect(stdout).toContain("Not checked: Stripe (--offline).");
     expect(stdout).toMatch(/\d+ to mend before a deployment\./);
   });
 

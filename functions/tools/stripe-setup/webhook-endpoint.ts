@@ -72,7 +72,7 @@ async function create(stripe: Stripe, url: string, place: Target["place"]): Prom
   });
   const made = `${id} was made for ${url}`;
   if (place === "local") return `${made}; the simulator signs with the local STRIPE_WEBHOOK_SECRET`;
-  return `${made}. Stripe shows its signing secret this once:\n    ${secret}\n  Type this command, and paste the secret when it asks:\n    ${SECRET_COMMAND}`;
+  return `${made}. Its signing secret, which the API of Stripe tells this once:\n    ${secret}\n  Type this command, and paste the secret when it asks:\n    ${SECRET_COMMAND}`;
 }
 
 /** What forwards the events of a sandbox to this machine; it prints the secret that they are signed with. */
