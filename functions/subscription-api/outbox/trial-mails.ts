@@ -30,7 +30,7 @@ export function trialStartedMail(
       subject: `Your ${sender.companyName} trial has started`,
       paragraphs: [
         `Hello ${facts.full_name},`,
-        `thank you for your subscription. The free trial for ${facts.company_name} has started and ends on ${end}.`,
+        `Thank you for your subscription. The free trial for ${facts.company_name} has started and ends on ${end}.`,
         trial.outlook.next === "charge" ? `Your card was not charged. ${whatHappens(trial)}` : whatHappens(trial),
         PORTAL,
         "What’s next: confirm that this is your e-mail address.",
@@ -62,7 +62,7 @@ export function trialEndingMail(facts: Facts, trial: Trial, sender: Sender): Mai
       subject: `Your ${sender.companyName} trial ends on ${end}`,
       paragraphs: [
         `Hello ${facts.full_name},`,
-        `the free trial for ${facts.company_name} ends on ${end}.`,
+        `The free trial for ${facts.company_name} ends on ${end}.`,
         whatHappens(trial),
         PORTAL,
       ],
