@@ -6,7 +6,7 @@ import { StripeFailure } from "../stripe-simulator/api/errors";
 import { attach, createPaymentMethod } from "../stripe-simulator/api/payment-methods";
 import { DECLINED } from "../stripe-simulator/api/setup-intents";
 import { cardOutcome } from "../stripe-simulator/cards/cards";
-import { hasEnded, updateSubscription } from "../stripe-simulator/clock/subscriptions";
+import { cancellationDetails, hasEnded, updateSubscription } from "../stripe-simulator/clock/subscriptions";
 import { type Customer, merge, previousAttributes, type Subscription } from "../stripe-simulator/store/objects";
 import { page } from "./page";
 
@@ -64,15 +64,14 @@ function subscriptionsOf(c: Context<StripeContext>, customer: Customer): Subscri
  */
 function cancelAtPeriodEnd(subscription: Subscription, effects: Effects): void {
   const cancel_at = Math.max(...subscription.items.data.map((item) => item.current_period_end));
-  const details = { comment: null, feedback: null, feedback_option: null, reason: "cancellation_requested" as const };
   const canceled_at = effects.now(subscription.customer);
-  updateSubscription(subscription, { cancel_at, canceled_at, cancellation_details: details }, effects);
+  const why = cancellationDetails(subscription, "cancellation_requested");
+  updateSubscription(subscription, { cancel_at, canceled_at, ...why }, effects);
 }
 
 function renew(subscription: Subscription, effects: Effects): void {
-  const details = { comment: null, feedback: null, feedback_option: null, reason: null };
-  const changes = { cancel_at: null, cancel_at_period_end: false, canceled_at: null, cancellation_details: details };
-  updateSubscription(subscription, changes, effects);
+  const changes = { cancel_at: null, cancel_at_period_end: false, canceled_at: null };
+  updateSubscription(subscription, { ...changes, ...cancellationDetails(subscription, null) }, effects);
 }
 
 /** Attaches a card and makes it the customer's default; throws StripeFailure for a card that Stripe does not take. */
