@@ -167,23 +167,28 @@ describe("a subscription's life", () => {
         expect(mail.text).toContain(`Card: Visa ending in ${last4}`);
       }
 
+      expect(await inPortal(simulator, EMAIL)).toContain(`The next payment is on ${dayOf(end)}.`);
+
       // The renewal fails: the customer has changed to a card without money.
       await inPortal(simulator, EMAIL, anotherCard(EMPTY_CARD));
       await advanceTo(end + HOUR);
       const renewal = await expectSame({ status: "past_due", invoice: ["open", 50_000, 1], mails: written });
 
       // Another card, which the next attempt takes.
-      await inPortal(simulator, EMAIL, anotherCard(CARDS.mastercard));
+      const owing = await inPortal(simulator, EMAIL, anotherCard(CARDS.mastercard));
+      expect(owing).toContain("The last payment failed and will be tried again.");
+      expect(owing).toContain("ending in 4444");
       await expectSame({ status: "past_due", invoice: ["open", 50_000, 1], mails: written });
       await advanceTo(renewal.invoice.next_payment_attempt ?? 0);
       const paid = await expectSame({ status: "active", invoice: ["paid", 50_000, 2], mails: written });
       expect(paid.invoice.id).toBe(renewal.invoice.id);
 
       // Cancelled in the portal: it goes on to the end of the month.
-      await inPortal(simulator, EMAIL, { intent: "cancel", subscription: subscription.id });
+      const left = await inPortal(simulator, EMAIL, { intent: "cancel", subscription: subscription.id });
       const canceled = await expectSame({ status: "active", invoice: ["paid", 50_000, 2], mails: written });
       const { end: lastDay } = await atStripe();
       expect(canceled.subscription).toMatchObject({ cancel_at: lastDay, cancel_at_period_end: false });
+      expect(left).toContain(`Cancelled: it ends on ${dayOf(lastDay)}.`);
 
       // The end, and nothing after it.
       await advanceTo(lastDay + DAY);
