@@ -120,6 +120,9 @@ it(`${SIGN_UPS} sign-ups, each with a fault at another step, end as one trial, o
   const started = (await mails(stripe)).filter(({ subject }) => subject.includes("trial has started"));
   expect(started.flatMap(({ to }) => to).sort()).toEqual(emails);
   expect((await accountWebhooks(stripe)).map(({ data }) => data.email).sort()).toEqual(emails);
+  const reminders =
+    "SELECT count(*) AS messages, count(DISTINCT sign_up_id) AS trials FROM outbox WHERE kind = 'trial-ending'";
+  expect(await rows(backend.api, reminders)).toEqual([{ messages: emails.length, trials: emails.length }]);
 }, 240_000);
 
 it("a retry after Stripe never answered ends at one customer and one setup intent [G6]", async () => {
