@@ -28,7 +28,7 @@ dashboard.get("/", (c) => {
   const list = html`<ul>
     ${customers.map(({ id, name, email }) => {
       const status = store.list("Subscription", id)[0]?.status ?? "no subscription";
-      return html`<li><a href="/dashboard/${id}">${name || email || id}</a><br />${email ?? ""}, ${status}</li>`;
+      return html`<li><a href="/dashboard/${id}">${name || email || id}</a><br />${email ?? ""}, ${words(status)}</li>`;
     })}
   </ul>`;
   const content = html`${clock(timeOf(store))}
@@ -43,12 +43,12 @@ dashboard.get("/:id", (c) => {
   if (!customer) return c.html(page("No such customer", html`<p><a href="/dashboard">Dashboard</a></p>`), 404);
   const subscription = store.list("Subscription", customer.id)[0];
   const events = store.list("Event", customer.id).reverse();
-  const content = html`<p><a href="/dashboard">Dashboard</a></p>
+  const content = html`<p><a href="/dashboard">Dashboard</a> · <a href="/p/session/${customer.id}">Customer portal</a></p>
     ${clock(timeOf(store, clockOf(customer)))}
     ${subscription ? facts(customer, subscription, c.var.account.effects()) : html`<p>No subscription yet.</p>`}
     <h2>Time line</h2>
     <ol>
-      ${events.map((event) => html`<li>${time(event.created)}<br /><strong>${summaryOf(event)}</strong><br />${event.type}</li>`)}
+      ${events.map((event) => html`<li class="columns">${time(event.created)}<strong>${summaryOf(event)}</strong><code>${event.type}</code></li>`)}
     </ol>`;
   return c.html(page(customer.name || customer.email || customer.id, content));
 });
@@ -82,7 +82,7 @@ function act(action: string, subscription: Subscription, now: number, effects: E
 
 function clock(now: number) {
   return html`<form method="post" class="row">
-    <p>It is ${time(now)}. Move the clock by</p>
+    <p>It is <strong>${time(now)}</strong>. Move the clock by:</p>
     ${MOVES.map(([name, seconds]) => html`<button name="seconds" value="${seconds}">${name}</button>`)}
   </form>`;
 }
@@ -99,13 +99,17 @@ function facts(customer: Customer, subscription: Subscription, effects: Effects)
     <button name="action" value="cancel" class="plain">Cancel now</button>
   </form>`;
   return html`<p>
-      <strong>${subscription.status}</strong>, $${amount} a month,
+      <strong>${words(subscription.status)}</strong>, $${amount} a month,
       ${card ? `${card.brand} ${card.last4}` : "no card"}${willFail ? ", and the next charge will fail" : ""}.
       ${subscription.cancel_at === null ? "" : html`It ends at ${time(subscription.cancel_at)}.`}
-      ${step ? html`Next: ${step.does}, ${time(step.at)}.` : ""}
+      ${step ? html`Next: ${NAMES[step.does] ?? step.does}, ${time(step.at)}.` : ""}
     </p>
     ${hasEnded(subscription) ? "" : buttons}`;
 }
+
+const NAMES: Record<string, string> = { finalize: "charge the invoice", retry: "try the charge again" };
+
+const words = (status: string) => status.replaceAll("_", " ");
 
 function time(seconds: number) {
   const date = new Date(seconds * 1000).toISOString();

@@ -11,6 +11,7 @@ const WORDS: Record<string, string> = {
   "invoice.finalized": "Invoice finalized",
   "invoice.paid": "Invoice paid",
   "invoice.payment_failed": "Charge declined",
+  "invoice.payment_succeeded": "Payment received",
   "invoice.upcoming": "The next invoice is announced",
   "payment_method.attached": "Card saved",
   "payment_method.detached": "Card removed",
@@ -30,5 +31,6 @@ export function summaryOf({ type, data }: Event): string {
   if ("status" in previous) return `Subscription: ${String(previous.status)} → ${object.status}`;
   if ("cancel_at" in previous)
     return object.cancel_at === null ? "Cancellation taken back" : "Subscription will be canceled";
+  if ("latest_invoice" in previous) return "The next period begins";
   return `Subscription changed: ${Object.keys(previous).join(", ").replaceAll("_", " ")}`;
 }

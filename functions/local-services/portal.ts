@@ -6,7 +6,7 @@ import { StripeFailure } from "../stripe-simulator/api/errors";
 import { attach, createPaymentMethod } from "../stripe-simulator/api/payment-methods";
 import { DECLINED } from "../stripe-simulator/api/setup-intents";
 import { cardOutcome } from "../stripe-simulator/cards/cards";
-import { hasEnded, updateSubscription } from "../stripe-simulator/clock/subscriptions";
+import { cancellationDetails, hasEnded, updateSubscription } from "../stripe-simulator/clock/subscriptions";
 import { type Customer, merge, previousAttributes, type Subscription } from "../stripe-simulator/store/objects";
 import { page } from "./page";
 
@@ -64,15 +64,14 @@ function subscriptionsOf(c: Context<StripeContext>, customer: Customer): Subscri
  */
 function cancelAtPeriodEnd(subscription: Subscription, effects: Effects): void {
   const cancel_at = Math.max(...subscription.items.data.map((item) => item.current_period_end));
-  const details = { comment: null, feedback: null, feedback_option: null, reason: "cancellation_requested" as const };
   const canceled_at = effects.now(subscription.customer);
-  updateSubscription(subscription, { cancel_at, canceled_at, cancellation_details: details }, effects);
+  const why = cancellationDetails(subscription, "cancellation_requested");
+  updateSubscription(subscription, { cancel_at, canceled_at, ...why }, effects);
 }
 
 function renew(subscription: Subscription, effects: Effects): void {
-  const details = { comment: null, feedback: null, feedback_option: null, reason: null };
-  const changes = { cancel_at: null, cancel_at_period_end: false, canceled_at: null, cancellation_details: details };
-  updateSubscription(subscription, changes, effects);
+  const changes = { cancel_at: null, cancel_at_period_end: false, canceled_at: null };
+  updateSubscription(subscription, { ...changes, ...cancellationDetails(subscription, null) }, effects);
 }
 
 /** Attaches a card and makes it the customer's default; throws StripeFailure for a card that Stripe does not take. */
@@ -94,41 +93,62 @@ function loginPage(email: string, problem?: string) {
     html`${problem && html`<p role="alert">${problem}</p>`}
       <p>Stripe sends a link to this address. Here the portal opens at once.</p>
       <form method="post">
-        <label>E-mail address <input type="email" name="email" value="${email}" required /></label>
+        <label>E-mail address <input type="email" name="email" value="${email}" autocomplete="email" required /></label>
         <button>Send</button>
       </form>`,
   );
 }
 
 function sessionPage(c: Context<StripeContext>, customer: Customer, problem?: string) {
-  const card = c.var.store.find("PaymentMethod", customer.invoice_settings.default_payment_method ?? "")?.card;
+  const { store } = c.var;
+  const card = store.find("PaymentMethod", customer.invoice_settings.default_payment_method ?? "")?.card;
   const subscriptions = subscriptionsOf(c, customer);
+  const invoices = store.list("Invoice", customer.id);
   return page(
     "Customer portal",
     html`${problem && html`<p role="alert">${problem}</p>`}
       <p>${customer.name}, ${customer.email}</p>
+      <h2>Subscription</h2>
       ${subscriptions.length === 0 && html`<p>There is no subscription.</p>`}
       ${subscriptions.map(subscriptionForm)}
       <h2>Card</h2>
-      <p>${card ? `${card.brand} ending in ${card.last4}` : "none"}</p>
-      <form method="post">
+      <p>${card ? html`<span class="name">${card.brand}</span> ending in ${card.last4}` : "There is no card."}</p>
+      <form method="post" class="card">
         <input type="hidden" name="intent" value="card" />
-        <label>Card number <input name="card[number]" required /></label>
-        <label>Month <input name="card[exp_month]" size="2" required /></label>
-        <label>Year <input name="card[exp_year]" size="4" required /></label>
-        <label>CVC <input name="card[cvc]" size="4" required /></label>
+        ${CARD_FIELDS.map(
+          ([name, label, autocomplete]) =>
+            html`<label>${label} <input name="card[${name}]" inputmode="numeric" autocomplete="${autocomplete}" required /></label>`,
+        )}
         <button>Change card</button>
-      </form>`,
+      </form>
+      <h2>Invoices</h2>
+      ${invoices.length === 0 && html`<p>There are no invoices.</p>`}
+      <ul>
+        ${invoices.map(
+          ({ created, total, status }) =>
+            html`<li class="columns"><span>${dayOf(created, "medium")}</span><span>${dollars(total)}</span><span>${status}</span></li>`,
+        )}
+      </ul>`,
   );
 }
 
-function subscriptionForm({ id, items, status, cancel_at, cancel_at_period_end, trial_end }: Subscription) {
+const CARD_FIELDS = [
+  ["number", "Card number", "cc-number"],
+  ["exp_month", "Month", "cc-exp-month"],
+  ["exp_year", "Year", "cc-exp-year"],
+  ["cvc", "CVC", "cc-csc"],
+];
+
+const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`;
+
+const dayOf = (seconds: number, dateStyle: "long" | "medium" = "long") =>
+  new Date(seconds * 1000).toLocaleDateString("en-US", { dateStyle, timeZone: "UTC" });
+
+function subscriptionForm(subscription: Subscription) {
+  const { id, items, cancel_at, cancel_at_period_end } = subscription;
   const isCanceled = cancel_at !== null || cancel_at_period_end;
-  const [item] = items.data;
-  const end = cancel_at ?? trial_end ?? item?.current_period_end ?? 0;
-  const day = new Date(end * 1000).toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
   return html`<form method="post">
-    <p>$${((item?.price.unit_amount ?? 0) / 100).toFixed(2)} a month, ${status}, ${isCanceled ? "ends" : "next payment"} on ${day}</p>
+    <p><strong>${dollars(items.data[0]?.price.unit_amount ?? 0)} a month</strong><br />${outlookOf(subscription)}</p>
     <input type="hidden" name="subscription" value="${id}" />
     ${
       isCanceled
@@ -136,4 +156,13 @@ function subscriptionForm({ id, items, status, cancel_at, cancel_at_period_end, 
         : html`<button name="intent" value="cancel" class="plain">Cancel subscription</button>`
     }
   </form>`;
+}
+
+/** During a trial the period ends with it. */
+function outlookOf({ status, items, cancel_at }: Subscription): string {
+  const end = dayOf(cancel_at ?? items.data[0]?.current_period_end ?? 0);
+  if (cancel_at !== null) return `Cancelled: it ends on ${end}.`;
+  if (status === "trialing") return `Free trial. The first payment is on ${end}.`;
+  if (status === "active") return `The next payment is on ${end}.`;
+  return status === "past_due" ? "The last payment failed and will be tried again. Change your card." : status;
 }

@@ -62,7 +62,7 @@ const unfinished = () =>
   rows(
     backend.api,
     `SELECT id, status FROM sign_ups WHERE status <> 'trialing'
-     UNION ALL SELECT key, state FROM outbox WHERE state <> 'sent'`,
+     UNION ALL SELECT key, state FROM outbox WHERE state <> 'sent' AND kind <> 'trial-ending'`,
   );
 
 /** Lets Stripe send its webhooks again, then lets the time pass after which the cron handler takes over. */
@@ -76,7 +76,7 @@ async function settle(): Promise<void> {
     .poll(
       async () => {
         const past = new Date(Date.now() - 1000).toISOString();
-        await rows(api, "UPDATE outbox SET next_attempt_at = ? WHERE state = 'due'", past);
+        await rows(api, "UPDATE outbox SET next_attempt_at = ? WHERE state = 'due' AND kind <> 'trial-ending'", past);
         await rows(api, "UPDATE sign_ups SET check_at = ? WHERE status IN ('pending', 'active')", past);
         await runScheduled(api);
         return unfinished();
@@ -120,6 +120,9 @@ it(`${SIGN_UPS} sign-ups, each with a fault at another step, end as one trial, o
   const started = (await mails(stripe)).filter(({ subject }) => subject.includes("trial has started"));
   expect(started.flatMap(({ to }) => to).sort()).toEqual(emails);
   expect((await accountWebhooks(stripe)).map(({ data }) => data.email).sort()).toEqual(emails);
+  const reminders =
+    "SELECT count(*) AS messages, count(DISTINCT sign_up_id) AS trials FROM outbox WHERE kind = 'trial-ending'";
+  expect(await rows(backend.api, reminders)).toEqual([{ messages: emails.length, trials: emails.length }]);
 }, 240_000);
 
 it("a retry after Stripe never answered ends at one customer and one setup intent [G6]", async () => {

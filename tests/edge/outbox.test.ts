@@ -37,7 +37,9 @@ describe("the outbox", () => {
 
   const message = async (kind: string, id: string) =>
     (await rows(api, "SELECT * FROM outbox WHERE key = ?", `${kind}/${id}`))[0];
-  const makeDue = () => rows(api, "UPDATE outbox SET next_attempt_at = ? WHERE state = 'due'", PAST);
+  /** All but the reminders, which wait for their day. */
+  const makeDue = () =>
+    rows(api, "UPDATE outbox SET next_attempt_at = ? WHERE state = 'due' AND kind <> 'trial-ending'", PAST);
 
   it("sends the confirmation at once: who, which plan, until when, what next, names escaped, and no password [F4] [F10] [S13]", async () => {
     const id = await trialOf("mail@example.com", { full_name: "Ada <b>Lovelace</b>", company_name: 'A & "B"' });
@@ -223,6 +225,7 @@ describe("the outbox", () => {
       .poll(() => rows(withoutConsole, "SELECT kind, state, attempts FROM outbox ORDER BY kind"))
       .toEqual([
         { kind: "account-created", state: "due", attempts: 0 },
+        { kind: "trial-ending", state: "due", attempts: 0 },
         { kind: "trial-started", state: "sent", attempts: 1 },
       ]);
     await withoutConsole.dispose();

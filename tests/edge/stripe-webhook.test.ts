@@ -257,7 +257,7 @@ describe("the webhook of Stripe", () => {
       const payload = eventOf("customer.subscription.trial_will_end", trial, id);
       expect((await deliver(payload, sign(payload))).status).toBe(200);
     }
-    await rows(api, "UPDATE outbox SET next_attempt_at = ? WHERE kind = 'trial-ending'", PAST);
+    await rows(api, "UPDATE outbox SET next_attempt_at = ? WHERE sign_up_id = ?", PAST, trial.metadata.sign_up_id);
     await runScheduled(api);
     await expect.poll(() => mails(stripe, "reminded@example.com")).toHaveLength(2);
     expect((await mails(stripe, "reminded@example.com")).map(({ subject }) => subject)).toEqual([
@@ -270,7 +270,12 @@ describe("the webhook of Stripe", () => {
     await stripeAt(stripe).subscriptions.cancel(over.id);
     const payload = eventOf("customer.subscription.trial_will_end", over);
     await deliver(payload, sign(payload));
-    expect(await rows(api, "SELECT kind FROM outbox WHERE key LIKE ?", "trial-ending/%")).toHaveLength(1);
+    await rows(api, "UPDATE outbox SET next_attempt_at = ? WHERE sign_up_id = ?", PAST, over.metadata.sign_up_id);
+    await runScheduled(api);
+    const reminders = "SELECT state, drop_reason FROM outbox WHERE kind = 'trial-ending' AND sign_up_id = ?";
+    expect(await rows(api, reminders, over.metadata.sign_up_id)).toEqual([
+      { state: "dropped", drop_reason: "trial-over" },
+    ]);
     expect(await mails(stripe, "over@example.com")).toHaveLength(1);
   });
 });

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import { page } from "../../local-services/page";
 import { parseForm } from "../../stripe-schema/form";
+import { withOutcome } from "../browser/return-url";
 import type { SetupIntent } from "../store/objects";
 import type { StripeContext } from "./context";
 import { docUrl, type StripeErrorBody } from "./errors";
@@ -40,14 +41,6 @@ function waitingIntent(c: Context<StripeContext>): SetupIntent | undefined {
   const proof = c.req.param("attempt");
   const isKnown = proof === intent?.latest_attempt || proof === intent?.client_secret;
   return intent?.status === "requires_action" && isKnown ? intent : undefined;
-}
-
-function withOutcome(returnUrl: string, intent: SetupIntent, passed: boolean): string {
-  const url = new URL(returnUrl);
-  url.searchParams.set("setup_intent", intent.id);
-  url.searchParams.set("setup_intent_client_secret", intent.client_secret ?? "");
-  url.searchParams.set("redirect_status", passed ? "succeeded" : "failed");
-  return url.href;
 }
 
 function challengePage() {

@@ -8,9 +8,7 @@ export function keyKind(header: string | undefined, keyParameter: unknown): KeyK
   if (typeof key !== "string" || key === "") {
     throw invalidRequest(
       "You did not provide an API key. You need to provide your API key in the Authorization header.",
-      {
-        status: 401,
-      },
+      { status: 401 },
     );
   }
   if (/^[sr]k_test_\w+$/.test(key)) return "secret";

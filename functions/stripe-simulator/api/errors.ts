@@ -22,7 +22,7 @@ export class StripeFailure extends Error {
   }
 }
 
-type Details = { code?: string; doc_url?: string; param?: string; status?: number };
+type Details = { code?: string; param?: string; status?: number; setup_intent?: object };
 
 export function invalidRequest(message: string, { status = 400, ...rest }: Details = {}) {
   const { code } = rest;
@@ -40,13 +40,14 @@ export function cardError(code: string, message: string, more: { param?: string;
 }
 
 export function unexpectedState(intent: SetupIntent, verb: string, shown: object) {
-  return new StripeFailure(400, {
-    type: "invalid_request_error",
-    code: "setup_intent_unexpected_state",
-    doc_url: docUrl("setup_intent_unexpected_state"),
-    message: `You cannot ${verb} this SetupIntent because it has a status of ${intent.status}.`,
-    setup_intent: shown,
-  });
+  const message = `You cannot ${verb} this SetupIntent because it has a status of ${intent.status}.`;
+  return invalidRequest(message, { code: "setup_intent_unexpected_state", setup_intent: shown });
+}
+
+export function keyInUse(key = "") {
+  const code = "idempotency_key_in_use";
+  const message = `There is currently another in-progress request using this Idempotency Key: ${key}. Please try again later.`;
+  return new StripeFailure(409, { type: "idempotency_error", code, doc_url: docUrl(code), message });
 }
 
 export function docUrl(code: string): string {

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { StripeContext } from "./context";
-import { docUrl, StripeFailure } from "./errors";
+import { docUrl, keyInUse, StripeFailure } from "./errors";
 
 /* The header `simulator-fault` asks for a 429, a 409, or a 500 before or after the work is done. */
 
@@ -16,12 +16,7 @@ export const refusals: MiddlewareHandler<StripeContext> = async (c, next) => {
         message: "Request rate limit exceeded.",
       });
     case "409":
-      throw new StripeFailure(409, {
-        type: "idempotency_error",
-        code: "idempotency_key_in_use",
-        doc_url: docUrl("idempotency_key_in_use"),
-        message: "There is currently another in-progress request using this Idempotency Key.",
-      });
+      throw keyInUse(c.req.header("idempotency-key"));
     default:
       await next();
   }

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { DAY } from "../clock/time";
 import type { StripeContext } from "./context";
-import { docUrl, invalidRequest, StripeFailure } from "./errors";
+import { invalidRequest, keyInUse, StripeFailure } from "./errors";
 
 /** Idempotency keys in use. */
 const keysInUse = new Set<string>();
@@ -33,14 +33,7 @@ export const idempotent: MiddlewareHandler<StripeContext> = async (c, next) => {
       },
     });
   }
-  if (keysInUse.has(key)) {
-    throw new StripeFailure(409, {
-      type: "idempotency_error",
-      code: "idempotency_key_in_use",
-      doc_url: docUrl("idempotency_key_in_use"),
-      message: `There is currently another in-progress request using this Idempotency Key: ${key}. Please try again later.`,
-    });
-  }
+  if (keysInUse.has(key)) throw keyInUse(key);
   keysInUse.add(key);
   try {
     await next();

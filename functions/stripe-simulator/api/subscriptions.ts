@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import { endPeriod } from "../clock/advance";
 import { chargeInvoice } from "../clock/charges";
 import { cardToCharge, createInvoice, finalizeInvoice } from "../clock/invoices";
-import { endSubscription, hasEnded, updateSubscription } from "../clock/subscriptions";
+import { cancellationDetails, endSubscription, hasEnded, updateSubscription, withPeriod } from "../clock/subscriptions";
 import { DAY, periodAfter } from "../clock/time";
 import { newId } from "../store/ids";
 import { make, merge, type Price, type Subscription } from "../store/objects";
@@ -56,16 +56,9 @@ export const subscriptions = {
       invoice_settings: { issuer: { type: "self" } },
       items: { data, url: `/v1/subscription_items?subscription=${id}` },
       payment_settings: { save_default_payment_method: "off" },
-      ...{
-        start_date: created,
-        status: trialEnd === null ? "incomplete" : "trialing",
-        test_clock: customer.test_clock,
-      },
-      ...{
-        trial_end: trialEnd,
-        trial_settings: trialSettings(trial_settings),
-        trial_start: trialEnd === null ? null : created,
-      },
+      ...{ start_date: created, status: trialEnd === null ? "incomplete" : "trialing" },
+      ...{ test_clock: customer.test_clock, trial_settings: trialSettings(trial_settings) },
+      ...{ trial_end: trialEnd, trial_start: trialEnd === null ? null : created },
     });
     const made = { ...merge("Subscription", blank, fields), ...cancellation(blank, { cancel_at_period_end }, created) };
     if (trialEnd === null && !cardToCharge(made, call)) throw invalidRequest(NO_CARD, { code: "resource_missing" });
@@ -110,21 +103,11 @@ export const subscriptions = {
     if (found.status !== "paused") throw invalidRequest("Only paused subscriptions can be resumed.");
     if (!cardToCharge(found, call)) throw invalidRequest(NO_CARD, { code: "resource_missing" });
     const start = call.now(found.customer);
-    const period = {
-      current_period_start: start,
-      current_period_end: periodAfter(start, start, found.items.data[0]?.price.recurring?.interval),
-    };
-    const data = found.items.data.map((item) => ({ ...item, ...period }));
-    const resumed: Subscription = {
-      ...found,
-      status: "active",
-      billing_cycle_anchor: start,
-      items: { ...found.items, data },
-    };
-    const invoice = createInvoice(resumed, "subscription_cycle", call);
-    const { status, billing_cycle_anchor, items } = resumed;
-    const changes = { status, billing_cycle_anchor, items, latest_invoice: invoice.id };
-    const active = updateSubscription(found, changes, call, "customer.subscription.resumed");
+    const end = periodAfter(start, start, found.items.data[0]?.price.recurring?.interval);
+    const changes = { status: "active", billing_cycle_anchor: start, ...withPeriod(found, start, end) } as const;
+    const invoice = createInvoice({ ...found, ...changes }, "subscription_cycle", call);
+    const resumed = { ...changes, latest_invoice: invoice.id };
+    const active = updateSubscription(found, resumed, call, "customer.subscription.resumed");
     chargeInvoice(finalizeInvoice(invoice, call), active, call);
     return call.store.find("Subscription", call.id) ?? active;
   },
@@ -152,15 +135,8 @@ function planOf(price: Price): Subscription["items"]["data"][number]["plan"] {
   const { unit_amount: amount, unit_amount_decimal: amount_decimal, recurring } = price;
   return {
     ...{ id, object: "plan", active, amount, amount_decimal, billing_scheme, created, currency, livemode, metadata },
-    ...{
-      interval: recurring?.interval ?? "month",
-      interval_count: 1,
-      meter: null,
-      nickname,
-      product,
-      tiers_mode: null,
-    },
-    ...{ transform_usage: null, trial_period_days: null, usage_type: "licensed" },
+    ...{ interval: recurring?.interval ?? "month", interval_count: 1, meter: null, nickname, product },
+    ...{ tiers_mode: null, transform_usage: null, trial_period_days: null, usage_type: "licensed" },
   };
 }
 
@@ -182,10 +158,7 @@ function cancellation(found: Subscription, given: Cancellation, now: number): Pa
     cancel_at: time,
     cancel_at_period_end: cancel_at_period_end ?? false,
     canceled_at: time === null ? null : (found.canceled_at ?? now),
-    cancellation_details: {
-      ...{ comment: null, feedback: null, feedback_option: null, ...found.cancellation_details },
-      reason: time === null ? null : "cancellation_requested",
-    },
+    ...cancellationDetails(found, time === null ? null : "cancellation_requested"),
   };
 }
 

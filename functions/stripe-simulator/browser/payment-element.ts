@@ -2,33 +2,12 @@ import type {
   SetupIntentResult,
   StripeError,
   StripePaymentElement,
-  StripePaymentElementAvailablePaymentMethodsChangeEvent,
-  StripePaymentElementCardDetailsChangeEvent,
-  StripePaymentElementChangeEvent,
   StripePaymentElementOptions,
-  StripePaymentElementSavedPaymentMethodRemoveEvent,
-  StripePaymentElementSavedPaymentMethodUpdateEvent,
 } from "@stripe/stripe-js";
+import { ElementEvents } from "./element-events";
 import { IntegrationError } from "./integration-error";
 import { type BillingDetails, CONNECT, type FrameOptions, type FromFrame, type ToFrame } from "./protocol";
 import { fetchSetupIntent } from "./rest";
-
-type Plain = { elementType: "payment" };
-
-type Events = {
-  ready: Plain;
-  focus: Plain;
-  blur: Plain;
-  escape: Plain;
-  loaderstart: Plain;
-  loaderror: Plain & { error: StripeError };
-  change: StripePaymentElementChangeEvent;
-  carddetailschange: StripePaymentElementCardDetailsChangeEvent;
-  savedpaymentmethodupdate: StripePaymentElementSavedPaymentMethodUpdateEvent;
-  savedpaymentmethodremove: StripePaymentElementSavedPaymentMethodRemoveEvent;
-  availablepaymentmethodschange: StripePaymentElementAvailablePaymentMethodsChangeEvent;
-};
-type Handlers = { [T in keyof Events]: Set<(event: Events[T]) => unknown> };
 
 export type ElementContext = {
   origin: string;
@@ -48,27 +27,15 @@ const UNREACHABLE: StripeError = {
   message: "An error occurred with our connection to Stripe.",
 };
 
-export class PaymentElement implements StripePaymentElement {
+export class PaymentElement extends ElementEvents implements StripePaymentElement {
   readonly #context: ElementContext;
-  readonly #handlers: Handlers = {
-    ready: new Set(),
-    focus: new Set(),
-    blur: new Set(),
-    escape: new Set(),
-    loaderstart: new Set(),
-    loaderror: new Set(),
-    change: new Set(),
-    carddetailschange: new Set(),
-    savedpaymentmethodupdate: new Set(),
-    savedpaymentmethodremove: new Set(),
-    availablepaymentmethodschange: new Set(),
-  };
   readonly #waiting = new Map<number, (answer: FromFrame) => void>();
   #options: StripePaymentElementOptions;
   #mounted: Mounted | undefined;
   #destroyed = false;
 
   constructor(context: ElementContext, options: StripePaymentElementOptions) {
+    super();
     this.#context = context;
     this.#options = options;
   }
@@ -93,7 +60,7 @@ export class PaymentElement implements StripePaymentElement {
     this.#mounted = mounted;
     container.replaceChildren(iframe);
     container.classList.add("StripeElement");
-    setTimeout(() => this.#emit("loaderstart", { elementType: "payment" }));
+    setTimeout(() => this.emit("loaderstart", { elementType: "payment" }));
     void this.#load(mounted);
   }
 
@@ -132,25 +99,6 @@ export class PaymentElement implements StripePaymentElement {
   update(options: Partial<StripePaymentElementOptions>): this {
     this.#options = { ...this.#options, ...options };
     this.refresh();
-    return this;
-  }
-
-  on<T extends keyof Events>(type: T, handler: (event: Events[T]) => unknown): this {
-    this.#handlers[type].add(handler);
-    return this;
-  }
-
-  once<T extends keyof Events>(type: T, handler: (event: Events[T]) => unknown): this {
-    const first = (event: Events[T]) => {
-      this.off(type, first);
-      handler(event);
-    };
-    return this.on(type, first);
-  }
-
-  off<T extends keyof Events>(type: T, handler?: (event: Events[T]) => unknown): this {
-    if (handler) this.#handlers[type].delete(handler);
-    else this.#handlers[type].clear();
     return this;
   }
 
@@ -196,12 +144,12 @@ export class PaymentElement implements StripePaymentElement {
     if (this.#mounted !== mounted) return;
     if (error) {
       this.unmount();
-      this.#emit("loaderror", { elementType: "payment", error });
+      this.emit("loaderror", { elementType: "payment", error });
       return;
     }
     mounted.ready = true;
     this.refresh();
-    this.#emit("ready", { elementType: "payment" });
+    this.emit("ready", { elementType: "payment" });
   }
 
   #receive({ iframe }: Mounted, message: FromFrame): void {
@@ -210,21 +158,12 @@ export class PaymentElement implements StripePaymentElement {
         iframe.style.height = `${message.pixels}px`;
         break;
       case "change":
-        this.#emit("change", {
-          elementType: "payment",
-          collapsed: false,
-          empty: message.empty,
-          complete: message.complete,
-          value: {
-            type: "card",
-            billingDetails: { address: { country: message.country, postalCode: message.postalCode } },
-          },
-        });
+        this.emit("change", changeOf(message));
         break;
       case "focus":
       case "blur":
       case "escape":
-        this.#emit(message.type, { elementType: "payment" });
+        this.emit(message.type, { elementType: "payment" });
         break;
       case "submit":
         submitButton(iframe)?.click();
@@ -250,10 +189,6 @@ export class PaymentElement implements StripePaymentElement {
     if (this.isReady) this.#mounted?.port.postMessage(message);
   }
 
-  #emit<T extends keyof Events>(type: T, event: Events[T]): void {
-    for (const handler of [...this.#handlers[type]]) handler(event);
-  }
-
   #frameOptions(): FrameOptions {
     const { defaultValues, fields, readOnly = false, terms, business } = this.#options;
     const billingDetails = defaultValues?.billingDetails ?? {};
@@ -271,6 +206,11 @@ export class PaymentElement implements StripePaymentElement {
       mandate: terms?.card === "never" ? "" : mandateOf(business?.name ?? "this business"),
     };
   }
+}
+
+function changeOf({ empty, complete, country, postalCode }: Extract<FromFrame, { type: "change" }>) {
+  const value = { type: "card", billingDetails: { address: { country, postalCode } } };
+  return { elementType: "payment", collapsed: false, empty, complete, value } as const;
 }
 
 /** What Stripe shows below a card that is kept for later: https://docs.stripe.com/payments/mandates */

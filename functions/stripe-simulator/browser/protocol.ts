@@ -1,13 +1,8 @@
-import type { SetupIntentResult, StripeError } from "@stripe/stripe-js";
+import type { PaymentMethodCreateParams, SetupIntentResult, StripeError } from "@stripe/stripe-js";
 
 /* Messages between Stripe.js and the card form in its frame. The card number never leaves the frame. */
 
-export type BillingDetails = {
-  name?: string;
-  email?: string;
-  phone?: string;
-  address?: Partial<Record<"country" | "postal_code" | "state" | "city" | "line1" | "line2", string>>;
-};
+export type BillingDetails = PaymentMethodCreateParams.BillingDetails;
 
 export type FrameOptions = {
   publishableKey: string;

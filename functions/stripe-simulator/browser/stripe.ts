@@ -1,6 +1,5 @@
 import type {
   ConfirmSetupData,
-  SetupIntent,
   SetupIntentResult,
   Stripe,
   StripeElementsOptionsClientSecret,
@@ -9,8 +8,8 @@ import type {
 import { authenticateInDialog } from "./dialog";
 import { Elements } from "./elements";
 import { IntegrationError } from "./integration-error";
-import type { BillingDetails } from "./protocol";
 import { fetchSetupIntent, isClientSecret } from "./rest";
+import { withOutcome } from "./return-url";
 
 /* `window.Stripe`, as far as a card setup with the Payment Element needs it. */
 
@@ -62,7 +61,7 @@ class SimulatedStripe implements Pick<Stripe, "confirmSetup" | "retrieveSetupInt
     const result = await payment.confirm(
       options.clientSecret ?? elements.clientSecret,
       returnUrl,
-      billingDetailsOf(confirmParams),
+      confirmParams?.payment_method_data?.billing_details,
     );
     if (result.error) return result;
 
@@ -72,7 +71,7 @@ class SimulatedStripe implements Pick<Stripe, "confirmSetup" | "retrieveSetupInt
       ? await this.#authenticate(elements.clientSecret)
       : result;
     if (error) return { error };
-    if (redirects && returnUrl !== undefined) return leaveFor(withResult(returnUrl, setupIntent));
+    if (redirects && returnUrl !== undefined) return leaveFor(withOutcome(returnUrl, setupIntent, true));
     return { setupIntent };
   }
 
@@ -88,37 +87,10 @@ class SimulatedStripe implements Pick<Stripe, "confirmSetup" | "retrieveSetupInt
   _registerWrapper(): void {}
 }
 
-function billingDetailsOf(params: Partial<ConfirmSetupData> | undefined): BillingDetails | undefined {
-  const details = params?.payment_method_data?.billing_details;
-  if (!details) return undefined;
-  const { name, email, phone, address } = details;
-  return {
-    name: name ?? undefined,
-    email: email ?? undefined,
-    phone: phone ?? undefined,
-    address: {
-      country: address?.country ?? undefined,
-      postal_code: address?.postal_code ?? undefined,
-      state: address?.state ?? undefined,
-      city: address?.city ?? undefined,
-      line1: address?.line1 ?? undefined,
-      line2: address?.line2 ?? undefined,
-    },
-  };
-}
-
 /** Never settles: the page is being left. */
 function leaveFor(url: string): Promise<never> {
   window.location.assign(url);
   return new Promise(() => {});
-}
-
-function withResult(returnUrl: string, intent: SetupIntent): string {
-  const url = new URL(returnUrl);
-  url.searchParams.set("setup_intent", intent.id);
-  url.searchParams.set("setup_intent_client_secret", intent.client_secret ?? "");
-  url.searchParams.set("redirect_status", "succeeded");
-  return url.href;
 }
 
 function notSimulated(name: string): () => never {

@@ -3,7 +3,7 @@ import type { Subscription } from "../store/objects";
 import { chargeInvoice, collectInvoice } from "./charges";
 import { cardToCharge, createInvoice } from "./invoices";
 import { announced, nextStep, reminded, type Step, schedule } from "./schedule";
-import { endSubscription, updateSubscription } from "./subscriptions";
+import { endSubscription, updateSubscription, withPeriod } from "./subscriptions";
 import { periodAfter } from "./time";
 
 /** More in one move means that a step does not end. */
@@ -85,7 +85,6 @@ function nextPeriod(subscription: Subscription): Subscription {
   const end = subscription.items.data[0]?.current_period_end ?? subscription.created;
   const interval = subscription.items.data[0]?.price.recurring?.interval;
   const anchor = subscription.status === "trialing" ? end : subscription.billing_cycle_anchor;
-  const period = { current_period_start: end, current_period_end: periodAfter(end, anchor, interval) };
-  const data = subscription.items.data.map((item) => ({ ...item, ...period }));
-  return { ...subscription, billing_cycle_anchor: anchor, items: { ...subscription.items, data } };
+  const period = withPeriod(subscription, end, periodAfter(end, anchor, interval));
+  return { ...subscription, billing_cycle_anchor: anchor, ...period };
 }

@@ -25,15 +25,8 @@ export function createInvoice(
     const source = { subscription: subscriptionId, subscription_item: itemId };
     const priced = { price: price.id, product: price.product };
     return {
-      ...{
-        id: newId("il"),
-        amount,
-        subtotal: amount,
-        currency: price.currency,
-        discountable: true,
-        invoice: id,
-        metadata,
-      },
+      ...{ id: newId("il"), amount, subtotal: amount, currency: price.currency },
+      ...{ discountable: true, invoice: id, metadata },
       description: isTrial ? "Trial period" : `${quantity} × ${price.id}`,
       parent: { type: "subscription_item_details", subscription_item_details: source } as const,
       period,

@@ -34,13 +34,7 @@ export function endSubscription(
     status: subscription.status === "incomplete" ? "incomplete_expired" : "canceled",
     canceled_at: subscription.canceled_at ?? at,
     ended_at: at,
-    cancellation_details: {
-      comment: null,
-      feedback: null,
-      feedback_option: null,
-      ...subscription.cancellation_details,
-      reason,
-    },
+    ...cancellationDetails(subscription, reason),
   });
   schedule(ended, effects);
   for (const invoice of invoicesOf(ended, effects).filter(({ status }) => status === "open" || status === "draft")) {
@@ -50,6 +44,20 @@ export function endSubscription(
   if (ended.status === "canceled") effects.emit("customer.subscription.deleted", ended);
   else effects.emit("customer.subscription.updated", ended, { status: subscription.status });
   return ended;
+}
+
+/** Why it ends; null where it no longer does. */
+export function cancellationDetails(
+  { cancellation_details: known }: Subscription,
+  reason: "cancellation_requested" | "payment_failed" | null,
+): Pick<Subscription, "cancellation_details"> {
+  return { cancellation_details: { comment: null, feedback: null, feedback_option: null, ...known, reason } };
+}
+
+/** Its items with this period, in seconds. */
+export function withPeriod({ items }: Subscription, start: number, end: number): Pick<Subscription, "items"> {
+  const period = { current_period_start: start, current_period_end: end };
+  return { items: { ...items, data: items.data.map((item) => ({ ...item, ...period })) } };
 }
 
 export const hasEnded = ({ status }: Pick<Subscription, "status">) =>

@@ -71,9 +71,17 @@ export function signUpLifecycleIn(db: D1Database) {
       return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
     },
 
-    /** Records the trial of an active sign-up and its messages. A repetition changes nothing. */
-    async startTrial(id: string, trial: TrialState, event?: StripeEvent): Promise<SignUp | null> {
+    /**
+     * Records the trial of an active sign-up and its messages. A repetition changes nothing.
+     * @param remindAt when the customer is reminded of the trial's end; null for not at all
+     */
+    async startTrial(
+      id: string,
+      trial: TrialState,
+      { event, remindAt }: { event?: StripeEvent; remindAt: Date | null },
+    ): Promise<SignUp | null> {
       const messages = trial.status === "canceled" ? [] : (["trial-started", "account-created"] as const);
+      const reminder = reminderOf(id, trial, remindAt);
       const update = db
         .prepare(
           `UPDATE sign_ups
@@ -84,6 +92,7 @@ export function signUpLifecycleIn(db: D1Database) {
         .bind(id, trial.status, trial.stripeSubscriptionId, iso(trial.trialEnd), iso(nextTrialCheck(trial)), now());
       const results = await db.batch([
         ...messages.map((kind) => newMessage(db, { key: `${kind}/${id}`, kind, signUpId: id }, AWAITS_TRIAL)),
+        ...(reminder ? [newMessage(db, reminder, AWAITS_TRIAL)] : []),
         ...(event ? [processedEvent(db, event)] : []),
         update,
         byId(id),
@@ -119,14 +128,9 @@ export function signUpLifecycleIn(db: D1Database) {
           iso(nextTrialCheck(trial)),
           now(),
         );
-      const reminder = {
-        key: reminderKey(read.id, trial.trialEnd),
-        kind: "trial-ending" as const,
-        signUpId: read.id,
-        ...(remindAt && { notBefore: remindAt }),
-      };
+      const reminder = reminderOf(read.id, trial, remindAt);
       const results = await db.batch([
-        ...(remindAt && trial.status === "trialing" ? [newMessage(db, reminder, "version = ?", read.version)] : []),
+        ...(reminder ? [newMessage(db, reminder, "version = ?", read.version)] : []),
         ...(event ? [processedEvent(db, event, unchanged, read.id, read.version)] : []),
         update,
       ]);
@@ -165,6 +169,11 @@ export function signUpLifecycleIn(db: D1Database) {
         .run();
     },
   };
+}
+
+function reminderOf(signUpId: string, { status, trialEnd }: TrialState, notBefore: Date | null) {
+  if (notBefore === null || status !== "trialing") return null;
+  return { key: reminderKey(signUpId, trialEnd), kind: "trial-ending" as const, signUpId, notBefore };
 }
 
 function iso(date: Date | null): string | null {

@@ -24,6 +24,9 @@ const NOT_REMINDED_FOR_MS = DAY_MS;
 
 const MAX_READS = 5;
 
+/** What Stripe knows nothing of. */
+const NO_PLAN = { stripeSubscriptionId: null, status: "trialing", trialStart: null } as const;
+
 /** Takes Stripe's word that a card is set up, after asking: the event only points to the setup intent. */
 export async function handleCardSetUpEvent(
   card: CardEvent,
@@ -83,10 +86,11 @@ export async function startTrial(
     if (paymentMethodId === null) throw new PaymentsError("unexpected-answer");
     await payments.setDefaultCard(signUp, customerId, paymentMethodId);
     return chosen === null
-      ? { stripeSubscriptionId: null, status: "trialing" as const, trialEnd: new Date(Date.now() + TRIAL_MS) }
+      ? { ...NO_PLAN, trialEnd: new Date(Date.now() + TRIAL_MS) }
       : payments.findOrCreateSubscription(signUp, { customerId, priceId: chosen.stripe_price_id });
   });
-  const started = await lifecycle.startTrial(signUp.id, trial, event);
+  const remindAt = chosen === null ? null : reminderTime(trial);
+  const started = await lifecycle.startTrial(signUp.id, trial, { event, remindAt });
   if (started) log("info", "trial_started", { signUpId: signUp.id, status: started.status });
   return started?.status ?? "unknown";
 }
@@ -114,8 +118,8 @@ export async function handleSubscriptionChange(
   throw new Error("A sign-up changed each time it was read");
 }
 
-/** Whenever Stripe's event comes. Null where the trial is so short that the start mail is the reminder. */
-function reminderTime({ trialStart, trialEnd }: SubscriptionState): Date | null {
+/** Null where the trial is so short that the start mail is the reminder. */
+function reminderTime({ trialStart, trialEnd }: Pick<SubscriptionState, "trialStart" | "trialEnd">): Date | null {
   if (trialEnd === null) return null;
   const time = new Date(trialEnd.getTime() - REMINDED_BEFORE_MS);
   return trialStart !== null && time.getTime() - trialStart.getTime() < NOT_REMINDED_FOR_MS ? null : time;

@@ -173,7 +173,7 @@ describe("an answer to the API", () => {
       await signUp(other, { email: "endless@example.com" });
       const state = status === 200 ? "sent" : "due";
       await expect
-        .poll(() => rows(other, "SELECT state, attempts FROM outbox ORDER BY kind"))
+        .poll(() => rows(other, "SELECT state, attempts FROM outbox WHERE kind <> 'trial-ending'"))
         .toEqual([
           { state, attempts: 1 },
           { state, attempts: 1 },

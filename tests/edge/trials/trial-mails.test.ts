@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type FaultyBackend, startFaultyBackend } from "../../support/faulty-backend";
+import { anotherCard, inPortal } from "../../support/portal";
 import { deliver, rowOf, setupEvent } from "../../support/set-up-card";
 import { eventOf } from "../../support/stripe-events";
 import { enterCard, mails, rows, signUp, stripeAt } from "../../support/visitor";
@@ -49,15 +50,6 @@ describe("the mails about a trial", () => {
 
   const subjects = async (email: string) => (await mails(stripe, email)).map(({ subject }) => subject);
   const latest = async (email: string) => (await mails(stripe, email))[0]?.text ?? "";
-
-  /** A visit to the Customer Portal that the mails lead to, with a log-in by e-mail address. */
-  async function inPortal(email: string, fields: Record<string, string>): Promise<void> {
-    const send = (path: string, body: Record<string, string>) =>
-      fetch(stripe.url + path, { method: "POST", body: new URLSearchParams(body), redirect: "manual" });
-    const session = (await send("/p/login/test", { email })).headers.get("location") ?? "";
-    expect(session).toMatch(/^\/p\/session\/cus_/);
-    expect((await send(session, fields)).status).toBe(303);
-  }
 
   it("say at its start what was agreed to and when, the plan, the first charge, the card, and how to cancel [T1] [T5]", async () => {
     const row = await onTrial("start@example.com");
@@ -118,7 +110,7 @@ describe("the mails about a trial", () => {
     const id = String(row.stripe_subscription_id);
     const end = dayOf(row.trial_end);
     await tell("trial_will_end", id);
-    await inPortal(email, { intent: "cancel", subscription: id });
+    await inPortal(stripe, email, { intent: "cancel", subscription: id });
     const canceled = await stripeAt(stripe).subscriptions.retrieve(id);
     expect(canceled).toMatchObject({ status: "trialing", cancel_at: canceled.trial_end, cancel_at_period_end: false });
     const heard = () =>
@@ -138,8 +130,8 @@ describe("the mails about a trial", () => {
     const row = await onTrial(email);
     const id = String(row.stripe_subscription_id);
     await tell("trial_will_end", id);
-    await inPortal(email, { intent: "cancel", subscription: id });
-    await inPortal(email, { intent: "renew", subscription: id });
+    await inPortal(stripe, email, { intent: "cancel", subscription: id });
+    await inPortal(stripe, email, { intent: "renew", subscription: id });
     await remind(row.id);
     expect(await latest(email)).toContain("Unless you cancel before then, $500.00 plus any tax will be taken");
   });
@@ -158,9 +150,7 @@ describe("the mails about a trial", () => {
     const email = "new-card@example.com";
     const row = await onTrial(email);
     await tell("trial_will_end", row.stripe_subscription_id);
-    const [number, month, year, cvc] = ["4000000000000341", "12", "2040", "123"];
-    const card = { "card[number]": number, "card[exp_month]": month, "card[exp_year]": year, "card[cvc]": cvc };
-    await inPortal(email, { intent: "card", ...card });
+    await inPortal(stripe, email, anotherCard("4000000000000341"));
     await remind(row.id);
     expect(await latest(email)).toContain("Card: Visa ending in 0341");
 
