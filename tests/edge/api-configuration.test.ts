@@ -52,7 +52,7 @@ describe("the configuration of the subscription API", () => {
   /** Over https, as production demands. */
   async function ask(path: string, vars: Vars, init: { method?: string; body?: string } = {}) {
     const headers = { "content-type": "application/json", ...header(vars) };
-    const response = await api.mf.dispatchFetch(`https://api.example${path}`, { ...init, headers });
+    const response = await api.mf.dispatchFetch(`https://localhost${path}`, { ...init, headers });
     const text = await response.text();
     return { status: response.status, contentType: response.headers.get("content-type"), text, body: JSON.parse(text) };
   }
