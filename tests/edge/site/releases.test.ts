@@ -1,9 +1,14 @@
-import { readdir, readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseReleases, type Release, releasesToKeep } from "../../../functions/tools/releases/kept-releases";
 import { buildOtherRelease, type OtherRelease } from "../../support/other-release";
+import { freePort, type RunningWorker, startSite } from "../../support/workers";
+
+const run = promisify(execFile);
 
 /* What a browser that was here before has to load again after a release, and what it can still load. */
 
@@ -55,6 +60,44 @@ test("a build lists every file that it deploys, and nothing else", async () => {
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(join(other.files, "build/").length));
   expect(found.sort()).toEqual([...new Set((await releasesOf(other.files)).flatMap(({ files }) => files))].sort());
+});
+
+describe("a machine that builds for the first time", () => {
+  let live: RunningWorker;
+  beforeAll(async () => {
+    live = await startSite();
+  });
+  afterAll(() => live.dispose());
+
+  /** Runs in the copy, as `npm run deploy` does in the repository. */
+  function takeReleases(siteUrl: string): Promise<string> {
+    const script = `import { takeLiveReleases } from "./functions/tools/releases/live-releases.ts";
+      console.log(await takeLiveReleases(${JSON.stringify(siteUrl)}));`;
+    const node = ["--import", "tsx", "--input-type=module", "--eval", script];
+    return run(process.execPath, node, { cwd: other.folder }).then(({ stdout }) => stdout);
+  }
+
+  test("takes the files of the live site's releases, byte for byte [H22]", async () => {
+    await rm(join(other.folder, ".releases"), { recursive: true });
+    const releases = await releasesOf(join(root, "public"));
+    expect(await takeReleases(live.url)).toBe(`The files of ${releases.length} live releases are kept.\n`);
+    const kept = join(other.folder, ".releases");
+    expect(await releasesOf(kept)).toEqual(releases);
+    for (const file of new Set(releases.flatMap(({ files }) => files))) {
+      expect(await readFile(join(kept, file))).toEqual(await readFile(join(root, "public/build", file)));
+    }
+  });
+
+  test("keeps what it has where the live site cannot be asked", async () => {
+    const before = await releasesOf(join(other.folder, ".releases"));
+    expect(await takeReleases(`http://localhost:${await freePort()}`)).toContain("those of this machine are kept");
+    expect(await releasesOf(join(other.folder, ".releases"))).toEqual(before);
+  });
+
+  test("finds a list that browsers do not keep", async () => {
+    const { headers } = await fetch(`${live.url}/releases.json`);
+    expect(headers.get("Cache-Control")).toBe("public, max-age=0, must-revalidate");
+  });
 });
 
 const NOW = new Date("2026-11-22T12:00:00Z");
