@@ -7,10 +7,14 @@ export type ConfigurationResult<Configuration> =
   | { status: "valid"; configuration: Configuration }
   | { status: "invalid"; problems: ConfigurationProblem[] };
 
-/** Whether a URL leads to this machine: localhost, 127.0.0.0/8 or [::1]. */
+/** Whether a URL leads to this machine: localhost, a name below it, 127.0.0.0/8 or [::1]. */
 export function isLoopback(url: string): boolean {
-  const hostname = URL.canParse(url) ? new URL(url).hostname : "";
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+  return URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
+}
+
+/** The same of a URL's host name: https://www.rfc-editor.org/rfc/rfc6761#section-6.3 */
+export function isLoopbackHost(hostname: string): boolean {
+  return /(^|\.)localhost$/.test(hostname) || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
 
 /** An https URL, or http on this machine, without credentials. */

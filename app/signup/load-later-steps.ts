@@ -1,7 +1,12 @@
-/** Not part of the form's page: loaded while the visitor types. */
-export const loadLaterSteps = () => import("./later-steps");
+import { reloadOnce } from "./reload-once";
 
-/** Ignores a failure: the step itself is loaded again, and reports it. */
+/** Not part of the form's page: loaded while the visitor types. */
+export const loadLaterSteps = () => import("./later-steps").catch(reloadOnce);
+
+// biome-ignore lint/correctness/noUnusedVariables: `??=` reads it
+let prefetched: Promise<unknown> | undefined;
+
+/** Asks once and ignores a failure: the step itself asks again, and only then is the page loaded again. */
 export function prefetchLaterSteps(): void {
-  Promise.all([loadLaterSteps(), import("./card/card-form")]).catch(() => undefined);
+  prefetched ??= Promise.all([import("./later-steps"), import("./card/card-form")]).catch(() => undefined);
 }

@@ -7,6 +7,7 @@ import { packagesIn } from "./catalogue/packages";
 import { type Config, keysOf, readConfig } from "./config";
 import type { ApiContext, Services } from "./http/context";
 import { atMost } from "./http/guard/body";
+import { requireLocalHost } from "./http/guard/local-host";
 import { limitSignUps } from "./http/guard/rate-limit";
 import { type Entrance, requireSite } from "./http/guard/require-site";
 import { requireTls } from "./http/guard/require-tls";
@@ -98,6 +99,7 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
   });
 
   app.use((c, next) => headers[c.req.url.startsWith("https:") ? "https" : "http"](c, next));
+  if (entrance === "public") app.use(requireLocalHost);
   app.use(requireTls);
 
   if (entrance === "public") app.get("/health", getHealth);

@@ -7,12 +7,15 @@ import {
   problemsOf,
   serviceUrl,
 } from "../../app/contract/configuration";
+import { release } from "../../app/contract/release";
 import { API_SECRET } from "../../app/contract/site-headers";
 import { isLocal, LOCAL_SECRETS, TEST_MODE_API_URL } from "./local-development";
 
 export type Config = {
   /** Whether the settings are those of local development. */
   isLocal: boolean;
+  /** The id of the deployed version. */
+  release: string;
   db: D1Database;
   /** Any of them proves that a request comes from the site; none where only the service binding reaches sign-ups. */
   siteSecrets: string[];
@@ -82,6 +85,7 @@ const count = z
 const settings = z
   .object({
     DB: binding<D1Database>("prepare"),
+    RELEASE: release,
     STRIPE_SECRET_KEY: z.string().regex(/^[sr]k_(test|live)_\w+$/, {
       error: "must be a secret key (sk_… or rk_…)",
       abort: true,
@@ -190,6 +194,7 @@ export function readConfig(env: unknown): ConfigurationResult<Config> {
 function toConfig(env: z.output<typeof settings>): Config {
   return {
     isLocal: env.STRIPE_API_URL !== undefined,
+    release: env.RELEASE,
     db: env.DB,
     siteSecrets: env.SUBSCRIPTION_API_SECRET ?? [],
     limits: { signUps: env.SIGNUP_RATE_LIMIT, operator: env.OPERATOR_RATE_LIMIT },

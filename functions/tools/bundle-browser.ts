@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type OutputChunk, type Plugin, rollup } from "rollup";
 import { minify } from "terser";
 import * as z from "zod";
+import { keepRelease } from "./releases/kept-releases";
 
 /*
  * Part of `npm run build:browser`. The Remix compiler makes a file for each set of modules that some routes share: ten for
@@ -15,6 +16,7 @@ import * as z from "zod";
  * - the layout, the sign-up, and each part that is loaded later.
  *
  * A part that is loaded later is found by its name in the manifest, so that a change of it renames no other file.
+ * The files of earlier releases stay beside them: releases/kept-releases.ts.
  */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -65,7 +67,8 @@ async function bundle(): Promise<void> {
   await Promise.all(compiled.map((name) => rm(join(folder, name))));
   for (const empty of ["_shared", "routes"]) await rm(join(folder, empty), { recursive: true });
   await Promise.all(chunks.map(({ fileName, code }) => writeFile(join(folder, fileName), code)));
-  await writeManifest(manifest, chunks, lazy.map(withoutHash));
+  const version = await writeManifest(manifest, chunks, lazy.map(withoutHash));
+  await keepRelease(folder, version, new Date());
 }
 
 async function readManifest(compiled: string[]): Promise<Manifest> {
@@ -74,7 +77,7 @@ async function readManifest(compiled: string[]): Promise<Manifest> {
   return manifestSchema.parse(JSON.parse(json));
 }
 
-async function writeManifest(manifest: Manifest, chunks: OutputChunk[], lazy: string[]): Promise<void> {
+async function writeManifest(manifest: Manifest, chunks: OutputChunk[], lazy: string[]): Promise<string> {
   const filesOf = (name: string) => {
     const chunk = chunks.find((built) => built.name === name);
     if (!chunk) throw new Error(`There is no file for ${name}`);
@@ -96,6 +99,7 @@ async function writeManifest(manifest: Manifest, chunks: OutputChunk[], lazy: st
   const json = JSON.stringify({ ...built, version, url: urlOf(`manifest-${version}.js`) });
   await writeFile(join(folder, `manifest-${version}.js`), `window.__remixManifest=${json};\n`);
   await writeFile(serverBuild, `export * from "./index.js";\nexport const assets = ${json};\n`);
+  return version;
 }
 
 /** The compiler's files name each other by the path of their URL. */

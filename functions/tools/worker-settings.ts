@@ -18,7 +18,7 @@ const settings = z.object({
   triggers: z.object({ crons: z.array(z.string()).default([]) }),
 });
 
-/** Reads one environment of a wrangler.toml: production, or local development. Throws when it is no configuration. */
-export function readWorkerSettings(file: string, environment?: "production"): WorkerSettings {
+/** Reads one environment of a wrangler.toml: a stage, or local development. Throws when it is no configuration. */
+export function readWorkerSettings(file: string, environment?: "staging" | "production"): WorkerSettings {
   return settings.parse(unstable_readConfig({ config: file, env: environment ?? "" }, { hideWarnings: true }));
 }

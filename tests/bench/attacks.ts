@@ -1,6 +1,7 @@
-import { readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import autocannon from "autocannon";
+import { parseReleases } from "../../functions/tools/releases/kept-releases";
 import { fields } from "../support/site-visitor";
 import { startUpstreamWorkerd } from "./controls";
 import { CONNECTIONS, type Course } from "./load";
@@ -45,9 +46,9 @@ const filled = (change: Record<string, string> = {}) => new URLSearchParams({ ..
 const repeated = (text: string, bytes: number) => text.repeat(Math.floor(bytes / text.length));
 const numbered = (name: string, count: number, separator: string) =>
   Array.from({ length: count }, (_, index) => `${name}${index}=1`).join(separator);
-const manifest = readdirSync(join(root, "public/build")).find((file) => file.startsWith("manifest-")) ?? "";
+const [release] = parseReleases(readFileSync(join(root, "public/releases.json"), "utf8"));
 /** Of the release that is built, as its pages name it. */
-const MANIFEST = `/__manifest?version=${/-(\w+)/.exec(manifest)?.[1]?.toLowerCase()}`;
+const MANIFEST = `/__manifest?version=${release?.version}`;
 const reports = (body: string) => ({ body, headers: { "Content-Type": "application/reports+json" } });
 
 const attacks: Attack[] = [

@@ -75,7 +75,7 @@ describe("the site with a service binding", () => {
 
 it("reaches the reference API by a service binding", async () => {
   const stripe = await startStripeSimulator();
-  const name = "citewell-subscription-api";
+  const name = "citewell-subscription-api-local";
   const site = await startSite({
     vars: { SUBSCRIPTION_API_URL: NOWHERE },
     miniflare: { serviceBindings: { SUBSCRIPTION_API: { name, entrypoint: "SiteApi" } } },

@@ -230,6 +230,11 @@ describe("the subscription API with the simulator", () => {
   it("says that it is healthy", async () => {
     const response = await fetch(`${api.url}/health`);
     expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ status: "ok", dead_messages: 0 });
+    expect(await response.json()).toEqual({
+      status: "ok",
+      release: expect.stringMatching(/.+/),
+      commit: "unknown",
+      dead_messages: 0,
+    });
   });
 });

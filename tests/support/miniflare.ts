@@ -41,6 +41,8 @@ export type WorkerPlan = {
   /** Where D1 and Durable Objects are kept; in memory when absent. */
   persist?: string;
   wrapper?: Wrapper;
+  /** The folder of other static files than those of wrangler.toml. */
+  files?: string | undefined;
   /** Options of Miniflare to set over those of wrangler.toml. */
   miniflare?: Partial<SharedOptions & WorkerOptions>;
   /** A Worker beside it, which it can bind to by its name in wrangler.toml; its own port and so on do not count. */
@@ -77,7 +79,7 @@ export async function startWorker(plan: WorkerPlan): Promise<RunningWorker> {
   return { url: `http://localhost:${boundPort}`, mf, logs, output, said, dispose: () => mf.dispose() };
 }
 
-async function workerOptionsOf({ folder, bundle, environment, vars = {}, wrapper, miniflare }: WorkerPlan) {
+async function workerOptionsOf({ folder, bundle, environment, vars = {}, wrapper, files, miniflare }: WorkerPlan) {
   const bundlePath = join(root, "build", bundle);
   const file = { config: join(root, folder, "wrangler.toml"), env: environment ?? "" };
   const config = unstable_readConfig(file, { hideWarnings: true });
@@ -87,6 +89,7 @@ async function workerOptionsOf({ folder, bundle, environment, vars = {}, wrapper
   const options: WorkerOptions = {
     ...workerOptions,
     ...(config.name !== undefined && { name: config.name }),
+    ...(files !== undefined && workerOptions.assets && { assets: { ...workerOptions.assets, directory: files } }),
     bindings: Object.fromEntries(bindings),
     ...modulesOf(bundlePath, await readFile(bundlePath, "utf8"), wrapper),
     ...miniflare,

@@ -91,6 +91,8 @@ export type SiteOptions = {
   rateLimit?: number | "as configured" | "as in production";
   /** Another build of it, under build/. */
   bundle?: string;
+  /** The folder of its static files, if they are another build's too. */
+  files?: string;
   wrapper?: Wrapper;
   miniflare?: WorkerPlan["miniflare"];
   environment?: WorkerPlan["environment"];
@@ -100,11 +102,12 @@ export type SiteOptions = {
 /** The site; its SITE_URL is the URL that it gets. */
 export async function startSite(options: SiteOptions = {}): Promise<RunningWorker> {
   const { port = await freePort(), rateLimit = 1_000_000, bundle = "site/site.js", vars, miniflare, wrapper } = options;
-  const { environment, beside } = options;
+  const { environment, beside, files } = options;
   return startWorker({
     folder: ".",
     bundle,
     vars: { SITE_URL: `http://localhost:${port}`, ...vars },
+    files,
     port,
     wrapper,
     environment,

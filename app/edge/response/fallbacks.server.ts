@@ -44,6 +44,11 @@ export function misconfigured(problems: ConfigurationProblem[], context: PageCon
   return plainPage(503, "Service temporarily unavailable. Please try again later.", context);
 }
 
+/** https://www.rfc-editor.org/rfc/rfc9110#name-421-misdirected-request */
+export function misdirected(context: PageContext): Promise<Response> {
+  return plainPage(421, "These are the settings of local development, which serve localhost alone", context);
+}
+
 function plainPage(status: number, message: string, { url, requestId }: PageContext): Promise<Response> {
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${message}</title><h1>${message}</h1><p>Request id: ${requestId}</p></html>`;
   return uncached(new Response(html, { status, headers: { "Content-Type": "text/html; charset=utf-8" } }), url);

@@ -5,6 +5,7 @@ import {
   isLoopback,
   problemsOf,
 } from "../../contract/configuration";
+import { release } from "../../contract/release";
 import { API_SECRET } from "../../contract/site-headers";
 import type { RateLimit } from "../guard/rate-limit.server";
 import type { Assets } from "../pages/inline-style.server";
@@ -34,13 +35,6 @@ const rateLimit = z.custom<RateLimit>(
 const assets = z.custom<Assets>(
   (value) => typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function",
   "is missing",
-);
-const release = z.catch(
-  z.pipe(
-    z.object({ id: z.string().check(z.minLength(1)) }),
-    z.transform(({ id }) => id),
-  ),
-  "unknown",
 );
 const turnstileKey = z.string().check(z.regex(/^[\w-]{16,256}$/, "must be a key of Turnstile"));
 const packageId = z.guid("must be a uuid").check(z.toLowerCase());

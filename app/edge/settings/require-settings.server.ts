@@ -1,7 +1,8 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
+import { isLoopback, isLoopbackHost } from "../../contract/configuration";
 import type { Handler } from "../middleware.server";
 import type { RequestContext, SiteContext } from "../request-context.server";
-import { misconfigured } from "../response/fallbacks.server";
+import { misconfigured, misdirected } from "../response/fallbacks.server";
 import { type Configuration, readConfiguration } from "./configuration.server";
 
 /** The named members of Remix's context that the edge does not provide itself. */
@@ -10,12 +11,16 @@ export type Services = Omit<
   keyof SiteContext | "formOutcome"
 >;
 
-/** Reads the configuration with the first request; answers 503 until every setting is valid. */
+/**
+ * Reads the configuration with the first request; answers 503 until every setting is valid. With the settings of local
+ * development, which a mistaken deployment could have, it serves this machine alone.
+ */
 export function requireSettings(
   services: (configuration: Configuration) => Services,
   next: Handler<AppLoadContext>,
 ): Handler<RequestContext> {
   let settings: (Services & { configuration: Configuration }) | undefined;
+  let isLocal = false;
   return (request, { env, ...context }) => {
     if (settings === undefined) {
       const read = readConfiguration(env);
@@ -25,7 +30,9 @@ export function requireSettings(
         return misconfigured(read.problems, context);
       }
       settings = { ...services(read.configuration), configuration: read.configuration };
+      isLocal = isLoopback(read.configuration.SITE_URL);
     }
+    if (isLocal && !isLoopbackHost(context.url.hostname)) return misdirected(context);
     return next(request, { ...context, ...settings });
   };
 }

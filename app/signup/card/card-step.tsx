@@ -8,13 +8,14 @@ import { Day, Moment } from "../../ui/time";
 import { useHydrated } from "../../ui/use-hydrated";
 import { CARD_USED, paymentFailed, SAVED } from "../later-notices";
 import { CONFIGURATION_ERROR, type Notice } from "../notices";
+import { reloadOnce } from "../reload-once";
 import { ResumeOnAnotherDevice } from "../session/resume-on-another-device";
 import { KeepButton, SessionTime, WARNING_SECONDS } from "../session/session-time";
 import { SignupNotice } from "../signup-notice";
 import type { CardStepData } from "../steps";
 import { CardPlaceholder } from "./card-placeholder";
 
-const CardForm = lazy(() => import("./card-form"));
+const CardForm = lazy(() => import("./card-form").catch(reloadOnce));
 
 export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotice: Notice | undefined }) {
   const hydrated = useHydrated();

@@ -97,10 +97,7 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
       id={form.id}
       onSubmit={onSubmit}
       onFocus={prefetchLaterSteps}
-      onInput={(event) => {
-        prefetchLaterSteps();
-        refused.onInput(event);
-      }}
+      onInput={refused.onInput}
       noValidate
       preventScrollReset
     >

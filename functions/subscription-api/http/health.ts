@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { commit } from "../../../app/contract/release";
 import { isStripePriceId, packagesIn } from "../catalogue/packages";
 import { type Config, keysOf, readConfig } from "../config";
 import { describeError, log } from "../log";
@@ -62,9 +63,9 @@ const checkStripe: Check = async ({ stripe }) => {
   }
 };
 
-async function healthy({ db }: Config): Promise<Response> {
-  const deadMessages = await outboxIn(db).countDead();
-  return Response.json({ status: "ok", dead_messages: deadMessages }, { headers: { "cache-control": "no-store" } });
+async function healthy({ db, release }: Config): Promise<Response> {
+  const body = { status: "ok", release, commit, dead_messages: await outboxIn(db).countDead() };
+  return Response.json(body, { headers: { "cache-control": "no-store" } });
 }
 
 function unhealthy(keys: string[], detail?: string): Response {

@@ -1,7 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseReleases } from "../../../functions/tools/releases/kept-releases";
 import { openPage } from "../../support/page";
 import { type SiteVisitor, siteVisitor } from "../../support/site-visitor";
 import { type RunningWorker, startSite } from "../../support/workers";
@@ -61,9 +62,8 @@ describe("the sign-up", () => {
       JSON.stringify(sizes),
     ).toBeLessThanOrEqual(SIGNUP_SCRIPT_BYTES);
 
-    const built = await readdir(join(root, "public/build"), { recursive: true });
-    const cardStep = built.filter((name) => name.includes("card-form"));
-    expect(cardStep).toHaveLength(1);
+    const [built] = parseReleases(await readFile(join(root, "public/releases.json"), "utf8"));
+    expect(built?.files.filter((name) => name.includes("card-form"))).toHaveLength(1);
     expect([...scripts.keys()].filter((path) => path.includes("card-form"))).toEqual([]);
   });
 });

@@ -4,11 +4,11 @@ import { startSite } from "../../support/workers";
 
 /* What the site says about itself: its release, and what is wrong with its settings. */
 
-test("health gives the release", async () => {
+test("health gives the release and its commit", async () => {
   const site = await startSite();
   const { status, body } = await siteVisitor(site).get("/health");
   expect(status).toBe(200);
-  expect(JSON.parse(body)).toMatchObject({ status: "ok", release: expect.stringMatching(/.+/) });
+  expect(JSON.parse(body)).toMatchObject({ status: "ok", release: expect.stringMatching(/.+/), commit: "unknown" });
   await site.dispose();
 });
 

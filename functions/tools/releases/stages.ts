@@ -1,0 +1,40 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readWorkerSettings, type WorkerSettings } from "../worker-settings";
+
+export type Stage = "staging" | "production";
+
+export const root = fileURLToPath(new URL("../../..", import.meta.url));
+export const API_FOLDER = "functions/subscription-api";
+
+/** The stage that a command's options name; production when they name none. */
+export function stageOf(options: { staging?: boolean | undefined }): Stage {
+  return options.staging === true ? "staging" : "production";
+}
+
+/** What both wrangler.toml files say of a stage, or of this machine. */
+export function settingsOf(stage?: Stage): { site: WorkerSettings; api: WorkerSettings } {
+  return {
+    site: readWorkerSettings(join(root, "wrangler.toml"), stage),
+    api: readWorkerSettings(join(root, API_FOLDER, "wrangler.toml"), stage),
+  };
+}
+
+/** The URL that a setting has, which ends without a slash. */
+export function urlIn({ vars }: WorkerSettings, name: string): string {
+  return String(vars[name]).replace(/\/+$/, "");
+}
+
+/**
+ * The commit that is checked out, and its subject. Its name ends in `-changed` where files differ from it.
+ * @returns undefined outside a git repository
+ */
+export function checkedOut(): { commit: string; subject: string } | undefined {
+  const git = (...args: string[]) => spawnSync("git", args, { cwd: root, encoding: "utf8" });
+  const { status, stdout } = git("log", "-1", "--format=%h %s", "--abbrev=12");
+  if (status !== 0) return undefined;
+  const [hash = "", ...words] = stdout.trim().split(" ");
+  const isChanged = git("status", "--porcelain").stdout.trim() !== "";
+  return { commit: isChanged ? `${hash}-changed` : hash, subject: words.join(" ") };
+}
