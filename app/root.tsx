@@ -1,14 +1,5 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/cloudflare";
-import {
-  isRouteErrorResponse,
-  Links,
-  Meta,
-  Outlet,
-  Scripts,
-  useMatches,
-  useRouteError,
-  useRouteLoaderData,
-} from "@remix-run/react";
+import { Links, Meta, Outlet, Scripts, useMatches, useRouteLoaderData } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { titleOf } from "./company";
 import { publicSettings } from "./edge/settings/public-settings.server";
@@ -17,7 +8,6 @@ import { Footer } from "./ui/footer";
 import { Header, SkipLink } from "./ui/header";
 import { hydrates } from "./ui/hydration";
 import { InlineStylesheet } from "./ui/inline-stylesheet";
-import { NotFound } from "./ui/not-found";
 import { prerenderRules } from "./ui/prerender";
 import { useNonce } from "./ui/request-context";
 import { scrollStateScript } from "./ui/scroll-state";
@@ -31,9 +21,11 @@ export const links: LinksFunction = () => [
   { rel: "manifest", href: "/site.webmanifest" },
 ];
 
-/** For error pages; every other route has its own. */
+const UNEXPECTED = "Unexpected Application Error";
+
+/** For the error page; every route has its own. */
 export const meta: MetaFunction = ({ error }) =>
-  error ? [{ title: titleOf(errorText(error).title) }, { name: "robots", content: "noindex" }] : [];
+  error ? [{ title: titleOf(UNEXPECTED) }, { name: "robots", content: "noindex" }] : [];
 
 export function loader({ context }: LoaderFunctionArgs): Site {
   return publicSettings(context);
@@ -107,21 +99,8 @@ export default function Root() {
   return <Outlet />;
 }
 
+/** What the guard refused has a page of its own: app/routes/$.tsx. */
 export function ErrorBoundary() {
-  const error = useRouteError();
   const site = useRouteLoaderData<typeof loader>("root");
-  if (isRouteErrorResponse(error) && error.status === 404) return <NotFound />;
-  const { title, message } = errorText(error);
-  return <ErrorPage title={title} message={message} requestId={site?.requestId} />;
-}
-
-/** Only the text of a refusal is shown, never the message of an error. */
-function errorText(error: unknown): { title: string; message?: string } {
-  if (!isRouteErrorResponse(error)) return { title: "Unexpected Application Error" };
-  if (error.status === 404) return { title: "Page not found" };
-  const data: unknown = error.data;
-  if (typeof data !== "object" || data === null || !("title" in data) || !("message" in data)) {
-    return { title: "Unexpected Application Error" };
-  }
-  return { title: String(data.title), message: String(data.message) };
+  return <ErrorPage title={UNEXPECTED} requestId={site?.requestId} />;
 }

@@ -1,4 +1,10 @@
 import { data, type LoaderFunctionArgs } from "@remix-run/cloudflare";
+import { isRouteErrorResponse, type MetaFunction, useRouteError } from "@remix-run/react";
+import { titleOf } from "../company";
+import type { Refusal } from "../edge/guard/refusals.server";
+import { ErrorPage } from "../ui/error-page";
+import { NotFound } from "../ui/not-found";
+import { useSite } from "../ui/site";
 
 /** Renders the requests that the guard refused, unknown paths among them. */
 export function loader({ context: { refusal } }: LoaderFunctionArgs) {
@@ -6,6 +12,22 @@ export function loader({ context: { refusal } }: LoaderFunctionArgs) {
   throw data({ title: refusal.title, message: refusal.message }, refusal.status);
 }
 
+export const meta: MetaFunction = ({ error }) => [
+  { title: titleOf(refusalIn(error)?.title ?? "Page not found") },
+  { name: "robots", content: "noindex" },
+];
+
 export default function CatchAll() {
   return null;
+}
+
+export function ErrorBoundary() {
+  const refusal = refusalIn(useRouteError());
+  const { requestId } = useSite();
+  return refusal ? <ErrorPage {...refusal} requestId={requestId} /> : <NotFound />;
+}
+
+/** Undefined for an unknown path. */
+function refusalIn(error: unknown): Pick<Refusal, "title" | "message"> | undefined {
+  return isRouteErrorResponse(error) && error.status !== 404 ? error.data : undefined;
 }
