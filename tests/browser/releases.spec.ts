@@ -32,6 +32,9 @@ const test = withStack.extend<object, { releases: Releases }>({
   baseURL: async ({ releases }, provide) => provide(releases.origin.url),
 });
 
+/** In one of Playwright's workers, for the other release is built in each. */
+test.describe.configure({ mode: "default" });
+
 function settingsOf({ api, stripe }: Stack, { url }: SwitchedOrigin) {
   return {
     SITE_URL: url,

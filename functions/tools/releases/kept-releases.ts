@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,9 +30,14 @@ export function parseReleases(text: string): Release[] {
   return releaseList.parse(JSON.parse(text)).releases;
 }
 
-/** The releases whose files are in .releases/, newest first. */
+/** The releases whose files are all in .releases/, newest first. None where its list cannot be read. */
 export async function keptReleases(): Promise<Release[]> {
-  return parseReleases(await readFile(list, "utf8").catch(() => '{"releases":[]}'));
+  const text = await readFile(list, "utf8").catch(() => "");
+  try {
+    return parseReleases(text).filter(({ files }) => files.every((file) => existsSync(join(kept, file))));
+  } catch {
+    return [];
+  }
 }
 
 /** The newest three, and those that were the newest in the last 24 hours. */

@@ -155,7 +155,7 @@ describe("what is made", () => {
 describe("one visitor and the next", () => {
   const MARK = "zq7sentinel";
   const marked = {
-    Host: `${MARK}.example`,
+    Host: `${MARK}.localhost`,
     Cookie: `signup=${MARK}; other=${MARK}`,
     "CF-Ray": MARK,
     "User-Agent": MARK,
