@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 // `npm start`: builds, migrates and runs the three Workers until Ctrl-C. `npm run dev` (--watch) also rebuilds changes.
+// `-- --verbose` shows all that Wrangler and the Workers write.
 // With STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY, Stripe's test mode takes the simulator's place.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -24,12 +25,16 @@ const pages = [
   { title: "mailbox", url: "http://localhost:8789/mailbox" },
   { title: "customer portal", url: "http://localhost:8789/p/login/test" },
   { title: "account webhooks", url: "http://localhost:8789/console" },
+  { title: "Stripe dashboard", url: "http://localhost:8789/dashboard" },
 ];
 
 /** Sooner than in production, so that nobody waits for a mail. */
 const CRON_EVERY_MS = 10_000;
 const READY_WITHIN_MS = 90_000;
 const STOPPED_WITHIN_MS = 10_000;
+/** Of a Worker that ends by itself. */
+const LINES_AT_THE_END = 40;
+const isVerbose = process.argv.includes("--verbose");
 
 /** An error whose message is enough. */
 class StartError extends Error {}
@@ -63,6 +68,7 @@ async function main(watch: boolean): Promise<void> {
     if (name !== "stripe-simulator") options.push("--env=");
     if (watch && name === "site") options.push("--define", 'process.env.NODE_ENV:"development"');
     if (files && name !== "stripe-simulator") options.push("--env-file", files[name]);
+    print(`Starting the ${worker.title} …`);
     keepRunning(name, [wrangler, "dev", ...options]);
     await answers(worker);
     if (stopping) return;
@@ -70,10 +76,10 @@ async function main(watch: boolean): Promise<void> {
   await testMode?.setPrices();
   setInterval(callCronHandler, CRON_EVERY_MS);
   const shown = testMode ? pages.filter(({ title }) => title !== "customer portal") : pages;
-  const urls = [...workers.map(({ title, port }) => ({ title, url: `http://localhost:${port}` })).reverse(), ...shown];
+  const urls = [...shown, { title: "subscription API", url: "http://localhost:8788" }];
   const lines = urls.map(({ title, url }) => `  ${title.padEnd(17)} ${url}`);
   print(
-    `\nReady: open http://localhost:8787\n${lines.join("\n")}\n${testMode?.whatIsLeft(testMode.settings) ?? ""}${watch ? "Changes are rebuilt. " : ""}Ctrl-C stops all.\n`,
+    `\n${lines.join("\n")}\n\n${testMode?.whatIsLeft(testMode.settings) ?? ""}${watch ? "Changes are rebuilt. " : ""}Ctrl-C stops all.\nReady: open http://localhost:8787`,
   );
 }
 
@@ -101,15 +107,29 @@ async function step(command: string, args: string[]): Promise<void> {
   if (stopping) await new Promise(() => {});
 }
 
-/** Runs a command that does not end; when it does, everything stops. */
+/** Runs a command that does not end; when it does, everything stops. Of its output what needs attention is shown. */
 function keepRunning(name: string, args: string[]): void {
   const child = launch(process.execPath, args);
+  const last: string[] = [];
   for (const input of [child.stdout, child.stderr]) {
-    if (input) createInterface({ input }).on("line", (line) => show(name, line));
+    if (!input) continue;
+    createInterface({ input }).on("line", (line) => {
+      last.push(line);
+      if (last.length > LINES_AT_THE_END) last.shift();
+      if (isVerbose || needsAttention(line)) show(name, line);
+    });
   }
   child.on("exit", (code, signal) => {
-    if (!stopping) void stop(1, `${name} ended by itself (${signal ?? `exit code ${code}`}).`);
+    if (stopping) return;
+    if (!isVerbose) for (const line of last) show(name, line);
+    void stop(1, `${name} ended by itself (${signal ?? `exit code ${code}`}).`);
   });
+}
+
+/** An error of a build, or what a Worker logs beyond its usual course. */
+function needsAttention(line: string): boolean {
+  if (!line.startsWith("{")) return /✘|\[ERROR\]/.test(line);
+  return /"status":5\d\d/.test(line) || !/"level":"info"|"event":"(request|page_rendered)"/.test(line);
 }
 
 /** In a process group of its own: Ctrl-C reaches this process alone, which stops its children in order. */
