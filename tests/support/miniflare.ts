@@ -118,15 +118,17 @@ function modulesOf(bundlePath: string, contents: string, wrapper?: Wrapper) {
   };
 }
 
+/** Below those that systems give to outgoing connections: one of these could take the port before a Worker does. */
+const PORTS = { from: 10_000, to: 32_000 };
+
 /** A TCP port that nothing listens on. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from));
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer().once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
     });
-  });
+    if (isFree) return port;
+  }
 }

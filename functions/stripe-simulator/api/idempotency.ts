@@ -11,10 +11,11 @@ export const idempotent: MiddlewareHandler<StripeContext> = async (c, next) => {
   const { store } = c.var;
   const key = c.req.header("idempotency-key");
   if (key === undefined || c.req.method !== "POST") return next();
+  // Read first: an answer to a body that nobody reads ends the connection.
+  const request = `${c.req.path}?${new URL(c.req.url).searchParams}&${await c.req.text()}`;
   if (key.length === 0 || key.length > 255) {
     throw invalidRequest(`Idempotency keys must be between 1 and 255 characters; yours has ${key.length}.`);
   }
-  const request = `${c.req.path}?${new URL(c.req.url).searchParams}&${await c.req.text()}`;
   const kept = store.answer(key);
   const known = kept && kept.at > Date.now() - DAY * 1000 ? kept : undefined;
   if (known && known.request !== request) {
