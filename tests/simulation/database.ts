@@ -38,8 +38,10 @@ export class MemoryDatabase {
 
   constructor(image: Uint8Array) {
     this.#database = new sqlJs.Database(image);
-    // As D1 has it.
-    this.#database.run("PRAGMA foreign_keys = ON");
+    // As D1 has it; and the file, which is in memory, needs no journal of its own.
+    this.#database.run(
+      "PRAGMA foreign_keys = ON; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE",
+    );
   }
 
   run(sql: string, values: SqlValue[] = []): Result {
@@ -60,7 +62,11 @@ export class MemoryDatabase {
       }
       const isRead = /^\s*SELECT/i.test(sql);
       if (!isRead) this.writes += 1;
-      return { success: true, results, meta: { changes: isRead ? 0 : this.#database.getRowsModified(), last_row_id: 0 } };
+      return {
+        success: true,
+        results,
+        meta: { changes: isRead ? 0 : this.#database.getRowsModified(), last_row_id: 0 },
+      };
     } catch (error) {
       throw new Error(`D1_ERROR: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -40,7 +40,7 @@ const passwords = {
 export async function loadApi(globals: Globals, fault?: Fault): Promise<LoadedApi> {
   const planted = new Set<string>();
   const plant = (path: string, text: string) => {
-    const change = fault?.changes.find(({ file }) => path.endsWith(file));
+    const change = fault?.changes.find(({ file }) => path.endsWith(`subscription-api/${file}`));
     if (change === undefined) return text;
     if (!text.includes(change.from)) throw new Error(`${fault?.name}: ${path} has no "${change.from}"`);
     planted.add(change.file);
@@ -87,7 +87,9 @@ export async function loadApi(globals: Globals, fault?: Fault): Promise<LoadedAp
     return process.getBuiltinModule(name);
   };
   const vendor = run(bundled.outputFiles[0]?.text ?? "", builtIn);
-  const modules = new Map(packages.map((name, at) => [name, { __esModule: true, ...moduleExports.parse(vendor[`p${at}`]) }]));
+  const modules = new Map(
+    packages.map((name, at) => [name, { __esModule: true, ...moduleExports.parse(vendor[`p${at}`]) }]),
+  );
   // esbuild takes them for CommonJS modules of Node, whose default export is all of them.
   const code = own.outputFiles[0]?.text.replaceAll(/(__toESM\(require\("[^"]+"\)), 1\)/g, "$1)") ?? "";
   const image = migrated(plant);
@@ -158,7 +160,13 @@ function stubsFor(globals: Globals) {
     crypto: {
       randomUUID: () => globals.uuid(),
       subtle: {
-        importKey: async (_: string, key: Uint8Array, { name }: { name: string }, extractable: boolean, usages: string[]) => ({
+        importKey: async (
+          _: string,
+          key: Uint8Array,
+          { name }: { name: string },
+          extractable: boolean,
+          usages: string[],
+        ) => ({
           [Symbol.toStringTag]: "CryptoKey",
           type: "secret",
           key,

@@ -13,7 +13,8 @@ export type Random = {
  */
 export function randomOf(seed: number, name: string): Random {
   let state = seed | 0;
-  for (let at = 0; at < name.length; at += 1) state = Math.imul(state ^ name.charCodeAt(at), 0x9e3779b1) ^ (state >>> 15);
+  for (let at = 0; at < name.length; at += 1)
+    state = Math.imul(state ^ name.charCodeAt(at), 0x9e3779b1) ^ (state >>> 15);
   // Mulberry32: https://gist.github.com/tommyettinger/46a874533244883189143505d203312c
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -22,5 +23,10 @@ export function randomOf(seed: number, name: string): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
   const oneOf = <T>(values: readonly [T, ...T[]]): T => values[Math.floor(next() * values.length)] ?? values[0];
-  return { next, chance: (probability) => next() < probability, between: (from, to) => from + next() * (to - from), oneOf };
+  return {
+    next,
+    chance: (probability) => next() < probability,
+    between: (from, to) => from + next() * (to - from),
+    oneOf,
+  };
 }

@@ -7,7 +7,13 @@ const FORGETS_KEYS_AFTER = DAY;
 type Fields = URLSearchParams;
 export type Answer = { status: number; body: object };
 type Method = { id: string; fingerprint: string; customer: string | null };
-export type Customer = { id: string; email: string; metadata: Record<string, string>; deleted: boolean; card: string | null };
+export type Customer = {
+  id: string;
+  email: string;
+  metadata: Record<string, string>;
+  deleted: boolean;
+  card: string | null;
+};
 export type SetupIntent = {
   id: string;
   secret: string;
@@ -72,6 +78,12 @@ export class Stripe {
     return declined ? "declined" : "succeeded";
   }
 
+  /** What a customer does in the portal. */
+  cancelSubscriptionsOf(setupIntent: string): void {
+    const customer = this.setupIntents.get(setupIntent)?.customer;
+    for (const one of this.subscriptions.values()) if (one.customer === customer) this.#become(one, "canceled");
+  }
+
   signed(body: string, secret: string): string {
     const seconds = Math.floor(this.scheduler.now / 1000);
     return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`;
@@ -89,7 +101,11 @@ export class Stripe {
       }
       case "GET customers": {
         const email = searchParams.get("email");
-        return list([...this.customers.values()].filter((one) => one.email === email && !one.deleted).map((one) => this.#customer(one)));
+        return list(
+          [...this.customers.values()]
+            .filter((one) => one.email === email && !one.deleted)
+            .map((one) => this.#customer(one)),
+        );
       }
       case "GET customers/:id":
       case "POST customers/:id": {
@@ -129,7 +145,8 @@ export class Stripe {
       case "POST setup_intents/:id/cancel": {
         const intent = this.setupIntents.get(id);
         if (!intent) return missing();
-        if (intent.status !== "requires_payment_method") return error(400, "invalid_request_error", "setup_intent_unexpected_state");
+        if (intent.status !== "requires_payment_method")
+          return error(400, "invalid_request_error", "setup_intent_unexpected_state");
         intent.status = "canceled";
         return this.#found(intent);
       }
@@ -168,7 +185,11 @@ export class Stripe {
       }
       case "GET subscriptions": {
         const customer = searchParams.get("customer");
-        return list([...this.subscriptions.values()].filter((one) => one.customer === customer).map((one) => this.#subscription(one)));
+        return list(
+          [...this.subscriptions.values()]
+            .filter((one) => one.customer === customer)
+            .map((one) => this.#subscription(one)),
+        );
       }
       case "GET subscriptions/:id":
       case "DELETE subscriptions/:id": {
@@ -193,7 +214,10 @@ export class Stripe {
   #become(subscription: Subscription, status: Subscription["status"]): void {
     if (subscription.status === "canceled") return;
     subscription.status = status;
-    this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, this.#subscription(subscription));
+    this.#event(
+      `customer.subscription.${status === "canceled" ? "deleted" : "updated"}`,
+      this.#subscription(subscription),
+    );
   }
 
   #event(type: string, object: { metadata: Record<string, string> }): void {

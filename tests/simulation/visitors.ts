@@ -33,16 +33,24 @@ export async function visit(world: World, index: number, deeds: Deeds): Promise<
   const once = () => signUp(world, random, first, deeds);
   const enter = (heard: Heard, form: Form) => enterCard(world, random, heard, form, card, deeds);
 
-  switch (random.oneOf(["one", "one", "one", "double click", "two tabs", "other plan", "leaves", "other form", "stranger"])) {
+  switch (
+    random.oneOf(["one", "one", "one", "double click", "two tabs", "other plan", "leaves", "other form", "stranger"])
+  ) {
     case "one":
       return enter(await once(), first);
     case "double click": {
-      const [heard] = await Promise.all([once(), signUp(world, random, { ...first, name: `${first.name} again` }, deeds)]);
+      const [heard] = await Promise.all([
+        once(),
+        signUp(world, random, { ...first, name: `${first.name} again` }, deeds),
+      ]);
       return enter(heard, first);
     }
     case "two tabs": {
       const second = { ...first, name: `${first.name} tab`, key: `${first.key}-tab`, plan: random.oneOf(PLANS) };
-      const both = [once().then((heard) => enter(heard, first)), signUp(world, random, second, deeds).then((heard) => enter(heard, second))];
+      const both = [
+        once().then((heard) => enter(heard, first)),
+        signUp(world, random, second, deeds).then((heard) => enter(heard, second)),
+      ];
       return Promise.all(both).then(() => {});
     }
     case "other plan": {
@@ -50,7 +58,13 @@ export async function visit(world: World, index: number, deeds: Deeds): Promise<
       // The card may be on its way in the first tab.
       if (random.chance(0.3)) void enter(heard, first);
       await world.scheduler.sleep(random.between(0, 20 * SECOND));
-      const other = { ...first, name: `${first.name} other`, key: `${first.key}-other`, plan: random.oneOf(PLANS), replaces: first.key };
+      const other = {
+        ...first,
+        name: `${first.name} other`,
+        key: `${first.key}-other`,
+        plan: random.oneOf(PLANS),
+        replaces: first.key,
+      };
       return enter(await signUp(world, random, other, deeds), other);
     }
     case "leaves":
@@ -59,12 +73,17 @@ export async function visit(world: World, index: number, deeds: Deeds): Promise<
     case "other form": {
       const heard = await once();
       const other = await post(world, { ...first, name: `${first.name} other form`, email: `other-${email}` });
-      if (heard?.status === 200 && other?.status === 200) world.violate(`${first.name}: another form under the same key was taken`);
+      if (heard?.status === 200 && other?.status === 200)
+        world.violate(`${first.name}: another form under the same key was taken`);
       return enter(heard, first);
     }
     case "stranger": {
       const heard = await once();
-      const object = { id: idOf(heard), customer: "cus_1", metadata: { sign_up_id: "00000000-0000-4000-8000-000000000001" } };
+      const object = {
+        id: idOf(heard),
+        customer: "cus_1",
+        metadata: { sign_up_id: "00000000-0000-4000-8000-000000000001" },
+      };
       const body = JSON.stringify({ id: `evt_forged_${index}`, type: "setup_intent.succeeded", data: { object } });
       const headers = { "stripe-signature": world.stripe.signed(body, "whsec_guessed_by_a_stranger") };
       const forged = await world.request(`${first.name} forges`, "/webhooks/stripe", { method: "POST", headers, body });
@@ -94,7 +113,8 @@ async function signUp(world: World, random: Random, form: Form, deeds: Deeds): P
     if (heard?.status === 200 || heard?.status === 422) break;
     if (heard?.status === 409 && !heard.text.includes("in progress")) break;
     const isQuiet = world.scheduler.now > world.faultsEnd + HOUR;
-    if (isQuiet && attempt > 8) world.violate(`${form.name} is still told ${heard?.status} though nothing fails any more`);
+    if (isQuiet && attempt > 8)
+      world.violate(`${form.name} is still told ${heard?.status} though nothing fails any more`);
     if (isQuiet && attempt > 8) break;
     await world.scheduler.sleep(random.between(0, attempt < 5 ? 4 * SECOND : HOUR / 4));
   }
@@ -102,10 +122,21 @@ async function signUp(world: World, random: Random, form: Form, deeds: Deeds): P
   return heard;
 }
 
-async function enterCard(world: World, random: Random, heard: Heard, form: Form, card: string, deeds: Deeds): Promise<void> {
+async function enterCard(
+  world: World,
+  random: Random,
+  heard: Heard,
+  form: Form,
+  card: string,
+  deeds: Deeds,
+): Promise<void> {
   if (heard?.status !== 200) return;
   const { client_secret, status_url } = accepted.parse(JSON.parse(heard.text));
-  const pauses: [number, ...number[]] = [random.between(0, 60 * SECOND), random.between(0, 60 * SECOND), random.between(0, 26 * HOUR)];
+  const pauses: [number, ...number[]] = [
+    random.between(0, 60 * SECOND),
+    random.between(0, 60 * SECOND),
+    random.between(0, 26 * HOUR),
+  ];
   await world.scheduler.sleep(random.oneOf(pauses));
   const declined = random.chance(0.1) ? Math.ceil(random.between(0, 6)) : 0;
   for (let tries = 0; tries < declined; tries += 1) {
@@ -117,6 +148,10 @@ async function enterCard(world: World, random: Random, heard: Heard, form: Form,
   if (outcome !== "succeeded") return;
   const setupIntent = client_secret.split("_secret_")[0] ?? "";
   deeds.consents.push({ ...form, setupIntent, card, declined });
+  if (random.chance(0.15)) {
+    await world.scheduler.sleep(random.between(0, 20 * SECOND));
+    world.stripe.cancelSubscriptionsOf(setupIntent);
+  }
   const path = new URL(status_url).pathname;
   for (let asks = 0; asks < 3 && random.chance(0.7); asks += 1) {
     const answer = await world.request(`${form.name} status ${asks}`, path, { method: "GET" });

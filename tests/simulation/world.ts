@@ -2,7 +2,7 @@ import { d1Of, MemoryDatabase } from "./database";
 import type { Api, Globals, LoadedApi } from "./load-api";
 import { type Random, randomOf } from "./random";
 import { Scheduler } from "./scheduler";
-import { type Customer, error, type Event, Stripe, type Subscription } from "./stripe";
+import { type Customer, type Event, error, Stripe, type Subscription } from "./stripe";
 
 const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -42,13 +42,32 @@ export type History = {
   seed: number;
   /** Those who are there. */
   visitors: number[];
-  /** Faults that are left out, by their names. */
-  without: ReadonlySet<string>;
+  /** The faults that happen, by their names; otherwise all. */
+  only?: string[];
 };
 
 type Isolate = { api: Api; alive: boolean };
-type Invocation = { name: string; isolate: Isolate; random: Random; steps: number; over: boolean; store: unknown; databaseFailed: boolean };
-type Fate = "ok" | "fails" | "fails after" | "hangs" | "hangs after" | "dies" | "dies after" | "500" | "500 after" | "429" | "409";
+type Invocation = {
+  name: string;
+  isolate: Isolate;
+  random: Random;
+  steps: number;
+  over: boolean;
+  store: unknown;
+  databaseFailed: boolean;
+};
+type Fate =
+  | "ok"
+  | "fails"
+  | "fails after"
+  | "hangs"
+  | "hangs after"
+  | "dies"
+  | "dies after"
+  | "500"
+  | "500 after"
+  | "429"
+  | "409";
 /** `undefined`: nobody knows. */
 export type Heard = { status: number; text: string } | undefined;
 
@@ -117,7 +136,10 @@ export class World {
 
   uuid(): string {
     const { random } = this.at;
-    const hex = (digits: number) => Math.floor(random.next() * 16 ** digits).toString(16).padStart(digits, "0");
+    const hex = (digits: number) =>
+      Math.floor(random.next() * 16 ** digits)
+        .toString(16)
+        .padStart(digits, "0");
     return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
   }
 
@@ -158,14 +180,20 @@ export class World {
       const env = this.#envFor(invocation);
       const request = new Request(`http://localhost:8788${path}`, init);
       const answered = async () => {
-        const response = await invocation.isolate.api.fetch(request, env, { waitUntil: (work: Promise<unknown>) => void work.catch(() => {}) });
+        const response = await invocation.isolate.api.fetch(request, env, {
+          waitUntil: (work: Promise<unknown>) => void work.catch(() => {}),
+        });
         const heard = { status: response.status, text: await response.text() };
         this.note(`${name}: ${heard.status} ${heard.text}`);
-        if (heard.status === 500 && !invocation.databaseFailed) this.violate(`${name} was answered with a 500 though its database worked`);
-        if (heard.status >= 500 && this.faulty === 0) this.violate(`${name} was answered with a ${heard.status} though nothing failed`);
+        if (heard.status === 500 && !invocation.databaseFailed)
+          this.violate(`${name} was answered with a 500 though its database worked`);
+        if (heard.status >= 500 && this.faulty === 0)
+          this.violate(`${name} was answered with a ${heard.status} though nothing failed`);
         gone();
         end(LIVES_AFTER_ANSWER);
-        this.scheduler.after(back, () => resolve(this.#hasFault(random, name, "lost on the way back") ? undefined : heard));
+        this.scheduler.after(back, () =>
+          resolve(this.#hasFault(random, name, "lost on the way back") ? undefined : heard),
+        );
       };
       answered().catch((reason) => this.violate(`${name}: ${String(reason)}`));
     });
@@ -177,7 +205,17 @@ export class World {
     const headers = new Headers(init.headers);
     const body = typeof init.body === "string" ? init.body : "";
     const isStripe = url.pathname.startsWith("/v1/");
-    const fates: [Fate, ...Fate[]] = ["fails", "fails after", "hangs", "hangs after", "dies", "dies after", "500", "500 after", "429"];
+    const fates: [Fate, ...Fate[]] = [
+      "fails",
+      "fails after",
+      "hangs",
+      "hangs after",
+      "dies",
+      "dies after",
+      "500",
+      "500 after",
+      "429",
+    ];
     if (isStripe && method === "POST") fates.push("409");
     const effect = (fate: Fate) => {
       if (fate === "429") return answer(error(429, "rate_limit_error", "rate_limit"));
@@ -193,7 +231,13 @@ export class World {
   }
 
   /** Something that an invocation waits for: it takes its time, and may go wrong in any way. */
-  #step<T>(label: string, fates: [Fate, ...Fate[]], effect: (fate: Fate) => T, failure: () => Error, signal?: AbortSignal | null): Promise<T> {
+  #step<T>(
+    label: string,
+    fates: [Fate, ...Fate[]],
+    effect: (fate: Fate) => T,
+    failure: () => Error,
+    signal?: AbortSignal | null,
+  ): Promise<T> {
     const invocation = this.at;
     const { random } = invocation;
     invocation.steps += 1;
@@ -229,7 +273,7 @@ export class World {
   }
 
   #mayFail(name: string): boolean {
-    if (this.scheduler.now > this.faultsEnd || this.history.without.has(name)) return false;
+    if (this.scheduler.now > this.faultsEnd || this.history.only?.includes(name) === false) return false;
     this.faults.push(name);
     return true;
   }
@@ -290,10 +334,17 @@ export class World {
   /** Stripe delivers late, twice, or never, in any order, and tries again what was not taken. */
   #sendEvent({ id, type, body }: Event): void {
     const random = randomOf(this.history.seed, id);
-    if (this.#hasFault(random, id, "never sent") || (this.faulty > 0 && random.chance(0.1) && this.#mayFail(`${id} never sent`))) return;
+    if (
+      this.#hasFault(random, id, "never sent") ||
+      (this.faulty > 0 && random.chance(0.1) && this.#mayFail(`${id} never sent`))
+    )
+      return;
     const deliver = async (attempt: number) => {
       const name = `${type} ${id} (${attempt})`;
-      const headers = { "content-type": "application/json", "stripe-signature": this.stripe.signed(body, WEBHOOK_SECRET) };
+      const headers = {
+        "content-type": "application/json",
+        "stripe-signature": this.stripe.signed(body, WEBHOOK_SECRET),
+      };
       const heard = await this.request(name, "/webhooks/stripe", { method: "POST", headers, body });
       const pause = MINUTE * 5 ** attempt;
       if (heard?.status !== 200 && attempt < 5) this.scheduler.after(pause, () => void deliver(attempt + 1));
