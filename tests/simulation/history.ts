@@ -1,7 +1,8 @@
 import { checkEnd, subscriptionBegan } from "./invariants";
 import type { LoadedApi } from "./load-api";
+import { HOUR } from "./scheduler";
 import { type Deeds, visit } from "./visitors";
-import { type History, HOUR, World } from "./world";
+import { type History, World } from "./world";
 
 const VISITORS = Array.from({ length: 25 }, (_, index) => index);
 

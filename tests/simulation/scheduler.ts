@@ -1,3 +1,6 @@
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+
 type Waiting = { at: number; order: number; run: () => void; dropped: boolean };
 
 /** Everything that happens in the world, in the order of a clock of its own. Nothing waits for real time. */

@@ -1,37 +1,23 @@
 import { createHmac } from "node:crypto";
 import type { Scheduler } from "./scheduler";
+import {
+  type Answer,
+  type Customer,
+  customerObject,
+  type Event,
+  error,
+  intentObject,
+  list,
+  type Method,
+  missing,
+  ok,
+  type SetupIntent,
+  type Subscription,
+  subscriptionObject,
+} from "./stripe-objects";
 
 const DAY = 24 * 60 * 60_000;
 const FORGETS_KEYS_AFTER = DAY;
-
-type Fields = URLSearchParams;
-export type Answer = { status: number; body: object };
-type Method = { id: string; fingerprint: string; customer: string | null };
-export type Customer = {
-  id: string;
-  email: string;
-  metadata: Record<string, string>;
-  deleted: boolean;
-  card: string | null;
-};
-export type SetupIntent = {
-  id: string;
-  secret: string;
-  customer: string;
-  metadata: Record<string, string>;
-  status: "requires_payment_method" | "succeeded" | "canceled";
-  method: string | null;
-};
-export type Subscription = {
-  id: string;
-  customer: string;
-  price: string;
-  metadata: Record<string, string>;
-  status: "trialing" | "active" | "past_due" | "canceled";
-  trialStart: number;
-  trialEnd: number;
-};
-export type Event = { id: string; type: string; body: string };
 
 /** What the API sees of Stripe, as its documentation has it. Amounts and cards are what the simulation needs of them. */
 export class Stripe {
@@ -74,7 +60,7 @@ export class Stripe {
       this.methods.set(card.id, card);
       Object.assign(intent, { status: "succeeded", method: card.id });
     }
-    this.#event(declined ? "setup_intent.setup_failed" : "setup_intent.succeeded", this.#intent(intent));
+    this.#event(declined ? "setup_intent.setup_failed" : "setup_intent.succeeded", intentObject(intent));
     return declined ? "declined" : "succeeded";
   }
 
@@ -89,7 +75,7 @@ export class Stripe {
     return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`;
   }
 
-  #answer(method: string, { pathname, searchParams }: URL, fields: Fields): Answer {
+  #answer(method: string, { pathname, searchParams }: URL, fields: URLSearchParams): Answer {
     const [, , kind, id = "", action] = pathname.split("/");
     switch (`${method} ${kind}${id && "/:id"}${action ? `/${action}` : ""}`) {
       case "POST customers": {
@@ -97,14 +83,14 @@ export class Stripe {
         const id = this.#id("cus", metadata);
         const customer: Customer = { id, email: fields.get("email") ?? "", metadata, deleted: false, card: null };
         this.customers.set(customer.id, customer);
-        return ok(this.#customer(customer));
+        return ok(customerObject(customer));
       }
       case "GET customers": {
         const email = searchParams.get("email");
         return list(
           [...this.customers.values()]
             .filter((one) => one.email === email && !one.deleted)
-            .map((one) => this.#customer(one)),
+            .map((one) => customerObject(one)),
         );
       }
       case "GET customers/:id":
@@ -116,7 +102,7 @@ export class Stripe {
           if (this.methods.get(card)?.customer !== id) return error(400, "invalid_request_error", "resource_missing");
           customer.card = card;
         }
-        return ok(this.#customer(customer));
+        return ok(customerObject(customer));
       }
       case "DELETE customers/:id": {
         const customer = this.customers.get(id);
@@ -138,7 +124,7 @@ export class Stripe {
       case "GET setup_intents": {
         const customer = searchParams.get("customer");
         const found = [...this.setupIntents.values()].filter((one) => one.customer === customer);
-        return list(found.reverse().map((one) => this.#intent(one, false)));
+        return list(found.reverse().map((one) => intentObject(one)));
       }
       case "GET setup_intents/:id":
         return this.#found(this.setupIntents.get(id));
@@ -178,17 +164,17 @@ export class Stripe {
         };
         this.subscriptions.set(subscription.id, subscription);
         this.began(subscription, customer);
-        this.#event("customer.subscription.created", this.#subscription(subscription));
-        this.#event("customer.subscription.trial_will_end", this.#subscription(subscription));
+        this.#event("customer.subscription.created", subscriptionObject(subscription));
+        this.#event("customer.subscription.trial_will_end", subscriptionObject(subscription));
         this.scheduler.after(days * DAY, () => this.#endTrial(subscription));
-        return ok(this.#subscription(subscription));
+        return ok(subscriptionObject(subscription));
       }
       case "GET subscriptions": {
         const customer = searchParams.get("customer");
         return list(
           [...this.subscriptions.values()]
             .filter((one) => one.customer === customer)
-            .map((one) => this.#subscription(one)),
+            .map((one) => subscriptionObject(one)),
         );
       }
       case "GET subscriptions/:id":
@@ -196,7 +182,12 @@ export class Stripe {
         const subscription = this.subscriptions.get(id);
         if (!subscription || (method === "DELETE" && subscription.status === "canceled")) return missing();
         if (method === "DELETE") this.#become(subscription, "canceled");
-        return ok(this.#subscription(subscription, searchParams.toString().includes("expand")));
+        return ok(
+          subscriptionObject(
+            subscription,
+            searchParams.has("expand[0]") ? this.customers.get(subscription.customer) : undefined,
+          ),
+        );
       }
       default:
         throw new Error(`The model of Stripe has no ${method} ${pathname}`);
@@ -216,7 +207,7 @@ export class Stripe {
     subscription.status = status;
     this.#event(
       `customer.subscription.${status === "canceled" ? "deleted" : "updated"}`,
-      this.#subscription(subscription),
+      subscriptionObject(subscription),
     );
   }
 
@@ -233,56 +224,11 @@ export class Stripe {
   }
 
   #found(intent: SetupIntent | undefined): Answer {
-    return intent ? ok(this.#intent(intent)) : missing();
-  }
-
-  #intent({ id, secret, customer, metadata, status, method }: SetupIntent, expanded = true) {
-    const card = method === null ? undefined : this.methods.get(method);
-    const shown = expanded && card ? { id: card.id, card: { fingerprint: card.fingerprint } } : method;
-    return { id, object: "setup_intent", client_secret: secret, customer, metadata, status, payment_method: shown };
-  }
-
-  #customer({ id, metadata, card, deleted }: Customer) {
-    const method = card !== null && { id: card, card: { brand: "visa", last4: "4242" } };
-    const invoice_settings = { default_payment_method: method || null };
-    return { id, object: "customer", metadata, ...(deleted ? { deleted } : { invoice_settings }) };
-  }
-
-  #subscription({ id, customer, price, metadata, status, trialStart, trialEnd }: Subscription, expanded = false) {
-    const owner = this.customers.get(customer);
-    return {
-      id,
-      object: "subscription",
-      customer: expanded && owner ? this.#customer(owner) : customer,
-      metadata,
-      status,
-      trial_start: trialStart,
-      trial_end: trialEnd,
-      cancel_at: null,
-      cancel_at_period_end: false,
-      items: { data: [{ price: { id: price, currency: "usd", unit_amount: 10_000 }, quantity: 1 }] },
-      latest_invoice: { amount_due: status === "active" ? 10_000 : 0 },
-    };
+    return intent ? ok(intentObject(intent, this.methods.get(intent.method ?? ""))) : missing();
   }
 }
 
-function metadataOf(fields: Fields): Record<string, string> {
+function metadataOf(fields: URLSearchParams): Record<string, string> {
   const named = [...fields].map(([name, value]) => [/^metadata\[(\w+)\]$/.exec(name)?.[1], value] as const);
   return Object.fromEntries(named.filter(([name]) => name !== undefined));
-}
-
-function ok(body: object): Answer {
-  return { status: 200, body };
-}
-
-function list(data: object[]): Answer {
-  return ok({ object: "list", data, has_more: false });
-}
-
-function missing(): Answer {
-  return error(404, "invalid_request_error", "resource_missing");
-}
-
-export function error(status: number, type: string, code: string): Answer {
-  return { status, body: { error: { type, code, message: "From the model of Stripe" } } };
 }

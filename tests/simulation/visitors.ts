@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { validRequest } from "../support/visitor";
 import { type Random, randomOf } from "./random";
-import { type Heard, HOUR, type World } from "./world";
+import { HOUR } from "./scheduler";
+import type { Heard, World } from "./world";
 
 /** The packages of the first migration, and none. */
 type Plan = { id: string; price: string } | undefined;
@@ -148,8 +149,8 @@ async function enterCard(
   if (outcome !== "succeeded") return;
   const setupIntent = client_secret.split("_secret_")[0] ?? "";
   deeds.consents.push({ ...form, setupIntent, card, declined });
-  if (random.chance(0.15)) {
-    await world.scheduler.sleep(random.between(0, 20 * SECOND));
+  if (random.chance(0.3)) {
+    await world.scheduler.sleep(random.oneOf([random.between(0, 3 * SECOND), random.between(0, 20 * SECOND)]));
     world.stripe.cancelSubscriptionsOf(setupIntent);
   }
   const path = new URL(status_url).pathname;

@@ -1,41 +1,16 @@
+import { cronOf, SETTINGS, sendEvent } from "./callers";
 import { d1Of, MemoryDatabase } from "./database";
 import type { Api, Globals, LoadedApi } from "./load-api";
 import { type Random, randomOf } from "./random";
-import { Scheduler } from "./scheduler";
-import { type Customer, type Event, error, Stripe, type Subscription } from "./stripe";
+import { HOUR, MINUTE, Scheduler } from "./scheduler";
+import { Stripe } from "./stripe";
+import { type Customer, error, type Subscription } from "./stripe-objects";
 
-const MINUTE = 60_000;
-export const HOUR = 60 * MINUTE;
 const START = Date.parse("2026-03-02T08:00:00Z");
 /** What Cloudflare gives to work that goes on after the answer, and to one run of the cron handler. */
 const LIVES_AFTER_ANSWER = 30_000;
 const CRON_LIVES = 15 * MINUTE;
 const SITE_WAITS = 10_000;
-const WEBHOOK_SECRET = "whsec_local_development_only";
-
-const SETTINGS = {
-  STRIPE_SECRET_KEY: "sk_test_local",
-  STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
-  STRIPE_API_URL: "http://localhost:8789",
-  MAIL_API_URL: "http://localhost:8789/emails",
-  MAIL_API_KEY: "re_local_development_only",
-  MAIL_FROM: "hello@citewell.example",
-  COMPANY_NAME: "Citewell",
-  CONSOLE_URL: "https://console.citewell.example",
-  CUSTOMER_PORTAL_URL: "http://localhost:8789/p/login/test",
-  SUPPORT_EMAIL: "support@citewell.example",
-  CONSOLE_WEBHOOK_URL: "http://localhost:8789/console/webhook",
-  CONSOLE_WEBHOOK_SECRET: "whsec_bG9jYWwtZGV2ZWxvcG1lbnQtb25seS1uZXZlci1kZXBsb3k=",
-  PUBLIC_URL: "http://localhost:8788",
-  SITE_URL: "http://localhost:8787",
-  SALES_EMAIL: "sales@citewell.example",
-  LINK_SECRET: "signs-links-in-local-development-only",
-  HASH_SECRET: "keys-hashes-in-local-development-only",
-  SIGN_UPS_PER_EMAIL_A_DAY: "10000",
-  SIGN_UPS_PER_SENDER_A_DAY: "1000000",
-  SIGNUP_RATE_LIMIT: { limit: async () => ({ success: true }) },
-  OPERATOR_RATE_LIMIT: { limit: async () => ({ success: true }) },
-};
 
 /** A history: everything in it follows from these. */
 export type History = {
@@ -108,8 +83,7 @@ export class World {
   running: Invocation | undefined;
   readonly #newApi: () => Api;
   readonly #isolates: Isolate[] = [];
-  #cronAt = Infinity;
-  #cancelCron = () => {};
+  readonly #cron: ReturnType<typeof cronOf>;
 
   constructor(
     readonly history: History,
@@ -126,7 +100,8 @@ export class World {
     this.faultsEnd = START + random.oneOf([1, 26, 60]) * HOUR;
     this.database = new MemoryDatabase(loaded.image);
     this.#newApi = loaded.start();
-    this.stripe = new Stripe(this.scheduler, (event) => this.#sendEvent(event), began);
+    this.stripe = new Stripe(this.scheduler, (event) => sendEvent(this, event), began);
+    this.#cron = cronOf(this.scheduler, this.database, () => this.#runCron());
   }
 
   get at(): Invocation {
@@ -244,7 +219,7 @@ export class World {
     const name = `${invocation.name} #${invocation.steps} ${label}`;
     const delay = latency(random);
     const wanted = random.chance(this.faulty) ? random.oneOf(fates) : "ok";
-    const fate: Fate = wanted === "ok" || !this.#mayFail(`${name} ${wanted}`) ? "ok" : wanted;
+    const fate: Fate = wanted === "ok" || !this.mayFail(`${name} ${wanted}`) ? "ok" : wanted;
     return new Promise((resolve, reject) => {
       signal?.addEventListener("abort", () => reject(signal.reason));
       this.scheduler.after(delay, () =>
@@ -269,10 +244,10 @@ export class World {
   }
 
   #hasFault(random: Random, name: string, what: string): boolean {
-    return random.chance(this.faulty) && this.#mayFail(`${name} ${what}`);
+    return random.chance(this.faulty) && this.mayFail(`${name} ${what}`);
   }
 
-  #mayFail(name: string): boolean {
+  mayFail(name: string): boolean {
     if (this.scheduler.now > this.faultsEnd || this.history.only?.includes(name) === false) return false;
     this.faults.push(name);
     return true;
@@ -299,28 +274,10 @@ export class World {
       return new Error("D1_ERROR: Network connection lost.");
     };
     const DB = d1Of(this.database, (label, effect) => {
-      this.#planCron(this.scheduler.now);
+      this.#cron.plan(this.scheduler.now);
       return this.#step(label.trim().slice(0, 60), fates, effect, failure);
     });
     return { ...SETTINGS, ONE_TRIAL_PER_PERSON: String(this.onePerPerson), DB };
-  }
-
-  /** Cloudflare runs the cron handler each minute. Runs that would find nothing due are left out. */
-  #planCron(time: number): void {
-    const minute = Math.max(Math.ceil(time / MINUTE), Math.floor(this.scheduler.now / MINUTE) + 1) * MINUTE;
-    if (minute >= this.#cronAt) return;
-    this.#cancelCron();
-    this.#cronAt = minute;
-    this.#cancelCron = this.scheduler.after(minute - this.scheduler.now, () => {
-      this.#cronAt = Infinity;
-      const [found] = this.database.run(
-        `SELECT min(at) AS at FROM (SELECT min(check_at) AS at FROM sign_ups WHERE check_at IS NOT NULL
-           UNION ALL SELECT min(next_attempt_at) FROM outbox WHERE state = 'due')`,
-      ).results;
-      const due = typeof found?.at === "string" ? Date.parse(found.at) : Infinity;
-      if (due <= this.scheduler.now) this.#runCron();
-      if (due < Infinity) this.#planCron(due);
-    });
   }
 
   #runCron(): void {
@@ -329,29 +286,6 @@ export class World {
     this.note(name);
     invocation.isolate.api.scheduled(null, this.#envFor(invocation)).catch(() => {});
     this.scheduler.after(CRON_LIVES, () => this.#end(invocation));
-  }
-
-  /** Stripe delivers late, twice, or never, in any order, and tries again what was not taken. */
-  #sendEvent({ id, type, body }: Event): void {
-    const random = randomOf(this.history.seed, id);
-    if (
-      this.#hasFault(random, id, "never sent") ||
-      (this.faulty > 0 && random.chance(0.1) && this.#mayFail(`${id} never sent`))
-    )
-      return;
-    const deliver = async (attempt: number) => {
-      const name = `${type} ${id} (${attempt})`;
-      const headers = {
-        "content-type": "application/json",
-        "stripe-signature": this.stripe.signed(body, WEBHOOK_SECRET),
-      };
-      const heard = await this.request(name, "/webhooks/stripe", { method: "POST", headers, body });
-      const pause = MINUTE * 5 ** attempt;
-      if (heard?.status !== 200 && attempt < 5) this.scheduler.after(pause, () => void deliver(attempt + 1));
-    };
-    const delay = () => (random.chance(0.8) ? random.between(100, 5_000) : random.between(5_000, 2 * HOUR));
-    this.scheduler.after(delay(), () => void deliver(1));
-    if (random.chance(0.1)) this.scheduler.after(delay(), () => void deliver(0));
   }
 
   close(): void {
