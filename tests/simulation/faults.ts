@@ -120,8 +120,8 @@ export const FAULTS: Fault[] = [
   one(
     "a sign-up is replaced though its card is set up",
     "sign-ups/give-up.ts",
-    'if (outcome !== "pending") return;',
-    "",
+    'if (setupIntent?.state === "succeeded") {',
+    'if (setupIntent?.state === "canceled") {',
   ),
   one(
     "a used card is kept",

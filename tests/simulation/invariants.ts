@@ -59,7 +59,7 @@ export function checkEnd(world: World, deeds: Deeds): void {
   const overdue = new Date(scheduler.now - 10 * MINUTE).toISOString();
   const rows = signUps.parse(database.run("SELECT * FROM sign_ups").results);
   const messages = outbox.parse(database.run("SELECT * FROM outbox").results);
-  const isReplaced = ({ key }: Consent) => deeds.told.some(({ replaces }) => replaces === key);
+  const isReplaced = ({ key, at }: Consent) => deeds.told.some((one) => one.replaces === key && one.sentAt <= at);
 
   for (const { what, id, was, became } of changes.parse(database.run("SELECT * FROM changes").results)) {
     if (!FORWARD[was]?.includes(became)) world.violate(`The ${what} ${id} went from ${was} to ${became}`);

@@ -14,10 +14,10 @@ export const PLANS: [Plan, ...Plan[]] = [
 ];
 
 type Form = { name: string; key: string; email: string; plan: Plan; replaces?: string };
-/** A form, and what its sender was told at last. */
-export type Told = Form & { heard: Heard };
+/** A form, when it was first sent, and what its sender was told at last. */
+export type Told = Form & { sentAt: number; heard: Heard };
 /** A card that Stripe took for a form, by which its owner agrees to that plan and price. */
-export type Consent = Form & { setupIntent: string; card: string; declined: number };
+export type Consent = Form & { setupIntent: string; card: string; declined: number; at: number };
 export type Deeds = { told: Told[]; consents: Consent[] };
 
 const accepted = z.object({ client_secret: z.string(), status_url: z.string() });
@@ -109,6 +109,7 @@ async function post(world: World, { name, key, email, plan, replaces }: Form): P
 async function signUp(world: World, random: Random, form: Form, deeds: Deeds): Promise<Heard> {
   const tries = random.chance(0.3) ? 4 : 400;
   let heard: Heard;
+  const sentAt = world.scheduler.now;
   for (let attempt = 1; attempt <= tries; attempt += 1) {
     heard = await post(world, { ...form, name: `${form.name} form ${attempt}` });
     if (heard?.status === 200 || heard?.status === 422) break;
@@ -119,7 +120,7 @@ async function signUp(world: World, random: Random, form: Form, deeds: Deeds): P
     if (isQuiet && attempt > 8) break;
     await world.scheduler.sleep(random.between(0, attempt < 5 ? 4 * SECOND : HOUR / 4));
   }
-  deeds.told.push({ ...form, heard });
+  deeds.told.push({ ...form, sentAt, heard });
   return heard;
 }
 
@@ -148,7 +149,7 @@ async function enterCard(
   world.note(`${form.name} enters a card: ${outcome}`);
   if (outcome !== "succeeded") return;
   const setupIntent = client_secret.split("_secret_")[0] ?? "";
-  deeds.consents.push({ ...form, setupIntent, card, declined });
+  deeds.consents.push({ ...form, setupIntent, card, declined, at: world.scheduler.now });
   if (random.chance(0.3)) {
     await world.scheduler.sleep(random.oneOf([random.between(0, 3 * SECOND), random.between(0, 20 * SECOND)]));
     world.stripe.cancelSubscriptionsOf(setupIntent);
@@ -157,6 +158,10 @@ async function enterCard(
   for (let asks = 0; asks < 3 && random.chance(0.7); asks += 1) {
     const answer = await world.request(`${form.name} status ${asks}`, path, { method: "GET" });
     if (answer?.status === 200 && answer.text.includes('"trial"')) return;
+    if (answer?.status === 200 && answer.text.includes('"card_used"')) {
+      const text = JSON.stringify({ ...JSON.parse(answer.text), status_url });
+      return enterCard(world, random, { status: 200, text }, form, `${card}, and another of ${form.name}`, deeds);
+    }
     await world.scheduler.sleep(2 * SECOND);
   }
 }
