@@ -118,12 +118,6 @@ export const FAULTS: Fault[] = [
     "",
   ),
   one(
-    "a sign-up is replaced though its card is set up",
-    "sign-ups/give-up.ts",
-    'if (setupIntent?.state === "succeeded") {',
-    'if (setupIntent?.state === "canceled") {',
-  ),
-  one(
     "a used card is kept",
     "sign-ups/failed-cards.ts",
     "if (paymentMethodId !== null) await services.payments.detachCard(paymentMethodId);",
