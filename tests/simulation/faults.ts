@@ -20,8 +20,8 @@ export const FAULTS: Fault[] = [
   one(
     "a new idempotency key for each try",
     "stripe/client.ts",
-    "`${object}-${id}-${stripe_attempt}`",
-    "`${object}-${crypto.randomUUID()}`",
+    "{ id, stripe_attempt }: Attempt): string {",
+    "{ id }: Attempt): string {\n  const stripe_attempt = crypto.randomUUID();",
   ),
   one(
     "the same keys after a 5xx",
@@ -45,8 +45,8 @@ export const FAULTS: Fault[] = [
   one(
     "messages after the state that they wait for",
     "sign-ups/sign-up-lifecycle.ts",
-    "`${kind}/${id}`, kind, signUpId: id }, AWAITS_TRIAL)",
-    "`${kind}/${id}`, kind, signUpId: id }, `NOT (${AWAITS_TRIAL})`)",
+    "kind, signUpId: id }, AWAITS_TRIAL)",
+    "kind, signUpId: id }, 'stripe_subscription_id IS NOT NULL')",
   ),
   {
     name: "a batch that is no transaction",

@@ -64,10 +64,12 @@ export class Stripe {
     return declined ? "declined" : "succeeded";
   }
 
-  /** What a customer does in the portal. */
-  cancelSubscriptionsOf(setupIntent: string): void {
+  /** What a customer does in the portal. Returns whether there was one. */
+  cancelSubscriptionsOf(setupIntent: string): boolean {
     const customer = this.setupIntents.get(setupIntent)?.customer;
-    for (const one of this.subscriptions.values()) if (one.customer === customer) this.#become(one, "canceled");
+    const found = [...this.subscriptions.values()].filter((one) => one.customer === customer);
+    for (const one of found) this.#become(one, "canceled");
+    return found.length > 0;
   }
 
   signed(body: string, secret: string): string {

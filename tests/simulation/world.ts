@@ -300,5 +300,5 @@ function answer({ status, body }: { status: number; body: object }): Response {
 
 /** Mostly milliseconds, sometimes long enough that everything else happens first. */
 function latency(random: Random): number {
-  return random.chance(0.95) ? random.between(1, 40) : random.between(40, 3_500);
+  return random.chance(0.88) ? random.between(1, 40) : random.between(40, 3_500);
 }
