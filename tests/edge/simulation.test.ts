@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { FAULTS } from "../simulation/faults";
+import { live, report, search, shrink } from "../simulation/history";
+import { loadApi } from "../simulation/load-api";
+import { globals } from "../simulation/world";
+
+const SECONDS = 20;
+/** A few histories are enough for these; `npm run simulate -- --faults` takes all. */
+const FOUND_SOON = ["a lost ON CONFLICT of sign-ups", "messages after the state that they wait for"];
+
+const within = (seconds: number) => {
+  const end = performance.now() + seconds * 1000;
+  return () => performance.now() < end;
+};
+
+test(`${SECONDS} seconds of sign-ups while everything fails: none is lost, doubled or told a lie [G6] [G7]`, async () => {
+  const seed = Math.floor(Math.random() * 1e9);
+  const loaded = await loadApi(globals);
+  const { failing, signUps, histories } = await search(loaded, { seed, goesOn: within(SECONDS) });
+  console.log(`Simulation, seed ${seed}: ${signUps} sign-ups in ${histories} histories`);
+  expect(failing && (await report(await shrink(failing, loaded), loaded))).toBeUndefined();
+  expect(signUps).toBeGreaterThan(100);
+}, 150_000);
+
+test("the same seed is the same history, step by step", async () => {
+  const loaded = await loadApi(globals);
+  const history = { seed: 2, visitors: [0, 1, 2, 3, 4, 5] };
+  const first = await live(history, loaded, true);
+  expect(first.faults.length).toBeGreaterThan(10);
+  expect(await live(history, loaded, true)).toEqual(first);
+}, 60_000);
+
+describe("a planted fault is found, and its history made shorter", () => {
+  test.each(FOUND_SOON)(
+    "%s",
+    async (name) => {
+      const fault = FAULTS.find((one) => one.name === name);
+      const loaded = await loadApi(globals, fault);
+      const { failing } = await search(loaded, { seed: 1, goesOn: within(60) });
+      const shorter = failing && (await shrink(failing, loaded));
+      expect(shorter?.visitors.length).toBeLessThan(5);
+    },
+    150_000,
+  );
+});
