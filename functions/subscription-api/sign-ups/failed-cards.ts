@@ -60,8 +60,16 @@ export async function endPendingSignUp(
 
 /** Cancels the setup intent of a sign-up, or detaches the card that it has set up. */
 export async function releaseCard({ stripe_setup_intent_id: id }: SignUp, payments: Payments): Promise<void> {
-  const setupIntent = id === null ? undefined : await payments.findSetupIntent(id);
-  if (setupIntent?.state === "open") await payments.cancelSetupIntent(setupIntent.id);
+  let setupIntent = id === null ? undefined : await payments.findSetupIntent(id);
+  if (setupIntent?.state === "open") {
+    try {
+      await payments.cancelSetupIntent(setupIntent.id);
+    } catch (error) {
+      // Its visitor may have set up a card in between.
+      setupIntent = await payments.findSetupIntent(setupIntent.id);
+      if (setupIntent?.state === "open") throw error;
+    }
+  }
   if (setupIntent?.state === "succeeded" && setupIntent.paymentMethodId !== null) {
     await payments.detachCard(setupIntent.paymentMethodId);
   }
