@@ -80,7 +80,7 @@ for (const direction of ["deployed", "rolled back"] as const) {
       await visitor.fillForm();
       replaceAt("the form is filled in");
       await visitor.submit();
-      await expect(page.getByRole("button", { name: "Pay", exact: true })).toBeEnabled();
+      await expect(page.getByRole("button", { name: "Pay", exact: true })).toBeEnabled({ timeout: 30_000 });
       replaceAt("the card step is open");
       await visitor.pay(CARDS.works);
       await visitor.succeeded();
