@@ -11,6 +11,7 @@ export interface Target {
   method?: "DELETE" | undefined;
   /** A form, in place of a GET. */
   form?: string | undefined;
+  cookie?: string | undefined;
   /** The status of every answer; another one ends the benchmark. */
   expects: number;
 }
@@ -49,6 +50,14 @@ export async function measurePair(site: Target, control: Target, { rounds, secon
   return { site: loadOf(all.site), control: loadOf(all.control) };
 }
 
+/** Loads one target, without a control. */
+export async function measureOne(target: Target, { rounds, seconds, warmUp }: Course): Promise<Load> {
+  await oneRound(target, warmUp);
+  const measured: Round[] = [];
+  for (let round = 0; round < rounds; round += 1) measured.push(await oneRound(target, seconds));
+  return loadOf(measured);
+}
+
 type Round = Record<keyof Load, number>;
 
 function loadOf(rounds: Round[]): Load {
@@ -56,7 +65,7 @@ function loadOf(rounds: Round[]): Load {
   return { requestsPerSecond: of("requestsPerSecond"), cpuPerRequest: of("cpuPerRequest") };
 }
 
-async function oneRound({ server, path, method, form, expects }: Target, duration: number): Promise<Round> {
+async function oneRound({ server, path, method, form, cookie, expects }: Target, duration: number): Promise<Round> {
   const before = cpuMicroseconds(server.pid);
   const started = performance.now();
   const result = await autocannon({
@@ -64,6 +73,7 @@ async function oneRound({ server, path, method, form, expects }: Target, duratio
     connections: CONNECTIONS,
     duration,
     ...(method && { method }),
+    ...(cookie !== undefined && { headers: { Cookie: cookie } }),
     ...(form !== undefined && {
       method: "POST" as const,
       body: form,

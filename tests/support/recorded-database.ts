@@ -5,8 +5,11 @@ const statement = z.object({
   sql: z.string(),
   values: z.array(z.unknown()),
   rowsRead: z.number(),
+  rowsWritten: z.number(),
   /** What the database took for it. */
   milliseconds: z.number(),
+  /** Bytes of the database after it. */
+  size: z.number(),
 });
 
 /** A statement that the API sent to D1, and what it cost. */
@@ -50,8 +53,8 @@ class RecordedStatement {
 function recording({ DB, ...env }) {
   const record = (statements, results) => {
     const recorded = statements.map(({ sql, values }, index) => {
-      const { rows_read, duration } = results[index].meta;
-      return { sql, values, rowsRead: rows_read, milliseconds: duration };
+      const { rows_read, rows_written, duration, size_after } = results[index].meta;
+      return { sql, values, rowsRead: rows_read, rowsWritten: rows_written, milliseconds: duration, size: size_after };
     });
     return env.RECORDER.fetch("http://recorder", { method: "POST", body: JSON.stringify(recorded) });
   };
