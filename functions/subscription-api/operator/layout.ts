@@ -9,6 +9,7 @@ const STYLE = `
 @media (prefers-color-scheme: dark) { :root { --text: #e6e8ec; --page: #14171c; --card: #1d2128; --line: #414956; --link: #93b4ff; --s0: #9aa3b2; --s1: #f0a868; --s2: #7aa2ff; --s3: #ff8f85; --s4: #6b7280; --s5: #c4b5fd; } }
 body { margin: 0; padding: 16px; background: var(--page); color: var(--text); font: 16px/1.5 Arial, Helvetica, sans-serif; }
 main { max-width: 960px; margin: 0 auto; }
+section > :last-child { margin-bottom: 0; }
 section { margin: 24px 0; padding: 16px; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
 h1 { margin: 0; font-size: 28px; }
 h2 { margin: 0 0 8px; font-size: 20px; }

@@ -96,12 +96,12 @@ function messageTable(messages: StuckMessage[], dead: number) {
 <p>${dead} given up. <button type="submit">Send all of them again</button></p></form>`
   }
 <div class="scroll" role="region" tabindex="0" aria-labelledby="messages"><table>
-<thead><tr><th scope="col">Message</th><th scope="col">Sign-up</th><th scope="col">State</th><th scope="col">Attempts</th><th scope="col">Since</th><th scope="col">Next</th><th scope="col">Action</th></tr></thead>
+<thead><tr><th scope="col">Message</th><th scope="col">State</th><th scope="col">Action</th><th scope="col">Attempts</th><th scope="col">Since (UTC)</th><th scope="col">Next</th><th scope="col">Sign-up</th></tr></thead>
 <tbody>${messages.map(
     ({ key, kind, sign_up_id, state, attempts, created_at, next_attempt_at }) => html`<tr>
-<td>${kind}</td><td><code>${sign_up_id}</code></td><td>${state === "dead" ? "given up" : "late"}</td><td>${attempts}</td>
-<td>${minuteOf(created_at)}</td><td>${state === "dead" ? "never" : minuteOf(next_attempt_at)}</td>
-<td><form method="get" action="/operator/send-again"><input type="hidden" name="key" value="${key}"><button type="submit" aria-label="Send ${key} again">Send again</button></form></td></tr>`,
+<td>${kind}</td><td>${state === "dead" ? "given up" : "late"}</td>
+<td><form method="get" action="/operator/send-again"><input type="hidden" name="key" value="${key}"><button type="submit" aria-label="Send ${key} again">Send again</button></form></td>
+<td>${attempts}</td><td>${minuteOf(created_at)}</td><td>${state === "dead" ? "never" : minuteOf(next_attempt_at)}</td><td><code>${sign_up_id}</code></td></tr>`,
   )}</tbody>
 </table></div>`;
 }
