@@ -1,5 +1,6 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { type Context, Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
@@ -13,17 +14,20 @@ import { type Entrance, requireSite } from "./http/guard/require-site";
 import { requireTls } from "./http/guard/require-tls";
 import { getHealth } from "./http/health";
 import { linkPages } from "./http/links";
-import { postCatalogue, postErase, postExport, requireOperator } from "./http/operator";
 import { problem } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
 import { getSubscriptionStatus, postSubscription } from "./http/subscription";
 import { signUpCountsIn } from "./limits/sign-up-counts";
 import { trialClaims } from "./limits/trial-claims";
 import { describeError, log, withRequestId } from "./log";
+import { postCatalogue, postErase, postExport } from "./operator/commands";
+import { operatorPage } from "./operator/page";
+import { requireOperator } from "./operator/require-operator";
 import { accountWebhookTo } from "./outbox/account-webhook";
 import { dispatchMessages } from "./outbox/dispatch";
 import { mailOver } from "./outbox/mail";
 import { outboxIn } from "./outbox/outbox";
+import { stuckMessagesIn } from "./outbox/stuck-messages";
 import { type RunLimits, runLimits } from "./run-limits";
 import { runScheduled } from "./scheduled";
 import type { PasswordHasher } from "./sign-ups/password";
@@ -47,7 +51,7 @@ const headers = {
 };
 
 /** Stripe or an operator waits there. */
-const NO_VISITORS = /^\/(webhooks|operator)\//;
+const NO_VISITORS = /^\/(webhooks|operator)(\/|$)/;
 
 const POLICY_HEADER = "content-security-policy";
 /** Of what is no page; the pages of links have their own. */
@@ -131,11 +135,15 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
     app.post("/operator/export", atMost(16), postExport);
     app.post("/operator/erase", atMost(16), postErase);
     app.post("/operator/catalogue", postCatalogue);
+    app.use("/operator/send-again", atMost(16));
+    app.route("/operator", operatorPage);
   }
 
   app.notFound(() => problem(404, { title: "Not found" }));
 
   app.onError((error) => {
+    // Of Hono's own middleware, such as csrf().
+    if (error instanceof HTTPException) return problem(error.status, { title: "The request is refused" });
     log("error", "request_failed", describeError(error));
     if (!(error instanceof PaymentsError)) return problem(500, { title: "Internal server error" });
     switch (error.reason) {
@@ -173,6 +181,7 @@ function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits): Omit
     counts: signUpCountsIn(db, config.trials),
     links: signedLinks(config.links),
     outbox: outboxIn(db),
+    stuckMessages: stuckMessagesIn(db),
     payments: stripePayments(stripe),
     prices: stripePrices(stripe),
     stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecret),

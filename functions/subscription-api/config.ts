@@ -26,8 +26,16 @@ export type Config = {
   trials: TrialConfig;
   /** Account webhooks wait until this is set. */
   console?: ConsoleConfig | undefined;
-  /** Without it there are no operator routes. */
+  /** Without it and without Access there are no operator routes. */
   operatorToken?: string | undefined;
+  access?: AccessConfig | undefined;
+};
+
+/** An application of Cloudflare Access in front of the operator routes. */
+export type AccessConfig = {
+  /** Of the team, which issues the tokens. */
+  url: string;
+  audience: string;
 };
 
 export type StripeConfig = {
@@ -110,6 +118,8 @@ const settings = z
       z.string().regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in Base64"),
     ),
     OPERATOR_TOKEN: optional(z.string().min(32, "must have at least 32 characters")),
+    ACCESS_URL: optional(baseUrl),
+    ACCESS_AUDIENCE: optional(z.string().regex(/^[0-9a-f]{64}$/, "must be the application's tag, 64 hex digits")),
     SUBSCRIPTION_API_SECRET: optional(
       z
         .string()
@@ -155,6 +165,7 @@ const settings = z
         "MAIL_API_URL",
         "CONSOLE_URL",
         "CONSOLE_WEBHOOK_URL",
+        "ACCESS_URL",
         "CUSTOMER_PORTAL_URL",
         "PUBLIC_URL",
         "SITE_URL",
@@ -172,6 +183,8 @@ const settings = z
     }
     if (!env.EMAIL && !env.MAIL_API_URL) refuse("MAIL_API_URL", "is missing, and there is no EMAIL binding");
     if (env.MAIL_API_URL !== undefined && env.MAIL_API_KEY === undefined) refuse("MAIL_API_KEY", "is missing");
+    if (env.ACCESS_URL && !env.ACCESS_AUDIENCE) refuse("ACCESS_AUDIENCE", "is missing");
+    if (env.ACCESS_AUDIENCE && !env.ACCESS_URL) refuse("ACCESS_URL", "is missing");
     if (env.CONSOLE_WEBHOOK_URL && !env.CONSOLE_WEBHOOK_SECRET) refuse("CONSOLE_WEBHOOK_SECRET", "is missing");
   });
 
@@ -224,6 +237,10 @@ function toConfig(env: z.output<typeof settings>): Config {
         ? { url: env.CONSOLE_WEBHOOK_URL, secret: env.CONSOLE_WEBHOOK_SECRET }
         : undefined,
     operatorToken: env.OPERATOR_TOKEN,
+    access:
+      env.ACCESS_URL !== undefined && env.ACCESS_AUDIENCE !== undefined
+        ? { url: env.ACCESS_URL, audience: env.ACCESS_AUDIENCE }
+        : undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { CatalogueServices } from "../catalogue/reconcile-prices";
 import type { Config } from "../config";
 import type { DispatchServices } from "../outbox/dispatch";
+import type { StuckMessages } from "../outbox/stuck-messages";
 import type { SignUpServices } from "../sign-ups/create-sign-up";
 import type { PasswordQueue } from "../sign-ups/password-queue";
 import type { PersonalDataServices } from "../sign-ups/personal-data";
@@ -9,7 +10,7 @@ import type { StripeWebhook } from "../stripe/webhook";
 export type Services = Omit<SignUpServices, "passwords" | "inBackground"> &
   PersonalDataServices &
   DispatchServices &
-  CatalogueServices & { stripeWebhook: StripeWebhook; passwords: PasswordQueue };
+  CatalogueServices & { stripeWebhook: StripeWebhook; passwords: PasswordQueue; stuckMessages: StuckMessages };
 
 export type ApiContext = {
   Variables: {
@@ -18,6 +19,8 @@ export type ApiContext = {
     requestId: string;
     /** The key by which a sign-up's sender is counted. */
     sender: string;
+    /** Who has passed `requireOperator`: "token", or a user's id at Cloudflare Access. */
+    operator: string;
     /** Sends the outbox's messages once the response is out. */
     dispatchAfterResponse: () => void;
   };

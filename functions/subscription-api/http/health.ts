@@ -3,7 +3,7 @@ import { commit } from "../../../app/contract/release";
 import { isStripePriceId, packagesIn } from "../catalogue/packages";
 import { type Config, keysOf, readConfig } from "../config";
 import { describeError, log } from "../log";
-import { outboxIn } from "../outbox/outbox";
+import { stuckMessagesIn } from "../outbox/stuck-messages";
 import { stripeAccess } from "../stripe/access";
 import { stripeClient } from "../stripe/client";
 import { problem } from "./problem";
@@ -64,7 +64,7 @@ const checkStripe: Check = async ({ stripe }) => {
 };
 
 async function healthy({ db, release }: Config): Promise<Response> {
-  const body = { status: "ok", release, commit, dead_messages: await outboxIn(db).countDead() };
+  const body = { status: "ok", release, commit, dead_messages: await stuckMessagesIn(db).countDead() };
   return Response.json(body, { headers: { "cache-control": "no-store" } });
 }
 

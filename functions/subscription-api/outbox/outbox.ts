@@ -1,14 +1,11 @@
 import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
 import * as z from "zod";
 
-const kinds = z.enum([
-  "trial-started",
-  "trial-ending",
-  "card-used",
-  "account-created",
-  "email-verified",
-  "account-closed",
-]);
+export const MAILS = ["trial-started", "trial-ending", "card-used"] as const;
+/** They wait until a console is configured. */
+export const ACCOUNT_WEBHOOKS = ["account-created", "email-verified", "account-closed"] as const;
+
+const kinds = z.enum([...MAILS, ...ACCOUNT_WEBHOOKS]);
 export type MessageKind = z.output<typeof kinds>;
 
 export type Message = z.output<typeof message>;
@@ -142,12 +139,6 @@ export function outboxIn(db: D1Database) {
     async messagesOf(signUpId: string): Promise<Record<string, unknown>[]> {
       const found = db.prepare("SELECT * FROM outbox WHERE sign_up_id = ? ORDER BY created_at");
       return (await found.bind(signUpId).all<Record<string, unknown>>()).results;
-    },
-
-    /** At most a thousand are counted. */
-    async countDead(): Promise<number> {
-      const counted = "SELECT count(*) AS n FROM (SELECT 1 FROM outbox WHERE state = 'dead' LIMIT 1000)";
-      return z.number().parse(await db.prepare(counted).first("n"));
     },
 
     /** Deletes some of the messages that were sent or dropped before then. Those that were given up stay. */

@@ -1,0 +1,46 @@
+import { html } from "hono/html";
+
+/** A bar, in parts that stand on each other. */
+export interface Bar {
+  label: string;
+  /** By the name of the series. */
+  values: ReadonlyMap<string, number>;
+}
+
+const WIDTH = 720;
+const HEIGHT = 200;
+const GAP = 0.25;
+
+/**
+ * A chart as SVG, its legend, and the same figures as a table for whoever does not see it. The stylesheet gives the nth
+ * series the colour of `.series-n`.
+ */
+export function barChart(title: string, series: readonly string[], bars: readonly Bar[]) {
+  const totals = bars.map(({ values }) => series.reduce((sum, name) => sum + (values.get(name) ?? 0), 0));
+  const most = Math.max(1, ...totals);
+  const step = WIDTH / bars.length;
+  const rects = bars.flatMap(({ label, values }, index) => {
+    let top = HEIGHT;
+    return series.map((name, at) => {
+      const value = values.get(name) ?? 0;
+      const height = (value / most) * HEIGHT;
+      top -= height;
+      if (value === 0) return "";
+      return html`<rect class="series-${at}" x="${(index + GAP / 2) * step}" y="${top}" width="${step * (1 - GAP)}" height="${height}"><title>${label}, ${name}: ${value}</title></rect>`;
+    });
+  });
+  return html`<figure>
+<figcaption>${title}</figcaption>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}: the table below has the figures">${rects}</svg>
+<p class="axis"><span>${bars.at(0)?.label}</span><span>most: ${most}</span><span>${bars.at(-1)?.label}</span></p>
+<ul class="legend">${series.map((name, at) => html`<li><span class="swatch series-${at}"></span>${name}</li>`)}</ul>
+<details><summary>As a table</summary>
+<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table>
+<thead><tr><th scope="col"></th>${series.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${bars.map(
+    ({ label, values }) =>
+      html`<tr><th scope="row">${label}</th>${series.map((name) => html`<td>${values.get(name) ?? 0}</td>`)}</tr>`,
+  )}</tbody>
+</table></div></details>
+</figure>`;
+}

@@ -1,0 +1,111 @@
+import { type Context, Hono } from "hono";
+import { csrf } from "hono/csrf";
+import { html } from "hono/html";
+import * as z from "zod";
+import { commit } from "../../../app/contract/release";
+import type { ApiContext } from "../http/context";
+import { log } from "../log";
+import { ACCOUNT_WEBHOOKS, MAILS } from "../outbox/outbox";
+import type { StuckMessage } from "../outbox/stuck-messages";
+import { barChart } from "./bar-chart";
+import { operatorLayout, operatorPageHeaders } from "./layout";
+import { lastDays, signUpsByDay } from "./statistics";
+
+const DAYS = 30;
+const MOST_MESSAGES = 100;
+const STATUSES = ["pending", "active", "trialing", "past_due", "canceled", "superseded"];
+
+/** Which messages to send again: all that were given up, or the one with this key. */
+const which = z.union([z.object({ all: z.literal("dead") }), z.object({ key: z.string().min(1).max(200) })]);
+type Which = z.output<typeof which>;
+
+/** One page for whoever watches over the service, behind `requireOperator`. It needs no script. */
+export const operatorPage = new Hono<ApiContext>();
+
+operatorPage.use(operatorPageHeaders, async (c, next) => {
+  await next();
+  c.header("cache-control", "no-store");
+  c.header("x-robots-tag", "noindex");
+});
+
+operatorPage.get("/", async (c) => {
+  const { config, services } = c.var;
+  const [counts, messages, dead] = await Promise.all([
+    signUpsByDay(config.db, DAYS),
+    services.stuckMessages.list(sendable(c), MOST_MESSAGES),
+    services.stuckMessages.countDead(),
+  ]);
+  const sentAgain = c.req.query("sent-again");
+  const bars = lastDays(DAYS).map((day) => ({
+    label: day,
+    values: new Map(counts.filter((count) => count.day === day).map(({ status, n }) => [status, n])),
+  }));
+  const body = html`${sentAgain !== undefined && html`<p role="status" class="notice">${notice(Number(sentAgain))}</p>`}
+<section aria-labelledby="sign-ups"><h2 id="sign-ups">Sign-ups</h2>
+${barChart(`Sign-ups of the last ${DAYS} days by the day they began (UTC) and their status now`, STATUSES, bars)}
+<p>Sign-ups that nobody finished are deleted after a day.</p></section>
+<section aria-labelledby="messages"><h2 id="messages">Messages that are late or were given up</h2>
+${messageTable(messages, dead)}</section>
+<footer><p>Release ${config.release}, commit ${commit}. ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC.</p></footer>`;
+  return c.html(operatorLayout("Operator", body));
+});
+
+/** Asks first. */
+operatorPage.get("/send-again", async (c) => {
+  const wanted = which.safeParse(c.req.query());
+  if (!wanted.success) return c.redirect("/operator", 303);
+  const title = "all" in wanted.data ? "Send all again that were given up?" : "Send this message again?";
+  const body = html`<p>${await described(c, wanted.data)}</p>
+<p>A receiver who has it already gets it with the same key, and counts it once.</p>
+<form method="post">${Object.entries(wanted.data).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<button type="submit">Send again</button> <a href="/operator">Back</a></form>`;
+  return c.html(operatorLayout(title, body));
+});
+
+operatorPage.post("/send-again", csrf(), async (c) => {
+  const wanted = which.safeParse(await c.req.parseBody());
+  if (!wanted.success) return c.redirect("/operator", 303);
+  const { stuckMessages } = c.var.services;
+  const count =
+    "all" in wanted.data ? await stuckMessages.sendDeadAgain() : Number(await stuckMessages.sendAgain(wanted.data.key));
+  log("info", "messages_sent_again", { count, operator: c.var.operator });
+  c.var.dispatchAfterResponse();
+  return c.redirect(`/operator?sent-again=${count}`, 303);
+});
+
+/** Account webhooks wait for a console without being late. */
+function sendable(c: Context<ApiContext>) {
+  return c.var.services.accountWebhook ? [...MAILS, ...ACCOUNT_WEBHOOKS] : MAILS;
+}
+
+function notice(count: number): string {
+  if (count === 1) return "1 message is sent again.";
+  return count > 1 ? `${count} messages are sent again.` : "Nothing to send again: it was sent, or is being sent.";
+}
+
+async function described(c: Context<ApiContext>, wanted: Which): Promise<string> {
+  if ("key" in wanted) return `The message ${wanted.key}.`;
+  return `${await c.var.services.stuckMessages.countDead()} messages.`;
+}
+
+function messageTable(messages: StuckMessage[], dead: number) {
+  if (messages.length === 0) return html`<p>None.</p>`;
+  return html`${
+    dead > 0 &&
+    html`<form method="get" action="/operator/send-again"><input type="hidden" name="all" value="dead">
+<p>${dead} given up. <button type="submit">Send all of them again</button></p></form>`
+  }
+<div class="scroll" role="region" tabindex="0" aria-labelledby="messages"><table>
+<thead><tr><th scope="col">Message</th><th scope="col">State</th><th scope="col">Action</th><th scope="col">Attempts</th><th scope="col">Since (UTC)</th><th scope="col">Next</th><th scope="col">Sign-up</th></tr></thead>
+<tbody>${messages.map(
+    ({ key, kind, sign_up_id, state, attempts, created_at, next_attempt_at }) => html`<tr>
+<td>${kind}</td><td>${state === "dead" ? "given up" : "late"}</td>
+<td><form method="get" action="/operator/send-again"><input type="hidden" name="key" value="${key}"><button type="submit" aria-label="Send ${key} again">Send again</button></form></td>
+<td>${attempts}</td><td>${minuteOf(created_at)}</td><td>${state === "dead" ? "never" : minuteOf(next_attempt_at)}</td><td><code>${sign_up_id}</code></td></tr>`,
+  )}</tbody>
+</table></div>`;
+}
+
+function minuteOf(time: string): string {
+  return time.slice(0, 16).replace("T", " ");
+}

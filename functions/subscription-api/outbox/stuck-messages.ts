@@ -1,0 +1,83 @@
+import type { D1Database } from "@cloudflare/workers-types";
+import * as z from "zod";
+import type { MessageKind } from "./outbox";
+
+const message = z.object({
+  key: z.string(),
+  kind: z.string(),
+  sign_up_id: z.string(),
+  state: z.enum(["due", "dead"]),
+  attempts: z.number(),
+  created_at: z.string(),
+  next_attempt_at: z.string(),
+});
+
+/** A message that was given up, or is late. */
+export type StuckMessage = z.output<typeof message>;
+
+/** A lease ends sooner: what is due for longer was taken by nobody. */
+const LATE_AFTER_MS = 5 * 60_000;
+
+/** As long as the outbox's lease: until then somebody may be sending it. */
+const LEASE_MS = 60_000;
+
+/** Messages that somebody may have to look at. Every method throws what D1 throws. */
+export function stuckMessagesIn(db: D1Database) {
+  const again = "SET state = 'due', attempts = 0, next_attempt_at = ?1";
+
+  return {
+    /**
+     * Given up, tried before, or due for five minutes; at most `limit` of each.
+     * @param kinds those that can be sent at all
+     */
+    async list(kinds: readonly MessageKind[], limit: number): Promise<StuckMessage[]> {
+      const columns = "outbox.key, kind, sign_up_id, state, attempts, created_at, next_attempt_at";
+      const now = Date.now();
+      const late = new Date(now - LATE_AFTER_MS).toISOString();
+      const found = await db.batch([
+        db.prepare(`SELECT ${columns} FROM outbox WHERE state = 'dead' LIMIT ?`).bind(limit),
+        db
+          .prepare(
+            `SELECT ${columns} FROM outbox
+              WHERE state = 'due' AND attempts > 1 AND created_at <= ? ORDER BY created_at LIMIT ?`,
+          )
+          .bind(new Date(now).toISOString(), limit),
+        // CROSS JOIN, so that the kinds come first.
+        db
+          .prepare(
+            `SELECT ${columns} FROM json_each(?1) AS wanted CROSS JOIN outbox
+              WHERE state = 'due' AND outbox.kind = wanted.value AND next_attempt_at < ?2 AND attempts <= 1 LIMIT ?3`,
+          )
+          .bind(JSON.stringify(kinds), late, limit),
+      ]);
+      return found.flatMap(({ results }) => z.array(message).parse(results));
+    },
+
+    /** How many have been given up. At most a thousand are counted. */
+    async countDead(): Promise<number> {
+      const counted = "SELECT count(*) AS n FROM (SELECT 1 FROM outbox WHERE state = 'dead' LIMIT 1000)";
+      return z.number().parse(await db.prepare(counted).first("n"));
+    },
+
+    /** Makes a message due at once, with all its attempts. False where it is gone, sent, or perhaps being sent. */
+    async sendAgain(key: string): Promise<boolean> {
+      const now = Date.now();
+      const changed = db.prepare(
+        `UPDATE outbox ${again} WHERE key = ?2 AND (state = 'dead' OR (state = 'due' AND next_attempt_at > ?3))
+         RETURNING key`,
+      );
+      const leased = new Date(now + LEASE_MS).toISOString();
+      return (await changed.bind(new Date(now).toISOString(), key, leased).first()) !== null;
+    },
+
+    /** The same with all that have been given up, a thousand at most. */
+    async sendDeadAgain(): Promise<number> {
+      const changed = db.prepare(
+        `UPDATE outbox ${again} WHERE key IN (SELECT key FROM outbox WHERE state = 'dead' LIMIT 1000) RETURNING key`,
+      );
+      return (await changed.bind(new Date().toISOString()).all()).results.length;
+    },
+  };
+}
+
+export type StuckMessages = ReturnType<typeof stuckMessagesIn>;
