@@ -69,7 +69,8 @@ export function createApi(passwords: PasswordHasher) {
         return;
       }
       const limits = runLimits();
-      return runScheduled(connect(result.configuration, "nobody", limits), limits);
+      const run = () => runScheduled(connect(result.configuration, "nobody", limits), limits);
+      return withRequestId(crypto.randomUUID(), run);
     },
   };
   /** No request from the network reaches it. */

@@ -73,10 +73,10 @@ async function submitForm({ found, path, form }: Press, context: AppLoadContext)
   if (outcome.kind !== "created") {
     const status = outcome.kind === "rejected" ? outcome.status : undefined;
     log.warn("signup_failed", { outcome: outcome.kind, status });
-    return reply(statusFor(outcome), { ...replyTo(form, submission), notice: noticeFor(outcome) });
+    return reply(statusFor(outcome), { ...replyTo(form, submission), notice: noticeFor(outcome), requestId });
   }
   log.add({ signup: "created" });
-  return seeOther(path, await sessions.write(cardStep(key, request, outcome)));
+  return seeOther(path, await sessions.write(cardStep({ key, requestId }, request, outcome)));
 }
 
 /** All values are strings, so that leaving out the empty ones is all that Conform's own coercion would do. */
@@ -101,14 +101,14 @@ function shortened(values: SubmissionResult["initialValue"]): SubmissionResult["
 }
 
 function cardStep(
-  key: string,
+  ids: { key: string; requestId: string },
   request: SubscriptionRequest,
   { clientSecret, statusUrl }: { clientSecret: string; statusUrl?: string | undefined },
 ): CardSession {
   return {
     step: "card",
     ...newLifetime(),
-    key,
+    ...ids,
     clientSecret,
     statusUrl,
     news: { saved: true },

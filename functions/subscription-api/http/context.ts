@@ -6,7 +6,7 @@ import type { PasswordQueue } from "../sign-ups/password-queue";
 import type { PersonalDataServices } from "../sign-ups/personal-data";
 import type { StripeWebhook } from "../stripe/webhook";
 
-export type Services = Omit<SignUpServices, "passwords" | "inBackground"> &
+export type Services = Omit<SignUpServices, "passwords" | "inBackground" | "requestId"> &
   PersonalDataServices &
   DispatchServices &
   CatalogueServices & { stripeWebhook: StripeWebhook; passwords: PasswordQueue };

@@ -8,6 +8,7 @@ export type NewSignUp = {
   idempotencyKey: string;
   passwordHash: string;
   request: SubscriptionRequest;
+  requestId: string;
 };
 
 export type SignUps = ReturnType<typeof signUpsIn>;
@@ -61,13 +62,13 @@ export function signUpsIn(db: D1Database) {
     },
 
     /** Returns the sign-up that has the idempotency key: this one, or an earlier one. */
-    async add({ id, idempotencyKey, passwordHash, request }: NewSignUp): Promise<SignUp> {
+    async add({ id, idempotencyKey, passwordHash, request, requestId }: NewSignUp): Promise<SignUp> {
       const now = new Date();
       const insert = db.prepare(
         `INSERT INTO sign_ups (
            id, idempotency_key, package_id, email, password_hash, phone, company_name, full_name, address, city, state,
-           zip_code, country, created_at, updated_at, check_at
-         ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15)
+           zip_code, country, created_at, updated_at, check_at, request_id
+         ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15, ?16)
          ON CONFLICT (idempotency_key) DO NOTHING`,
       );
       const [, stored] = await db.batch([
@@ -87,6 +88,7 @@ export function signUpsIn(db: D1Database) {
           request.country,
           now.toISOString(),
           new Date(now.getTime() + CHECK_AFTER_MS).toISOString(),
+          requestId,
         ),
         byKey(idempotencyKey),
       ]);

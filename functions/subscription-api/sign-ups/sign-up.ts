@@ -24,6 +24,7 @@ export const signUpRow = z.object({
   email_verified_at: z.string().nullable(),
   declined_cards: z.number(),
   used_cards: z.number(),
+  request_id: z.string().nullable(),
   end_reason: z.enum(["cards-failed", "not-me"]).nullable(),
   version: z.number(),
   created_at: z.string(),
