@@ -1,5 +1,6 @@
 import type { CatalogueServices } from "../catalogue/reconcile-prices";
 import type { Config } from "../config";
+import type { CronRuns } from "../cron-runs";
 import type { DispatchServices } from "../outbox/dispatch";
 import type { SignUpServices } from "../sign-ups/create-sign-up";
 import type { PasswordQueue } from "../sign-ups/password-queue";
@@ -9,7 +10,7 @@ import type { StripeWebhook } from "../stripe/webhook";
 export type Services = Omit<SignUpServices, "passwords" | "inBackground" | "requestId"> &
   PersonalDataServices &
   DispatchServices &
-  CatalogueServices & { stripeWebhook: StripeWebhook; passwords: PasswordQueue };
+  CatalogueServices & { cronRuns: CronRuns; stripeWebhook: StripeWebhook; passwords: PasswordQueue };
 
 export type ApiContext = {
   Variables: {

@@ -152,6 +152,6 @@ export async function setupIntentFor(stored: SignUp, { signUps, payments }: Tria
     await signUps.recordCustomer(stored.id, customerId);
   }
   const setupIntent = await payments.findOrCreateSetupIntent(stored, customerId);
-  await signUps.recordSetupIntent(stored.id, setupIntent.id);
+  await signUps.recordSetupIntent(stored, setupIntent.id);
   return setupIntent;
 }
