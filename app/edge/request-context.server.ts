@@ -1,3 +1,4 @@
+import type { Funnel } from "./funnel.server";
 import type { Refusal } from "./guard/refusals.server";
 import type { PostedForm } from "./guard/request-body.server";
 import type { MatchedRoute } from "./guard/route-matcher.server";
@@ -28,6 +29,7 @@ export interface RequestContext extends BaseContext {
 /** Shared by middleware, loaders and actions. Never mutated: middleware passes on a changed copy. */
 export interface SiteContext extends BaseContext {
   configuration: Configuration;
+  funnel: Funnel;
   /** Set for a POST. The guard has read the body, so the request has none any more. */
   form?: PostedForm;
   refusal?: Refusal;

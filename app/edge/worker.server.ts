@@ -1,4 +1,5 @@
 import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
+import { countPlanViews } from "./funnel.server";
 import { type FormRules, requestGuard } from "./guard/request-guard.server";
 import { type RouteMatcher, routeMatcher } from "./guard/route-matcher.server";
 import { createLog, logRequest } from "./log.server";
@@ -28,6 +29,7 @@ export function createSite({ build, services, form }: SiteOptions) {
   const answer = compose(
     [
       requireTls,
+      countPlanViews,
       pageCache(build),
       form.cache,
       redirectToCanonicalUrl(build, matchRoute),

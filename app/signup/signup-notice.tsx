@@ -2,7 +2,8 @@ import { Notice as NoticeBox } from "../ui/notice";
 import { mailTo, type Site, useSite } from "../ui/site";
 import type { Notice, NoticeAction } from "./notices";
 
-export function SignupNotice({ notice }: { notice: Notice }) {
+/** @param requestId shown where support is to be asked */
+export function SignupNotice({ notice, requestId }: { notice: Notice; requestId?: string | undefined }) {
   const { kind, title, message, actions = [] } = notice;
   const site = useSite();
   return (
@@ -17,6 +18,11 @@ export function SignupNotice({ notice }: { notice: Notice }) {
             </li>
           ))}
         </ul>
+      )}
+      {requestId && actions.includes("support") && (
+        <p>
+          Request id: <code>{requestId}</code>
+        </p>
       )}
     </NoticeBox>
   );

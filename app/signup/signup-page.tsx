@@ -82,7 +82,7 @@ function FormStep({
     >
       <NoticeArea
         status={submitting && <SignupNotice notice={PROCESSING} />}
-        alert={failure && <SignupNotice notice={failure} />}
+        alert={failure && <SignupNotice notice={failure} requestId={reply?.requestId} />}
       />
       {step.waiting && <WaitingSignup waiting={step.waiting} packageId={packageId} />}
       <section className="card p-6 sm:p-8" aria-labelledby="subscription-information">

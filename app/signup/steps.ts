@@ -30,6 +30,8 @@ export const signupSession = z.discriminatedUnion("step", [
     /** Idempotency key of the form that led here: the same form sent again is the same sign-up. */
     key: z.string(),
     clientSecret: z.string(),
+    /** Of the post that the API accepted; Stripe's objects have it in their metadata. */
+    requestId: z.optional(z.string()),
     /** Where the API tells whether the trial has begun; missing for an API that has none. */
     statusUrl: z.optional(z.string()),
     /** Missing after a return from the bank without the cookie. */
@@ -56,6 +58,7 @@ export const signupSession = z.discriminatedUnion("step", [
     ...lifetime,
     key: z.string(),
     setupIntentId: z.string(),
+    requestId: z.optional(z.string()),
     /** When the trial began, as ISO 8601. */
     startedAt: z.string(),
     account: z.optional(account),
@@ -135,6 +138,8 @@ export interface SignupReply {
   form?: SubmissionResult<string[]>;
   notice?: Notice;
   formNonce?: string;
+  /** Of the post that the API did not take. */
+  requestId?: string;
   /** The form looks like a program's: what the button sends to confirm it, and Turnstile's key where there is one. */
   confirmation?: { token: string; siteKey?: string | undefined };
 }

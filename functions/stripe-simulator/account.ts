@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { customerConsole } from "../local-services/console";
 import { dashboard } from "../local-services/dashboard";
+import { funnel } from "../local-services/funnel";
 import { emails, mailbox } from "../local-services/mailbox";
 import { customerPortal } from "../local-services/portal";
 import { api } from "./api/api";
@@ -104,6 +105,7 @@ export class StripeAccount {
     routes.route("/mailbox", mailbox);
     routes.route("/console", customerConsole(this.#environment.CONSOLE_WEBHOOK_SECRET));
     routes.route("/dashboard", dashboard);
+    routes.route("/funnel", funnel);
     return routes;
   }
 }

@@ -4,8 +4,11 @@ import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
+import { countIn } from "../../app/contract/funnel";
 import { packagesIn } from "./catalogue/packages";
 import { type Config, keysOf, readConfig } from "./config";
+import { cronRunsIn } from "./cron-runs";
+import { isTransient, repeating } from "./d1-retries";
 import type { ApiContext, Services } from "./http/context";
 import { atMost } from "./http/guard/body";
 import { requireLocalHost } from "./http/guard/local-host";
@@ -57,6 +60,9 @@ const POLICY_HEADER = "content-security-policy";
 /** Of what is no page; the pages of links have their own. */
 const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** From the beginning of a request on, so that an answer comes within the site's deadline of ten seconds. */
+const REPEATED_FOR_MS = 5_000;
+
 type Connect = (config: Config, waiting: Waiting, limits?: RunLimits) => Services;
 
 /** The subscription API as a Worker: its default entrypoint, and the one that the site's service binding names. */
@@ -73,7 +79,8 @@ export function createApi(passwords: PasswordHasher) {
         return;
       }
       const limits = runLimits();
-      return runScheduled(connect(result.configuration, "nobody", limits), limits);
+      const run = () => runScheduled(connect(result.configuration, "nobody", limits), limits);
+      return withRequestId(crypto.randomUUID(), run);
     },
   };
   /** No request from the network reaches it. */
@@ -144,6 +151,10 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
   app.onError((error) => {
     // Of Hono's own middleware, such as csrf().
     if (error instanceof HTTPException) return problem(error.status, { title: "The request is refused" });
+    if (isTransient(error)) {
+      log("warn", "database_failed_in_passing", describeError(error));
+      return problem(503, { title: "The database is unavailable" }, { "retry-after": "2" });
+    }
     log("error", "request_failed", describeError(error));
     if (!(error instanceof PaymentsError)) return problem(500, { title: "Internal server error" });
     switch (error.reason) {
@@ -170,18 +181,23 @@ function onlyPost(): Response {
 
 function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits): Omit<Services, "passwords"> {
   const stripe = stripeClient(config.stripe, waiting, limits?.fetch);
-  const db = limits ? limits.counted(config.db) : config.db;
+  const lastRepetition = Date.now() + REPEATED_FOR_MS;
+  const db = repeating(limits ? limits.counted(config.db) : config.db, () =>
+    limits ? limits.hasLeft() : Date.now() < lastRepetition,
+  );
+  const count = countIn(config.funnel, (counted) => log("info", "funnel", counted));
   return {
     packages: packagesIn(db),
-    signUps: signUpsIn(db),
-    lifecycle: signUpLifecycleIn(db),
-    endings: signUpEndingsIn(db),
+    signUps: signUpsIn(db, count),
+    lifecycle: signUpLifecycleIn(db, count),
+    endings: signUpEndingsIn(db, count),
     processedEvents: processedEventsIn(db),
     claims: trialClaims(config.trials),
     counts: signUpCountsIn(db, config.trials),
     links: signedLinks(config.links),
     outbox: outboxIn(db),
     stuckMessages: stuckMessagesIn(db),
+    cronRuns: cronRunsIn(db),
     payments: stripePayments(stripe),
     prices: stripePrices(stripe),
     stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecret),

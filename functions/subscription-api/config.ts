@@ -7,6 +7,7 @@ import {
   problemsOf,
   serviceUrl,
 } from "../../app/contract/configuration";
+import type { FunnelDataset } from "../../app/contract/funnel";
 import { release } from "../../app/contract/release";
 import { API_SECRET } from "../../app/contract/site-headers";
 import { isLocal, LOCAL_SECRETS, TEST_MODE_API_URL } from "./local-development";
@@ -17,6 +18,8 @@ export type Config = {
   /** The id of the deployed version. */
   release: string;
   db: D1Database;
+  /** Where the steps of sign-ups are counted; the log when absent. */
+  funnel?: FunnelDataset | undefined;
   /** Any of them proves that a request comes from the site; none where only the service binding reaches sign-ups. */
   siteSecrets: string[];
   limits: { signUps: RateLimit; operator: RateLimit };
@@ -93,6 +96,7 @@ const count = z
 const settings = z
   .object({
     DB: binding<D1Database>("prepare"),
+    FUNNEL: binding<FunnelDataset>("writeDataPoint").optional(),
     RELEASE: release,
     STRIPE_SECRET_KEY: z.string().regex(/^[sr]k_(test|live)_\w+$/, {
       error: "must be a secret key (sk_… or rk_…)",
@@ -209,6 +213,7 @@ function toConfig(env: z.output<typeof settings>): Config {
     isLocal: env.STRIPE_API_URL !== undefined,
     release: env.RELEASE,
     db: env.DB,
+    funnel: env.FUNNEL,
     siteSecrets: env.SUBSCRIPTION_API_SECRET ?? [],
     limits: { signUps: env.SIGNUP_RATE_LIMIT, operator: env.OPERATOR_RATE_LIMIT },
     stripe: {

@@ -1,3 +1,4 @@
+import type { CronRuns } from "./cron-runs";
 import type { SignUpCounts } from "./limits/sign-up-counts";
 import { describeError, log } from "./log";
 import { type DispatchServices, dispatchMessages } from "./outbox/dispatch";
@@ -6,7 +7,7 @@ import { reconcileSignUps } from "./sign-ups/reconcile";
 import { CHECK_RANKS } from "./sign-ups/sign-up";
 import type { TrialServices } from "./sign-ups/trial";
 
-export type ScheduledServices = TrialServices & DispatchServices & { counts: SignUpCounts };
+export type ScheduledServices = TrialServices & DispatchServices & { counts: SignUpCounts; cronRuns: CronRuns };
 
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
@@ -15,7 +16,8 @@ const DELETED_PER_RUN = 2_000;
 
 /**
  * The cron handler: trials first, deletions last, as far as the limits of a run go. The next run goes on with the rest.
- * Throws when a part failed.
+ * Notes
+ * that it came to its end; throws when a part failed.
  */
 export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
   const { awaitsTrial, mayHaveTrial, leftToDelete } = CHECK_RANKS;
@@ -38,6 +40,7 @@ export async function runScheduled(services: ScheduledServices, limits: RunLimit
     }
   }
   if (errors.length > 0) throw new Error("A part of the scheduled run failed", { cause: errors[0] });
+  await services.cronRuns.record();
 }
 
 async function dispatchAll(services: DispatchServices, limits: RunLimits, share: number): Promise<void> {

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { showCount } from "./local-funnel";
 
 // `npm start`: builds, migrates and runs the three Workers until Ctrl-C. `npm run dev` (--watch) also rebuilds changes.
 // `-- --verbose` shows all that Wrangler and the Workers write.
@@ -26,6 +27,7 @@ const pages = [
   { title: "customer portal", url: "http://localhost:8789/p/login/test" },
   { title: "account webhooks", url: "http://localhost:8789/console" },
   { title: "Stripe dashboard", url: "http://localhost:8789/dashboard" },
+  { title: "funnel", url: "http://localhost:8789/funnel" },
 ];
 
 /** Sooner than in production, so that nobody waits for a mail. */
@@ -116,6 +118,7 @@ function keepRunning(name: string, args: string[]): void {
     createInterface({ input }).on("line", (line) => {
       last.push(line);
       if (last.length > LINES_AT_THE_END) last.shift();
+      void showCount(line, "http://localhost:8789");
       if (isVerbose || needsAttention(line)) show(name, line);
     });
   }
@@ -129,7 +132,7 @@ function keepRunning(name: string, args: string[]): void {
 /** An error of a build, or what a Worker logs beyond its usual course. */
 function needsAttention(line: string): boolean {
   if (!line.startsWith("{")) return /✘|\[ERROR\]/.test(line);
-  return /"status":5\d\d/.test(line) || !/"level":"info"|"event":"(request|page_rendered)"/.test(line);
+  return /"status":5\d\d/.test(line) || !/"level":"info"|"event":"(request|page_rendered|funnel)"/.test(line);
 }
 
 /** In a process group of its own: Ctrl-C reaches this process alone, which stops its children in order. */

@@ -244,7 +244,7 @@ describe("the preflight", () => {
       "subscription API: STRIPE_WEBHOOK_SECRET is missing",
       "subscription API: LINK_SECRET is missing",
       "subscription API: HASH_SECRET is missing",
-      "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql, 0004_one_trial_per_person.sql, 0005_indexes.sql, 0006_drop_reasons.sql: npm run deploy:subscription-api",
+      "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql, 0004_one_trial_per_person.sql, 0005_indexes.sql, 0006_drop_reasons.sql, 0007_request_ids.sql, 0008_first_payments.sql, 0009_cron_runs.sql: npm run deploy:subscription-api",
       "database: the package MINI has no price at Stripe: npm run catalogue -- --production",
       "database: the package LITE has no price at Stripe: npm run catalogue -- --production",
       "database: the package STANDARD has no price at Stripe: npm run catalogue -- --production",
@@ -390,6 +390,7 @@ describe("the migrations", () => {
     for (const table of [
       "trial_claims",
       "sign_up_counts",
+      "cron_runs",
       "outbox",
       "sign_ups",
       "packages",

@@ -143,7 +143,7 @@ describe("the set-up of Stripe", () => {
     });
     await stripe.webhookEndpoints.update(String(endpoint?.id), {
       disabled: true,
-      enabled_events: [...WEBHOOK_EVENTS.slice(1), "invoice.paid"],
+      enabled_events: [...WEBHOOK_EVENTS.slice(1), "invoice.created"],
     });
     await stripe.billingPortal.configurations.update(String(configuration?.id), {
       features: { subscription_cancel: { enabled: true, mode: "immediately" }, invoice_history: { enabled: false } },
@@ -162,7 +162,7 @@ describe("the set-up of Stripe", () => {
     const { findings } = await checkStripe(withPortal());
     expect(findings.map(({ what }) => what)).toEqual([
       `webhook endpoint: ${old} sends events of the version 2024-06-20, not ${Stripe.API_VERSION}`,
-      `webhook endpoint: ${endpoint?.id} lacks setup_intent.succeeded; ${endpoint?.id} needs no invoice.paid`,
+      `webhook endpoint: ${endpoint?.id} lacks setup_intent.succeeded; ${endpoint?.id} needs no invoice.created`,
       `webhook endpoint: ${endpoint?.id} is disabled`,
       expect.stringContaining("prices: MINI has no price of $100 a month"),
       `customer portal: ${configuration?.id} is wrong in: cancelling at the period's end, the invoices, the plans`,

@@ -5,6 +5,7 @@ import {
   isLoopback,
   problemsOf,
 } from "../../contract/configuration";
+import type { FunnelDataset } from "../../contract/funnel";
 import { release } from "../../contract/release";
 import { API_SECRET } from "../../contract/site-headers";
 import type { RateLimit } from "../guard/rate-limit.server";
@@ -35,6 +36,10 @@ const rateLimit = z.custom<RateLimit>(
 const assets = z.custom<Assets>(
   (value) => typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function",
   "is missing",
+);
+const dataset = z.custom<FunnelDataset>(
+  (value) => typeof value === "object" && value !== null && "writeDataPoint" in value,
+  "must be a dataset of Analytics Engine",
 );
 const turnstileKey = z.string().check(z.regex(/^[\w-]{16,256}$/, "must be a key of Turnstile"));
 const packageId = z.guid("must be a uuid").check(z.toLowerCase());
@@ -84,6 +89,7 @@ const settings = z.object({
   CARD_CHECK_RATE_LIMIT: rateLimit,
   CSP_REPORT_RATE_LIMIT: rateLimit,
   ASSETS: assets,
+  FUNNEL: z.optional(dataset),
   RELEASE: release,
   SESSION_SECRET: z.pipe(
     z.pipe(

@@ -1,5 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { isLoopback, isLoopbackHost } from "../../contract/configuration";
+import { funnelOf } from "../funnel.server";
 import type { Handler } from "../middleware.server";
 import type { RequestContext, SiteContext } from "../request-context.server";
 import { misconfigured, misdirected } from "../response/fallbacks.server";
@@ -33,6 +34,6 @@ export function requireSettings(
       isLocal = isLoopback(read.configuration.SITE_URL);
     }
     if (isLocal && !isLoopbackHost(context.url.hostname)) return misdirected(context);
-    return next(request, { ...context, ...settings });
+    return next(request, { ...context, ...settings, funnel: funnelOf(settings.configuration, context.log) });
   };
 }

@@ -35,13 +35,14 @@ async function afterSuccess(
     rest.statusUrl === undefined ? { status: "trial" as const } : await api.status(rest.statusUrl, requestId);
   switch (answer.status) {
     case "trial": {
-      const { key, account, expiresAt, endsAt } = rest;
+      const { key, requestId, account, expiresAt, endsAt } = rest;
       const startedAt = new Date().toISOString();
       return {
         step: "done",
         expiresAt,
         endsAt,
         key,
+        requestId,
         account,
         setupIntentId: state.id,
         startedAt,

@@ -31,7 +31,7 @@ export function CardStep({ data, replyNotice }: { data: CardStepData; replyNotic
         status={notice && !failed && <SignupNotice notice={notice} />}
         alert={
           <>
-            {notice && failed && <SignupNotice notice={notice} />}
+            {notice && failed && <SignupNotice notice={notice} requestId={data.requestId} />}
             <SessionTime session={data} />
           </>
         }

@@ -13,7 +13,7 @@ import type { DoneSession } from "../steps";
 import { SuccessNotices } from "./success-notices";
 
 export function SuccessStep({ data, replyNotice }: { data: DoneSession; replyNotice: Notice | undefined }) {
-  const { account, card, startedAt, news } = data;
+  const { account, card, startedAt, requestId, news } = data;
   const { pathname } = useLocation();
   const site = useSite();
   const plan = findPlan(plans(site), account?.packageId);
@@ -26,6 +26,7 @@ export function SuccessStep({ data, replyNotice }: { data: DoneSession; replyNot
   details.push(["Trial ends", <Day key="end" time={trialEndOf(startedAt)} />]);
   if (card)
     details.push(["Card", `${card.brand.charAt(0).toUpperCase()}${card.brand.slice(1)} ending in ${card.last4}`]);
+  if (requestId) details.push(["Request id", <code key="id">{requestId}</code>]);
   return (
     <>
       <NoticeArea status={news && <SuccessNotices />} alert={replyNotice && <SignupNotice notice={replyNotice} />} />

@@ -1,5 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { subscriptionRequest } from "../../contract/subscription-request";
+import { isPageView, NO_FUNNEL } from "../../edge/funnel.server";
 import type { Middleware } from "../../edge/middleware.server";
 import { keepOnce } from "../../edge/pages/keep-once.server";
 import { type PageTemplate, pageTemplate } from "../../edge/pages/page-template.server";
@@ -20,7 +21,7 @@ export function formPageCache(): Middleware<AppLoadContext> {
 
   return async (request, context, next) => {
     if (!isPlainRequest(request, context)) return next(request, context);
-    const { configuration, execution, log, nonce, nonces, requestId, route } = context;
+    const { configuration, execution, funnel, log, nonce, nonces, requestId, route } = context;
     const id = route?.params.id;
     const { kind, example } = kindOf(id, context);
     const make = async () => {
@@ -38,6 +39,7 @@ export function formPageCache(): Middleware<AppLoadContext> {
         route: route && { ...route, params: id === undefined ? {} : { id: markers.packageId }, pagePath: path },
         nonce: markers.cspNonce,
         requestId: markers.requestId,
+        funnel: NO_FUNNEL,
         nonces: { ...nonces, issue: async () => markers.formNonce },
       });
       log.info("page_rendered", { route: route?.pattern, format: "text/html", status: page.status });
@@ -52,6 +54,7 @@ export function formPageCache(): Middleware<AppLoadContext> {
       requestId,
       packageId: id ?? "",
     });
+    if (isPageView(request)) funnel.count("form_opened", id);
     return request.method === "HEAD" ? new Response(null, page) : page;
   };
 }

@@ -1,6 +1,7 @@
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
 import { countryCode } from "../../contract/country";
 import { formatPhone } from "../../contract/phone";
+import { isPageView } from "../../edge/funnel.server";
 import { trialEndOf } from "../../pricing/trial";
 import { afterSetup } from "../card/after-setup.server";
 import { SESSION_EXPIRED, SESSION_UNREADABLE } from "../notices";
@@ -18,8 +19,22 @@ const RETURN_TOKEN = "return";
 const FIRST_CHECK_SECONDS = 5;
 const LAST_CHECK_SECONDS = 60;
 
-/** Loads the step that the visitor is at: that of the session, unless the URL names another plan. */
+/** Loads the step that the visitor is at: that of the session, unless the URL names another plan. Counts what is shown. */
 export async function currentStep(request: Request, packageId: string, context: AppLoadContext) {
+  const found = await findStep(request, packageId, context);
+  const { funnel, formOutcome } = context;
+  const step = found.data;
+  if (step.step === "form" && formOutcome === undefined && isPageView(request)) {
+    funnel.count("form_opened", step.packageId);
+  }
+  // The news leaves the session with the first page that tells it.
+  if (step.step === "card" && step.news !== undefined && "saved" in step.news) {
+    funnel.count("card_shown", step.account?.packageId);
+  }
+  return found;
+}
+
+async function findStep(request: Request, packageId: string, context: AppLoadContext) {
   const { sessions, url, route, formOutcome } = context;
   const path = route?.pagePath ?? "/";
   // A form that comes back is shown with what was typed, whatever step the session is at.

@@ -7,7 +7,14 @@ import type { SubscriptionRequest } from "../../contract/subscription-request";
 import type { PostedForm } from "../../edge/guard/request-body.server";
 import type { Middleware } from "../../edge/middleware.server";
 import { checkForBots } from "../bots/bot-check.server";
-import { SECRET_FIELDS, type SignupForm, signupForm, toRequest, withoutEmptyFields } from "../form/form-schema";
+import {
+  POSTED_FIELDS,
+  SECRET_FIELDS,
+  type SignupForm,
+  signupForm,
+  toRequest,
+  withoutEmptyFields,
+} from "../form/form-schema";
 import { noticeFor, noticeForRefusal, statusFor } from "../notices";
 import { newLifetime, renewed } from "../session/session.server";
 import type { CardSession, SignupReply } from "../steps";
@@ -52,10 +59,14 @@ async function handlePost(request: Request, context: AppLoadContext): Promise<Fo
 }
 
 async function submitForm({ found, path, form }: Press, context: AppLoadContext): Promise<FormOutcome> {
-  const { api, ip, log, nonces, requestId, sessions } = context;
+  const { api, funnel, ip, log, nonces, requestId, sessions } = context;
   const submission = parseForm(form);
   if (submission.status !== "success") {
-    log.info("signup_invalid", { fields: Object.keys(submission.error ?? {}) });
+    const fields = Object.keys(submission.error ?? {});
+    log.info("signup_invalid", { fields });
+    funnel.count("form_refused", form.package_id);
+    for (const field of fields)
+      if (POSTED_FIELDS.includes(field)) funnel.count("field_refused", form.package_id, field);
     return reply(422, replyTo(form, submission));
   }
   const request = toRequest(submission.value);
@@ -73,10 +84,10 @@ async function submitForm({ found, path, form }: Press, context: AppLoadContext)
   if (outcome.kind !== "created") {
     const status = outcome.kind === "rejected" ? outcome.status : undefined;
     log.warn("signup_failed", { outcome: outcome.kind, status });
-    return reply(statusFor(outcome), { ...replyTo(form, submission), notice: noticeFor(outcome) });
+    return reply(statusFor(outcome), { ...replyTo(form, submission), notice: noticeFor(outcome), requestId });
   }
   log.add({ signup: "created" });
-  return seeOther(path, await sessions.write(cardStep(key, request, outcome)));
+  return seeOther(path, await sessions.write(cardStep({ key, requestId }, request, outcome)));
 }
 
 /** All values are strings, so that leaving out the empty ones is all that Conform's own coercion would do. */
@@ -101,14 +112,14 @@ function shortened(values: SubmissionResult["initialValue"]): SubmissionResult["
 }
 
 function cardStep(
-  key: string,
+  ids: { key: string; requestId: string },
   request: SubscriptionRequest,
   { clientSecret, statusUrl }: { clientSecret: string; statusUrl?: string | undefined },
 ): CardSession {
   return {
     step: "card",
     ...newLifetime(),
-    key,
+    ...ids,
     clientSecret,
     statusUrl,
     news: { saved: true },

@@ -94,6 +94,8 @@ export function storeIn(sql: SqlStorage) {
     /** 0 where nothing was saved. */
     setting: (name: string): number =>
       rows({ value: number }, "SELECT value FROM settings WHERE name = ?", name)[0]?.value ?? 0,
+    settings: (prefix: string) =>
+      rows({ name: text, value: number }, "SELECT * FROM settings WHERE substr(name, 1, ?) = ?", prefix.length, prefix),
     saveSetting(name: string, value: number): void {
       sql.exec("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", name, value);
     },

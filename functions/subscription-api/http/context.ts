@@ -1,5 +1,6 @@
 import type { CatalogueServices } from "../catalogue/reconcile-prices";
 import type { Config } from "../config";
+import type { CronRuns } from "../cron-runs";
 import type { DispatchServices } from "../outbox/dispatch";
 import type { StuckMessages } from "../outbox/stuck-messages";
 import type { SignUpServices } from "../sign-ups/create-sign-up";
@@ -7,10 +8,15 @@ import type { PasswordQueue } from "../sign-ups/password-queue";
 import type { PersonalDataServices } from "../sign-ups/personal-data";
 import type { StripeWebhook } from "../stripe/webhook";
 
-export type Services = Omit<SignUpServices, "passwords" | "inBackground"> &
+export type Services = Omit<SignUpServices, "passwords" | "inBackground" | "requestId"> &
   PersonalDataServices &
   DispatchServices &
-  CatalogueServices & { stripeWebhook: StripeWebhook; passwords: PasswordQueue; stuckMessages: StuckMessages };
+  CatalogueServices & {
+    cronRuns: CronRuns;
+    stripeWebhook: StripeWebhook;
+    passwords: PasswordQueue;
+    stuckMessages: StuckMessages;
+  };
 
 export type ApiContext = {
   Variables: {

@@ -3,14 +3,14 @@ import { commit } from "../../../app/contract/release";
 import { isStripePriceId, packagesIn } from "../catalogue/packages";
 import { type Config, keysOf, readConfig } from "../config";
 import { describeError, log } from "../log";
-import { stuckMessagesIn } from "../outbox/stuck-messages";
 import { stripeAccess } from "../stripe/access";
 import { stripeClient } from "../stripe/client";
 import { problem } from "./problem";
+import { type Late, type Workload, workloadOf } from "./workload";
 
 /**
- * `GET /health`: 200, or 503 with the names of settings, of `DB`, of `packages` (prices that Stripe lacks) or of `stripe`
- * (it does not answer).
+ * `GET /health`: 200, or 503 with the names of settings, of `DB`, of `packages` (prices that Stripe lacks), of `stripe`
+ * (it does not answer), of `cron` or `outbox` (it is late).
  */
 export async function getHealth(c: Context): Promise<Response> {
   const result = readConfig(c.env);
@@ -21,11 +21,13 @@ export async function getHealth(c: Context): Promise<Response> {
   }
   const { configuration } = result;
   try {
-    for (const check of [checkMigrations, checkStripe, checkCatalogue]) {
+    // First: without the latest migration it throws.
+    const { workload, late } = await workloadOf(configuration);
+    for (const check of [checkStripe, checkCatalogue]) {
       const problem = await check(configuration);
       if (problem) return problem;
     }
-    return await healthy(configuration);
+    return late.length === 0 ? healthy(configuration, workload) : unwell(late, workload);
   } catch (error) {
     log("error", "database_unavailable", describeError(error));
     return unhealthy(["DB"]);
@@ -34,12 +36,6 @@ export async function getHealth(c: Context): Promise<Response> {
 
 /** Undefined when there is nothing to say. */
 type Check = (config: Config) => Promise<Response | undefined>;
-
-/** Reads a column of the latest migration; throws where it is not there. */
-const checkMigrations: Check = async ({ db }) => {
-  await db.prepare("SELECT drop_reason FROM outbox WHERE key = ''").first();
-  return undefined;
-};
 
 const checkCatalogue: Check = async ({ db, stripe }) => {
   // The simulator has the placeholder prices of the first migration; in test mode `npm start` replaces them.
@@ -63,9 +59,19 @@ const checkStripe: Check = async ({ stripe }) => {
   }
 };
 
-async function healthy({ db, release }: Config): Promise<Response> {
-  const body = { status: "ok", release, commit, dead_messages: await stuckMessagesIn(db).countDead() };
-  return Response.json(body, { headers: { "cache-control": "no-store" } });
+function healthy({ release }: Config, workload: Workload): Response {
+  return Response.json({ status: "ok", release, commit, ...workload }, { headers: { "cache-control": "no-store" } });
+}
+
+const LATE: Record<Late, string> = {
+  cron: "the cron handler has not come to its end for too long",
+  outbox: "a message is due for too long",
+};
+
+function unwell(late: Late[], workload: Workload): Response {
+  log("error", "unwell", { keys: late, ...workload, last_cron_run: workload.last_cron_run ?? "never" });
+  const detail = `Unwell: ${late.map((what) => LATE[what]).join("; ")}`;
+  return problem(503, { title: "The service is not healthy", detail, keys: late, ...workload });
 }
 
 function unhealthy(keys: string[], detail?: string): Response {

@@ -1,10 +1,12 @@
-/** Members of a problem (RFC 9457, section 3.1), and two extensions: form errors and names of settings. */
+import type { Workload } from "./workload";
+
+/** Members of a problem (RFC 9457, section 3.1), and three extensions: form errors, names of settings, work that is left. */
 export type Problem = {
   title: string;
   detail?: string;
   errors?: Record<string, string[]>;
   keys?: string[];
-};
+} & Partial<Workload>;
 
 export function problem(status: number, members: Problem, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify({ type: "about:blank", status, ...members }), {

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { log } from "../log";
 import { handleCardDeclined } from "../sign-ups/failed-cards";
+import { handleInvoicePaid } from "../sign-ups/first-payment";
 import { handleCardSetUpEvent, handleSubscriptionChange, type TrialOutcome } from "../sign-ups/trial";
 import type { WebhookContent } from "../stripe/webhook";
 import type { ApiContext, Services } from "./context";
@@ -37,6 +38,8 @@ function process(received: SignUpEvent, services: Services): Promise<TrialOutcom
       return handleCardSetUpEvent(received.card, services, received.event);
     case "card-declined":
       return handleCardDeclined(received.card, services, received.event);
+    case "invoice-paid":
+      return handleInvoicePaid(received.invoiceId, services, received.event);
     case "subscription-changed":
       return handleSubscriptionChange(received, services, received.event);
   }

@@ -44,13 +44,14 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
     const failed = (error: unknown) => log("error", "background_work_failed", describeError(error));
     c.executionCtx.waitUntil(work.catch(failed));
   };
-  const signUpServices = { ...services, passwords: place, inBackground };
+  const signUpServices = { ...services, passwords: place, inBackground, requestId: c.var.requestId };
   const work = createSignUp(body.request, key.data, signUpServices, sender).finally(() => place.leave());
   // Also when the sender goes away, so that its turn is given back.
   c.executionCtx.waitUntil(work.catch(() => undefined));
   const result = await work;
   const replaces = idempotencyKeyHeader.safeParse(c.req.header("replaces-idempotency-key")).data;
   if (result.status === "created") {
+    log("info", "sign_up_accepted", { signUpId: result.signUp.id });
     if (replaces !== undefined && replaces !== key.data) {
       const replaced = replaceSignUp(replaces, services);
       inBackground(replaced);

@@ -1,5 +1,6 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import type { TrialConfig } from "../config";
+import { once } from "../d1-retries";
 import { keyedHash } from "./keyed-hash";
 import { mailboxOf } from "./mailbox";
 
@@ -20,14 +21,17 @@ export function signUpCountsIn(db: D1Database, { hashSecret, onePerPerson, signU
     async take(email: string, sender: string | undefined): Promise<boolean> {
       const day = today();
       const one = (kind: keyof typeof signUpsPerDay, value: string) =>
-        db
+        once(db)
           .prepare(
             `INSERT INTO sign_up_counts (day, hash, n) VALUES (?1, ?2, 1)
              ON CONFLICT (day, hash) DO UPDATE SET n = n + 1 WHERE n < ?3
              RETURNING n`,
           )
           .bind(day, hashOf(kind, day, value), signUpsPerDay[kind]);
-      const counts = await db.batch([one("email", email), ...(sender === undefined ? [] : [one("sender", sender)])]);
+      const counts = await once(db).batch([
+        one("email", email),
+        ...(sender === undefined ? [] : [one("sender", sender)]),
+      ]);
       return counts.every(({ results }) => results.length === 1);
     },
 

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { commit } from "../../../app/contract/release";
 import type { ApiContext } from "../http/context";
 import { log } from "../log";
-import { ACCOUNT_WEBHOOKS, MAILS } from "../outbox/outbox";
+import { sentKinds } from "../outbox/outbox";
 import type { StuckMessage } from "../outbox/stuck-messages";
 import { barChart } from "./bar-chart";
 import { operatorLayout, operatorPageHeaders } from "./layout";
@@ -32,8 +32,8 @@ operatorPage.get("/", async (c) => {
   const { config, services } = c.var;
   const [counts, messages, dead] = await Promise.all([
     signUpsByDay(config.db, DAYS),
-    services.stuckMessages.list(sendable(c), MOST_MESSAGES),
-    services.stuckMessages.countDead(),
+    services.stuckMessages.list(sentKinds(services.accountWebhook !== undefined), MOST_MESSAGES),
+    services.outbox.countDead(),
   ]);
   const sentAgain = c.req.query("sent-again");
   const bars = lastDays(DAYS).map((day) => ({
@@ -73,11 +73,6 @@ operatorPage.post("/send-again", csrf(), async (c) => {
   return c.redirect(`/operator?sent-again=${count}`, 303);
 });
 
-/** Account webhooks wait for a console without being late. */
-function sendable(c: Context<ApiContext>) {
-  return c.var.services.accountWebhook ? [...MAILS, ...ACCOUNT_WEBHOOKS] : MAILS;
-}
-
 function notice(count: number): string {
   if (count === 1) return "1 message is sent again.";
   return count > 1 ? `${count} messages are sent again.` : "Nothing to send again: it was sent, or is being sent.";
@@ -85,7 +80,7 @@ function notice(count: number): string {
 
 async function described(c: Context<ApiContext>, wanted: Which): Promise<string> {
   if ("key" in wanted) return `The message ${wanted.key}.`;
-  return `${await c.var.services.stuckMessages.countDead()} messages.`;
+  return `${await c.var.services.outbox.countDead()} messages.`;
 }
 
 function messageTable(messages: StuckMessage[], dead: number) {

@@ -5,15 +5,7 @@ import { PaymentsError } from "../stripe/client";
 import type { AccountWebhook } from "./account-webhook";
 import type { Mail } from "./mail";
 import { cardUsedMail } from "./mail-content";
-import {
-  ACCOUNT_WEBHOOKS,
-  type DropReason,
-  MAILS,
-  type Message,
-  type MessageKind,
-  type Outbox,
-  type SendOutcome,
-} from "./outbox";
+import { type DropReason, type Message, type Outbox, type SendOutcome, sentKinds } from "./outbox";
 import { type TrialReader, trialOf } from "./trial-facts";
 import { trialEndingMail, trialStartedMail } from "./trial-mails";
 
@@ -37,7 +29,7 @@ const LINKS_LIVE_MS = 30 * 24 * 60 * 60_000;
  * @returns how many it took
  */
 export async function dispatchMessages(services: DispatchServices): Promise<number> {
-  const kinds: MessageKind[] = services.accountWebhook ? [...MAILS, ...ACCOUNT_WEBHOOKS] : [...MAILS];
+  const kinds = sentKinds(services.accountWebhook !== undefined);
   // Many of one kind hold up no other for long.
   turn = (turn + 1) % kinds.length;
   const wanted = [...kinds.slice(turn), ...kinds.slice(0, turn)];

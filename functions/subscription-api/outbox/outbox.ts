@@ -1,9 +1,9 @@
 import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
 import * as z from "zod";
+import { once } from "../d1-retries";
 
-export const MAILS = ["trial-started", "trial-ending", "card-used"] as const;
-/** They wait until a console is configured. */
-export const ACCOUNT_WEBHOOKS = ["account-created", "email-verified", "account-closed"] as const;
+const MAILS = ["trial-started", "trial-ending", "card-used"] as const;
+const ACCOUNT_WEBHOOKS = ["account-created", "email-verified", "account-closed"] as const;
 
 const kinds = z.enum([...MAILS, ...ACCOUNT_WEBHOOKS]);
 export type MessageKind = z.output<typeof kinds>;
@@ -63,6 +63,11 @@ export function reminderKey(signUpId: string, trialEnd: Date | null): string {
   return `trial-ending/${signUpId}/${trialEnd?.toISOString()}`;
 }
 
+/** The kinds that are sent: account webhooks wait until there is a console. */
+export function sentKinds(hasConsole: boolean): MessageKind[] {
+  return hasConsole ? [...MAILS, ...ACCOUNT_WEBHOOKS] : [...MAILS];
+}
+
 /** A statement for the transaction of the state change; inserts nothing where the condition does not hold. */
 export function newMessage(
   db: D1Database,
@@ -91,7 +96,7 @@ export function outboxIn(db: D1Database) {
     async take(wanted: readonly MessageKind[], limit: number): Promise<Message[]> {
       const now = new Date();
       // CROSS JOIN, so that the kinds come first.
-      const leases = db.prepare(
+      const leases = once(db).prepare(
         `UPDATE outbox SET attempts = attempts + 1, next_attempt_at = ?1
           WHERE key IN (
             SELECT due.key FROM json_each(?4) AS wanted CROSS JOIN outbox AS due
@@ -139,6 +144,30 @@ export function outboxIn(db: D1Database) {
     async messagesOf(signUpId: string): Promise<Record<string, unknown>[]> {
       const found = db.prepare("SELECT * FROM outbox WHERE sign_up_id = ? ORDER BY created_at");
       return (await found.bind(signUpId).all<Record<string, unknown>>()).results;
+    },
+
+    /**
+     * How many messages of some kinds are due, 400 at most, and since when the one that waits longest. One that an operator
+     * has made due by an empty time counts as new.
+     */
+    async backlog(kinds: readonly MessageKind[]): Promise<{ due: number; oldest: string | null }> {
+      const due = "state = 'due' AND kind = wanted.value AND next_attempt_at <= ?2";
+      const found = db.prepare(
+        `SELECT (SELECT count(*) FROM (
+                   SELECT 1 FROM json_each(?1) AS wanted CROSS JOIN outbox WHERE ${due} LIMIT 400)) AS due,
+                (SELECT min(first) FROM (
+                   SELECT (SELECT next_attempt_at FROM outbox WHERE ${due} AND next_attempt_at > ''
+                            ORDER BY next_attempt_at LIMIT 1) AS first
+                     FROM json_each(?1) AS wanted)) AS oldest`,
+      );
+      const row = await found.bind(JSON.stringify(kinds), new Date().toISOString()).first();
+      return z.object({ due: z.number(), oldest: z.string().nullable() }).parse(row);
+    },
+
+    /** At most a thousand are counted. */
+    async countDead(): Promise<number> {
+      const counted = "SELECT count(*) AS n FROM (SELECT 1 FROM outbox WHERE state = 'dead' LIMIT 1000)";
+      return z.number().parse(await db.prepare(counted).first("n"));
     },
 
     /** Deletes some of the messages that were sent or dropped before then. Those that were given up stay. */

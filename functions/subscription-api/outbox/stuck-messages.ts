@@ -53,12 +53,6 @@ export function stuckMessagesIn(db: D1Database) {
       return found.flatMap(({ results }) => z.array(message).parse(results));
     },
 
-    /** How many have been given up. At most a thousand are counted. */
-    async countDead(): Promise<number> {
-      const counted = "SELECT count(*) AS n FROM (SELECT 1 FROM outbox WHERE state = 'dead' LIMIT 1000)";
-      return z.number().parse(await db.prepare(counted).first("n"));
-    },
-
     /** Makes a message due at once, with all its attempts. False where it is gone, sent, or perhaps being sent. */
     async sendAgain(key: string): Promise<boolean> {
       const now = Date.now();

@@ -12,6 +12,8 @@ export type SignUpServices = TrialServices & {
   counts: SignUpCounts;
   /** Work that the visitor does not wait for; its errors are logged. */
   inBackground(work: Promise<unknown>): void;
+  /** Of the request that asks for the sign-up. */
+  requestId: string;
 };
 
 /** Earlier sign-ups of which Stripe is asked, all at once. */
@@ -57,7 +59,13 @@ export async function createSignUp(
 
   const id = crypto.randomUUID();
   const { passwordHash } = hashed;
-  const stored = await services.signUps.add({ id, idempotencyKey, passwordHash, request });
+  const stored = await services.signUps.add({
+    id,
+    idempotencyKey,
+    passwordHash,
+    request,
+    requestId: services.requestId,
+  });
   if (stored.id === id) return finish(stored, services);
   const samePassword = await passwords.inTurn((hasher) => hasher.verify(request.password, stored.password_hash));
   return resume(stored, samePassword, request, services);
@@ -144,6 +152,6 @@ export async function setupIntentFor(stored: SignUp, { signUps, payments }: Tria
     await signUps.recordCustomer(stored.id, customerId);
   }
   const setupIntent = await payments.findOrCreateSetupIntent(stored, customerId);
-  await signUps.recordSetupIntent(stored.id, setupIntent.id);
+  await signUps.recordSetupIntent(stored, setupIntent.id);
   return setupIntent;
 }

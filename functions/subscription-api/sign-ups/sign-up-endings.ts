@@ -1,4 +1,5 @@
 import type { D1Database } from "@cloudflare/workers-types";
+import type { CountStep } from "../../../app/contract/funnel";
 import { newMessage } from "../outbox/outbox";
 import type { StripeEvent } from "../stripe/webhook";
 import { processedEvent } from "./processed-events";
@@ -7,15 +8,16 @@ import {
   CHECK_AFTER_MS,
   type EndReason,
   MAX_FAILED_CARDS,
+  packageWord,
   type SignUp,
   signUpRow,
 } from "./sign-up";
-import type { SetUpCard } from "./sign-up-lifecycle";
+import { hasChanged, type SetUpCard } from "./sign-up-lifecycle";
 
 export type SignUpEndings = ReturnType<typeof signUpEndingsIn>;
 
 /** What keeps a sign-up from its trial or ends it, each in one transaction. Every method throws what D1 throws. */
-export function signUpEndingsIn(db: D1Database) {
+export function signUpEndingsIn(db: D1Database, count: CountStep) {
   const now = () => new Date().toISOString();
   const after = (ms: number) => new Date(Date.now() + ms).toISOString();
   const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
@@ -25,17 +27,20 @@ export function signUpEndingsIn(db: D1Database) {
   return {
     /** Counts a card that Stripe declined, once for each event. After too many the cron handler looks at the sign-up. */
     async countDeclined(signUpId: string, setupIntentId: string, event: StripeEvent): Promise<SignUp | null> {
-      const count = db
+      const countCard = db
         .prepare(
           `UPDATE sign_ups
               SET declined_cards = declined_cards + 1, updated_at = ?4,
                   check_at = CASE WHEN declined_cards + 1 + used_cards >= ${MAX_FAILED_CARDS} THEN ?4 ELSE check_at END
             WHERE id = ?1 AND status = 'pending' AND stripe_setup_intent_id = ?2
-              AND NOT EXISTS (SELECT 1 FROM stripe_events WHERE id = ?3)`,
+              AND NOT EXISTS (SELECT 1 FROM stripe_events WHERE id = ?3)
+           RETURNING id`,
         )
         .bind(signUpId, setupIntentId, event.id, now());
-      const results = await db.batch([count, processedEvent(db, event), byId(signUpId)]);
-      return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      const results = await db.batch([countCard, processedEvent(db, event), byId(signUpId)]);
+      const stored = signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      if (stored && hasChanged(results[0])) count("declined", packageWord(stored));
+      return stored;
     },
 
     /** Lets a pending sign-up wait for another card, since this one has been used for a trial. */

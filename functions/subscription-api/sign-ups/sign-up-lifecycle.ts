@@ -1,5 +1,7 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import * as z from "zod";
+import type { CountStep } from "../../../app/contract/funnel";
+import { once } from "../d1-retries";
 import type { TrialClaim } from "../limits/trial-claims";
 import { newMessage, reminderKey } from "../outbox/outbox";
 import type { StripeEvent } from "../stripe/webhook";
@@ -11,6 +13,7 @@ import {
   type CheckRank,
   HAD_TRIAL,
   nextTrialCheck,
+  packageWord,
   type SignUp,
   signUpRow,
   TRIAL_START_GRACE_MS,
@@ -22,8 +25,11 @@ export type SetUpCard = { signUpId: string; setupIntentId: string; customerId: s
 
 export type SignUpLifecycle = ReturnType<typeof signUpLifecycleIn>;
 
-/** State changes, each in one transaction with its messages and its Stripe event. Throws what D1 throws. */
-export function signUpLifecycleIn(db: D1Database) {
+/**
+ * State changes, each in one transaction with its messages and its Stripe event, and counted when it has happened. Throws
+ * what D1 throws.
+ */
+export function signUpLifecycleIn(db: D1Database, count: CountStep) {
   const now = () => new Date().toISOString();
   const after = (ms: number) => new Date(Date.now() + ms).toISOString();
   const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
@@ -58,7 +64,8 @@ export function signUpLifecycleIn(db: D1Database) {
               SET status = CASE WHEN ${hasClaim} THEN 'active' ELSE 'superseded' END,
                   check_at = CASE WHEN ${hasClaim} THEN ?8 ELSE ?7 END,
                   stripe_customer_id = ?3, stripe_setup_intent_id = ?2, updated_at = ?6
-            WHERE ${waitsForCard} AND (${hasClaim} OR ${hadTrial})`,
+            WHERE ${waitsForCard} AND (${hasClaim} OR ${hadTrial})
+           RETURNING id`,
         )
         .bind(...identity, now(), after(ABANDONED_AFTER_MS), after(TRIAL_START_GRACE_MS));
       const finished = `NOT EXISTS (SELECT 1 FROM sign_ups WHERE id = ? AND (status = 'pending' OR ${AWAITS_TRIAL}))`;
@@ -68,7 +75,9 @@ export function signUpLifecycleIn(db: D1Database) {
         ...(event ? [processedEvent(db, event, finished, signUpId)] : []),
         byId(signUpId),
       ]);
-      return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      const stored = signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      if (stored?.status === "active" && hasChanged(results[1])) count("set_up", packageWord(stored));
+      return stored;
     },
 
     /**
@@ -87,7 +96,8 @@ export function signUpLifecycleIn(db: D1Database) {
           `UPDATE sign_ups
               SET status = ?2, stripe_subscription_id = ?3, trial_end = ?4, check_at = ?5, updated_at = ?6,
                   version = version + 1
-            WHERE id = ?1 AND ${AWAITS_TRIAL}`,
+            WHERE id = ?1 AND ${AWAITS_TRIAL}
+           RETURNING id`,
         )
         .bind(id, trial.status, trial.stripeSubscriptionId, iso(trial.trialEnd), iso(nextTrialCheck(trial)), now());
       const results = await db.batch([
@@ -97,7 +107,9 @@ export function signUpLifecycleIn(db: D1Database) {
         update,
         byId(id),
       ]);
-      return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      const stored = signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      if (stored && trial.status !== "canceled" && hasChanged(results.at(-2))) count("trial", packageWord(stored));
+      return stored;
     },
 
     /**
@@ -137,9 +149,18 @@ export function signUpLifecycleIn(db: D1Database) {
       return results.at(-1)?.results.length === 1;
     },
 
+    /** Notes the first payment; a repetition changes nothing. */
+    async recordPayment(signUp: SignUp, event: StripeEvent): Promise<void> {
+      const record = db
+        .prepare("UPDATE sign_ups SET paid_at = ?1, updated_at = ?1 WHERE id = ?2 AND paid_at IS NULL RETURNING id")
+        .bind(now(), signUp.id);
+      const results = await db.batch([record, processedEvent(db, event)]);
+      if (hasChanged(results[0])) count("paid", packageWord(signUp));
+    },
+
     /** Leases due sign-ups, so that two runs do not take the same: their next check is when the lease ends. */
     async takeDue(rank: CheckRank, limit: number): Promise<{ signUps: SignUp[]; leaseEnd: string }> {
-      const take = db.prepare(
+      const take = once(db).prepare(
         `UPDATE sign_ups SET check_at = ?1
           WHERE id IN (SELECT id FROM sign_ups WHERE check_rank = ?2 AND check_at <= ?3 ORDER BY check_at LIMIT ?4)
          RETURNING *`,
@@ -169,6 +190,11 @@ export function signUpLifecycleIn(db: D1Database) {
         .run();
     },
   };
+}
+
+/** Of an update that returns its row. */
+export function hasChanged(result: { results: unknown[] } | undefined): boolean {
+  return result?.results.length === 1;
 }
 
 function reminderOf(signUpId: string, { status, trialEnd }: TrialState, notBefore: Date | null) {

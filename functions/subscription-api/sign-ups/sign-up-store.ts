@@ -1,19 +1,21 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import * as z from "zod";
+import type { CountStep } from "../../../app/contract/funnel";
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
-import { CHECK_AFTER_MS, HAD_TRIAL, type SignUp, signUpRow } from "./sign-up";
+import { CHECK_AFTER_MS, HAD_TRIAL, packageWord, type SignUp, signUpRow } from "./sign-up";
 
 export type NewSignUp = {
   id: string;
   idempotencyKey: string;
   passwordHash: string;
   request: SubscriptionRequest;
+  requestId: string;
 };
 
 export type SignUps = ReturnType<typeof signUpsIn>;
 
 /** Sign-ups in D1, found by normalized e-mails. Every method throws what D1 throws. */
-export function signUpsIn(db: D1Database) {
+export function signUpsIn(db: D1Database, count: CountStep) {
   const byKey = (key: string) => db.prepare("SELECT * FROM sign_ups WHERE idempotency_key = ?").bind(key);
   const run = async (sql: string, ...values: (string | number)[]) => {
     await db
@@ -61,13 +63,13 @@ export function signUpsIn(db: D1Database) {
     },
 
     /** Returns the sign-up that has the idempotency key: this one, or an earlier one. */
-    async add({ id, idempotencyKey, passwordHash, request }: NewSignUp): Promise<SignUp> {
+    async add({ id, idempotencyKey, passwordHash, request, requestId }: NewSignUp): Promise<SignUp> {
       const now = new Date();
       const insert = db.prepare(
         `INSERT INTO sign_ups (
            id, idempotency_key, package_id, email, password_hash, phone, company_name, full_name, address, city, state,
-           zip_code, country, created_at, updated_at, check_at
-         ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15)
+           zip_code, country, created_at, updated_at, check_at, request_id
+         ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15, ?16)
          ON CONFLICT (idempotency_key) DO NOTHING`,
       );
       const [, stored] = await db.batch([
@@ -87,6 +89,7 @@ export function signUpsIn(db: D1Database) {
           request.country,
           now.toISOString(),
           new Date(now.getTime() + CHECK_AFTER_MS).toISOString(),
+          requestId,
         ),
         byKey(idempotencyKey),
       ]);
@@ -102,13 +105,14 @@ export function signUpsIn(db: D1Database) {
       );
     },
 
-    async recordSetupIntent(id: string, setupIntentId: string): Promise<void> {
-      await run(
-        "UPDATE sign_ups SET stripe_setup_intent_id = coalesce(stripe_setup_intent_id, ?), updated_at = ? WHERE id = ?",
-        setupIntentId,
-        new Date().toISOString(),
-        id,
+    /** The sign-up is accepted with its first one: from then on a card can be set up. */
+    async recordSetupIntent(signUp: SignUp, setupIntentId: string): Promise<void> {
+      const record = db.prepare(
+        `UPDATE sign_ups SET stripe_setup_intent_id = ?, updated_at = ? WHERE id = ? AND stripe_setup_intent_id IS NULL
+         RETURNING used_cards`,
       );
+      const usedCards = await record.bind(setupIntentId, new Date().toISOString(), signUp.id).first("used_cards");
+      if (usedCards === 0) count("accepted", packageWord(signUp));
     },
 
     /** Gives the next attempt new idempotency keys. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { NONE } from "../../../app/contract/funnel";
 
 export type SignUp = z.output<typeof signUpRow>;
 
@@ -24,6 +25,8 @@ export const signUpRow = z.object({
   email_verified_at: z.string().nullable(),
   declined_cards: z.number(),
   used_cards: z.number(),
+  request_id: z.string().nullable(),
+  paid_at: z.string().nullable(),
   end_reason: z.enum(["cards-failed", "not-me"]).nullable(),
   version: z.number(),
   created_at: z.string(),
@@ -50,6 +53,11 @@ export const AWAITS_TRIAL = "status = 'active' AND stripe_subscription_id IS NUL
 
 export function awaitsTrial({ status, stripe_subscription_id }: SignUp): boolean {
   return status === "active" && stripe_subscription_id === null;
+}
+
+/** The package in the funnel; only those of the catalogue are stored. */
+export function packageWord({ package_id }: Pick<SignUp, "package_id">): string {
+  return package_id ?? NONE;
 }
 
 /** Declined and used cards after which a sign-up ends. */

@@ -34,6 +34,13 @@ const subscription = z.object({
 });
 type Subscription = z.output<typeof subscription>;
 
+const invoice = z.object({
+  amount_paid: z.number(),
+  customer: z.string().nullish(),
+  parent: z.object({ subscription_details: z.object({ subscription: z.string() }).nullish() }).nullish(),
+  status: z.string().nullish(),
+});
+
 export type Card = { brand: string; last4: string };
 
 /** What happens at the end of a trial. An amount is in cents of US dollars, without tax; null where it is not fixed. */
@@ -52,7 +59,7 @@ export type Billing = {
   card: Card | null;
 };
 
-/** What mails say of a subscription and its card. Every method throws PaymentsError. */
+/** What subscriptions, cards and invoices say of payments. Every method throws PaymentsError. */
 export function stripeBilling(stripe: Stripe) {
   const card = "invoice_settings.default_payment_method";
   return {
@@ -63,6 +70,18 @@ export function stripeBilling(stripe: Stripe) {
         call(subscription, () => stripe.subscriptions.retrieve(subscriptionId, { expand })),
       );
       return found && toBilling(found);
+    },
+
+    /** `isPaid`: and not empty. Undefined when Stripe does not know it. */
+    async findInvoice(id: string) {
+      const found = await ifExists(() => call(invoice, () => stripe.invoices.retrieve(id)));
+      return (
+        found && {
+          subscriptionId: found.parent?.subscription_details?.subscription,
+          customerId: found.customer,
+          isPaid: found.status === "paid" && found.amount_paid > 0,
+        }
+      );
     },
 
     /** The default card of a customer; null when there is none. */

@@ -18,7 +18,7 @@ const LIMITS = {
   nobody: { timeout: 20_000, maxNetworkRetries: 1 },
 } as const satisfies Record<Waiting, object>;
 
-export type Attempt = { id: string; stripe_attempt: number; created_at: string };
+export type Attempt = { id: string; request_id: string | null; stripe_attempt: number; created_at: string };
 
 /**
  * `failed`: Stripe repeats the error for this idempotency key. `in-progress`: another request uses the key.

@@ -4,7 +4,7 @@ import { countryCode } from "../../../app/contract/country";
 import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
 import { stripeBilling } from "./billing";
 import { type Attempt, call, idempotencyKey, ifExists, mayExist } from "./client";
-import { dateOf, metadata } from "./fields";
+import { dateOf, metadata, originOf } from "./fields";
 import { stripeSetupIntents } from "./setup-intents";
 
 const PAGE = 100;
@@ -68,7 +68,7 @@ export function stripePayments(stripe: Stripe) {
             business_name: signUp.company_name,
             phone: signUp.phone,
             address: addressOf(signUp),
-            metadata: { sign_up_id: signUp.id },
+            metadata: originOf(signUp),
           },
           { idempotencyKey: idempotencyKey("customer", signUp) },
         ),
@@ -101,7 +101,7 @@ export function stripePayments(stripe: Stripe) {
           {
             customer: customerId,
             items: [{ price: priceId }],
-            metadata: { sign_up_id: signUp.id },
+            metadata: originOf(signUp),
             off_session: true,
             trial_period_days: TRIAL_DAYS,
             trial_settings: { end_behavior: { missing_payment_method: "cancel" } },

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import * as z from "zod";
 import { type Attempt, call, idempotencyKey, ifExists, mayExist } from "./client";
-import { metadata } from "./fields";
+import { metadata, originOf } from "./fields";
 
 const PAGE = 100;
 
@@ -58,7 +58,7 @@ export function stripeSetupIntents(stripe: Stripe) {
             usage: "off_session",
             allowed_payment_method_types: ["card"],
             metadata: {
-              sign_up_id: id,
+              ...originOf(signUp),
               // Radar's control of free trials: https://docs.stripe.com/radar/free-trial-abuse
               is_free_trial: "true",
               used_cards: String(used_cards),

@@ -15,8 +15,10 @@ const SUBSCRIPTION_EVENTS = [
   "customer.subscription.trial_will_end",
 ] as const;
 
+const PAYMENT_EVENTS = ["invoice.paid"] as const;
+
 /** Every type of event that is read, which the set-up asks Stripe for; all others are ignored. */
-export const WEBHOOK_EVENTS = [...CARD_EVENTS, ...SUBSCRIPTION_EVENTS];
+export const WEBHOOK_EVENTS = [...CARD_EVENTS, ...SUBSCRIPTION_EVENTS, ...PAYMENT_EVENTS];
 
 const id = z.string().min(1);
 
@@ -30,6 +32,12 @@ const signUpEvent = z.discriminatedUnion("type", [
     id,
     type: z.enum(SUBSCRIPTION_EVENTS),
     data: z.object({ object: z.object({ id, customer: id }) }),
+  }),
+  z.object({
+    id,
+    type: z.enum(PAYMENT_EVENTS),
+    // A trial begins with an empty invoice.
+    data: z.object({ object: z.object({ id, amount_paid: z.number().positive() }) }),
   }),
 ]);
 
@@ -47,6 +55,7 @@ export type WebhookContent =
   | { status: "thin" }
   | { status: "ignored" }
   | { status: "card-set-up" | "card-declined"; event: StripeEvent; card: CardEvent }
+  | { status: "invoice-paid"; event: StripeEvent; invoiceId: string }
   | { status: "subscription-changed"; event: StripeEvent; stripeSubscriptionId: string; customerId: string };
 
 export type StripeWebhook = ReturnType<typeof stripeWebhook>;
@@ -74,6 +83,7 @@ export function stripeWebhook(stripe: Stripe, secret: string) {
 
       const { id, type, data } = parsed.data;
       const event = { id, type };
+      if (type === "invoice.paid") return { status: "invoice-paid", event, invoiceId: data.object.id };
       if (type !== "setup_intent.succeeded" && type !== "setup_intent.setup_failed") {
         const { id: stripeSubscriptionId, customer: customerId } = data.object;
         return { status: "subscription-changed", event, stripeSubscriptionId, customerId };

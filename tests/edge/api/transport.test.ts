@@ -3,9 +3,18 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DeployedApi, OPERATOR_TOKEN, startDeployedApi } from "../../support/deployed-api";
 import { fastApi } from "../../support/fast-api/build";
+import { startFaultyProxy } from "../../support/faulty-proxy";
+import { rowOf } from "../../support/set-up-card";
 import { siteVisitor } from "../../support/site-visitor";
-import { enterCard, mails, validRequest } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+import { enterCard, mails, stripeStateOf, validRequest } from "../../support/visitor";
+import {
+  type RunningWorker,
+  runScheduled,
+  startBackend,
+  startSite,
+  startStripeSimulator,
+  startSubscriptionApi,
+} from "../../support/workers";
 
 /* TLS, the headers of every answer, and the request's id. */
 
@@ -105,6 +114,102 @@ describe("the request's id", () => {
     expect(answer.status).toBe(303);
     await expect.poll(() => idsOf("request")).toContain("8f1e2d3c4b5a6978-FRA");
     await site.dispose();
+  });
+
+  it("leads from the page to the logs, the row and Stripe's objects, and from there back [W1]", async () => {
+    const ray = "8f1e2d3c4b5a6979-FRA";
+    const email = "supported@example.com";
+    const site = await startSite({
+      vars: {
+        SUBSCRIPTION_API_URL: api.url,
+        STRIPE_API_URL: stripe.url,
+        STRIPE_JS_URL: `${stripe.url}/endive/stripe.js`,
+      },
+    });
+    const visitor = siteVisitor(site);
+    const accepted = await visitor.submit({ email }, { "CF-Ray": ray });
+    expect(accepted.headers.get("x-request-id")).toBe(ray);
+    const { id } = await rowOf(api, email);
+    await expect
+      .poll(() => api.logs)
+      .toContainEqual({ level: "info", event: "sign_up_accepted", request_id: ray, signUpId: id });
+
+    const { setupIntents } = await stripeStateOf(stripe, email);
+    await enterCard(stripe.url, setupIntents[0]?.client_secret ?? "");
+    await expect.poll(() => mails(stripe, email)).toHaveLength(1);
+    const { customers, subscriptions } = await stripeStateOf(stripe, email);
+    const made = [...customers, ...setupIntents, ...subscriptions].map(({ metadata }) => metadata);
+    expect(made).toMatchObject(Array.from({ length: 3 }, () => ({ sign_up_id: id, request_id: ray })));
+    expect(await rowOf(api, email)).toMatchObject({ request_id: ray });
+
+    const path = `/subscription/${validRequest.package_id}`;
+    const told = await visitor.post("intent=card-set-up", { Cookie: accepted.cookie }, path);
+    const done = await visitor.get(path, { Cookie: told.cookie });
+    expect(done.text).toContain("Subscription Successful!");
+    expect(done.text).toContain(`<code>${ray}</code>`);
+    await site.dispose();
+  });
+
+  it("is on the notice of a form that the API did not take [W1]", async () => {
+    const site = await startSite({ vars: { SUBSCRIPTION_API_URL: `${api.url}/nothing` } });
+    const refused = await siteVisitor(site).submit({}, { "CF-Ray": "8f1e2d3c4b5a6980-FRA" });
+    expect(refused.text).toContain("<code>8f1e2d3c4b5a6980-FRA</code>");
+    await expect.poll(() => idsOf("request")).toContain("8f1e2d3c4b5a6980-FRA");
+    await site.dispose();
+  });
+
+  it.each(["POST /v1/customers", "POST /v1/setup_intents"])(
+    "stays that of the first request where %s is repeated with its idempotency key [W1]",
+    async (call) => {
+      const simulator = await startStripeSimulator();
+      const proxy = await startFaultyProxy(simulator.url);
+      const ours = await startSubscriptionApi({ simulatorUrl: proxy.url, ...(await fastApi()) });
+      const post = (requestId: string) =>
+        fetch(`${ours.url}/subscription`, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            "idempotency-key": "repeated",
+            "x-request-id": requestId,
+            connection: "close",
+          },
+          body: JSON.stringify(validRequest),
+        }).then(({ status }) => status);
+      const keys: (string | undefined)[] = [];
+      proxy.watch(({ method, path, headers }) => {
+        if (`${method} ${path}` === call) keys.push(headers["idempotency-key"]);
+      });
+      proxy.breakAt(call, "lose-answer");
+      expect(await post("the-first")).toBe(503);
+      proxy.repair();
+      expect(await post("the-second")).toBe(200);
+      expect(keys.length).toBeGreaterThan(1);
+      expect(new Set(keys).size).toBe(1);
+      const { customers, setupIntents } = await stripeStateOf(simulator, validRequest.email);
+      const made = [...customers, ...setupIntents].map(({ metadata }) => metadata?.request_id);
+      expect(made).toEqual(["the-first", "the-first"]);
+      await ours.dispose();
+      await Promise.all([proxy.dispose(), simulator.dispose()]);
+    },
+  );
+
+  it("is one for each run of the cron handler [W1]", async () => {
+    api.logs.length = 0;
+    for (const email of ["one@example.com", "two@example.com"]) {
+      await fetch(`${api.url}/subscription`, {
+        method: "POST",
+        headers: { "content-type": "application/json", connection: "close" },
+        body: JSON.stringify({ ...validRequest, email }),
+      });
+    }
+    const db = await api.mf.getD1Database("DB");
+    await db
+      .prepare("UPDATE sign_ups SET check_at = '2026-01-01' WHERE email IN ('one@example.com', 'two@example.com')")
+      .run();
+    await runScheduled(api);
+    await expect.poll(() => idsOf("sign_up_reconciled").length).toBeGreaterThanOrEqual(2);
+    const ids = new Set(idsOf("sign_up_reconciled"));
+    expect([...ids]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
   });
 
   it("is on the lines of work after the answer", async () => {

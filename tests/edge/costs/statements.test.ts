@@ -119,6 +119,13 @@ describe("the statements of the API, on a database of a million rows", () => {
     await subscriptionEvent("trial_will_end", { id: stripe_subscription_id, customer: stripe_customer_id });
     await subscriptionEvent("updated", { id: "sub_unknown", customer: "cus_unknown" });
 
+    // The trial's end is paid for.
+    const body = new URLSearchParams({ seconds: String(6 * 86_400) });
+    await fetch(`${stripe.url}/dashboard/${stripe_customer_id}`, { method: "POST", body });
+    await eventually(async () =>
+      expect(await (() => rowOf(api, "trial@example.com"))()).toMatchObject({ paid_at: expect.any(String) }),
+    );
+
     // The cron handler: a card that waits, one to delete, a trial that should be over.
     await signUp(api, { email: "waits@example.com" });
     for (const name of ["waits", "used", "trial"]) await makeDue(`${name}@example.com`);

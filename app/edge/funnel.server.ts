@@ -1,0 +1,45 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import { type CountStep, countIn, type FunnelStep, NONE } from "../contract/funnel";
+import type { Log } from "./log.server";
+import type { Middleware } from "./middleware.server";
+import type { Configuration } from "./settings/configuration.server";
+
+/** Counts steps, by the package id that the request has. No count tells who or how often the same person. */
+export interface Funnel {
+  count(step: FunnelStep, packageId?: string, field?: string): void;
+}
+
+/** For pages that are rendered to be kept. */
+export const NO_FUNNEL: Funnel = { count() {} };
+
+export function funnelOf(configuration: Configuration, log: Log): Funnel {
+  const { FUNNEL, PACKAGE_ID_MINI, PACKAGE_ID_LITE, PACKAGE_ID_STANDARD } = configuration;
+  const known = [PACKAGE_ID_MINI, PACKAGE_ID_LITE, PACKAGE_ID_STANDARD];
+  const count: CountStep = countIn(FUNNEL, (counted) => log.info("funnel", counted));
+  const wordOf = (id: string) => (id === "" ? NONE : (known.find((one) => one === id.toLowerCase()) ?? "other"));
+  return { count: (step, packageId = "", field) => count(step, wordOf(packageId), field) };
+}
+
+const PROGRAM =
+  /bot|crawl|spider|slurp|preview|externalhit|monitor|lighthouse|fetch|http|curl|wget|python|java\/|scrapy/i;
+
+/** Whether somebody asked for a page to look at it: no program that says so, and not a page that is only loaded ahead. */
+export function isPageView({ method, headers }: Request): boolean {
+  if (method !== "GET" || /prefetch/i.test(headers.get("Sec-Purpose") ?? headers.get("Purpose") ?? "")) return false;
+  const agent = headers.get("User-Agent") ?? "";
+  return agent !== "" && !PROGRAM.test(agent);
+}
+
+const PLANS = "/pricing";
+
+/** Counts views of the plans, also those that a browser has kept (304). */
+export const countPlanViews: Middleware<AppLoadContext> = (request, context, next) => {
+  if (context.url.pathname !== PLANS || !isPageView(request)) return next(request, context);
+  return counted(request, context, next);
+};
+
+const counted: Middleware<AppLoadContext> = async (request, context, next) => {
+  const response = await next(request, context);
+  if (response.status === 200 || response.status === 304) context.funnel.count("plan_viewed");
+  return response;
+};

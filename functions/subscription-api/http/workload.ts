@@ -1,0 +1,48 @@
+import type { Config } from "../config";
+import { cronRunsIn } from "../cron-runs";
+import { outboxIn, sentKinds } from "../outbox/outbox";
+
+const MINUTE = 60_000;
+
+/** The cron handler runs each minute, for four at most, and sends what is due in each run. */
+const CRON_LATE_MS = 10 * MINUTE;
+/** Cloudflare takes up to 15 minutes until it runs a new trigger, and a first deployment needs its settings. */
+const FIRST_RUN_LATE_MS = 30 * MINUTE;
+const MESSAGE_LATE_MS = 15 * MINUTE;
+
+export type Workload = {
+  dead_messages: number;
+  /** At most 400 are counted. */
+  due_messages: number;
+  /** How long the one that waits longest is due; 0 where none is. */
+  oldest_due_seconds: number;
+  /** ISO 8601; null for never. */
+  last_cron_run: string | null;
+};
+
+/** What `/health` tells of the work that is left, and what of it comes too late; three small reads. */
+export async function workloadOf({ db, console, isLocal }: Config): Promise<{ workload: Workload; late: Late[] }> {
+  const outbox = outboxIn(db);
+  const [dead, backlog, cron] = await Promise.all([
+    outbox.countDead(),
+    outbox.backlog(sentKinds(console !== undefined)),
+    cronRunsIn(db).latest(),
+  ]);
+  const age = (time: string) => Math.max(0, Date.now() - Date.parse(time));
+  const due = backlog.oldest === null ? 0 : age(backlog.oldest);
+  const workload = {
+    dead_messages: dead,
+    due_messages: backlog.due,
+    oldest_due_seconds: Math.floor(due / 1000),
+    last_cron_run: cron.ran_at,
+  };
+  // Nobody wakes a machine that was switched off.
+  if (isLocal) return { workload, late: [] };
+  const isCronLate = cron.ran_at === null ? age(cron.created_at) > FIRST_RUN_LATE_MS : age(cron.ran_at) > CRON_LATE_MS;
+  return {
+    workload,
+    late: [...(isCronLate ? (["cron"] as const) : []), ...(due > MESSAGE_LATE_MS ? (["outbox"] as const) : [])],
+  };
+}
+
+export type Late = "cron" | "outbox";
