@@ -1,15 +1,18 @@
 /** What is counted of sign-ups, in their order (docs/operations.md, "The funnel"). */
-export type FunnelStep =
-  | "plan_viewed"
-  | "form_opened"
-  | "form_refused"
-  | "field_refused"
-  | "accepted"
-  | "card_shown"
-  | "declined"
-  | "set_up"
-  | "trial"
-  | "paid";
+export const FUNNEL_STEPS = [
+  "plan_viewed",
+  "form_opened",
+  "form_refused",
+  "field_refused",
+  "accepted",
+  "card_shown",
+  "declined",
+  "set_up",
+  "trial",
+  "paid",
+] as const;
+
+export type FunnelStep = (typeof FUNNEL_STEPS)[number];
 
 /** A dataset of Workers Analytics Engine: https://developers.cloudflare.com/analytics/analytics-engine/ */
 export interface FunnelDataset {

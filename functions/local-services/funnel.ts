@@ -23,6 +23,25 @@ funnel.post("/", async (c) => {
   return c.body(null, 204);
 });
 
+/** Answers every query as Analytics Engine answers that of the operator's page: the steps with how often each was counted. */
+funnel.post("/sql", async (c) => {
+  // A body that is left unread ends the connection, and what the API sends next fails.
+  await c.req.text();
+  const counts = countsIn(c.var.store);
+  const data = namesOf(counts, ({ step }) => step).map((step) => ({
+    step,
+    n: String(sum(counts.filter((count) => count.step === step))),
+  }));
+  return c.json({
+    meta: [
+      { name: "step", type: "String" },
+      { name: "n", type: "UInt64" },
+    ],
+    data,
+    rows: data.length,
+  });
+});
+
 funnel.get("/counts", (c) => c.json({ data: countsIn(c.var.store) }));
 
 funnel.get("/", (c) => {

@@ -32,7 +32,12 @@ export type Config = {
   /** Without it and without Access there are no operator routes. */
   operatorToken?: string | undefined;
   access?: AccessConfig | undefined;
+  /** How the operator's page reads what was counted. */
+  funnelReader?: FunnelReader | undefined;
 };
+
+/** https://developers.cloudflare.com/analytics/analytics-engine/sql-api/ */
+export type FunnelReader = { url: string; token: string; dataset: string };
 
 /** An application of Cloudflare Access in front of the operator routes. */
 export type AccessConfig = {
@@ -124,6 +129,9 @@ const settings = z
     OPERATOR_TOKEN: optional(z.string().min(32, "must have at least 32 characters")),
     ACCESS_URL: optional(baseUrl),
     ACCESS_AUDIENCE: optional(z.string().regex(/^[0-9a-f]{64}$/, "must be the application's tag, 64 hex digits")),
+    FUNNEL_SQL_URL: optional(serviceUrl),
+    FUNNEL_SQL_TOKEN: optional(z.string()),
+    FUNNEL_DATASET: optional(z.string().regex(/^\w{1,96}$/, "must be a dataset's name")),
     SUBSCRIPTION_API_SECRET: optional(
       z
         .string()
@@ -170,6 +178,7 @@ const settings = z
         "CONSOLE_URL",
         "CONSOLE_WEBHOOK_URL",
         "ACCESS_URL",
+        "FUNNEL_SQL_URL",
         "CUSTOMER_PORTAL_URL",
         "PUBLIC_URL",
         "SITE_URL",
@@ -189,6 +198,8 @@ const settings = z
     if (env.MAIL_API_URL !== undefined && env.MAIL_API_KEY === undefined) refuse("MAIL_API_KEY", "is missing");
     if (env.ACCESS_URL && !env.ACCESS_AUDIENCE) refuse("ACCESS_AUDIENCE", "is missing");
     if (env.ACCESS_AUDIENCE && !env.ACCESS_URL) refuse("ACCESS_URL", "is missing");
+    if (env.FUNNEL_SQL_URL && !env.FUNNEL_SQL_TOKEN) refuse("FUNNEL_SQL_TOKEN", "is missing");
+    if (env.FUNNEL_SQL_URL && !env.FUNNEL_DATASET) refuse("FUNNEL_DATASET", "is missing");
     if (env.CONSOLE_WEBHOOK_URL && !env.CONSOLE_WEBHOOK_SECRET) refuse("CONSOLE_WEBHOOK_SECRET", "is missing");
   });
 
@@ -245,6 +256,10 @@ function toConfig(env: z.output<typeof settings>): Config {
     access:
       env.ACCESS_URL !== undefined && env.ACCESS_AUDIENCE !== undefined
         ? { url: env.ACCESS_URL, audience: env.ACCESS_AUDIENCE }
+        : undefined,
+    funnelReader:
+      env.FUNNEL_SQL_URL !== undefined && env.FUNNEL_SQL_TOKEN !== undefined && env.FUNNEL_DATASET !== undefined
+        ? { url: env.FUNNEL_SQL_URL, token: env.FUNNEL_SQL_TOKEN, dataset: env.FUNNEL_DATASET }
         : undefined,
   };
 }

@@ -44,3 +44,15 @@ export function barChart(title: string, series: readonly string[], bars: readonl
 </table></div></details>
 </figure>`;
 }
+
+/** A table whose rows have a bar each, as wide as their figure. */
+export function barTable(title: string, rows: readonly { label: string; value: number }[]) {
+  const most = Math.max(1, ...rows.map(({ value }) => value));
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table>
+<caption>${title}</caption>
+<tbody>${rows.map(
+    ({ label, value }) =>
+      html`<tr><th scope="row">${label}</th><td>${value}</td><td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="series-2" width="${(value / most) * 100}" height="10"></rect></svg></td></tr>`,
+  )}</tbody>
+</table></div>`;
+}

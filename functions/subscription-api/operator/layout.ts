@@ -24,6 +24,8 @@ svg { display: block; width: 100%; height: auto; margin-top: 8px; border-bottom:
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 14px; }
 th, td { padding: 6px 10px; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
+caption { text-align: left; }
+.bar { width: 100%; } .bar svg { height: 16px; min-width: 120px; margin: 0; border: 0; }
 button { min-height: 32px; padding: 4px 12px; border: 1px solid var(--link); border-radius: 6px; background: var(--card); color: var(--link); font: inherit; cursor: pointer; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .notice { padding: 12px 16px; background: var(--card); border-left: 4px solid var(--link); }

@@ -2,12 +2,14 @@ import { type Context, Hono } from "hono";
 import { csrf } from "hono/csrf";
 import { html } from "hono/html";
 import * as z from "zod";
+import { FUNNEL_STEPS } from "../../../app/contract/funnel";
 import { commit } from "../../../app/contract/release";
 import type { ApiContext } from "../http/context";
 import { log } from "../log";
 import { sentKinds } from "../outbox/outbox";
 import type { StuckMessage } from "../outbox/stuck-messages";
-import { barChart } from "./bar-chart";
+import { barChart, barTable } from "./bar-chart";
+import { countsOfFunnel } from "./funnel";
 import { operatorLayout, operatorPageHeaders } from "./layout";
 import { lastDays, signUpsByDay } from "./statistics";
 
@@ -30,8 +32,9 @@ operatorPage.use(operatorPageHeaders, async (c, next) => {
 
 operatorPage.get("/", async (c) => {
   const { config, services } = c.var;
-  const [counts, messages, dead] = await Promise.all([
+  const [counts, steps, messages, dead] = await Promise.all([
     signUpsByDay(config.db, DAYS),
+    config.funnelReader && countsOfFunnel(config.funnelReader, DAYS),
     services.stuckMessages.list(sentKinds(services.accountWebhook !== undefined), MOST_MESSAGES),
     services.outbox.countDead(),
   ]);
@@ -44,6 +47,8 @@ operatorPage.get("/", async (c) => {
 <section aria-labelledby="sign-ups"><h2 id="sign-ups">Sign-ups</h2>
 ${barChart(`Sign-ups of the last ${DAYS} days by the day they began (UTC) and their status now`, STATUSES, bars)}
 <p>Sign-ups that nobody finished are deleted after a day.</p></section>
+<section aria-labelledby="funnel"><h2 id="funnel">Funnel</h2>
+${funnelTable(steps, config.funnelReader !== undefined)}</section>
 <section aria-labelledby="messages"><h2 id="messages">Messages that are late or were given up</h2>
 ${messageTable(messages, dead)}</section>
 <footer><p>Release ${config.release}, commit ${commit}. ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC.</p></footer>`;
@@ -81,6 +86,13 @@ function notice(count: number): string {
 async function described(c: Context<ApiContext>, wanted: Which): Promise<string> {
   if ("key" in wanted) return `The message ${wanted.key}.`;
   return `${await c.var.services.outbox.countDead()} messages.`;
+}
+
+function funnelTable(steps: ReadonlyMap<string, number> | undefined, isConfigured: boolean) {
+  if (!isConfigured) return html`<p>Set FUNNEL_SQL_URL, FUNNEL_SQL_TOKEN and FUNNEL_DATASET to see it here.</p>`;
+  if (steps === undefined) return html`<p>Analytics Engine did not answer. Load the page again in a minute.</p>`;
+  const rows = FUNNEL_STEPS.map((step) => ({ label: step, value: steps.get(step) ?? 0 }));
+  return barTable(`Steps of sign-ups in the last ${DAYS} days`, rows);
 }
 
 function messageTable(messages: StuckMessage[], dead: number) {
