@@ -1,15 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ToolError } from "../failures";
 import { readWorkerSettings, type WorkerSettings } from "../worker-settings";
+import { API_FOLDER, root, type Stage } from "../wrangler";
 
-export type Stage = "staging" | "production";
-
-export const root = fileURLToPath(new URL("../../..", import.meta.url));
-export const API_FOLDER = "functions/subscription-api";
-
-/** The stage that a command's options name; production when they name none. */
-export function stageOf(options: { staging?: boolean | undefined }): Stage {
+/** The stage that a command's options name; production when they name none. Throws ToolError for both. */
+export function stageOf(options: { staging?: boolean | undefined; production?: boolean | undefined }): Stage {
+  if (options.staging && options.production) throw new ToolError("Choose one of --staging and --production.");
   return options.staging === true ? "staging" : "production";
 }
 
