@@ -36,7 +36,7 @@ const FAILURES: [said: RegExp, kind: Failure["kind"], sentence: (place: Place) =
       "Cloudflare cannot be reached: look at the network, a proxy and https://www.cloudflarestatus.com, then run this again.",
   ],
   [
-    /\[code: (?:10007|10090|10092)\]|does not exist on (?:your|this) account|Worker \S+ not found/i,
+    /\[code: (?:10007|10090|10092)\]|does not exist on (?:your|this) account|Worker "[^"]+"[^\n]* not found/i,
     "no-worker",
     () => "There is no such Worker yet: setting its first secret makes it.",
   ],

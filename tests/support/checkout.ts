@@ -35,7 +35,16 @@ export async function checkOut(): Promise<Checkout> {
     async run(script, args = [], env = {}) {
       const child = spawn("npm", ["run", "--silent", script, "--", ...args], {
         cwd: folder,
-        env: { ...process.env, NODE_OPTIONS: "", XDG_CONFIG_HOME: join(folder, ".config"), HOME: folder, ...env },
+        env: {
+          ...process.env,
+          // Those of the test runner.
+          NODE_ENV: undefined,
+          NODE_OPTIONS: undefined,
+          // Without a login of this machine's.
+          XDG_CONFIG_HOME: join(folder, ".config"),
+          HOME: folder,
+          ...env,
+        },
         stdio: ["ignore", "pipe", "pipe"],
       });
       const [stdout, stderr, [exitCode]] = await Promise.all([

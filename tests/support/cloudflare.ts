@@ -78,7 +78,7 @@ export async function startCloudflare(change: Partial<Account> = {}): Promise<St
     const [, name = "", rest = ""] = /^\/workers\/(?:scripts|services)\/([^/?]+)([^?]*)/.exec(path) ?? [];
     const isThere = account.workers.has(name);
     if (request.method !== "GET") changes.push(`${request.method} ${path.split("?")[0]}`);
-    if (request.method === "PUT" && rest === "") {
+    if (["PUT ", "POST /versions"].includes(`${request.method} ${rest}`)) {
       if (!account.hasSubdomain) throw new Refusal(403, 10063, "You need a workers.dev subdomain in order to proceed.");
       if (!isThere) account.workers.set(name, []);
     } else if (name !== "" && !isThere && request.method === "GET") {
@@ -87,10 +87,20 @@ export async function startCloudflare(change: Partial<Account> = {}): Promise<St
     if (rest === "/secrets") return account.workers.get(name)?.map((secret) => ({ name: secret, type: "secret_text" }));
     if (rest === "/deployments" && request.method === "GET") return { deployments: [] };
     if (rest === "/versions" && request.method === "GET") return { items: [] };
+    if (path.includes("/zones")) return path.includes("name=acme.com") ? [{ id: ACCOUNT_ID, name: "acme.com" }] : [];
+    if (path.includes("/domains/")) return [];
     if (rest === "/assets-upload-session") return { jwt: "e30.e30.e30", buckets: [] };
     if (path.startsWith("/workers/services/"))
       return { default_environment: { script: { last_deployed_from: "wrangler" } } };
-    return { id: VERSION, deployment_id: VERSION, startup_time_ms: 1, enabled: false, previews_enabled: false };
+    const resources = { script: { etag: VERSION }, script_runtime: {} };
+    return {
+      id: VERSION,
+      deployment_id: VERSION,
+      startup_time_ms: 1,
+      resources,
+      enabled: false,
+      previews_enabled: false,
+    };
   }
 
   const server = createServer(async (request, response) => {

@@ -1,5 +1,6 @@
 import { plans } from "../../../app/pricing/plans";
 import { isStripePriceId } from "../../subscription-api/catalogue/packages";
+import type { WorkerSettings } from "../worker-settings";
 import { scriptCommand } from "../wrangler";
 import { databaseId } from "../wrangler-output";
 import { type Deployment, type Finding, Findings } from "./findings";
@@ -7,10 +8,17 @@ import { type Deployment, type Finding, Findings } from "./findings";
 const UNSET = /^[0-]*$/;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
+/** Whether the API's settings have the id of a database, which may or may not be there. */
+export function isDatabaseId(api: WorkerSettings): boolean {
+  return UUID.test(idOf(api)) && !UNSET.test(idOf(api));
+}
+
+function idOf({ d1_databases }: WorkerSettings): string {
+  return d1_databases.find(({ binding }) => binding === "DB")?.database_id ?? "";
+}
+
 /** The database's id in the API's settings. */
 export function checkDatabaseId({ stage, api, other }: Deployment, found: Findings): void {
-  const idOf = ({ d1_databases }: Deployment["api"]) =>
-    d1_databases.find(({ binding }) => binding === "DB")?.database_id ?? "";
   const id = idOf(api);
   if (UNSET.test(id)) found.add(`database_id is not set: ${databaseId(stage, "to be made")}`);
   else if (!UUID.test(id)) found.add(`database_id is "${id}", which is no UUID: ${databaseId(stage, "there")}`);

@@ -11,6 +11,7 @@ import { type Target, targetOf } from "../stripe-setup/target";
 import { API_FOLDER, root, type Stage, scriptCommand } from "../wrangler";
 import { type CloudflareAccount, cloudflareAccount } from "./account";
 import { checkDeployment } from "./checks";
+import { isDatabaseId } from "./database";
 import type { Deployment, Finding } from "./findings";
 
 // npm run preflight: of production, or --staging. --offline asks no account. For npm run deploy: --migrating allows
@@ -21,7 +22,7 @@ type Options = { stage: Stage; offline: boolean; migrating: boolean; apiOnly: bo
 export type Answers = Pick<Deployment, "secrets" | "database"> & { unanswered: Finding[] };
 
 /** Asks for secrets and database. What is wrong with the account itself is found once. */
-export function askAccount(account: CloudflareAccount, stage: Stage): Answers {
+export function askAccount(account: CloudflareAccount, stage: Stage, hasDatabase: boolean): Answers {
   const unanswered: Finding[] = [];
   const secretsOf = (where: "site" | "subscription API") => {
     const answer = account.secretsOf(where === "site" ? "." : API_FOLDER);
@@ -37,6 +38,7 @@ export function askAccount(account: CloudflareAccount, stage: Stage): Answers {
   if (api === null) return { unanswered };
   const secrets = site && api ? { secrets: { site, api } } : {};
 
+  if (!hasDatabase) return { unanswered, ...secrets };
   const migrations = account.query("SELECT name FROM d1_migrations");
   if ("failure" in migrations) {
     const { kind, sentence } = migrations.failure;
@@ -82,7 +84,9 @@ async function askStripe({ offline, stage }: Options): ReturnType<typeof checkSt
 export async function preflight(options: Options): Promise<boolean> {
   const { stage, offline, migrating, apiOnly } = options;
   const settings = { ...settingsOf(stage), other: settingsOf(stage === "staging" ? "production" : "staging") };
-  const { unanswered, ...known } = offline ? { unanswered: [] } : askAccount(cloudflareAccount(stage), stage);
+  const { unanswered, ...known } = offline
+    ? { unanswered: [] }
+    : askAccount(cloudflareAccount(stage), stage, isDatabaseId(settings.api));
   const stripe = await askStripe(options);
   const findings = [
     ...unanswered.filter(({ where }) => !(apiOnly && where === "database")),

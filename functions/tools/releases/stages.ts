@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { ToolError } from "../failures";
+import { onPorts, portsOf } from "../start/ports";
 import { readWorkerSettings, type WorkerSettings } from "../worker-settings";
 import { API_FOLDER, root, type Stage } from "../wrangler";
 
@@ -10,12 +11,13 @@ export function stageOf(options: { staging?: boolean | undefined; production?: b
   return options.staging === true ? "staging" : "production";
 }
 
-/** What both wrangler.toml files say of a stage, or of this machine. */
+/** What both wrangler.toml files say of a stage, or of this machine, where the variable PORT moves the Workers. */
 export function settingsOf(stage?: Stage): { site: WorkerSettings; api: WorkerSettings } {
-  return {
-    site: readWorkerSettings(join(root, "wrangler.toml"), stage),
-    api: readWorkerSettings(join(root, API_FOLDER, "wrangler.toml"), stage),
+  const read = (folder: string) => {
+    const settings = readWorkerSettings(join(root, folder, "wrangler.toml"), stage);
+    return stage ? settings : { ...settings, vars: onPorts(settings.vars, portsOf(process.env)) };
   };
+  return { site: read("."), api: read(API_FOLDER) };
 }
 
 /** The URL that a setting has, which ends without a slash. */

@@ -1,5 +1,6 @@
 import Stripe from "stripe";
 import { WEBHOOK_EVENTS } from "../../subscription-api/stripe/webhook";
+import { portsOf } from "../start/ports";
 import { API_FOLDER, wranglerCommand } from "../wrangler";
 import type { Difference, State } from "./line";
 import { type Target, WEBHOOK_PATH } from "./target";
@@ -78,7 +79,7 @@ async function create(stripe: Stripe, url: string, place: Target["place"]): Prom
 
 /** What forwards the events of a sandbox to this machine; it prints the secret that they are signed with. */
 export function listenCommand(): string {
-  return `stripe listen --forward-to http://localhost:8788${WEBHOOK_PATH} --events ${WEBHOOK_EVENTS.join(",")}`;
+  return `stripe listen --forward-to http://localhost:${portsOf(process.env)["subscription-api"]}${WEBHOOK_PATH} --events ${WEBHOOK_EVENTS.join(",")}`;
 }
 
 function enabledFirst(a: Stripe.WebhookEndpoint, b: Stripe.WebhookEndpoint): number {
