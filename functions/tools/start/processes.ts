@@ -10,7 +10,7 @@ const PARENT_LOOKED_AT_EVERY_MS = 1000;
 
 const children: ChildProcess[] = [];
 let watchdog: ChildProcess | undefined;
-let isStopping = false;
+let stopping = false;
 
 /** Runs a command to its end. Throws ToolError with what it wrote where it fails. */
 export async function runStep(command: string, args: string[], onLine: (line: string) => void): Promise<void> {
@@ -23,7 +23,7 @@ export async function runStep(command: string, args: string[], onLine: (line: st
   readLines(child, read);
   const [code] = await once(child, "close");
   if (child.pid !== undefined) tellWatchdog(`-${child.pid}`);
-  if (isStopping) await new Promise(() => {});
+  if (stopping) await new Promise(() => {});
   if (code !== 0) throw new ToolError(`${lines.join("\n")}\n${command} ${args.join(" ")} failed.`);
 }
 
@@ -32,14 +32,19 @@ export function keepRunning(args: string[], on: { line: (line: string) => void; 
   const child = launch(process.execPath, args);
   readLines(child, on.line);
   child.on("close", (code, signal) => {
-    if (!isStopping) on.end(signal ?? `exit code ${code}`);
+    if (!stopping) on.end(signal ?? `exit code ${code}`);
   });
+}
+
+/** Whether everything is being ended. */
+export function isStopping(): boolean {
+  return stopping;
 }
 
 /** Ends all, at the latest after ten seconds; the second call waits for nothing. */
 export async function stopAll(): Promise<boolean> {
-  if (isStopping) return false;
-  isStopping = true;
+  if (stopping) return false;
+  stopping = true;
   const running = children.filter((child) => child.exitCode === null && child.signalCode === null);
   const ended = Promise.all(running.map((child) => once(child, "exit")));
   for (const child of running) child.kill("SIGINT");

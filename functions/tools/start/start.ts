@@ -5,7 +5,7 @@ import { readWorkerSettings } from "../worker-settings";
 import { root, wrangler } from "../wrangler";
 import { damagedFile, damagedSentence, saysDamaged } from "./local-state";
 import { onPorts, type Ports, portsOf, requireFreePort } from "./ports";
-import { keepRunning, onParentKilled, removeAtEnd, runStep, stopAll } from "./processes";
+import { isStopping, keepRunning, onParentKilled, removeAtEnd, runStep, stopAll } from "./processes";
 import { startProgress } from "./progress";
 
 // `npm start`: builds, migrates and runs the three Workers until Ctrl-C. `npm run dev` (--watch) also rebuilds changes.
@@ -175,7 +175,7 @@ async function answers({ title, name }: (typeof workers)[number], ports: Ports):
 }
 
 function show(name: string, line: string): void {
-  if (line.trim() !== "") progress.print(`${name.padEnd(16)} │ ${line}`);
+  if (line.trim() !== "" && !isStopping()) progress.print(`${name.padEnd(16)} │ ${line}`);
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop(0, "Stopping …"));
