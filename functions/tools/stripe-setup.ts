@@ -1,20 +1,22 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { runTool, ToolError } from "./failures";
 import { byHand } from "./stripe-setup/by-hand";
-import { sentenceOf } from "./stripe-setup/failures";
 import type { Line } from "./stripe-setup/line";
 import { setUpStripe } from "./stripe-setup/set-up";
 import { targetOf } from "./stripe-setup/target";
 
-// npm run stripe:setup: the local simulator; --production and --sandbox with STRIPE_SECRET_KEY. --check changes nothing.
+// npm run stripe:setup: the local simulator; --production, --staging and --sandbox with STRIPE_SECRET_KEY. --check changes nothing.
 
 const SIGNS: Record<Line["mark"], string> = { ok: "✓", changed: "+", differs: "✗", failed: "✗", untested: "?" };
 
 async function main(args: string[]): Promise<boolean> {
   const flag = { type: "boolean", default: false } as const;
-  const options = { production: flag, sandbox: flag, check: flag, url: { type: "string" } } as const;
+  const options = { production: flag, staging: flag, sandbox: flag, check: flag, url: { type: "string" } } as const;
   const { values } = parseArgs({ args, options });
-  const place = values.production ? "production" : values.sandbox ? "sandbox" : "local";
+  const chosen = (["production", "staging", "sandbox"] as const).filter((name) => values[name]);
+  if (chosen.length > 1) throw new ToolError(`Choose one of --${chosen.join(" and --")}.`);
+  const place = chosen[0] ?? "local";
   const mode = values.check ? "check" : "set-up";
   const marks = new Set<Line["mark"]>();
   await setUpStripe(targetOf(place, process.env, values.url), mode, ({ mark, text }) => {
@@ -25,11 +27,4 @@ async function main(args: string[]): Promise<boolean> {
   return !marks.has("failed") && (mode === "set-up" || !marks.has("differs"));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  try {
-    if (!(await main(process.argv.slice(2)))) process.exitCode = 1;
-  } catch (error) {
-    console.error(sentenceOf(error));
-    process.exitCode = 1;
-  }
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runTool(() => main(process.argv.slice(2)));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { STRIPE_JS_URL } from "../../app/signup/session/current-step.server";
 import { TEST_MODE_API_URL } from "../subscription-api/local-development";
+import { ToolError } from "./failures";
 import { runCommand } from "./operator";
 import { sentenceOf } from "./stripe-setup/failures";
 import { permissions } from "./stripe-setup/permissions";
@@ -37,12 +38,14 @@ export function testModeOf(environment: NodeJS.ProcessEnv): TestMode | undefined
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
   for (const name of ["STRIPE_SECRET_KEY", "STRIPE_PUBLISHABLE_KEY"]) {
     if (given[name]?.includes("_live_")) {
-      throw new Error(`${name} is a live key. npm start takes test keys alone: unset it, or take one of a sandbox.`);
+      throw new ToolError(
+        `${name} is a live key. npm start takes test keys alone: unset it, or take one of a sandbox.`,
+      );
     }
   }
   if (given.STRIPE_SECRET_KEY === undefined && given.STRIPE_PUBLISHABLE_KEY === undefined) return undefined;
   const { data, error } = variables.safeParse(given);
-  if (!data) throw new Error(error.issues.map(({ path, message }) => `${String(path[0])} ${message}.`).join(" "));
+  if (!data) throw new ToolError(error.issues.map(({ path, message }) => `${String(path[0])} ${message}.`).join(" "));
 
   const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET, CUSTOMER_PORTAL_URL } = data;
   const both = {
@@ -59,10 +62,10 @@ export function testModeOf(environment: NodeJS.ProcessEnv): TestMode | undefined
 /** Asks Stripe whether the key will do. Throws an error with one sentence for each thing that it lacks. */
 export async function requireAccess(environment: NodeJS.ProcessEnv): Promise<void> {
   const lines = await permissions(targetOf("sandbox", environment), "check").catch((error) => {
-    throw new Error(sentenceOf(error));
+    throw new ToolError(sentenceOf(error));
   });
   const lacking = lines.filter(({ mark }) => mark === "failed").map(({ text }) => text);
-  if (lacking.length > 0) throw new Error(lacking.join("\n"));
+  if (lacking.length > 0) throw new ToolError(lacking.join("\n"));
 }
 
 /** Gives the packages of the local API's database their prices in test mode. */
@@ -88,6 +91,7 @@ export async function environmentFilesOf({ site, api }: TestMode) {
   return {
     site: await write("site.env", site),
     "subscription-api": await write("subscription-api.env", api),
+    folder,
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

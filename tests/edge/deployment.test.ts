@@ -1,16 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { companyFacts } from "../../app/company-facts";
 import { MONTHLY_PRICES } from "../../app/contract/plan-prices";
 import { plans } from "../../app/pricing/plans";
-import type { CloudflareAccount } from "../../functions/tools/cloudflare-account";
-import { askAccount } from "../../functions/tools/preflight";
-import { checkDeployment, type Deployment } from "../../functions/tools/preflight-checks";
 import { readWorkerSettings } from "../../functions/tools/worker-settings";
 import { fastApi } from "../support/fast-api/build";
 import { enterCard, rows, signUp } from "../support/visitor";
@@ -19,28 +15,9 @@ import { migrate, startStripeSimulator, startSubscriptionApi } from "../support/
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const migrationsFolder = join(root, "functions/subscription-api/migrations");
 const siteToml = join(root, "wrangler.toml");
-const apiToml = join(root, "functions/subscription-api/wrangler.toml");
-
-/** The repository's wrangler.toml files as an owner has filled them in. */
-const filledIn = (text: string) =>
-  text
-    .replaceAll("citewell.example", "acme.com")
-    .replaceAll('CUSTOMER_PORTAL_URL = ""', 'CUSTOMER_PORTAL_URL = "https://billing.stripe.com/p/login/0123456789"')
-    .replaceAll('STRIPE_PUBLISHABLE_KEY = ""', 'STRIPE_PUBLISHABLE_KEY = "pk_live_0123456789abcdef"')
-    .replaceAll("00000000-0000-0000-0000-000000000000", "3f0c9c1e-6f5b-4b0a-9a3e-0d6f1c2b3a4d");
-
-const withoutBinding = (text: string) => text.replace(/\[\[env\.production\.services\]\][^[]+/, "");
-
-const NEEDS_ENTRYPOINT = 'needs entrypoint = "SiteApi": the public one takes no sign-ups';
-
-const company = {
-  name: "Citewell",
-  postalAddress: ["Citewell, Inc.", "1 Main Street", "Dover, Delaware 19901"],
-  profiles: ["https://social.test/@citewell"],
-};
 
 /** Empty databases, one for each test. */
-const databaseNames = ["preflight", "catalogue", "first", "second"] as const;
+const databaseNames = ["catalogue", "first", "second"] as const;
 let databases: Miniflare;
 beforeAll(() => {
   databases = new Miniflare({ modules: true, script: "export default {}", d1Databases: [...databaseNames] });
@@ -48,218 +25,6 @@ beforeAll(() => {
 afterAll(() => databases.dispose());
 
 const database = (name: (typeof databaseNames)[number]) => databases.getD1Database(name);
-
-describe("the preflight", () => {
-  let folder: string;
-  let ready: Deployment;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "preflight-"));
-    const db = await database("preflight");
-    await migrate(db);
-    await db.prepare("UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name").run();
-    const packages = (await db.prepare("SELECT id, name, price_cents, stripe_price_id FROM packages").all()).results;
-    const migrations = await readdir(migrationsFolder);
-    ready = {
-      company,
-      migrations,
-      secrets: {
-        site: ["SESSION_SECRET"],
-        api: ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "OPERATOR_TOKEN", "LINK_SECRET", "HASH_SECRET"],
-      },
-      database: { migrations, packages },
-      ...(await settings()),
-    };
-  });
-  afterAll(() => rm(folder, { recursive: true }));
-
-  /** What Wrangler makes of the filled-in files, after a change of their text. */
-  async function settings(change: (text: string) => string = (text) => text) {
-    const files = { site: join(folder, "site.toml"), api: join(folder, "api.toml") };
-    await writeFile(files.site, change(filledIn(await readFile(siteToml, "utf8"))));
-    await writeFile(files.api, change(filledIn(await readFile(apiToml, "utf8"))));
-    return { site: readWorkerSettings(files.site, "production"), api: readWorkerSettings(files.api, "production") };
-  }
-
-  const told = (deployment: Deployment) => checkDeployment(deployment).map(({ where, what }) => `${where}: ${what}`);
-
-  it("finds nothing when everything is there", () => {
-    expect(told(ready)).toEqual([]);
-  });
-
-  it("refuses the example address and profile of a fresh checkout [P18]", () => {
-    expect(told({ ...ready, company: { ...company, ...companyFacts } })).toEqual([
-      "app/company-facts.ts: has the example 100 Example Street, Suite 400",
-      "app/company-facts.ts: has the example https://social.example/@citewell",
-    ]);
-  });
-
-  it("names every placeholder of a fresh checkout, and ends with exit code 1", () => {
-    const program = join(root, "functions/tools/preflight.ts");
-    const { stdout, status } = spawnSync(process.execPath, ["--import", "tsx", program, "--offline"], {
-      encoding: "utf8",
-    });
-    expect(status).toBe(1);
-    for (const name of [
-      "SITE_URL",
-      "CONSOLE_URL",
-      "CUSTOMER_PORTAL_URL",
-      "SUBSCRIPTION_API_URL",
-      "MAIL_FROM",
-      "STRIPE_PUBLISHABLE_KEY",
-    ]) {
-      expect(stdout).toContain(name);
-    }
-    expect(stdout).toContain("database_id is not set");
-    expect(stdout).toContain("Not checked: Stripe (--offline).");
-    expect(stdout).toMatch(/\d+ to mend before a deployment\./);
-  });
-
-  it.each<[string, (text: string) => string, string[]]>([
-    [
-      "keys of different modes",
-      (text) =>
-        text.replace(
-          /(modes?, test or live[^\n]*\n)STRIPE_PUBLISHABLE_KEY = "pk_live_/,
-          '$1STRIPE_PUBLISHABLE_KEY = "pk_test_',
-        ),
-      ["subscription API: STRIPE_PUBLISHABLE_KEY is not the site's"],
-    ],
-    [
-      "a secret in the publishable key's place",
-      (text) => text.replaceAll("pk_live_", "sk_live_"),
-      [
-        "site: STRIPE_PUBLISHABLE_KEY must be a publishable key (pk_…) or empty",
-        "subscription API: STRIPE_PUBLISHABLE_KEY must be a publishable key (pk_…)",
-      ],
-    ],
-    [
-      "no way to send mail",
-      (text) => text.replace('[[env.production.send_email]]\nname = "EMAIL"\n', ""),
-      ["subscription API: MAIL_API_URL is missing, and there is no EMAIL binding"],
-    ],
-    [
-      "a mail provider without its key",
-      (text) => text.replace('\nMAIL_API_URL = ""', '\nMAIL_API_URL = "https://mail.acme.com/emails"'),
-      ["subscription API: MAIL_API_KEY is missing"],
-    ],
-    [
-      "a console without its secret",
-      (text) => text.replace('CONSOLE_WEBHOOK_URL = ""', 'CONSOLE_WEBHOOK_URL = "https://console.acme.com/hooks"'),
-      ["subscription API: CONSOLE_WEBHOOK_SECRET is missing"],
-    ],
-    [
-      "no cron",
-      (text) =>
-        text.replace('[env.production.triggers]\ncrons = ["* * * * *"]', "[env.production.triggers]\ncrons = []"),
-      ["subscription API: [triggers] has no cron: mail would not be sent again after a failure"],
-    ],
-    [
-      "a route that is not the API's address",
-      (text) => text.replace('pattern = "api.acme.com"', 'pattern = "stripe.acme.com"'),
-      ["subscription API: no route is api.acme.com, the host of the site's SUBSCRIPTION_API_URL"],
-    ],
-    [
-      "a URL of the API that the site does not know",
-      (text) => text.replace('PUBLIC_URL = "https://api.acme.com"', 'PUBLIC_URL = "https://other.acme.com"'),
-      ["subscription API: PUBLIC_URL is not the site's SUBSCRIPTION_API_URL"],
-    ],
-    [
-      "another contact for sales",
-      (text) => text.replace(/(SALES_EMAIL = ")sales(@acme.com"\nSITE_URL)/, "$1deals$2"),
-      ["subscription API: SALES_EMAIL is not the site's"],
-    ],
-    [
-      "a binding to another Worker",
-      (text) => text.replace('service = "citewell-subscription-api"', 'service = "other"'),
-      ["subscription API: the site's service binding names other"],
-    ],
-    [
-      "an open door: a binding to the public entrypoint [H1]",
-      (text) => text.replace('entrypoint = "SiteApi"\n', ""),
-      [`subscription API: the site's service binding ${NEEDS_ENTRYPOINT}`],
-    ],
-    [
-      "an open door: a binding to an entrypoint that is not there [H1]",
-      (text) => text.replace('entrypoint = "SiteApi"', 'entrypoint = "Site"'),
-      [`subscription API: the site's service binding ${NEEDS_ENTRYPOINT}`],
-    ],
-    [
-      "an open door: neither binding nor secret [H1]",
-      withoutBinding,
-      ["subscription API: the site has no service binding, so both Workers need the secret SUBSCRIPTION_API_SECRET"],
-    ],
-    [
-      "an open door: Stripe on this machine, as in local development [H1]",
-      (text) => text.replace('\nMAIL_API_URL = ""', '\nMAIL_API_URL = ""\nSTRIPE_API_URL = "http://localhost:8789"'),
-      [
-        "subscription API: STRIPE_API_URL must be empty with a live key",
-        "subscription API: STRIPE_API_URL is for local development: anybody could post sign-ups",
-      ],
-    ],
-    [
-      "a limit that is missing",
-      (text) =>
-        text.replace(
-          '[[env.production.ratelimits]]\nname = "OPERATOR_RATE_LIMIT"',
-          '[[env.production.ratelimits]]\nname = "OTHER"',
-        ),
-      ["subscription API: OPERATOR_RATE_LIMIT is missing"],
-    ],
-    [
-      "a plan whose package is not in the catalogue",
-      (text) => text.replaceAll("5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", "5a4a55f1-8a3c-4b0e-9d8e-000000000000"),
-      ["database: has no package 5a4a55f1-8a3c-4b0e-9d8e-000000000000, the site's PACKAGE_ID_MINI"],
-    ],
-  ])("names %s", async (_name, change, findings) => {
-    expect(told({ ...ready, ...(await settings(change)) })).toEqual(findings);
-  });
-
-  it("takes a shared secret for the service binding, when both Workers have it [H1]", async () => {
-    const { secrets = { site: [], api: [] } } = ready;
-    const [site, api] = [secrets.site, secrets.api].map((names) => [...names, "SUBSCRIPTION_API_SECRET"]);
-    const shared = { ...ready, ...(await settings(withoutBinding)) };
-    expect(told({ ...shared, secrets: { site: site ?? [], api: api ?? [] } })).toEqual([]);
-    for (const one of [
-      { ...secrets, site: site ?? [] },
-      { ...secrets, api: api ?? [] },
-    ]) {
-      expect(told({ ...shared, secrets: one })).toEqual([expect.stringContaining("SUBSCRIPTION_API_SECRET")]);
-    }
-  });
-
-  it("names secrets that are not set, migrations that are not applied, and prices that Stripe does not have", () => {
-    const { database } = ready;
-    const packages = database?.packages.map((row) => ({ ...row, stripe_price_id: "price_mini" })) ?? [];
-    const findings = told({
-      ...ready,
-      secrets: { site: [], api: ["STRIPE_SECRET_KEY"] },
-      database: { migrations: ["0001_subscriptions.sql"], packages },
-    });
-    expect(findings).toEqual([
-      "site: the secret SESSION_SECRET is not set: wrangler secret put SESSION_SECRET",
-      "site: SESSION_SECRET is missing",
-      "subscription API: the secret STRIPE_WEBHOOK_SECRET is not set: wrangler secret put STRIPE_WEBHOOK_SECRET",
-      "subscription API: the secret LINK_SECRET is not set: wrangler secret put LINK_SECRET",
-      "subscription API: the secret HASH_SECRET is not set: wrangler secret put HASH_SECRET",
-      "subscription API: STRIPE_WEBHOOK_SECRET is missing",
-      "subscription API: LINK_SECRET is missing",
-      "subscription API: HASH_SECRET is missing",
-      "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql, 0004_one_trial_per_person.sql, 0005_indexes.sql, 0006_drop_reasons.sql, 0007_request_ids.sql, 0008_first_payments.sql, 0009_cron_runs.sql: npm run deploy:subscription-api",
-      "database: the package MINI has no price at Stripe: npm run catalogue -- --production",
-      "database: the package LITE has no price at Stripe: npm run catalogue -- --production",
-      "database: the package STANDARD has no price at Stripe: npm run catalogue -- --production",
-    ]);
-  });
-
-  it("says what to do when the account does not answer", () => {
-    const silent: CloudflareAccount = { secretsOf: () => undefined, query: () => undefined };
-    expect(askAccount(silent).unanswered).toEqual([
-      { where: "site", what: "its secrets cannot be read: npx wrangler login" },
-      { where: "subscription API", what: "its secrets cannot be read: npx wrangler login" },
-      { where: "database", what: "cannot be read: npm run deploy:subscription-api migrates it" },
-    ]);
-  });
-});
 
 describe("the deployment", () => {
   it.each([

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import Stripe from "stripe";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook";
-import { checkStripe } from "../../functions/tools/preflight";
+import { checkStripe } from "../../functions/tools/preflight/preflight";
 import type { Line } from "../../functions/tools/stripe-setup/line";
 import { setUpStripe } from "../../functions/tools/stripe-setup/set-up";
 import { clientOf, type Target, targetOf } from "../../functions/tools/stripe-setup/target";

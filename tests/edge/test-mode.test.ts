@@ -90,7 +90,7 @@ describe("the variables of test mode", () => {
       STRIPE_SECRET_KEY: "sk_live_0123456789abcdef",
       STRIPE_PUBLISHABLE_KEY: "pk_live_x",
     };
-    const child = spawn(process.execPath, ["--import", "tsx", "functions/tools/start.ts"], { cwd: root, env });
+    const child = spawn(process.execPath, ["--import", "tsx", "functions/tools/start/start.ts"], { cwd: root, env });
     const [out, err, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
     expect(exitCode).toBe(1);
     expect(out + err).toBe(

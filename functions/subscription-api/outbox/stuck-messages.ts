@@ -1,5 +1,6 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import * as z from "zod";
+import { once } from "../d1-retries";
 import type { MessageKind } from "./outbox";
 
 const message = z.object({
@@ -56,7 +57,7 @@ export function stuckMessagesIn(db: D1Database) {
     /** Makes a message due at once, with all its attempts. False where it is gone, sent, or perhaps being sent. */
     async sendAgain(key: string): Promise<boolean> {
       const now = Date.now();
-      const changed = db.prepare(
+      const changed = once(db).prepare(
         `UPDATE outbox ${again} WHERE key = ?2 AND (state = 'dead' OR (state = 'due' AND next_attempt_at > ?3))
          RETURNING key`,
       );
@@ -66,7 +67,7 @@ export function stuckMessagesIn(db: D1Database) {
 
     /** The same with all that have been given up, a thousand at most. */
     async sendDeadAgain(): Promise<number> {
-      const changed = db.prepare(
+      const changed = once(db).prepare(
         `UPDATE outbox ${again} WHERE key IN (SELECT key FROM outbox WHERE state = 'dead' LIMIT 1000) RETURNING key`,
       );
       return (await changed.bind(new Date().toISOString()).all()).results.length;

@@ -1,16 +1,31 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod";
+import { runTool, ToolError } from "../failures";
+import { preflight } from "../preflight/preflight";
+import { API_FOLDER, type Folder, root, runWrangler, type Stage } from "../wrangler";
+import { failureIn, unexpectedWarnings } from "../wrangler-output";
 import { takeLiveReleases } from "./live-releases";
-import { API_FOLDER, checkedOut, root, type Stage, settingsOf, stageOf, urlIn } from "./stages";
+import { checkedOut, settingsOf, stageOf, urlIn } from "./stages";
 
 // npm run deploy: preflight, migrations, the API, the site. --staging, --only subscription-api, --dry-run, --untried.
+// Of what Wrangler says it shows what nobody expects; --verbose shows all.
 
-const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 /** Of Wrangler's option --message. */
 const MESSAGE_LENGTH = 100;
+
+type Options = { stage: Stage; apiOnly: boolean; dryRun: boolean; untried: boolean; verbose: boolean };
+
+/** What Wrangler writes to WRANGLER_OUTPUT_FILE_PATH of a deployment. */
+const deployed = z.object({
+  type: z.literal("deploy"),
+  version_id: z.string(),
+  targets: z.array(z.string()).nullish(),
+});
 
 /** The options of `wrangler deploy` that name what is deployed: in the list of versions, and at /health. */
 export function namedBy({ commit, subject }: { commit: string; subject: string }): string[] {
@@ -18,39 +33,81 @@ export function namedBy({ commit, subject }: { commit: string; subject: string }
   return ["--tag", commit, "--message", message, "--define", `COMMIT:${JSON.stringify(commit)}`];
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      staging: { type: "boolean" },
-      only: { type: "string" },
-      "dry-run": { type: "boolean", default: false },
-      untried: { type: "boolean", default: false },
-    },
-  });
-  const stage = stageOf(values);
-  const isDryRun = values["dry-run"];
+async function deploy(options: Options): Promise<boolean> {
+  const { stage, apiOnly, dryRun, untried } = options;
   const name = checkedOut();
-  const deploy = ["deploy", "--env", stage, ...(name ? namedBy(name) : []), ...(isDryRun ? ["--dry-run"] : [])];
-  const isWhole = values.only === undefined;
-
-  if (isWhole && !isDryRun && stage === "production") {
-    if (!values.untried) await requireTried(name?.commit);
-    run("npm", ["run", "--silent", "preflight", "--", "--migrating"]);
+  if (!dryRun) {
+    if (stage === "production" && !apiOnly && !untried) await requireTried(name?.commit);
+    console.log(`Looking at what ${stage} needs …`);
+    if (!(await preflight({ stage, offline: false, migrating: true, apiOnly }))) return false;
+    console.log("Migrating the database …");
+    wrangle(["d1", "migrations", "apply", "DB", "--remote"], "The database was not migrated", API_FOLDER, options);
   }
-  if (!isDryRun) migrate(stage);
-  run(process.execPath, [wrangler, ...deploy, "--cwd", API_FOLDER]);
-  if (!isWhole) return;
-  if (!isDryRun) console.log(await takeLiveReleases(urlIn(settingsOf(stage).site, "SITE_URL")));
-  run("npm", ["run", "--silent", "build:browser"]);
-  run(process.execPath, [wrangler, ...deploy]);
+  const named = name ? namedBy(name) : [];
+  upload("subscription API", API_FOLDER, named, options);
+  if (apiOnly) return true;
+  if (!dryRun) console.log(await takeLiveReleases(urlIn(settingsOf(stage).site, "SITE_URL")));
+  console.log("Building the site …");
+  build(options);
+  upload("site", ".", named, options);
+  return true;
 }
 
-function migrate(stage: Stage): void {
-  const options = ["--remote", "--env", stage, "--cwd", API_FOLDER];
-  run(process.execPath, [wrangler, "d1", "migrations", "apply", "DB", ...options]);
+function upload(title: string, folder: Folder, named: string[], options: Options): void {
+  console.log(`Deploying the ${title} …`);
+  const file = join(tmpdir(), `wrangler-output-${process.pid}.json`);
+  const args = ["deploy", ...named, ...(options.dryRun ? ["--dry-run"] : [])];
+  try {
+    wrangle(args, `The ${title} was not deployed`, folder, options, { WRANGLER_OUTPUT_FILE_PATH: file });
+    if (options.dryRun) console.log(`✓ ${title}: built for ${options.stage}, nothing was uploaded`);
+    else console.log(`✓ ${title}: ${versionIn(readFileSync(file, "utf8"))}`);
+  } finally {
+    rmSync(file, { force: true });
+  }
 }
 
-/** Ends unless staging, where it is set up, runs the same commit. */
+/** @param output lines of JSON */
+function versionIn(output: string): string {
+  for (const line of output.split("\n")) {
+    const { data } = deployed.safeParse(line === "" ? undefined : JSON.parse(line));
+    if (data) return `version ${data.version_id} is live at ${data.targets?.join(", ") || "no route"}`;
+  }
+  return "deployed";
+}
+
+/** Runs Wrangler, which may ask in a terminal, such as whether a domain may be taken over. Throws ToolError. */
+function wrangle(
+  args: string[],
+  otherwise: string,
+  folder: Folder,
+  { stage, verbose }: Options,
+  env?: NodeJS.ProcessEnv,
+): void {
+  const asks = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const level = verbose ? "log" : "warn";
+  const { succeeded, stdout, stderr } = runWrangler(args, {
+    stage,
+    folder,
+    asks,
+    env: { ...env, WRANGLER_LOG: level },
+  });
+  if (verbose) console.log(`${stdout}${stderr}`.trim());
+  else for (const warning of unexpectedWarnings(stderr)) console.log(`Wrangler warns: ${warning}`);
+  if (succeeded) return;
+  const { sentence } = failureIn(`${stderr}\n${stdout}`, { stage, folder });
+  throw new ToolError(`✗ ${otherwise}. ${sentence}`);
+}
+
+function build({ verbose }: Options): void {
+  const { status, stdout, stderr } = spawnSync("npm", ["run", "--silent", "build:browser"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (verbose || status !== 0) console.log(`${stdout}${stderr}`.trim());
+  if (status !== 0) throw new ToolError("✗ The site was not deployed: it cannot be built. Mend what is named above.");
+}
+
+/** Throws ToolError unless staging, where it is set up, runs the same commit. */
 async function requireTried(commit: string | undefined): Promise<void> {
   const staging = urlIn(settingsOf("staging").site, "SITE_URL");
   if (new URL(staging).hostname.endsWith(".example")) return;
@@ -59,16 +116,28 @@ async function requireTried(commit: string | undefined): Promise<void> {
     .then(async (response) => health.parse(await response.json()).commit)
     .catch(() => "nothing that answers");
   if (tried === commit) return;
-  console.error(
+  throw new ToolError(
     `Staging runs ${tried}, this is ${commit ?? "no commit"}: npm run deploy -- --staging, or add --untried.`,
   );
-  process.exit(1);
 }
 
-/** Ends with the command's exit code if it fails. */
-function run(command: string, args: string[]): void {
-  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit" });
-  if (status !== 0) process.exit(status ?? 1);
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await runTool(() => {
+    const flag = { type: "boolean", default: false } as const;
+    const { values } = parseArgs({
+      options: {
+        staging: flag,
+        production: flag,
+        only: { type: "string" },
+        "dry-run": flag,
+        untried: flag,
+        verbose: flag,
+      },
+    });
+    const { only, "dry-run": dryRun, untried, verbose } = values;
+    if (only !== undefined && only !== "subscription-api") {
+      throw new ToolError("--only takes subscription-api: the site is deployed with it.");
+    }
+    return deploy({ stage: stageOf(values), apiOnly: only !== undefined, dryRun, untried, verbose });
+  });
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -1,15 +1,14 @@
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod";
-import { API_FOLDER, root, stageOf } from "./stages";
+import { runTool, ToolError } from "../failures";
+import { API_FOLDER, type Folder, runWrangler, wranglerCommand } from "../wrangler";
+import { failureIn } from "../wrangler-output";
+import { settingsOf, stageOf } from "./stages";
 
 // npm run rollback -- {commit}: both Workers go back to what was deployed of a commit. --staging, --only site.
 
-const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
-
-const folders = new Map([
+const folders = new Map<string, Folder>([
   ["site", "."],
   ["subscription-api", API_FOLDER],
 ]);
@@ -34,41 +33,44 @@ export function versionTagged(tag: string, list: string): string | undefined {
     .at(-1)?.id;
 }
 
-function main(): number {
+function rollBack(): boolean {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { staging: { type: "boolean" }, only: { type: "string" } },
+    options: { staging: { type: "boolean" }, production: { type: "boolean" }, only: { type: "string" } },
   });
+  const stage = stageOf(values);
   const [commit] = positionals;
   const chosen = [...folders].filter(([name]) => values.only === undefined || values.only === name);
   if (commit === undefined || chosen.length === 0) {
-    console.error("npm run rollback -- {commit} [--staging] [--only site|subscription-api]");
-    return 1;
+    throw new ToolError("npm run rollback -- {commit} [--staging] [--only site|subscription-api]");
   }
+  // A file that is no TOML is said so here.
+  settingsOf(stage);
   const found = chosen.map(([name, folder]) => {
-    const options = ["--env", stageOf(values), "--cwd", folder];
-    const { status, stdout } = wranglerWith(["versions", "list", "--json", ...options], "pipe");
-    const id = status === 0 ? versionTagged(commit, stdout.slice(stdout.search(/^\[/m))) : undefined;
-    return { name, id, options };
+    const { succeeded, stdout, stderr } = runWrangler(["versions", "list", "--json"], { stage, folder });
+    if (!succeeded) {
+      const { sentence } = failureIn(`${stderr}\n${stdout}`, { stage, folder });
+      throw new ToolError(`✗ ${name}: ${sentence} Nothing was changed.`);
+    }
+    return { name, folder, id: versionTagged(commit, stdout.slice(stdout.search(/^\[/m))) };
   });
-  const missing = found.filter(({ id }) => id === undefined).map(({ name }) => name);
+  const missing = found.filter(({ id }) => id === undefined);
   if (missing.length > 0) {
-    console.error(`No version with the tag ${commit}: ${missing.join(", ")}. Nothing was changed.`);
-    return 1;
+    const lists = missing.map(({ folder }) => wranglerCommand("versions list", stage, folder)).join(" && ");
+    const names = missing.map(({ name }) => name).join(", ");
+    throw new ToolError(`✗ ${names}: no version has the tag ${commit}. Nothing was changed. The tags: ${lists}`);
   }
   // The site first: it may call what only the newer API has.
-  for (const { id, options } of found) {
-    const message = `Rolled back to ${commit}`;
-    const { status } = wranglerWith(["rollback", String(id), "--message", message, "--yes", ...options], "inherit");
-    if (status !== 0) return status ?? 1;
+  for (const { name, id, folder } of found) {
+    const args = ["rollback", String(id), "--message", `Rolled back to ${commit}`, "--yes"];
+    const { succeeded, stdout, stderr } = runWrangler(args, { stage, folder });
+    if (!succeeded) {
+      const { sentence } = failureIn(`${stderr}\n${stdout}`, { stage, folder });
+      throw new ToolError(`✗ ${name}: ${sentence}`);
+    }
+    console.log(`✓ ${name}: version ${id} of ${commit} is live in ${stage}`);
   }
-  return 0;
+  return true;
 }
 
-function wranglerWith(args: string[], output: "pipe" | "inherit") {
-  const env = { ...process.env, WRANGLER_HIDE_BANNER: "true" };
-  const stdio = ["inherit", output, "inherit"] as const;
-  return spawnSync(process.execPath, [wrangler, ...args], { cwd: root, encoding: "utf8", env, stdio: [...stdio] });
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = main();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runTool(rollBack);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-
 import * as z from "zod";
+import { causeOf, runTool } from "../failures";
 import { settingsOf, stageOf, urlIn } from "./stages";
 
 // npm run smoke -- --production: asks a deployment what visitors ask it, and makes nothing. --staging; else npm start's.
@@ -102,8 +102,7 @@ async function ask(url: string, init: RequestInit = {}): Promise<Response> {
   try {
     return await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(WITHIN_MS) });
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    throw new Error(`${host} cannot be reached: ${cause}`);
+    throw new Error(`${host} cannot be reached: ${causeOf(error)}`);
   }
 }
 
@@ -111,7 +110,7 @@ function need(isTrue: boolean, otherwise: string): void {
   if (!isTrue) throw new Error(otherwise);
 }
 
-async function main(): Promise<void> {
+async function main(): Promise<boolean> {
   const { values } = parseArgs({ options: { staging: { type: "boolean" }, production: { type: "boolean" } } });
   const isLocal = !values.staging && !values.production;
   const { site } = settingsOf(isLocal ? undefined : stageOf(values));
@@ -123,7 +122,7 @@ async function main(): Promise<void> {
     publishableKey: String(site.vars.STRIPE_PUBLISHABLE_KEY),
   });
   for (const { name, passed, what } of outcomes) console.log(`${passed ? "✓" : "✗"} ${name}: ${what}`);
-  process.exitCode = outcomes.every(({ passed }) => passed) ? 0 : 1;
+  return outcomes.every(({ passed }) => passed);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runTool(main);

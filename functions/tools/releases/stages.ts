@@ -1,24 +1,23 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ToolError } from "../failures";
+import { onPorts, portsOf } from "../start/ports";
 import { readWorkerSettings, type WorkerSettings } from "../worker-settings";
+import { API_FOLDER, root, type Stage } from "../wrangler";
 
-export type Stage = "staging" | "production";
-
-export const root = fileURLToPath(new URL("../../..", import.meta.url));
-export const API_FOLDER = "functions/subscription-api";
-
-/** The stage that a command's options name; production when they name none. */
-export function stageOf(options: { staging?: boolean | undefined }): Stage {
+/** The stage that a command's options name; production when they name none. Throws ToolError for both. */
+export function stageOf(options: { staging?: boolean | undefined; production?: boolean | undefined }): Stage {
+  if (options.staging && options.production) throw new ToolError("Choose one of --staging and --production.");
   return options.staging === true ? "staging" : "production";
 }
 
-/** What both wrangler.toml files say of a stage, or of this machine. */
+/** What both wrangler.toml files say of a stage, or of this machine, where the variable PORT moves the Workers. */
 export function settingsOf(stage?: Stage): { site: WorkerSettings; api: WorkerSettings } {
-  return {
-    site: readWorkerSettings(join(root, "wrangler.toml"), stage),
-    api: readWorkerSettings(join(root, API_FOLDER, "wrangler.toml"), stage),
+  const read = (folder: string) => {
+    const settings = readWorkerSettings(join(root, folder, "wrangler.toml"), stage);
+    return stage ? settings : { ...settings, vars: onPorts(settings.vars, portsOf(process.env)) };
   };
+  return { site: read("."), api: read(API_FOLDER) };
 }
 
 /** The URL that a setting has, which ends without a slash. */

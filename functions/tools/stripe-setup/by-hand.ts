@@ -1,3 +1,4 @@
+import { scriptCommand } from "../wrangler";
 import type { Place } from "./target";
 
 /** What no API of Stripe's reaches (docs/operations.md, "Stripe's e-mails" and "Radar"). */
@@ -15,5 +16,5 @@ Left for you in the Dashboard, since no API reaches it:
   Radar (https://dashboard.stripe.com/settings/radar)
     on   "Use Radar on payment methods saved for future use"
     on   the rules "Block if CVC verification fails" and "Block if postal code verification fails"
-    on   free trial abuse (https://dashboard.stripe.com/settings/radar/risk-controls)${place === "production" ? "\nThen give the API's packages these prices: npm run catalogue -- --production" : ""}`;
+    on   free trial abuse (https://dashboard.stripe.com/settings/radar/risk-controls)${place === "sandbox" ? "" : `\nThen give the API's packages these prices: ${scriptCommand("catalogue", place)}`}`;
 }

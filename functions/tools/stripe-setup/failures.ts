@@ -1,7 +1,5 @@
 import Stripe from "stripe";
-
-/** An error whose message is enough. */
-export class SetUpError extends Error {}
+import { sentenceOf as toolSentenceOf } from "../failures";
 
 /** Whether Stripe has refused a call because the restricted key lacks a permission. */
 export function isPermissionError(error: unknown): boolean {
@@ -33,5 +31,5 @@ export function sentenceOf(error: unknown, isLocal = false): string {
   if (error instanceof errors.StripeError) {
     return `Stripe failed with the status ${error.statusCode ?? "unknown"}: run this again, nothing is done twice.`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return toolSentenceOf(error);
 }

@@ -1,13 +1,12 @@
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import Stripe from "stripe";
 import { isLoopback } from "../../../app/contract/configuration";
 import { MONTHLY_PRICES } from "../../../app/contract/plan-prices";
 import { type Item, type Prices, stripePrices } from "../../subscription-api/stripe/prices";
-import { readWorkerSettings } from "../worker-settings";
-import { SetUpError } from "./failures";
+import { ToolError } from "../failures";
+import { settingsOf } from "../releases/stages";
+import { API_FOLDER, type Stage } from "../wrangler";
 
-export type Place = "local" | "sandbox" | "production";
+export type Place = "local" | "sandbox" | Stage;
 
 /** The account that is set up, and what it is set up for. */
 export type Target = {
@@ -25,33 +24,29 @@ export type Target = {
 
 export const WEBHOOK_PATH = "/webhooks/stripe";
 
-const root = fileURLToPath(new URL("../../..", import.meta.url));
-const FILES = { site: "wrangler.toml", api: "functions/subscription-api/wrangler.toml" };
-
 /**
  * Reads the settings of a place; the key is the variable STRIPE_SECRET_KEY, locally that of wrangler.toml. Throws
- * SetUpError.
+ * ToolError.
  * @param url where a local Stripe is, if elsewhere than wrangler.toml says
  */
 export function targetOf(place: Place, variables: NodeJS.ProcessEnv, url?: string): Target {
-  const environment = place === "production" ? place : undefined;
-  const site = readWorkerSettings(join(root, FILES.site), environment).vars;
-  const api = readWorkerSettings(join(root, FILES.api), environment).vars;
-  const apiUrl = place === "production" ? undefined : (url ?? (place === "local" ? api.STRIPE_API_URL : undefined));
-  if (apiUrl !== undefined && !isLoopback(String(apiUrl))) throw new SetUpError("--url must be on this machine.");
-  const key = place === "local" ? String(api.STRIPE_SECRET_KEY) : keyOf(place, variables.STRIPE_SECRET_KEY);
-  const publicUrl = String(api.PUBLIC_URL);
-  if (place === "production") requireRealUrl("PUBLIC_URL", publicUrl, FILES.api);
-  if (place === "production") requireRealUrl("SITE_URL", String(site.SITE_URL), FILES.site);
+  const stage = place === "local" || place === "sandbox" ? undefined : place;
+  const { site, api } = settingsOf(stage);
+  const apiUrl = stage ? undefined : (url ?? (place === "local" ? api.vars.STRIPE_API_URL : undefined));
+  if (apiUrl !== undefined && !isLoopback(String(apiUrl))) throw new ToolError("--url must be on this machine.");
+  const key = place === "local" ? String(api.vars.STRIPE_SECRET_KEY) : keyOf(place, variables.STRIPE_SECRET_KEY);
+  const publicUrl = String(api.vars.PUBLIC_URL);
+  if (stage) requireRealUrl("PUBLIC_URL", publicUrl, `[env.${stage}.vars] of ${API_FOLDER}/wrangler.toml`);
+  if (stage) requireRealUrl("SITE_URL", String(site.vars.SITE_URL), `[env.${stage}.vars] of wrangler.toml`);
   return {
     place,
     ...clientOf(key, apiUrl === undefined ? undefined : new URL(String(apiUrl))),
     isRestricted: key.startsWith("rk_"),
     webhookUrl: place === "sandbox" ? undefined : `${publicUrl.replace(/\/+$/, "")}${WEBHOOK_PATH}`,
-    siteUrl: String(site.SITE_URL),
-    customerPortalUrl: String((place === "sandbox" && variables.CUSTOMER_PORTAL_URL) || site.CUSTOMER_PORTAL_URL),
+    siteUrl: String(site.vars.SITE_URL),
+    customerPortalUrl: String((place === "sandbox" && variables.CUSTOMER_PORTAL_URL) || site.vars.CUSTOMER_PORTAL_URL),
     plans: Object.entries(MONTHLY_PRICES).map(([name, dollars]) => ({
-      id: String(site[`PACKAGE_ID_${name}`]).toLowerCase(),
+      id: String(site.vars[`PACKAGE_ID_${name}`]).toLowerCase(),
       name,
       price_cents: dollars * 100,
     })),
@@ -76,21 +71,21 @@ export function clientOf(key: string, apiUrl?: URL, httpClient?: Stripe.HttpClie
 
 function keyOf(place: Place, key: string | undefined): string {
   if (key === undefined || key === "") {
-    throw new SetUpError(
+    throw new ToolError(
       "Set the variable STRIPE_SECRET_KEY to the API's key: `read -rs STRIPE_SECRET_KEY && export STRIPE_SECRET_KEY`.",
     );
   }
   if (key.startsWith("pk_"))
-    throw new SetUpError("STRIPE_SECRET_KEY is the publishable key: take the secret or restricted one.");
+    throw new ToolError("STRIPE_SECRET_KEY is the publishable key: take the secret or restricted one.");
   if (!/^[sr]k_(test|live)_\w+$/.test(key))
-    throw new SetUpError("STRIPE_SECRET_KEY is no key of Stripe's (sk_… or rk_…).");
-  if (place === "sandbox" && key.includes("_live_")) {
-    throw new SetUpError("STRIPE_SECRET_KEY is a live key: --sandbox takes a test key (sk_test_… or rk_test_…).");
+    throw new ToolError("STRIPE_SECRET_KEY is no key of Stripe's (sk_… or rk_…).");
+  if (place !== "production" && key.includes("_live_")) {
+    throw new ToolError(`STRIPE_SECRET_KEY is a live key: --${place} takes a test key (sk_test_… or rk_test_…).`);
   }
   return key;
 }
 
-function requireRealUrl(name: string, url: string, file: string): void {
+function requireRealUrl(name: string, url: string, where: string): void {
   if (URL.canParse(url) && !new URL(url).hostname.endsWith(".example")) return;
-  throw new SetUpError(`${name} is still a placeholder: fill in [env.production.vars] of ${file} first.`);
+  throw new ToolError(`${name} is still a placeholder: fill in ${where} first.`);
 }

@@ -1,10 +1,9 @@
 import Stripe from "stripe";
 import { WEBHOOK_EVENTS } from "../../subscription-api/stripe/webhook";
+import { portsOf } from "../start/ports";
+import { API_FOLDER, wranglerCommand } from "../wrangler";
 import type { Difference, State } from "./line";
 import { type Target, WEBHOOK_PATH } from "./target";
-
-const SECRET_COMMAND =
-  "npx wrangler secret put STRIPE_WEBHOOK_SECRET --env production --cwd functions/subscription-api";
 
 /**
  * The webhook endpoint, which has snapshot payloads, as all of the v1 API:
@@ -71,13 +70,16 @@ async function create(stripe: Stripe, url: string, place: Target["place"]): Prom
     url,
   });
   const made = `${id} was made for ${url}`;
-  if (place === "local") return `${made}; the simulator signs with the local STRIPE_WEBHOOK_SECRET`;
-  return `${made}. Its signing secret, which the API of Stripe tells this once:\n    ${secret}\n  Type this command, and paste the secret when it asks:\n    ${SECRET_COMMAND}`;
+  if (place === "local" || place === "sandbox") {
+    return `${made}; the simulator signs with the local STRIPE_WEBHOOK_SECRET`;
+  }
+  const command = wranglerCommand("secret put STRIPE_WEBHOOK_SECRET", place, API_FOLDER);
+  return `${made}. Its signing secret, which the API of Stripe tells this once:\n    ${secret}\n  Type this command, and paste the secret when it asks:\n    ${command}`;
 }
 
 /** What forwards the events of a sandbox to this machine; it prints the secret that they are signed with. */
 export function listenCommand(): string {
-  return `stripe listen --forward-to http://localhost:8788${WEBHOOK_PATH} --events ${WEBHOOK_EVENTS.join(",")}`;
+  return `stripe listen --forward-to http://localhost:${portsOf(process.env)["subscription-api"]}${WEBHOOK_PATH} --events ${WEBHOOK_EVENTS.join(",")}`;
 }
 
 function enabledFirst(a: Stripe.WebhookEndpoint, b: Stripe.WebhookEndpoint): number {

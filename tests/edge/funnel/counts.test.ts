@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { showCount } from "../../../functions/tools/local-funnel";
+import { showCount } from "../../../functions/tools/start/local-funnel";
 import { countsOf } from "../../support/funnel";
 import { nonceIn, siteVisitor } from "../../support/site-visitor";
 import { type RunningWorker, startSite, startStripeSimulator } from "../../support/workers";
