@@ -7,7 +7,7 @@ import { eventOf } from "../../support/stripe-events";
 import { enterCard, rows, stripeAt } from "../../support/visitor";
 import { type RunningWorker, startBackend, startSite } from "../../support/workers";
 
-/** More than the few of each run: FUNNEL_VISITS=10000. */
+/** FUNNEL_VISITS=10000 takes minutes on a machine of its own. */
 const VISITS = Number(process.env.FUNNEL_VISITS ?? 600);
 const AT_ONCE = 8;
 /** What Stripe tells of hundreds at once takes its time. */
