@@ -5,7 +5,7 @@ const RETRYABLE =
   /Network connection lost|storage caused object to be reset|reset because its code was updated|transient issue/;
 
 /** An overloaded database must not get more to do at once: https://developers.cloudflare.com/d1/observability/debug-d1/ */
-const TRANSIENT = new RegExp(`${RETRYABLE.source}|is overloaded|caused object to be reset|and was reset`);
+const PASSING = /is overloaded|caused object to be reset|and was reset/;
 
 const ATTEMPTS = 3;
 const FIRST_DELAY_MS = 100;
@@ -14,7 +14,9 @@ const plain = new WeakMap<D1Database, D1Database>();
 
 /** Whether D1 failed in a way that passes by itself. */
 export function isTransient(error: unknown): boolean {
-  return error instanceof Error && (TRANSIENT.test(error.message) || isTransient(error.cause));
+  return (
+    error instanceof Error && (RETRYABLE.test(error.message) || PASSING.test(error.message) || isTransient(error.cause))
+  );
 }
 
 /**
