@@ -54,7 +54,7 @@ describe("the subscription API when Stripe or the database fails", () => {
       const broken = await signUp(api, { email: `${key}@example.com` }, key);
       proxy.repair();
 
-      expect(broken).toMatchObject({ status: 500, contentType: "application/problem+json" });
+      expect(broken).toMatchObject({ status: 503, contentType: "application/problem+json" });
       expect(broken.text).not.toMatch(/D1_ERROR|Network connection lost/);
       await expectOneSignUp(backend, `${key}@example.com`, key);
     },
@@ -74,7 +74,7 @@ describe("the subscription API when Stripe or the database fails", () => {
         metadata: { sign_up_id: (await row())?.id },
       });
       proxy.decideDatabase((call) => (call.sql.startsWith(sql) ? "refuse" : undefined));
-      expect((await deliverEvent(api, payload, sign(payload))).status).toBe(500);
+      expect((await deliverEvent(api, payload, sign(payload))).status).toBe(503);
       expect(await row()).not.toMatchObject({ status: "trialing" });
 
       proxy.repair();

@@ -134,6 +134,7 @@ describe("the migrations", () => {
     expect(indexes.results.map(({ name }) => name)).toEqual([
       "outbox_dead",
       "outbox_due",
+      "outbox_retried",
       "outbox_settled",
       "outbox_sign_up",
       "sign_ups_due",

@@ -235,6 +235,9 @@ describe("the subscription API with the simulator", () => {
       release: expect.stringMatching(/.+/),
       commit: "unknown",
       dead_messages: 0,
+      due_messages: expect.any(Number),
+      oldest_due_seconds: expect.any(Number),
+      last_cron_run: null,
     });
   });
 });

@@ -26,7 +26,6 @@ export function SuccessStep({ data, replyNotice }: { data: DoneSession; replyNot
   details.push(["Trial ends", <Day key="end" time={trialEndOf(startedAt)} />]);
   if (card)
     details.push(["Card", `${card.brand.charAt(0).toUpperCase()}${card.brand.slice(1)} ending in ${card.last4}`]);
-  if (requestId) details.push(["Request id", <code key="id">{requestId}</code>]);
   return (
     <>
       <NoticeArea status={news && <SuccessNotices />} alert={replyNotice && <SignupNotice notice={replyNotice} />} />
@@ -59,6 +58,11 @@ export function SuccessStep({ data, replyNotice }: { data: DoneSession; replyNot
           </a>{" "}
           with your e-mail address.
         </p>
+        {requestId && (
+          <p className="mt-2 text-muted [overflow-wrap:anywhere]">
+            If you write to us about this sign-up, tell us its request id: <code>{requestId}</code>
+          </p>
+        )}
         <ButtonLink href={site.consoleUrl} className="mt-4 w-fit">
           Open the Customer Console
         </ButtonLink>

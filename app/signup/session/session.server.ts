@@ -121,17 +121,8 @@ function cardSessionFrom(value: unknown): CardSession | undefined {
 }
 
 /** Without what belongs to the page that the visitor is at. */
-function signUpOf({
-  clientSecret,
-  requestId,
-  statusUrl,
-  key,
-  account,
-  address,
-  expiresAt,
-  endsAt,
-}: CardSession): CardSession {
-  return { step: "card", clientSecret, requestId, statusUrl, key, account, address, expiresAt, endsAt };
+function signUpOf({ clientSecret, statusUrl, key, account, address, expiresAt, endsAt }: CardSession): CardSession {
+  return { step: "card", clientSecret, statusUrl, key, account, address, expiresAt, endsAt };
 }
 
 function withoutAddress(session: SignupSession): SignupSession {

@@ -90,10 +90,10 @@ async function main(watch: boolean): Promise<void> {
   await testMode?.setPrices();
   setInterval(() => callCronHandler(ports), CRON_EVERY_MS);
   progress.end();
-  progress.print(`  ${"operator's page".padEnd(17)} ${at(ports["subscription-api"])}/operator`);
   const shown = testMode ? pages.filter(({ title }) => title !== "customer portal") : pages;
   for (const { title, path } of shown) progress.print(`  ${title.padEnd(17)} ${at(ports["stripe-simulator"])}${path}`);
   progress.print(`  ${"subscription API".padEnd(17)} ${at(ports["subscription-api"])}`);
+  progress.print(`  ${"operator's page".padEnd(17)} ${at(ports["subscription-api"])}/operator`);
   if (testMode) progress.print(testMode.whatIsLeft(testMode.settings));
   progress.print(`${watch ? "Changes are rebuilt. " : ""}Ctrl-C stops all.`);
   progress.print(`Ready: open ${at(ports.site)}`);

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import initSqlJs from "sql.js";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Checkout, checkOut } from "../../support/checkout";
 import { fields } from "../../support/site-visitor";
@@ -58,6 +59,8 @@ function start(port: number): Started {
   return { npm, lines, ended: once(npm, "close") };
 }
 
+const PAGE_BYTES = 4096;
+
 const READY = { timeout: 120_000, interval: 500 };
 
 const ready = ({ lines }: Started) => expect.poll(() => lines.at(-1), READY).toMatch(/^Ready: open/);
@@ -93,7 +96,9 @@ test("npm start follows PORT, in about ten lines: the sign-up works there, and C
     `  customer portal   http://localhost:${stripe}/p/login/test`,
     `  account webhooks  http://localhost:${stripe}/console`,
     `  Stripe dashboard  http://localhost:${stripe}/dashboard`,
+    `  funnel            http://localhost:${stripe}/funnel`,
     `  subscription API  http://localhost:${api}`,
+    `  operator's page   http://localhost:${api}/operator`,
     "Ctrl-C stops all.",
     `Ready: open http://localhost:${site}`,
   ]);
@@ -164,27 +169,32 @@ test("a port that is taken, or none, is named", async () => {
   );
 });
 
-test.each([
-  ["is none", (file: Buffer) => Buffer.alloc(file.length, "x"), "v3/d1/"],
-  [
-    "has damaged pages",
-    (file: Buffer) => Buffer.concat([file.subarray(0, 4096), Buffer.alloc(file.length - 4096, 7)]),
-    "",
-  ],
+/** A database of several pages, of which all but the first are damaged. */
+async function withDamagedPages(): Promise<Buffer> {
+  const { Database } = await initSqlJs();
+  const database = new Database();
+  database.run("CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT UNIQUE, applied_at TEXT)");
+  database.run("INSERT INTO d1_migrations (name) VALUES ('0001_subscriptions.sql')");
+  const good = Buffer.from(database.export());
+  expect(good.length).toBeGreaterThan(PAGE_BYTES);
+  return Buffer.concat([good.subarray(0, PAGE_BYTES), Buffer.alloc(good.length - PAGE_BYTES, 7)]);
+}
+
+test.each<[string, () => Promise<Buffer>, string]>([
+  ["is none", async () => Buffer.alloc(2 * PAGE_BYTES, "x"), "v3/d1/"],
+  ["has damaged pages", withDamagedPages, ""],
 ])(
   "a local database that %s is named, with what to do",
-  async (_name, damage, file) => {
+  async (_name, damaged, file) => {
     const folder = join(checkout.folder, ".wrangler/state/v3/d1/miniflare-D1DatabaseObject");
     await mkdir(folder, { recursive: true });
     const [name = "nothing was started before"] = (await readdir(folder)).filter((path) =>
       /^[\da-f]+\.sqlite$/.test(path),
     );
-    const good = await readFile(join(folder, name));
-    for (const log of ["-wal", "-shm"]) await writeFile(join(folder, name + log), "");
-    await writeFile(join(folder, name), damage(good));
+    for (const log of ["-wal", "-shm"]) await rm(join(folder, name + log), { force: true });
+    await writeFile(join(folder, name), await damaged());
     const { npm, lines, ended } = start((await threePorts())[0]);
     await ended;
-    await writeFile(join(folder, name), good);
     expect(npm.exitCode).toBe(1);
     expect(lines.at(-1)).toMatch(
       new RegExp(

@@ -67,6 +67,9 @@ describe("logs", () => {
         () => visitor.submit({ email: "x", city: "" }, { "CF-Ray": "log-d" }),
         [
           { event: "signup_invalid", fields: ["email", "city"] },
+          { event: "funnel", step: "form_refused" },
+          { event: "funnel", step: "field_refused", field: "email" },
+          { event: "funnel", step: "field_refused", field: "city" },
           { event: "request", method: "POST", route: "/subscription/:id?", status: 422, outcome: "answered" },
         ],
       ],
