@@ -183,7 +183,11 @@ function show(name: string, line: string): void {
   if (line.trim() !== "" && !isStopping()) progress.print(`${name.padEnd(16)} │ ${line}`);
 }
 
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop(0, "Stopping …"));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  // Wrangler's library, which reads the settings, would end this process at once.
+  process.removeAllListeners(signal);
+  process.on(signal, () => void stop(0, "Stopping …"));
+}
 // Nobody reads any more: the terminal, or what the output was piped to, is closed.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => void stop(0, ""));
 onParentKilled(() => void stop(1, "npm was killed: stopping …"));
