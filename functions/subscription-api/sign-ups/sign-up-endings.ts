@@ -8,7 +8,7 @@ import {
   type EndReason,
   MAX_FAILED_CARDS,
   type SignUp,
-  signUpRow,
+  signUpOrNull,
 } from "./sign-up";
 import type { SetUpCard } from "./sign-up-lifecycle";
 
@@ -35,7 +35,7 @@ export function signUpEndingsIn(db: D1Database) {
         )
         .bind(signUpId, setupIntentId, event.id, now());
       const results = await db.batch([count, processedEvent(db, event), byId(signUpId)]);
-      return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      return signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
     },
 
     /** Lets a pending sign-up wait for another card, since this one has been used for a trial. */
@@ -57,7 +57,7 @@ export function signUpEndingsIn(db: D1Database) {
         refuse,
         byId(signUpId),
       ]);
-      return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      return signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
     },
 
     /** Ends a sign-up that has no trial; it is deleted a day later. Returns whether it did. */
@@ -109,7 +109,7 @@ export function signUpEndingsIn(db: D1Database) {
           .bind(now(), id),
         byId(id),
       ]);
-      return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      return signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
     },
   };
 }

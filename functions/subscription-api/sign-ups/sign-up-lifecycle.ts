@@ -1,5 +1,4 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import * as z from "zod";
 import type { TrialClaim } from "../limits/trial-claims";
 import { newMessage, reminderKey } from "../outbox/outbox";
 import type { StripeEvent } from "../stripe/webhook";
@@ -12,7 +11,8 @@ import {
   HAD_TRIAL,
   nextTrialCheck,
   type SignUp,
-  signUpRow,
+  signUpOrNull,
+  signUpRows,
   TRIAL_START_GRACE_MS,
   type TrialState,
 } from "./sign-up";
@@ -68,7 +68,7 @@ export function signUpLifecycleIn(db: D1Database) {
         ...(event ? [processedEvent(db, event, finished, signUpId)] : []),
         byId(signUpId),
       ]);
-      return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      return signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
     },
 
     /**
@@ -97,7 +97,7 @@ export function signUpLifecycleIn(db: D1Database) {
         update,
         byId(id),
       ]);
-      return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      return signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
     },
 
     /**
@@ -146,7 +146,7 @@ export function signUpLifecycleIn(db: D1Database) {
       );
       const leaseEnd = after(CHECK_AFTER_MS);
       const taken = await take.bind(leaseEnd, rank, now(), limit).all();
-      return { signUps: z.array(signUpRow).parse(taken.results), leaseEnd };
+      return { signUps: signUpRows.parse(taken.results), leaseEnd };
     },
 
     /** Ends leases at these times. One whose check was set anew meanwhile keeps that. */

@@ -10,7 +10,6 @@ import { stripeSetupIntents } from "./setup-intents";
 const PAGE = 100;
 
 const id = z.string().min(1);
-const listOf = <T extends z.ZodType>(object: T) => z.object({ data: z.array(object) });
 
 const customer = z.object({ id, metadata });
 const deletedCustomer = z.object({ deleted: z.literal(true) });
@@ -30,6 +29,8 @@ const subscription = z.object({
   trial_end: z.number().nullable().default(null),
   trial_start: z.number().nullable().default(null),
 });
+const customers = z.object({ data: z.array(customer) });
+const subscriptions = z.object({ data: z.array(subscription) });
 
 export type Contact = { email: string; full_name: string; company_name: string; phone: string };
 export type BillingAddress = { address: string; city: string; state: string; zip_code: string; country: string };
@@ -46,7 +47,7 @@ export type Payments = ReturnType<typeof stripePayments>;
 /** Repeated calls find what an earlier one created. Every method throws PaymentsError. */
 export function stripePayments(stripe: Stripe) {
   async function findCustomer({ id, email }: { id: string; email: string }): Promise<string | undefined> {
-    const found = await call(listOf(customer), () => stripe.customers.list({ email, limit: PAGE }));
+    const found = await call(customers, () => stripe.customers.list({ email, limit: PAGE }));
     return found.data.find(belongsTo(id))?.id;
   }
 
@@ -91,7 +92,7 @@ export function stripePayments(stripe: Stripe) {
       signUp: Attempt,
       { customerId, priceId }: { customerId: string; priceId: string },
     ): Promise<SubscriptionState> {
-      const known = await call(listOf(subscription), () =>
+      const known = await call(subscriptions, () =>
         stripe.subscriptions.list({ customer: customerId, status: "all", limit: PAGE }),
       );
       const found = known.data.find(belongsTo(signUp.id));
