@@ -46,9 +46,12 @@ export type Payments = ReturnType<typeof stripePayments>;
 
 /** Repeated calls find what an earlier one created. Every method throws PaymentsError. */
 export function stripePayments(stripe: Stripe) {
+  async function customersOf(email: string) {
+    return (await call(customers, () => stripe.customers.list({ email, limit: PAGE }))).data;
+  }
+
   async function findCustomer({ id, email }: { id: string; email: string }): Promise<string | undefined> {
-    const found = await call(customers, () => stripe.customers.list({ email, limit: PAGE }));
-    return found.data.find(belongsTo(id))?.id;
+    return (await customersOf(email)).find(belongsTo(id))?.id;
   }
 
   return {
@@ -57,6 +60,11 @@ export function stripePayments(stripe: Stripe) {
 
     /** For a sign-up whose customer was created but not recorded. */
     findCustomer,
+
+    /** The customers that sign-ups of an e-mail address have made, whether or not the sign-ups are still there. */
+    async findCustomersOf(email: string): Promise<string[]> {
+      return (await customersOf(email)).flatMap(({ id, metadata }) => (metadata.sign_up_id === undefined ? [] : [id]));
+    },
 
     async findOrCreateCustomer(signUp: Attempt & Contact & BillingAddress): Promise<string> {
       const known = mayExist(signUp) ? await findCustomer(signUp) : undefined;
