@@ -21,12 +21,8 @@ Error.stackTraceLimit = 0;
 async function searchPart(part: number): Promise<boolean> {
   const loaded = await loadApi();
   const started = performance.now();
-  const { signUps, histories, failing } = await search(
-    loaded,
-    seed + part,
-    PARTS,
-    (done) => done < Number(values.signups) / PARTS,
-  );
+  const goesOn = (signUps: number) => signUps < Number(values.signups) / PARTS;
+  const { signUps, histories, failing } = await search(loaded, seed + part, PARTS, goesOn);
   const rate = (signUps / (performance.now() - started)) * 1000;
   console.log(`Seed ${seed}, part ${part}: ${signUps} sign-ups in ${histories} histories, ${rate.toFixed(0)} a second`);
   if (failing) console.log(await report(await shrink(failing, loaded), loaded));
@@ -36,9 +32,8 @@ async function searchPart(part: number): Promise<boolean> {
 async function searchAll(): Promise<boolean> {
   const parts = Array.from({ length: PARTS }, (_, part) => {
     const args = [...process.argv.slice(2), "--seed", values.seed, "--part", String(part)];
-    const child = fork(fileURLToPath(import.meta.url), args, {
-      execArgv: [...process.execArgv, "--max-semi-space-size=64"],
-    });
+    const execArgv = [...process.execArgv, "--max-semi-space-size=64"];
+    const child = fork(fileURLToPath(import.meta.url), args, { execArgv });
     return new Promise<boolean>((resolve) => child.once("exit", (code) => resolve(code === 0)));
   });
   return (await Promise.all(parts)).every((succeeded) => succeeded);

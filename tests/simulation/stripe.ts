@@ -2,24 +2,15 @@ import { createHmac } from "node:crypto";
 import { DAY, HOUR, type Scheduler, SECOND } from "./clock";
 
 /** Any object of Stripe, with the fields that the API reads. */
-export type StripeObject = {
-  id: string;
-  object: string;
-  customer: string | null;
-  metadata: Record<string, string>;
-  status?: string;
+export type StripeObject = { id: string; object: string; customer: string | null; metadata: Record<string, string> } & {
   deleted?: true;
-  email?: string;
-  invoice_settings?: { default_payment_method: string | null };
-  client_secret?: string;
   payment_method?: string | null;
-  card?: { fingerprint: string; brand: string; last4: string };
-  trial_start?: number;
-  trial_end?: number;
-  cancel_at_period_end?: boolean;
+  invoice_settings?: { default_payment_method: string | null };
+  card?: Record<"fingerprint" | "brand" | "last4", string>;
   items?: { data: { price: { id: string; currency: string; unit_amount: number }; quantity: number }[] };
   latest_invoice?: { amount_due: number };
-};
+  cancel_at_period_end?: boolean;
+} & Partial<Record<"status" | "email" | "client_secret", string> & Record<"trial_start" | "trial_end", number>>;
 /** A status, and JSON. */
 export type Answer = { status: number; text: string };
 

@@ -1,7 +1,8 @@
+import { SETTINGS } from "../support/api-in-process/runtime";
 import { validRequest } from "../support/visitor";
 import { DAY, HOUR, MINUTE, type Random, randomOf, SECOND } from "./clock";
 import { POOR } from "./stripe";
-import { type Heard, SETTINGS, type World } from "./world";
+import type { Heard, World } from "./world";
 
 /** The packages of the first migration, and none. */
 const mini = { id: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", price: "price_mini" };
@@ -9,13 +10,7 @@ const lite = { id: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220", price: "price_lite" }
 const standard = { id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430", price: "price_standard" };
 const PLANS = [mini, lite, standard, undefined] as const;
 
-type Form = {
-  name: string;
-  key: string;
-  email: string;
-  plan: { id: string; price: string } | undefined;
-  replaces?: string;
-};
+type Form = { name: string; key: string; email: string; plan: (typeof PLANS)[number]; replaces?: string };
 /** A form, when it was first sent, and what its sender was told at last. */
 export type Told = Form & { sentAt: number; heard: Heard };
 /** A card that Stripe took for a form, by which its owner agrees to that plan and price. */

@@ -1,44 +1,17 @@
-import { readFileSync } from "node:fs";
 import { d1Of } from "../support/api-in-process/database";
-import type { Api, Init, LoadedApi, Platform } from "../support/api-in-process/platform";
+import type { Init, LoadedApi, Platform } from "../support/api-in-process/platform";
+import { Runtime, SETTINGS } from "../support/api-in-process/runtime";
 import { HOUR, MINUTE, type Random, randomOf, Scheduler, SECOND } from "./clock";
 import { type Answer, answer, refusal, Stripe, type StripeObject } from "./stripe";
 
 const START = Date.parse("2026-03-02T08:00:00Z");
-/** What Cloudflare gives to work that goes on after the answer, and to one run of the cron handler. */
-const LIVES_AFTER_ANSWER = 30 * SECOND;
-const CRON_LIVES = 15 * MINUTE;
 const SITE_WAITS = 10 * SECOND;
 const DELIVERIES = 6;
-
-const file = readFileSync(new URL("../../functions/subscription-api/wrangler.toml", import.meta.url), "utf8");
-const local = file.slice(0, file.indexOf("[env.production]"));
-const limiter = { limit: async () => ({ success: true }) };
-/** The API's settings of local development. */
-export const SETTINGS: Record<string, unknown> = {
-  ...Object.fromEntries([...local.matchAll(/^([A-Z_]+) = "(.*)"$/gm)].map(([, name, value]) => [name, value])),
-  ...{ SIGNUP_RATE_LIMIT: limiter, OPERATOR_RATE_LIMIT: limiter },
-};
 
 /** A history: everything in it follows from its seed, its visitors, and the faults that happen; without `only` all do. */
 export type History = { seed: number; visitors: number[]; only?: string[] };
 /** `undefined`: nobody knows. */
 export type Heard = Answer | undefined;
-
-type Isolate = { api: Api; env: object; alive: boolean };
-class Invocation {
-  steps = 0;
-  /** The answer, and promises that its isolate is kept for. */
-  pending = 1;
-  over = false;
-  databaseFailed = false;
-  stored: unknown;
-  constructor(
-    readonly name: string,
-    readonly isolate: Isolate,
-    readonly random: Random,
-  ) {}
-}
 
 const LOST = ["fails", "fails after", "hangs", "hangs after", "dies", "dies after"] as const;
 const HTTP = [...LOST, "500", "500 after", "429"] as const;
@@ -64,8 +37,7 @@ export class World implements Platform {
   readonly violations: string[] = [];
   readonly trace: string[] = [];
   readonly #outage: { of?: Receiver; from: number; to: number };
-  readonly #isolates: Isolate[] = [];
-  #running: Invocation | undefined;
+  readonly #runtime: Runtime;
   #cronAt = Infinity;
 
   constructor(
@@ -80,29 +52,25 @@ export class World implements Platform {
     const random = randomOf(history.seed, "world");
     this.onePerPerson = random.chance(0.5);
     this.days = random.chance(0.25) ? 8 : 3.5;
-    this.faulty = random.oneOf([0, 0.01, 0.03, 0.1]);
+    this.faulty = random.oneOf([0, 0.01, 0.05, 0.1, 0.15]);
     const from = START + random.between(0, 24) * HOUR;
     this.#outage = { from, to: from + random.between(0, 12) * HOUR };
-    this.faultsEnd = Math.max(START + random.oneOf([1, 26, 54]) * HOUR, this.#outage.to);
+    this.faultsEnd = START + random.oneOf([1, 1, 26, 54]) * HOUR;
     const of = random.oneOf<Receiver>(["stripe", "mail", "console", "database"]);
     if (this.faulty > 0 && random.chance(0.2) && this.mayFail(`outage of ${of}`)) this.#outage.of = of;
+    if (this.#outage.of) this.faultsEnd = Math.max(this.faultsEnd, this.#outage.to);
+    this.#runtime = new Runtime(loaded, this.scheduler.after.bind(this.scheduler), () => this.#env());
     this.stripe = new Stripe(this.scheduler, (...event) => this.#tell(...event), watch);
   }
 
   get now(): number {
     return this.scheduler.now;
   }
-  get running(): Invocation {
-    if (this.#running === undefined) throw new Error("Nothing runs");
-    return this.#running;
+  get running() {
+    return this.#runtime.running;
   }
-  timer(run: () => void, milliseconds = 0): () => void {
-    const invocation = this.running;
-    let isDue = true;
-    this.scheduler.after(milliseconds, () => isDue && this.#resume(invocation, run));
-    return () => {
-      isDue = false;
-    };
+  timer(run: () => void, milliseconds?: number): () => void {
+    return this.#runtime.timer(run, milliseconds);
   }
   note(line: string): void {
     if (this.tracing) this.trace.push(`${new Date(this.now).toISOString().slice(5, 23)} ${line}`);
@@ -117,50 +85,24 @@ export class World implements Platform {
     return true;
   }
 
-  #resume(invocation: Invocation, run: () => void): void {
-    if (invocation.over || !invocation.isolate.alive) return;
-    this.#running = invocation;
-    run();
-  }
-
   /** What somebody sends to the API, and hears of it. */
-  async request(name: string, path: string, init: Sent): Promise<Heard> {
+  async request(name: string, path: string, sent: Sent): Promise<Heard> {
     const random = randomOf(this.history.seed, name);
     const isLost = (where: string) => random.chance(this.faulty) && this.mayFail(`${name} lost ${where}`);
     const [there, back] = [latency(random), latency(random)];
     await this.scheduler.sleep(there);
     if (isLost("on the way")) return undefined;
-    const invocation = this.#begin(name, random);
-    const { api, env } = invocation.isolate;
-    const release = () => {
-      invocation.pending -= 1;
-      invocation.over ||= invocation.pending === 0;
-    };
-    const waitUntil = (work: Promise<unknown>) => {
-      invocation.pending += 1;
-      work.then(release, release);
-    };
-    return new Promise((resolve) => {
-      let isOpen = true;
-      const close = (heard: Heard, travels: number) => {
-        if (isOpen) release();
-        isOpen = false;
-        this.#endAfter(LIVES_AFTER_ANSWER, invocation);
-        this.scheduler.after(travels, () => resolve(isLost("on the way back") ? undefined : heard));
-      };
-      const take = async (response: Response) => {
-        const heard = { status: response.status, text: await response.text() };
-        this.note(`${name}: ${heard.status} ${heard.text}`);
-        const { status } = heard;
-        if (status === 500 && !invocation.databaseFailed) this.violate(`${name}: a 500 though its database worked`);
-        if (status >= 500 && this.faulty === 0) this.violate(`${name}: a ${status} though nothing failed`);
-        close(heard, back);
-      };
-      this.scheduler.after(SITE_WAITS, () => close(undefined, 0));
-      this.note(`${name}: ${path} ${init.body ?? ""}`);
-      const answered = api.fetch(new Request(`http://localhost:8788${path}`, init), env, { waitUntil });
-      answered.then(take).catch((reason) => this.violate(`${name}: ${String(reason)}`));
-    });
+    const invocation = this.#runtime.begin(name, random);
+    this.note(`${name}: ${path} ${sent.body ?? ""}`);
+    const response = await this.#runtime.ask(invocation, new Request(`http://localhost:8788${path}`, sent), SITE_WAITS);
+    if (response === undefined) return undefined;
+    const { status } = response;
+    const text = await response.text();
+    this.note(`${name}: ${status} ${text}`);
+    if (status === 500 && !invocation.databaseFailed) this.violate(`${name}: a 500 though its database worked`);
+    if (status >= 500 && this.faulty === 0) this.violate(`${name}: a ${status} though nothing failed`);
+    await this.scheduler.sleep(back);
+    return isLost("on the way back") ? undefined : { status, text };
   }
 
   fetch(given: string, { method = "GET", headers = [], body = "", signal }: Init) {
@@ -177,8 +119,7 @@ export class World implements Platform {
       if (receiver === "mail" && count === 1) this.onMail(key ?? "", body);
       return fails ? refusal(500, "") : answer(200, {});
     };
-    const broken = new TypeError("fetch failed");
-    const done = this.#step(receiver, `${method} ${url.pathname}`, effect, broken, signal);
+    const done = this.#step(receiver, `${method} ${url.pathname}`, effect, signal);
     // As much of a Response as is read, since Node's own takes longer than Stripe.
     return done.then(({ status, text }) => {
       return { status, ok: status === 200, headers: [], bodyUsed: false, body: null, text: async () => text };
@@ -186,13 +127,7 @@ export class World implements Platform {
   }
 
   /** Something that an invocation waits for: it takes its time, and may go wrong in any way. */
-  #step<T>(
-    receiver: Receiver,
-    label: string,
-    effect: (fate: Fate) => T,
-    broken: Error,
-    signal?: AbortSignal,
-  ): Promise<T> {
+  #step<T>(receiver: Receiver, label: string, effect: (fate: Fate) => T, signal?: AbortSignal): Promise<T> {
     const invocation = this.running;
     const { random } = invocation;
     invocation.steps += 1;
@@ -202,6 +137,8 @@ export class World implements Platform {
     const delay = latency(random);
     const wanted = random.chance(this.faulty) ? random.oneOf<Fate>(FATES[receiver]) : "ok";
     const fate: Fate = isOut ? "fails" : wanted !== "ok" && this.mayFail(`${name} ${wanted}`) ? wanted : "ok";
+    const broken =
+      receiver === "database" ? new Error("D1_ERROR: Network connection lost.") : new TypeError("fetch failed");
     return new Promise((resolve, reject) => {
       signal?.addEventListener("abort", () => reject(signal.reason));
       const happen = () => {
@@ -219,29 +156,12 @@ export class World implements Platform {
         else if (fate.startsWith("hangs")) this.timer(settle, 25 * SECOND);
         else settle();
       };
-      this.scheduler.after(delay, () => this.#resume(invocation, happen));
-    });
-  }
-
-  /** Two isolates at a time, as in two data centres. */
-  #begin(name: string, random: Random): Invocation {
-    const place = random.chance(0.5) ? 0 : 1;
-    const known = this.#isolates[place];
-    const isolate = known?.alive ? known : { api: this.loaded.start(place), env: this.#env(), alive: true };
-    this.#isolates[place] = isolate;
-    this.#running = new Invocation(name, isolate, random);
-    return this.#running;
-  }
-
-  #endAfter(milliseconds: number, invocation: Invocation): void {
-    this.scheduler.after(milliseconds, () => {
-      invocation.over = true;
+      this.scheduler.after(delay, () => this.#runtime.resume(invocation, happen));
     });
   }
 
   #env(): object {
-    const lost = new Error("D1_ERROR: Network connection lost.");
-    const DB = d1Of(this.loaded.database, (label, effect) => this.#step("database", label, effect, lost));
+    const DB = d1Of(this.loaded.database, (label, effect) => this.#step("database", label, effect));
     return { ...SETTINGS, ONE_TRIAL_PER_PERSON: String(this.onePerPerson), DB };
   }
 
@@ -262,11 +182,8 @@ export class World implements Platform {
       this.#planCron(due);
       if (due > this.now) return;
       const name = `cron ${Math.round((this.now - START) / MINUTE)}`;
-      const invocation = this.#begin(name, randomOf(this.history.seed, name));
       this.note(name);
-      const end = () => this.#endAfter(0, invocation);
-      invocation.isolate.api.scheduled(null, invocation.isolate.env).then(end, end);
-      this.#endAfter(CRON_LIVES, invocation);
+      this.#runtime.runScheduled(this.#runtime.begin(name, randomOf(this.history.seed, name)));
     });
   }
 

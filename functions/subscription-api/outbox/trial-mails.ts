@@ -121,7 +121,12 @@ function nameOf({ brand, last4 }: Card): string {
 }
 
 const days = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
-const minutes = new Intl.DateTimeFormat("en-US", { hour: "2-digit", minute: "2-digit", hour12: false, timeZone: "UTC" });
+const minutes = new Intl.DateTimeFormat("en-US", {
+  hour: "2-digit",
+  minute: "2-digit",
+  hour12: false,
+  timeZone: "UTC",
+});
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 
 /** In UTC, as on invoices of Stripe. */
