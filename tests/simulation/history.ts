@@ -17,11 +17,13 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
     (what, subscription) => checkSubscription(world, deeds, what, subscription),
     (key, text) => void new Visitor(world, deeds, key).readMail(key, text),
   );
+  const unhandled = (reason: unknown) => world.violate(`Nobody waits for what failed with ${String(reason)}`);
+  process.on("unhandledRejection", unhandled);
   for (const index of history.visitors) void new Visitor(world, deeds, `visitor ${index}`).visit(index);
   await world.scheduler.runUntil(world.now + world.days * DAY);
+  process.off("unhandledRejection", unhandled);
   checkEnd(world, deeds);
-  const { violations, faults, trace } = world;
-  return { violations, faults, trace, signUps: deeds.told.length };
+  return { violations: world.violations, faults: world.faults, trace: world.trace, signUps: deeds.told.length };
 }
 
 /** Lives through one history after the other, each with the seed after that of the last one, until something is wrong. */

@@ -69,9 +69,7 @@ export class World implements Platform {
   get running() {
     return this.#runtime.running;
   }
-  timer(run: () => void, milliseconds?: number): () => void {
-    return this.#runtime.timer(run, milliseconds);
-  }
+  readonly timer: Platform["timer"] = (run, milliseconds) => this.#runtime.timer(run, milliseconds);
   note(line: string): void {
     if (this.tracing) this.trace.push(`${new Date(this.now).toISOString().slice(5, 23)} ${line}`);
   }
