@@ -212,8 +212,17 @@ export function keysOf(problems: ConfigurationProblem[]): string[] {
   return problems.map(({ name }) => name).sort();
 }
 
-/** Reads the Worker's bindings. */
+const known = new WeakMap<object, ConfigurationResult<Config>>();
+
+/** Reads the Worker's bindings, once for each isolate: they are the same object in each of its requests. */
 export function readConfig(env: unknown): ConfigurationResult<Config> {
+  if (typeof env !== "object" || env === null) return parseConfig(env);
+  const result = known.get(env) ?? parseConfig(env);
+  known.set(env, result);
+  return result;
+}
+
+function parseConfig(env: unknown): ConfigurationResult<Config> {
   const parsed = settings.safeParse(env);
   if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };
   return { status: "valid", configuration: toConfig(parsed.data) };

@@ -2,7 +2,7 @@ import type { D1Database } from "@cloudflare/workers-types";
 import fc from "fast-check";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { d1Of, MemoryDatabase, migrated } from "../simulation/database";
+import { d1Of, MemoryDatabase } from "../support/api-in-process/database";
 import { migrate } from "../support/workers";
 
 /*
@@ -12,7 +12,7 @@ import { migrate } from "../support/workers";
 
 let mf: Miniflare;
 let real: D1Database;
-const image = migrated();
+const memory = new MemoryDatabase();
 
 beforeAll(async () => {
   mf = new Miniflare({ modules: true, script: "export default {}", d1Databases: ["DB"] });
@@ -90,11 +90,11 @@ test("any statements do the same as in D1", async () => {
         real.prepare("DELETE FROM trial_claims"),
         real.prepare("UPDATE packages SET price_cents = 10000 WHERE name = 'MINI'"),
       ]);
-      const memory = new MemoryDatabase(image);
+      memory.empty();
+      memory.run("UPDATE packages SET price_cents = 10000 WHERE name = 'MINI'");
       const simulated: unknown = d1Of(memory, async (_, effect) => effect());
       if (!isDatabase(simulated)) throw new Error("Not a database");
       expect(await outcomes(simulated, all)).toEqual(await outcomes(real, all));
-      memory.close();
     }),
     { numRuns: 150, seed: 1 },
   );

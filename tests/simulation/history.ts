@@ -1,79 +1,72 @@
-import { checkEnd, subscriptionBegan } from "./invariants";
-import type { LoadedApi } from "./load-api";
-import { HOUR } from "./scheduler";
-import { type Deeds, visit } from "./visitors";
+import type { LoadedApi } from "../support/api-in-process/platform";
+import { DAY } from "./clock";
+import { checkEnd, checkSubscription } from "./invariants";
+import { Deeds, Visitor } from "./visitors";
 import { type History, World } from "./world";
 
-const VISITORS = Array.from({ length: 25 }, (_, index) => index);
-
-export type Outcome = { violations: string[]; faults: string[]; trace: string[]; signUps: number };
+const VISITORS = Array.from({ length: 40 }, (_, index) => index);
+const SHRINKS_FOR_MS = 60_000;
 
 /** Lives through a history, from the first visitor to long after the last fault. */
-export async function live(history: History, loaded: LoadedApi, isTraced = false): Promise<Outcome> {
-  const deeds: Deeds = { told: [], consents: [] };
+export async function live(history: History, loaded: LoadedApi, isTraced = false) {
+  const deeds = new Deeds();
   const world: World = new World(
     history,
     loaded,
-    (made, customer) => subscriptionBegan(world, deeds, made, customer),
     isTraced,
+    (what, subscription) => checkSubscription(world, deeds, what, subscription),
+    (key, text) => void new Visitor(world, deeds, key).readMail(key, text),
   );
-  for (const index of history.visitors) {
-    visit(world, index, deeds).catch((reason) => world.violate(`visitor ${index}: ${String(reason)}`));
-  }
-  await world.scheduler.runUntil(world.scheduler.now + world.days * 24 * HOUR);
+  const unhandled = (reason: unknown) => world.violate(`Nobody waits for what failed with ${String(reason)}`);
+  process.on("unhandledRejection", unhandled);
+  for (const index of history.visitors) void new Visitor(world, deeds, `visitor ${index}`).visit(index);
+  await world.scheduler.runUntil(world.now + world.days * DAY);
+  process.off("unhandledRejection", unhandled);
   checkEnd(world, deeds);
-  world.close();
   return { violations: world.violations, faults: world.faults, trace: world.trace, signUps: deeds.told.length };
 }
 
 /** Lives through one history after the other, each with the seed after that of the last one, until something is wrong. */
-export async function search(
-  loaded: LoadedApi,
-  { seed, step = 1, goesOn }: { seed: number; step?: number; goesOn: (signUps: number) => boolean },
-): Promise<{ signUps: number; histories: number; failing?: History }> {
+export async function search(loaded: LoadedApi, first: number, step: number, goesOn: (signUps: number) => boolean) {
   let [signUps, histories] = [0, 0];
-  while (goesOn(signUps)) {
-    const history = { seed: seed + histories * step, visitors: VISITORS };
+  let failing: History | undefined;
+  while (failing === undefined && goesOn(signUps)) {
+    const history = { seed: first + histories * step, visitors: VISITORS };
     const outcome = await live(history, loaded);
     signUps += outcome.signUps;
     histories += 1;
-    if (outcome.violations.length > 0) return { signUps, histories, failing: history };
+    if (outcome.violations.length > 0) failing = history;
   }
-  return { signUps, histories };
+  return { signUps, histories, failing };
 }
 
-/** The shortest history found, within a minute, that is still wrong: with fewer visitors, then with fewer faults. */
+/** The shortest history found that is still wrong: with fewer visitors, then with fewer faults. */
 export async function shrink(history: History, loaded: LoadedApi): Promise<History> {
-  const end = performance.now() + 60_000;
-  const isWrong = async (shorter: History) =>
-    performance.now() < end && (await live(shorter, loaded)).violations.length > 0;
-  const visitors = await fewest(history.visitors, (fewer) => isWrong({ ...history, visitors: fewer }));
+  const end = performance.now() + SHRINKS_FOR_MS;
+  const isWrong = async (some: Partial<History>) =>
+    performance.now() < end && (await live({ ...history, ...some }, loaded)).violations.length > 0;
+  const visitors = await fewest(history.visitors, (fewer) => isWrong({ visitors: fewer }));
   const { faults } = await live({ ...history, visitors }, loaded);
-  const only = await fewest(faults, (fewer) => isWrong({ ...history, visitors, only: fewer }));
+  const only = await fewest(faults, (fewer) => isWrong({ visitors, only: fewer }));
   return { ...history, visitors, only };
 }
 
 /** Leaves out a half, then quarters, and so on, as long as that is enough. */
 async function fewest<T>(all: T[], isEnough: (some: T[]) => Promise<boolean>): Promise<T[]> {
   let kept = all;
-  for (let size = Math.ceil(all.length / 2); kept.length > 0; size = Math.ceil(size / 2)) {
+  for (let size = all.length; size >= 1; size = Math.floor(size / 2)) {
     for (let from = 0; from < kept.length; ) {
       const some = kept.filter((_, at) => at < from || at >= from + size);
       if (await isEnough(some)) kept = some;
       else from += size;
     }
-    if (size === 1) break;
   }
   return kept;
 }
 
-/** What went wrong, all that happened, and the command that makes it happen again. */
-export async function report(history: History, loaded: LoadedApi, fault?: string): Promise<string> {
+/** What went wrong, all that happened, and the test that makes it happen again. */
+export async function report(history: History, loaded: LoadedApi): Promise<string> {
   const { violations, trace } = await live(history, loaded, true);
-  const args = ["--seed", history.seed, "--visitors", history.visitors.join(",")];
-  const only = (history.only ?? []).flatMap((name) => ["--only", `'${name}'`]);
-  const planted = fault === undefined ? [] : ["--fault", `'${fault}'`];
-  return [...trace, "", ...violations, "", `npm run simulate -- ${[...args, ...only, ...planted].join(" ")}`].join(
-    "\n",
-  );
+  const replay = `expect((await live(${JSON.stringify(history)}, await loadApi())).violations).toEqual([]);`;
+  return [...trace, "", ...violations, "", replay].join("\n");
 }

@@ -1,34 +1,7 @@
-import * as z from "zod";
-import { MINUTE } from "./scheduler";
-import type { Customer, Subscription } from "./stripe-objects";
-import { type Consent, type Deeds, PLANS } from "./visitors";
+import { MINUTE, SECOND } from "./clock";
+import type { StripeObject } from "./stripe";
+import { type Consent, type Deeds, intentOf } from "./visitors";
 import type { World } from "./world";
-
-const text = z.string();
-const signUps = z.array(
-  z.object({
-    id: text,
-    status: text,
-    email: text,
-    package_id: text.nullable(),
-    stripe_customer_id: text.nullable(),
-    stripe_setup_intent_id: text.nullable(),
-    stripe_subscription_id: text.nullable(),
-    end_reason: text.nullable(),
-    check_at: text.nullable(),
-  }),
-);
-const outbox = z.array(
-  z.object({
-    key: text,
-    sign_up_id: text,
-    kind: text,
-    state: text,
-    next_attempt_at: text,
-    drop_reason: text.nullable(),
-  }),
-);
-const changes = z.array(z.object({ what: text, id: text, was: text, became: text }));
 
 const FORWARD: Record<string, string[]> = {
   pending: ["active", "superseded"],
@@ -38,117 +11,109 @@ const FORWARD: Record<string, string[]> = {
   due: ["sent", "dropped", "dead"],
 };
 
-/** Always: a subscription is made for a plan and price that its customer agreed to, and is the e-mail address's only one. */
-export function subscriptionBegan(world: World, deeds: Deeds, made: Subscription, customer: Customer): void {
-  const agreed = deeds.consents.some(
-    ({ setupIntent, plan }) =>
-      world.stripe.setupIntents.get(setupIntent)?.customer === customer.id && plan?.price === made.price,
-  );
-  if (!agreed) world.violate(`${customer.email} has a subscription to ${made.price} that nobody agreed to`);
-  for (const other of world.stripe.subscriptions.values()) {
-    const isSame = world.stripe.customers.get(other.customer)?.email === customer.email;
-    if (other !== made && isSame && other.status !== "canceled")
-      world.violate(`${customer.email} has two subscriptions`);
-  }
+/** Always: nobody is subscribed without having agreed to that plan and price, or twice, or charged within the trial. */
+export function checkSubscription(
+  world: World,
+  { consents }: Deeds,
+  what: "made" | "charged",
+  one: StripeObject,
+): void {
+  const { stripe, now } = world;
+  const price = one.items?.data[0]?.price.id;
+  const emailOf = ({ customer }: StripeObject) => stripe.get(customer)?.email;
+  const others = stripe.all("subscription").filter((other) => other !== one && other.status !== "canceled");
+  const isOfIntent = (setupIntent: string) => stripe.get(setupIntent)?.customer === one.customer;
+  if (!consents.some(({ setupIntent, plan }) => isOfIntent(setupIntent) && plan?.price === price))
+    world.violate(`${emailOf(one)} is subscribed to ${price}, to which nobody agreed`);
+  if (others.some((other) => emailOf(other) === emailOf(one))) world.violate(`${emailOf(one)} has two subscriptions`);
+  if (what === "charged" && now < (one.trial_end ?? 0) * SECOND) world.violate(`${emailOf(one)} is charged too early`);
 }
 
 /** After quiet time: what is in the database, at Stripe and with the receivers, and what visitors were told, agrees. */
 export function checkEnd(world: World, deeds: Deeds): void {
-  const { database, stripe, scheduler } = world;
+  const { stripe, now, got } = world;
+  const { database } = world.loaded;
+  const { told, consents, erased, closed, verified } = deeds;
+  const wrong = (isWrong: boolean, line: string) => isWrong && world.violate(line);
   // What was due by then is done: the cron handler has run ten times since.
-  const overdue = new Date(scheduler.now - 10 * MINUTE).toISOString();
-  const rows = signUps.parse(database.run("SELECT * FROM sign_ups").results);
-  const messages = outbox.parse(database.run("SELECT * FROM outbox").results);
-  const isReplaced = ({ key, at }: Consent) => deeds.told.some((one) => one.replaces === key && one.sentAt <= at);
+  const overdue = new Date(now - 10 * MINUTE).toISOString();
+  const isOverdue = (time: unknown) => typeof time === "string" && time < overdue;
+  const rows = database.run("SELECT * FROM sign_ups").results;
+  const messages = database.run("SELECT * FROM outbox").results;
+  const isSent = (key: string) => got.has(key) && messages.some((one) => one.key === key && one.state === "sent");
 
-  for (const { what, id, was, became } of changes.parse(database.run("SELECT * FROM changes").results)) {
-    if (!FORWARD[was]?.includes(became)) world.violate(`The ${what} ${id} went from ${was} to ${became}`);
-  }
+  for (const { what, id, was, became } of database.run("SELECT * FROM changes").results)
+    wrong(!FORWARD[String(was)]?.includes(String(became)), `The ${what} ${id} went from ${was} to ${became}`);
 
   for (const row of rows) {
-    const name = `The sign-up of ${row.email}`;
-    if (row.status === "pending" || row.status === "superseded") world.violate(`${name} is still ${row.status}`);
-    if (row.check_at !== null && row.check_at < overdue)
-      world.violate(`${name} was to be looked at by ${row.check_at}`);
-    const consent = deeds.consents.find(({ setupIntent }) => setupIntent === row.stripe_setup_intent_id);
-    if (!consent || (consent.plan?.id ?? null) !== row.package_id)
-      world.violate(`${name} is ${row.status} without its card`);
-    const made = [...stripe.subscriptions.values()].filter(({ customer }) => customer === row.stripe_customer_id);
-    const wanted = row.package_id === null ? [] : [row.stripe_subscription_id];
-    if (made.map(({ id }) => id).join() !== wanted.join())
-      world.violate(`${name} has the subscriptions ${made.map(({ id }) => id)}`);
+    const { id, status, email, end_reason, check_at, package_id, stripe_customer_id, stripe_subscription_id } = row;
+    const name = `The sign-up of ${email}`;
+    wrong(status === "pending" || status === "superseded", `${name} is still ${status}`);
+    wrong(isOverdue(check_at), `${name} was to be looked at by ${check_at}`);
+    const isErased = erased.some((one) => one.email === email && one.at > Date.parse(String(row.created_at)));
+    wrong(isErased, `${name} was erased and is there`);
+    const consent = consents.find(({ setupIntent }) => setupIntent === row.stripe_setup_intent_id);
+    wrong(!consent || (consent.plan?.id ?? null) !== package_id, `${name} is ${status} without its card`);
+    const made = stripe.all("subscription", String(stripe_customer_id));
+    const wanted = package_id === null ? [] : [stripe_subscription_id];
+    const ids = made.map((one) => one.id);
+    wrong(ids.join() !== wanted.join(), `${name} has the subscriptions ${ids}`);
     // A lost event is made up for when the trial should be over.
-    for (const { status } of made)
-      if (status !== row.status && row.check_at === null)
-        world.violate(`${name} is ${row.status}, its subscription ${status}`);
-    const isToldOf = (key: string, got: Map<string, number>) =>
-      messages.some((one) => one.key === key && one.state === "sent") && got.has(key);
+    const isKnown = check_at === null || !world.untold.has(String(stripe_customer_id));
+    for (const one of made) {
+      const shown = ["unpaid", "paused"].includes(one.status ?? "") ? "past_due" : one.status;
+      wrong(isKnown && shown !== status, `${name} is ${status}, its subscription ${one.status}`);
+      wrong(end_reason !== null && shown !== "canceled", `${name} has ended, its subscription is ${one.status}`);
+    }
+    wrong(closed.includes(String(id)) && end_reason !== "not-me", `${name} goes on, its owner was told that it ended`);
+    wrong(end_reason === "not-me" && !isSent(`account-closed/${id}`), `${name} has ended, its account has not`);
+    const isVerified = end_reason !== null || isSent(`email-verified/${id}`);
+    wrong(verified.includes(String(id)) && !isVerified, `${name} is not verified`);
     // A trial that was cancelled may be over before its mail is written.
-    if (row.status === "canceled") continue;
-    if (!isToldOf(`trial-started/${row.id}`, world.mails)) world.violate(`${name} has no mail`);
-    if (!isToldOf(`account-created/${row.id}`, world.webhooks)) world.violate(`${name} has no account`);
+    wrong(status !== "canceled" && !isSent(`trial-started/${id}`), `${name} has no mail`);
+    wrong(!isSent(`account-created/${id}`) && status !== "canceled", `${name} has no account`);
   }
-  for (const [email, count] of countsOf(rows.map((row) => row.email))) {
-    if (count > 1) world.violate(`${email} has ${count} trials`);
-  }
+  const cards = rows.map((row) => consents.find((one) => one.setupIntent === row.stripe_setup_intent_id)?.card);
+  wrong(world.onePerPerson && new Set(cards).size < cards.length, `One of ${cards} has two trials`);
+  const emails = rows.filter((row) => row.end_reason === null).map(({ email }) => email);
+  wrong(new Set(emails).size < emails.length, `One of ${emails} has two trials`);
 
   for (const { key, state, kind, next_attempt_at, drop_reason } of messages) {
-    if (state === "due" && (kind !== "trial-ending" || next_attempt_at < overdue)) world.violate(`${key} is still due`);
-    if (state === "dropped" && drop_reason === null) world.violate(`${key} was dropped without a reason`);
-    if (state === "dead") world.violate(`${key} was given up`);
+    wrong(state === "due" && (kind !== "trial-ending" || isOverdue(next_attempt_at)), `${key} is still due`);
+    wrong(state === "dropped" && drop_reason === null, `${key} was dropped without a reason`);
+    wrong(state === "dead", `${key} was given up`);
   }
-  for (const [key, count] of [...world.mails, ...world.webhooks]) {
-    // Of a used card Stripe's customer is told also where no trial follows; the sign-up is then deleted.
-    const isKept = !key.startsWith("card-used/") || rows.some(({ id }) => key.endsWith(id));
-    if (isKept && !messages.some((one) => one.key === key)) world.violate(`${key} was sent and is not in the outbox`);
-    if (world.faulty === 0 && count > 1) world.violate(`${key} was sent ${count} times though nothing failed`);
-  }
-
-  for (const customer of stripe.customers.values()) {
-    const row = rows.find((one) => one.stripe_customer_id === customer.id);
-    if (!customer.deleted && !row) world.violate(`${customer.id} at Stripe belongs to nobody`);
-  }
-  for (const { id, customer, status, method } of stripe.setupIntents.values()) {
-    const isKept = method !== null && stripe.methods.get(method)?.customer === customer;
-    if (isKept && !rows.some((row) => row.stripe_setup_intent_id === id))
-      world.violate(`The card of ${id} is kept for no trial`);
-    if (status === "requires_payment_method" && stripe.customers.get(customer)?.deleted === false) {
-      if (!rows.some((row) => row.stripe_customer_id === customer)) world.violate(`${id} is open for nobody`);
-    }
-  }
-  for (const { customer, price } of stripe.charges) {
-    const row = rows.find((one) => one.stripe_customer_id === customer);
-    const plan = PLANS.find((one) => one?.id === row?.package_id);
-    if (row?.end_reason !== null || plan?.price !== price) world.violate(`${customer} was charged ${price}`);
+  for (const [key, count] of got) {
+    // What tells of a sign-up that was deleted since has gone with it.
+    const isKept = rows.some(({ id }) => key.includes(String(id)));
+    wrong(isKept && !messages.some((one) => one.key === key), `${key} was sent and is not in the outbox`);
+    wrong(world.faulty === 0 && count > 1, `${key} was sent ${count} times though nothing failed`);
   }
 
-  const hasTrial = (email: string) => rows.some((row) => row.email === email);
-  const hasCardTrial = (card: string) =>
-    deeds.consents.some(
-      (one) => one.card === card && rows.some((row) => row.stripe_setup_intent_id === one.setupIntent),
-    );
-  for (const consent of deeds.consents) {
-    const { name, email, card, declined } = consent;
-    const cardUsed = world.onePerPerson && hasCardTrial(card);
-    if (!hasTrial(email) && !cardUsed && declined < 5 && !isReplaced(consent))
-      world.violate(`${name} set up a card and has no trial`);
+  for (const { id, object, customer, status, deleted, payment_method } of stripe.objects.values()) {
+    const row = rows.find((one) => one.stripe_customer_id === (object === "customer" ? id : customer));
+    const isOpen = status === "requires_payment_method" && !stripe.get(customer)?.deleted;
+    wrong(!row && ((object === "customer" && !deleted) || isOpen), `${id} at Stripe belongs to nobody`);
+    const isKept = payment_method && stripe.get(payment_method)?.customer === customer;
+    const isOfRow = row?.stripe_setup_intent_id === id && row.end_reason === null;
+    wrong(!!isKept && !isOfRow, `The card of ${id} is kept for no trial`);
   }
-  for (const { name, heard, key, plan, email } of deeds.told) {
-    if (heard?.status === 422) world.violate(`${name} was told 422 for a valid form`);
-    if (heard?.status === 409 && !hasTrial(email) && !deeds.told.some(({ replaces }) => replaces === key)) {
-      world.violate(`${name} was told 409 though ${email} has no trial`);
-    }
-    if (heard?.status !== 200) continue;
-    const { client_secret } = z.object({ client_secret: text }).parse(JSON.parse(heard.text));
-    const intent = stripe.setupIntents.get(client_secret.split("_secret_")[0] ?? "");
-    const isOfForm =
-      stripe.customers.get(intent?.customer ?? "")?.email === email && intent?.metadata.package_id === plan?.id;
-    if (!isOfForm) world.violate(`${name} was given the secret of another form`);
-  }
-}
 
-function countsOf(values: string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
+  const wasErased = (email: string) => erased.some((one) => one.email === email);
+  const hasTrial = (email: string) => wasErased(email) || rows.some((row) => row.email === email);
+  const isOfTrial = ({ email, setupIntent }: Consent) =>
+    wasErased(email) || rows.some((row) => row.stripe_setup_intent_id === setupIntent);
+  for (const { name, email, key, at, card, declined } of consents) {
+    const cardUsed = world.onePerPerson && consents.some((one) => one.card === card && isOfTrial(one));
+    const isReplaced = told.some((one) => one.replaces === key && one.sentAt <= at);
+    wrong(!hasTrial(email) && !cardUsed && declined < 5 && !isReplaced, `${name} set up a card and has no trial`);
+  }
+  for (const { name, heard, key, plan, email } of told) {
+    wrong(heard?.status === 422, `${name} was told 422 for a valid form`);
+    const isTrue = hasTrial(email) || told.some(({ replaces }) => replaces === key);
+    wrong(heard?.status === 409 && !isTrue, `${name} was told 409 though ${email} has no trial`);
+    const intent = stripe.get(intentOf(heard));
+    const isOfForm = intent?.metadata.package_id === plan?.id && stripe.get(intent?.customer)?.email === email;
+    wrong(heard?.status === 200 && !isOfForm, `${name} was given the secret of another form`);
+  }
 }

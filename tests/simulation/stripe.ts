@@ -1,221 +1,209 @@
 import { createHmac } from "node:crypto";
-import type { Scheduler } from "./scheduler";
-import {
-  type Answer,
-  type Customer,
-  customerObject,
-  type Event,
-  error,
-  intentObject,
-  list,
-  type Method,
-  missing,
-  ok,
-  type SetupIntent,
-  type Subscription,
-  subscriptionObject,
-} from "./stripe-objects";
+import { DAY, HOUR, type Scheduler, SECOND } from "./clock";
 
-const DAY = 24 * 60 * 60_000;
-const FORGETS_KEYS_AFTER = DAY;
+/** Any object of Stripe, with the fields that the API reads. */
+export type StripeObject = { id: string; object: string; customer: string | null; metadata: Record<string, string> } & {
+  deleted?: true;
+  payment_method?: string | null;
+  invoice_settings?: { default_payment_method: string | null };
+  card?: Record<"fingerprint" | "brand" | "last4", string>;
+  items?: { data: { price: { id: string; currency: string; unit_amount: number }; quantity: number }[] };
+  latest_invoice?: { amount_due: number };
+  cancel_at_period_end?: boolean;
+} & Partial<Record<"status" | "email" | "client_secret", string> & Record<"trial_start" | "trial_end", number>>;
+/** A status, and JSON. */
+export type Answer = { status: number; text: string };
 
-/** What the API sees of Stripe, as its documentation has it. Amounts and cards are what the simulation needs of them. */
+/** A card whose fingerprint starts like this declines what is charged after the trial. */
+export const POOR = "poor";
+
+export const answer = (status: number, body: object): Answer => ({ status, text: JSON.stringify(body) });
+export const refusal = (status: number, code: string, type = "invalid_request_error") =>
+  answer(status, { error: { type, code, message: "From the model of Stripe" } });
+const missing = refusal(404, "resource_missing");
+
+/** What the API sees of Stripe, as its documentation has it. */
 export class Stripe {
-  readonly customers = new Map<string, Customer>();
-  readonly setupIntents = new Map<string, SetupIntent>();
-  readonly methods = new Map<string, Method>();
-  readonly subscriptions = new Map<string, Subscription>();
-  readonly charges: Subscription[] = [];
+  readonly objects = new Map<string, StripeObject>();
   readonly #answers = new Map<string, { at: number; fields: string; answer: Answer }>();
   readonly #ids = new Map<string, number>();
 
-  /** @param tell is given each event; @param began each subscription */
+  /**
+   * @param tell is given each event
+   * @param watch sees each subscription when it is made, and when its customer is charged
+   */
   constructor(
     readonly scheduler: Scheduler,
-    readonly tell: (event: Event) => void,
-    readonly began: (subscription: Subscription, customer: Customer) => void,
+    readonly tell: (id: string, type: string, about: StripeObject) => void,
+    readonly watch: (what: "made" | "charged", subscription: StripeObject) => void,
   ) {}
 
+  get(id: string | null | undefined): StripeObject | undefined {
+    return this.objects.get(id ?? "");
+  }
+
+  all(object: string, customer?: string | null): StripeObject[] {
+    const all = [...this.objects.values()].filter((one) => one.object === object);
+    return customer === undefined ? all : all.filter((one) => one.customer === customer);
+  }
+
   /** A request under an idempotency key has one answer for 24 hours, a 500 too. */
-  request(method: string, url: URL, body: string, key: string | null, failure?: "500" | "500 after"): Answer {
-    const fields = `${method} ${url.pathname} ${body}`;
-    const kept = key === null ? undefined : this.#answers.get(key);
-    if (kept && this.scheduler.now - kept.at < FORGETS_KEYS_AFTER) {
-      return kept.fields === fields ? kept.answer : error(400, "idempotency_error", "idempotency_error");
-    }
-    const done = failure === "500" ? undefined : this.#answer(method, url, new URLSearchParams(body));
-    const answer = failure || !done ? error(500, "api_error", "api_error") : done;
-    if (key !== null && method === "POST") this.#answers.set(key, { at: this.scheduler.now, fields, answer });
-    return answer;
+  request(method: string, url: URL, body: string, key: string | undefined, fails?: "before" | "after"): Answer {
+    const fields = `${url.pathname} ${body}`;
+    const kept = method === "POST" ? this.#answers.get(key ?? "") : undefined;
+    if (kept && this.scheduler.now - kept.at < DAY)
+      return kept.fields === fields ? kept.answer : refusal(400, "idempotency_error", "idempotency_error");
+    const given = method === "GET" ? url.searchParams : new URLSearchParams(body);
+    const done = fails === "before" ? undefined : this.#answer(method, url.pathname, given);
+    const told = fails || !done ? refusal(500, "api_error", "api_error") : done;
+    if (key !== undefined && method === "POST")
+      this.#answers.set(key, { at: this.scheduler.now, fields, answer: told });
+    return told;
   }
 
   /** What Stripe.js does for the visitor. */
-  confirm(secret: string, fingerprint: string, declined: boolean): "succeeded" | "declined" | "gone" {
-    const intent = this.setupIntents.get(secret.split("_secret_")[0] ?? "");
-    const customer = intent && this.customers.get(intent.customer);
-    if (!intent || customer?.deleted !== false || intent.status === "canceled") return "gone";
+  confirm(setupIntent: string, fingerprint: string, declined: boolean): "succeeded" | "declined" | "gone" {
+    const intent = this.get(setupIntent);
+    if (!intent || this.get(intent.customer)?.deleted || intent.status === "canceled") return "gone";
     if (intent.status === "succeeded") return "succeeded";
     if (!declined) {
-      const card = { id: this.#id("pm", intent.metadata), fingerprint, customer: intent.customer };
-      this.methods.set(card.id, card);
-      Object.assign(intent, { status: "succeeded", method: card.id });
+      const card = { fingerprint, brand: "visa", last4: "4242" };
+      const { id } = this.#add("payment_method", intent.customer, intent.metadata, { card });
+      Object.assign(intent, { status: "succeeded", payment_method: id });
     }
-    this.#event(declined ? "setup_intent.setup_failed" : "setup_intent.succeeded", intentObject(intent));
+    this.#event(declined ? "setup_intent.setup_failed" : "setup_intent.succeeded", intent);
     return declined ? "declined" : "succeeded";
   }
 
-  /** What a customer does in the portal. Returns whether there was one. */
-  cancelSubscriptionsOf(setupIntent: string): boolean {
-    const customer = this.setupIntents.get(setupIntent)?.customer;
-    const found = [...this.subscriptions.values()].filter((one) => one.customer === customer);
-    for (const one of found) this.#become(one, "canceled");
-    return found.length > 0;
+  become(subscription: StripeObject, status: string): void {
+    if (subscription.status === "canceled") return;
+    subscription.status = status;
+    if (status === "active") this.watch("charged", subscription);
+    if (status === "active") subscription.latest_invoice = { amount_due: 10_000 };
+    this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription);
   }
 
   signed(body: string, secret: string): string {
-    const seconds = Math.floor(this.scheduler.now / 1000);
+    const seconds = Math.floor(this.scheduler.now / SECOND);
     return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`;
   }
 
-  #answer(method: string, { pathname, searchParams }: URL, fields: URLSearchParams): Answer {
-    const [, , kind, id = "", action] = pathname.split("/");
-    switch (`${method} ${kind}${id && "/:id"}${action ? `/${action}` : ""}`) {
-      case "POST customers": {
-        const metadata = metadataOf(fields);
-        const id = this.#id("cus", metadata);
-        const customer: Customer = { id, email: fields.get("email") ?? "", metadata, deleted: false, card: null };
-        this.customers.set(customer.id, customer);
-        return ok(customerObject(customer));
-      }
-      case "GET customers": {
-        const email = searchParams.get("email");
-        return list(
-          [...this.customers.values()]
-            .filter((one) => one.email === email && !one.deleted)
-            .map((one) => customerObject(one)),
-        );
-      }
-      case "GET customers/:id":
-      case "POST customers/:id": {
-        const customer = this.customers.get(id);
-        if (!customer || (customer.deleted && method === "POST")) return missing();
-        const card = fields.get("invoice_settings[default_payment_method]");
-        if (card !== null) {
-          if (this.methods.get(card)?.customer !== id) return error(400, "invalid_request_error", "resource_missing");
-          customer.card = card;
-        }
-        return ok(customerObject(customer));
-      }
-      case "DELETE customers/:id": {
-        const customer = this.customers.get(id);
-        if (!customer || customer.deleted) return missing();
-        customer.deleted = true;
-        for (const one of this.subscriptions.values()) if (one.customer === id) this.#become(one, "canceled");
-        for (const one of this.methods.values()) if (one.customer === id) one.customer = null;
-        return ok({ id, object: "customer", deleted: true });
-      }
-      case "POST setup_intents": {
-        const customer = fields.get("customer") ?? "";
-        if (this.customers.get(customer)?.deleted !== false) return missing();
-        const metadata = metadataOf(fields);
-        const made = this.#id("seti", metadata);
-        const intent = { id: made, secret: `${made}_secret_${made}`, customer, metadata, method: null };
-        this.setupIntents.set(made, { ...intent, status: "requires_payment_method" });
-        return this.#found(this.setupIntents.get(made));
-      }
-      case "GET setup_intents": {
-        const customer = searchParams.get("customer");
-        const found = [...this.setupIntents.values()].filter((one) => one.customer === customer);
-        return list(found.reverse().map((one) => intentObject(one)));
-      }
-      case "GET setup_intents/:id":
-        return this.#found(this.setupIntents.get(id));
-      case "POST setup_intents/:id/cancel": {
-        const intent = this.setupIntents.get(id);
-        if (!intent) return missing();
-        if (intent.status !== "requires_payment_method")
-          return error(400, "invalid_request_error", "setup_intent_unexpected_state");
-        intent.status = "canceled";
-        return this.#found(intent);
-      }
-      case "GET payment_methods/:id":
-      case "POST payment_methods/:id/detach": {
-        const card = this.methods.get(id);
-        if (!card) return missing();
-        if (action === "detach") {
-          if (card.customer === null) return error(400, "invalid_request_error", "payment_method_unexpected_state");
-          for (const one of this.customers.values()) if (one.card === id) one.card = null;
-          card.customer = null;
-        }
-        return ok({ id, object: "payment_method", customer: card.customer });
-      }
-      case "POST subscriptions": {
-        const customer = this.customers.get(fields.get("customer") ?? "");
-        if (!customer || customer.deleted) return missing();
-        const days = Number(fields.get("trial_period_days") ?? 0);
-        const trialStart = Math.floor(this.scheduler.now / 1000);
-        const metadata = metadataOf(fields);
-        const subscription: Subscription = {
-          id: this.#id("sub", metadata),
-          customer: customer.id,
-          price: fields.get("items[0][price]") ?? "",
-          metadata,
-          status: "trialing",
-          trialStart,
-          trialEnd: trialStart + (days * DAY) / 1000,
-        };
-        this.subscriptions.set(subscription.id, subscription);
-        this.began(subscription, customer);
-        this.#event("customer.subscription.created", subscriptionObject(subscription));
-        this.#event("customer.subscription.trial_will_end", subscriptionObject(subscription));
-        this.scheduler.after(days * DAY, () => this.#endTrial(subscription));
-        return ok(subscriptionObject(subscription));
-      }
-      case "GET subscriptions": {
-        const customer = searchParams.get("customer");
-        return list(
-          [...this.subscriptions.values()]
-            .filter((one) => one.customer === customer)
-            .map((one) => subscriptionObject(one)),
-        );
-      }
-      case "GET subscriptions/:id":
-      case "DELETE subscriptions/:id": {
-        const subscription = this.subscriptions.get(id);
-        if (!subscription || (method === "DELETE" && subscription.status === "canceled")) return missing();
-        if (method === "DELETE") this.#become(subscription, "canceled");
-        return ok(
-          subscriptionObject(
-            subscription,
-            searchParams.has("expand[0]") ? this.customers.get(subscription.customer) : undefined,
-          ),
-        );
-      }
-      default:
-        throw new Error(`The model of Stripe has no ${method} ${pathname}`);
+  #answer(method: string, path: string, fields: URLSearchParams): Answer {
+    const [, , kind = "", id = "", action = ""] = path.split("/");
+    const [one, owner] = [this.get(id), this.get(fields.get("customer"))];
+    if ((id && !one) || owner?.deleted || (one?.deleted && method !== "GET")) return missing;
+    if (method === "GET") {
+      if (one) return answer(200, this.#shown(one, [...fields.values()].join()));
+      const isListed = ({ deleted, email }: StripeObject) =>
+        !deleted && (!fields.has("email") || fields.get("email") === email);
+      return answer(200, { data: this.all(kind.slice(0, -1), owner?.id).filter(isListed).reverse(), has_more: false });
     }
+    const changed = one
+      ? this.#change(`${method} ${kind} ${action}`.trim(), one, fields)
+      : this.#make(kind, owner, fields);
+    return typeof changed === "string"
+      ? refusal(changed === "resource_missing" ? 404 : 400, changed)
+      : answer(200, changed);
   }
 
-  #endTrial(subscription: Subscription): void {
-    if (subscription.status !== "trialing") return;
-    const card = this.methods.get(this.customers.get(subscription.customer)?.card ?? "");
-    const pays = card?.customer === subscription.customer;
-    if (pays) this.charges.push(subscription);
-    this.#become(subscription, pays ? "active" : "canceled");
-  }
-
-  #become(subscription: Subscription, status: Subscription["status"]): void {
-    if (subscription.status === "canceled") return;
-    subscription.status = status;
-    this.#event(
-      `customer.subscription.${status === "canceled" ? "deleted" : "updated"}`,
-      subscriptionObject(subscription),
+  #make(kind: string, owner: StripeObject | undefined, fields: URLSearchParams): StripeObject | string {
+    const metadata = Object.fromEntries(
+      [...fields].map(([name, value]) => [name.slice("metadata[".length, -1), value]),
     );
+    if (kind === "customers") {
+      const invoice_settings = { default_payment_method: null };
+      return this.#add("customer", null, metadata, { email: fields.get("email") ?? "", invoice_settings });
+    }
+    if (!owner) return "resource_missing";
+    if (kind === "setup_intents") {
+      const intent = this.#add("setup_intent", owner.id, metadata, {
+        status: "requires_payment_method",
+        payment_method: null,
+      });
+      intent.client_secret = `${intent.id}_secret_1`;
+      return intent;
+    }
+    if (kind !== "subscriptions") throw new Error(`The model of Stripe makes no ${kind}`);
+    const days = Number(fields.get("trial_period_days") ?? 0);
+    const start = Math.floor(this.scheduler.now / SECOND);
+    const price = { id: fields.get("items[0][price]") ?? "", currency: "usd", unit_amount: 10_000 };
+    const made = this.#add("subscription", owner.id, metadata, {
+      ...{
+        status: "trialing",
+        trial_start: start,
+        trial_end: start + (days * DAY) / SECOND,
+        cancel_at_period_end: false,
+      },
+      ...{ items: { data: [{ price, quantity: 1 }] }, latest_invoice: { amount_due: 0 } },
+    });
+    this.watch("made", made);
+    this.#event("customer.subscription.created", made);
+    this.#event("customer.subscription.trial_will_end", made);
+    this.scheduler.after(days * DAY, () => this.#endTrial(made));
+    return made;
   }
 
-  #event(type: string, object: { metadata: Record<string, string> }): void {
-    const id = this.#id("evt", object.metadata);
-    this.tell({ id, type, body: JSON.stringify({ id, object: "event", type, data: { object } }) });
+  /** @returns the object, or why not */
+  #change(what: string, one: StripeObject, fields: URLSearchParams): StripeObject | string {
+    const owner = this.get(one.customer);
+    switch (what) {
+      case "POST customers": {
+        const card = fields.get("invoice_settings[default_payment_method]");
+        if (this.get(card)?.customer !== one.id) return "resource_missing";
+        one.invoice_settings = { default_payment_method: card };
+        return one;
+      }
+      case "DELETE customers":
+        for (const made of this.all("subscription", one.id)) this.become(made, "canceled");
+        for (const card of this.all("payment_method", one.id)) card.customer = null;
+        return Object.assign(one, { deleted: true });
+      case "POST setup_intents cancel":
+        if (one.status !== "requires_payment_method") return "setup_intent_unexpected_state";
+        return Object.assign(one, { status: "canceled" });
+      case "POST payment_methods detach":
+        if (!owner) return "payment_method_unexpected_state";
+        if (owner.invoice_settings?.default_payment_method === one.id)
+          owner.invoice_settings.default_payment_method = null;
+        return Object.assign(one, { customer: null });
+      case "DELETE subscriptions":
+        if (one.status === "canceled") return "resource_missing";
+        this.become(one, "canceled");
+        return one;
+    }
+    throw new Error(`The model of Stripe has no ${what}`);
+  }
+
+  /** @param expand the names of what is shown as an object instead of its id */
+  #shown(object: StripeObject, expand: string): object {
+    const { payment_method, customer, invoice_settings } = object;
+    const shown: Record<string, unknown> = { ...object };
+    if (payment_method && expand.includes("payment_method")) shown.payment_method = this.get(payment_method);
+    if (customer && expand.includes("customer."))
+      shown.customer = this.#shown(this.get(customer) ?? object, "invoice_settings");
+    if (invoice_settings && expand.includes("invoice_settings"))
+      shown.invoice_settings = { default_payment_method: this.get(invoice_settings.default_payment_method) };
+    return shown;
+  }
+
+  /** What a card declines is tried again; some owners pay then. */
+  #endTrial(subscription: StripeObject): void {
+    if (subscription.status !== "trialing") return;
+    const card = this.get(this.get(subscription.customer)?.invoice_settings?.default_payment_method)?.card;
+    const ends = !card || subscription.cancel_at_period_end;
+    const declines = !ends && card.fingerprint.startsWith(POOR);
+    this.become(subscription, ends ? "canceled" : declines ? "past_due" : "active");
+    const later = ["active", "canceled", "unpaid", "paused"][subscription.id.charCodeAt(14) % 4] ?? "";
+    if (declines) this.scheduler.after(20 * HOUR, () => this.become(subscription, later));
+  }
+
+  #event(type: string, about: StripeObject): void {
+    this.tell(this.#id("evt", about.metadata), type, about);
+  }
+
+  #add(object: string, customer: string | null, metadata: Record<string, string>, fields: Partial<StripeObject>) {
+    const made: StripeObject = { id: this.#id(object, metadata), object, customer, metadata, ...fields };
+    this.objects.set(made.id, made);
+    return made;
   }
 
   /** Does not depend on other sign-ups, so that a history with fewer of them has the same. */
@@ -224,13 +212,4 @@ export class Stripe {
     this.#ids.set(name, (this.#ids.get(name) ?? 0) + 1);
     return `${name}${this.#ids.get(name)}`;
   }
-
-  #found(intent: SetupIntent | undefined): Answer {
-    return intent ? ok(intentObject(intent, this.methods.get(intent.method ?? ""))) : missing();
-  }
-}
-
-function metadataOf(fields: URLSearchParams): Record<string, string> {
-  const named = [...fields].map(([name, value]) => [/^metadata\[(\w+)\]$/.exec(name)?.[1], value] as const);
-  return Object.fromEntries(named.filter(([name]) => name !== undefined));
 }

@@ -1,173 +1,208 @@
-import * as z from "zod";
+import { SETTINGS } from "../support/api-in-process/runtime";
 import { validRequest } from "../support/visitor";
-import { type Random, randomOf } from "./random";
-import { HOUR } from "./scheduler";
+import { DAY, HOUR, MINUTE, type Random, randomOf, SECOND } from "./clock";
+import { POOR } from "./stripe";
 import type { Heard, World } from "./world";
 
 /** The packages of the first migration, and none. */
-type Plan = { id: string; price: string } | undefined;
-export const PLANS: [Plan, ...Plan[]] = [
-  { id: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", price: "price_mini" },
-  { id: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220", price: "price_lite" },
-  { id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430", price: "price_standard" },
-  undefined,
-];
+const mini = { id: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", price: "price_mini" };
+const lite = { id: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220", price: "price_lite" };
+const standard = { id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430", price: "price_standard" };
+const PLANS = [mini, lite, standard, undefined] as const;
 
-type Form = { name: string; key: string; email: string; plan: Plan; replaces?: string };
+type Form = { name: string; key: string; email: string; plan: (typeof PLANS)[number]; replaces?: string };
 /** A form, when it was first sent, and what its sender was told at last. */
 export type Told = Form & { sentAt: number; heard: Heard };
 /** A card that Stripe took for a form, by which its owner agrees to that plan and price. */
 export type Consent = Form & { setupIntent: string; card: string; declined: number; at: number };
-export type Deeds = { told: Told[]; consents: Consent[] };
+/** All that was done and told; `closed` and `verified` are ids of sign-ups. */
+export class Deeds {
+  readonly told: Told[] = [];
+  readonly consents: Consent[] = [];
+  readonly erased: { email: string; at: number }[] = [];
+  readonly closed: string[] = [];
+  readonly verified: string[] = [];
+}
 
-const accepted = z.object({ client_secret: z.string(), status_url: z.string() });
-const SECOND = 1000;
+type Answer = NonNullable<Heard>;
 
-/** One person, or two that have one e-mail address or one card, and all that they do. */
-export async function visit(world: World, index: number, deeds: Deeds): Promise<void> {
-  const random = randomOf(world.history.seed, `visitor ${index}`);
-  const email = `visitor-${random.chance(0.15) ? index - 1 : index}@example.com`;
-  const card = `card of ${random.chance(0.15) ? index - 1 : index}`;
-  const plan = random.oneOf(PLANS);
-  const first = { name: `visitor ${index}`, key: `key-${index}`, email, plan };
-  await world.scheduler.sleep(index * random.between(0, 4 * SECOND));
-  const once = () => signUp(world, random, first, deeds);
-  const enter = (heard: Heard, form: Form) => enterCard(world, random, heard, form, card, deeds);
+export function intentOf(heard: Heard): string {
+  return (heard?.status === 200 && /"client_secret":"(\w+)_secret_/.exec(heard.text)?.[1]) || "";
+}
 
-  switch (
-    random.oneOf(["one", "one", "one", "double click", "two tabs", "other plan", "leaves", "other form", "stranger"])
+export class Visitor {
+  readonly #random: Random;
+
+  constructor(
+    readonly world: World,
+    readonly deeds: Deeds,
+    readonly name: string,
   ) {
-    case "one":
-      return enter(await once(), first);
-    case "double click": {
-      const [heard] = await Promise.all([
-        once(),
-        signUp(world, random, { ...first, name: `${first.name} again` }, deeds),
-      ]);
-      return enter(heard, first);
-    }
-    case "two tabs": {
-      const second = { ...first, name: `${first.name} tab`, key: `${first.key}-tab`, plan: random.oneOf(PLANS) };
-      const both = [
-        once().then((heard) => enter(heard, first)),
-        signUp(world, random, second, deeds).then((heard) => enter(heard, second)),
-      ];
-      return Promise.all(both).then(() => {});
-    }
-    case "other plan": {
-      const heard = await once();
-      // The card may be on its way in the first tab.
-      if (random.chance(0.3)) void enter(heard, first);
-      await world.scheduler.sleep(random.between(0, 20 * SECOND));
-      const other = {
-        ...first,
-        name: `${first.name} other`,
-        key: `${first.key}-other`,
-        plan: random.oneOf(PLANS),
-        replaces: first.key,
-      };
-      return enter(await signUp(world, random, other, deeds), other);
-    }
-    case "leaves":
-      await once();
-      return;
-    case "other form": {
-      const heard = await once();
-      const other = await post(world, { ...first, name: `${first.name} other form`, email: `other-${email}` });
-      if (heard?.status === 200 && other?.status === 200)
-        world.violate(`${first.name}: another form under the same key was taken`);
-      return enter(heard, first);
-    }
-    case "stranger": {
-      const heard = await once();
-      const object = {
-        id: idOf(heard),
-        customer: "cus_1",
-        metadata: { sign_up_id: "00000000-0000-4000-8000-000000000001" },
-      };
-      const body = JSON.stringify({ id: `evt_forged_${index}`, type: "setup_intent.succeeded", data: { object } });
-      const headers = { "stripe-signature": world.stripe.signed(body, "whsec_guessed_by_a_stranger") };
-      const forged = await world.request(`${first.name} forges`, "/webhooks/stripe", { method: "POST", headers, body });
-      if (forged?.status === 200) world.violate(`${first.name}: a forged event was taken`);
-      return enter(heard, first);
-    }
+    this.#random = randomOf(world.history.seed, name);
   }
-}
 
-async function post(world: World, { name, key, email, plan, replaces }: Form): Promise<Heard> {
-  const headers = {
-    "content-type": "application/json",
-    "idempotency-key": key,
-    "cf-connecting-ip": "192.0.2.1",
-    ...(replaces && { "replaces-idempotency-key": replaces }),
-  };
-  const body = JSON.stringify({ ...validRequest, email, package_id: plan?.id });
-  return world.request(name, "/subscription", { method: "POST", headers, body });
-}
+  #pause(most: number): Promise<void> {
+    return this.world.scheduler.sleep(this.#random.between(0, most));
+  }
 
-/** Sends the form until it is taken or refused, some for a minute and some for as long as it needs. */
-async function signUp(world: World, random: Random, form: Form, deeds: Deeds): Promise<Heard> {
-  const tries = random.chance(0.3) ? 4 : 400;
-  let heard: Heard;
-  const sentAt = world.scheduler.now;
-  for (let attempt = 1; attempt <= tries; attempt += 1) {
-    heard = await post(world, { ...form, name: `${form.name} form ${attempt}` });
-    if (heard?.status === 200 || heard?.status === 422) break;
-    if (heard?.status === 409 && !heard.text.includes("in progress")) break;
-    const isQuiet = world.scheduler.now > world.faultsEnd + HOUR;
-    if (isQuiet && attempt > 8)
-      world.violate(`${form.name} is still told ${heard?.status} though nothing fails any more`);
-    if (isQuiet && attempt > 8) break;
-    await world.scheduler.sleep(random.between(0, attempt < 5 ? 4 * SECOND : HOUR / 4));
-  }
-  deeds.told.push({ ...form, sentAt, heard });
-  return heard;
-}
+  /** One person, or two that have one e-mail address or one card, and all that they do. */
+  async visit(index: number): Promise<void> {
+    const { world } = this;
+    const random = this.#random;
+    const owner = random.chance(0.15) ? index - 1 : index;
+    const card = `${owner % 5 === 0 ? POOR : ""} card of ${owner}`;
+    const email = `visitor-${random.chance(0.15) ? index - 1 : index}@example.com`;
+    const form: Form = { name: this.name, key: `key-${index}`, email, plan: random.oneOf(PLANS) };
+    const other = { ...form, name: `${form.name} other`, key: `${form.key}-other`, plan: random.oneOf(PLANS) };
+    const enter = (heard: Heard, sent = form) => this.#enterCard(heard, sent, card);
+    await this.#pause(index * 2 * SECOND);
+    if (world.faulty > 0 && random.chance(0.05))
+      void new Visitor(world, this.deeds, `operator ${index}`).operate(email);
 
-async function enterCard(
-  world: World,
-  random: Random,
-  heard: Heard,
-  form: Form,
-  card: string,
-  deeds: Deeds,
-): Promise<void> {
-  if (heard?.status !== 200) return;
-  const { client_secret, status_url } = accepted.parse(JSON.parse(heard.text));
-  const pauses: [number, ...number[]] = [
-    random.between(0, 60 * SECOND),
-    random.between(0, 60 * SECOND),
-    random.between(0, 26 * HOUR),
-  ];
-  await world.scheduler.sleep(random.oneOf(pauses));
-  const declined = random.chance(0.1) ? Math.ceil(random.between(0, 6)) : 0;
-  for (let tries = 0; tries < declined; tries += 1) {
-    world.stripe.confirm(client_secret, card, true);
-    await world.scheduler.sleep(random.between(0, 20 * SECOND));
-  }
-  const outcome = world.stripe.confirm(client_secret, card, false);
-  world.note(`${form.name} enters a card: ${outcome}`);
-  if (outcome !== "succeeded") return;
-  const setupIntent = client_secret.split("_secret_")[0] ?? "";
-  deeds.consents.push({ ...form, setupIntent, card, declined, at: world.scheduler.now });
-  // Some cancel as soon as there is something to cancel.
-  for (let tries = random.chance(0.3) ? 60 : 0; tries > 0; tries -= 1) {
-    await world.scheduler.sleep(random.between(0, SECOND));
-    if (world.stripe.cancelSubscriptionsOf(setupIntent)) break;
-  }
-  const path = new URL(status_url).pathname;
-  for (let asks = 0; asks < 3 && random.chance(0.7); asks += 1) {
-    const answer = await world.request(`${form.name} status ${asks}`, path, { method: "GET" });
-    if (answer?.status === 200 && answer.text.includes('"trial"')) return;
-    if (answer?.status === 200 && answer.text.includes('"card_used"')) {
-      const text = JSON.stringify({ ...JSON.parse(answer.text), status_url });
-      return enterCard(world, random, { status: 200, text }, form, `${card}, and another of ${form.name}`, deeds);
+    switch (random.oneOf(["", "", "", "double click", "two tabs", "other plan", "leaves", "a day later", "mistakes"])) {
+      case "double click":
+        void this.#signUp({ ...form, name: `${form.name} again` });
+        break;
+      case "two tabs":
+        void this.#signUp(other).then((heard) => enter(heard, other));
+        break;
+      case "other plan": {
+        const heard = await this.#signUp(form);
+        // The card may be on its way in the first tab.
+        if (random.chance(0.3)) void enter(heard);
+        await this.#pause(20 * SECOND);
+        const changed = { ...other, replaces: form.key };
+        return enter(await this.#signUp(changed), changed);
+      }
+      case "leaves":
+        return void this.#signUp(form);
+      case "a day later": {
+        // Stripe forgets the keys of the first try just then.
+        const due = world.now + DAY - 8 * SECOND;
+        await this.#post({ ...form, name: `${form.name} the day before` });
+        await world.scheduler.sleep(due - world.now);
+        await this.#pause(8 * SECOND);
+        break;
+      }
+      case "mistakes": {
+        const unknown = await this.#post({ ...other, plan: { id: form.key, price: "" } });
+        if (unknown?.status === 200) world.violate(`${form.name} was sold an unknown plan`);
+        const heard = await this.#signUp(form);
+        const reused = await this.#post({ ...form, name: `${form.name} reuses`, email: `other-${email}` });
+        if (reused?.status === 200 && intentOf(reused) === intentOf(heard))
+          world.violate(`${form.name}: another form was given the secret`);
+        const metadata = { sign_up_id: "00000000-0000-4000-8000-000000000001" };
+        const object = { id: intentOf(heard), customer: "cus_1", metadata };
+        const body = JSON.stringify({ id: `evt_of_${index}`, type: "setup_intent.succeeded", data: { object } });
+        const headers = { "stripe-signature": world.stripe.signed(body, "whsec_guessed_by_a_stranger") };
+        const forged = await world.request(`${form.name} forges`, "/webhooks/stripe", {
+          method: "POST",
+          headers,
+          body,
+        });
+        if (forged?.status === 200) world.violate(`${form.name}: a forged event was taken`);
+        return enter(heard);
+      }
     }
-    await world.scheduler.sleep(2 * SECOND);
+    return enter(await this.#signUp(form));
   }
-}
 
-function idOf(heard: Heard): string {
-  const parsed = heard?.status === 200 ? accepted.parse(JSON.parse(heard.text)) : undefined;
-  return parsed?.client_secret.split("_secret_")[0] ?? "seti_unknown";
+  #post({ name, key, email, plan, replaces }: Form): Promise<Heard> {
+    const headers = {
+      ...{ "content-type": "application/json", "idempotency-key": key, "cf-connecting-ip": "192.0.2.1" },
+      ...(replaces && { "replaces-idempotency-key": replaces }),
+    };
+    const body = JSON.stringify({ ...validRequest, email, package_id: plan?.id });
+    return this.world.request(name, "/subscription", { method: "POST", headers, body });
+  }
+
+  /** Sends the form until it is taken or refused, some for a minute and some for as long as it needs. */
+  async #signUp(form: Form): Promise<Heard> {
+    const sentAt = this.world.now;
+    const isDecided = ({ status, text }: Answer) => [200, 409, 422].includes(status) && !text.includes("in progress");
+    const send = (name: string) => this.#post({ ...form, name });
+    const heard = await this.#insist(form.name, send, isDecided, this.#random.chance(0.3) ? 4 : 400);
+    this.deeds.told.push({ ...form, sentAt, heard });
+    return heard;
+  }
+
+  /** Tries until there is such an answer. Long after the last fault there has to be one. */
+  async #insist(
+    name: string,
+    send: (name: string) => Promise<Heard>,
+    isDecided = ({ status }: Answer) => status === 200 || status === 404,
+    tries = 400,
+  ): Promise<Heard> {
+    let heard: Heard;
+    let inQuiet = 0;
+    for (let attempt = 1; attempt <= tries && inQuiet < 8; attempt += 1) {
+      heard = await send(`${name} try ${attempt}`);
+      if (heard && isDecided(heard)) return heard;
+      if (this.world.now > this.world.faultsEnd + HOUR) inQuiet += 1;
+      await this.#pause(attempt < 5 ? 4 * SECOND : HOUR / 4);
+    }
+    if (inQuiet === 8) this.world.violate(`${name} is still told ${heard?.status} though nothing fails any more`);
+    return heard;
+  }
+
+  async #enterCard(heard: Heard, form: Form, card: string): Promise<void> {
+    const { stripe } = this.world;
+    const random = this.#random;
+    const setupIntent = intentOf(heard);
+    if (setupIntent === "" || heard === undefined) return;
+    await this.#pause(random.chance(0.67) ? 60 * SECOND : 26 * HOUR);
+    const declined = random.chance(0.1) ? Math.ceil(random.between(0, 6)) : 0;
+    for (let tries = 0; tries < declined; tries += 1) {
+      stripe.confirm(setupIntent, card, true);
+      await this.#pause(20 * SECOND);
+    }
+    const outcome = stripe.confirm(setupIntent, card, false);
+    this.world.note(`${form.name} enters ${card}: ${outcome}`);
+    if (outcome !== "succeeded") return;
+    this.deeds.consents.push({ ...form, setupIntent, card, declined, at: this.world.now });
+    // Some cancel as soon as there is something to cancel, some for the trial's end.
+    for (let tries = random.chance(0.3) ? 60 : 0; tries > 0; tries -= 1) {
+      await this.#pause(SECOND);
+      const [made] = stripe.all("subscription", stripe.get(setupIntent)?.customer);
+      if (made && random.chance(0.3)) made.cancel_at_period_end = true;
+      else if (made) stripe.become(made, "canceled");
+      if (made) break;
+    }
+    const path = /\/subscription\/status\/[\w.-]+/.exec(heard.text)?.[0] ?? "";
+    for (let asks = 0; asks < 3 && random.chance(0.7); asks += 1) {
+      const told = await this.world.request(`${form.name} status ${asks}`, path, {});
+      if (told?.status === 200 && told.text.includes('"trial"')) return;
+      if (told?.status === 200 && told.text.includes('"card_used"'))
+        return this.#enterCard({ ...told, text: told.text + path }, form, `${card}, and another of ${form.name}`);
+      await this.#pause(4 * SECOND);
+    }
+  }
+
+  /** What becomes of a start mail: its address is confirmed, or its reader knows of no sign-up. */
+  async readMail(key: string, text: string): Promise<void> {
+    const open = async (kind: string, method: string, told: string[]) => {
+      const path = new RegExp(`/links/${kind}/[\\w.-]+`).exec(text)?.[0];
+      if (path === undefined) return;
+      await this.#pause(this.#random.chance(0.5) ? 20 * SECOND : 20 * HOUR);
+      const heard = await this.#insist(`${key} ${kind}`, (name) => this.world.request(name, path, { method }));
+      if (heard?.status === 200) told.push(key.split("/")[1] ?? "");
+    };
+    if (this.#random.chance(0.3)) await open("verify-email", "GET", this.deeds.verified);
+    if (this.#random.chance(0.1)) await open("not-me", "POST", this.deeds.closed);
+  }
+
+  /** An operator exports what there is on a person, and erases it. */
+  async operate(email: string): Promise<void> {
+    const headers = { authorization: `Bearer ${SETTINGS.OPERATOR_TOKEN}`, "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify({ email }) };
+    const ask = (work: string, path: string) =>
+      this.#insist(`${this.name} ${work}`, (name) => this.world.request(name, path, init));
+    await this.#pause(this.#random.chance(0.5) ? 60 * SECOND : 50 * HOUR);
+    await ask("exports", "/operator/export");
+    await ask("erases", "/operator/erase");
+    // A sign-up under way may have made a customer meanwhile.
+    await this.world.scheduler.sleep(5 * MINUTE);
+    const at = this.world.now;
+    if ((await ask("erases again", "/operator/erase"))?.status === 200) this.deeds.erased.push({ email, at });
+  }
 }

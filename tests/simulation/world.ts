@@ -1,301 +1,207 @@
-import { cronOf, SETTINGS, sendEvent } from "./callers";
-import { d1Of, MemoryDatabase } from "./database";
-import type { Api, Globals, LoadedApi } from "./load-api";
-import { type Random, randomOf } from "./random";
-import { HOUR, MINUTE, Scheduler } from "./scheduler";
-import { Stripe } from "./stripe";
-import { type Customer, error, type Subscription } from "./stripe-objects";
+import { d1Of } from "../support/api-in-process/database";
+import type { Init, LoadedApi, Platform } from "../support/api-in-process/platform";
+import { Runtime, SETTINGS } from "../support/api-in-process/runtime";
+import { HOUR, MINUTE, type Random, randomOf, Scheduler, SECOND } from "./clock";
+import { type Answer, answer, refusal, Stripe, type StripeObject } from "./stripe";
 
 const START = Date.parse("2026-03-02T08:00:00Z");
-/** What Cloudflare gives to work that goes on after the answer, and to one run of the cron handler. */
-const LIVES_AFTER_ANSWER = 30_000;
-const CRON_LIVES = 15 * MINUTE;
-const SITE_WAITS = 10_000;
+const SITE_WAITS = 10 * SECOND;
+const DELIVERIES = 6;
 
-/** A history: everything in it follows from these. */
-export type History = {
-  seed: number;
-  /** Those who are there. */
-  visitors: number[];
-  /** The faults that happen, by their names; otherwise all. */
-  only?: string[];
-};
-
-type Isolate = { api: Api; alive: boolean };
-type Invocation = {
-  name: string;
-  isolate: Isolate;
-  random: Random;
-  steps: number;
-  over: boolean;
-  store: unknown;
-  databaseFailed: boolean;
-};
-type Fate =
-  | "ok"
-  | "fails"
-  | "fails after"
-  | "hangs"
-  | "hangs after"
-  | "dies"
-  | "dies after"
-  | "500"
-  | "500 after"
-  | "429"
-  | "409";
+/** A history: everything in it follows from its seed, its visitors, and the faults that happen; without `only` all do. */
+export type History = { seed: number; visitors: number[]; only?: string[] };
 /** `undefined`: nobody knows. */
-export type Heard = { status: number; text: string } | undefined;
+export type Heard = Answer | undefined;
 
-let world: World | undefined;
-const current = () => {
-  if (world === undefined) throw new Error("There is no world");
-  return world;
-};
-
-/** What the bundle of the API is given: it always finds the world that runs. */
-export const globals: Globals = {
-  now: () => current().scheduler.now,
-  random: () => current().at.random.next(),
-  uuid: () => current().uuid(),
-  setTimeout: (run, milliseconds = 0) => current().timer(run, milliseconds),
-  fetch: (url, init) => current().fetch(url, init),
-  log: (line) => current().note(line),
-  store: { get: () => world?.running?.store, set: (value) => Object.assign(current().at, { store: value }) },
-};
+const LOST = ["fails", "fails after", "hangs", "hangs after", "dies", "dies after"] as const;
+const HTTP = [...LOST, "500", "500 after", "429"] as const;
+const FATES = { database: LOST, stripe: [...HTTP, "409"], mail: HTTP, console: HTTP } as const;
+type Receiver = keyof typeof FATES;
+type Fate = "ok" | (typeof FATES)[Receiver][number];
+type Sent = { method?: string; headers?: Record<string, string>; body?: string };
 
 /** One history: isolates, a database, Stripe, the receivers, and what goes wrong between them. */
-export class World {
+export class World implements Platform {
   readonly scheduler = new Scheduler(START);
-  readonly database: MemoryDatabase;
   readonly stripe: Stripe;
-  readonly random: Random;
   readonly onePerPerson: boolean;
   readonly days: number;
   /** How likely a step goes wrong, and until when. */
   readonly faulty: number;
   readonly faultsEnd: number;
-  /** By their keys: what receivers got. */
-  readonly mails = new Map<string, number>();
-  readonly webhooks = new Map<string, number>();
+  /** How often mails and account webhooks came, by their keys. */
+  readonly got = new Map<string, number>();
+  /** Customers of whom an event was lost. */
+  readonly untold = new Set<string | null>();
   readonly faults: string[] = [];
   readonly violations: string[] = [];
   readonly trace: string[] = [];
-  running: Invocation | undefined;
-  readonly #newApi: () => Api;
-  readonly #isolates: Isolate[] = [];
-  readonly #cron: ReturnType<typeof cronOf>;
+  readonly #outage: { of?: Receiver; from: number; to: number };
+  readonly #runtime: Runtime;
+  #cronAt = Infinity;
 
   constructor(
     readonly history: History,
-    loaded: LoadedApi,
-    began: (subscription: Subscription, customer: Customer) => void,
-    readonly tracing = false,
+    readonly loaded: LoadedApi,
+    readonly tracing: boolean,
+    watch: Stripe["watch"],
+    readonly onMail: (key: string, text: string) => void,
   ) {
-    world = this;
+    loaded.enter(this);
+    loaded.database.empty();
     const random = randomOf(history.seed, "world");
-    this.random = random;
     this.onePerPerson = random.chance(0.5);
     this.days = random.chance(0.25) ? 8 : 3.5;
-    this.faulty = random.oneOf([0, 0.01, 0.03, 0.1]);
-    this.faultsEnd = START + random.oneOf([1, 26, 60]) * HOUR;
-    this.database = new MemoryDatabase(loaded.image);
-    this.#newApi = loaded.start();
-    this.stripe = new Stripe(this.scheduler, (event) => sendEvent(this, event), began);
-    this.#cron = cronOf(this.scheduler, this.database, () => this.#runCron());
+    this.faulty = random.oneOf([0, 0.01, 0.05, 0.1, 0.15]);
+    const from = START + random.between(0, 24) * HOUR;
+    this.#outage = { from, to: from + random.between(0, 12) * HOUR };
+    this.faultsEnd = START + random.oneOf([1, 1, 26, 54]) * HOUR;
+    const of = random.oneOf<Receiver>(["stripe", "mail", "console", "database"]);
+    if (this.faulty > 0 && random.chance(0.2) && this.mayFail(`outage of ${of}`)) this.#outage.of = of;
+    if (this.#outage.of) this.faultsEnd = Math.max(this.faultsEnd, this.#outage.to);
+    this.#runtime = new Runtime(loaded, this.scheduler.after.bind(this.scheduler), () => this.#env());
+    this.stripe = new Stripe(this.scheduler, (...event) => this.#tell(...event), watch);
   }
 
-  get at(): Invocation {
-    if (this.running === undefined) throw new Error("Nothing runs");
-    return this.running;
+  get now(): number {
+    return this.scheduler.now;
   }
-
-  uuid(): string {
-    const { random } = this.at;
-    const hex = (digits: number) =>
-      Math.floor(random.next() * 16 ** digits)
-        .toString(16)
-        .padStart(digits, "0");
-    return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
+  get running() {
+    return this.#runtime.running;
   }
-
+  readonly timer: Platform["timer"] = (run, milliseconds) => this.#runtime.timer(run, milliseconds);
   note(line: string): void {
-    if (this.tracing) this.trace.push(`${new Date(this.scheduler.now).toISOString().slice(5, 23)} ${line}`);
+    if (this.tracing) this.trace.push(`${new Date(this.now).toISOString().slice(5, 23)} ${line}`);
   }
-
   violate(line: string): void {
     this.violations.push(line);
     this.note(`WRONG: ${line}`);
   }
-
-  timer(run: () => void, milliseconds: number): () => void {
-    const invocation = this.at;
-    return this.scheduler.after(milliseconds, () => this.#resume(invocation, run));
-  }
-
-  #resume(invocation: Invocation, run: () => void): void {
-    if (invocation.over || !invocation.isolate.alive) return;
-    this.running = invocation;
-    run();
-  }
-
-  /** What a visitor or Stripe sends to the API, and hears of it. */
-  async request(name: string, path: string, init: RequestInit): Promise<Heard> {
-    const random = randomOf(this.history.seed, name);
-    const [there, back] = [latency(random), latency(random)];
-    await this.scheduler.sleep(there);
-    if (this.#hasFault(random, name, "lost on the way")) return undefined;
-    return new Promise((resolve) => {
-      const invocation = this.#begin(name, random);
-      this.note(`${name}: ${init.method ?? "GET"} ${path}`);
-      const end = (after: number) => this.scheduler.after(after, () => this.#end(invocation));
-      const gone = this.scheduler.after(SITE_WAITS, () => {
-        resolve(undefined);
-        end(LIVES_AFTER_ANSWER);
-      });
-      const env = this.#envFor(invocation);
-      const request = new Request(`http://localhost:8788${path}`, init);
-      const answered = async () => {
-        const response = await invocation.isolate.api.fetch(request, env, {
-          waitUntil: (work: Promise<unknown>) => void work.catch(() => {}),
-        });
-        const heard = { status: response.status, text: await response.text() };
-        this.note(`${name}: ${heard.status} ${heard.text}`);
-        if (heard.status === 500 && !invocation.databaseFailed)
-          this.violate(`${name} was answered with a 500 though its database worked`);
-        if (heard.status >= 500 && this.faulty === 0)
-          this.violate(`${name} was answered with a ${heard.status} though nothing failed`);
-        gone();
-        end(LIVES_AFTER_ANSWER);
-        this.scheduler.after(back, () =>
-          resolve(this.#hasFault(random, name, "lost on the way back") ? undefined : heard),
-        );
-      };
-      answered().catch((reason) => this.violate(`${name}: ${String(reason)}`));
-    });
-  }
-
-  fetch(given: string, init: RequestInit): Promise<Response> {
-    const url = new URL(given);
-    const method = init.method ?? "GET";
-    const headers = new Headers(init.headers);
-    const body = typeof init.body === "string" ? init.body : "";
-    const isStripe = url.pathname.startsWith("/v1/");
-    const fates: [Fate, ...Fate[]] = [
-      "fails",
-      "fails after",
-      "hangs",
-      "hangs after",
-      "dies",
-      "dies after",
-      "500",
-      "500 after",
-      "429",
-    ];
-    if (isStripe && method === "POST") fates.push("409");
-    const effect = (fate: Fate) => {
-      if (fate === "429") return answer(error(429, "rate_limit_error", "rate_limit"));
-      if (fate === "409") return answer(error(409, "idempotency_error", "idempotency_key_in_use"));
-      const failure = fate === "500" || fate === "500 after" ? fate : undefined;
-      if (isStripe) return answer(this.stripe.request(method, url, body, headers.get("idempotency-key"), failure));
-      const got = url.pathname === "/emails" ? this.mails : this.webhooks;
-      const key = headers.get(url.pathname === "/emails" ? "idempotency-key" : "webhook-id") ?? "";
-      if (fate !== "500") got.set(key, (got.get(key) ?? 0) + 1);
-      return answer(failure ? error(500, "", "") : { status: 200, body: { id: "1" } });
-    };
-    return this.#step(`${method} ${url.pathname}`, fates, effect, () => new TypeError("fetch failed"), init.signal);
-  }
-
-  /** Something that an invocation waits for: it takes its time, and may go wrong in any way. */
-  #step<T>(
-    label: string,
-    fates: [Fate, ...Fate[]],
-    effect: (fate: Fate) => T,
-    failure: () => Error,
-    signal?: AbortSignal | null,
-  ): Promise<T> {
-    const invocation = this.at;
-    const { random } = invocation;
-    invocation.steps += 1;
-    const name = `${invocation.name} #${invocation.steps} ${label}`;
-    const delay = latency(random);
-    const wanted = random.chance(this.faulty) ? random.oneOf(fates) : "ok";
-    const fate: Fate = wanted === "ok" || !this.mayFail(`${name} ${wanted}`) ? "ok" : wanted;
-    return new Promise((resolve, reject) => {
-      signal?.addEventListener("abort", () => reject(signal.reason));
-      this.scheduler.after(delay, () =>
-        this.#resume(invocation, () => {
-          this.note(fate === "ok" ? name : `${name} — ${fate}`);
-          const before = fate === "fails" || fate === "hangs" || fate === "dies";
-          let result: T | undefined;
-          let thrown: unknown;
-          try {
-            if (!before) result = effect(fate);
-          } catch (reason) {
-            thrown = reason;
-          }
-          if (fate.startsWith("dies")) invocation.isolate.alive = false;
-          else if (fate.startsWith("hangs")) this.timer(() => reject(failure()), 25_000);
-          else if (fate.startsWith("fails")) reject(failure());
-          else if (thrown !== undefined || result === undefined) reject(thrown);
-          else resolve(result);
-        }),
-      );
-    });
-  }
-
-  #hasFault(random: Random, name: string, what: string): boolean {
-    return random.chance(this.faulty) && this.mayFail(`${name} ${what}`);
-  }
-
   mayFail(name: string): boolean {
-    if (this.scheduler.now > this.faultsEnd || this.history.only?.includes(name) === false) return false;
+    if (this.now > this.faultsEnd || this.history.only?.includes(name) === false) return false;
     this.faults.push(name);
     return true;
   }
 
-  #begin(name: string, random: Random): Invocation {
-    // Two at a time, as in two data centres.
-    const place = random.chance(0.5) ? 0 : 1;
-    const known = this.#isolates[place];
-    const isolate = known?.alive ? known : { api: this.#newApi(), alive: true };
-    this.#isolates[place] = isolate;
-    this.running = { name, isolate, random, steps: 0, over: false, store: undefined, databaseFailed: false };
-    return this.running;
+  /** What somebody sends to the API, and hears of it. */
+  async request(name: string, path: string, sent: Sent): Promise<Heard> {
+    const random = randomOf(this.history.seed, name);
+    const isLost = (where: string) => random.chance(this.faulty) && this.mayFail(`${name} lost ${where}`);
+    const [there, back] = [latency(random), latency(random)];
+    await this.scheduler.sleep(there);
+    if (isLost("on the way")) return undefined;
+    const invocation = this.#runtime.begin(name, random);
+    this.note(`${name}: ${path} ${sent.body ?? ""}`);
+    const response = await this.#runtime.ask(invocation, new Request(`http://localhost:8788${path}`, sent), SITE_WAITS);
+    if (response === undefined) return undefined;
+    const { status } = response;
+    const text = await response.text();
+    this.note(`${name}: ${status} ${text}`);
+    if (status === 500 && !invocation.databaseFailed) this.violate(`${name}: a 500 though its database worked`);
+    if (status >= 500 && this.faulty === 0) this.violate(`${name}: a ${status} though nothing failed`);
+    await this.scheduler.sleep(back);
+    return isLost("on the way back") ? undefined : { status, text };
   }
 
-  #end(invocation: Invocation): void {
-    invocation.over = true;
-  }
-
-  #envFor(invocation: Invocation): object {
-    const fates: [Fate, ...Fate[]] = ["fails", "fails after", "hangs", "hangs after", "dies", "dies after"];
-    const failure = () => {
-      invocation.databaseFailed = true;
-      return new Error("D1_ERROR: Network connection lost.");
+  fetch(given: string, { method = "GET", headers = [], body = "", signal }: Init) {
+    const url = new URL(given);
+    const receiver = url.pathname === "/emails" ? "mail" : url.pathname.startsWith("/v1/") ? "stripe" : "console";
+    const sent = new Headers(headers);
+    const key = sent.get("idempotency-key") ?? sent.get("webhook-id") ?? undefined;
+    const effect = (fate: Fate): Answer => {
+      if (fate === "429" || fate === "409") return refusal(Number(fate), "rate_limit", "rate_limit_error");
+      const fails = fate === "500" ? "before" : fate === "500 after" ? "after" : undefined;
+      if (receiver === "stripe") return this.stripe.request(method, url, body, key, fails);
+      const count = (this.got.get(key ?? "") ?? 0) + 1;
+      if (fails !== "before") this.got.set(key ?? "", count);
+      if (receiver === "mail" && count === 1) this.onMail(key ?? "", body);
+      return fails ? refusal(500, "") : answer(200, {});
     };
-    const DB = d1Of(this.database, (label, effect) => {
-      this.#cron.plan(this.scheduler.now);
-      return this.#step(label.trim().slice(0, 60), fates, effect, failure);
+    const done = this.#step(receiver, `${method} ${url.pathname}`, effect, signal);
+    // As much of a Response as is read, since Node's own takes longer than Stripe.
+    return done.then(({ status, text }) => {
+      return { status, ok: status === 200, headers: [], bodyUsed: false, body: null, text: async () => text };
     });
+  }
+
+  /** Something that an invocation waits for: it takes its time, and may go wrong in any way. */
+  #step<T>(receiver: Receiver, label: string, effect: (fate: Fate) => T, signal?: AbortSignal): Promise<T> {
+    const invocation = this.running;
+    const { random } = invocation;
+    invocation.steps += 1;
+    const name = `${invocation.name} #${invocation.steps}`;
+    const { of, from, to } = this.#outage;
+    const isOut = of === receiver && from < this.now && this.now < to;
+    const delay = latency(random);
+    const wanted = random.chance(this.faulty) ? random.oneOf<Fate>(FATES[receiver]) : "ok";
+    const fate: Fate = isOut ? "fails" : wanted !== "ok" && this.mayFail(`${name} ${wanted}`) ? wanted : "ok";
+    const broken =
+      receiver === "database" ? new Error("D1_ERROR: Network connection lost.") : new TypeError("fetch failed");
+    return new Promise((resolve, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason));
+      const happen = () => {
+        if (this.tracing) this.note(`${name} ${label.trim().slice(0, 80)}${fate === "ok" ? "" : ` — ${fate}`}`);
+        if (fate !== "ok" && receiver === "database") invocation.databaseFailed = true;
+        let settle = () => reject(broken);
+        try {
+          const result = ["fails", "hangs", "dies"].includes(fate) ? undefined : { of: effect(fate) };
+          if (result && !/fails|hangs/.test(fate)) settle = () => resolve(result.of);
+        } catch (reason) {
+          settle = () => reject(reason);
+        }
+        if (receiver === "database") this.#planCron(this.now);
+        if (fate.startsWith("dies")) invocation.isolate.alive = false;
+        else if (fate.startsWith("hangs")) this.timer(settle, 25 * SECOND);
+        else settle();
+      };
+      this.scheduler.after(delay, () => this.#runtime.resume(invocation, happen));
+    });
+  }
+
+  #env(): object {
+    const DB = d1Of(this.loaded.database, (label, effect) => this.#step("database", label, effect));
     return { ...SETTINGS, ONE_TRIAL_PER_PERSON: String(this.onePerPerson), DB };
   }
 
-  #runCron(): void {
-    const name = `cron ${Math.round((this.scheduler.now - START) / MINUTE)}`;
-    const invocation = this.#begin(name, randomOf(this.history.seed, name));
-    this.note(name);
-    invocation.isolate.api.scheduled(null, this.#envFor(invocation)).catch(() => {});
-    this.scheduler.after(CRON_LIVES, () => this.#end(invocation));
+  /** Cloudflare runs the cron handler each minute. Runs that would find nothing due are left out. */
+  #planCron(time: number): void {
+    const minute = Math.max(Math.ceil(time / MINUTE), Math.floor(this.now / MINUTE) + 1) * MINUTE;
+    if (minute >= this.#cronAt) return;
+    this.#cronAt = minute;
+    this.scheduler.after(minute - this.now, () => {
+      if (this.#cronAt !== minute) return;
+      this.#cronAt = Infinity;
+      const [found] = this.loaded.database.run(
+        `SELECT min(at) AS at FROM (SELECT min(check_at) AS at FROM sign_ups WHERE check_at IS NOT NULL
+           UNION ALL SELECT min(next_attempt_at) FROM outbox WHERE state = 'due')`,
+      ).results;
+      if (typeof found?.at !== "string") return;
+      const due = Date.parse(found.at);
+      this.#planCron(due);
+      if (due > this.now) return;
+      const name = `cron ${Math.round((this.now - START) / MINUTE)}`;
+      this.note(name);
+      this.#runtime.runScheduled(this.#runtime.begin(name, randomOf(this.history.seed, name)));
+    });
   }
 
-  close(): void {
-    this.database.close();
-    world = undefined;
+  /** Stripe delivers late, twice, or never, in any order, and tries again what was not taken. */
+  #tell(id: string, type: string, about: StripeObject): void {
+    const random = randomOf(this.history.seed, id);
+    const body = JSON.stringify({ id, object: "event", type, data: { object: about } });
+    const delay = () => random.oneOf([random.between(10, 500), random.between(10, 5_000), random.between(0, 2 * HOUR)]);
+    const deliver = async (attempt: number) => {
+      const headers = { "stripe-signature": this.stripe.signed(body, String(SETTINGS.STRIPE_WEBHOOK_SECRET)) };
+      const init = { method: "POST", headers, body };
+      const heard = await this.request(`${type} ${id} (${attempt})`, "/webhooks/stripe", init);
+      if (heard?.status === 200 || attempt === 0) return;
+      if (attempt === DELIVERIES) this.untold.add(about.customer);
+      else this.scheduler.after(MINUTE * 5 ** attempt, () => void deliver(attempt + 1));
+    };
+    if (random.chance(0.1) && this.faulty > 0 && this.mayFail(`${id} never sent`)) this.untold.add(about.customer);
+    else this.scheduler.after(delay(), () => void deliver(1));
+    if (random.chance(0.1)) this.scheduler.after(delay(), () => void deliver(0));
   }
-}
-
-function answer({ status, body }: { status: number; body: object }): Response {
-  return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
 }
 
 /** Mostly milliseconds, sometimes long enough that everything else happens first. */

@@ -11,13 +11,15 @@ const row = z.object({
   stripe_price_id: z.string(),
 });
 
+const rowOrNull = row.nullable();
+
 export type Packages = ReturnType<typeof packagesIn>;
 
 /** The packages, which the migrations insert. Every method throws what D1 throws. */
 export function packagesIn(db: D1Database) {
   return {
     async find(id: string): Promise<Package | null> {
-      return row.nullable().parse(await db.prepare("SELECT * FROM packages WHERE id = ?").bind(id).first());
+      return rowOrNull.parse(await db.prepare("SELECT * FROM packages WHERE id = ?").bind(id).first());
     },
 
     async all(): Promise<Package[]> {

@@ -36,6 +36,8 @@ const message = z.object({
   package_name: z.string().nullable(),
   price_cents: z.number().nullable(),
 });
+const messages = z.array(message);
+const keysOnly = z.array(z.object({ key: z.string() }));
 
 /** Why a message is not sent when its turn comes (docs/subscription-api.md, "The outbox"). */
 export type DropReason =
@@ -108,7 +110,7 @@ export function outboxIn(db: D1Database) {
       );
       const leaseEnd = new Date(now.getTime() + LEASE_MS).toISOString();
       const leased = await leases.bind(leaseEnd, now.toISOString(), limit, JSON.stringify(wanted)).all();
-      const keys = z.array(z.object({ key: z.string() })).parse(leased.results);
+      const keys = keysOnly.parse(leased.results);
       if (keys.length === 0) return [];
       const contents = db.prepare(
         `SELECT outbox.key, outbox.sign_up_id, outbox.kind, outbox.attempts, sign_ups.*,
@@ -117,7 +119,7 @@ export function outboxIn(db: D1Database) {
            LEFT JOIN packages ON packages.id = sign_ups.package_id
           WHERE outbox.key IN (${keys.map(() => "?").join(", ")})`,
       );
-      return z.array(message).parse((await contents.bind(...keys.map(({ key }) => key)).all()).results);
+      return messages.parse((await contents.bind(...keys.map(({ key }) => key)).all()).results);
     },
 
     /** @param dropReason why it is no longer true; null for a message that was sent */

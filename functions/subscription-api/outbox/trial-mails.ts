@@ -120,23 +120,24 @@ function nameOf({ brand, last4 }: Card): string {
   return `${BRANDS[brand] ?? "card"} ending in ${last4}`;
 }
 
+const days = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
+const minutes = new Intl.DateTimeFormat("en-US", {
+  hour: "2-digit",
+  minute: "2-digit",
+  hour12: false,
+  timeZone: "UTC",
+});
+const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+
 /** In UTC, as on invoices of Stripe. */
 function dayOf(time: Date): string {
-  return time.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+  return days.format(time);
 }
 
 function minuteOf(time: Date): string {
-  const minute = time.toLocaleTimeString("en-US", {
-    hour: "2-digit",
-    minute: "2-digit",
-    hour12: false,
-    timeZone: "UTC",
-  });
-  return `${dayOf(time)}, ${minute} UTC`;
+  return `${days.format(time)}, ${minutes.format(time)} UTC`;
 }
 
 function priceOf({ cents }: { cents: number | null }): string {
-  if (cents === null) return "the price of your plan";
-  const options = { style: "currency", currency: "USD" } as const;
-  return `${(cents / 100).toLocaleString("en-US", options)} plus any tax`;
+  return cents === null ? "the price of your plan" : `${dollars.format(cents / 100)} plus any tax`;
 }

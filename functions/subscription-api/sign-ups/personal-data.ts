@@ -27,8 +27,9 @@ export async function exportPerson(email: string, services: PersonalDataServices
 }
 
 /**
- * Deletes a person here and at Stripe, where invoices stay (GDPR article 17; CCPA 1798.105). Can be repeated. The keyed
- * hashes of a trial stay, without anything that leads to the person (table `trial_claims`).
+ * Deletes a person here and at Stripe, where invoices stay (GDPR article 17; CCPA 1798.105). The keyed hashes of a trial
+ * stay, without anything that leads to the person (table `trial_claims`). A repetition also deletes the customer that a
+ * sign-up under way made meanwhile.
  */
 export async function erasePerson(
   email: string,
@@ -41,6 +42,7 @@ export async function erasePerson(
     if (customerId !== undefined) await payments.deleteCustomer(customerId);
     await signUps.erase(signUp.id, claims.of(signUp.email, null).email);
   }
+  for (const customerId of await payments.findCustomersOf(email)) await payments.deleteCustomer(customerId);
   await counts.forget(email);
   return { erased: found.length };
 }

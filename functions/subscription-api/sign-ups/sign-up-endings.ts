@@ -10,7 +10,7 @@ import {
   MAX_FAILED_CARDS,
   packageWord,
   type SignUp,
-  signUpRow,
+  signUpOrNull,
 } from "./sign-up";
 import { hasChanged, type SetUpCard } from "./sign-up-lifecycle";
 
@@ -38,7 +38,7 @@ export function signUpEndingsIn(db: D1Database, count: CountStep) {
         )
         .bind(signUpId, setupIntentId, event.id, now());
       const results = await db.batch([countCard, processedEvent(db, event), byId(signUpId)]);
-      const stored = signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      const stored = signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
       if (stored && hasChanged(results[0])) count("declined", packageWord(stored));
       return stored;
     },
@@ -62,7 +62,7 @@ export function signUpEndingsIn(db: D1Database, count: CountStep) {
         refuse,
         byId(signUpId),
       ]);
-      return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      return signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
     },
 
     /** Ends a sign-up that has no trial; it is deleted a day later. Returns whether it did. */
@@ -114,7 +114,7 @@ export function signUpEndingsIn(db: D1Database, count: CountStep) {
           .bind(now(), id),
         byId(id),
       ]);
-      return signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      return signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
     },
   };
 }

@@ -1,5 +1,4 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import * as z from "zod";
 import type { CountStep } from "../../../app/contract/funnel";
 import { once } from "../d1-retries";
 import type { TrialClaim } from "../limits/trial-claims";
@@ -15,7 +14,8 @@ import {
   nextTrialCheck,
   packageWord,
   type SignUp,
-  signUpRow,
+  signUpOrNull,
+  signUpRows,
   TRIAL_START_GRACE_MS,
   type TrialState,
 } from "./sign-up";
@@ -75,7 +75,7 @@ export function signUpLifecycleIn(db: D1Database, count: CountStep) {
         ...(event ? [processedEvent(db, event, finished, signUpId)] : []),
         byId(signUpId),
       ]);
-      const stored = signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      const stored = signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
       if (stored?.status === "active" && hasChanged(results[1])) count("set_up", packageWord(stored));
       return stored;
     },
@@ -107,7 +107,7 @@ export function signUpLifecycleIn(db: D1Database, count: CountStep) {
         update,
         byId(id),
       ]);
-      const stored = signUpRow.nullable().parse(results.at(-1)?.results[0] ?? null);
+      const stored = signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
       if (stored && trial.status !== "canceled" && hasChanged(results.at(-2))) count("trial", packageWord(stored));
       return stored;
     },
@@ -167,7 +167,7 @@ export function signUpLifecycleIn(db: D1Database, count: CountStep) {
       );
       const leaseEnd = after(CHECK_AFTER_MS);
       const taken = await take.bind(leaseEnd, rank, now(), limit).all();
-      return { signUps: z.array(signUpRow).parse(taken.results), leaseEnd };
+      return { signUps: signUpRows.parse(taken.results), leaseEnd };
     },
 
     /** Ends leases at these times. One whose check was set anew meanwhile keeps that. */

@@ -1,8 +1,7 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import * as z from "zod";
 import type { CountStep } from "../../../app/contract/funnel";
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
-import { CHECK_AFTER_MS, HAD_TRIAL, packageWord, type SignUp, signUpRow } from "./sign-up";
+import { CHECK_AFTER_MS, HAD_TRIAL, packageWord, type SignUp, signUpOrNull, signUpRow, signUpRows } from "./sign-up";
 
 export type NewSignUp = {
   id: string;
@@ -26,23 +25,23 @@ export function signUpsIn(db: D1Database, count: CountStep) {
 
   return {
     async find(id: string): Promise<SignUp | null> {
-      return signUpRow.nullable().parse(await db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id).first());
+      return signUpOrNull.parse(await db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id).first());
     },
 
     async findByKey(idempotencyKey: string): Promise<SignUp | null> {
-      return signUpRow.nullable().parse(await byKey(idempotencyKey).first());
+      return signUpOrNull.parse(await byKey(idempotencyKey).first());
     },
 
     /** Finds by the customer while the subscription is not recorded. */
     async findByStripe(stripeSubscriptionId: string, customerId: string): Promise<SignUp | null> {
       const found = db.prepare("SELECT * FROM sign_ups WHERE stripe_subscription_id = ? OR stripe_customer_id = ?");
-      const signUps = z.array(signUpRow).parse((await found.bind(stripeSubscriptionId, customerId).all()).results);
+      const signUps = signUpRows.parse((await found.bind(stripeSubscriptionId, customerId).all()).results);
       return signUps.find((one) => one.stripe_subscription_id === stripeSubscriptionId) ?? signUps[0] ?? null;
     },
 
     async findByEmail(email: string): Promise<SignUp[]> {
       const found = db.prepare("SELECT * FROM sign_ups WHERE email = ? ORDER BY created_at");
-      return z.array(signUpRow).parse((await found.bind(email).all()).results);
+      return signUpRows.parse((await found.bind(email).all()).results);
     },
 
     /** @param hashes under which the e-mail's trial may have been claimed, by a person who was erased since */
@@ -59,7 +58,7 @@ export function signUpsIn(db: D1Database, count: CountStep) {
       const pending = db.prepare(
         `SELECT * FROM sign_ups WHERE email = ? AND status = 'pending' ORDER BY created_at DESC LIMIT ? OFFSET ?`,
       );
-      return z.array(signUpRow).parse((await pending.bind(email, limit, offset).all()).results);
+      return signUpRows.parse((await pending.bind(email, limit, offset).all()).results);
     },
 
     /** Returns the sign-up that has the idempotency key: this one, or an earlier one. */

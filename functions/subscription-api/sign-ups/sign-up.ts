@@ -33,6 +33,10 @@ export const signUpRow = z.object({
   updated_at: z.string(),
 });
 
+// Made once: a schema costs more than what it checks.
+export const signUpOrNull = signUpRow.nullable();
+export const signUpRows = z.array(signUpRow);
+
 /** Without a plan there is no Stripe subscription. */
 export type TrialState = {
   stripeSubscriptionId: string | null;

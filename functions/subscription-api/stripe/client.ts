@@ -34,12 +34,21 @@ export class PaymentsError extends Error {
   }
 }
 
-/** @param fetcher stands in for fetch, to count calls */
-export function stripeClient(
-  { secretKey, apiUrl }: StripeConfig,
-  waiting: Waiting,
-  fetcher: typeof fetch = fetch,
-): Stripe {
+const clients = new WeakMap<StripeConfig, Partial<Record<Waiting, Stripe>>>();
+
+/**
+ * The same client for the same configuration: to make one takes longer than a request's own work.
+ * @param fetcher stands in for fetch, to count calls
+ */
+export function stripeClient(config: StripeConfig, waiting: Waiting, fetcher?: typeof fetch): Stripe {
+  if (fetcher) return newClient(config, waiting, fetcher);
+  const known = clients.get(config) ?? {};
+  clients.set(config, known);
+  known[waiting] ??= newClient(config, waiting, (...given) => fetch(...given));
+  return known[waiting];
+}
+
+function newClient({ secretKey, apiUrl }: StripeConfig, waiting: Waiting, fetcher: typeof fetch): Stripe {
   return new Stripe(secretKey, {
     httpClient: Stripe.createFetchHttpClient((url: RequestInfo | URL, init?: RequestInit) =>
       // A followed redirect would send a person's data to another host.

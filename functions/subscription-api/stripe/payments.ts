@@ -10,7 +10,6 @@ import { stripeSetupIntents } from "./setup-intents";
 const PAGE = 100;
 
 const id = z.string().min(1);
-const listOf = <T extends z.ZodType>(object: T) => z.object({ data: z.array(object) });
 
 const customer = z.object({ id, metadata });
 const deletedCustomer = z.object({ deleted: z.literal(true) });
@@ -30,6 +29,8 @@ const subscription = z.object({
   trial_end: z.number().nullable().default(null),
   trial_start: z.number().nullable().default(null),
 });
+const customers = z.object({ data: z.array(customer) });
+const subscriptions = z.object({ data: z.array(subscription) });
 
 export type Contact = { email: string; full_name: string; company_name: string; phone: string };
 export type BillingAddress = { address: string; city: string; state: string; zip_code: string; country: string };
@@ -45,9 +46,12 @@ export type Payments = ReturnType<typeof stripePayments>;
 
 /** Repeated calls find what an earlier one created. Every method throws PaymentsError. */
 export function stripePayments(stripe: Stripe) {
+  async function customersOf(email: string) {
+    return (await call(customers, () => stripe.customers.list({ email, limit: PAGE }))).data;
+  }
+
   async function findCustomer({ id, email }: { id: string; email: string }): Promise<string | undefined> {
-    const found = await call(listOf(customer), () => stripe.customers.list({ email, limit: PAGE }));
-    return found.data.find(belongsTo(id))?.id;
+    return (await customersOf(email)).find(belongsTo(id))?.id;
   }
 
   return {
@@ -56,6 +60,11 @@ export function stripePayments(stripe: Stripe) {
 
     /** For a sign-up whose customer was created but not recorded. */
     findCustomer,
+
+    /** The customers that sign-ups of an e-mail address have made, whether or not the sign-ups are still there. */
+    async findCustomersOf(email: string): Promise<string[]> {
+      return (await customersOf(email)).flatMap(({ id, metadata }) => (metadata.sign_up_id === undefined ? [] : [id]));
+    },
 
     async findOrCreateCustomer(signUp: Attempt & Contact & BillingAddress): Promise<string> {
       const known = mayExist(signUp) ? await findCustomer(signUp) : undefined;
@@ -91,7 +100,7 @@ export function stripePayments(stripe: Stripe) {
       signUp: Attempt,
       { customerId, priceId }: { customerId: string; priceId: string },
     ): Promise<SubscriptionState> {
-      const known = await call(listOf(subscription), () =>
+      const known = await call(subscriptions, () =>
         stripe.subscriptions.list({ customer: customerId, status: "all", limit: PAGE }),
       );
       const found = known.data.find(belongsTo(signUp.id));

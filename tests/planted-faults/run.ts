@@ -1,0 +1,23 @@
+import { parseArgs } from "node:util";
+import { live, search } from "../simulation/history";
+import { loadApi } from "../support/api-in-process/platform";
+import { FAULTS, plantOf, RARE_FAULTS } from "./faults";
+
+/* `npm run simulate:faults`: whether the simulation finds each planted fault, or those whose name has some words. */
+
+const { values } = parseArgs({
+  options: { seed: { type: "string", default: "1" }, only: { type: "string", default: "" }, rare: { type: "boolean" } },
+});
+const FOUND_WITHIN_MS = values.rare ? 600_000 : 60_000;
+Error.stackTraceLimit = 0;
+
+for (const fault of (values.rare ? RARE_FAULTS : FAULTS).filter(({ name }) => name.includes(values.only))) {
+  const loaded = await loadApi(plantOf(fault));
+  const started = performance.now();
+  const goesOn = () => performance.now() - started < FOUND_WITHIN_MS;
+  const { failing, histories } = await search(loaded, Number(values.seed), 1, goesOn);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const [violation = "NOT FOUND"] = failing ? (await live(failing, loaded)).violations : [];
+  console.log(`${fault.name}: in ${histories} histories, ${seconds} s: ${violation}`);
+  if (failing === undefined) process.exitCode = 1;
+}

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import initSqlJs, { type SqlValue, type Statement } from "sql.js";
+
+export type Row = Record<string, SqlValue>;
+/** Puts a database's work among the waiting steps. */
+export type Io = <T>(label: string, effect: () => T) => Promise<T>;
+
+const migrations = fileURLToPath(new URL("../../../functions/subscription-api/migrations/", import.meta.url));
+const { Database } = await initSqlJs();
+
+/** What the database writes down by itself, whatever the API does: every change of a state. */
+const WATCHED = `
+  CREATE TABLE changes (what TEXT, id TEXT, was TEXT, became TEXT);
+  CREATE TRIGGER watch_sign_ups AFTER UPDATE OF status ON sign_ups WHEN old.status <> new.status
+    BEGIN INSERT INTO changes VALUES ('sign-up', new.id, old.status, new.status); END;
+  CREATE TRIGGER watch_outbox AFTER UPDATE OF state ON outbox WHEN old.state <> new.state
+    BEGIN INSERT INTO changes VALUES ('message', new.key, old.state, new.state); END;`;
+
+/** SQLite in memory with one writer; every statement, and every batch, happens at once. Foreign keys as D1 has them. */
+export class MemoryDatabase {
+  readonly #database = new Database();
+  readonly #statements = new Map<string, { statement: Statement; columns: string[] }>();
+
+  /** @param plant what a planted fault makes of a migration */
+  constructor(plant: (path: string, sql: string) => string = (_, sql) => sql) {
+    for (const file of readdirSync(migrations).sort())
+      this.#database.run(plant(migrations + file, readFileSync(migrations + file, "utf8")));
+    this.#database.run(`${WATCHED} PRAGMA foreign_keys = ON; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF`);
+  }
+
+  /** Forgets all but the catalogue, which is quicker than another database. */
+  empty(): void {
+    for (const table of ["outbox", "trial_claims", "sign_up_counts", "stripe_events", "sign_ups", "changes"])
+      this.run(`DELETE FROM ${table}`);
+  }
+
+  run(sql: string, values: SqlValue[] = []) {
+    try {
+      const known = this.#statements.get(sql) ?? { statement: this.#database.prepare(sql), columns: [] };
+      this.#statements.set(sql, known);
+      const { statement, columns } = known;
+      const results: Row[] = [];
+      try {
+        statement.bind(values);
+        while (statement.step()) {
+          if (columns.length === 0) columns.push(...statement.getColumnNames());
+          const cells = statement.get();
+          const row: Row = {};
+          for (let at = 0; at < columns.length; at += 1) row[columns[at] ?? ""] = cells[at] ?? null;
+          results.push(row);
+        }
+      } finally {
+        statement.reset();
+      }
+      const changes = /^\s*SELECT/i.test(sql) ? 0 : this.#database.getRowsModified();
+      return { success: true, results, meta: { changes, last_row_id: 0 } };
+    } catch (error) {
+      throw new Error(`D1_ERROR: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  batch(statements: { sql: string; values: SqlValue[] }[]) {
+    this.run("BEGIN");
+    try {
+      const results = statements.map(({ sql, values }) => this.run(sql, values));
+      this.run("COMMIT");
+      return results;
+    } catch (error) {
+      this.run("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+/** The binding: as much of D1Database as the API uses. */
+export function d1Of(database: MemoryDatabase, io: Io) {
+  const prepared = (sql: string, values: SqlValue[]) => {
+    const run = () => io(sql, () => database.run(sql, values));
+    const first = async (column?: string) => {
+      const [row = null] = (await run()).results;
+      if (row === null || column === undefined) return row;
+      if (!(column in row)) throw new Error(`D1_COLUMN_NOTFOUND: Column not found (${column})`);
+      return row[column];
+    };
+    return { sql, values, bind: (...given: unknown[]) => prepared(sql, given.map(sqlValue)), all: run, run, first };
+  };
+  return {
+    prepare: (sql: string) => prepared(sql, []),
+    batch: (all: ReturnType<typeof prepared>[]) => io(`batch: ${all.at(-1)?.sql.trim()}`, () => database.batch(all)),
+  };
+}
+
+function sqlValue(value: unknown): SqlValue {
+  if (value === null || typeof value === "number" || typeof value === "string") return value;
+  if (typeof value === "boolean") return Number(value);
+  throw new Error(`D1_TYPE_ERROR: Type '${typeof value}' not supported for value '${String(value)}'`);
+}
