@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod";
-import { FUNNEL_STEPS } from "../../app/contract/funnel";
 import type { StripeContext } from "../stripe-simulator/api/context";
 import type { Store } from "../stripe-simulator/store/store";
 import { page } from "./page";
@@ -53,7 +52,7 @@ funnel.get("/", (c) => {
   const content = html`<p>What both Workers have counted: steps of sign-ups, by package, and nothing that tells who it was.</p>
     <table>
       <tr><th>Step</th><th>All</th>${packages.map((name) => html`<th title="${name}">${name.slice(0, 8)}</th>`)}</tr>
-      ${FUNNEL_STEPS.filter((step) => steps.some((count) => count.step === step)).map((step) => {
+      ${namesOf(steps, ({ step }) => step).map((step) => {
         const ofStep = steps.filter((count) => count.step === step);
         const cells = packages.map((name) => sum(ofStep.filter((count) => count.package === name)));
         return html`<tr><th>${step}</th><td>${sum(ofStep)}</td>${cells.map((n) => html`<td>${n}</td>`)}</tr>`;

@@ -75,11 +75,13 @@ export class Stripe {
     return declined ? "declined" : "succeeded";
   }
 
+  /** A change of status, or of anything else where the status stays. */
   become(subscription: StripeObject, status: string): void {
     if (subscription.status === "canceled") return;
+    const isCharged = status === "active" && subscription.status !== status;
     subscription.status = status;
-    if (status === "active") this.watch("charged", subscription);
-    if (status === "active") subscription.latest_invoice = { amount_due: 10_000 };
+    if (isCharged) this.watch("charged", subscription);
+    if (isCharged) subscription.latest_invoice = { amount_due: 10_000 };
     this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription);
   }
 

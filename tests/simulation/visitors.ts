@@ -164,9 +164,13 @@ export class Visitor {
     for (let tries = random.chance(0.3) ? 60 : 0; tries > 0; tries -= 1) {
       await this.#pause(SECOND);
       const [made] = stripe.all("subscription", stripe.get(setupIntent)?.customer);
-      if (made && random.chance(0.3)) made.cancel_at_period_end = true;
-      else if (made) stripe.become(made, "canceled");
-      if (made) break;
+      if (!made) continue;
+      made.cancel_at_period_end = random.chance(0.3);
+      stripe.become(made, made.status ?? "");
+      if (made.cancel_at_period_end) break;
+      await this.#pause(SECOND);
+      stripe.become(made, "canceled");
+      break;
     }
     const path = /\/subscription\/status\/[\w.-]+/.exec(heard.text)?.[0] ?? "";
     for (let asks = 0; asks < 3 && random.chance(0.7); asks += 1) {
