@@ -91,6 +91,16 @@ describe("the operator", () => {
     expect(JSON.stringify(answer)).not.toMatch(/hash|Analytical-3ngine/);
   });
 
+  it("erases the customer that a sign-up under way made meanwhile, and no customer of another service", async () => {
+    const make = (metadata: Record<string, string>) =>
+      stripeAt(stripe).customers.create({ email: "under-way@example.com", metadata });
+    const ours = await make({ sign_up_id: "00000000-0000-4000-8000-000000000001" });
+    const theirs = await make({});
+    await run("erase", "--email", "under-way@example.com");
+    expect(await stripeAt(stripe).customers.retrieve(ours.id)).toMatchObject({ deleted: true });
+    expect(await stripeAt(stripe).customers.retrieve(theirs.id)).toMatchObject({ email: "under-way@example.com" });
+  });
+
   it("erases a person: subscription and customer at Stripe, rows and messages here; again does nothing", async () => {
     const row = await onTrial("erase@example.com");
 
