@@ -133,6 +133,23 @@ describe("declined cards, with events that the test delivers", () => {
     expect(await mails(stripe, email)).toEqual([]);
   });
 
+  it("a good card that is set up while the fifth failure ends the sign-up is detached, and the event is taken [H3]", async () => {
+    const email = "between@example.com";
+    const { clientSecret, fail } = await declined(email, 5);
+    for (const id of ["1", "2", "3", "4"]) await fail(id);
+    const { stripe_setup_intent_id } = await rowOf(api, email);
+    // The API still reads that the intent is open, and then cannot cancel it any more.
+    const reading = proxy.hold(`GET /v1/setup_intents/${stripe_setup_intent_id}`);
+    const fifth = fail("5");
+    const letGo = await reading;
+    const { body } = await enterCard(stripe.url, clientSecret);
+    letGo();
+    expect(await fifth).toBe(200);
+    expect(await rowOf(api, email)).toMatchObject({ status: "superseded", end_reason: "cards-failed" });
+    expect((await stripeAt(stripe).paymentMethods.retrieve(body.payment_method)).customer).toBeNull();
+    expect((await stripeStateOf(stripe, email)).subscriptions).toEqual([]);
+  });
+
   it.each(["refuse", "lose-answer", "500-before", "429"] as const)(
     "the cron handler finishes an end that Stripe's failure cut off (%s) [H3]",
     async (fault) => {
