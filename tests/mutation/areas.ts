@@ -18,7 +18,7 @@ export const AREAS: Record<string, Area> = {
     mutate: ["app/signup/**/*.server.ts"],
     tests: edge(
       "sign-up/{sign-up,session,messages,api-client,status-url,one-plan,country}",
-      "bots/{scripts,question,people,card-checks}",
+      "bots/{question,card-checks,scripts}",
       "site/form-page-cache",
     ),
   },

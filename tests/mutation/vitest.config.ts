@@ -47,7 +47,7 @@ export default defineConfig({
     // These read the repository's own files.
     exclude: ["tests/unit/{documents,dependencies,dangerous-code,stripe-schema,stripe-js}.test.ts"],
     globalSetup: here("in-process/read-settings.ts"),
-    setupFiles: here("in-process/skipped.ts"),
+    setupFiles: here("in-process/set-up.ts"),
     isolate: false,
     maxWorkers: 1,
     sequence: { sequencer: UnitTestsFirst },

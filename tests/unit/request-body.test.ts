@@ -113,6 +113,21 @@ describe("a form's body", () => {
     expect(answer).toEqual(refused(408));
   });
 
+  test("is given up by the API after the time that it has, and not read on [H2]", async () => {
+    const { response, cancelled } = bodyOf(["a=1"], "stalls");
+    const reading = readBytes(response, { bytes: KIB, milliseconds: 10_000 });
+    const first = () => Promise.race([reading, Promise.resolve("not yet")]);
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(await first()).toBe("not yet");
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await reading).toEqual({ status: "too slow" });
+    expect(cancelled()).toBe(true);
+
+    const whole = bodyOf(["a=1"]);
+    expect(await readBytes(whole.response, { bytes: KIB, milliseconds: 10_000 })).toMatchObject({ status: "read" });
+    expect([whole.cancelled(), vi.getTimerCount()]).toEqual([false, 0]);
+  });
+
   test("that was read leaves no timer behind", async () => {
     expect(await read("a=1")).toEqual({ form: { a: "1" } });
     expect(vi.getTimerCount()).toBe(0);

@@ -91,6 +91,12 @@ describe("a signed link", () => {
     await expect(signedLinks({ publicUrl: "", secrets: [] }).urlOf("not-me", "a sign-up", at(HOUR))).rejects.toThrow();
   });
 
+  test("is refused where it is none [G12]", async () => {
+    for (const token of ["", "x", "..", "a.b.c", "%%%", "a.b", "\u00e4"]) {
+      expect(await links.read("not-me", token), token).toBeUndefined();
+    }
+  });
+
   test("is refused with any other last character, also where Base64 would take it for the same [G12]", async () => {
     const token = tokenOf(await links.urlOf("not-me", "a sign-up", at(HOUR)));
     for (const last of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=.") {

@@ -186,6 +186,19 @@ describe("the sign-up's rules", () => {
     });
   });
 
+  test("a text is composed and trimmed before it is measured, and a package id is in small letters [B11]", () => {
+    const id = "C7E2D9A4-61B8-4F0A-A3D5-1E8F5B90C430";
+    const typed = { full_name: "  Zoe\u0308  ", city: "e\u0301".repeat(80), package_id: id };
+    const parsed = signupForm.parse({ ...valid, ...typed });
+    expect([parsed.full_name, parsed.city, parsed.package_id]).toEqual([
+      "Zo\u00eb",
+      "\u00e9".repeat(80),
+      id.toLowerCase(),
+    ]);
+    expect(messages({ city: "e\u0301".repeat(81) })).toEqual({ city: ["City must be at most 80 characters"] });
+    expect(messages({ full_name: "e\u0301" })).toEqual({ full_name: ["Contact name must be at least 2 characters"] });
+  });
+
   test("the request has the contract's keys, digits, a normal e-mail, and the password byte for byte [V9]", () => {
     const parsed = signupForm.parse({
       ...valid,

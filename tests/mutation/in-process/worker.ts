@@ -32,11 +32,15 @@ const outboundService = z.custom<Outbound>((value) => typeof value === "function
 const limits = z.record(z.string(), z.object({ simple: z.object({ limit: z.number(), period: z.number() }) }));
 
 const image = migrated();
-const running = new AsyncLocalStorage<Running>();
+const running = forAllFiles(() => {
+  const storage = new AsyncLocalStorage<Running>();
+  watchGlobals(storage);
+  return storage;
+});
 const context = { waitUntil: (work: Promise<unknown>) => void work.catch(() => {}), passThroughOnException() {} };
 
 /** What a Worker writes is its own, and what it sends may be caught by its test. */
-function watchGlobals(): void {
+function watchGlobals(running: AsyncLocalStorage<Running>): void {
   for (const level of ["log", "info", "warn", "error"] as const) {
     const write = console[level];
     console[level] = (...given: unknown[]) => {
@@ -54,7 +58,14 @@ function watchGlobals(): void {
     return running.exit(async () => outbound(new Request(...given)));
   };
 }
-watchGlobals();
+/** Modules are new in each file of tests, the process is not. */
+function forAllFiles(make: () => AsyncLocalStorage<Running>): AsyncLocalStorage<Running> {
+  const key = Symbol.for("running Workers");
+  const known = z.instanceof(AsyncLocalStorage<Running>).safeParse(Reflect.get(globalThis, key)).data;
+  const storage = known ?? make();
+  Reflect.set(globalThis, key, storage);
+  return storage;
+}
 
 export async function startWorker(plan: WorkerPlan): Promise<RunningWorker> {
   const { folder, environment, vars = {}, wrapper, port } = plan;
