@@ -30,6 +30,7 @@ test.each([
   ["+1", "+1"],
   ["+1 2", "+1 2"],
   [" +44 20", "+44 20"],
+  ["+123456789012", "+1 234 567 89012"],
   ["123456789012", "+1 234 567 89012"],
 ])("the phone number %s reads %s [V9]", (typed, shown) => {
   expect(formatPhone(typed)).toBe(shown);
