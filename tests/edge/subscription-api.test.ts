@@ -211,6 +211,26 @@ describe("the subscription API with the simulator", () => {
     expect(unchanged.clientSecret).toBe(first.clientSecret);
   });
 
+  it.each([
+    ["package_id", "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220"],
+    ["email", "another@example.com"],
+    ["phone", "2125550124"],
+    ["company_name", "Looms & Sons"],
+    ["full_name", "Ada King"],
+    ["address", "13 St James's Square"],
+    ["city", "Boston"],
+    ["state", "MA"],
+    ["zipCode", "10002"],
+    ["country", "Canada"],
+  ])("takes a request with another %s under the same key for another one [D2]", async (field, value) => {
+    const email = `${field.toLowerCase()}@example.com`;
+    const { clientSecret } = await signUp(api, { email }, `other-${field}`);
+    const other = await signUp(api, { email, [field]: value }, `other-${field}`);
+    expect(other.status).toBe(422);
+    expect(other.text).not.toContain("_secret_");
+    expect((await signUp(api, { email }, `other-${field}`)).clientSecret).toBe(clientSecret);
+  });
+
   it("writes no personal data to the log [F6]", () => {
     const log = JSON.stringify(api.logs);
     expect(log).toContain("trial_started");

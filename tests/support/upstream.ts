@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { createGzip } from "node:zlib";
 
 /** What the site sent to the API. */
 export type UpstreamCall = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
@@ -123,6 +124,16 @@ export function liesAboutItsLength(sent = { bytes: 0 }, status = 200): Behaviour
       });
     };
     more();
+  };
+}
+
+/** Sends as many spaces as gzip, and goes no further. */
+export function stallsInACompressedBody(spaces: number, status = 200): Behaviour {
+  return (response) => {
+    response.writeHead(status, { "Content-Type": "application/json", "Content-Encoding": "gzip" });
+    const gzip = createGzip();
+    gzip.pipe(response);
+    gzip.write(" ".repeat(spaces), () => gzip.flush());
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { isLoopback, problemsOf, serviceUrl } from "../../app/contract/configuration";
+import { isLoopback, isLoopbackHost, problemsOf, serviceUrl } from "../../app/contract/configuration";
 
 describe("the rules of both configurations", () => {
   it.each([
@@ -19,6 +19,8 @@ describe("the rules of both configurations", () => {
     "http://127.0.0.1.example.com",
     "https://name:password@api.example.com",
     "http://name@localhost",
+    "https://:password@api.example.com",
+    "https://name@api.example.com",
     "javascript:alert(1)",
     "ftp://localhost",
     "localhost:8788",
@@ -31,6 +33,17 @@ describe("the rules of both configurations", () => {
   it("know this machine by its names and by the whole of 127.0.0.0/8", () => {
     expect(["http://localhost", "http://127.0.0.1", "http://127.255.0.9", "http://[::1]"].every(isLoopback)).toBe(true);
     expect(["http://128.0.0.1", "http://localhost.evil.test", "http://[::2]", "nonsense"].some(isLoopback)).toBe(false);
+  });
+
+  it("know a host for this machine only by its whole name", () => {
+    expect(["localhost", "site.localhost", "[::1]", "127.0.0.1"].every(isLoopbackHost)).toBe(true);
+    expect(["notlocalhost", "localhost.x", "1127.0.0.1", "127.0.0.1.x", "127.0.0"].some(isLoopbackHost)).toBe(false);
+  });
+
+  it("name the first problem of a setting that has several", () => {
+    const twice = z.string().check(z.minLength(9, "is too short"), z.regex(/^a/, "must begin with a"));
+    const { error } = z.object({ TOKEN: twice }).safeParse({ TOKEN: "b" });
+    expect(error && problemsOf(error)).toEqual([{ name: "TOKEN", problem: "is too short" }]);
   });
 
   it("name each refused setting once, what is wrong with it, and never its value [F4]", () => {

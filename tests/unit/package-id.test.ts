@@ -13,4 +13,5 @@ test("the package id comes from the path, then id, uuid, package_id [S3]", () =>
 test("a package id of 8 KB is cut, and no uuid still [F11]", () => {
   const long = "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10".repeat(200);
   expect(packageIdOf(`https://site.example/subscription?id=${long}`, undefined)).toHaveLength(100);
+  expect(packageIdOf("https://site.example/subscription", long)).toHaveLength(100);
 });

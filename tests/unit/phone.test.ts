@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatPhone, phoneDigits } from "../../app/contract/phone";
+import { formatPhone, isPlausibleNanpNumber, phoneDigits } from "../../app/contract/phone";
 import { formatTyped } from "../../app/signup/form/format-while-typing";
 
 test.each([
@@ -22,9 +22,32 @@ test.each([
   ["+44 20 7946 0958 #5", "+44 207 946 0958 #5"],
   ["Telephone: 2125550123", "(212) 555-0123"],
   ["1234567890123456", "+1 234 567 890 123 456"],
+  ["212", "212"],
+  ["2125", "(212) 5"],
+  ["212555", "(212) 555"],
+  ["2125550", "(212) 555-0"],
+  ["1125550123", "(112) 555-0123"],
+  ["+1", "+1"],
+  ["+1 2", "+1 2"],
+  [" +44 20", "+44 20"],
+  ["+123456789012", "+1 234 567 89012"],
+  ["123456789012", "+1 234 567 89012"],
 ])("the phone number %s reads %s [V9]", (typed, shown) => {
   expect(formatPhone(typed)).toBe(shown);
   expect(phoneDigits(formatPhone(typed))).toBe(phoneDigits(typed));
+});
+
+test.each([
+  ["2125550123", true],
+  ["1125550123", false],
+  ["2121550123", false],
+  ["12125550123", true],
+  ["11125550123", false],
+  ["01125550123", true],
+  ["21125550123", true],
+  ["111255501234", true],
+])("%s may be a number of North America, or is of elsewhere: %s [V8]", (digits, isPlausible) => {
+  expect(isPlausibleNanpNumber(digits)).toBe(isPlausible);
 });
 
 test("formatting what is formatted changes nothing", () => {

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { inParallel } from "../../functions/subscription-api/in-parallel";
 import { runLimits } from "../../functions/subscription-api/run-limits";
+import { databaseInMemory } from "../support/database-in-memory";
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -25,6 +26,27 @@ test("a run has 800 calls, of which a part of it may have a share [H7]", () => {
   expect(limits.hasLeft()).toBe(true);
   limits.count(1);
   expect(limits.hasLeft()).toBe(false);
+});
+
+test("every statement and every call over the network counts, and nothing else [H7]", async () => {
+  const limits = runLimits();
+  limits.count(797);
+  const { db } = databaseInMemory();
+  const counted = limits.counted(db);
+  const sent = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("answered"));
+  expect(await (await limits.fetch("https://stripe.example")).text()).toBe("answered");
+  sent.mockRestore();
+  expect(await counted.prepare("SELECT 1 AS one").first("one")).toBe(1);
+  await counted.batch([]);
+  expect(limits.hasLeft()).toBe(true);
+  counted.prepare("SELECT 1");
+  expect(limits.hasLeft()).toBe(false);
+});
+
+test("without a limit all of the work is done", async () => {
+  const done: number[] = [];
+  const left = await inParallel([1, 2, 3, 4, 5, 6, 7, 8], async (item) => void done.push(item));
+  expect([done, left]).toEqual([[1, 2, 3, 4, 5, 6, 7, 8], []]);
 });
 
 test("work is done six at a time, and what is left when the time is up is given back [H7]", async () => {

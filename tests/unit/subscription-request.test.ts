@@ -86,11 +86,37 @@ describe("the sign-up's rules", () => {
     expect(messages({ [name]: value, ...(name === "password" && { confirmPassword: value }) })).toEqual({});
   });
 
-  test.each(["Ada\nLovelace", "Ada\u202eLovelace", "Ada\u0000"])("the name %j cannot be used", (full_name) => {
-    expect(messages({ full_name })).toEqual({
-      full_name: ["Contact name contains characters that cannot be used"],
-    });
+  /** The first and the last of each range, and what is in between. */
+  const UNPRINTABLE = [
+    ["\u0000", "\u001f", "\u007f", "\u009f"],
+    ["\u2028", "\u2029"],
+    ["\u202a", "\u202b", "\u202c", "\u202d", "\u202e"],
+    ["\u2066", "\u2067", "\u2068", "\u2069"],
+    ["\ud800", "\udbff", "\udc00", "\udfff", "\ufffd"],
+  ].flat();
+
+  test.each(UNPRINTABLE)("no field of text has %j in it [B9]", (character) => {
+    const labels = {
+      full_name: "Contact name",
+      company_name: "Company name",
+      address: "Street address",
+      city: "City",
+      state: "State",
+      country: "Country",
+    };
+    for (const [field, label] of Object.entries(labels)) {
+      expect(messages({ [field]: `Ada${character}Lovelace` })).toEqual({
+        [field]: [`${label} contains characters that cannot be used`],
+      });
+    }
   });
+
+  test.each(["\u2027", "\u202f", "\u2065", "\u206a", "\u00a0", "\ufffc"])(
+    "a name may have %j in it [B9]",
+    (character) => {
+      expect(messages({ full_name: `Ada${character}Lovelace` })).toEqual({});
+    },
+  );
 
   test.each([
     ["http://evil.test/free", "H4"],
@@ -158,6 +184,19 @@ describe("the sign-up's rules", () => {
       confirmPassword: ["Passwords do not match"],
       city: ["City must be at least 2 characters"],
     });
+  });
+
+  test("a text is composed and trimmed before it is measured, and a package id is in small letters [B11]", () => {
+    const id = "C7E2D9A4-61B8-4F0A-A3D5-1E8F5B90C430";
+    const typed = { full_name: "  Zoe\u0308  ", city: "e\u0301".repeat(80), package_id: id };
+    const parsed = signupForm.parse({ ...valid, ...typed });
+    expect([parsed.full_name, parsed.city, parsed.package_id]).toEqual([
+      "Zo\u00eb",
+      "\u00e9".repeat(80),
+      id.toLowerCase(),
+    ]);
+    expect(messages({ city: "e\u0301".repeat(81) })).toEqual({ city: ["City must be at most 80 characters"] });
+    expect(messages({ full_name: "e\u0301" })).toEqual({ full_name: ["Contact name must be at least 2 characters"] });
   });
 
   test("the request has the contract's keys, digits, a normal e-mail, and the password byte for byte [V9]", () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fastApi } from "../../support/fast-api/build";
 import { sendRaw } from "../../support/raw-request";
 import { sign } from "../../support/stripe-events";
-import { answersWith, redirects, startUpstream, type Upstream } from "../../support/upstream";
+import { answersWith, redirects, stallsInACompressedBody, startUpstream, type Upstream } from "../../support/upstream";
 import { enterCard, post, rows, signUp, validRequest } from "../../support/visitor";
 import { type RunningWorker, startBackend, startSubscriptionApi } from "../../support/workers";
 
@@ -183,4 +183,19 @@ describe("an answer to the API", () => {
       await other.dispose();
     },
   );
+
+  it("that is compressed is counted by what it says, and not waited for, from the mail provider [H2]", async () => {
+    const other = await startSubscriptionApi({
+      simulatorUrl: stripe.url,
+      ...(await fastApi()),
+      vars: { MAIL_API_URL: `${provider.url}/emails` },
+    });
+    provider.answers(stallsInACompressedBody(64 * KIB, 409));
+    const { clientSecret } = await signUp(other, { ...validRequest, email: "compressed@example.com" });
+    await enterCard(stripe.url, clientSecret);
+    await signUp(other, { email: "compressed@example.com" });
+    const failure = { event: "message_failed", kind: "trial-started", reason: "409" };
+    await expect.poll(() => other.logs, { timeout: 5_000 }).toContainEqual(expect.objectContaining(failure));
+    await other.dispose();
+  });
 });

@@ -17,6 +17,7 @@ import {
   resets,
   sendsAnEndlessBody,
   sendsAShortBody,
+  stallsInACompressedBody,
   startUpstream,
   type Upstream,
 } from "../../support/upstream";
@@ -163,6 +164,12 @@ describe("an API that", () => {
     expectNotice(answer, 502, "Submission Failed", "An unexpected error occurred. Please try again.");
     // What lies in the sockets' buffers has left as well.
     expect(sent.bytes).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  test("sends a compressed body is not read beyond 64 KiB of what it says, nor waited for [C7]", async () => {
+    upstream.answers(stallsInACompressedBody(256 * 1024));
+    // Read to its end, it would take until the deadline: 504.
+    expectNotice(await visitor.submit(), 502, "Submission Failed", "An unexpected error occurred. Please try again.");
   });
 
   test("sends 64 KiB is read, and one byte more is not [C7]", async () => {

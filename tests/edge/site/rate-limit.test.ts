@@ -65,6 +65,18 @@ test("the 11th form in a minute from one IP is answered 429 on the form itself, 
   expect((await visitor.submit({}, someone())).status).toBe(303);
 });
 
+test("as many forms again come back; the next one is answered unread, with a page without the form [F1]", async () => {
+  const me = someone();
+  const form_nonce = await visitor.nonce();
+  expect(await post(19, () => me)).toEqual([...ten, ...ten.slice(1).map(() => 429)]);
+  expect((await visitor.submit({ form_nonce }, me)).text).toContain(fields.full_name);
+  const answer = await visitor.submit({ form_nonce }, me);
+  expect([answer.status, answer.headers.get("Retry-After")]).toEqual([429, "60"]);
+  expect(answer.text).toContain("Too many requests");
+  for (const value of [fields.full_name, fields.city]) expect(answer.text).not.toContain(value);
+  expect(upstream.calls).toHaveLength(10);
+});
+
 test("all of an IPv6 customer's /64 counts as one sender, the next /64 as another [F1]", async () => {
   const at = (index: number) => ({ "CF-Connecting-IP": `2001:db8:1:2:${index.toString(16)}::${index}` });
   expect(await post(11, at)).toEqual([...ten, 429]);

@@ -136,6 +136,10 @@ describe("where a form came from", () => {
     expect((await send(nonce, [["Referer", `${site.url}/subscription`]])).status).toBe(303);
   });
 
+  test("takes a form of which the browser says that no page sent it, as after a restart [A1]", async () => {
+    expect((await visitor.submit({}, { "Sec-Fetch-Site": "none" })).status).toBe(303);
+  });
+
   test("takes a form with the site's Origin and no Sec-Fetch-Site, as old browsers send it [A5]", async () => {
     const headers = own.filter(([name]) => name !== "Sec-Fetch-Site");
     expect((await raw({ method: "POST", path: "/subscription", headers, body: form() })).status).toBe(303);
@@ -254,9 +258,29 @@ test("a page that says why a request is refused names that request, and no other
     bodies.add(answer.body.replace(ray, ""));
   }
   expect(bodies.size).toBe(1);
+});
+
+test("a page that says why a request is refused is kept in HTML and in Markdown [D8]", async () => {
   const inMarkdown = await visitor.get("/nope", { Accept: "text/markdown" });
   expect(inMarkdown.body).toContain("# Oops! Page not found");
   expect((await visitor.get("/nope")).body).toContain("<!DOCTYPE html>");
+});
+
+test("the log has why a request was refused, and of an unknown page its path [F6]", async () => {
+  const linesOf = async (ray: string) => {
+    const lines = () => site.logs.filter(({ request_id }) => request_id === ray);
+    await expect.poll(lines).toContainEqual(expect.objectContaining({ event: "request" }));
+    return lines();
+  };
+  await visitor.submit({}, { "Sec-Fetch-Site": "cross-site", "CF-Ray": "logged-1" });
+  expect(await linesOf("logged-1")).toEqual([
+    { event: "refused", request_id: "logged-1", status: 403, reason: "Request refused" },
+    expect.objectContaining({ event: "request", status: 403, outcome: "refused" }),
+  ]);
+  await visitor.get("/no-such-page?secret=x", { "CF-Ray": "logged-2" });
+  expect(await linesOf("logged-2")).toEqual([
+    expect.objectContaining({ event: "request", status: 404, outcome: "answered", path: "/no-such-page" }),
+  ]);
 });
 
 test("none of all these requests was answered with a 5xx", async () => {
