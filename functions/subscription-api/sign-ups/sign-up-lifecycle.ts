@@ -11,6 +11,7 @@ import {
   CHECK_AFTER_MS,
   type CheckRank,
   HAD_TRIAL,
+  MAX_FAILED_CARDS,
   nextTrialCheck,
   packageWord,
   type SignUp,
@@ -37,11 +38,13 @@ export function signUpLifecycleIn(db: D1Database, count: CountStep) {
   return {
     /**
      * Gives a pending sign-up its trial: it is active, or superseded when its e-mail has had a trial. It stays pending when
-     * only its card was used for one, and when it waits for another card than this.
+     * only its card was used for one, when it waits for another card than this, and when so many cards have failed that
+     * it is being ended: its card is being detached.
      */
     async activate(card: SetUpCard, claim: TrialClaim, event?: StripeEvent): Promise<SignUp | null> {
       const { signUpId, setupIntentId, customerId, usedCards } = card;
       const waitsForCard = `mine.id = ?1 AND mine.status = 'pending' AND mine.used_cards = ?4
+        AND mine.declined_cards + mine.used_cards < ${MAX_FAILED_CARDS}
         AND coalesce(mine.stripe_setup_intent_id, ?2) = ?2 AND coalesce(mine.stripe_customer_id, ?3) = ?3`;
       const identity = [signUpId, setupIntentId, customerId, usedCards, JSON.stringify(claim.emails)] as const;
       const hadTrial = `(

@@ -6,8 +6,8 @@ import { PaymentsError } from "../stripe/client";
 import type { SubscriptionState } from "../stripe/payments";
 import type { SetupIntent } from "../stripe/setup-intents";
 import type { CardEvent, StripeEvent } from "../stripe/webhook";
-import { type FailedCardServices, refuseUsedCard } from "./failed-cards";
-import { awaitsTrial, type SignUp } from "./sign-up";
+import { endPendingSignUp, type FailedCardServices, refuseUsedCard } from "./failed-cards";
+import { awaitsTrial, hasTooManyFailedCards, type SignUp } from "./sign-up";
 import type { SetUpCard } from "./sign-up-lifecycle";
 import type { SignUps } from "./sign-up-store";
 
@@ -57,6 +57,11 @@ export async function handleCardSetUp(
   if (!activated) return "unknown";
   if (awaitsTrial(activated)) return startTrial(activated, services, event, setupIntent);
   if (activated.status !== "pending") return activated.status;
+  if (hasTooManyFailedCards(activated)) {
+    const ended = await endPendingSignUp(activated, "cards-failed", services);
+    if (event) await services.processedEvents.add(event);
+    return ended;
+  }
   return waitsFor(activated, card) ? refuseUsedCard(card, setupIntent, services, event) : "unknown";
 }
 

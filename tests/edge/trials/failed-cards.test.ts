@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
 import { fastApi } from "../../support/fast-api/build";
 import { type FaultyBackend, startFaultyBackend } from "../../support/faulty-backend";
 import type { FaultyProxy } from "../../support/faulty-proxy";
@@ -147,6 +148,28 @@ describe("declined cards, with events that the test delivers", () => {
     expect(await fifth).toBe(200);
     expect(await rowOf(api, email)).toMatchObject({ status: "superseded", end_reason: "cards-failed" });
     expect((await stripeAt(stripe).paymentMethods.retrieve(body.payment_method)).customer).toBeNull();
+    expect((await stripeStateOf(stripe, email)).subscriptions).toEqual([]);
+  });
+
+  it("a question how it stands, while the fifth failure detaches the card, starts no trial [H3]", async () => {
+    const email = "asks@example.com";
+    const { text, clientSecret } = await signUp(api, { email });
+    for (let attempt = 0; attempt < 5; attempt += 1) await enterCard(stripe.url, clientSecret, CARDS.declined);
+    const fail = async (id: string) =>
+      deliver(api, await setupEvent(stripe, "setup_intent.setup_failed", clientSecret, `evt_${email}_${id}`));
+    for (const id of ["1", "2", "3", "4"]) await fail(id);
+    const { body } = await enterCard(stripe.url, clientSecret);
+    const succeeded = await setupEvent(stripe, "setup_intent.succeeded", clientSecret);
+    const { payment_method } = body;
+    const detaching = proxy.hold(`POST /v1/payment_methods/${payment_method}/detach`);
+    const fifth = fail("5");
+    const letGo = await detaching;
+    const asked = await (await fetch(z.object({ status_url: z.string() }).parse(JSON.parse(text)).status_url)).json();
+    expect(await deliver(api, succeeded)).toBe(200);
+    letGo();
+    expect(asked).toEqual({ status: "ended" });
+    expect(await fifth).toBe(200);
+    expect(await rowOf(api, email)).toMatchObject({ status: "superseded", end_reason: "cards-failed" });
     expect((await stripeStateOf(stripe, email)).subscriptions).toEqual([]);
   });
 
