@@ -55,7 +55,9 @@ export async function handleCardSetUp(
   const claim = services.claims.of(signUp.email, setupIntent.fingerprint);
   const activated = await services.lifecycle.activate(card, claim, event);
   if (!activated) return "unknown";
-  if (awaitsTrial(activated)) return startTrial(activated, services, event, setupIntent);
+  // Another card than this may have made it active meanwhile.
+  const isOfCard = activated.stripe_setup_intent_id === setupIntentId;
+  if (awaitsTrial(activated)) return startTrial(activated, services, event, isOfCard ? setupIntent : undefined);
   if (activated.status !== "pending") return activated.status;
   if (hasTooManyFailedCards(activated)) {
     const ended = await endPendingSignUp(activated, "cards-failed", services);
