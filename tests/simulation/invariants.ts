@@ -70,8 +70,9 @@ export function checkEnd(world: World, deeds: Deeds): void {
     const isVerified = end_reason !== null || isSent(`email-verified/${id}`);
     wrong(verified.includes(String(id)) && !isVerified, `${name} is not verified`);
     // A trial that was cancelled may be over before its mail is written.
-    wrong(status !== "canceled" && !isSent(`trial-started/${id}`), `${name} has no mail`);
-    wrong(!isSent(`account-created/${id}`) && status !== "canceled", `${name} has no account`);
+    const isOver = status === "canceled" || made.some((one) => one.status === "canceled");
+    wrong(!isOver && !isSent(`trial-started/${id}`), `${name} has no mail`);
+    wrong(!isOver && !isSent(`account-created/${id}`), `${name} has no account`);
   }
   const cards = rows.map((row) => consents.find((one) => one.setupIntent === row.stripe_setup_intent_id)?.card);
   wrong(world.onePerPerson && new Set(cards).size < cards.length, `One of ${cards} has two trials`);
@@ -103,10 +104,13 @@ export function checkEnd(world: World, deeds: Deeds): void {
   const hasTrial = (email: string) => wasErased(email) || rows.some((row) => row.email === email);
   const isOfTrial = ({ email, setupIntent }: Consent) =>
     wasErased(email) || rows.some((row) => row.stripe_setup_intent_id === setupIntent);
-  for (const { name, email, key, at, card, declined } of consents) {
+  for (const { name, email, key, at, card } of consents) {
+    // Cards that were declined, and earlier ones that had been used.
+    const ofForm = consents.filter((one) => one.name === name);
+    const failed = ofForm.reduce((sum, one) => sum + one.declined + 1, -1);
     const cardUsed = world.onePerPerson && consents.some((one) => one.card === card && isOfTrial(one));
     const isReplaced = told.some((one) => one.replaces === key && one.sentAt <= at);
-    wrong(!hasTrial(email) && !cardUsed && declined < 5 && !isReplaced, `${name} set up a card and has no trial`);
+    wrong(!hasTrial(email) && !cardUsed && failed < 5 && !isReplaced, `${name} set up a card and has no trial`);
   }
   for (const { name, heard, key, plan, email } of told) {
     wrong(heard?.status === 422, `${name} was told 422 for a valid form`);
