@@ -27,6 +27,7 @@ const DEPLOYED = {
   MAIL_API_KEY: "re_0123456789abcdef0123",
   CONSOLE_WEBHOOK_URL: undefined,
   CONSOLE_WEBHOOK_SECRET: undefined,
+  FUNNEL_SQL_URL: undefined,
   OPERATOR_TOKEN: undefined,
   CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/test_0123456789",
   PUBLIC_URL: "https://api.acme.com",
@@ -85,6 +86,7 @@ describe("the configuration of the subscription API", () => {
         "CONSOLE_WEBHOOK_SECRET",
         "CONSOLE_WEBHOOK_URL",
         "CUSTOMER_PORTAL_URL",
+        "FUNNEL_SQL_URL",
         "HASH_SECRET",
         "LINK_SECRET",
         "MAIL_API_KEY",
@@ -95,6 +97,21 @@ describe("the configuration of the subscription API", () => {
         "STRIPE_SECRET_KEY",
         "STRIPE_WEBHOOK_SECRET",
       ],
+    ],
+    [
+      "Access without the application's tag",
+      { ...DEPLOYED, ACCESS_URL: "https://acme.cloudflareaccess.com" },
+      ["ACCESS_AUDIENCE"],
+    ],
+    [
+      "a tag of Access without the team",
+      { ...DEPLOYED, ACCESS_AUDIENCE: "0123456789abcdef".repeat(4) },
+      ["ACCESS_URL"],
+    ],
+    [
+      "a funnel that nobody may read",
+      { ...DEPLOYED, FUNNEL_SQL_URL: "https://sql.example/", FUNNEL_SQL_TOKEN: undefined, FUNNEL_DATASET: undefined },
+      ["FUNNEL_DATASET", "FUNNEL_SQL_TOKEN"],
     ],
     [
       "a publishable key in the secret one's place",

@@ -137,6 +137,7 @@ describe("the migrations", () => {
       "outbox_retried",
       "outbox_settled",
       "outbox_sign_up",
+      "sign_ups_by_day",
       "sign_ups_due",
       "sign_ups_email",
       "sign_ups_had_trial",
