@@ -1,9 +1,22 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Minutes each: begun last, they would be waited for while the other core rests. */
+const LONGEST = /\/commands\/|\/model\.test\.ts$/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
     // Much of the edge tests is waiting: three files at a time keep two cores busy. By default it would be one.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: "unit", include: ["tests/unit/**/*.test.ts"], testTimeout: 10_000 } },
       // The built Workers in Miniflare: `npm run build` comes first.

@@ -56,17 +56,20 @@ describe.each(["production", "staging"] as const)("on the way to %s", SLOW, (sta
     expect(output).toContain(`into [[env.${stage}.d1_databases]] of ${API}/wrangler.toml`);
     expect(output).toContain(`to mend before a deployment to ${stage}.`);
   });
+});
 
-  test("the first deployment: the API, the prices, then everything; each after its preflight, in a few lines", async () => {
+// The other stage takes the same way; its commit and its dry run are in deploying.test.ts.
+test(
+  "the first deployment: the API, the prices, then everything; each after its preflight, in a few lines",
+  SLOW,
+  async () => {
     const cloudflare = await startCloudflare();
-    const run = (...args: string[]) => filled.run("deploy", [option, "--untried", ...args], cloudflare.env);
+    const run = (...args: string[]) => filled.run("deploy", ["--production", "--untried", ...args], cloudflare.env);
 
-    if (stage === "production") {
-      const early = await run();
-      expect(early.exitCode).toBe(1);
-      expect(early.output).toContain("database: The database has no tables yet.");
-      expect(cloudflare.changes).toEqual([]);
-    }
+    const early = await run();
+    expect(early.exitCode).toBe(1);
+    expect(early.output).toContain("database: The database has no tables yet.");
+    expect(cloudflare.changes).toEqual([]);
 
     const api = await run("--only", "subscription-api");
     expect(api).toEqual({
@@ -75,13 +78,13 @@ describe.each(["production", "staging"] as const)("on the way to %s", SLOW, (sta
     });
     expect(cloudflare.changes.some((change) => change.includes("citewell-site"))).toBe(false);
 
-    const unpriced = await filled.run("preflight", [option], cloudflare.env);
+    const unpriced = await filled.run("preflight", ["--production"], cloudflare.env);
     expect(unpriced.exitCode).toBe(1);
     expect(unpriced.output).toContain(
-      `MINI has no price at Stripe: OPERATOR_TOKEN={its value} npm run catalogue -- --${stage}`,
+      "MINI has no price at Stripe: OPERATOR_TOKEN={its value} npm run catalogue -- --production",
     );
 
-    await cloudflare.query(stage, "UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
+    await cloudflare.query("production", "UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
     const { output, exitCode } = await run();
     expect(output).toMatch(/✓ Ready to deploy to/);
     expect(output).toMatch(/✓ site: version [\w-]+ is live at /);
@@ -89,13 +92,12 @@ describe.each(["production", "staging"] as const)("on the way to %s", SLOW, (sta
     // Of what Wrangler says, nothing that is meant to be so.
     expect(output.trim().split("\n").length).toBeLessThanOrEqual(12);
     expect(output).not.toMatch(/exists at the top level|experimental|Please add|env\.[A-Z]|⛅️/);
-    const suffix = stage === "staging" ? "-staging" : "";
-    for (const name of [`citewell-subscription-api${suffix}`, `citewell-site${suffix}`]) {
+    for (const name of ["citewell-subscription-api", "citewell-site"]) {
       expect(cloudflare.changes.filter((change) => change.includes(`PUT /workers/scripts/${name}`))).not.toEqual([]);
     }
     await cloudflare.dispose();
-  });
-});
+  },
+);
 
 test("a deployment with a setting that is left stops at its preflight, and changes nothing", SLOW, async () => {
   const cloudflare = await startCloudflare();

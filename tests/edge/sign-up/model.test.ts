@@ -15,7 +15,7 @@ import { type RunningWorker, startBackend, startSite } from "../../support/worke
  * A failure prints its seed, path and replayPath; with them in MODEL_SEED, MODEL_PATH and MODEL_REPLAY_PATH it is run again.
  */
 
-const SEQUENCES = Number(process.env.MODEL_SEQUENCES ?? 500);
+const SEQUENCES = Number(process.env.MODEL_SEQUENCES ?? 300);
 const AT_ONCE = 3;
 
 let backend: Awaited<ReturnType<typeof startBackend>>;
