@@ -4,16 +4,13 @@ import { describeError, log } from "../log";
 import { disownSignUp } from "../sign-ups/disown";
 import type { SignUp } from "../sign-ups/sign-up";
 import type { ApiContext } from "./context";
+import { neitherKeptNorFound } from "./html-page";
 import { linkPage, linkPageHeaders } from "./link-page";
 
 /** The pages behind the links of the start mail. They need no script. */
 export const linkPages = new Hono<ApiContext>();
 
-linkPages.use(linkPageHeaders, async (c, next) => {
-  await next();
-  c.header("cache-control", "no-store");
-  c.header("x-robots-tag", "noindex");
-});
+linkPages.use(linkPageHeaders, neitherKeptNorFound);
 
 linkPages.onError((error, c) => {
   log("error", "request_failed", describeError(error));

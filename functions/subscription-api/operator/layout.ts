@@ -1,8 +1,5 @@
-import { createHash } from "node:crypto";
-import { html, raw } from "hono/html";
-import { secureHeaders } from "hono/secure-headers";
-
-type Html = ReturnType<typeof html>;
+import { html } from "hono/html";
+import { type Html, htmlPages } from "../http/html-page";
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1f2430; --page: #f6f8fa; --card: #fff; --line: #c9d1d9; --link: #1d4ed8; --s0: #8a93a3; --s1: #b45309; --s2: #1d4ed8; --s3: #b42318; --s4: #4b5563; --s5: #a78bfa; }
@@ -31,38 +28,15 @@ button { min-height: 32px; padding: 4px 12px; border: 1px solid var(--link); bor
 .notice { padding: 12px 16px; background: var(--card); border-left: 4px solid var(--link); }
 `;
 
-const STYLE_HASH = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'` as const;
+const { headers, render } = htmlPages(STYLE, "same-origin");
 
-/** No script, no other host, no frame. The Referer stays, because the form's origin is checked. */
-export const operatorPageHeaders = secureHeaders({
-  contentSecurityPolicy: {
-    defaultSrc: ["'none'"],
-    styleSrc: [STYLE_HASH],
-    formAction: ["'self'"],
-    baseUri: ["'none'"],
-    frameAncestors: ["'none'"],
-  },
-  referrerPolicy: "same-origin",
-  strictTransportSecurity: false,
-  xFrameOptions: "DENY",
-});
+export const operatorPageHeaders = headers;
 
 /** A whole page. */
 export function operatorLayout(heading: string, body: Html) {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="robots" content="noindex">
-<title>${heading}</title>
-<style>${raw(STYLE)}</style>
-</head>
-<body>
-<main>
-<h1>${heading}</h1>
-${body}
-</main>
-</body>
-</html>`;
+  return render(
+    heading,
+    html`<h1>${heading}</h1>
+${body}`,
+  );
 }

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { FUNNEL_STEPS } from "../../../app/contract/funnel";
 import { commit } from "../../../app/contract/release";
 import type { ApiContext } from "../http/context";
+import { neitherKeptNorFound } from "../http/html-page";
 import { log } from "../log";
 import { sentKinds } from "../outbox/outbox";
 import type { StuckMessage } from "../outbox/stuck-messages";
@@ -24,11 +25,7 @@ type Which = z.output<typeof which>;
 /** One page for whoever watches over the service, behind `requireOperator`. It needs no script. */
 export const operatorPage = new Hono<ApiContext>();
 
-operatorPage.use(operatorPageHeaders, async (c, next) => {
-  await next();
-  c.header("cache-control", "no-store");
-  c.header("x-robots-tag", "noindex");
-});
+operatorPage.use(operatorPageHeaders, neitherKeptNorFound);
 
 operatorPage.get("/", async (c) => {
   const { config, services } = c.var;

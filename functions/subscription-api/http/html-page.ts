@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import type { Context } from "hono";
+import { html, raw } from "hono/html";
+import { secureHeaders } from "hono/secure-headers";
+
+export type Html = ReturnType<typeof html>;
+/** `same-origin` where the origin of a form is checked. */
+type ReferrerPolicy = "no-referrer" | "same-origin";
+
+/**
+ * Pages of the API: no script, no other host, no frame, no trace in a search engine.
+ * @param style of every page; constant, since it is not escaped
+ */
+export function htmlPages(style: string, referrerPolicy: ReferrerPolicy) {
+  const hash = `'sha256-${createHash("sha256").update(style).digest("base64")}'` as const;
+  return {
+    headers: secureHeaders({
+      contentSecurityPolicy: {
+        defaultSrc: ["'none'"],
+        styleSrc: [hash],
+        formAction: ["'self'"],
+        baseUri: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+      referrerPolicy,
+      strictTransportSecurity: false,
+      xFrameOptions: "DENY",
+    }),
+    /** A whole page. */
+    render: (title: string, body: Html) => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>`,
+  };
+}
+
+/** For the answers of these pages: kept by nobody, found by nobody. */
+export async function neitherKeptNorFound(c: Context, next: () => Promise<void>): Promise<void> {
+  await next();
+  c.header("cache-control", "no-store");
+  c.header("x-robots-tag", "noindex");
+}
