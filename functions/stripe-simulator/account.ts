@@ -12,7 +12,7 @@ import type { Account, Effects, StripeContext } from "./api/context";
 import { advance } from "./clock/advance";
 import { ACCOUNT_CLOCK, clockOf, realTime, timeOf } from "./clock/time";
 import { ownerOf, type Store, storeIn } from "./store/store";
-import { deliverDue } from "./webhooks/deliveries";
+import { deliveries } from "./webhooks/deliveries";
 import { type Emit, newEvent } from "./webhooks/events";
 
 const environment = z.object({
@@ -29,13 +29,18 @@ export class StripeAccount {
   readonly #store: Store;
   readonly #environment: z.output<typeof environment>;
   readonly #account: Account;
+  readonly #deliveries: ReturnType<typeof deliveries>;
   readonly #routes: Hono<StripeContext>;
 
   constructor(state: DurableObjectState, env: unknown) {
     this.#state = state;
     this.#store = storeIn(state.storage.sql);
     this.#environment = environment.parse(env);
-    const endpoint = { url: this.#environment.WEBHOOK_URL, events: this.#environment.WEBHOOK_EVENTS };
+    const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret, WEBHOOK_EVENTS: events } = this.#environment;
+    const endpoint = { url, events };
+    this.#deliveries = deliveries(this.#store, { url, secret }, (sending) =>
+      state.waitUntil(sending.then(() => this.#wakeForNext())),
+    );
     this.#account = { store: this.#store, complaints: [], endpoint, effects: (request) => this.#effects(request) };
     this.#routes = this.#wire();
   }
@@ -51,10 +56,7 @@ export class StripeAccount {
   /** Sends webhooks apart from the request that caused them, and does what the clock has due. */
   async alarm(): Promise<void> {
     this.#catchUp();
-    const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret } = this.#environment;
-    deliverDue(this.#store, { url, secret }, (sending) =>
-      this.#state.waitUntil(sending.then(() => this.#wakeForNext())),
-    );
+    this.#deliveries.sendDue();
     await this.#wakeForNext();
   }
 
@@ -70,7 +72,7 @@ export class StripeAccount {
   async #wakeForNext(): Promise<void> {
     const due = this.#store.nextDue(ACCOUNT_CLOCK)?.at;
     const step = due === undefined ? undefined : (due - timeOf(this.#store) + realTime() + 1) * 1000;
-    const next = Math.min(this.#store.deliveries()[0]?.due ?? Infinity, step ?? Infinity);
+    const next = Math.min(this.#deliveries.next() ?? Infinity, step ?? Infinity);
     if (next < Infinity) await this.#state.storage.setAlarm(next);
   }
 

@@ -19,6 +19,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS deliveries (
     event TEXT PRIMARY KEY, body TEXT NOT NULL, attempts INTEGER NOT NULL, due INTEGER NOT NULL
   );
+  CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due);
   CREATE TABLE IF NOT EXISTS received (
     id TEXT PRIMARY KEY, channel TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, UNIQUE (channel, key)
   );
@@ -124,8 +125,16 @@ export function storeIn(sql: SqlStorage) {
     removeDelivery(event: string): void {
       sql.exec("DELETE FROM deliveries WHERE event = ?", event);
     },
-    deliveries: (): Delivery[] =>
-      rows({ event: text, body: text, attempts: number, due: number }, "SELECT * FROM deliveries ORDER BY due"),
+    /** Those that are due first, so many at most. */
+    dueDeliveries: (now: number, most: number): Delivery[] =>
+      rows(
+        { event: text, body: text, attempts: number, due: number },
+        "SELECT * FROM deliveries WHERE due <= ? ORDER BY due, rowid LIMIT ?",
+        now,
+        most,
+      ),
+    nextDelivery: (): number | undefined =>
+      rows({ due: number }, "SELECT due FROM deliveries ORDER BY due LIMIT 1")[0]?.due,
   };
   for (const price of PLACEHOLDER_PRICES) if (!store.find("Price", price.id)) store.save("Price", price);
   return store;

@@ -1,22 +1,38 @@
 import { realTime } from "../clock/time";
-import type { Store } from "../store/store";
+import type { Delivery, Store } from "../store/store";
 
 export type Endpoint = { url: string; secret: string };
 
 const MAX_ATTEMPTS = 8;
 const PATIENCE_MS = 10_000;
 
-/** Starts to send what is due; failures are repeated after twice the time. @param later called with each sending */
-export function deliverDue(store: Store, endpoint: Endpoint, later: (sending: Promise<void>) => void): void {
-  for (const delivery of store.deliveries().filter(({ due }) => due <= Date.now())) {
+/** Of hundreds of events at once the others wait, so that the endpoint keeps up. */
+const AT_ONCE = 32;
+
+/** Sends events to one endpoint. @param later called with each sending */
+export function deliveries(store: Store, endpoint: Endpoint, later: (sending: Promise<void>) => void) {
+  let underWay = 0;
+
+  async function send(delivery: Delivery): Promise<void> {
     const attempts = delivery.attempts + 1;
     store.saveDelivery({ ...delivery, attempts, due: Date.now() + 2 * PATIENCE_MS });
-    const sending = post(delivery.body, endpoint).then((taken) => {
-      if (taken || attempts === MAX_ATTEMPTS) store.removeDelivery(delivery.event);
-      else store.saveDelivery({ ...delivery, attempts, due: Date.now() + 250 * 2 ** attempts });
-    });
-    later(sending);
+    const isTaken = await post(delivery.body, endpoint);
+    underWay -= 1;
+    if (isTaken || attempts === MAX_ATTEMPTS) store.removeDelivery(delivery.event);
+    else store.saveDelivery({ ...delivery, attempts, due: Date.now() + 250 * 2 ** attempts });
   }
+
+  return {
+    /** Starts to send what is due; failures are repeated after twice the time. */
+    sendDue(): void {
+      for (const delivery of store.dueDeliveries(Date.now(), AT_ONCE - underWay)) {
+        underWay += 1;
+        later(send(delivery));
+      }
+    },
+    /** When to send again, in milliseconds; undefined while nothing waits, or until one of those under way has ended. */
+    next: (): number | undefined => (underWay === AT_ONCE ? undefined : store.nextDelivery()),
+  };
 }
 
 async function post(body: string, { url, secret }: Endpoint): Promise<boolean> {
