@@ -24,8 +24,6 @@ export default defineConfig({
         test: {
           name: "edge",
           include: ["tests/edge/**/*.test.ts"],
-          // A busy machine resets connections now and then.
-          retry: 1,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // What is polled for comes within milliseconds, but not on a busy machine.

@@ -11,8 +11,6 @@ export default defineConfig({
   fullyParallel: true,
   forbidOnly: process.env.CI !== undefined,
   workers: 2,
-  // A second try, shown as flaky: on a busy machine a step may come too late.
-  retries: 1,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: "list",
