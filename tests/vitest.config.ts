@@ -24,6 +24,7 @@ export default defineConfig({
         test: {
           name: "edge",
           include: ["tests/edge/**/*.test.ts"],
+          retry: Number(process.env.TEST_RETRIES ?? 0),
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // What is polled for comes within milliseconds, but not on a busy machine.
