@@ -104,8 +104,9 @@ async function main(): Promise<Outcome[]> {
   ]);
   const outcomes = [built, typecheck, lint, unit];
   if (built.failed === 0) {
-    outcomes.push(await suite("test:edge", vitest, "as it comes"));
-    outcomes.push(await suite("test:browser", playwright, "as it comes"));
+    // Both wait much of their time, so they share the machine.
+    const suites = [suite("test:edge", vitest, "as it comes"), suite("test:browser", playwright, "if it fails")];
+    outcomes.push(...(await Promise.all(suites)));
   }
   return outcomes;
 }

@@ -24,8 +24,7 @@ export default defineConfig({
         test: {
           name: "edge",
           include: ["tests/edge/**/*.test.ts"],
-          // A busy machine resets connections now and then.
-          retry: 1,
+          retry: Number(process.env.TEST_RETRIES ?? 0),
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // What is polled for comes within milliseconds, but not on a busy machine.

@@ -1,7 +1,13 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/cloudflare";
-import type { ClientActionFunctionArgs, MetaFunction, ShouldRevalidateFunction } from "@remix-run/react";
+import type {
+  ClientActionFunctionArgs,
+  ClientLoaderFunctionArgs,
+  MetaFunction,
+  ShouldRevalidateFunction,
+} from "@remix-run/react";
 import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/package-id";
+import { loadStep } from "../signup/load-step";
 import { CONNECTION_FAILED, submissionFailed } from "../signup/notices";
 import { currentStep } from "../signup/session/current-step.server";
 import stylesheet from "../signup/signup.css";
@@ -44,6 +50,9 @@ export async function clientAction({ serverAction }: ClientActionFunctionArgs): 
     return { notice: thrown instanceof TypeError ? CONNECTION_FAILED : submissionFailed() };
   }
 }
+
+export const clientLoader = ({ request, serverLoader }: ClientLoaderFunctionArgs) =>
+  loadStep(() => serverLoader<SignupStep>(), request.url);
 
 /** A reply does not change the step, so nothing is loaded again; offline that would fail. */
 export const shouldRevalidate: ShouldRevalidateFunction = ({ actionResult, defaultShouldRevalidate }) =>

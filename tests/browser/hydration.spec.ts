@@ -26,7 +26,9 @@ test("a page that something has changed before React starts is made anew, with i
 }) => {
   // As an extension does it.
   await page.addInitScript(() =>
-    document.addEventListener("readystatechange", () => document.querySelector("h1")?.replaceChildren("Changed")),
+    document.addEventListener("readystatechange", () => document.querySelector("h1")?.replaceChildren("Changed"), {
+      once: true,
+    }),
   );
   await page.goto(PLAN);
   await hydrated(page);

@@ -102,6 +102,40 @@ test.describe("at both widths", { tag: "@phone" }, () => {
     await visitor.submit();
     await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
   });
+
+  for (const [how, failing] of [
+    ["for a moment", 2],
+    ["for this page alone", Number.POSITIVE_INFINITY],
+  ] as const) {
+    test(`a connection that breaks ${how} after the form was accepted leads to the card step all the same [H26]`, async ({
+      page,
+      stack,
+    }) => {
+      const visitor = signup(page);
+      let documents = 0;
+      page.on("response", (response) => {
+        if (response.request().isNavigationRequest() && response.frame() === page.mainFrame()) documents += 1;
+      });
+      await page.goto(PLAN);
+      await hydrated(page);
+      await visitor.fillForm();
+      let failed = 0;
+      await page.route("**/*.data*", (route) => {
+        if (route.request().method() === "POST" || failed === failing) return route.continue();
+        failed += 1;
+        return route.abort("connectionreset");
+      });
+      await visitor.submit();
+      await visitor.pay(CARDS.works);
+      await page.unroute("**/*.data*");
+      await visitor.succeeded();
+      expect(failed).toBe(Math.min(failing, 4));
+      expect(documents).toBe(failed === failing ? 1 : 2);
+      const database = await stack.api.mf.getD1Database("DB");
+      const count = database.prepare("SELECT count(*) AS n FROM sign_ups WHERE email = ?").bind(visitor.email);
+      expect(await count.first("n")).toBe(1);
+    });
+  }
 });
 
 test("messages come on blur under the field, then while typing; a wrong form is not sent, its first wrong field focused [S5] [V1] [V3] [V4]", async ({

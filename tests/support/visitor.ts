@@ -109,13 +109,9 @@ export async function enterCard(stripeUrl: string, clientSecret = "", number = "
 
 /** All rows of a query on the API's database. */
 export async function rows(api: RunningWorker, sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]> {
-  const read = async () => {
-    const db = await api.mf.getD1Database("DB");
-    const statement = db.prepare(sql).bind(...values);
-    return (await statement.all()).results;
-  };
-  // On a busy machine Miniflare's synchronous proxy now and then misses an answer, and fails with an assertion.
-  return read().catch(read).catch(read);
+  const db = await api.mf.getD1Database("DB");
+  const statement = db.prepare(sql).bind(...values);
+  return (await statement.all()).results;
 }
 
 const mailList = z.object({

@@ -4,7 +4,7 @@ import { keepOnce } from "../pages/keep-once.server";
 import { prefersMarkdown } from "../pages/markdown.server";
 import { type PageTemplate, pageTemplate } from "../pages/page-template.server";
 import { randomToken } from "../random-token.server";
-import { type Refusal, refusalRenderer, withRefusalHeaders } from "./refusals.server";
+import { type Refusal, refusalRenderer } from "./refusals.server";
 import type { RouteMatcher } from "./route-matcher.server";
 
 /**
@@ -15,8 +15,13 @@ export function keptRefusals(matchRoute: RouteMatcher) {
   const render = refusalRenderer(matchRoute);
   const keep = keepOnce<PageTemplate<"requestId">>();
 
-  return async (request: Request, context: AppLoadContext, refusal: Refusal, next: Handler<AppLoadContext>) => {
-    const { status, title } = refusal;
+  return (
+    request: Request,
+    context: AppLoadContext,
+    refusal: Refusal,
+    next: Handler<AppLoadContext>,
+  ): Response | Promise<Response> => {
+    const { status, title, headers } = refusal;
     const { url, requestId, execution } = context;
     const format = prefersMarkdown(request, url.pathname) ? "text/markdown" : "text/html";
     const make = async () => {
@@ -24,10 +29,12 @@ export function keptRefusals(matchRoute: RouteMatcher) {
       const page = await render({ ...context, ...markers }, refusal, next, format);
       return page.status === status ? pageTemplate(page, markers) : undefined;
     };
-    const key = `${new Date().getUTCFullYear()} ${format} ${status} ${title}`;
-    const template = await keep(key, make, execution);
-    const page = template ? template.fill({ requestId }) : await render(context, refusal, next, format);
-    const response = request.method === "HEAD" ? new Response(null, page) : page;
-    return withRefusalHeaders(refusal, response);
+    const key = `${new Date().getUTCFullYear()} ${format} ${status} ${title} ${headers?.Allow}`;
+    const answer = (page: Response) => (request.method === "HEAD" ? new Response(null, page) : page);
+    const template = keep(key, make, execution);
+    if (!(template instanceof Promise)) return answer(template.fill({ requestId }));
+    return template.then(async (made) =>
+      answer(made ? made.fill({ requestId }) : await render(context, refusal, next, format)),
+    );
   };
 }

@@ -49,12 +49,7 @@ export function requestGuard(matchRoute: RouteMatcher, rules: FormRules): Middle
 }
 
 function logRefusal({ status, title }: Refusal, { log, url }: AppLoadContext): void {
-  if (status === 404) {
-    log.add({ path: loggedPath(url) });
-    return;
-  }
-  log.warn("refused", { status, reason: title });
-  log.add({ outcome: "refused" });
+  log.add(status === 404 ? { path: loggedPath(url) } : { outcome: "refused", reason: title });
 }
 
 function checkRequest(request: Request, url: URL, route: MatchedRoute): Refusal | undefined {

@@ -13,15 +13,15 @@ interface KeptResponse {
 export function keptResponses() {
   const keep = keepOnce<KeptResponse>();
   return {
-    /** Undefined when `make` gave no 200. The caller bounds the number of keys. */
-    async respond(
+    /** At once when it is kept; undefined when `make` gave no 200. The caller bounds the number of keys. */
+    respond(
       request: Request,
       key: string,
       make: () => Promise<Response>,
       execution: ExecutionContext,
-    ): Promise<Response | undefined> {
-      const kept = await keep(key, async () => toKeep(await make()), execution);
-      return kept && answer(request, kept);
+    ): Response | Promise<Response | undefined> {
+      const kept = keep(key, async () => toKeep(await make()), execution);
+      return kept instanceof Promise ? kept.then((made) => made && answer(request, made)) : answer(request, kept);
     },
   };
 }

@@ -11,11 +11,9 @@ export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
   const files = new Set(publicFiles(build));
   const paths = new Set([...publicPaths(build).flatMap((path) => [path, markdownPath(path)]), ...files]);
   const cache = keptResponses();
-  return async (request, context, next) => {
-    const { url, configuration, log, execution } = context;
-    const isCached = isRead(request) && paths.has(url.pathname) && checkUrl(url) === undefined;
-    if (!isCached) return next(request, context);
 
+  const fromCache: Middleware<AppLoadContext> = (request, context, next) => {
+    const { url, configuration, log, execution } = context;
     const accept = files.has(url.pathname)
       ? "*/*"
       : prefersMarkdown(request, url.pathname)
@@ -30,7 +28,14 @@ export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
     };
     // The release and its settings are fixed for an isolate; the year in the footer is not.
     const key = `${new Date().getUTCFullYear()} ${accept} ${url.pathname}`;
-    return (await cache.respond(request, key, render, execution)) ?? next(request, context);
+    const kept = cache.respond(request, key, render, execution);
+    return kept instanceof Promise ? kept.then((made) => made ?? next(request, context)) : kept;
+  };
+
+  return (request, context, next) => {
+    const { url } = context;
+    const isCached = isRead(request) && paths.has(url.pathname) && checkUrl(url) === undefined;
+    return isCached ? fromCache(request, context, next) : next(request, context);
   };
 }
 

@@ -22,9 +22,9 @@ export function requireSettings(
 ): Handler<RequestContext> {
   let settings: (Services & { configuration: Configuration }) | undefined;
   let isLocal = false;
-  return (request, { env, ...context }) => {
+  return (request, context) => {
     if (settings === undefined) {
-      const read = readConfiguration(env);
+      const read = readConfiguration(context.env);
       if (read.status === "invalid") {
         const names = read.problems.map(({ name, problem }) => `${name} ${problem}`);
         context.log.error("misconfigured", { settings: names });
@@ -33,7 +33,10 @@ export function requireSettings(
       settings = { ...services(read.configuration), configuration: read.configuration };
       isLocal = isLoopback(read.configuration.SITE_URL);
     }
-    if (isLocal && !isLoopbackHost(context.url.hostname)) return misdirected(context);
-    return next(request, { ...context, ...settings, funnel: funnelOf(settings.configuration, context.log) });
+    const { requestId, url, ip, route, nonce, log, execution } = context;
+    if (isLocal && !isLoopbackHost(url.hostname)) return misdirected(context);
+    const funnel = funnelOf(settings.configuration, log);
+    // Without `env`, whose secrets only the configuration hands on.
+    return next(request, { ...settings, requestId, url, ip, route, nonce, log, execution, funnel });
   };
 }

@@ -19,8 +19,7 @@ const PLAIN_ID = /^[\w-]{1,100}$/;
 export function formPageCache(): Middleware<AppLoadContext> {
   const keep = keepOnce<PageTemplate<Values>>();
 
-  return async (request, context, next) => {
-    if (!isPlainRequest(request, context)) return next(request, context);
+  const fromCache: Middleware<AppLoadContext> = async (request, context, next) => {
     const { configuration, execution, funnel, log, nonce, nonces, requestId, route } = context;
     const id = route?.params.id;
     const { kind, example } = kindOf(id, context);
@@ -57,6 +56,9 @@ export function formPageCache(): Middleware<AppLoadContext> {
     if (isPageView(request)) funnel.count("form_opened", id);
     return request.method === "HEAD" ? new Response(null, page) : page;
   };
+
+  return (request, context, next) =>
+    isPlainRequest(request, context) ? fromCache(request, context, next) : next(request, context);
 }
 
 /** Whether the answer depends on nothing but the package id of the path. */

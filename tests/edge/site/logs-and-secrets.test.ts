@@ -58,8 +58,14 @@ describe("logs", () => {
         "log-c",
         () => visitor.submit({}, { "CF-Ray": "log-c", Origin: "null" }),
         [
-          { event: "refused", status: 403, reason: "Request refused" },
-          { event: "request", method: "POST", route: "/subscription/:id?", status: 403, outcome: "refused" },
+          {
+            event: "request",
+            method: "POST",
+            route: "/subscription/:id?",
+            status: 403,
+            outcome: "refused",
+            reason: "Request refused",
+          },
         ],
       ],
       [
