@@ -25,7 +25,7 @@ test.each<[what: string, pattern: RegExp, where: string[]]>([
     [
       "app/root.tsx",
       "app/signup/form/country-list.tsx",
-      "app/ui/inline-stylesheet.tsx",
+      "app/ui/document/inline-stylesheet.tsx",
       "functions/subscription-api/http/html-page.ts",
       "functions/subscription-api/outbox/mail-content.ts",
     ],

@@ -1,4 +1,4 @@
-import { ButtonLink } from "./button";
+import { ButtonLink } from "../controls/button";
 
 /** Never shows the error itself. */
 export function ErrorPage({ title, message, requestId }: { title: string; message?: string; requestId?: string }) {

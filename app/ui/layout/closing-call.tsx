@@ -1,5 +1,5 @@
-import { MailIcon } from "./icons";
-import { mailTo, useSite } from "./site";
+import { MailIcon } from "../controls/icons";
+import { mailTo, useSite } from "../site";
 
 const offers = [
   {

@@ -1,4 +1,4 @@
-import { useHydrated } from "./use-hydrated";
+import { useHydrated } from "../document/use-hydrated";
 
 /** A day in the visitor's language and time zone; without a script that of UTC, and it says so. `time` is ISO 8601. */
 export function Day({ time }: { time: string }) {

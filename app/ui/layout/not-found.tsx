@@ -1,4 +1,4 @@
-import { ButtonLink } from "./button";
+import { ButtonLink } from "../controls/button";
 
 export function NotFound() {
   return (

@@ -1,9 +1,9 @@
 import { useLocation } from "@remix-run/react";
-import { company } from "../company";
-import { ButtonLink } from "./button";
-import { MenuIcon } from "./icons";
+import { company } from "../../company";
+import { ButtonLink } from "../controls/button";
+import { MenuIcon } from "../controls/icons";
+import { useSite } from "../site";
 import { Logo } from "./logo";
-import { useSite } from "./site";
 
 const MENU_ID = "site-menu";
 

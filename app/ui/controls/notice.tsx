@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { useHydrated } from "./use-hydrated";
+import { useHydrated } from "../document/use-hydrated";
 
 /**
  * Scrolls into view when it appears, and takes the focus only after a full page load, when no live region speaks. A notice

@@ -1,6 +1,6 @@
-import { company } from "../company";
+import { company } from "../../company";
+import { mailTo, useSite } from "../site";
 import { Logo } from "./logo";
-import { mailTo, useSite } from "./site";
 
 export function Footer() {
   const { salesEmail, supportEmail, year } = useSite();
