@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { scryptPasswords } from "../../functions/subscription-api/sign-ups/password";
+import { scryptPasswords } from "../../functions/subscription-api/sign-ups/password/password";
 import { fastApi } from "../support/fast-api/build";
 import {
   accountWebhooks,

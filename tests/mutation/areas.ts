@@ -27,7 +27,7 @@ export const AREAS: Record<string, Area> = {
     tests: edge("outbox", "trials/{trial-mails,links}", "subscription-api"),
   },
   "sign-ups": {
-    mutate: api("sign-ups/*.ts", "catalogue/*.ts", "scheduled.ts"),
+    mutate: api("sign-ups/**/*.ts", "catalogue/*.ts", "scheduled.ts"),
     tests: edge(
       "subscription-api",
       "stripe-webhook",

@@ -1,6 +1,6 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import * as z from "zod";
-import { signUpsIn } from "../../functions/subscription-api/sign-ups/sign-up-store";
+import { signUpsIn } from "../../functions/subscription-api/sign-ups/store/sign-up-store";
 import { d1Of, MemoryDatabase, type Row } from "./api-in-process/database";
 import { validRequest } from "./visitor";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { processedEventsIn } from "../../functions/subscription-api/sign-ups/processed-events";
 import type { SignUp, TrialState } from "../../functions/subscription-api/sign-ups/sign-up";
-import { signUpLifecycleIn } from "../../functions/subscription-api/sign-ups/sign-up-lifecycle";
+import { processedEventsIn } from "../../functions/subscription-api/sign-ups/store/processed-events";
+import { signUpLifecycleIn } from "../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
 import { databaseInMemory } from "../support/database-in-memory";
 
 /* An event counts as processed in the transaction of its effect: one that lost a race has to come again. */

@@ -2,11 +2,11 @@ import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import { page } from "../../local-services/page";
 import { parseForm } from "../../stripe-schema/form";
+import type { StripeContext } from "../api/context";
+import { docUrl, type StripeErrorBody } from "../api/errors";
+import { fail, succeed } from "../api/resources/setup-intents";
 import { withOutcome } from "../browser/return-url";
 import type { SetupIntent } from "../store/objects";
-import type { StripeContext } from "./context";
-import { docUrl, type StripeErrorBody } from "./errors";
-import { fail, succeed } from "./setup-intents";
 
 const NOT_AUTHENTICATED: StripeErrorBody = {
   type: "invalid_request_error",

@@ -1,10 +1,10 @@
-import { API_VERSION } from "../../stripe-schema/schema";
-import type { Part } from "../../stripe-schema/stored";
-import { newId } from "../store/ids";
-import { make, merge, type ObjectOf } from "../store/objects";
-import type { Call, Handlers } from "./context";
-import { noSuch } from "./errors";
-import { page } from "./reads";
+import { API_VERSION } from "../../../stripe-schema/schema";
+import type { Part } from "../../../stripe-schema/stored";
+import { newId } from "../../store/ids";
+import { make, merge, type ObjectOf } from "../../store/objects";
+import type { Call, Handlers } from "../context";
+import { noSuch } from "../errors";
+import { page } from "../reads";
 
 type Configuration = ObjectOf<"Configuration">;
 type WebhookEndpoint = ObjectOf<"WebhookEndpoint">;

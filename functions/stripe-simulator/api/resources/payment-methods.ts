@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type Stripe from "stripe";
-import { cardBrand, isCardNumber, wellKnownCard } from "../cards/cards";
-import { newId } from "../store/ids";
-import { make, merge, type PaymentMethod } from "../store/objects";
+import { cardBrand, isCardNumber, wellKnownCard } from "../../cards/cards";
+import { newId } from "../../store/ids";
+import { make, merge, type PaymentMethod } from "../../store/objects";
+import type { Effects, Handlers } from "../context";
+import { cardError, invalidRequest } from "../errors";
+import { missing } from "../reads";
 import { checkCountry } from "./addresses";
-import type { Effects, Handlers } from "./context";
 import { requireCustomer } from "./customers";
-import { cardError, invalidRequest } from "./errors";
-import { missing } from "./reads";
 
 /** https://docs.stripe.com/api/payment_methods */
 export const paymentMethods = {

@@ -1,15 +1,21 @@
 import type Stripe from "stripe";
-import { endPeriod } from "../clock/advance";
-import { chargeInvoice } from "../clock/charges";
-import { cardToCharge, createInvoice, finalizeInvoice } from "../clock/invoices";
-import { cancellationDetails, endSubscription, hasEnded, updateSubscription, withPeriod } from "../clock/subscriptions";
-import { DAY, periodAfter } from "../clock/time";
-import { newId } from "../store/ids";
-import { make, merge, type Price, type Subscription } from "../store/objects";
-import type { Store } from "../store/store";
-import type { Call, Handlers } from "./context";
+import { endPeriod } from "../../clock/advance";
+import { chargeInvoice } from "../../clock/charges";
+import { cardToCharge, createInvoice, finalizeInvoice } from "../../clock/invoices";
+import {
+  cancellationDetails,
+  endSubscription,
+  hasEnded,
+  updateSubscription,
+  withPeriod,
+} from "../../clock/subscriptions";
+import { DAY, periodAfter } from "../../clock/time";
+import { newId } from "../../store/ids";
+import { make, merge, type Price, type Subscription } from "../../store/objects";
+import type { Store } from "../../store/store";
+import type { Call, Handlers } from "../context";
+import { invalidRequest, noSuch } from "../errors";
 import { requireCard, requireCustomer } from "./customers";
-import { invalidRequest, noSuch } from "./errors";
 
 const NO_CARD =
   "This customer has no attached payment source or default payment method. Please consider adding a default payment method. For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting.";

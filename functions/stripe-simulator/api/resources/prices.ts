@@ -1,8 +1,8 @@
-import { newId } from "../store/ids";
-import { make, merge } from "../store/objects";
-import { monthlyPrice } from "../store/placeholder-prices";
-import type { Handlers } from "./context";
-import { invalidRequest, noSuch } from "./errors";
+import { newId } from "../../store/ids";
+import { make, merge } from "../../store/objects";
+import { monthlyPrice } from "../../store/placeholder-prices";
+import type { Handlers } from "../context";
+import { invalidRequest, noSuch } from "../errors";
 
 /** https://docs.stripe.com/api/products and https://docs.stripe.com/api/prices */
 export const prices = {

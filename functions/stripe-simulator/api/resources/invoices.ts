@@ -1,6 +1,6 @@
-import { chargeInvoice } from "../clock/charges";
-import type { Handlers } from "./context";
-import { cardError, invalidRequest, noSuch } from "./errors";
+import { chargeInvoice } from "../../clock/charges";
+import type { Handlers } from "../context";
+import { cardError, invalidRequest, noSuch } from "../errors";
 
 /** https://docs.stripe.com/api/invoices */
 export const invoices = {

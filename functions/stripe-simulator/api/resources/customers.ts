@@ -1,10 +1,10 @@
-import { endSubscription, hasEnded } from "../clock/subscriptions";
-import { newId } from "../store/ids";
-import { type Customer, make, merge, previousAttributes } from "../store/objects";
-import type { Store } from "../store/store";
+import { endSubscription, hasEnded } from "../../clock/subscriptions";
+import { newId } from "../../store/ids";
+import { type Customer, make, merge, previousAttributes } from "../../store/objects";
+import type { Store } from "../../store/store";
+import type { Call, Handlers } from "../context";
+import { invalidRequest, noSuch } from "../errors";
 import { checkCountry } from "./addresses";
-import type { Call, Handlers } from "./context";
-import { invalidRequest, noSuch } from "./errors";
 
 /** https://docs.stripe.com/api/customers */
 export const customers = {

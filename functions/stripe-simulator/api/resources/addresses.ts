@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
-import { COUNTRIES } from "../cards/countries";
-import { invalidRequest } from "./errors";
+import { COUNTRIES } from "../../cards/countries";
+import { invalidRequest } from "../errors";
 
 /** The API's documentation asks for ISO 3166-1 codes; https://github.com/stripe/stripe-ios/issues/1985 has the message. */
 export function checkCountry({ country }: Stripe.AddressParam): void {

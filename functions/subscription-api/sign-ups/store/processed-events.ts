@@ -1,5 +1,5 @@
 import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
-import type { StripeEvent } from "../stripe/webhook";
+import type { StripeEvent } from "../../stripe/webhook";
 
 export type ProcessedEvents = ReturnType<typeof processedEventsIn>;
 

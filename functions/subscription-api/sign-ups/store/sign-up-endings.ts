@@ -1,8 +1,7 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import type { CountStep } from "../../../app/contract/funnel";
-import { newMessage } from "../outbox/outbox";
-import type { StripeEvent } from "../stripe/webhook";
-import { processedEvent } from "./processed-events";
+import type { CountStep } from "../../../../app/contract/funnel";
+import { newMessage } from "../../outbox/outbox";
+import type { StripeEvent } from "../../stripe/webhook";
 import {
   ABANDONED_AFTER_MS,
   CHECK_AFTER_MS,
@@ -11,7 +10,8 @@ import {
   packageWord,
   type SignUp,
   signUpOrNull,
-} from "./sign-up";
+} from "../sign-up";
+import { processedEvent } from "./processed-events";
 import { hasChanged, type SetUpCard } from "./sign-up-lifecycle";
 
 export type SignUpEndings = ReturnType<typeof signUpEndingsIn>;

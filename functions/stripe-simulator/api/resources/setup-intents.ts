@@ -1,11 +1,11 @@
-import { cardOutcome } from "../cards/cards";
-import { newId } from "../store/ids";
-import { make, merge, type SetupIntent } from "../store/objects";
-import type { Call, Effects, Handlers } from "./context";
+import { cardOutcome } from "../../cards/cards";
+import { newId } from "../../store/ids";
+import { make, merge, type SetupIntent } from "../../store/objects";
+import type { Call, Effects, Handlers } from "../context";
+import { cardError, invalidRequest, type StripeErrorBody, StripeFailure, unexpectedState } from "../errors";
+import { missing } from "../reads";
 import { requireCustomer } from "./customers";
-import { cardError, invalidRequest, type StripeErrorBody, StripeFailure, unexpectedState } from "./errors";
 import { attach, createPaymentMethod, findPaymentMethod } from "./payment-methods";
-import { missing } from "./reads";
 
 /** https://docs.stripe.com/changelog/dahlia/2026-07-29/allowed-payment-method-types-parameter */
 const BESIDE_ALLOWED_TYPES = [

@@ -1,10 +1,9 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import type { CountStep } from "../../../app/contract/funnel";
-import { once } from "../d1-retries";
-import type { TrialClaim } from "../limits/trial-claims";
-import { newMessage, reminderKey } from "../outbox/outbox";
-import type { StripeEvent } from "../stripe/webhook";
-import { processedEvent } from "./processed-events";
+import type { CountStep } from "../../../../app/contract/funnel";
+import { once } from "../../d1-retries";
+import type { TrialClaim } from "../../limits/trial-claims";
+import { newMessage, reminderKey } from "../../outbox/outbox";
+import type { StripeEvent } from "../../stripe/webhook";
 import {
   ABANDONED_AFTER_MS,
   AWAITS_TRIAL,
@@ -19,7 +18,8 @@ import {
   signUpRows,
   TRIAL_START_GRACE_MS,
   type TrialState,
-} from "./sign-up";
+} from "../sign-up";
+import { processedEvent } from "./processed-events";
 
 /** A card that Stripe has set up for a sign-up, after `usedCards` others. */
 export type SetUpCard = { signUpId: string; setupIntentId: string; customerId: string; usedCards: number };

@@ -1,7 +1,7 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import type { CountStep } from "../../../app/contract/funnel";
-import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
-import { CHECK_AFTER_MS, HAD_TRIAL, packageWord, type SignUp, signUpOrNull, signUpRow, signUpRows } from "./sign-up";
+import type { CountStep } from "../../../../app/contract/funnel";
+import type { SubscriptionRequest } from "../../../../app/contract/subscription-request";
+import { CHECK_AFTER_MS, HAD_TRIAL, packageWord, type SignUp, signUpOrNull, signUpRow, signUpRows } from "../sign-up";
 
 export type NewSignUp = {
   id: string;

@@ -1,10 +1,10 @@
-import { advance } from "../clock/advance";
-import { ACCOUNT_CLOCK, DAY, realTime, setAccountTime, timeOf } from "../clock/time";
-import { newId } from "../store/ids";
-import { make, type TestClock } from "../store/objects";
-import type { Store } from "../store/store";
-import type { Effects, Handlers } from "./context";
-import { invalidRequest, noSuch } from "./errors";
+import { advance } from "../../clock/advance";
+import { ACCOUNT_CLOCK, DAY, realTime, setAccountTime, timeOf } from "../../clock/time";
+import { newId } from "../../store/ids";
+import { make, type TestClock } from "../../store/objects";
+import type { Store } from "../../store/store";
+import type { Effects, Handlers } from "../context";
+import { invalidRequest, noSuch } from "../errors";
 
 /** Stripe moves a clock by two billing periods at most, each a month here. */
 const FURTHEST_MOVE = 62 * DAY;
