@@ -187,8 +187,8 @@ export const FAULTS: Fault[] = [
 ];
 
 /**
- * What a minute is too short for: `npm run simulate:faults -- --rare`. The first two are noticed by tests/unit/outbox.test.ts
- * and tests/unit/lost-race.test.ts.
+ * What a minute is too short for: `npm run simulate:faults -- --rare`. The first two are noticed by outbox.test.ts and
+ * lost-race.test.ts in tests/unit/subscription-api/.
  */
 export const RARE_FAULTS: Fault[] = [
   one("a back-off without an end", "outbox/outbox.ts", "** (attempts - 1), MAX_DELAY_MS)", "** (attempts - 1))"),

@@ -1,11 +1,17 @@
 import { request as open } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fastApi } from "../../support/fast-api/build";
-import { sendRaw } from "../../support/raw-request";
-import { sign } from "../../support/stripe-events";
-import { answersWith, redirects, stallsInACompressedBody, startUpstream, type Upstream } from "../../support/upstream";
-import { enterCard, post, rows, signUp, validRequest } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSubscriptionApi } from "../../support/workers";
+import { sign } from "../../support/stripe/stripe-events";
+import { sendRaw } from "../../support/visitors/raw-request";
+import { enterCard, post, rows, signUp, validRequest } from "../../support/visitors/visitor";
+import {
+  answersWith,
+  redirects,
+  stallsInACompressedBody,
+  startUpstream,
+  type Upstream,
+} from "../../support/workers/upstream";
+import { type RunningWorker, startBackend, startSubscriptionApi } from "../../support/workers/workers";
 
 /* What the API reads: of requests, and of what others answer. */
 

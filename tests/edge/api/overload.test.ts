@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type DeployedApi, OPERATOR_TOKEN, startDeployedApi } from "../../support/deployed-api";
 import { fastApi } from "../../support/fast-api/build";
-import { enoughOfTheMinute, someone } from "../../support/senders";
-import { enterCard, post, rows, signUp, times, validRequest } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSubscriptionApi } from "../../support/workers";
+import { enoughOfTheMinute, someone } from "../../support/visitors/senders";
+import { enterCard, post, rows, signUp, times, validRequest } from "../../support/visitors/visitor";
+import { type DeployedApi, OPERATOR_TOKEN, startDeployedApi } from "../../support/workers/deployed-api";
+import { type RunningWorker, startBackend, startSubscriptionApi } from "../../support/workers/workers";
 
 /* Too much at once: passwords to hash, sign-ups of one sender, wrong tokens of an operator. */
 

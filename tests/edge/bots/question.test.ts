@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { confirmations } from "../../../app/signup/bots/confirmation.server";
-import { LOCAL_SESSION_SECRET, nonceOpened, UNHURRIED } from "../../support/form-nonces";
-import { openForm } from "../../support/form-page";
+import { LOCAL_SESSION_SECRET, nonceOpened, UNHURRIED } from "../../support/visitors/form-nonces";
+import { openForm } from "../../support/visitors/form-page";
 import {
   type Answer,
   fields,
@@ -12,9 +12,9 @@ import {
   SECRET,
   type SiteVisitor,
   siteVisitor,
-} from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+} from "../../support/visitors/site-visitor";
+import { startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* The question that a form comes back with, and the button that answers it. */
 

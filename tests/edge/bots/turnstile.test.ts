@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ORIGIN, startDeployedSite } from "../../support/deployed-site";
-import { openForm } from "../../support/form-page";
-import { type Answer, logged, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import type { RunningWorker } from "../../support/workers";
+import { openForm } from "../../support/visitors/form-page";
+import {
+  type Answer,
+  logged,
+  nonceIn,
+  SECRET,
+  type SiteVisitor,
+  siteVisitor,
+} from "../../support/visitors/site-visitor";
+import { ORIGIN, startDeployedSite } from "../../support/workers/deployed-site";
+import type { RunningWorker } from "../../support/workers/workers";
 
 /* Turnstile beside the button, where the operator has set its keys. A stand-in answers for Cloudflare. */
 

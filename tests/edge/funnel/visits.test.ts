@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { fastApi } from "../../support/fast-api/build";
-import { add, countsInDatabase, countsOf, only } from "../../support/funnel";
-import { CARDS, deliver, setupEvent } from "../../support/set-up-card";
-import { type Answer, nonceIn, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { eventOf } from "../../support/stripe-events";
-import { enterCard, rows, stripeAt } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+import { CARDS, deliver, setupEvent } from "../../support/stripe/set-up-card";
+import { eventOf } from "../../support/stripe/stripe-events";
+import { type Answer, nonceIn, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { enterCard, rows, stripeAt } from "../../support/visitors/visitor";
+import { add, countsInDatabase, countsOf, only } from "../../support/workers/funnel";
+import { type RunningWorker, startBackend, startSite } from "../../support/workers/workers";
 
 /** FUNNEL_VISITS=10000 takes minutes on a machine of its own. */
 const VISITS = Number(process.env.FUNNEL_VISITS ?? 600);

@@ -7,7 +7,7 @@ import {
   SECRET,
   type SiteVisitor,
   siteVisitor,
-} from "../../support/site-visitor";
+} from "../../support/visitors/site-visitor";
 import {
   answersNothing,
   answersWith,
@@ -20,8 +20,8 @@ import {
   stallsInACompressedBody,
   startUpstream,
   type Upstream,
-} from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+} from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* The call to the subscription API, and what becomes of each answer. */
 

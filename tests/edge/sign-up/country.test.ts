@@ -1,10 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openPage } from "../../support/page";
-import { type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { rows, signUp, stripeAt, stripeStateOf } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+import { openPage } from "../../support/visitors/page";
+import { type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { rows, signUp, stripeAt, stripeStateOf } from "../../support/visitors/visitor";
+import { type RunningWorker, startBackend, startSite } from "../../support/workers/workers";
 
 let backend: Awaited<ReturnType<typeof startBackend>>;
 let site: RunningWorker;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type RawRequest, sendRaw } from "../../support/raw-request";
+import { type RawRequest, sendRaw } from "../../support/visitors/raw-request";
 import {
   fastest,
   fields,
@@ -10,9 +10,9 @@ import {
   type SiteVisitor,
   siteVisitor,
   withoutStyle,
-} from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+} from "../../support/visitors/site-visitor";
+import { startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* What a form's body may be: its type, its size, its fields. */
 

@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cookieBrowser } from "../../support/cookie-browser";
 import { fastApi } from "../../support/fast-api/build";
-import { type Answer, fields, nonceIn, returnTokenIn, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { enterCard, rows } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+import { cookieBrowser } from "../../support/visitors/cookie-browser";
+import {
+  type Answer,
+  fields,
+  nonceIn,
+  returnTokenIn,
+  type SiteVisitor,
+  siteVisitor,
+} from "../../support/visitors/site-visitor";
+import { enterCard, rows } from "../../support/visitors/visitor";
+import { type RunningWorker, startBackend, startSite } from "../../support/workers/workers";
 
 /*
  * The site before the reference API and the simulator: what a page says is what the visitor did, and what Stripe knows.

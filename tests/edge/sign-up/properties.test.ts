@@ -1,10 +1,10 @@
 import naughtyStrings from "big-list-of-naughty-strings/blns.json" with { type: "json" };
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sendRaw } from "../../support/raw-request";
-import { fields, logged, PASSWORD, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { sendRaw } from "../../support/visitors/raw-request";
+import { fields, logged, PASSWORD, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /*
  * What no input at all may do: make the site answer 5xx, run in a page, or get to the API past the contract. fast-check

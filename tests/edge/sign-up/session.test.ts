@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ORIGIN, startDeployedSite } from "../../support/deployed-site";
 import {
   fields,
   logged,
@@ -8,10 +7,11 @@ import {
   SECRET,
   type SiteVisitor,
   siteVisitor,
-} from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { rows, signUp } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+} from "../../support/visitors/site-visitor";
+import { rows, signUp } from "../../support/visitors/visitor";
+import { ORIGIN, startDeployedSite } from "../../support/workers/deployed-site";
+import { startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startBackend, startSite } from "../../support/workers/workers";
 
 /* One visitor's sign-up: sent twice, come back to, kept in a cookie, and by no cache. */
 

@@ -1,9 +1,9 @@
 import { JSDOM } from "jsdom";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openPage } from "../../support/page";
-import { fields, resumeLinkIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { openPage } from "../../support/visitors/page";
+import { fields, resumeLinkIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* The sign-up when nothing goes wrong; the other files here have what must not break. */
 

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { fastApi } from "../../support/fast-api/build";
-import { newCard } from "../../support/set-up-card";
-import { logged, nonceIn, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
+import { newCard } from "../../support/stripe/set-up-card";
+import { logged, nonceIn, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { enterCard, mails } from "../../support/visitors/visitor";
 import {
   answersWith,
   type Behaviour,
@@ -10,9 +11,8 @@ import {
   sendsAnEndlessBody,
   startUpstream,
   type Upstream,
-} from "../../support/upstream";
-import { enterCard, mails } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+} from "../../support/workers/upstream";
+import { type RunningWorker, startBackend, startSite } from "../../support/workers/workers";
 
 const SUCCESS = "Your 5 days trial period has been started.";
 const WAITING = "This page looks again by itself.";

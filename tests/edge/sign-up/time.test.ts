@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cookieBrowser } from "../../support/cookie-browser";
 import { fastApi } from "../../support/fast-api/build";
+import { cookieBrowser } from "../../support/visitors/cookie-browser";
 import {
   type Answer,
   fields,
@@ -9,10 +9,10 @@ import {
   type SiteVisitor,
   siteVisitor,
   withoutStyle,
-} from "../../support/site-visitor";
-import { startUpstream } from "../../support/upstream";
-import { enterCard, rows } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+} from "../../support/visitors/site-visitor";
+import { enterCard, rows } from "../../support/visitors/visitor";
+import { startUpstream } from "../../support/workers/upstream";
+import { type RunningWorker, startBackend, startSite } from "../../support/workers/workers";
 
 /* How long a sign-up is kept, how a visitor keeps it longer, and how it goes on on another device. */
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPage } from "../../support/page";
-import { type Answer, fields, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { openPage } from "../../support/visitors/page";
+import { type Answer, fields, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* The empty form is rendered once for each kind of plan, and filled with what belongs to one visitor. */
 

@@ -1,10 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { throwingRoutes, WORDS_OF_THE_ERROR } from "../../support/broken-site";
-import { logged, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { logged, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { throwingRoutes, WORDS_OF_THE_ERROR } from "../../support/workers/broken-site";
+import { startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* What must not get out: into a log, a browser's file, another visitor's page. */
 

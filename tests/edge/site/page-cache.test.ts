@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { throwingRoutes } from "../../support/broken-site";
-import { type Answer, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { type Answer, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { throwingRoutes } from "../../support/workers/broken-site";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* Public pages are kept in memory: made once, right for everyone, and never with anything of one visitor. */
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { throwingLimiters, WORDS_OF_THE_ERROR } from "../../support/broken-site";
-import { enoughOfTheMinute, someone } from "../../support/senders";
-import { fields, logged, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { enoughOfTheMinute, someone } from "../../support/visitors/senders";
+import { fields, logged, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { throwingLimiters, WORDS_OF_THE_ERROR } from "../../support/workers/broken-site";
+import { startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* How many forms one sender may send in a minute, and who is one sender. */
 

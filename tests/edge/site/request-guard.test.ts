@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type RawRequest, sendRaw } from "../../support/raw-request";
-import { fastest, fields, PASSWORD, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { type RawRequest, sendRaw } from "../../support/visitors/raw-request";
+import { fastest, fields, PASSWORD, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* What every request passes before its page is made: origin, method and path. */
 

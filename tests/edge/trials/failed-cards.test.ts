@@ -1,11 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { fastApi } from "../../support/fast-api/build";
-import { type FaultyBackend, startFaultyBackend } from "../../support/faulty-backend";
-import type { FaultyProxy } from "../../support/faulty-proxy";
-import { CARDS, deliver, rowOf, setupEvent } from "../../support/set-up-card";
-import { enterCard, mails, rows, signUp, stripeAt, stripeStateOf, times, validRequest } from "../../support/visitor";
-import { type RunningWorker, runScheduled, startBackend } from "../../support/workers";
+import { type FaultyBackend, startFaultyBackend } from "../../support/faults/faulty-backend";
+import type { FaultyProxy } from "../../support/faults/faulty-proxy";
+import { CARDS, deliver, rowOf, setupEvent } from "../../support/stripe/set-up-card";
+import {
+  enterCard,
+  mails,
+  rows,
+  signUp,
+  stripeAt,
+  stripeStateOf,
+  times,
+  validRequest,
+} from "../../support/visitors/visitor";
+import { type RunningWorker, runScheduled, startBackend } from "../../support/workers/workers";
 
 describe("declined cards, with Stripe's own webhooks", () => {
   let api: RunningWorker;

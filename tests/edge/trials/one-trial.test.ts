@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type FaultyBackend, startFaultyBackend } from "../../support/faulty-backend";
-import type { FaultyProxy } from "../../support/faulty-proxy";
-import { CARDS, deliver, newCard, rowOf, setupEvent } from "../../support/set-up-card";
+import { type FaultyBackend, startFaultyBackend } from "../../support/faults/faulty-backend";
+import type { FaultyProxy } from "../../support/faults/faulty-proxy";
+import { CARDS, deliver, newCard, rowOf, setupEvent } from "../../support/stripe/set-up-card";
 import {
   type ApiAnswer,
   enterCard,
@@ -12,8 +12,8 @@ import {
   stripeAt,
   stripeStateOf,
   times,
-} from "../../support/visitor";
-import { type RunningWorker, runScheduled } from "../../support/workers";
+} from "../../support/visitors/visitor";
+import { type RunningWorker, runScheduled } from "../../support/workers/workers";
 
 /** The local token (functions/subscription-api/wrangler.toml). */
 const OPERATOR_TOKEN = "only-for-local-development-never-for-a-deployment";

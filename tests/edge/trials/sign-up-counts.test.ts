@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signUpCountsIn } from "../../../functions/subscription-api/limits/sign-up-counts";
 import { fastApi } from "../../support/fast-api/build";
-import { post, rows, signUp, times, validRequest } from "../../support/visitor";
-import { type RunningWorker, runScheduled, startBackend } from "../../support/workers";
+import { post, rows, signUp, times, validRequest } from "../../support/visitors/visitor";
+import { type RunningWorker, runScheduled, startBackend } from "../../support/workers/workers";
 
 describe("sign-ups a day", () => {
   let api: RunningWorker;
