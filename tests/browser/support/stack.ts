@@ -1,8 +1,5 @@
 import { type BrowserContext, test as base, expect } from "@playwright/test";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers/workers";
-
-/** The three Workers, as `npm start` runs them. */
-export type Stack = { site: RunningWorker; api: RunningWorker; stripe: RunningWorker };
+import { type Stack, startStack } from "../../support/visitors/visited-site";
 
 /**
  * Playwright's `test` with a stack for each of Playwright's workers; URLs are relative to its site. Every test fails
@@ -12,16 +9,9 @@ export const test = base.extend<{ complaints: string[] }, { stack: Stack }>({
   stack: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from the pattern which fixtures this one needs.
     async ({}, provide) => {
-      const { api, stripe, dispose } = await startBackend();
-      const site = await startSite({
-        vars: {
-          SUBSCRIPTION_API_URL: api.url,
-          STRIPE_JS_URL: `${stripe.url}/endive/stripe.js`,
-          STRIPE_API_URL: stripe.url,
-        },
-      });
-      await provide({ site, api, stripe });
-      await Promise.all([site.dispose(), dispose()]);
+      const stack = await startStack();
+      await provide(stack);
+      await stack.dispose();
     },
     { scope: "worker", timeout: 60_000 },
   ],
@@ -45,3 +35,4 @@ export const test = base.extend<{ complaints: string[] }, { stack: Stack }>({
 });
 
 export { expect } from "@playwright/test";
+export type { Stack } from "../../support/visitors/visited-site";

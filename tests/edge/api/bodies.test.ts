@@ -27,11 +27,11 @@ const routes = [
 
 let api: RunningWorker;
 let stripe: RunningWorker;
-let dispose: () => Promise<void>;
 beforeAll(async () => {
-  ({ api, stripe, dispose } = await startBackend(await fastApi()));
+  const backend = await startBackend(await fastApi());
+  ({ api, stripe } = backend);
+  return backend.dispose;
 });
-afterAll(() => dispose());
 
 /** Sends a byte every 200 ms until the answer is there. */
 function trickle(path: string, headers: Record<string, string>) {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { runCommand } from "../../../functions/tools/operator";
 import { fastApi } from "../../support/fast-api/build";
@@ -20,11 +20,11 @@ const catalogue = z.object({ prices: z.array(z.object({ name: z.string(), create
 describe("the operator", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
-  let dispose: () => Promise<void>;
   beforeAll(async () => {
-    ({ api, stripe, dispose } = await startBackend(await fastApi()));
+    const backend = await startBackend(await fastApi());
+    ({ api, stripe } = backend);
+    return backend.dispose;
   });
-  afterAll(() => dispose());
 
   const ask = (path: string, body: unknown, authorization = `Bearer ${TOKEN}`) =>
     post(`${api.url}/operator/${path}`, JSON.stringify(body), { authorization });

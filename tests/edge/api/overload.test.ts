@@ -14,11 +14,11 @@ const json = { "content-type": "application/json" };
 
 describe("the API with its own password hash", () => {
   let api: RunningWorker;
-  let dispose: () => Promise<void>;
   beforeAll(async () => {
-    ({ api, dispose } = await startBackend());
+    const backend = await startBackend();
+    ({ api } = backend);
+    return backend.dispose;
   });
-  afterAll(() => dispose());
 
   /** How a sign-up is answered, and after how long. */
   async function signUpFrom(sender: Record<string, string>, email: string, change: object = {}) {
@@ -100,11 +100,11 @@ describe("the API with its own password hash", () => {
 describe("the time that an answer takes", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
-  let dispose: () => Promise<void>;
   beforeAll(async () => {
-    ({ api, stripe, dispose } = await startBackend(await fastApi()));
+    const backend = await startBackend(await fastApi());
+    ({ api, stripe } = backend);
+    return backend.dispose;
   });
-  afterAll(() => dispose());
 
   const hashes = () => api.logs.filter(({ event }) => event === "password_hashed").length;
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FaultyBackend, startFaultyBackend } from "../../support/faults/faulty-backend";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startFaultyBackend } from "../../support/faults/faulty-backend";
 import type { FaultyProxy } from "../../support/faults/faulty-proxy";
 import { deliverEvent, eventOf, secondsNow, sign, WEBHOOK_SECRET } from "../../support/stripe/stripe-events";
 import { accountWebhooks, enterCard, mails, rows, signUp, stripeAt, times } from "../../support/visitors/visitor";
@@ -12,12 +12,11 @@ describe("the webhook of Stripe", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   let proxy: FaultyProxy;
-  let backend: FaultyBackend;
   beforeAll(async () => {
-    backend = await startFaultyBackend();
+    const backend = await startFaultyBackend();
     ({ api, stripe, proxy } = backend);
+    return backend.dispose;
   });
-  afterAll(() => backend.dispose());
 
   const deliver = (payload: string, signature?: string) => deliverEvent(api, payload, signature);
   const rowOf = async (email: string) => (await rows(api, "SELECT * FROM sign_ups WHERE email = ?", email))[0];

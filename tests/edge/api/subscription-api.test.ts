@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { scryptPasswords } from "../../../functions/subscription-api/sign-ups/password/password";
 import { fastApi } from "../../support/fast-api/build";
 import {
@@ -18,14 +18,14 @@ import { type RunningWorker, startBackend } from "../../support/workers/workers"
 describe("the built Worker with the simulator", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
-  let dispose: () => Promise<void>;
   let clientSecret: string | undefined;
 
   beforeAll(async () => {
-    ({ api, stripe, dispose } = await startBackend());
+    const backend = await startBackend();
+    ({ api, stripe } = backend);
     ({ clientSecret } = await signUp(api, { email: "whole@example.com" }, "whole"));
+    return backend.dispose;
   });
-  afterAll(() => dispose());
 
   it("stores the password as a scrypt hash that verifies, and no client secret [G10]", async () => {
     const [row] = await rows(api, "SELECT * FROM sign_ups WHERE email = 'whole@example.com'");
@@ -72,12 +72,12 @@ const startMailsOf = async (stripe: RunningWorker, email: string) =>
 describe("the subscription API with the simulator", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
-  let dispose: () => Promise<void>;
 
   beforeAll(async () => {
-    ({ api, stripe, dispose } = await startBackend(await fastApi()));
+    const backend = await startBackend(await fastApi());
+    ({ api, stripe } = backend);
+    return backend.dispose;
   });
-  afterAll(() => dispose());
 
   const statusOf = async (email: string) =>
     (await rows(api, "SELECT status FROM sign_ups WHERE email = ? ORDER BY created_at", email)).map(

@@ -99,11 +99,11 @@ describe("the API in production", () => {
 describe("the request's id", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
-  let dispose: () => Promise<void>;
   beforeAll(async () => {
-    ({ api, stripe, dispose } = await startBackend(await fastApi()));
+    const backend = await startBackend(await fastApi());
+    ({ api, stripe } = backend);
+    return backend.dispose;
   });
-  afterAll(() => dispose());
 
   const idsOf = (event: string) => api.logs.filter((line) => line.event === event).map(({ request_id: id }) => id);
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openForm } from "../../support/visitors/form-page";
 import {
   type Answer,
@@ -39,6 +39,7 @@ beforeAll(async () => {
   const options = { vars: { TURNSTILE_SITE_KEY: SITE_KEY, TURNSTILE_SECRET_KEY: SECRET_KEY } };
   site = await startDeployedSite(elsewhere, options);
   visitor = siteVisitor(site, ORIGIN);
+  return site.dispose;
 });
 
 beforeEach(() => {
@@ -46,8 +47,6 @@ beforeEach(() => {
   created = 0;
   answer = () => Response.json({ success: true });
 });
-
-afterAll(() => site.dispose());
 
 async function elsewhere(request: Request): Promise<Response> {
   if (request.url === VERIFY) {

@@ -1,15 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import * as z from "zod";
 import { namedBy } from "../../../functions/tools/releases/deploy";
 import { versionTagged } from "../../../functions/tools/releases/rollback";
 import { smoke, type Target } from "../../../functions/tools/releases/smoke";
 import { fields } from "../../support/visitors/site-visitor";
+import { type Stack, startStack } from "../../support/visitors/visited-site";
 import { rows } from "../../support/visitors/visitor";
-import { freePort, type RunningWorker, startBackend, startSite } from "../../support/workers/workers";
+import { freePort } from "../../support/workers/workers";
 
 /* What `npm run deploy`, `npm run smoke` and `npm run rollback` do, as far as this machine can show it. */
 
@@ -26,21 +27,19 @@ const configuration = z.object({
 });
 
 describe("the smoke test", () => {
-  let backend: Awaited<ReturnType<typeof startBackend>>;
-  let site: RunningWorker;
+  let stack: Stack;
   let target: Target;
   beforeAll(async () => {
-    backend = await startBackend();
-    site = await startSite({ vars: { SUBSCRIPTION_API_URL: backend.api.url, STRIPE_API_URL: backend.stripe.url } });
+    stack = await startStack();
     target = {
-      siteUrl: site.url,
-      apiUrl: backend.api.url,
+      siteUrl: stack.site.url,
+      apiUrl: stack.api.url,
       packageId: fields.package_id,
-      stripeUrl: backend.stripe.url,
+      stripeUrl: stack.stripe.url,
       publishableKey: "pk_test_local",
     };
+    return stack.dispose;
   });
-  afterAll(() => Promise.all([site.dispose(), backend.dispose()]));
 
   const failures = async (change: Partial<Target>) =>
     (await smoke({ ...target, ...change })).filter(({ passed }) => !passed).map(({ name, what }) => `${name}: ${what}`);
@@ -50,7 +49,7 @@ describe("the smoke test", () => {
     expect(outcomes.map(({ name, passed, what }) => (passed ? name : what))).toEqual([
       ...["pages", "site", "form", "refused post", "API", "API's doors", "Stripe key"],
     ]);
-    expect(await rows(backend.api, "SELECT * FROM sign_ups")).toEqual([]);
+    expect(await rows(stack.api, "SELECT * FROM sign_ups")).toEqual([]);
   });
 
   it("names a site that is not there", async () => {
@@ -61,9 +60,9 @@ describe("the smoke test", () => {
   });
 
   it("names an API that is not well, and a publishable key that Stripe does not know", async () => {
-    await rows(backend.api, "ALTER TABLE outbox RENAME TO inbox");
+    await rows(stack.api, "ALTER TABLE outbox RENAME TO inbox");
     const found = await failures({ publishableKey: "pk_live_unknown" });
-    await rows(backend.api, "ALTER TABLE inbox RENAME TO outbox");
+    await rows(stack.api, "ALTER TABLE inbox RENAME TO outbox");
     expect(found).toEqual([
       expect.stringMatching(/^API: \/health was answered 503: .*"DB"/),
       "Stripe key: Stripe does not know the publishable key",

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { fastApi } from "../../support/fast-api/build";
-import { type FaultyBackend, startFaultyBackend } from "../../support/faults/faulty-backend";
+import { startFaultyBackend } from "../../support/faults/faulty-backend";
 import type { FaultyProxy } from "../../support/faults/faulty-proxy";
 import { deliverEvent, eventOf, sign } from "../../support/stripe/stripe-events";
 import { accountWebhooks, enterCard, mails, rows, signUp, times } from "../../support/visitors/visitor";
@@ -13,13 +13,12 @@ describe("the outbox", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   let proxy: FaultyProxy;
-  let backend: FaultyBackend;
   beforeAll(async () => {
-    backend = await startFaultyBackend();
+    const backend = await startFaultyBackend();
     ({ api, stripe, proxy } = backend);
+    return backend.dispose;
   });
   afterEach(() => proxy.repair());
-  afterAll(() => backend.dispose());
 
   /** A sign-up whose trial has just begun; its id. */
   async function trialOf(email: string, fields: Record<string, unknown> = {}): Promise<string> {

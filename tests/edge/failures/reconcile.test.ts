@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type FaultyBackend, startFaultyBackend } from "../../support/faults/faulty-backend";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { startFaultyBackend } from "../../support/faults/faulty-backend";
 import type { Fault, FaultyProxy } from "../../support/faults/faulty-proxy";
 import {
   accountWebhooks,
@@ -21,13 +21,12 @@ describe("the cron handler", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   let proxy: FaultyProxy;
-  let backend: FaultyBackend;
   beforeAll(async () => {
-    backend = await startFaultyBackend();
+    const backend = await startFaultyBackend();
     ({ api, stripe, proxy } = backend);
+    return backend.dispose;
   });
   afterEach(() => proxy.repair());
-  afterAll(() => backend.dispose());
 
   const rowOf = async (email: string) => (await rows(api, "SELECT * FROM sign_ups WHERE email = ?", email))[0];
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString();

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parseReleases } from "../../../functions/tools/releases/kept-releases";
 import { openPage } from "../../support/visitors/page";
 import { type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
@@ -24,9 +24,8 @@ let visitor: SiteVisitor;
 beforeAll(async () => {
   site = await startSite();
   visitor = siteVisitor(site);
+  return site.dispose;
 });
-
-afterAll(() => site.dispose());
 
 describe.each(["/", "/pricing", "/privacy", "/terms", "/subscription"])("%s", (path) => {
   test("arrives within the first round trip, headers included", async () => {

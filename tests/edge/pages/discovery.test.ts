@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { openPage, type Page, pageReader } from "../../support/visitors/page";
 import { type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
 import { type RunningWorker, startSite } from "../../support/workers/workers";
@@ -18,9 +18,8 @@ beforeAll(async () => {
   site = await startSite();
   visitor = siteVisitor(site);
   open = pageReader(visitor);
+  return site.dispose;
 });
-
-afterAll(() => site.dispose());
 
 describe.each(paths)("the head of %s", (path) => {
   test("has a title, a description and the page's own URL, for search engines and for previews [K3]", async () => {

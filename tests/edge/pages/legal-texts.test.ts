@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { companyFacts } from "../../../app/company-facts";
 import { openPage, type Page } from "../../support/visitors/page";
 import { type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
@@ -12,9 +12,8 @@ let visitor: SiteVisitor;
 beforeAll(async () => {
   site = await startSite({ vars: { LEGAL_EMAIL: "legal@brand.test" } });
   visitor = siteVisitor(site);
+  return site.dispose;
 });
-
-afterAll(() => site.dispose());
 
 describe("privacy", () => {
   test("covers every topic, in order, as of August 14, 2025 [L1] [L2]", async () => {

@@ -1,9 +1,10 @@
 import { HtmlValidate } from "html-validate";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Page, pageReader } from "../../support/visitors/page";
-import { type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
-import { startUpstream, type Upstream } from "../../support/workers/upstream";
-import { type RunningWorker, startSite } from "../../support/workers/workers";
+import type { SiteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
+import type { RunningWorker } from "../../support/workers/workers";
 
 /* The public pages as documents: what each of them has, and each fact that they must state. */
 
@@ -19,23 +20,17 @@ let visitor: SiteVisitor;
 let open: (path: string) => Promise<Page>;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  site = await startSite({
+  const started = await startVisitedSite({
     vars: {
-      SUBSCRIPTION_API_URL: upstream.url,
       RESEARCH_URL,
       CONSOLE_URL,
       SALES_EMAIL: "sales@brand.test",
       SUPPORT_EMAIL: "support@brand.test",
     },
   });
-  visitor = siteVisitor(site);
+  ({ upstream, site, visitor } = started);
   open = pageReader(visitor);
-});
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
+  return started.dispose;
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import ts from "typescript";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { openPage } from "../../support/visitors/page";
 import { siteVisitor } from "../../support/visitors/site-visitor";
 import { type RunningWorker, startSite } from "../../support/workers/workers";
@@ -20,9 +20,8 @@ beforeAll(async () => {
     const { document } = await openPage(siteVisitor(site), path);
     pages[path] = document.querySelector('script[type="application/ld+json"]')?.textContent ?? "";
   }
+  return site.dispose;
 });
-
-afterAll(() => site.dispose());
 
 const root = join(import.meta.dirname, "../../..");
 

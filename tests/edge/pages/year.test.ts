@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
 import { type RunningWorker, startSite } from "../../support/workers/workers";
 
@@ -31,8 +31,8 @@ let visitor: SiteVisitor;
 beforeAll(async () => {
   site = await startSite({ wrapper: { script: CLOCK } });
   visitor = siteVisitor(site);
+  return site.dispose;
 });
-afterAll(() => site.dispose());
 
 const THIS_YEAR = new Date().getUTCFullYear();
 const aheadOf = (year: number) => ({ "clock-ahead": String(Date.UTC(year, 5) - Date.now()) });

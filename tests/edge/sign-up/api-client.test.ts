@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   type Answer,
   fields,
@@ -8,6 +8,7 @@ import {
   type SiteVisitor,
   siteVisitor,
 } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
 import {
   answersNothing,
   answersWith,
@@ -32,16 +33,11 @@ let site: RunningWorker;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  site = await startSite({
-    vars: { SUBSCRIPTION_API_URL: upstream.url, SUBSCRIPTION_API_TIMEOUT_MS: String(DEADLINE_MS) },
+  const started = await startVisitedSite({
+    vars: { SUBSCRIPTION_API_TIMEOUT_MS: String(DEADLINE_MS) },
   });
-  visitor = siteVisitor(site);
-});
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
+  ({ upstream, site, visitor } = started);
+  return started.dispose;
 });
 
 /** The form is back, with a notice and everything typed but the passwords; and nobody was called a second time. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type RawRequest, sendRaw } from "../../support/visitors/raw-request";
 import {
   fastest,
@@ -8,11 +8,11 @@ import {
   PASSWORD,
   SECRET,
   type SiteVisitor,
-  siteVisitor,
   withoutStyle,
 } from "../../support/visitors/site-visitor";
-import { startUpstream, type Upstream } from "../../support/workers/upstream";
-import { type RunningWorker, startSite } from "../../support/workers/workers";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
+import type { RunningWorker } from "../../support/workers/workers";
 
 /* What a form's body may be: its type, its size, its fields. */
 
@@ -22,22 +22,17 @@ let visitor: SiteVisitor;
 let own: [string, string][];
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url } });
-  visitor = siteVisitor(site);
+  const started = await startVisitedSite();
+  ({ upstream, site, visitor } = started);
   own = [
     ["Origin", site.url],
     ["Sec-Fetch-Site", "same-origin"],
     ["Content-Type", "application/x-www-form-urlencoded"],
   ];
+  return started.dispose;
 });
 
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
-});
 
 const form = () => new URLSearchParams(fields).toString();
 const raw = (request: RawRequest) => sendRaw(site.url, request);

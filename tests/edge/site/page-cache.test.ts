@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Answer, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
 import { throwingRoutes } from "../../support/workers/broken-site";
 import { type RunningWorker, startSite } from "../../support/workers/workers";
@@ -15,9 +15,8 @@ let visitor: SiteVisitor;
 beforeAll(async () => {
   site = await startSite();
   visitor = siteVisitor(site);
+  return site.dispose;
 });
-
-afterAll(() => site.dispose());
 
 const pagesMade = ({ logs }: RunningWorker) => logs.filter(({ event }) => event === "page_rendered");
 

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { fastApi } from "../../support/fast-api/build";
-import { type FaultyBackend, startFaultyBackend } from "../../support/faults/faulty-backend";
+import { startFaultyBackend } from "../../support/faults/faulty-backend";
 import type { FaultyProxy } from "../../support/faults/faulty-proxy";
 import { CARDS, deliver, rowOf, setupEvent } from "../../support/stripe/set-up-card";
 import {
@@ -19,11 +19,11 @@ import { type RunningWorker, runScheduled, startBackend } from "../../support/wo
 describe("declined cards, with Stripe's own webhooks", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
-  let dispose: () => Promise<void>;
   beforeAll(async () => {
-    ({ api, stripe, dispose } = await startBackend(await fastApi()));
+    const backend = await startBackend(await fastApi());
+    ({ api, stripe } = backend);
+    return backend.dispose;
   });
-  afterAll(() => dispose());
 
   it("five end the sign-up and its setup intent; the log says so, and the same form makes a new sign-up [H3]", async () => {
     const email = "tester@example.com";
@@ -94,13 +94,12 @@ describe("declined cards, with events that the test delivers", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   let proxy: FaultyProxy;
-  let backend: FaultyBackend;
   beforeAll(async () => {
-    backend = await startFaultyBackend();
+    const backend = await startFaultyBackend();
     ({ api, stripe, proxy } = backend);
+    return backend.dispose;
   });
   afterEach(() => proxy.repair());
-  afterAll(() => backend.dispose());
 
   /** A sign-up with declined cards, of which the API has not heard. */
   async function declined(email: string, count: number) {

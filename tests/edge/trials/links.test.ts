@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
 import { signedLinks } from "../../../functions/subscription-api/signed-links";
-import { type FaultyBackend, startFaultyBackend } from "../../support/faults/faulty-backend";
+import { startFaultyBackend } from "../../support/faults/faulty-backend";
 import type { FaultyProxy } from "../../support/faults/faulty-proxy";
 import { CARDS, deliver, newCard, rowOf, setupEvent } from "../../support/stripe/set-up-card";
 import { eventOf } from "../../support/stripe/stripe-events";
@@ -15,13 +15,12 @@ describe("the links of the start mail", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   let proxy: FaultyProxy;
-  let backend: FaultyBackend;
   beforeAll(async () => {
-    backend = await startFaultyBackend({ ONE_TRIAL_PER_PERSON: "true" });
+    const backend = await startFaultyBackend({ ONE_TRIAL_PER_PERSON: "true" });
     ({ api, stripe, proxy } = backend);
+    return backend.dispose;
   });
   afterEach(() => proxy.repair());
-  afterAll(() => backend.dispose());
 
   /** A trial that has just begun, and what its mail leads to. */
   async function trialOf(email: string) {

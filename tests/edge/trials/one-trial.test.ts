@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type FaultyBackend, startFaultyBackend } from "../../support/faults/faulty-backend";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { startFaultyBackend } from "../../support/faults/faulty-backend";
 import type { FaultyProxy } from "../../support/faults/faulty-proxy";
 import { CARDS, deliver, newCard, rowOf, setupEvent } from "../../support/stripe/set-up-card";
 import {
@@ -43,12 +43,11 @@ const erase = (email: string) =>
   post(`${api.url}/operator/erase`, JSON.stringify({ email }), { authorization: `Bearer ${OPERATOR_TOKEN}` });
 
 describe("by default", () => {
-  let backend: FaultyBackend;
   beforeAll(async () => {
-    backend = await startFaultyBackend();
+    const backend = await startFaultyBackend();
     ({ api, stripe } = backend);
+    return backend.dispose;
   });
-  afterAll(() => backend.dispose());
 
   it("an e-mail has one trial, for ever: after its end the sign-up is a 409 [H10]", async () => {
     await withCard("ever@example.com", CARDS.visa);
@@ -97,13 +96,12 @@ describe("by default", () => {
 });
 
 describe("with ONE_TRIAL_PER_PERSON", () => {
-  let backend: FaultyBackend;
   beforeAll(async () => {
-    backend = await startFaultyBackend({ ONE_TRIAL_PER_PERSON: "true" });
+    const backend = await startFaultyBackend({ ONE_TRIAL_PER_PERSON: "true" });
     ({ api, stripe, proxy } = backend);
+    return backend.dispose;
   });
   afterEach(() => proxy.repair());
-  afterAll(() => backend.dispose());
 
   it.each([
     ["ada.lovelace@gmail.com", "adalovelace@gmail.com"],
