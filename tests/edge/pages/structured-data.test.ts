@@ -29,7 +29,7 @@ const root = join(import.meta.dirname, "../../..");
 function problemsOf(texts: string[]): string[][] {
   const files = new Map(
     texts.map((json, index) => [
-      join(root, `tests/edge/site/json-ld-${index}.ts`),
+      join(root, `tests/edge/pages/json-ld-${index}.ts`),
       `import type { Graph } from "schema-dts";\nexport const graph: Graph = ${json};\n`,
     ]),
   );

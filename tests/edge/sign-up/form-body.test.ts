@@ -3,6 +3,7 @@ import { type RawRequest, sendRaw } from "../../support/visitors/raw-request";
 import {
   fastest,
   fields,
+  formHeaders,
   logged,
   nonceIn,
   PASSWORD,
@@ -24,11 +25,7 @@ let own: [string, string][];
 beforeAll(async () => {
   const started = await startVisitedSite();
   ({ upstream, site, visitor } = started);
-  own = [
-    ["Origin", site.url],
-    ["Sec-Fetch-Site", "same-origin"],
-    ["Content-Type", "application/x-www-form-urlencoded"],
-  ];
+  own = formHeaders(site.url);
   return started.dispose;
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type RawRequest, sendRaw } from "../../support/visitors/raw-request";
-import { fastest, fields, PASSWORD, SECRET, type SiteVisitor } from "../../support/visitors/site-visitor";
+import { fastest, fields, formHeaders, PASSWORD, SECRET, type SiteVisitor } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 import type { Upstream } from "../../support/workers/upstream";
 import type { RunningWorker } from "../../support/workers/workers";
@@ -15,11 +15,7 @@ let own: [string, string][];
 beforeAll(async () => {
   const started = await startVisitedSite();
   ({ upstream, site, visitor } = started);
-  own = [
-    ["Origin", site.url],
-    ["Sec-Fetch-Site", "same-origin"],
-    ["Content-Type", "application/x-www-form-urlencoded"],
-  ];
+  own = formHeaders(site.url);
   return started.dispose;
 });
 

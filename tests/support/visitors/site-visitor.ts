@@ -98,6 +98,15 @@ export function siteVisitor(site: RunningWorker, origin = site.url): SiteVisitor
   return visitor;
 }
 
+/** What a browser says of the site's own form when it sends it, for `sendRaw`. */
+export function formHeaders(origin: string): [name: string, value: string][] {
+  return [
+    ["Origin", origin],
+    ["Sec-Fetch-Site", "same-origin"],
+    ["Content-Type", FORM],
+  ];
+}
+
 /** The nonce of the form in a page. */
 export function nonceIn({ body }: Answer): string {
   return /name="form_nonce" value="([^"]+)"/.exec(body)?.[1] ?? "";
