@@ -9,7 +9,7 @@ import LaterStep from "./signup/later-steps";
 import type { SignupServices } from "./signup/services.server";
 import { LaterStepProvider } from "./signup/signup-page";
 import type { FormOutcome } from "./signup/submit/form-outcome.server";
-import { NonceProvider } from "./ui/request-context";
+import { NonceProvider } from "./ui/document/request-context";
 
 declare module "@remix-run/server-runtime" {
   interface Future {

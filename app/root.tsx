@@ -3,14 +3,14 @@ import { Links, Meta, Outlet, Scripts, useMatches, useRouteLoaderData } from "@r
 import type { ReactNode } from "react";
 import { titleOf } from "./company";
 import { publicSettings } from "./edge/settings/public-settings.server";
-import { ErrorPage } from "./ui/error-page";
-import { Footer } from "./ui/footer";
-import { Header, SkipLink } from "./ui/header";
-import { hydrates } from "./ui/hydration";
-import { InlineStylesheet } from "./ui/inline-stylesheet";
-import { prerenderRules } from "./ui/prerender";
-import { useNonce } from "./ui/request-context";
-import { scrollStateScript } from "./ui/scroll-state";
+import { hydrates } from "./ui/document/hydration";
+import { InlineStylesheet } from "./ui/document/inline-stylesheet";
+import { prerenderRules } from "./ui/document/prerender";
+import { useNonce } from "./ui/document/request-context";
+import { scrollStateScript } from "./ui/document/scroll-state";
+import { ErrorPage } from "./ui/layout/error-page";
+import { Footer } from "./ui/layout/footer";
+import { Header, SkipLink } from "./ui/layout/header";
 import type { Site } from "./ui/site";
 import styles from "./ui/styles.css";
 

@@ -1,5 +1,5 @@
-import { ButtonLink } from "../ui/button";
-import { ArrowRightIcon } from "../ui/icons";
+import { ButtonLink } from "../ui/controls/button";
+import { ArrowRightIcon } from "../ui/controls/icons";
 import { Drawing } from "./drawing";
 import { forecast, hero } from "./home-content";
 import { PlatformTable } from "./platform-table";

@@ -1,4 +1,4 @@
-import { ClosingCall } from "../ui/closing-call";
+import { ClosingCall } from "../ui/layout/closing-call";
 import { Features } from "./features";
 import { FutureOfSearch } from "./future-of-search";
 import { Hero } from "./hero";

@@ -1,4 +1,4 @@
-import { ExternalIcon } from "../ui/icons";
+import { ExternalIcon } from "../ui/controls/icons";
 import { useSite } from "../ui/site";
 import { research } from "./home-content";
 

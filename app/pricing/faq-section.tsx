@@ -1,4 +1,4 @@
-import { PlusIcon } from "../ui/icons";
+import { PlusIcon } from "../ui/controls/icons";
 import { mailTo, useSite } from "../ui/site";
 import { faq } from "./faq";
 

@@ -1,5 +1,5 @@
-import { ButtonLink } from "../ui/button";
-import { CheckIcon, CrossIcon } from "../ui/icons";
+import { ButtonLink } from "../ui/controls/button";
+import { CheckIcon, CrossIcon } from "../ui/controls/icons";
 import type { DetailedPlan, PlanFeature } from "./plan-details";
 import { RegularPrice } from "./plan-price";
 import { formatPrice, regularPrice } from "./plans";

@@ -1,4 +1,4 @@
-import { CheckIcon } from "../ui/icons";
+import { CheckIcon } from "../ui/controls/icons";
 import type { DetailedPlan } from "./plan-details";
 import { PlanPriceLine } from "./plan-price";
 

@@ -1,5 +1,5 @@
-import { ClosingCall } from "../ui/closing-call";
-import { CheckIcon } from "../ui/icons";
+import { CheckIcon } from "../ui/controls/icons";
+import { ClosingCall } from "../ui/layout/closing-call";
 import { useSite } from "../ui/site";
 import { FaqSection } from "./faq-section";
 import { PlanCard } from "./plan-card";

@@ -2,8 +2,8 @@ import { data, type LoaderFunctionArgs } from "@remix-run/cloudflare";
 import { isRouteErrorResponse, type MetaFunction, useRouteError } from "@remix-run/react";
 import { titleOf } from "../company";
 import type { Refusal } from "../edge/guard/refusals.server";
-import { ErrorPage } from "../ui/error-page";
-import { NotFound } from "../ui/not-found";
+import { ErrorPage } from "../ui/layout/error-page";
+import { NotFound } from "../ui/layout/not-found";
 import { useSite } from "../ui/site";
 
 /** Renders the requests that the guard refused, unknown paths among them. */

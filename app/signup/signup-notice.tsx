@@ -1,4 +1,4 @@
-import { Notice as NoticeBox } from "../ui/notice";
+import { Notice as NoticeBox } from "../ui/controls/notice";
 import { mailTo, type Site, useSite } from "../ui/site";
 import type { Notice, NoticeAction } from "./notices";
 

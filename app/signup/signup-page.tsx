@@ -13,7 +13,7 @@ import {
   useState,
 } from "react";
 import { findPlan, plans } from "../pricing/plans";
-import { NoticeArea } from "../ui/notice";
+import { NoticeArea } from "../ui/controls/notice";
 import { useSite } from "../ui/site";
 import { PlanSummary } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import { parseForm } from "../stripe-schema/form";
 import type { Effects, StripeContext } from "../stripe-simulator/api/context";
-import { moveClock } from "../stripe-simulator/api/test-clocks";
+import { moveClock } from "../stripe-simulator/api/resources/test-clocks";
 import { failsNext } from "../stripe-simulator/clock/charges";
 import { cardToCharge } from "../stripe-simulator/clock/invoices";
 import { nextStep } from "../stripe-simulator/clock/schedule";

@@ -1,5 +1,5 @@
 import { createApi } from "./app";
-import { scryptPasswords } from "./sign-ups/password";
+import { scryptPasswords } from "./sign-ups/password/password";
 
 const { publicApi, SiteApi } = createApi(scryptPasswords);
 

@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import autocannon from "autocannon";
 import { parseReleases } from "../../functions/tools/releases/kept-releases";
-import { fields } from "../support/site-visitor";
-import { startUpstreamWorkerd } from "./controls";
+import { fields } from "../support/visitors/site-visitor";
 import { CONNECTIONS, type Course } from "./load";
 import { cpuMicroseconds } from "./process-figures";
 import type { Row } from "./report";
 import { root } from "./root";
-import { startSiteWorkerd } from "./site-worker";
+import { startUpstreamWorkerd } from "./servers/controls";
+import { startSiteWorkerd } from "./servers/site-worker";
+import type { RunningWorkerd } from "./servers/workerd";
 import { measuredOf } from "./statistics";
-import type { RunningWorkerd } from "./workerd";
 
 /*
  * What a stranger can make the site spend with one request, in CPU time. Each is sent again and again by itself.

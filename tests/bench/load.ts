@@ -1,7 +1,7 @@
 import autocannon from "autocannon";
 import { cpuMicroseconds } from "./process-figures";
+import type { RunningWorkerd } from "./servers/workerd";
 import { type Measured, measuredOf } from "./statistics";
-import type { RunningWorkerd } from "./workerd";
 
 /** What a round asks for, again and again. */
 export interface Target {

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { measureAttacks } from "./attacks";
 import { type Report, type Row, tableOf, tableOfAttacks, writeDocument } from "./report";
 import { root } from "./root";
+import { benchFolder } from "./servers/workerd";
 import { measureStartUp } from "./start-up";
 import { measureSubject, subjects } from "./subjects";
 import { measureWeights } from "./weights";
-import { benchFolder } from "./workerd";
 
 /*
  * `npm run bench`: what the site costs, beside the least that it could cost, in the same runtime and the same run.

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import { startConstant } from "./controls";
 import type { Row } from "./report";
-import { siteScript, startSiteWorkerd } from "./site-worker";
+import { startConstant } from "./servers/controls";
+import { siteScript, startSiteWorkerd } from "./servers/site-worker";
+import type { RunningWorkerd } from "./servers/workerd";
 import { measuredOf } from "./statistics";
-import type { RunningWorkerd } from "./workerd";
 
 /** How large the Worker is, and what a fresh workerd takes until its first page, beside one with a constant. */
 export async function measureStartUp(times: number): Promise<Row[]> {

@@ -1,11 +1,11 @@
-import { fields } from "../support/site-visitor";
-import { startBareForwarder, startConstant, startUpstreamWorkerd } from "./controls";
+import { fields } from "../support/visitors/site-visitor";
 import { type Course, type Load, measurePair, type Target } from "./load";
 import type { Figure, Row } from "./report";
-import { startSiteWorkerd } from "./site-worker";
+import { startBareForwarder, startConstant, startUpstreamWorkerd } from "./servers/controls";
+import { startSiteWorkerd } from "./servers/site-worker";
+import { startStockRemix } from "./servers/stock-remix";
+import type { RunningWorkerd } from "./servers/workerd";
 import { ratioOf } from "./statistics";
-import { startStockRemix } from "./stock-remix";
-import type { RunningWorkerd } from "./workerd";
 
 /** A request whose cost is measured, and what it may cost beside its control. */
 interface Subject {

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { type Browser, chromium } from "@playwright/test";
 import { findChromium } from "../../functions/tools/chromium";
-import { compressed, startEdgeServer } from "./edge-server";
 import type { Row } from "./report";
 import { root } from "./root";
-import { startSiteWorkerd } from "./site-worker";
+import { compressed, startEdgeServer } from "./servers/edge-server";
+import { startSiteWorkerd } from "./servers/site-worker";
 
 const PAGES = ["/", "/pricing", "/privacy", "/terms", "/subscription"];
 /** What a new connection may send before it has to wait for the browser: ten packets (RFC 6928). */

@@ -1,6 +1,6 @@
-import { countsOf, only } from "../support/funnel";
-import { CARDS, hydrated, PLAN, signup } from "./sign-up";
-import { expect, test } from "./stack";
+import { countsOf, only } from "../support/workers/funnel";
+import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
+import { expect, test } from "./support/stack";
 
 /* What is counted of one visitor with a script; many without one: tests/edge/funnel/visits.test.ts. */
 

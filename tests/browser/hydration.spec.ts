@@ -1,5 +1,5 @@
-import { hydrated, PLAN } from "./sign-up";
-import { expect, test } from "./stack";
+import { hydrated, PLAN } from "./support/sign-up";
+import { expect, test } from "./support/stack";
 
 /* React takes over the pages of the sign-up. `stack.ts` listens for the errors that it reports. */
 

@@ -1,7 +1,7 @@
 import type { Locator } from "@playwright/test";
-import { linesOf } from "./layout";
-import { hydrated, PLAN, signup } from "./sign-up";
-import { expect, test } from "./stack";
+import { linesOf } from "./support/layout";
+import { hydrated, PLAN, signup } from "./support/sign-up";
+import { expect, test } from "./support/stack";
 
 const pages = ["/", "/pricing", "/privacy", "/terms", "/nothing-here", PLAN];
 

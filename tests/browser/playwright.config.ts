@@ -1,6 +1,6 @@
 import { defineConfig } from "@playwright/test";
 import { findChromium } from "../../functions/tools/chromium";
-import { DESKTOP, PHONE } from "./layout";
+import { DESKTOP, PHONE } from "./support/layout";
 
 // Playwright's workers read this file again, and the variable with it: the search runs once.
 process.env.CHROMIUM_PATH ??= findChromium();

@@ -1,7 +1,7 @@
 import type { Page, Request } from "@playwright/test";
-import { accessibilityProblems } from "./accessibility";
-import { cutOff, DESKTOP, moving, PHONE } from "./layout";
-import { expect, test } from "./stack";
+import { accessibilityProblems } from "./support/accessibility";
+import { cutOff, DESKTOP, moving, PHONE } from "./support/layout";
+import { expect, test } from "./support/stack";
 
 const pages = [
   { path: "/", status: 200 },

@@ -1,8 +1,8 @@
 import type { Page, Response } from "@playwright/test";
-import { buildOtherRelease, type SwitchedOrigin, startSwitchedOrigin } from "../support/other-release";
-import { type RunningWorker, startSite } from "../support/workers";
-import { CARDS, hydrated, PLAN, signup } from "./sign-up";
-import { expect, type Stack, test as withStack } from "./stack";
+import { buildOtherRelease, type SwitchedOrigin, startSwitchedOrigin } from "../support/deployment/other-release";
+import { type RunningWorker, startSite } from "../support/workers/workers";
+import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
+import { expect, type Stack, test as withStack } from "./support/stack";
 
 /* A release that replaces another one under an open page, and is rolled back. The later one has the earlier one's files. */
 

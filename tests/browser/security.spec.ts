@@ -1,7 +1,7 @@
-import { someone } from "../support/senders";
-import { startSite } from "../support/workers";
-import { CARDS, hydrated, PLAN, signup } from "./sign-up";
-import { expect, test } from "./stack";
+import { someone } from "../support/visitors/senders";
+import { startSite } from "../support/workers/workers";
+import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
+import { expect, test } from "./support/stack";
 
 /* Every test here and in the other files fails when a page violates its policy: `stack.ts` listens. */
 

@@ -4,10 +4,10 @@ import type Stripe from "stripe";
 import * as z from "zod";
 import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook";
 import { cpuMicroseconds } from "../bench/process-figures";
-import { type RecordedStatement, recordedDatabase } from "../support/recorded-database";
-import { deliver } from "../support/set-up-card";
-import { enterCard, signUp, stripeAt } from "../support/visitor";
-import { runScheduled, startStripeSimulator, startSubscriptionApi } from "../support/workers";
+import { type RecordedStatement, recordedDatabase } from "../support/database/recorded-database";
+import { deliver } from "../support/stripe/set-up-card";
+import { enterCard, signUp, stripeAt } from "../support/visitors/visitor";
+import { runScheduled, startStripeSimulator, startSubscriptionApi } from "../support/workers/workers";
 import { type Cost, meanOf } from "./cost";
 import { quiet } from "./quiet";
 

@@ -1,9 +1,9 @@
-import { startUpstreamWorkerd } from "../bench/controls";
 import { type Course, measureOne, type Target } from "../bench/load";
-import { startSiteWorkerd } from "../bench/site-worker";
-import { fields } from "../support/site-visitor";
-import { startUpstream } from "../support/upstream";
-import { startSite } from "../support/workers";
+import { startUpstreamWorkerd } from "../bench/servers/controls";
+import { startSiteWorkerd } from "../bench/servers/site-worker";
+import { fields } from "../support/visitors/site-visitor";
+import { startUpstream } from "../support/workers/upstream";
+import { startSite } from "../support/workers/workers";
 import { type Cost, NO_DATABASE } from "./cost";
 import { quiet } from "./quiet";
 

@@ -4,7 +4,7 @@ import { cpus } from "node:os";
 import { unstable_readConfig } from "wrangler";
 import * as z from "zod";
 import { root } from "../bench/root";
-import { benchFolder } from "../bench/workerd";
+import { benchFolder } from "../bench/servers/workerd";
 import { type Capacity, tableOfCosts, tableOfLimits, tableOfPrices, writeDocument } from "./document";
 import { measureApi } from "./measure-api";
 import { measureSite } from "./measure-site";

@@ -24,16 +24,14 @@ export const AREAS: Record<string, Area> = {
   },
   outbox: {
     mutate: api("outbox/*.ts"),
-    tests: edge("outbox", "trials/{trial-mails,links}", "subscription-api"),
+    tests: edge("failures/outbox", "trials/{trial-mails,links}", "api/subscription-api"),
   },
   "sign-ups": {
-    mutate: api("sign-ups/*.ts", "catalogue/*.ts", "scheduled.ts"),
+    mutate: api("sign-ups/**/*.ts", "catalogue/*.ts", "scheduled.ts"),
     tests: edge(
-      "subscription-api",
-      "stripe-webhook",
-      "reconcile",
-      "api-failures",
-      "operator",
+      "api/{subscription-api,stripe-webhook}",
+      "failures/{reconcile,api-failures}",
+      "api/operator",
       "trials/{failed-cards,one-trial,links,sign-up-counts}",
       "sign-up/status-url",
     ),
@@ -41,26 +39,23 @@ export const AREAS: Record<string, Area> = {
   stripe: {
     mutate: api("stripe/*.ts"),
     tests: edge(
-      "api/stripe-failures",
-      "stripe-webhook",
+      "failures/stripe-failures",
+      "api/stripe-webhook",
       "trials/{trial-mails,failed-cards}",
-      "operator",
-      "api-failures",
+      "api/operator",
+      "failures/api-failures",
     ),
   },
   limits: {
     mutate: api("limits/*.ts", "{bounded-body,in-parallel,local-development,run-limits,signed-links}.ts"),
-    tests: edge("trials/sign-up-counts", "api-configuration"),
+    tests: edge("trials/sign-up-counts", "api/api-configuration"),
   },
   http: {
     mutate: api("{app,config,log}.ts", "http/**/*.ts"),
     tests: edge(
-      "api-configuration",
-      "subscription-api",
-      "operator",
+      "api/{api-configuration,subscription-api,operator}",
       "trials/links",
-      "api/{access,transport}",
-      "stripe-webhook",
+      "api/{access,transport,stripe-webhook}",
     ),
   },
 };

@@ -8,7 +8,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** What starts built Workers in the edge tests; here their sources run in the process of the test. */
 const IN_PROCESS: [module: RegExp, instead: string][] = [
-  [/^\.{1,2}\/(?:support\/|\.\.\/)*miniflare$/, here("in-process/worker.ts")],
+  [/^\.{1,2}\/(?:.*\/)?miniflare$/, here("in-process/worker.ts")],
   [/^(?:.*\/)?fast-api\/build$/, here("in-process/fast-api.ts")],
   [/^wrangler$/, here("in-process/settings.ts")],
   [/^cloudflare:workers$/, here("in-process/entrypoint.ts")],
@@ -45,7 +45,10 @@ export default defineConfig({
   test: {
     include: ["tests/unit/**/*.test.ts", ...edgeTests()],
     // These read the repository's own files.
-    exclude: ["tests/unit/{documents,dependencies,dangerous-code,stripe-schema,stripe-js}.test.ts"],
+    exclude: [
+      "tests/unit/repository/{documents,dependencies,dangerous-code}.test.ts",
+      "tests/unit/{tools/stripe-schema,signup/stripe-js}.test.ts",
+    ],
     globalSetup: here("in-process/read-settings.ts"),
     setupFiles: here("in-process/set-up.ts"),
     isolate: false,
@@ -59,8 +62,7 @@ export default defineConfig({
 
 function edgeTests(): string[] {
   return [
-    "tests/edge/*.test.ts",
-    "tests/edge/{api,bots,trials,sign-up}/*.test.ts",
+    "tests/edge/{api,bots,deployment,failures,sign-up,trials}/*.test.ts",
     "tests/edge/site/{request-guard,urls,form-page-cache,rate-limit,bodies}.test.ts",
   ];
 }

@@ -39,7 +39,7 @@ export const FAULTS: Fault[] = [
   ),
   one(
     "the same keys after a 5xx",
-    "sign-ups/sign-up-store.ts",
+    "sign-ups/store/sign-up-store.ts",
     "SET stripe_attempt = ?2 + 1",
     "SET stripe_attempt = ?2",
   ),
@@ -49,7 +49,12 @@ export const FAULTS: Fault[] = [
     "return stripe_attempt > 0 || Date.now()",
     "return Date.now()",
   ),
-  one("a lost ON CONFLICT of sign-ups", "sign-ups/sign-up-store.ts", "ON CONFLICT (idempotency_key) DO NOTHING", ""),
+  one(
+    "a lost ON CONFLICT of sign-ups",
+    "sign-ups/store/sign-up-store.ts",
+    "ON CONFLICT (idempotency_key) DO NOTHING",
+    "",
+  ),
   one(
     "a lost ON CONFLICT of counts",
     "limits/sign-up-counts.ts",
@@ -58,7 +63,7 @@ export const FAULTS: Fault[] = [
   ),
   one(
     "messages after the state that they wait for",
-    "sign-ups/sign-up-lifecycle.ts",
+    "sign-ups/store/sign-up-lifecycle.ts",
     "kind, signUpId: id }, AWAITS_TRIAL)",
     "kind, signUpId: id }, 'stripe_subscription_id IS NOT NULL')",
   ),
@@ -66,7 +71,7 @@ export const FAULTS: Fault[] = [
     name: "a batch that is no transaction",
     changes: [
       {
-        file: "sign-ups/sign-up-lifecycle.ts",
+        file: "sign-ups/store/sign-up-lifecycle.ts",
         from: `const results = await db.batch([
         ...messages.map(`,
         to: `const inTurn = async (all) => { const done = []; for (const one of all) done.push(await one.all()); return done; };
@@ -83,13 +88,13 @@ export const FAULTS: Fault[] = [
   ),
   one(
     "a trial for whoever has no claim",
-    "sign-ups/sign-up-lifecycle.ts",
+    "sign-ups/store/sign-up-lifecycle.ts",
     'const hasClaim = "EXISTS (SELECT 1 FROM trial_claims WHERE sign_up_id = mine.id)"',
     'const hasClaim = "TRUE"',
   ),
   one(
     "a state that is written over a newer one",
-    "sign-ups/sign-up-lifecycle.ts",
+    "sign-ups/store/sign-up-lifecycle.ts",
     "WHERE id = ?1 AND version = ?2\n           RETURNING id",
     "WHERE id = ?1 AND ?2 IS NOT NULL\n           RETURNING id",
   ),
@@ -147,7 +152,7 @@ export const FAULTS: Fault[] = [
   one("a trial of no days", "stripe/payments.ts", "trial_period_days: TRIAL_DAYS", "trial_period_days: 0"),
   one(
     "an unfinished trial is never taken up",
-    "sign-ups/sign-up-lifecycle.ts",
+    "sign-ups/store/sign-up-lifecycle.ts",
     "THEN ?8 ELSE ?7 END",
     "THEN NULL ELSE ?7 END",
   ),
@@ -182,14 +187,14 @@ export const FAULTS: Fault[] = [
 ];
 
 /**
- * What a minute is too short for: `npm run simulate:faults -- --rare`. The first two are noticed by tests/unit/outbox.test.ts
- * and tests/unit/lost-race.test.ts.
+ * What a minute is too short for: `npm run simulate:faults -- --rare`. The first two are noticed by outbox.test.ts and
+ * lost-race.test.ts in tests/unit/subscription-api/.
  */
 export const RARE_FAULTS: Fault[] = [
   one("a back-off without an end", "outbox/outbox.ts", "** (attempts - 1), MAX_DELAY_MS)", "** (attempts - 1))"),
   one(
     "an event remembered after a lost race",
-    "sign-ups/sign-up-lifecycle.ts",
+    "sign-ups/store/sign-up-lifecycle.ts",
     "processedEvent(db, event, unchanged, read.id, read.version)",
     "processedEvent(db, event)",
   ),
@@ -201,13 +206,13 @@ export const RARE_FAULTS: Fault[] = [
   ),
   one(
     "a sign-up deleted that changed meanwhile",
-    "sign-ups/sign-up-store.ts",
+    "sign-ups/store/sign-up-store.ts",
     "DELETE FROM sign_ups WHERE id = ? AND status = ?",
     "DELETE FROM sign_ups WHERE id = ? AND ? IS NOT NULL",
   ),
   one(
     "any sign-up can be given up",
-    "sign-ups/sign-up-lifecycle.ts",
+    "sign-ups/store/sign-up-lifecycle.ts",
     "updated_at = ?1 WHERE id = ?2 AND status = 'pending'",
     "updated_at = ?1 WHERE id = ?2",
   ),

@@ -1,5 +1,5 @@
 import { SETTINGS } from "../support/api-in-process/runtime";
-import { validRequest } from "../support/visitor";
+import { validRequest } from "../support/visitors/visitor";
 import { DAY, HOUR, MINUTE, type Random, randomOf, SECOND } from "./clock";
 import { POOR } from "./stripe";
 import type { Heard, World } from "./world";

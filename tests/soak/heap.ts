@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fetch } from "miniflare";
 import * as z from "zod";
-import type { RunningWorker } from "../support/workers";
+import type { RunningWorker } from "../support/workers/workers";
 
 const targets = z.array(z.object({ webSocketDebuggerUrl: z.string() }));
 const answer = z.object({ id: z.number(), result: z.object({ usedSize: z.optional(z.number()) }) });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { nonceIn, siteVisitor } from "../support/site-visitor";
+import { nonceIn, siteVisitor } from "../support/visitors/site-visitor";
+import { rows } from "../support/visitors/visitor";
 import {
   answersNothing,
   answersWith,
@@ -13,9 +14,8 @@ import {
   sendsAShortBody,
   stallsInTheBody,
   startUpstream,
-} from "../support/upstream";
-import { rows } from "../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../support/workers";
+} from "../support/workers/upstream";
+import { type RunningWorker, startBackend, startSite } from "../support/workers/workers";
 import { heapOf } from "./heap";
 import { ATTEMPTS, type SoakPlan, type SoakReport, violationsOf } from "./report";
 

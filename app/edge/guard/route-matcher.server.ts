@@ -1,7 +1,7 @@
 import type { ServerBuild } from "@remix-run/cloudflare";
 import { matchRoutes, type Params } from "@remix-run/react";
 import { markdownPath } from "../../discovery/markdown-path";
-import { hydrates } from "../../ui/hydration";
+import { hydrates } from "../../ui/document/hydration";
 
 type RouteObject = NonNullable<ReturnType<typeof matchRoutes>>[number]["route"];
 

@@ -1,6 +1,6 @@
 import { uint8ArrayToBase64 } from "uint8array-extras";
-import { prerenderRules } from "../../ui/prerender";
-import { scrollStateScript } from "../../ui/scroll-state";
+import { prerenderRules } from "../../ui/document/prerender";
+import { scrollStateScript } from "../../ui/document/scroll-state";
 
 export interface PagePolicy {
   hydrates: boolean;

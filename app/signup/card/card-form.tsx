@@ -2,7 +2,7 @@ import { useLocation, useSubmit } from "@remix-run/react";
 import { Elements, PaymentElement, useElements, useStripe } from "@stripe/react-stripe-js";
 import type { Appearance, SetupIntent, Stripe, StripeError } from "@stripe/stripe-js";
 import { type FormEvent, useEffect, useMemo, useState } from "react";
-import { Button } from "../../ui/button";
+import { Button } from "../../ui/controls/button";
 import { PAYMENT_ERROR, paymentFailed } from "../later-notices";
 import { type Notice, PROCESSING } from "../notices";
 import type { CardStepData } from "../steps";

@@ -1,11 +1,11 @@
 import { Form, useLocation } from "@remix-run/react";
 import { lazy, Suspense, useState } from "react";
 import { findPlan, plans } from "../../pricing/plans";
-import { Button } from "../../ui/button";
-import { NoticeArea } from "../../ui/notice";
+import { Button } from "../../ui/controls/button";
+import { NoticeArea } from "../../ui/controls/notice";
+import { Day, Moment } from "../../ui/controls/time";
+import { useHydrated } from "../../ui/document/use-hydrated";
 import { useSite } from "../../ui/site";
-import { Day, Moment } from "../../ui/time";
-import { useHydrated } from "../../ui/use-hydrated";
 import { CARD_USED, paymentFailed, SAVED } from "../later-notices";
 import { CONFIGURATION_ERROR, type Notice } from "../notices";
 import { reloadOnce } from "../reload-once";

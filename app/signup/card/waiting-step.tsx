@@ -1,6 +1,6 @@
 import { useLocation, useRevalidator } from "@remix-run/react";
 import { useEffect } from "react";
-import { ButtonLink } from "../../ui/button";
+import { ButtonLink } from "../../ui/controls/button";
 import type { WaitingStepData } from "../steps";
 
 const MESSAGES = {

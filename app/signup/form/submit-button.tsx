@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { Button } from "../../ui/button";
+import { Button } from "../../ui/controls/button";
 import type { SignupReply } from "../steps";
 
 /** Sends the form; where it looked like a program's, confirms it. Turnstile stands beside that button if it is configured. */

@@ -1,6 +1,6 @@
 import { Form, useLocation, useNavigation } from "@remix-run/react";
-import { Button, ButtonLink } from "../../ui/button";
-import { NoticeArea } from "../../ui/notice";
+import { Button, ButtonLink } from "../../ui/controls/button";
+import { NoticeArea } from "../../ui/controls/notice";
 import type { Notice } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { ResumeStepData } from "../steps";

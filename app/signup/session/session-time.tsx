@@ -1,8 +1,8 @@
 import { useFetcher, useLocation } from "@remix-run/react";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { Button, ButtonLink } from "../../ui/button";
-import { Notice } from "../../ui/notice";
-import { Moment } from "../../ui/time";
+import { Button, ButtonLink } from "../../ui/controls/button";
+import { Notice } from "../../ui/controls/notice";
+import { Moment } from "../../ui/controls/time";
 import type { CardStepData } from "../steps";
 
 /** How long before its end a visitor is told, so that there is time to react (WCAG 2.2.1). */

@@ -3,20 +3,20 @@ import { findProblem, isRecord, parameterName } from "../../stripe-schema/check"
 import { type Form, parseForm } from "../../stripe-schema/form";
 import type { Parameters } from "../../stripe-schema/generated/operations";
 import { definition, type FoundOperation, findOperation } from "../../stripe-schema/schema";
-import { accountSettings } from "./account-settings";
 import { keyKind, requireSecretKey } from "./authorization";
 import type { Call, Handler, Handlers, Operation, StripeContext } from "./context";
-import { customers } from "./customers";
 import { invalidRequest } from "./errors";
 import { expand } from "./expand";
-import { invoices } from "./invoices";
 import { decodeParameters } from "./parameters";
-import { paymentMethods } from "./payment-methods";
-import { prices } from "./prices";
 import { read } from "./reads";
-import { setupIntents } from "./setup-intents";
-import { subscriptions } from "./subscriptions";
-import { testClocks } from "./test-clocks";
+import { accountSettings } from "./resources/account-settings";
+import { customers } from "./resources/customers";
+import { invoices } from "./resources/invoices";
+import { paymentMethods } from "./resources/payment-methods";
+import { prices } from "./resources/prices";
+import { setupIntents } from "./resources/setup-intents";
+import { subscriptions } from "./resources/subscriptions";
+import { testClocks } from "./resources/test-clocks";
 
 const written: Handlers = {
   ...accountSettings,

@@ -4,7 +4,7 @@ import type { CronRuns } from "../cron-runs";
 import type { DispatchServices } from "../outbox/dispatch";
 import type { StuckMessages } from "../outbox/stuck-messages";
 import type { SignUpServices } from "../sign-ups/create-sign-up";
-import type { PasswordQueue } from "../sign-ups/password-queue";
+import type { PasswordQueue } from "../sign-ups/password/password-queue";
 import type { PersonalDataServices } from "../sign-ups/personal-data";
 import type { StripeWebhook } from "../stripe/webhook";
 

@@ -3,7 +3,7 @@ import { CONNECTIONS } from "../in-parallel";
 import type { SignUpCounts } from "../limits/sign-up-counts";
 import { PaymentsError } from "../stripe/client";
 import type { SetupIntent } from "../stripe/setup-intents";
-import type { PasswordPlace } from "./password-queue";
+import type { PasswordPlace } from "./password/password-queue";
 import { awaitsTrial, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
 

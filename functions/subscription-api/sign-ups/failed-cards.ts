@@ -2,10 +2,10 @@ import { log } from "../log";
 import type { Payments } from "../stripe/payments";
 import type { SetupIntent } from "../stripe/setup-intents";
 import type { CardEvent, StripeEvent } from "../stripe/webhook";
-import type { ProcessedEvents } from "./processed-events";
 import { type EndReason, hasTooManyFailedCards, type SignUp } from "./sign-up";
-import type { SignUpEndings } from "./sign-up-endings";
-import type { SetUpCard, SignUpLifecycle } from "./sign-up-lifecycle";
+import type { ProcessedEvents } from "./store/processed-events";
+import type { SignUpEndings } from "./store/sign-up-endings";
+import type { SetUpCard, SignUpLifecycle } from "./store/sign-up-lifecycle";
 
 export type FailedCardServices = {
   lifecycle: SignUpLifecycle;

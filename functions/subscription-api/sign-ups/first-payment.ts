@@ -1,9 +1,9 @@
 import type { Payments } from "../stripe/payments";
 import type { StripeEvent } from "../stripe/webhook";
-import type { ProcessedEvents } from "./processed-events";
 import type { SignUp } from "./sign-up";
-import type { SignUpLifecycle } from "./sign-up-lifecycle";
-import type { SignUps } from "./sign-up-store";
+import type { ProcessedEvents } from "./store/processed-events";
+import type { SignUpLifecycle } from "./store/sign-up-lifecycle";
+import type { SignUps } from "./store/sign-up-store";
 
 type PaymentServices = {
   lifecycle: SignUpLifecycle;

@@ -3,7 +3,7 @@ import type { TrialClaims } from "../limits/trial-claims";
 import type { Outbox } from "../outbox/outbox";
 import type { Payments } from "../stripe/payments";
 import type { SignUp } from "./sign-up";
-import type { SignUps } from "./sign-up-store";
+import type { SignUps } from "./store/sign-up-store";
 
 export type PersonalDataServices = {
   signUps: SignUps;

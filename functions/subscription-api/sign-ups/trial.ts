@@ -8,8 +8,8 @@ import type { SetupIntent } from "../stripe/setup-intents";
 import type { CardEvent, StripeEvent } from "../stripe/webhook";
 import { endPendingSignUp, type FailedCardServices, refuseUsedCard } from "./failed-cards";
 import { awaitsTrial, hasTooManyFailedCards, type SignUp } from "./sign-up";
-import type { SetUpCard } from "./sign-up-lifecycle";
-import type { SignUps } from "./sign-up-store";
+import type { SetUpCard } from "./store/sign-up-lifecycle";
+import type { SignUps } from "./store/sign-up-store";
 
 export type TrialServices = FailedCardServices & { packages: Packages; signUps: SignUps; claims: TrialClaims };
 

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fastApi } from "../../support/fast-api/build";
+import { enoughOfTheMinute } from "../../support/visitors/senders";
+import { siteVisitor } from "../../support/visitors/site-visitor";
+import { post, rows, signUp, validRequest } from "../../support/visitors/visitor";
 import {
   API_ORIGIN,
   type DeployedApi,
   deployedApi,
   OPERATOR_TOKEN,
   startDeployedApi,
-} from "../../support/deployed-api";
-import { ORIGIN, startDeployedSite } from "../../support/deployed-site";
-import { fastApi } from "../../support/fast-api/build";
-import { enoughOfTheMinute } from "../../support/senders";
-import { siteVisitor } from "../../support/site-visitor";
-import { post, rows, signUp, validRequest } from "../../support/visitor";
-import { migrate, startBackend, startSite, startStripeSimulator } from "../../support/workers";
+} from "../../support/workers/deployed-api";
+import { ORIGIN, startDeployedSite } from "../../support/workers/deployed-site";
+import { migrate, startBackend, startSite, startStripeSimulator } from "../../support/workers/workers";
 
 /* Who reaches what of the API: the public, the site by its own entrypoint, the site with a shared secret. */
 

@@ -1,11 +1,17 @@
 import { request as open } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fastApi } from "../../support/fast-api/build";
-import { sendRaw } from "../../support/raw-request";
-import { sign } from "../../support/stripe-events";
-import { answersWith, redirects, stallsInACompressedBody, startUpstream, type Upstream } from "../../support/upstream";
-import { enterCard, post, rows, signUp, validRequest } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSubscriptionApi } from "../../support/workers";
+import { sign } from "../../support/stripe/stripe-events";
+import { sendRaw } from "../../support/visitors/raw-request";
+import { enterCard, post, rows, signUp, validRequest } from "../../support/visitors/visitor";
+import {
+  answersWith,
+  redirects,
+  stallsInACompressedBody,
+  startUpstream,
+  type Upstream,
+} from "../../support/workers/upstream";
+import { type RunningWorker, startBackend, startSubscriptionApi } from "../../support/workers/workers";
 
 /* What the API reads: of requests, and of what others answer. */
 
@@ -21,11 +27,11 @@ const routes = [
 
 let api: RunningWorker;
 let stripe: RunningWorker;
-let dispose: () => Promise<void>;
 beforeAll(async () => {
-  ({ api, stripe, dispose } = await startBackend(await fastApi()));
+  const backend = await startBackend(await fastApi());
+  ({ api, stripe } = backend);
+  return backend.dispose;
 });
-afterAll(() => dispose());
 
 /** Sends a byte every 200 ms until the answer is there. */
 function trickle(path: string, headers: Record<string, string>) {

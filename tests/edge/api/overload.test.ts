@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type DeployedApi, OPERATOR_TOKEN, startDeployedApi } from "../../support/deployed-api";
 import { fastApi } from "../../support/fast-api/build";
-import { enoughOfTheMinute, someone } from "../../support/senders";
-import { enterCard, post, rows, signUp, times, validRequest } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSubscriptionApi } from "../../support/workers";
+import { enoughOfTheMinute, someone } from "../../support/visitors/senders";
+import { enterCard, post, rows, signUp, times, validRequest } from "../../support/visitors/visitor";
+import { type DeployedApi, OPERATOR_TOKEN, startDeployedApi } from "../../support/workers/deployed-api";
+import { type RunningWorker, startBackend, startSubscriptionApi } from "../../support/workers/workers";
 
 /* Too much at once: passwords to hash, sign-ups of one sender, wrong tokens of an operator. */
 
@@ -14,11 +14,11 @@ const json = { "content-type": "application/json" };
 
 describe("the API with its own password hash", () => {
   let api: RunningWorker;
-  let dispose: () => Promise<void>;
   beforeAll(async () => {
-    ({ api, dispose } = await startBackend());
+    const backend = await startBackend();
+    ({ api } = backend);
+    return backend.dispose;
   });
-  afterAll(() => dispose());
 
   /** How a sign-up is answered, and after how long. */
   async function signUpFrom(sender: Record<string, string>, email: string, change: object = {}) {
@@ -100,11 +100,11 @@ describe("the API with its own password hash", () => {
 describe("the time that an answer takes", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
-  let dispose: () => Promise<void>;
   beforeAll(async () => {
-    ({ api, stripe, dispose } = await startBackend(await fastApi()));
+    const backend = await startBackend(await fastApi());
+    ({ api, stripe } = backend);
+    return backend.dispose;
   });
-  afterAll(() => dispose());
 
   const hashes = () => api.logs.filter(({ event }) => event === "password_hashed").length;
 

@@ -1,12 +1,12 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type DeployedApi, OPERATOR_TOKEN, startDeployedApi } from "../../support/deployed-api";
 import { fastApi } from "../../support/fast-api/build";
-import { startFaultyProxy } from "../../support/faulty-proxy";
-import { rowOf } from "../../support/set-up-card";
-import { siteVisitor } from "../../support/site-visitor";
-import { enterCard, mails, stripeStateOf, validRequest } from "../../support/visitor";
+import { startFaultyProxy } from "../../support/faults/faulty-proxy";
+import { rowOf } from "../../support/stripe/set-up-card";
+import { siteVisitor } from "../../support/visitors/site-visitor";
+import { enterCard, mails, stripeStateOf, validRequest } from "../../support/visitors/visitor";
+import { type DeployedApi, OPERATOR_TOKEN, startDeployedApi } from "../../support/workers/deployed-api";
 import {
   type RunningWorker,
   runScheduled,
@@ -14,7 +14,7 @@ import {
   startSite,
   startStripeSimulator,
   startSubscriptionApi,
-} from "../../support/workers";
+} from "../../support/workers/workers";
 
 /* TLS, the headers of every answer, and the request's id. */
 
@@ -99,11 +99,11 @@ describe("the API in production", () => {
 describe("the request's id", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
-  let dispose: () => Promise<void>;
   beforeAll(async () => {
-    ({ api, stripe, dispose } = await startBackend(await fastApi()));
+    const backend = await startBackend(await fastApi());
+    ({ api, stripe } = backend);
+    return backend.dispose;
   });
-  afterAll(() => dispose());
 
   const idsOf = (event: string) => api.logs.filter((line) => line.event === event).map(({ request_id: id }) => id);
 

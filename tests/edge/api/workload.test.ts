@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type DeployedApi, startDeployedApi } from "../../support/deployed-api";
 import { fastApi } from "../../support/fast-api/build";
-import { rows, signUp, validRequest } from "../../support/visitor";
-import { type RunningWorker, runScheduled, startBackend, startSubscriptionApi } from "../../support/workers";
+import { rows, signUp, validRequest } from "../../support/visitors/visitor";
+import { type DeployedApi, startDeployedApi } from "../../support/workers/deployed-api";
+import { type RunningWorker, runScheduled, startBackend, startSubscriptionApi } from "../../support/workers/workers";
 
 /* What /health tells of the work that is left. */
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { enoughOfTheMinute, someone } from "../../support/senders";
-import { type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { enoughOfTheMinute, someone } from "../../support/visitors/senders";
+import { type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* How often one sender can make the site ask Stripe. */
 

@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { enoughOfTheMinute } from "../../support/senders";
-import { type Answer, fields, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { enoughOfTheMinute } from "../../support/visitors/senders";
+import {
+  type Answer,
+  fields,
+  nonceIn,
+  SECRET,
+  type SiteVisitor,
+  siteVisitor,
+} from "../../support/visitors/site-visitor";
+import { startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* People are never asked to confirm anything, with the limits of production. */
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { confirmations } from "../../../app/signup/bots/confirmation.server";
-import { LOCAL_SESSION_SECRET, nonceOpened, UNHURRIED } from "../../support/form-nonces";
-import { openForm } from "../../support/form-page";
+import { LOCAL_SESSION_SECRET, nonceOpened, UNHURRIED } from "../../support/visitors/form-nonces";
+import { openForm } from "../../support/visitors/form-page";
 import {
   type Answer,
   fields,
@@ -11,10 +11,10 @@ import {
   PASSWORD,
   SECRET,
   type SiteVisitor,
-  siteVisitor,
-} from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+} from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
+import type { RunningWorker } from "../../support/workers/workers";
 
 /* The question that a form comes back with, and the button that answers it. */
 
@@ -23,17 +23,12 @@ let site: RunningWorker;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url } });
-  visitor = siteVisitor(site);
+  const started = await startVisitedSite();
+  ({ upstream, site, visitor } = started);
+  return started.dispose;
 });
 
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
-});
 
 /** As a script fills in every field that it finds, at once. */
 async function suspected(change: Record<string, string> = {}, path?: string): Promise<Answer> {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { nonceOpened, UNHURRIED } from "../../support/form-nonces";
-import { openForm } from "../../support/form-page";
-import { enoughOfTheMinute } from "../../support/senders";
-import { type Answer, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { nonceOpened, UNHURRIED } from "../../support/visitors/form-nonces";
+import { openForm } from "../../support/visitors/form-page";
+import { enoughOfTheMinute } from "../../support/visitors/senders";
+import { type Answer, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* How many forms of a script get through in a minute, with the limits of production. */
 

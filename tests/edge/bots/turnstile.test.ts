@@ -1,8 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ORIGIN, startDeployedSite } from "../../support/deployed-site";
-import { openForm } from "../../support/form-page";
-import { type Answer, logged, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import type { RunningWorker } from "../../support/workers";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openForm } from "../../support/visitors/form-page";
+import {
+  type Answer,
+  logged,
+  nonceIn,
+  SECRET,
+  type SiteVisitor,
+  siteVisitor,
+} from "../../support/visitors/site-visitor";
+import { ORIGIN, startDeployedSite } from "../../support/workers/deployed-site";
+import type { RunningWorker } from "../../support/workers/workers";
 
 /* Turnstile beside the button, where the operator has set its keys. A stand-in answers for Cloudflare. */
 
@@ -32,6 +39,7 @@ beforeAll(async () => {
   const options = { vars: { TURNSTILE_SITE_KEY: SITE_KEY, TURNSTILE_SECRET_KEY: SECRET_KEY } };
   site = await startDeployedSite(elsewhere, options);
   visitor = siteVisitor(site, ORIGIN);
+  return site.dispose;
 });
 
 beforeEach(() => {
@@ -39,8 +47,6 @@ beforeEach(() => {
   created = 0;
   answer = () => Response.json({ success: true });
 });
-
-afterAll(() => site.dispose());
 
 async function elsewhere(request: Request): Promise<Response> {
   if (request.url === VERIFY) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Checkout, checkOut, filledIn } from "../../support/checkout";
-import { startCloudflare } from "../../support/cloudflare";
-import { freePort } from "../../support/workers";
+import { type Checkout, checkOut, filledIn } from "../../support/deployment/checkout";
+import { startCloudflare } from "../../support/deployment/cloudflare";
+import { freePort } from "../../support/workers/workers";
 
 /* The commands for a deployment as a person types them, with a stand-in for Cloudflare's API. */
 

@@ -9,8 +9,8 @@ import { companyFacts } from "../../../app/company-facts";
 import { checkDeployment } from "../../../functions/tools/preflight/checks";
 import type { Deployment } from "../../../functions/tools/preflight/findings";
 import { readWorkerSettings } from "../../../functions/tools/worker-settings";
-import { DATABASES, filledIn } from "../../support/checkout";
-import { migrate } from "../../support/workers";
+import { DATABASES, filledIn } from "../../support/deployment/checkout";
+import { migrate } from "../../support/workers/workers";
 
 /* What the preflight finds in settings, secrets and database. How it is run: commands.test.ts. */
 

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import initSqlJs from "sql.js";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { type Checkout, checkOut } from "../../support/checkout";
-import { fields } from "../../support/site-visitor";
-import { enterCard } from "../../support/visitor";
-import { freePort } from "../../support/workers";
+import { type Checkout, checkOut } from "../../support/deployment/checkout";
+import { fields } from "../../support/visitors/site-visitor";
+import { enterCard } from "../../support/visitors/visitor";
+import { freePort } from "../../support/workers/workers";
 
 /* `npm start` as a person runs it, in a checkout and on ports of its own. */
 

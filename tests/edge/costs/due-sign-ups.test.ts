@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { CHECK_AFTER_MS, nextPendingCheck } from "../../../functions/subscription-api/sign-ups/sign-up";
+import { insertSignUps } from "../../support/database/full-database";
+import { type RecordedStatement, recordedDatabase } from "../../support/database/recorded-database";
 import { fastApi } from "../../support/fast-api/build";
-import { type FastStripe, signUpId, startFastStripe } from "../../support/fast-stripe";
-import { insertSignUps } from "../../support/full-database";
-import { type RecordedStatement, recordedDatabase } from "../../support/recorded-database";
-import { rows, times } from "../../support/visitor";
-import { type RunningWorker, runScheduled, startSubscriptionApi } from "../../support/workers";
+import { type FastStripe, signUpId, startFastStripe } from "../../support/stripe/fast-stripe";
+import { rows, times } from "../../support/visitors/visitor";
+import { type RunningWorker, runScheduled, startSubscriptionApi } from "../../support/workers/workers";
 
 const HOUR = 60 * 60;
 /** Statements of D1 for one invocation, and subrequests by Cloudflare's older plans. */

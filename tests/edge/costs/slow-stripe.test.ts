@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { insertSignUps } from "../../support/database/full-database";
 import { fastApi } from "../../support/fast-api/build";
-import { type FastStripe, signUpId, startFastStripe } from "../../support/fast-stripe";
-import { insertSignUps } from "../../support/full-database";
-import { post, rows, signUp, validRequest } from "../../support/visitor";
-import { type RunningWorker, startSubscriptionApi } from "../../support/workers";
+import { type FastStripe, signUpId, startFastStripe } from "../../support/stripe/fast-stripe";
+import { post, rows, signUp, validRequest } from "../../support/visitors/visitor";
+import { type RunningWorker, startSubscriptionApi } from "../../support/workers/workers";
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;

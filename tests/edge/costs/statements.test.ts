@@ -2,20 +2,20 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { CROWDED_EMAIL, fillDatabase } from "../../support/database/full-database";
+import { type RecordedStatement, recordedDatabase } from "../../support/database/recorded-database";
 import { fastApi } from "../../support/fast-api/build";
-import { type FaultyProxy, startFaultyProxy } from "../../support/faulty-proxy";
-import { CROWDED_EMAIL, fillDatabase } from "../../support/full-database";
-import { type RecordedStatement, recordedDatabase } from "../../support/recorded-database";
-import { CARDS, newCard, rowOf } from "../../support/set-up-card";
-import { deliverEvent, eventOf, sign } from "../../support/stripe-events";
-import { enterCard, mails, post, rows, signUp, validRequest } from "../../support/visitor";
+import { type FaultyProxy, startFaultyProxy } from "../../support/faults/faulty-proxy";
+import { CARDS, newCard, rowOf } from "../../support/stripe/set-up-card";
+import { deliverEvent, eventOf, sign } from "../../support/stripe/stripe-events";
+import { enterCard, mails, post, rows, signUp, validRequest } from "../../support/visitors/visitor";
 import {
   freePort,
   type RunningWorker,
   runScheduled,
   startStripeSimulator,
   startSubscriptionApi,
-} from "../../support/workers";
+} from "../../support/workers/workers";
 
 const API = join(import.meta.dirname, "../../../functions/subscription-api");
 /** The local token (functions/subscription-api/wrangler.toml). */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { showCount } from "../../../functions/tools/start/local-funnel";
-import { countsOf } from "../../support/funnel";
-import { nonceIn, siteVisitor } from "../../support/site-visitor";
-import { type RunningWorker, startSite, startStripeSimulator } from "../../support/workers";
+import { nonceIn, siteVisitor } from "../../support/visitors/site-visitor";
+import { countsOf } from "../../support/workers/funnel";
+import { type RunningWorker, startSite, startStripeSimulator } from "../../support/workers/workers";
 
 const BROWSER = {
   "User-Agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36",

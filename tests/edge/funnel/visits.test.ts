@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { fastApi } from "../../support/fast-api/build";
-import { add, countsInDatabase, countsOf, only } from "../../support/funnel";
-import { CARDS, deliver, setupEvent } from "../../support/set-up-card";
-import { type Answer, nonceIn, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { eventOf } from "../../support/stripe-events";
-import { enterCard, rows, stripeAt } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+import { CARDS, deliver, setupEvent } from "../../support/stripe/set-up-card";
+import { eventOf } from "../../support/stripe/stripe-events";
+import { type Answer, nonceIn, type SiteVisitor } from "../../support/visitors/site-visitor";
+import { startStack } from "../../support/visitors/visited-site";
+import { enterCard, rows, stripeAt } from "../../support/visitors/visitor";
+import { add, countsInDatabase, countsOf, only } from "../../support/workers/funnel";
+import type { RunningWorker } from "../../support/workers/workers";
 
 /** FUNNEL_VISITS=10000 takes minutes on a machine of its own. */
 const VISITS = Number(process.env.FUNNEL_VISITS ?? 600);
@@ -36,21 +37,11 @@ let site: RunningWorker;
 let api: RunningWorker;
 let stripe: RunningWorker;
 let visitor: SiteVisitor;
-const disposals: (() => Promise<void>)[] = [];
 beforeAll(async () => {
-  const backend = await startBackend(await fastApi());
-  ({ api, stripe } = backend);
-  site = await startSite({
-    vars: {
-      SUBSCRIPTION_API_URL: api.url,
-      STRIPE_API_URL: stripe.url,
-      STRIPE_JS_URL: `${stripe.url}/endive/stripe.js`,
-    },
-  });
-  visitor = siteVisitor(site);
-  disposals.push(site.dispose, backend.dispose);
+  const stack = await startStack(await fastApi());
+  ({ site, api, stripe, visitor } = stack);
+  return stack.dispose;
 });
-afterAll(() => Promise.all(disposals.map((dispose) => dispose())));
 
 /** What the visitors did, as they themselves count it. */
 const seen: Record<string, number> = {};

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   type Answer,
   fields,
@@ -7,7 +7,8 @@ import {
   SECRET,
   type SiteVisitor,
   siteVisitor,
-} from "../../support/site-visitor";
+} from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
 import {
   answersNothing,
   answersWith,
@@ -20,8 +21,8 @@ import {
   stallsInACompressedBody,
   startUpstream,
   type Upstream,
-} from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+} from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* The call to the subscription API, and what becomes of each answer. */
 
@@ -32,16 +33,11 @@ let site: RunningWorker;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  site = await startSite({
-    vars: { SUBSCRIPTION_API_URL: upstream.url, SUBSCRIPTION_API_TIMEOUT_MS: String(DEADLINE_MS) },
+  const started = await startVisitedSite({
+    vars: { SUBSCRIPTION_API_TIMEOUT_MS: String(DEADLINE_MS) },
   });
-  visitor = siteVisitor(site);
-});
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
+  ({ upstream, site, visitor } = started);
+  return started.dispose;
 });
 
 /** The form is back, with a notice and everything typed but the passwords; and nobody was called a second time. */

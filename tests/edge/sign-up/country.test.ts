@@ -1,22 +1,19 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openPage } from "../../support/page";
-import { type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { rows, signUp, stripeAt, stripeStateOf } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+import { beforeAll, expect, test } from "vitest";
+import { openPage } from "../../support/visitors/page";
+import type { SiteVisitor } from "../../support/visitors/site-visitor";
+import { type Stack, startStack } from "../../support/visitors/visited-site";
+import { rows, signUp, stripeAt, stripeStateOf } from "../../support/visitors/visitor";
 
-let backend: Awaited<ReturnType<typeof startBackend>>;
-let site: RunningWorker;
+let stack: Stack;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  backend = await startBackend();
-  site = await startSite({ vars: { SUBSCRIPTION_API_URL: backend.api.url } });
-  visitor = siteVisitor(site);
+  stack = await startStack();
+  ({ visitor } = stack);
+  return stack.dispose;
 });
-
-afterAll(() => Promise.all([site.dispose(), backend.dispose()]));
 
 test("the form lists the world's countries, none of which the page has twice or in a script [V12]", async () => {
   const { document, body } = await openPage(visitor, "/subscription");
@@ -47,27 +44,27 @@ test.each([
   const { cookie: Cookie } = await visitor.submit({ email, country });
   expect((await visitor.get("/subscription", { Cookie })).body).toMatch(new RegExp(`countryCode\\W+${code}\\b`));
 
-  const { customers } = await stripeStateOf(backend.stripe, email);
+  const { customers } = await stripeStateOf(stack.stripe, email);
   expect(customers).toMatchObject([
     { address: { line1: "1 Example Street", city: "Springfield", state: "IL", postal_code: "62701", country: code } },
   ]);
-  expect(await rows(backend.api, "SELECT country FROM sign_ups WHERE email = ?", email)).toEqual([{ country }]);
+  expect(await rows(stack.api, "SELECT country FROM sign_ups WHERE email = ?", email)).toEqual([{ country }]);
 });
 
 test("a country that is not recognized is taken as typed and kept from Stripe [N7, V13]", async () => {
   const email = `${crypto.randomUUID()}@example.com`;
-  const { status } = await signUp(backend.api, { email, country: "Atlantis" });
+  const { status } = await signUp(stack.api, { email, country: "Atlantis" });
   expect(status).toBe(200);
 
-  const [customer] = (await stripeStateOf(backend.stripe, email)).customers;
+  const [customer] = (await stripeStateOf(stack.stripe, email)).customers;
   expect(customer?.address).toMatchObject({ city: "New York", postal_code: "10001", country: null });
-  expect(await rows(backend.api, "SELECT country FROM sign_ups WHERE email = ?", email)).toEqual([
+  expect(await rows(stack.api, "SELECT country FROM sign_ups WHERE email = ?", email)).toEqual([
     { country: "Atlantis" },
   ]);
 });
 
 test("the simulator refuses a country that is no code, and forgets the address of a deleted customer", async () => {
-  const stripe = stripeAt(backend.stripe);
+  const stripe = stripeAt(stack.stripe);
   for (const country of ["Germany", "XX", "de"]) {
     await expect(stripe.customers.create({ address: { country } })).rejects.toMatchObject({
       type: "StripeInvalidRequestError",

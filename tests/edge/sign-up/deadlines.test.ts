@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { sendRaw } from "../../support/raw-request";
-import { fields, nonceIn, SECRET, siteVisitor } from "../../support/site-visitor";
+import { sendRaw } from "../../support/visitors/raw-request";
+import { fields, nonceIn, SECRET, siteVisitor } from "../../support/visitors/site-visitor";
+import { rows } from "../../support/visitors/visitor";
 import {
   answersWith,
   type Behaviour,
@@ -12,9 +13,8 @@ import {
   sendsAShortBody,
   stallsInTheBody,
   startUpstream,
-} from "../../support/upstream";
-import { rows } from "../../support/visitor";
-import { startBackend, startSite } from "../../support/workers";
+} from "../../support/workers/upstream";
+import { startBackend, startSite } from "../../support/workers/workers";
 
 /* Somebody is slow: the visitor, or the API. Most of this is waiting, so the tests run at the same time. */
 

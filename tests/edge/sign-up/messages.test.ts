@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type FormPage, openForm } from "../../support/form-page";
-import { fields, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type FormPage, openForm } from "../../support/visitors/form-page";
+import { fields, type SiteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
 
 /* What the form says about its fields, to a visitor without a script. */
 
@@ -11,20 +11,14 @@ const MINI = "/subscription/5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
 const UNKNOWN = "11111111-2222-4333-8444-555555555555";
 
 let upstream: Upstream;
-let site: RunningWorker;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  site = await startSite({
-    vars: { SUBSCRIPTION_API_URL: upstream.url, CONSOLE_URL, SUPPORT_EMAIL: "support@brand.test" },
+  const started = await startVisitedSite({
+    vars: { CONSOLE_URL, SUPPORT_EMAIL: "support@brand.test" },
   });
-  visitor = siteVisitor(site);
-});
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
+  ({ upstream, visitor } = started);
+  return started.dispose;
 });
 
 async function submitted(change: Record<string, string>): Promise<FormPage> {

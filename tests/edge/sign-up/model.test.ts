@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cookieBrowser } from "../../support/cookie-browser";
 import { fastApi } from "../../support/fast-api/build";
-import { type FaultyProxy, startFaultyProxy } from "../../support/faulty-proxy";
+import { type FaultyProxy, startFaultyProxy } from "../../support/faults/faulty-proxy";
 import { opened, STEP_KINDS, steps, taken } from "../../support/sign-up-model/commands";
 import { expectTrials, Model, type World } from "../../support/sign-up-model/world";
-import { siteVisitor } from "../../support/site-visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+import { cookieBrowser } from "../../support/visitors/cookie-browser";
+import { siteVisitor } from "../../support/visitors/site-visitor";
+import { type RunningWorker, startBackend, startSite } from "../../support/workers/workers";
 
 /*
  * The sign-up as a state machine: tabs, plans, devices, lost answers and cookies, declined cards, the bank, time. After

@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cookieBrowser } from "../../support/cookie-browser";
 import { fastApi } from "../../support/fast-api/build";
-import { type Answer, fields, nonceIn, returnTokenIn, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { enterCard, rows } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+import { cookieBrowser } from "../../support/visitors/cookie-browser";
+import {
+  type Answer,
+  fields,
+  nonceIn,
+  returnTokenIn,
+  type SiteVisitor,
+  siteVisitor,
+} from "../../support/visitors/site-visitor";
+import { type Stack, startStack } from "../../support/visitors/visited-site";
+import { enterCard, rows } from "../../support/visitors/visitor";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /*
  * The site before the reference API and the simulator: what a page says is what the visitor did, and what Stripe knows.
@@ -15,25 +23,22 @@ const CARD = "Please enter your card info for starting your 5 days free trial";
 const SAVED = "Subscription Data Saved!";
 const SUCCESS = "Your 5 days trial period has been started.";
 
-let backend: Awaited<ReturnType<typeof startBackend>>;
-let site: RunningWorker;
+let stack: Stack;
 let offline: RunningWorker;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  backend = await startBackend(await fastApi());
-  const vars = { SUBSCRIPTION_API_URL: backend.api.url, STRIPE_API_URL: backend.stripe.url };
-  site = await startSite({ vars });
-  offline = await startSite({ vars: { ...vars, STRIPE_API_URL: "http://127.0.0.1:9" } });
-  visitor = siteVisitor(site);
+  stack = await startStack(await fastApi());
+  ({ visitor } = stack);
+  offline = await startSite({ vars: { SUBSCRIPTION_API_URL: stack.api.url, STRIPE_API_URL: "http://127.0.0.1:9" } });
 });
 
-afterAll(() => Promise.all([site.dispose(), offline.dispose(), backend.dispose()]));
+afterAll(() => Promise.all([offline.dispose(), stack.dispose()]));
 
 const browser = (of: SiteVisitor = visitor) => cookieBrowser(of);
 
 const signUpsOf = (email: string) =>
-  rows(backend.api, "SELECT * FROM sign_ups WHERE email = ? ORDER BY created_at", email);
+  rows(stack.api, "SELECT * FROM sign_ups WHERE email = ? ORDER BY created_at", email);
 
 describe("one sign-up, one plan, one form", () => {
   test("the plan of the URL wins; the sign-up for another plan is offered, with what was typed before [S17]", async () => {
@@ -60,7 +65,7 @@ describe("one sign-up, one plan, one form", () => {
     expect(await ada.clientSecret(MINI)).not.toBe(secret);
     expect((await signUpsOf(ada.email)).map(({ status }) => status)).toEqual(["superseded", "pending"]);
     // The card of the sign-up that was given up cannot be set up any more.
-    expect((await enterCard(backend.stripe.url, secret)).status).toBe(400);
+    expect((await enterCard(stack.stripe.url, secret)).status).toBe(400);
   });
 
   test("the very same form sent twice leads to the same sign-up, without another call [S18]", async () => {
@@ -116,7 +121,7 @@ describe("one sign-up, one plan, one form", () => {
   test("the success belongs to the plan that succeeded; another plan's URL shows its form [S16] [S21] [T5]", async () => {
     const ada = browser();
     await ada.signUp(STANDARD);
-    await enterCard(backend.stripe.url, await ada.clientSecret(STANDARD));
+    await enterCard(stack.stripe.url, await ada.clientSecret(STANDARD));
     await ada.post("intent=card-set-up", `/subscription/${STANDARD}`);
     const { text, body } = await ada.get(`/subscription/${STANDARD}`);
     expect(text).toContain(SUCCESS);
@@ -150,7 +155,7 @@ describe("success is what Stripe says", () => {
   test("after a declined card the step says why, once [H9] [M7]", async () => {
     const ada = browser();
     await ada.signUp(MINI);
-    await enterCard(backend.stripe.url, await ada.clientSecret(MINI), "4000000000000002");
+    await enterCard(stack.stripe.url, await ada.clientSecret(MINI), "4000000000000002");
     await ada.post("intent=card-set-up", `/subscription/${MINI}`);
     expect((await ada.get(`/subscription/${MINI}`)).text).toContain("Your card was declined.");
     const reloaded = await ada.get(`/subscription/${MINI}`);
@@ -177,7 +182,7 @@ describe("success is what Stripe says", () => {
       expect(early.headers.get("Location")).toBe(path);
       expect((await ada.get(path)).text).not.toContain(SUCCESS);
 
-      await enterCard(backend.stripe.url, secret);
+      await enterCard(stack.stripe.url, secret);
       if (!kept) ada.setCookie("");
       expect((await ada.get(`${path}?${query}`)).headers.get("Location")).toBe(path);
       const { text } = await ada.get(path);
@@ -199,7 +204,7 @@ describe("success is what Stripe says", () => {
       const before = each.cookie();
       await each.post(press, path);
       expect(each.cookie()).toBe(before);
-      await enterCard(backend.stripe.url, secret);
+      await enterCard(stack.stripe.url, secret);
       await each.post(press, path);
       const { text } = await each.get(path);
       expect(text).toContain(SUCCESS);
@@ -219,7 +224,7 @@ describe("success is what Stripe says", () => {
     await ada.signUp(MINI);
     await eve.signUp(MINI);
     const secret = await eve.clientSecret(MINI);
-    await enterCard(backend.stripe.url, secret);
+    await enterCard(stack.stripe.url, secret);
     const { headers } = await ada.get(`/subscription/${MINI}?setup_intent_client_secret=${secret}`);
     expect(headers.has("Set-Cookie")).toBe(false);
     expect((await ada.get(`/subscription/${MINI}`)).text).toContain(CARD);

@@ -1,10 +1,11 @@
 import naughtyStrings from "big-list-of-naughty-strings/blns.json" with { type: "json" };
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sendRaw } from "../../support/raw-request";
-import { fields, logged, PASSWORD, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sendRaw } from "../../support/visitors/raw-request";
+import { fields, logged, PASSWORD, SECRET, type SiteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
+import type { RunningWorker } from "../../support/workers/workers";
 
 /*
  * What no input at all may do: make the site answer 5xx, run in a page, or get to the API past the contract. fast-check
@@ -20,15 +21,10 @@ let site: RunningWorker;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
+  const started = await startVisitedSite();
+  ({ upstream, site, visitor } = started);
   upstream.answersJson(200, { client_secret: SECRET });
-  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url } });
-  visitor = siteVisitor(site);
-});
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
+  return started.dispose;
 });
 
 const anyText = fc.oneof(

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ORIGIN, startDeployedSite } from "../../support/deployed-site";
 import {
   fields,
   logged,
@@ -8,10 +7,12 @@ import {
   SECRET,
   type SiteVisitor,
   siteVisitor,
-} from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { rows, signUp } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+} from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import { rows, signUp } from "../../support/visitors/visitor";
+import { ORIGIN, startDeployedSite } from "../../support/workers/deployed-site";
+import type { Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startBackend, startSite } from "../../support/workers/workers";
 
 /* One visitor's sign-up: sent twice, come back to, kept in a cookie, and by no cache. */
 
@@ -20,17 +21,12 @@ let site: RunningWorker;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url } });
-  visitor = siteVisitor(site);
+  const started = await startVisitedSite();
+  ({ upstream, site, visitor } = started);
+  return started.dispose;
 });
 
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
-});
 
 const FORM = "Subscription Information";
 const CARD = "Please enter your card info for starting your 5 days free trial";

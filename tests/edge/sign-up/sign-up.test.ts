@@ -1,9 +1,10 @@
 import { JSDOM } from "jsdom";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openPage } from "../../support/page";
-import { fields, resumeLinkIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { beforeAll, expect, test } from "vitest";
+import { openPage } from "../../support/visitors/page";
+import { fields, resumeLinkIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* The sign-up when nothing goes wrong; the other files here have what must not break. */
 
@@ -12,15 +13,10 @@ let site: RunningWorker;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
+  const started = await startVisitedSite();
+  ({ upstream, site, visitor } = started);
   upstream.answersJson(200, { client_secret: SECRET });
-  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url } });
-  visitor = siteVisitor(site);
-});
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
+  return started.dispose;
 });
 
 /** Label and name of each field, in the order of the page. */

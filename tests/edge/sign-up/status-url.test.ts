@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { fastApi } from "../../support/fast-api/build";
-import { newCard } from "../../support/set-up-card";
-import { logged, nonceIn, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
+import { newCard } from "../../support/stripe/set-up-card";
+import { logged, nonceIn, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { type Stack, startStack } from "../../support/visitors/visited-site";
+import { enterCard, mails } from "../../support/visitors/visitor";
 import {
   answersWith,
   type Behaviour,
@@ -10,25 +12,22 @@ import {
   sendsAnEndlessBody,
   startUpstream,
   type Upstream,
-} from "../../support/upstream";
-import { enterCard, mails } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+} from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 const SUCCESS = "Your 5 days trial period has been started.";
 const WAITING = "This page looks again by itself.";
 const CARD = "Please enter your card info for starting your 5 days free trial";
 const CARD_USED = "This card has already been used for a free trial. Use another card, or contact sales.";
 
-let backend: Awaited<ReturnType<typeof startBackend>>;
-let site: RunningWorker;
+let stack: Stack;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  backend = await startBackend({ ...(await fastApi()), vars: { ONE_TRIAL_PER_PERSON: "true" } });
-  site = await startSite({ vars: { SUBSCRIPTION_API_URL: backend.api.url, STRIPE_API_URL: backend.stripe.url } });
-  visitor = siteVisitor(site);
+  stack = await startStack({ ...(await fastApi()), vars: { ONE_TRIAL_PER_PERSON: "true" } });
+  ({ visitor } = stack);
+  return stack.dispose;
 });
-afterAll(() => Promise.all([site.dispose(), backend.dispose()]));
 
 /** A visitor at the card step. */
 async function atCardStep(of: SiteVisitor = visitor) {
@@ -59,19 +58,19 @@ async function atCardStep(of: SiteVisitor = visitor) {
 describe("before the reference API", () => {
   test("a card that has not been used is a success at once, whether or not Stripe's webhook was there [S23]", async () => {
     const ada = await atCardStep();
-    await enterCard(backend.stripe.url, await ada.clientSecret(), newCard());
+    await enterCard(stack.stripe.url, await ada.clientSecret(), newCard());
     expect((await ada.finish()).text).toContain(SUCCESS);
   });
 
   test("a used card leads back to the card step, which says so plainly; another card is a success [H10]", async () => {
     const card = newCard();
     const first = await atCardStep();
-    await enterCard(backend.stripe.url, await first.clientSecret(), card);
+    await enterCard(stack.stripe.url, await first.clientSecret(), card);
     expect((await first.finish()).text).toContain(SUCCESS);
 
     const second = await atCardStep();
     const secret = await second.clientSecret();
-    await enterCard(backend.stripe.url, secret, card);
+    await enterCard(stack.stripe.url, secret, card);
     const refused = await second.finish();
     expect(refused.text).toContain(CARD_USED);
     expect(refused.text).toContain('href="mailto:sales@');
@@ -80,9 +79,9 @@ describe("before the reference API", () => {
     const next = await second.clientSecret();
     expect(next).not.toBe(secret);
     expect((await second.page()).text).not.toContain(CARD_USED);
-    await expect.poll(() => mails(backend.stripe, second.email)).toHaveLength(1);
+    await expect.poll(() => mails(stack.stripe, second.email)).toHaveLength(1);
 
-    await enterCard(backend.stripe.url, next, newCard());
+    await enterCard(stack.stripe.url, next, newCard());
     expect((await second.finish()).text).toContain(SUCCESS);
   });
 
@@ -90,7 +89,7 @@ describe("before the reference API", () => {
     const ada = await atCardStep();
     const secret = await ada.clientSecret();
     for (let attempt = 0; attempt < 5; attempt += 1) {
-      await enterCard(backend.stripe.url, secret, "4000000000000002");
+      await enterCard(stack.stripe.url, secret, "4000000000000002");
     }
     await expect
       .poll(async () => (await ada.finish()).text)
@@ -108,7 +107,7 @@ describe("before an API that a test plays", () => {
     played = await startSite({
       vars: {
         SUBSCRIPTION_API_URL: upstream.url,
-        STRIPE_API_URL: backend.stripe.url,
+        STRIPE_API_URL: stack.stripe.url,
         SUBSCRIPTION_API_TIMEOUT_MS: "1000",
       },
     });
@@ -125,7 +124,7 @@ describe("before an API that a test plays", () => {
   async function withCard(statusUrl: unknown, status: Behaviour) {
     upstream.answers(async (response, call) => {
       if (call.url !== "/subscription") return status(response, call);
-      const answer = await fetch(`${backend.api.url}/subscription`, {
+      const answer = await fetch(`${stack.api.url}/subscription`, {
         method: "POST",
         headers: { "Content-Type": "application/json", Connection: "close" },
         body: call.body,
@@ -134,7 +133,7 @@ describe("before an API that a test plays", () => {
       response.writeHead(answer.status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
     });
     const ada = await atCardStep(ofPlayed);
-    await enterCard(backend.stripe.url, await ada.clientSecret(), newCard());
+    await enterCard(stack.stripe.url, await ada.clientSecret(), newCard());
     return ada;
   }
 

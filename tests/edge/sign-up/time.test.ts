@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cookieBrowser } from "../../support/cookie-browser";
+import { beforeAll, describe, expect, test } from "vitest";
 import { fastApi } from "../../support/fast-api/build";
+import { cookieBrowser } from "../../support/visitors/cookie-browser";
 import {
   type Answer,
   fields,
@@ -9,10 +9,11 @@ import {
   type SiteVisitor,
   siteVisitor,
   withoutStyle,
-} from "../../support/site-visitor";
-import { startUpstream } from "../../support/upstream";
-import { enterCard, rows } from "../../support/visitor";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers";
+} from "../../support/visitors/site-visitor";
+import { type Stack, startStack } from "../../support/visitors/visited-site";
+import { enterCard, rows } from "../../support/visitors/visitor";
+import { startUpstream } from "../../support/workers/upstream";
+import { startSite } from "../../support/workers/workers";
 
 /* How long a sign-up is kept, how a visitor keeps it longer, and how it goes on on another device. */
 
@@ -24,18 +25,14 @@ const SUCCESS = "Your 5 days trial period has been started.";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-let backend: Awaited<ReturnType<typeof startBackend>>;
-let site: RunningWorker;
+let stack: Stack;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  backend = await startBackend(await fastApi());
-  const vars = { SUBSCRIPTION_API_URL: backend.api.url, STRIPE_API_URL: backend.stripe.url };
-  site = await startSite({ vars });
-  visitor = siteVisitor(site);
+  stack = await startStack(await fastApi());
+  ({ visitor } = stack);
+  return stack.dispose;
 });
-
-afterAll(() => Promise.all([site.dispose(), backend.dispose()]));
 
 async function signedUp(change: Record<string, string> = {}) {
   const browser = cookieBrowser(visitor);
@@ -110,7 +107,7 @@ describe("a session", () => {
     expect(again.text).toContain('value="Ada Lovelace"');
     await ada.send({ package_id: PLAN, form_nonce: nonceIn(again) });
     expect((await ada.get(PATH)).text).toContain(CARD);
-    const made = await rows(backend.api, "SELECT status FROM sign_ups WHERE email = ? ORDER BY created_at", ada.email);
+    const made = await rows(stack.api, "SELECT status FROM sign_ups WHERE email = ? ORDER BY created_at", ada.email);
     expect(made.map(({ status }) => status)).toEqual(["superseded", "pending"]);
   });
 
@@ -126,7 +123,7 @@ describe("a session", () => {
   test("that has expired is a success all the same when Stripe has the card [S23] [S31]", async () => {
     const [ada, grace] = [await signedUp(), await signedUp()];
     for (const each of [ada, grace]) {
-      await enterCard(backend.stripe.url, await each.clientSecret(PLAN));
+      await enterCard(stack.stripe.url, await each.clientSecret(PLAN));
       await each.wait(2 * HOUR + 1);
     }
     // The page that was open says so; or somebody comes back later.
@@ -157,7 +154,7 @@ describe("a session", () => {
 
   test("after a success stays until the end of its day, and has no end to be told of [S14] [S30]", async () => {
     const ada = await signedUp();
-    await enterCard(backend.stripe.url, await ada.clientSecret(PLAN));
+    await enterCard(stack.stripe.url, await ada.clientSecret(PLAN));
     await ada.post("intent=card-set-up", PATH);
     await ada.get(PATH);
     await ada.wait(23 * HOUR);
@@ -224,7 +221,7 @@ describe("a resume link", () => {
   test("does not work after a success or a cancellation, and says so [S32] [H15]", async () => {
     const [ada, grace] = [await signedUp(), await signedUp()];
     const links = [await linkOf(ada), await linkOf(grace)];
-    await enterCard(backend.stripe.url, await ada.clientSecret(PLAN));
+    await enterCard(stack.stripe.url, await ada.clientSecret(PLAN));
     await grace.post("intent=edit", PATH);
     await grace.send({ package_id: PLAN, form_nonce: nonceIn(await grace.get(PATH)) });
     const said = ["This sign-up is finished", "This sign-up was cancelled"];

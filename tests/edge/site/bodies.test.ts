@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { flood } from "../../support/flood";
-import { sendRaw } from "../../support/raw-request";
-import { enoughOfTheMinute, someone } from "../../support/senders";
-import { fields, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { liesAboutItsLength, sendsAnEndlessBody, startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { flood } from "../../support/visitors/flood";
+import { sendRaw } from "../../support/visitors/raw-request";
+import { enoughOfTheMinute, someone } from "../../support/visitors/senders";
+import { fields, formHeaders, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { liesAboutItsLength, sendsAnEndlessBody, startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* How much of a body is read, whatever its headers say, and of whom nothing at all. */
 
@@ -130,13 +130,7 @@ describe("a sender over the limit", () => {
     sendRaw(limited.url, {
       method: "POST",
       path,
-      headers: [
-        ["Origin", limited.url],
-        ["Sec-Fetch-Site", "same-origin"],
-        ["Content-Type", FORM],
-        ["Content-Length", "600"],
-        ...Object.entries(me),
-      ],
+      headers: [...formHeaders(limited.url), ["Content-Length", "600"], ...Object.entries(me)],
       unfinished: true,
     });
 

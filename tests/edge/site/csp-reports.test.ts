@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { enoughOfTheMinute, someone } from "../../support/senders";
-import { SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { enoughOfTheMinute, someone } from "../../support/visitors/senders";
+import { SECRET, type SiteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
+import type { RunningWorker } from "../../support/workers/workers";
 
 /* What browsers report about the Content Security Policy. */
 
@@ -11,17 +12,12 @@ let site: RunningWorker;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url }, rateLimit: "as configured" });
-  visitor = siteVisitor(site);
+  const started = await startVisitedSite({ rateLimit: "as configured" });
+  ({ upstream, site, visitor } = started);
+  return started.dispose;
 });
 
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
-});
 
 beforeEach(enoughOfTheMinute, 30_000);
 

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPage } from "../../support/page";
-import { type Answer, fields, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openPage } from "../../support/visitors/page";
+import { type Answer, fields, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* The empty form is rendered once for each kind of plan, and filled with what belongs to one visitor. */
 
@@ -23,15 +24,10 @@ let site: RunningWorker;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
+  const started = await startVisitedSite();
+  ({ upstream, site, visitor } = started);
   upstream.answersJson(200, { client_secret: SECRET });
-  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url } });
-  visitor = siteVisitor(site);
-});
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
+  return started.dispose;
 });
 
 const rendered = () =>

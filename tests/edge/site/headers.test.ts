@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { throwingRoutes } from "../../support/broken-site";
-import { ORIGIN, startDeployedSite } from "../../support/deployed-site";
-import { observatoryScore } from "../../support/observatory";
-import { type Answer, fields, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import type { RunningWorker } from "../../support/workers";
+import { observatoryScore } from "../../support/observatory/observatory";
+import { type Answer, fields, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { throwingRoutes } from "../../support/workers/broken-site";
+import { ORIGIN, startDeployedSite } from "../../support/workers/deployed-site";
+import type { RunningWorker } from "../../support/workers/workers";
 
 /* The headers of every status, of the Worker's answers and of files. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { siteVisitor } from "../../support/site-visitor";
-import { startSite } from "../../support/workers";
+import { siteVisitor } from "../../support/visitors/site-visitor";
+import { startSite } from "../../support/workers/workers";
 
 /* What the site says about itself: its release, and what is wrong with its settings. */
 

@@ -1,10 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { throwingRoutes, WORDS_OF_THE_ERROR } from "../../support/broken-site";
-import { logged, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { logged, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import { throwingRoutes, WORDS_OF_THE_ERROR } from "../../support/workers/broken-site";
+import type { Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* What must not get out: into a log, a browser's file, another visitor's page. */
 
@@ -15,17 +16,12 @@ let site: RunningWorker;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url } });
-  visitor = siteVisitor(site);
+  const started = await startVisitedSite();
+  ({ upstream, site, visitor } = started);
+  return started.dispose;
 });
 
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
-});
 
 describe("logs", () => {
   test("are lines of valid JSON without personal data, whatever stands in a name, a URL or a header [F6]", async () => {

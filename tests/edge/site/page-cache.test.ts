@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { throwingRoutes } from "../../support/broken-site";
-import { type Answer, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Answer, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { throwingRoutes } from "../../support/workers/broken-site";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* Public pages are kept in memory: made once, right for everyone, and never with anything of one visitor. */
 
@@ -15,9 +15,8 @@ let visitor: SiteVisitor;
 beforeAll(async () => {
   site = await startSite();
   visitor = siteVisitor(site);
+  return site.dispose;
 });
-
-afterAll(() => site.dispose());
 
 const pagesMade = ({ logs }: RunningWorker) => logs.filter(({ event }) => event === "page_rendered");
 

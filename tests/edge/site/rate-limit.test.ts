@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { throwingLimiters, WORDS_OF_THE_ERROR } from "../../support/broken-site";
-import { enoughOfTheMinute, someone } from "../../support/senders";
-import { fields, logged, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { enoughOfTheMinute, someone } from "../../support/visitors/senders";
+import { fields, logged, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import { throwingLimiters, WORDS_OF_THE_ERROR } from "../../support/workers/broken-site";
+import type { Upstream } from "../../support/workers/upstream";
+import { startSite } from "../../support/workers/workers";
 
 /* How many forms one sender may send in a minute, and who is one sender. */
 
 let upstream: Upstream;
-let site: RunningWorker;
 let visitor: SiteVisitor;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url }, rateLimit: "as configured" });
-  visitor = siteVisitor(site);
+  const started = await startVisitedSite({ rateLimit: "as configured" });
+  ({ upstream, visitor } = started);
+  return started.dispose;
 });
 
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
-});
 
 beforeEach(enoughOfTheMinute, 30_000);
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseReleases, type Release, releasesToKeep } from "../../../functions/tools/releases/kept-releases";
-import { buildOtherRelease, type OtherRelease } from "../../support/other-release";
-import { freePort, type RunningWorker, startSite } from "../../support/workers";
+import { buildOtherRelease, type OtherRelease } from "../../support/deployment/other-release";
+import { freePort, type RunningWorker, startSite } from "../../support/workers/workers";
 
 const run = promisify(execFile);
 

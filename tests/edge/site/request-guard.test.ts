@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type RawRequest, sendRaw } from "../../support/raw-request";
-import { fastest, fields, PASSWORD, SECRET, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { startUpstream, type Upstream } from "../../support/upstream";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type RawRequest, sendRaw } from "../../support/visitors/raw-request";
+import { fastest, fields, formHeaders, PASSWORD, SECRET, type SiteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
+import type { RunningWorker } from "../../support/workers/workers";
 
 /* What every request passes before its page is made: origin, method and path. */
 
@@ -12,22 +13,13 @@ let visitor: SiteVisitor;
 let own: [string, string][];
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url } });
-  visitor = siteVisitor(site);
-  own = [
-    ["Origin", site.url],
-    ["Sec-Fetch-Site", "same-origin"],
-    ["Content-Type", "application/x-www-form-urlencoded"],
-  ];
+  const started = await startVisitedSite();
+  ({ upstream, site, visitor } = started);
+  own = formHeaders(site.url);
+  return started.dispose;
 });
 
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
-
-afterAll(async () => {
-  await site.dispose();
-  upstream.dispose();
-});
 
 const form = () => new URLSearchParams(fields).toString();
 const raw = (request: RawRequest) => sendRaw(site.url, request);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RawRequest, sendRaw } from "../../support/raw-request";
-import { fastest, fields, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
-import { type RunningWorker, startSite } from "../../support/workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type RawRequest, sendRaw } from "../../support/visitors/raw-request";
+import { fastest, fields, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* Other spellings of the site's URLs, and what of a request is not even read. */
 
@@ -11,9 +11,8 @@ let visitor: SiteVisitor;
 beforeAll(async () => {
   site = await startSite();
   visitor = siteVisitor(site);
+  return site.dispose;
 });
-
-afterAll(() => site.dispose());
 
 const raw = (request: RawRequest) => sendRaw(site.url, request);
 

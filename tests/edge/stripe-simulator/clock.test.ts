@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { stripeAt } from "../../support/visitor";
-import { type RunningWorker, startStripeSimulator } from "../../support/workers";
+import { stripeAt } from "../../support/visitors/visitor";
+import { type RunningWorker, startStripeSimulator } from "../../support/workers/workers";
 
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { enterCard, stripeAt } from "../../support/visitor";
-import { type RunningWorker, startStripeSimulator } from "../../support/workers";
+import { enterCard, stripeAt } from "../../support/visitors/visitor";
+import { type RunningWorker, startStripeSimulator } from "../../support/workers/workers";
 
 describe("the Stripe simulator refuses what Stripe refuses", () => {
   let worker: RunningWorker;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { enterCard, mails } from "../../support/visitor";
-import { freePort, type RunningWorker, startStripeSimulator } from "../../support/workers";
+import { enterCard, mails } from "../../support/visitors/visitor";
+import { freePort, type RunningWorker, startStripeSimulator } from "../../support/workers/workers";
 
 const client = (worker: RunningWorker, key = "sk_test_local") =>
   new Stripe(key, { protocol: "http", host: "localhost", port: new URL(worker.url).port, maxNetworkRetries: 0 });

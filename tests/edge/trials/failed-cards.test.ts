@@ -1,20 +1,29 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { fastApi } from "../../support/fast-api/build";
-import { type FaultyBackend, startFaultyBackend } from "../../support/faulty-backend";
-import type { FaultyProxy } from "../../support/faulty-proxy";
-import { CARDS, deliver, rowOf, setupEvent } from "../../support/set-up-card";
-import { enterCard, mails, rows, signUp, stripeAt, stripeStateOf, times, validRequest } from "../../support/visitor";
-import { type RunningWorker, runScheduled, startBackend } from "../../support/workers";
+import { startFaultyBackend } from "../../support/faults/faulty-backend";
+import type { FaultyProxy } from "../../support/faults/faulty-proxy";
+import { CARDS, deliver, rowOf, setupEvent } from "../../support/stripe/set-up-card";
+import {
+  enterCard,
+  mails,
+  rows,
+  signUp,
+  stripeAt,
+  stripeStateOf,
+  times,
+  validRequest,
+} from "../../support/visitors/visitor";
+import { type RunningWorker, runScheduled, startBackend } from "../../support/workers/workers";
 
 describe("declined cards, with Stripe's own webhooks", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
-  let dispose: () => Promise<void>;
   beforeAll(async () => {
-    ({ api, stripe, dispose } = await startBackend(await fastApi()));
+    const backend = await startBackend(await fastApi());
+    ({ api, stripe } = backend);
+    return backend.dispose;
   });
-  afterAll(() => dispose());
 
   it("five end the sign-up and its setup intent; the log says so, and the same form makes a new sign-up [H3]", async () => {
     const email = "tester@example.com";
@@ -85,13 +94,12 @@ describe("declined cards, with events that the test delivers", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   let proxy: FaultyProxy;
-  let backend: FaultyBackend;
   beforeAll(async () => {
-    backend = await startFaultyBackend();
+    const backend = await startFaultyBackend();
     ({ api, stripe, proxy } = backend);
+    return backend.dispose;
   });
   afterEach(() => proxy.repair());
-  afterAll(() => backend.dispose());
 
   /** A sign-up with declined cards, of which the API has not heard. */
   async function declined(email: string, count: number) {

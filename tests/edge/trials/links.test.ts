@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
 import { signedLinks } from "../../../functions/subscription-api/signed-links";
-import { type FaultyBackend, startFaultyBackend } from "../../support/faulty-backend";
-import type { FaultyProxy } from "../../support/faulty-proxy";
-import { CARDS, deliver, newCard, rowOf, setupEvent } from "../../support/set-up-card";
-import { eventOf } from "../../support/stripe-events";
-import { accountWebhooks, enterCard, mails, rows, signUp, stripeAt } from "../../support/visitor";
-import { type RunningWorker, runScheduled } from "../../support/workers";
+import { startFaultyBackend } from "../../support/faults/faulty-backend";
+import type { FaultyProxy } from "../../support/faults/faulty-proxy";
+import { CARDS, deliver, newCard, rowOf, setupEvent } from "../../support/stripe/set-up-card";
+import { eventOf } from "../../support/stripe/stripe-events";
+import { accountWebhooks, enterCard, mails, rows, signUp, stripeAt } from "../../support/visitors/visitor";
+import { type RunningWorker, runScheduled } from "../../support/workers/workers";
 
 /** The local value (functions/subscription-api/wrangler.toml). */
 const LINK_SECRET = "signs-links-in-local-development-only";
@@ -15,13 +15,12 @@ describe("the links of the start mail", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   let proxy: FaultyProxy;
-  let backend: FaultyBackend;
   beforeAll(async () => {
-    backend = await startFaultyBackend({ ONE_TRIAL_PER_PERSON: "true" });
+    const backend = await startFaultyBackend({ ONE_TRIAL_PER_PERSON: "true" });
     ({ api, stripe, proxy } = backend);
+    return backend.dispose;
   });
   afterEach(() => proxy.repair());
-  afterAll(() => backend.dispose());
 
   /** A trial that has just begun, and what its mail leads to. */
   async function trialOf(email: string) {

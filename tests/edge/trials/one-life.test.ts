@@ -1,16 +1,16 @@
 import type Stripe from "stripe";
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { anotherCard, inPortal } from "../../support/portal";
-import { CARDS, deliver, rowOf } from "../../support/set-up-card";
-import { accountWebhooks, enterCard, mails, rows, signUp, stripeAt } from "../../support/visitor";
+import { anotherCard, inPortal } from "../../support/stripe/portal";
+import { CARDS, deliver, rowOf } from "../../support/stripe/set-up-card";
+import { accountWebhooks, enterCard, mails, rows, signUp, stripeAt } from "../../support/visitors/visitor";
 import {
   freePort,
   type RunningWorker,
   runScheduled,
   startStripeSimulator,
   startSubscriptionApi,
-} from "../../support/workers";
+} from "../../support/workers/workers";
 
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type FaultyBackend, startFaultyBackend } from "../../support/faulty-backend";
-import type { FaultyProxy } from "../../support/faulty-proxy";
-import { CARDS, deliver, newCard, rowOf, setupEvent } from "../../support/set-up-card";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { startFaultyBackend } from "../../support/faults/faulty-backend";
+import type { FaultyProxy } from "../../support/faults/faulty-proxy";
+import { CARDS, deliver, newCard, rowOf, setupEvent } from "../../support/stripe/set-up-card";
 import {
   type ApiAnswer,
   enterCard,
@@ -12,8 +12,8 @@ import {
   stripeAt,
   stripeStateOf,
   times,
-} from "../../support/visitor";
-import { type RunningWorker, runScheduled } from "../../support/workers";
+} from "../../support/visitors/visitor";
+import { type RunningWorker, runScheduled } from "../../support/workers/workers";
 
 /** The local token (functions/subscription-api/wrangler.toml). */
 const OPERATOR_TOKEN = "only-for-local-development-never-for-a-deployment";
@@ -43,12 +43,11 @@ const erase = (email: string) =>
   post(`${api.url}/operator/erase`, JSON.stringify({ email }), { authorization: `Bearer ${OPERATOR_TOKEN}` });
 
 describe("by default", () => {
-  let backend: FaultyBackend;
   beforeAll(async () => {
-    backend = await startFaultyBackend();
+    const backend = await startFaultyBackend();
     ({ api, stripe } = backend);
+    return backend.dispose;
   });
-  afterAll(() => backend.dispose());
 
   it("an e-mail has one trial, for ever: after its end the sign-up is a 409 [H10]", async () => {
     await withCard("ever@example.com", CARDS.visa);
@@ -97,13 +96,12 @@ describe("by default", () => {
 });
 
 describe("with ONE_TRIAL_PER_PERSON", () => {
-  let backend: FaultyBackend;
   beforeAll(async () => {
-    backend = await startFaultyBackend({ ONE_TRIAL_PER_PERSON: "true" });
+    const backend = await startFaultyBackend({ ONE_TRIAL_PER_PERSON: "true" });
     ({ api, stripe, proxy } = backend);
+    return backend.dispose;
   });
   afterEach(() => proxy.repair());
-  afterAll(() => backend.dispose());
 
   it.each([
     ["ada.lovelace@gmail.com", "adalovelace@gmail.com"],

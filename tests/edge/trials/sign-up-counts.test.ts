@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { signUpCountsIn } from "../../../functions/subscription-api/limits/sign-up-counts";
 import { fastApi } from "../../support/fast-api/build";
-import { post, rows, signUp, times, validRequest } from "../../support/visitor";
-import { type RunningWorker, runScheduled, startBackend } from "../../support/workers";
+import { post, rows, signUp, times, validRequest } from "../../support/visitors/visitor";
+import { type RunningWorker, runScheduled, startBackend } from "../../support/workers/workers";
 
 describe("sign-ups a day", () => {
   let api: RunningWorker;
-  let dispose: () => Promise<void>;
   beforeAll(async () => {
     const vars = { SIGN_UPS_PER_EMAIL_A_DAY: "3", ONE_TRIAL_PER_PERSON: "true" };
-    ({ api, dispose } = await startBackend({ ...(await fastApi()), vars }));
+    const backend = await startBackend({ ...(await fastApi()), vars });
+    ({ api } = backend);
+    return backend.dispose;
   });
-  afterAll(() => dispose());
 
   it("of one mailbox are bounded: the next is a 429 that says when to come back, and nothing is stored or hashed [H3]", async () => {
     for (const email of ["busy@example.com", "busy+2@example.com", "busy@example.com"]) {

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type FaultyBackend, startFaultyBackend } from "../../support/faulty-backend";
-import { anotherCard, inPortal } from "../../support/portal";
-import { deliver, rowOf, setupEvent } from "../../support/set-up-card";
-import { eventOf } from "../../support/stripe-events";
-import { enterCard, mails, rows, signUp, stripeAt } from "../../support/visitor";
-import { type RunningWorker, runScheduled } from "../../support/workers";
+import { type FaultyBackend, startFaultyBackend } from "../../support/faults/faulty-backend";
+import { anotherCard, inPortal } from "../../support/stripe/portal";
+import { deliver, rowOf, setupEvent } from "../../support/stripe/set-up-card";
+import { eventOf } from "../../support/stripe/stripe-events";
+import { enterCard, mails, rows, signUp, stripeAt } from "../../support/visitors/visitor";
+import { type RunningWorker, runScheduled } from "../../support/workers/workers";
 
 const DAY_MS = 24 * 60 * 60_000;
 const PAST = "2026-01-01T00:00:00.000Z";

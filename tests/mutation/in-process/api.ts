@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import Stripe from "stripe";
 import { createApi } from "../../../functions/subscription-api/app";
-import { scryptPasswords } from "../../../functions/subscription-api/sign-ups/password";
+import { scryptPasswords } from "../../../functions/subscription-api/sign-ups/password/password";
 
 const digest = (password: string) => createHash("sha256").update(password).digest("base64");
 

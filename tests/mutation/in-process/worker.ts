@@ -8,13 +8,13 @@ import { expect, vi } from "vitest";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
 import * as z from "zod";
 import { d1Of, MemoryDatabase } from "../../support/api-in-process/database";
-import type { RunningWorker, WorkerPlan } from "../../support/miniflare";
+import type { RunningWorker, WorkerPlan } from "../../support/workers/miniflare";
 
-export type { RunningWorker, Vars, WorkerPlan, Wrapper } from "../../support/miniflare";
+export type { RunningWorker, Vars, WorkerPlan, Wrapper } from "../../support/workers/miniflare";
 
 /*
- * Stands in for tests/support/miniflare.ts: what a Worker is made of runs in this process, behind a server of Node, so that
- * Stryker's mutants are active in it. The database is that of the simulation.
+ * Stands in for tests/support/workers/miniflare.ts: what a Worker is made of runs in this process, behind a server of
+ * Node, so that Stryker's mutants are active in it. The database is that of the simulation.
  */
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

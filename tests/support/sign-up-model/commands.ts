@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, vi } from "vitest";
 import { fastRows } from "../fast-api/rows";
-import type { Fault } from "../faulty-proxy";
-import { fields } from "../site-visitor";
-import { enterCard } from "../visitor";
+import type { Fault } from "../faults/faulty-proxy";
+import { fields } from "../visitors/site-visitor";
+import { enterCard } from "../visitors/visitor";
 import type { SignUp } from "./model";
 import { expectPage, keepPage, type Model, type ModelTab, openIn, pathOf, type World } from "./world";
 

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import type { cookieBrowser } from "../cookie-browser";
 import { fastRows } from "../fast-api/rows";
-import type { FaultyProxy } from "../faulty-proxy";
-import { type Answer, fields, nonceIn, resumeLinkIn, returnTokenIn } from "../site-visitor";
-import { stripeStateOf } from "../visitor";
-import type { RunningWorker } from "../workers";
+import type { FaultyProxy } from "../faults/faulty-proxy";
+import type { cookieBrowser } from "../visitors/cookie-browser";
+import { type Answer, fields, nonceIn, resumeLinkIn, returnTokenIn } from "../visitors/site-visitor";
+import { stripeStateOf } from "../visitors/visitor";
+import type { RunningWorker } from "../workers/workers";
 import { Backend, Device, type Page, type SignUp } from "./model";
 
 export const PLANS = [

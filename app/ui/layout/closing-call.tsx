@@ -1,0 +1,50 @@
+import { MailIcon } from "../controls/icons";
+import { mailTo, useSite } from "../site";
+
+const offers = [
+  {
+    audience: "For brands",
+    text: "See which answers name you, and which name a competitor.",
+    about: "for brands",
+    subject: "AI search visibility for our brand",
+  },
+  {
+    audience: "For agencies",
+    text: "Track your clients with custom prompts, a dedicated specialist and a forward-deployed engineer.",
+    about: "for agencies",
+    subject: "AI search visibility for our agency",
+  },
+];
+
+export function ClosingCall() {
+  const { salesEmail } = useSite();
+  return (
+    <section className="wrap pb-24" aria-labelledby="closing">
+      <div className="night grid grid-cols-1 overflow-hidden rounded-xl bg-night text-on-night lg:grid-cols-2">
+        <div className="p-[min(1.5rem,6vw)] sm:p-14">
+          <h2 id="closing" className="text-title">
+            The next answer is being written. <mark>Be&nbsp;in&nbsp;it.</mark>
+          </h2>
+          <p className="mt-6 max-w-md text-lg text-on-night-muted">
+            Tell us what your buyers ask. We’ll show you how the platform tracks it.
+          </p>
+        </div>
+        <ul className="grid min-w-0 grid-cols-1 bg-night-raised sm:grid-cols-2 lg:grid-cols-1">
+          {offers.map(({ audience, text, about, subject }) => (
+            <li
+              key={audience}
+              className="flex flex-col items-start border-t border-on-night-line p-[min(1.5rem,6vw)] sm:px-14 sm:py-10"
+            >
+              <h3 className="text-heading">{audience}</h3>
+              <p className="mt-2 mb-6 text-on-night-muted">{text}</p>
+              <a href={mailTo(salesEmail, subject)} className="btn btn-accent btn-md mt-auto">
+                <MailIcon />
+                Contact Sales<span className="sr-only"> {about}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,53 @@
+import { company } from "../../company";
+import { mailTo, useSite } from "../site";
+import { Logo } from "./logo";
+
+export function Footer() {
+  const { salesEmail, supportEmail, year } = useSite();
+  const groups = [
+    { title: "Product", links: [{ href: "/pricing", label: "Pricing" }] },
+    {
+      title: "Contact",
+      links: [
+        { href: mailTo(salesEmail), label: "Contact Sales" },
+        { href: mailTo(supportEmail), label: "Contact Support" },
+      ],
+    },
+    {
+      title: "Legal",
+      links: [
+        { href: "/privacy", label: "Privacy Policy" },
+        { href: "/terms", label: "Terms & Conditions" },
+      ],
+    },
+  ];
+  return (
+    <footer className="border-t border-line bg-sunken print:hidden">
+      <div className="wrap grid gap-10 py-14 md:grid-cols-[1fr_1.5fr]">
+        <div>
+          <Logo />
+          <p className="mt-3 text-muted">{company.tagline}.</p>
+        </div>
+        <div className="flex flex-wrap justify-between gap-8 whitespace-nowrap">
+          {groups.map(({ title, links }) => (
+            <nav key={title} aria-label={title}>
+              <p className="label">{title}</p>
+              <ul className="mt-3">
+                {links.map(({ href, label }) => (
+                  <li key={label}>
+                    <a href={href} className="quiet-link">
+                      {label}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+          ))}
+        </div>
+        <p className="text-sm text-muted md:col-span-2">
+          © {year} {company.legalName} All rights reserved.
+        </p>
+      </div>
+    </footer>
+  );
+}

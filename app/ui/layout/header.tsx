@@ -1,0 +1,67 @@
+import { useLocation } from "@remix-run/react";
+import { company } from "../../company";
+import { ButtonLink } from "../controls/button";
+import { MenuIcon } from "../controls/icons";
+import { useSite } from "../site";
+import { Logo } from "./logo";
+
+const MENU_ID = "site-menu";
+
+const pages = [
+  { href: "/", label: "Home" },
+  { href: "/pricing", label: "Pricing" },
+];
+
+export function SkipLink() {
+  return (
+    <a href="#main" className="skip-link btn btn-primary btn-md">
+      Skip to content
+    </a>
+  );
+}
+
+/** The links are a row on wide screens and a popover on small ones (`.site-menu`). */
+export function Header() {
+  const { consoleUrl } = useSite();
+  const { pathname } = useLocation();
+  return (
+    <header className="site-header">
+      <div className="wrap flex min-h-18 flex-wrap items-center justify-between gap-x-4">
+        <a href="/" aria-label={`${company.name}, home`} className="flex rounded-md py-1">
+          <Logo />
+        </a>
+        <button
+          type="button"
+          {...{ popovertarget: MENU_ID }} // React 18 has no types for popovers
+          className="btn btn-secondary btn-sm md:hidden"
+        >
+          <MenuIcon />
+          Menu
+        </button>
+        <nav id={MENU_ID} aria-label="Main" className="site-menu" {...{ popover: "auto" }}>
+          <ul>
+            {pages.map(({ href, label }) => (
+              <li key={href}>
+                <a href={href} className="nav-link" aria-current={pathname === href ? "page" : undefined}>
+                  {label}
+                </a>
+              </li>
+            ))}
+            <li>
+              <ButtonLink href={consoleUrl} size="sm" variant="secondary" className="w-full">
+                Customer Console
+              </ButtonLink>
+            </li>
+            {!pathname.startsWith("/subscription") && (
+              <li>
+                <ButtonLink href="/pricing#plans" size="sm" className="w-full">
+                  Start free trial
+                </ButtonLink>
+              </li>
+            )}
+          </ul>
+        </nav>
+      </div>
+    </header>
+  );
+}

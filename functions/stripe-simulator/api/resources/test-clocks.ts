@@ -1,0 +1,60 @@
+import { advance } from "../../clock/advance";
+import { ACCOUNT_CLOCK, DAY, realTime, setAccountTime, timeOf } from "../../clock/time";
+import { newId } from "../../store/ids";
+import { make, type TestClock } from "../../store/objects";
+import type { Store } from "../../store/store";
+import type { Effects, Handlers } from "../context";
+import { invalidRequest, noSuch } from "../errors";
+
+/** Stripe moves a clock by two billing periods at most, each a month here. */
+const FURTHEST_MOVE = 62 * DAY;
+
+/** https://docs.stripe.com/api/test_clocks; `clock_account` is that of every customer without one. */
+export const testClocks = {
+  "POST /v1/test_helpers/test_clocks": (given, { store }) => {
+    const { frozen_time, name = null } = given;
+    return store.save("TestClock", testClock(newId("clock"), frozen_time, name));
+  },
+
+  "GET /v1/test_helpers/test_clocks/:id": (_, { store, id }) => find(store, id),
+
+  "POST /v1/test_helpers/test_clocks/:id/advance": ({ frozen_time }, call) => {
+    const clock = find(call.store, call.id);
+    if (frozen_time <= clock.frozen_time) {
+      throw invalidRequest("The frozen_time must be after the test clock's current frozen_time.", {
+        param: "frozen_time",
+      });
+    }
+    if (frozen_time > clock.frozen_time + FURTHEST_MOVE) {
+      throw invalidRequest("You can only advance a test clock by two billing periods at a time.", {
+        param: "frozen_time",
+      });
+    }
+    moveClock(clock.id, frozen_time, call);
+    // Done already; Stripe answers before it is.
+    return { ...clock, status: "advancing", status_details: { advancing: { target_frozen_time: frozen_time } } };
+  },
+} satisfies Partial<Handlers>;
+
+/** @param until seconds since 1970 */
+export function moveClock(id: string, until: number, effects: Effects): void {
+  advance(id, until, effects.at);
+  if (id === ACCOUNT_CLOCK) {
+    setAccountTime(effects.store, until);
+    return;
+  }
+  const clock = effects.store.save("TestClock", { ...find(effects.store, id), frozen_time: until });
+  effects.emit("test_helpers.test_clock.ready", clock);
+}
+
+function find(store: Store, id: string): TestClock {
+  const found =
+    id === ACCOUNT_CLOCK ? testClock(id, timeOf(store), "Every other customer") : store.find("TestClock", id);
+  if (!found) throw noSuch("test clock", id);
+  return found;
+}
+
+function testClock(id: string, frozen_time: number, name: string | null): TestClock {
+  const created = realTime();
+  return make("TestClock", { id, created, deletes_after: created + 30 * DAY, frozen_time, name, status: "ready" });
+}

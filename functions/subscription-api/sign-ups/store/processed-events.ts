@@ -1,0 +1,40 @@
+import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
+import type { StripeEvent } from "../../stripe/webhook";
+
+export type ProcessedEvents = ReturnType<typeof processedEventsIn>;
+
+/** A statement for the transaction of the event's effect. Without a match Stripe has to send the event again. */
+export function processedEvent(
+  db: D1Database,
+  event: StripeEvent,
+  condition = "TRUE",
+  ...values: (string | number)[]
+): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO stripe_events (id, type, received_at) SELECT ?, ?, ? WHERE ${condition}
+       ON CONFLICT (id) DO NOTHING`,
+    )
+    .bind(event.id, event.type, new Date().toISOString(), ...values);
+}
+
+/** Stripe's events that need not be processed again. Every method throws what D1 throws. */
+export function processedEventsIn(db: D1Database) {
+  return {
+    async has(event: StripeEvent): Promise<boolean> {
+      return (await db.prepare("SELECT 1 FROM stripe_events WHERE id = ?").bind(event.id).first()) !== null;
+    },
+
+    async add(event: StripeEvent): Promise<void> {
+      await processedEvent(db, event).run();
+    },
+
+    /** Deletes some of those that were received before then. */
+    async deleteBefore(time: Date, limit: number): Promise<void> {
+      const past = db.prepare(
+        "DELETE FROM stripe_events WHERE rowid IN (SELECT rowid FROM stripe_events WHERE received_at < ? LIMIT ?)",
+      );
+      await past.bind(time.toISOString(), limit).run();
+    },
+  };
+}

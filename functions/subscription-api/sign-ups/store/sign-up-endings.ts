@@ -1,0 +1,120 @@
+import type { D1Database } from "@cloudflare/workers-types";
+import type { CountStep } from "../../../../app/contract/funnel";
+import { newMessage } from "../../outbox/outbox";
+import type { StripeEvent } from "../../stripe/webhook";
+import {
+  ABANDONED_AFTER_MS,
+  CHECK_AFTER_MS,
+  type EndReason,
+  MAX_FAILED_CARDS,
+  packageWord,
+  type SignUp,
+  signUpOrNull,
+} from "../sign-up";
+import { processedEvent } from "./processed-events";
+import { hasChanged, type SetUpCard } from "./sign-up-lifecycle";
+
+export type SignUpEndings = ReturnType<typeof signUpEndingsIn>;
+
+/** What keeps a sign-up from its trial or ends it, each in one transaction. Every method throws what D1 throws. */
+export function signUpEndingsIn(db: D1Database, count: CountStep) {
+  const now = () => new Date().toISOString();
+  const after = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
+  // Free for a new sign-up with the same form; no header can hold a space.
+  const freedKey = "'ended ' || id";
+
+  return {
+    /** Counts a card that Stripe declined, once for each event. After too many the cron handler looks at the sign-up. */
+    async countDeclined(signUpId: string, setupIntentId: string, event: StripeEvent): Promise<SignUp | null> {
+      const countCard = db
+        .prepare(
+          `UPDATE sign_ups
+              SET declined_cards = declined_cards + 1, updated_at = ?4,
+                  check_at = CASE WHEN declined_cards + 1 + used_cards >= ${MAX_FAILED_CARDS} THEN ?4 ELSE check_at END
+            WHERE id = ?1 AND status = 'pending' AND stripe_setup_intent_id = ?2
+              AND NOT EXISTS (SELECT 1 FROM stripe_events WHERE id = ?3)
+           RETURNING id`,
+        )
+        .bind(signUpId, setupIntentId, event.id, now());
+      const results = await db.batch([countCard, processedEvent(db, event), byId(signUpId)]);
+      const stored = signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
+      if (stored && hasChanged(results[0])) count("declined", packageWord(stored));
+      return stored;
+    },
+
+    /** Lets a pending sign-up wait for another card, since this one has been used for a trial. */
+    async refuseUsedCard(card: SetUpCard, event?: StripeEvent): Promise<SignUp | null> {
+      const { signUpId, setupIntentId, usedCards } = card;
+      const waitsForCard = "status = 'pending' AND used_cards = ? AND coalesce(stripe_setup_intent_id, ?) = ?";
+      const values = [usedCards, setupIntentId, setupIntentId] as const;
+      const message = { key: `card-used/${signUpId}`, kind: "card-used" as const, signUpId };
+      const refuse = db
+        .prepare(
+          `UPDATE sign_ups
+              SET used_cards = used_cards + 1, stripe_setup_intent_id = NULL, check_at = ?, updated_at = ?
+            WHERE id = ? AND ${waitsForCard}`,
+        )
+        .bind(after(CHECK_AFTER_MS), now(), signUpId, ...values);
+      const results = await db.batch([
+        newMessage(db, message, waitsForCard, ...values),
+        ...(event ? [processedEvent(db, event)] : []),
+        refuse,
+        byId(signUpId),
+      ]);
+      return signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
+    },
+
+    /** Ends a sign-up that has no trial; it is deleted a day later. Returns whether it did. */
+    async endPending(id: string, reason: EndReason): Promise<boolean> {
+      const end = db
+        .prepare(
+          `UPDATE sign_ups
+              SET status = 'superseded', end_reason = ?2, idempotency_key = ${freedKey}, check_at = ?3, updated_at = ?4
+            WHERE id = ?1 AND status = 'pending'
+           RETURNING id`,
+        )
+        .bind(id, reason, after(ABANDONED_AFTER_MS), now());
+      return (await end.all()).results.length === 1;
+    },
+
+    /**
+     * Ends a trial, tells the console, and frees the e-mail address. The card's claim stays. Returns whether it did.
+     * @param emailHashes under which the address was claimed
+     */
+    async endTrial(id: string, reason: EndReason, emailHashes: string[]): Promise<boolean> {
+      const canEnd = "status IN ('active', 'trialing', 'past_due', 'canceled') AND end_reason IS NULL";
+      const message = { key: `account-closed/${id}`, kind: "account-closed" as const, signUpId: id };
+      const results = await db.batch([
+        newMessage(db, message, canEnd),
+        db
+          .prepare("DELETE FROM trial_claims WHERE sign_up_id = ? AND hash IN (SELECT value FROM json_each(?))")
+          .bind(id, JSON.stringify(emailHashes)),
+        db
+          .prepare(
+            `UPDATE sign_ups
+                SET status = 'canceled', end_reason = ?2, idempotency_key = ${freedKey}, check_at = NULL,
+                    updated_at = ?3, version = version + 1
+              WHERE id = ?1 AND ${canEnd}
+             RETURNING id`,
+          )
+          .bind(id, reason, now()),
+      ]);
+      return results.at(-1)?.results.length === 1;
+    },
+
+    /** Notes that the e-mail address is its owner's, and tells the console. Returns the sign-up as it is then. */
+    async verifyEmail(id: string): Promise<SignUp | null> {
+      const unverified = "email_verified_at IS NULL AND end_reason IS NULL";
+      const message = { key: `email-verified/${id}`, kind: "email-verified" as const, signUpId: id };
+      const results = await db.batch([
+        newMessage(db, message, unverified),
+        db
+          .prepare(`UPDATE sign_ups SET email_verified_at = ?1, updated_at = ?1 WHERE id = ?2 AND ${unverified}`)
+          .bind(now(), id),
+        byId(id),
+      ]);
+      return signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import type { D1Database } from "@cloudflare/workers-types";
+import type { CountStep } from "../../../../app/contract/funnel";
+import type { SubscriptionRequest } from "../../../../app/contract/subscription-request";
+import { CHECK_AFTER_MS, HAD_TRIAL, packageWord, type SignUp, signUpOrNull, signUpRow, signUpRows } from "../sign-up";
+
+export type NewSignUp = {
+  id: string;
+  idempotencyKey: string;
+  passwordHash: string;
+  request: SubscriptionRequest;
+  requestId: string;
+};
+
+export type SignUps = ReturnType<typeof signUpsIn>;
+
+/** Sign-ups in D1, found by normalized e-mails. Every method throws what D1 throws. */
+export function signUpsIn(db: D1Database, count: CountStep) {
+  const byKey = (key: string) => db.prepare("SELECT * FROM sign_ups WHERE idempotency_key = ?").bind(key);
+  const run = async (sql: string, ...values: (string | number)[]) => {
+    await db
+      .prepare(sql)
+      .bind(...values)
+      .run();
+  };
+
+  return {
+    async find(id: string): Promise<SignUp | null> {
+      return signUpOrNull.parse(await db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id).first());
+    },
+
+    async findByKey(idempotencyKey: string): Promise<SignUp | null> {
+      return signUpOrNull.parse(await byKey(idempotencyKey).first());
+    },
+
+    /** Finds by the customer while the subscription is not recorded. */
+    async findByStripe(stripeSubscriptionId: string, customerId: string): Promise<SignUp | null> {
+      const found = db.prepare("SELECT * FROM sign_ups WHERE stripe_subscription_id = ? OR stripe_customer_id = ?");
+      const signUps = signUpRows.parse((await found.bind(stripeSubscriptionId, customerId).all()).results);
+      return signUps.find((one) => one.stripe_subscription_id === stripeSubscriptionId) ?? signUps[0] ?? null;
+    },
+
+    async findByEmail(email: string): Promise<SignUp[]> {
+      const found = db.prepare("SELECT * FROM sign_ups WHERE email = ? ORDER BY created_at");
+      return signUpRows.parse((await found.bind(email).all()).results);
+    },
+
+    /** @param hashes under which the e-mail's trial may have been claimed, by a person who was erased since */
+    async hasHadTrial(email: string, hashes: string[]): Promise<boolean> {
+      const had = db.prepare(
+        `SELECT 1 FROM trial_claims WHERE hash IN (SELECT value FROM json_each(?1))
+         UNION ALL SELECT 1 FROM sign_ups WHERE email = ?2 AND ${HAD_TRIAL} LIMIT 1`,
+      );
+      return (await had.bind(JSON.stringify(hashes), email).first()) !== null;
+    },
+
+    /** The latest, without the first `offset` of them. */
+    async findPending(email: string, { limit, offset = 0 }: { limit: number; offset?: number }): Promise<SignUp[]> {
+      const pending = db.prepare(
+        `SELECT * FROM sign_ups WHERE email = ? AND status = 'pending' ORDER BY created_at DESC LIMIT ? OFFSET ?`,
+      );
+      return signUpRows.parse((await pending.bind(email, limit, offset).all()).results);
+    },
+
+    /** Returns the sign-up that has the idempotency key: this one, or an earlier one. */
+    async add({ id, idempotencyKey, passwordHash, request, requestId }: NewSignUp): Promise<SignUp> {
+      const now = new Date();
+      const insert = db.prepare(
+        `INSERT INTO sign_ups (
+           id, idempotency_key, package_id, email, password_hash, phone, company_name, full_name, address, city, state,
+           zip_code, country, created_at, updated_at, check_at, request_id
+         ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15, ?16)
+         ON CONFLICT (idempotency_key) DO NOTHING`,
+      );
+      const [, stored] = await db.batch([
+        insert.bind(
+          id,
+          idempotencyKey,
+          request.package_id ?? null,
+          request.email,
+          passwordHash,
+          request.phone,
+          request.company_name,
+          request.full_name,
+          request.address,
+          request.city,
+          request.state,
+          request.zipCode,
+          request.country,
+          now.toISOString(),
+          new Date(now.getTime() + CHECK_AFTER_MS).toISOString(),
+          requestId,
+        ),
+        byKey(idempotencyKey),
+      ]);
+      return signUpRow.parse(stored?.results[0]);
+    },
+
+    async recordCustomer(id: string, customerId: string): Promise<void> {
+      await run(
+        "UPDATE sign_ups SET stripe_customer_id = coalesce(stripe_customer_id, ?), updated_at = ? WHERE id = ?",
+        customerId,
+        new Date().toISOString(),
+        id,
+      );
+    },
+
+    /** The sign-up is accepted with its first one: from then on a card can be set up. */
+    async recordSetupIntent(signUp: SignUp, setupIntentId: string): Promise<void> {
+      const record = db.prepare(
+        `UPDATE sign_ups SET stripe_setup_intent_id = ?, updated_at = ? WHERE id = ? AND stripe_setup_intent_id IS NULL
+         RETURNING used_cards`,
+      );
+      const usedCards = await record.bind(setupIntentId, new Date().toISOString(), signUp.id).first("used_cards");
+      if (usedCards === 0) count("accepted", packageWord(signUp));
+    },
+
+    /** Gives the next attempt new idempotency keys. */
+    async endAttempt(id: string, attempt: number): Promise<void> {
+      await run("UPDATE sign_ups SET stripe_attempt = ?2 + 1 WHERE id = ?1 AND stripe_attempt = ?2", id, attempt);
+    },
+
+    async deleteUnchanged({ id, status }: SignUp): Promise<void> {
+      await run("DELETE FROM sign_ups WHERE id = ? AND status = ?", id, status);
+    },
+
+    /** Leaves hashes of its trial: those claimed with it, and the e-mail's where it began before there were claims. */
+    async erase(id: string, emailHash: string): Promise<void> {
+      const claim = db.prepare(
+        `INSERT INTO trial_claims (hash) SELECT ?2 FROM sign_ups WHERE id = ?1 AND ${HAD_TRIAL}
+         ON CONFLICT (hash) DO NOTHING`,
+      );
+      await db.batch([claim.bind(id, emailHash), db.prepare("DELETE FROM sign_ups WHERE id = ?").bind(id)]);
+    },
+  };
+}

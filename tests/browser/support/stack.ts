@@ -1,0 +1,38 @@
+import { type BrowserContext, test as base, expect } from "@playwright/test";
+import { type Stack, startStack } from "../../support/visitors/visited-site";
+
+/**
+ * Playwright's `test` with a stack for each of Playwright's workers; URLs are relative to its site. Every test fails
+ * when the browser reports an error in a script or a violation of the Content Security Policy.
+ */
+export const test = base.extend<{ complaints: string[] }, { stack: Stack }>({
+  stack: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from the pattern which fixtures this one needs.
+    async ({}, provide) => {
+      const stack = await startStack();
+      await provide(stack);
+      await stack.dispose();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  baseURL: async ({ stack }, provide) => provide(stack.site.url),
+  complaints: [
+    async ({ browser }, provide) => {
+      const complaints: string[] = [];
+      const listen = (context: BrowserContext) => {
+        context.on("weberror", (failure) => complaints.push(failure.error().message));
+        context.on("console", (message) => {
+          if (/content security policy/i.test(message.text())) complaints.push(message.text());
+        });
+      };
+      browser.on("context", listen);
+      await provide(complaints);
+      browser.off("context", listen);
+      expect(complaints, "errors and policy violations in the browser").toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+export { expect } from "@playwright/test";
+export type { Stack } from "../../support/visitors/visited-site";

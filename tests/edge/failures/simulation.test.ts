@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { FAULTS, plantOf } from "../../planted-faults/faults";
+import { live, report, search, shrink } from "../../simulation/history";
+import { loadApi } from "../../support/api-in-process/platform";
+
+const SECONDS = 30;
+/** A few histories are enough for these; `npm run simulate:faults` takes all. */
+const FOUND_SOON = ["a lost ON CONFLICT of sign-ups", "messages after the state that they wait for"];
+
+const within = (seconds: number) => {
+  const end = performance.now() + seconds * 1000;
+  return () => performance.now() < end;
+};
+
+test(`${SECONDS} seconds of sign-ups while everything fails: none is lost, doubled or told a lie [G6] [G7]`, async () => {
+  const seed = Math.floor(Math.random() * 1e9);
+  const loaded = await loadApi();
+  const { failing, signUps, histories } = await search(loaded, seed, 1, within(SECONDS));
+  console.log(`Simulation, seed ${seed}: ${signUps} sign-ups in ${histories} histories`);
+  expect(failing && (await report(await shrink(failing, loaded), loaded))).toBeUndefined();
+  expect(signUps).toBeGreaterThan(30);
+}, 180_000);
+
+test("the same histories as ever pass", async () => {
+  const loaded = await loadApi();
+  const { failing } = await search(loaded, 11, 1, (signUps) => signUps < 100);
+  expect(failing && (await report(failing, loaded))).toBeUndefined();
+}, 60_000);
+
+test("histories that once went wrong pass", async () => {
+  const loaded = await loadApi();
+  // The event of a card that had been used before came while the next card's trial began: it was a 503.
+  expect((await live({ seed: 777362, visitors: [36, 37], only: [] }, loaded)).violations).toEqual([]);
+});
+
+test("the same seed is the same history, step by step", async () => {
+  const loaded = await loadApi();
+  const history = { seed: 2, visitors: [0, 1, 2, 3, 4, 5] };
+  const first = await live(history, loaded, true);
+  expect(first.faults.length).toBeGreaterThan(10);
+  expect(await live(history, loaded, true)).toEqual(first);
+  expect(await live(history, await loadApi(), true)).toEqual(first);
+}, 60_000);
+
+describe("a planted fault is found, and its history made shorter", () => {
+  test.each(FOUND_SOON)(
+    "%s",
+    async (name) => {
+      const fault = FAULTS.find((one) => one.name === name);
+      const loaded = await loadApi(fault && plantOf(fault));
+      const { failing } = await search(loaded, 1, 1, within(60));
+      const shorter = failing && (await shrink(failing, loaded));
+      expect(shorter?.visitors.length).toBeLessThan(5);
+    },
+    150_000,
+  );
+});

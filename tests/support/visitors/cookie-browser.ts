@@ -1,0 +1,51 @@
+import { signupSessions } from "../../../app/signup/session/session.server";
+import { type Answer, nonceIn, type SiteVisitor } from "./site-visitor";
+
+/** As in wrangler.toml. */
+const SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
+
+/** One visitor's browser without a script: its cookie goes along and changes as the site says. */
+export function cookieBrowser(visitor: SiteVisitor) {
+  const email = `visitor-${crypto.randomUUID()}@example.com`;
+  let cookie = "";
+  const keep = (answer: Answer) => {
+    const set = answer.headers.get("Set-Cookie");
+    if (set !== null) cookie = /Max-Age=0/.test(set) ? "" : answer.cookie;
+    return answer;
+  };
+  const headers = (): Record<string, string> => (cookie === "" ? {} : { Cookie: cookie });
+  const browser = {
+    email,
+    get: async (path: string) => keep(await visitor.get(path, headers())),
+    post: async (body: string, path: string) => keep(await visitor.post(body, headers(), path)),
+    /** Opens the form of a plan, fills it in and sends it. */
+    async signUp(plan: string, change: Record<string, string> = {}) {
+      const nonce = nonceIn(await browser.get(`/subscription/${plan}`));
+      return browser.send({ package_id: plan, form_nonce: nonce, ...change });
+    },
+    async send(change: Record<string, string>) {
+      return keep(await visitor.submit({ email, ...change }, headers(), `/subscription/${change.package_id}`));
+    },
+    clientSecret: async (plan: string) =>
+      /seti_\w+_secret_\w+/.exec((await browser.get(`/subscription/${plan}`)).body)?.[0] ?? "",
+    cookie: () => cookie,
+    setCookie(value: string) {
+      cookie = value;
+    },
+    /** As if so much time had passed since the session was written. */
+    async wait(milliseconds: number) {
+      // Opened with a clock that stands, so that one which has ended is opened too.
+      const sessions = signupSessions([SESSION_SECRET], false, () => 0);
+      const found = await sessions.read(new Request("http://localhost", { headers: { Cookie: cookie } }));
+      if (!("session" in found)) throw new Error(`The session is ${found.status}`);
+      const { session } = found;
+      const earlier = {
+        ...session,
+        expiresAt: session.expiresAt - milliseconds,
+        endsAt: session.endsAt - milliseconds,
+      };
+      cookie = (await sessions.write(earlier)).split(";")[0] ?? "";
+    },
+  };
+  return browser;
+}

@@ -1,0 +1,48 @@
+import { startUpstream, type Upstream } from "../workers/upstream";
+import { type RunningWorker, type SiteOptions, startBackend, startSite } from "../workers/workers";
+import { type SiteVisitor, siteVisitor } from "./site-visitor";
+
+/** A site, and a visitor in front of it. A `beforeAll` starts them and returns `dispose`, which ends all that runs. */
+type Visited = { site: RunningWorker; visitor: SiteVisitor; dispose: () => Promise<void> };
+
+/** The site before an API that behaves as a test says: 204 until it says anything. */
+export async function startVisitedSite({
+  vars,
+  ...options
+}: SiteOptions = {}): Promise<Visited & { upstream: Upstream }> {
+  const upstream = await startUpstream();
+  const site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url, ...vars }, ...options });
+  return {
+    upstream,
+    site,
+    visitor: siteVisitor(site),
+    dispose: async () => {
+      await site.dispose();
+      upstream.dispose();
+    },
+  };
+}
+
+export type Stack = Visited & { api: RunningWorker; stripe: RunningWorker };
+
+/** The three Workers, as `npm start` runs them. */
+export async function startStack(options: Parameters<typeof startBackend>[0] = {}): Promise<Stack> {
+  const backend = await startBackend(options);
+  const { api, stripe } = backend;
+  const site = await startSite({
+    vars: {
+      SUBSCRIPTION_API_URL: api.url,
+      STRIPE_API_URL: stripe.url,
+      STRIPE_JS_URL: `${stripe.url}/endive/stripe.js`,
+    },
+  });
+  return {
+    api,
+    stripe,
+    site,
+    visitor: siteVisitor(site),
+    dispose: async () => {
+      await Promise.all([site.dispose(), backend.dispose()]);
+    },
+  };
+}

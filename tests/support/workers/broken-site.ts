@@ -1,0 +1,75 @@
+import { rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "esbuild";
+import type { SiteOptions } from "./workers";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** What the errors say that are thrown here: no visitor and no log may see it. */
+export const WORDS_OF_THE_ERROR = "words-of-the-error";
+
+/** Settings for `startSite` whose rate limiters throw. */
+export const throwingLimiters: SiteOptions = {
+  wrapper: {
+    script: `
+      import site from "./worker.js";
+      const limiter = { async limit() { throw new Error("${WORDS_OF_THE_ERROR}"); } };
+      const withBrokenLimiters = (env) =>
+        Object.fromEntries(Object.entries(env).map(([name, value]) => [name, /_RATE_LIMIT$/.test(name) ? limiter : value]));
+      export default {
+        fetch: (request, env, context) =>
+          site.fetch(request, withBrokenLimiters(env), context),
+      };`,
+  },
+};
+
+/** Settings for `startSite` whose pricing page and sign-up throw in their loaders and actions. */
+export async function throwingRoutes(): Promise<SiteOptions> {
+  bundled ??= bundleWithThrowingRoutes();
+  return { bundle: await bundled };
+}
+
+let bundled: Promise<string> | undefined;
+
+async function bundleWithThrowingRoutes(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, "functions/site.ts")],
+    plugins: [throwingRemixBuild],
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "neutral",
+    conditions: ["workerd", "worker", "browser"],
+    mainFields: ["browser", "module", "main"],
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  const bundle = "site/throwing-routes.js";
+  const file = join(root, "build", bundle);
+  // Another process may read it at this moment.
+  await writeFile(`${file}.${process.pid}`, outputFiles[0]?.text ?? "");
+  await rename(`${file}.${process.pid}`, file);
+  return bundle;
+}
+
+/** Stands before what the Remix compiler made of app/. */
+const throwingRemixBuild: Plugin = {
+  name: "throwing-remix-build",
+  setup(bundler) {
+    const namespace = "throwing-remix-build";
+    bundler.onResolve({ filter: /^@remix-run\/dev\/server-build$/ }, ({ path }) => ({ path, namespace }));
+    bundler.onLoad({ filter: /./, namespace }, () => ({
+      resolveDir: root,
+      contents: `
+        import * as build from "./build/server.js";
+        export * from "./build/server.js";
+        function fail() { throw new Error("${WORDS_OF_THE_ERROR}"); }
+        function throwing(id) {
+          const route = build.routes[id];
+          if (!route) throw new Error("The route " + id + " is gone");
+          return { [id]: { ...route, module: { ...route.module, loader: fail, action: route.module.action && fail } } };
+        }
+        export const routes = { ...build.routes, ...throwing("routes/pricing"), ...throwing("routes/subscription") };`,
+    }));
+  },
+};

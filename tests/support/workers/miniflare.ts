@@ -1,0 +1,135 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { Log, LogLevel, Miniflare, type SharedOptions, type WorkerOptions } from "miniflare";
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
+import "./atomics-wait";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** Bindings to set over those of wrangler.toml; `undefined` takes one away. */
+export type Vars = Record<string, string | undefined>;
+
+/** A Worker that runs. */
+export type RunningWorker = {
+  /** Its origin, without a slash at the end. */
+  url: string;
+  mf: Miniflare;
+  /** What it logged as lines of JSON, in order. */
+  logs: Record<string, unknown>[];
+  /** Every line that it wrote, JSON or not. */
+  output: string[];
+  /** What Miniflare's own parts said, such as the binding that sends mail. */
+  said: string[];
+  dispose: () => Promise<void>;
+};
+
+/** A module in front of the built one, which it imports as "./worker.js", and services that it can call. */
+export type Wrapper = { script: string; services?: Record<string, (request: Request) => Response | Promise<Response>> };
+
+export type WorkerPlan = {
+  /** The folder of wrangler.toml, from the root of the repository. */
+  folder: string;
+  /** The folder under build/ and its entry. */
+  bundle: string;
+  /** The environment of wrangler.toml; local development when absent. */
+  environment?: "production";
+  vars?: Vars;
+  port?: number;
+  /** Where D1 and Durable Objects are kept; in memory when absent. */
+  persist?: string;
+  wrapper?: Wrapper;
+  /** The folder of other static files than those of wrangler.toml. */
+  files?: string | undefined;
+  /** Options of Miniflare to set over those of wrangler.toml. */
+  miniflare?: Partial<SharedOptions & WorkerOptions>;
+  /** A Worker beside it, which it can bind to by its name in wrangler.toml; its own port and so on do not count. */
+  beside?: WorkerPlan;
+};
+
+/**
+ * Starts a built Worker in a Miniflare of its own on a free port, with the bindings of its wrangler.toml. What
+ * `npm run build` wrote is what runs.
+ */
+export async function startWorker(plan: WorkerPlan): Promise<RunningWorker> {
+  const { port, persist, miniflare, beside } = plan;
+  const options = await workerOptionsOf(plan);
+  const logs: RunningWorker["logs"] = [];
+  const output: string[] = [];
+  const said: string[] = [];
+  const mf = new Miniflare({
+    ...(beside ? { workers: [{ ...options, ...miniflare }, await workerOptionsOf(beside)] } : options),
+    host: "127.0.0.1",
+    port: port ?? (await freePort()),
+    log: new QuietLog(said),
+    handleRuntimeStdio: (...streams: Readable[]) => {
+      for (const input of streams) {
+        createInterface({ input }).on("line", (line) => {
+          output.push(line);
+          if (line.startsWith("{")) logs.push(JSON.parse(line));
+        });
+      }
+    },
+    ...(!beside && miniflare),
+    ...(persist !== undefined && { d1Persist: join(persist, "d1"), durableObjectsPersist: join(persist, "do") }),
+  });
+  const { port: boundPort } = await mf.ready;
+  return { url: `http://localhost:${boundPort}`, mf, logs, output, said, dispose: () => mf.dispose() };
+}
+
+async function workerOptionsOf({ folder, bundle, environment, vars = {}, wrapper, files, miniflare }: WorkerPlan) {
+  const bundlePath = join(root, "build", bundle);
+  const file = { config: join(root, folder, "wrangler.toml"), env: environment ?? "" };
+  const config = unstable_readConfig(file, { hideWarnings: true });
+  // A test sets its secrets as variables.
+  const { workerOptions } = unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined }, environment);
+  const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
+  const options: WorkerOptions = {
+    ...workerOptions,
+    ...(config.name !== undefined && { name: config.name }),
+    ...(files !== undefined && workerOptions.assets && { assets: { ...workerOptions.assets, directory: files } }),
+    bindings: Object.fromEntries(bindings),
+    ...modulesOf(bundlePath, await readFile(bundlePath, "utf8"), wrapper),
+    ...miniflare,
+  };
+  return options;
+}
+
+/** Keeps what Miniflare says instead of showing it. */
+class QuietLog extends Log {
+  constructor(private readonly said: string[]) {
+    super(LogLevel.INFO);
+  }
+  protected override log(message: string): void {
+    this.said.push(message);
+  }
+}
+
+function modulesOf(bundlePath: string, contents: string, wrapper?: Wrapper) {
+  const modulesRoot = join(bundlePath, "..");
+  const built = { type: "ESModule", path: wrapper ? join(modulesRoot, "worker.js") : bundlePath, contents };
+  const outer = { type: "ESModule", path: join(modulesRoot, "wrapper.js"), contents: wrapper?.script };
+  return {
+    modules: wrapper ? [outer, built] : [built],
+    modulesRoot,
+    ...(wrapper?.services && { serviceBindings: wrapper.services }),
+  };
+}
+
+/** Below those that systems give to outgoing connections: one of these could take the port before a Worker does. */
+const PORTS = { from: 10_000, to: 32_000 };
+
+/** A TCP port that nothing listens on. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from));
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer().once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}

@@ -1,0 +1,179 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig, unstable_splitSqlQuery } from "wrangler";
+import * as z from "zod";
+import { freePort, type RunningWorker, startWorker, type Vars, type WorkerPlan, type Wrapper } from "./miniflare";
+
+export { freePort, type RunningWorker, type Vars, type Wrapper } from "./miniflare";
+
+const SITE_TOML = fileURLToPath(new URL("../../../wrangler.toml", import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL("../../../functions/subscription-api/migrations", import.meta.url));
+
+/**
+ * The reference subscription API on a migrated database; its PUBLIC_URL is the URL that it gets.
+ * @param options.simulatorUrl where Stripe, the mail provider and the console are
+ * @param options.bundle another build of it, under build/
+ */
+export async function startSubscriptionApi(
+  options: {
+    simulatorUrl?: string;
+    bundle?: string;
+    vars?: Vars;
+    port?: number;
+    persist?: string;
+    wrapper?: Wrapper;
+    /** As wrangler.toml limits senders; so many that no test meets a limit when absent. */
+    rateLimit?: "as configured";
+    miniflare?: WorkerPlan["miniflare"];
+  } = {},
+): Promise<RunningWorker> {
+  const { simulatorUrl, vars, rateLimit, miniflare, port = await freePort(), ...rest } = options;
+  const limiter = { simple: { limit: 1_000_000, period: 60 } };
+  const worker = await startWorker({
+    folder: "functions/subscription-api",
+    bundle: "subscription-api/index.js",
+    port,
+    vars: {
+      PUBLIC_URL: `http://localhost:${port}`,
+      ...(simulatorUrl !== undefined && {
+        STRIPE_API_URL: simulatorUrl,
+        MAIL_API_URL: `${simulatorUrl}/emails`,
+        CONSOLE_WEBHOOK_URL: `${simulatorUrl}/console/webhook`,
+        FUNNEL_SQL_URL: `${simulatorUrl}/funnel/sql`,
+      }),
+      ...vars,
+    },
+    miniflare: {
+      ...(rateLimit === undefined && { ratelimits: { SIGNUP_RATE_LIMIT: limiter, OPERATOR_RATE_LIMIT: limiter } }),
+      ...miniflare,
+    },
+    ...rest,
+  });
+  await migrate(await worker.mf.getD1Database("DB"));
+  return worker;
+}
+
+/**
+ * The Stripe simulator; its webhooks go to `webhookUrl`. Its end fails when it got a request that no account of Stripe's
+ * would take, or gave an answer that Stripe would not give.
+ * @param options.misused by the test itself, on purpose
+ */
+export async function startStripeSimulator(
+  options: { webhookUrl?: string; vars?: Vars; port?: number; persist?: string; misused?: boolean } = {},
+): Promise<RunningWorker> {
+  const { webhookUrl, vars, misused = false, ...rest } = options;
+  const worker = await startWorker({
+    folder: "functions/stripe-simulator",
+    bundle: "stripe-simulator/index.js",
+    vars: { ...(webhookUrl !== undefined && { WEBHOOK_URL: webhookUrl }), ...vars },
+    ...rest,
+  });
+  return {
+    ...worker,
+    dispose: async () => {
+      const answer = await fetch(`${worker.url}/health`).catch(() => undefined);
+      const { complaints } = health.parse(await answer?.json().catch(() => ({})));
+      await worker.dispose();
+      if (!misused && complaints.length > 0) throw new Error(`Not as Stripe has it:\n${complaints.join("\n")}`);
+    },
+  };
+}
+
+const health = z.object({ complaints: z.array(z.string()).default([]) }).default({ complaints: [] });
+
+export type SiteOptions = {
+  vars?: Vars;
+  port?: number;
+  /**
+   * Posts of one sender in a minute, or what wrangler.toml says, of local development or of production; so many that no
+   * test meets a limit when absent.
+   */
+  rateLimit?: number | "as configured" | "as in production";
+  /** Another build of it, under build/. */
+  bundle?: string;
+  /** The folder of its static files, if they are another build's too. */
+  files?: string;
+  wrapper?: Wrapper;
+  miniflare?: WorkerPlan["miniflare"];
+  environment?: WorkerPlan["environment"];
+  beside?: WorkerPlan;
+};
+
+/** The site; its SITE_URL is the URL that it gets. */
+export async function startSite(options: SiteOptions = {}): Promise<RunningWorker> {
+  const { port = await freePort(), rateLimit = 1_000_000, bundle = "site/site.js", vars, miniflare, wrapper } = options;
+  const { environment, beside, files } = options;
+  return startWorker({
+    folder: ".",
+    bundle,
+    vars: { SITE_URL: `http://localhost:${port}`, ...vars },
+    files,
+    port,
+    wrapper,
+    environment,
+    beside,
+    miniflare: {
+      ...(rateLimit !== "as configured" && { ratelimits: siteLimits(rateLimit) }),
+      ...miniflare,
+    },
+  });
+}
+
+/** The site's limits: all as in production, or one for its senders and no other that a test meets. */
+function siteLimits(rateLimit: number | "as in production") {
+  const config = unstable_readConfig({ config: SITE_TOML, env: "production" }, { hideWarnings: true });
+  const { ratelimits = {} } = unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined }).workerOptions;
+  if (rateLimit === "as in production") return ratelimits;
+  return Object.fromEntries(
+    Object.keys(ratelimits).map((name) => {
+      const bySender = name === "SIGNUP_RATE_LIMIT" || name === "CSP_REPORT_RATE_LIMIT";
+      return [name, { simple: { limit: bySender ? rateLimit : 1_000_000, period: 60 as const } }];
+    }),
+  );
+}
+
+/** A simulator and an API that know each other. */
+export async function startBackend(options: { bundle?: string; vars?: Vars } = {}): Promise<{
+  api: RunningWorker;
+  stripe: RunningWorker;
+  dispose: () => Promise<void>;
+}> {
+  const port = await freePort();
+  const stripe = await startStripeSimulator({ webhookUrl: `http://localhost:${port}/webhooks/stripe` });
+  const api = await startSubscriptionApi({ simulatorUrl: stripe.url, port, ...options });
+  return {
+    api,
+    stripe,
+    dispose: async () => {
+      await Promise.all([api.dispose(), stripe.dispose()]);
+    },
+  };
+}
+
+/** Runs the cron handler once, as Cloudflare does each minute. */
+export async function runScheduled({ mf }: RunningWorker): Promise<void> {
+  const worker = await mf.getWorker();
+  await worker.scheduled({ cron: "* * * * *" });
+}
+
+/** Applies the migrations that a database lacks, and keeps the same record of them as `wrangler d1 migrations apply`. */
+export async function migrate(db: D1Database, folder = MIGRATIONS): Promise<void> {
+  await db
+    .prepare(
+      `CREATE TABLE IF NOT EXISTS d1_migrations (
+         id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
+         applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`,
+    )
+    .run();
+  const applied = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+  const known = new Set(applied.results.map(({ name }) => name));
+  for (const file of (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort()) {
+    if (known.has(file)) continue;
+    const statements = unstable_splitSqlQuery(await readFile(join(folder, file), "utf8"));
+    await db.batch([
+      ...statements.map((statement) => db.prepare(statement)),
+      db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(file),
+    ]);
+  }
+}

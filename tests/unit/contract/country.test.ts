@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { countryCode, countryNames } from "../../../app/contract/country";
+
+describe("countryCode", () => {
+  test.each([
+    ["a code", "DE de De deu DEU", "DE"],
+    ["the English name", "Germany|germany|GERMANY| Germany ", "DE"],
+    ["its own name", "Deutschland|deutschland|DEUTSCHLAND", "DE"],
+    ["an own name without its accents", "España|Espana|ESPAÑA|Espan\u0303a", "ES"],
+    ["a name in another script", "日本|Japan|JPN", "JP"],
+    [
+      "abbreviations with dots and spaces",
+      "USA|U.S.|U. S. A.|us|United States|The United States of America|America",
+      "US",
+    ],
+    [
+      "parts of the United Kingdom",
+      "UK|U.K.|GB|Great Britain|England|Scotland|Wales|Northern Ireland|Y Deyrnas Unedig",
+      "GB",
+    ],
+    ["a name's usual short form", "Holland|Nederland|The Netherlands|NL", "NL"],
+    ["names without CLDR's words", "South Korea|Republic of Korea|Korea, Republic of|대한민국|한국", "KR"],
+    ["each language of a country", "Schweiz|Suisse|Svizzera|Svizra|Switzerland", "CH"],
+    ["each script of a language", "Srbija|Србија|Serbia", "RS"],
+    ["the dotted I", "TÜRKİYE|Türkiye|turkiye|Turkey", "TR"],
+    ["any apostrophe", "Côte d’Ivoire|Cote d'Ivoire|Ivory Coast", "CI"],
+    ["and, &", "Trinidad and Tobago|Trinidad & Tobago", "TT"],
+    ["Saint, St.", "Saint Lucia|St. Lucia|St Lucia", "LC"],
+    ["former names", "Czech Republic|Czechia|Česko|cesko", "CZ"],
+    ["a code that is a word of other names", "AND|Andorra", "AD"],
+    ["a place that is no UN member", "Kosovo|XK|Косово", "XK"],
+    ["a city that is a country for ISO", "Hong Kong|香港|HKG", "HK"],
+  ])("recognizes %s [V13]", (_, texts, code) => {
+    const typed = texts.includes("|") ? texts.split("|") : texts.split(" ");
+    expect(typed.map((text) => [text, countryCode(text)])).toEqual(typed.map((text) => [text, code]));
+  });
+
+  test.each([
+    "",
+    "..",
+    "the",
+    "Nowhere",
+    "XX",
+    "ZZ",
+    "EU",
+    "Europe",
+    "Congo",
+    "Germany, Europe",
+    "constructor",
+    "__proto__",
+    "日",
+  ])("leaves %j alone [V13]", (text) => {
+    expect(countryCode(text)).toBeUndefined();
+  });
+
+  test("tells the countries with similar names apart", () => {
+    const names = {
+      Niger: "NE",
+      Nigeria: "NG",
+      Guinea: "GN",
+      "Guinea-Bissau": "GW",
+      "Equatorial Guinea": "GQ",
+      "Papua New Guinea": "PG",
+      Dominica: "DM",
+      "Dominican Republic": "DO",
+      "República Dominicana": "DO",
+      "Republic of the Congo": "CG",
+      "Democratic Republic of the Congo": "CD",
+      "North Korea": "KP",
+      "Saint Martin": "MF",
+      "Sint Maarten": "SX",
+      "American Samoa": "AS",
+      Samoa: "WS",
+      Ireland: "IE",
+      Austria: "AT",
+      Australia: "AU",
+    };
+    expect(Object.fromEntries(Object.keys(names).map((name) => [name, countryCode(name)]))).toEqual(names);
+  });
+});
+
+test("the world's countries have English names, each recognized as another country, none longer than a form may send [V12]", () => {
+  const names = countryNames();
+  const codes = names.map(countryCode);
+
+  expect(names).toHaveLength(250);
+  expect(new Set(codes).size).toBe(250);
+  expect(codes.filter((code) => !/^[A-Z]{2}$/.test(code ?? ""))).toEqual([]);
+  expect(names.slice(0, 3)).toEqual(["Afghanistan", "Åland Islands", "Albania"]);
+  expect(names.filter((name) => name.length < 2 || name.length > 60)).toEqual([]);
+});
+
+test("a country's own name is its code, in the language that CLDR thinks likeliest there", () => {
+  const codes = countryNames().map((name) => countryCode(name) ?? "");
+  const wrong = codes.flatMap((code) => {
+    const { baseName } = new Intl.Locale(`und-${code}`).maximize();
+    const name = new Intl.DisplayNames(baseName, { type: "region" }).of(code) ?? "";
+    return countryCode(name) === code ? [] : [`${name}: ${countryCode(name)} instead of ${code}`];
+  });
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,285 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { readConfiguration } from "../../../app/edge/settings/configuration.server";
+import { readConfig } from "../../../functions/subscription-api/config";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const text = (path: string) => readFileSync(join(root, path), "utf8");
+
+/** Files below a folder, as paths from the root. */
+function filesIn(folder: string, name: RegExp): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((path) => name.test(path))
+    .map((path) => join(folder, path))
+    .sort();
+}
+
+const documents = ["README.md", ...filesIn("docs", /\.md$/)];
+
+/** The headings above a line, from the outermost to the innermost. */
+type Line = { text: string; headings: string[] };
+
+/** A document's lines outside code blocks. */
+function linesOf(path: string): Line[] {
+  const headings: string[] = [];
+  const prose = text(path).replace(/^```.*?^```$/gms, "");
+  return prose.split("\n").map((line) => {
+    const [, hashes, heading] = /^(#+) (.*)$/.exec(line) ?? [];
+    if (hashes !== undefined && heading !== undefined) headings.splice(hashes.length - 1, Infinity, heading);
+    return { text: line, headings: [...headings] };
+  });
+}
+
+/** The first cells of the rows of a document's tables. */
+function firstCells(path: string): { cell: string; headings: string[] }[] {
+  return linesOf(path).flatMap(({ text: line, headings }) => {
+    const cell = /^\| ([^|]+) \|/.exec(line)?.[1];
+    return cell === undefined ? [] : [{ cell, headings }];
+  });
+}
+
+/** What stands in backticks in the first column of the tables under a heading. */
+function codesUnder(path: string, heading: string): string[] {
+  return firstCells(path)
+    .filter(({ headings }) => headings.includes(heading))
+    .flatMap(({ cell }) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code))
+    .sort();
+}
+
+const ROW = /^[A-Z]\d+$/;
+
+function rowsOf(path: string): { id: string; isPlanned: boolean }[] {
+  return firstCells(path)
+    .filter(({ cell }) => ROW.test(cell))
+    .map(({ cell, headings }) => ({ id: cell, isPlanned: headings.includes("Planned") }));
+}
+
+/** `test`, also as `test.each(rows)` or `test.describe`, but none that is skipped. */
+function isTestFunction(callee: ts.Expression): boolean {
+  if (ts.isPropertyAccessExpression(callee) && ["skip", "todo", "fixme"].includes(callee.name.text)) return false;
+  if (ts.isIdentifier(callee)) return ["describe", "it", "test"].includes(callee.text);
+  if (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)) return isTestFunction(callee.expression);
+  return ts.isTaggedTemplateExpression(callee) && isTestFunction(callee.tag);
+}
+
+/** The text of a string or template, with `%s` for what is only known when it runs. */
+function literalText(node: ts.Expression | undefined): string | undefined {
+  if (node === undefined) return undefined;
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (!ts.isTemplateExpression(node)) return undefined;
+  return node.head.text + node.templateSpans.map(({ literal }) => `%s${literal.text}`).join("");
+}
+
+/**
+ * The rows that a test file cites: `[A1]`, `[A1, A2]` or `[A1] [A2]` at the end of a test's name. Where a placeholder
+ * stands there, as in a table of cases, they are the strings of the file that are ids.
+ */
+function citationsIn(path: string): Set<string> {
+  const cited = new Set<string>();
+  const strings: string[] = [];
+  let hasPlaceholder = false;
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node)) strings.push(node.text);
+    const name = ts.isCallExpression(node) && isTestFunction(node.expression) ? literalText(node.arguments[0]) : "";
+    const brackets = /(?:\s*\[[^[\]]*\])+$/.exec(name ?? "")?.[0] ?? "";
+    for (const word of brackets.split(/[\s,[\]]+/)) {
+      if (ROW.test(word)) cited.add(word);
+      if (/^[%$]/.test(word)) hasPlaceholder = true;
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text(path), ts.ScriptTarget.Latest));
+  if (hasPlaceholder) for (const id of strings.filter((string) => ROW.test(string))) cited.add(id);
+  return cited;
+}
+
+const rows = ["docs/requirements.md", "docs/threats.md"].flatMap(rowsOf);
+const citations = filesIn("tests", /\.(test|spec)\.tsx?$/).map((path) => ({ path, ids: citationsIn(path) }));
+
+describe("requirements and threats", () => {
+  test("no two rows have the same id", () => {
+    const ids = rows.map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(100);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  test("a test cites each row that is in place", () => {
+    const cited = new Set(citations.flatMap(({ ids }) => [...ids]));
+    const uncited = rows.filter(({ id, isPlanned }) => !isPlanned && !cited.has(id)).map(({ id }) => id);
+    expect(uncited, "Rows that no test cites at the end of its name").toEqual([]);
+  });
+
+  test("each row that a test cites exists", () => {
+    const known = new Set(rows.map(({ id }) => id));
+    const unknown = citations.flatMap(({ path, ids }) =>
+      [...ids].filter((id) => !known.has(id)).map((id) => `${id} in ${path}`),
+    );
+    expect(unknown, "Cited rows that no document has").toEqual([]);
+  });
+});
+
+/** How many requirements of levels 1 and 2 each section of ASVS 5.0.0 has, by chapter; they are numbered from 1. */
+const ASVS = [
+  [2, 9, 11, 3, 2],
+  [3, 3, 4, 1],
+  [0, 2, 4, 6, 5, 0, 2],
+  [3, 1, 2, 4],
+  [1, 3, 2, 3],
+  [3, 12, 4, 4, 5, 3, 0, 4],
+  [3, 4, 2, 5, 2, 2],
+  [2, 3, 1, 1],
+  [3, 4],
+  [2, 2, 4, 11, 5, 2, 3],
+  [2, 3, 3, 4, 1, 1],
+  [3, 2, 4],
+  [1, 5, 2, 5],
+  [2, 4, 3],
+  [3, 3, 7],
+  [1, 5, 4, 3, 3],
+  [1, 4, 2],
+];
+
+describe("the answers to OWASP ASVS", () => {
+  const rowsIn = (words: string) => words.replace(/`[^`]*`/g, "").match(/\b[A-Z]\d{1,2}\b/g) ?? [];
+  const answers = linesOf("docs/asvs.md").flatMap(({ text: line }) => {
+    const [, numbers = "", , , met = "", how = "", tests = ""] = line.split("|").map((cell) => cell.trim());
+    return /^\d/.test(numbers) ? [{ numbers: numbers.split(", "), met, how, tests }] : [];
+  });
+
+  test("each requirement of levels 1 and 2 has one, which says whether it is met, and how or why not", () => {
+    const requirements = ASVS.flatMap((sections, chapter) =>
+      sections.flatMap((count, section) =>
+        Array.from({ length: count }, (_, index) => `${chapter + 1}.${section + 1}.${index + 1}`),
+      ),
+    );
+    expect(requirements).toHaveLength(253);
+    const named = answers.flatMap(({ numbers }) => numbers);
+    const isPart = (requirement: string, number: string) => `${requirement}.`.startsWith(`${number}.`);
+    for (const requirement of requirements) {
+      expect(named.filter((number) => isPart(requirement, number)).length, requirement).toBe(1);
+    }
+    expect(named.filter((number) => !requirements.some((requirement) => isPart(requirement, number)))).toEqual([]);
+    for (const { numbers, met, how, tests } of answers) {
+      expect(["yes", "partly", "no", "elsewhere", "operator", "n/a"], numbers[0]).toContain(met);
+      expect(how + tests, numbers[0]).not.toBe("");
+    }
+  });
+
+  test("each row that they name exists and is in place", () => {
+    const known = new Set(rows.filter(({ isPlanned }) => !isPlanned).map(({ id }) => id));
+    const named = linesOf("docs/asvs.md").flatMap(({ text: line }) => rowsIn(line));
+    expect(new Set(named).size).toBeGreaterThan(80);
+    expect(named.filter((id) => !known.has(id))).toEqual([]);
+  });
+
+  test("what is met by rows names a test file, and each file cites one of the rows beside it", () => {
+    for (const { numbers, met, how, tests } of answers) {
+      const ids = rowsIn(how);
+      const files = [...tests.matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file);
+      if (met === "yes" && ids.length > 0) expect(files, numbers[0]).not.toEqual([]);
+      const strangers = files.filter((file) => {
+        const cited = citations.find(({ path }) => path === file)?.ids;
+        return ids.length > 0 && !ids.some((id) => cited?.has(id));
+      });
+      expect(strangers, `Files beside ${numbers[0]} that cite none of ${ids}`).toEqual([]);
+    }
+  });
+});
+
+/** The anchor that GitHub gives a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+function anchorsIn(path: string): string[] {
+  return linesOf(path).flatMap(({ text: line }) => /^#+ (.*)$/.exec(line)?.slice(1).map(anchorOf) ?? []);
+}
+
+/** Why a link leads nowhere; undefined for one that leads somewhere, and for one that leaves the repository. */
+function broken(document: string, link: string): string | undefined {
+  if (/^[a-z]+:/.test(link)) return undefined;
+  const [path = "", anchor] = link.split("#");
+  const target = path === "" ? document : join(dirname(document), path);
+  if (!existsSync(join(root, target))) return `${document}: ${link}`;
+  const hasAnchor = anchor === undefined || anchorsIn(target).includes(anchor);
+  return hasAnchor ? undefined : `${document}: ${link} has no such heading`;
+}
+
+describe.each(documents)("%s", (document) => {
+  const prose = linesOf(document)
+    .map((line) => line.text)
+    .join("\n");
+
+  test("its links lead to files and headings that exist", () => {
+    const links = [...prose.matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)].map(
+      ([, link, image]) => link ?? image ?? "",
+    );
+    expect(links.flatMap((link) => broken(document, link) ?? [])).toEqual([]);
+  });
+
+  test("files of the repository that it names exist", () => {
+    const named = [...prose.matchAll(/`((?:\.ci|app|docs|functions|public|tests)\/[^`\s*{}…]*)`/g)];
+    const paths = named.map(([, path = ""]) => path).filter((path) => !path.startsWith("public/build"));
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test("npm has the commands that it names", () => {
+    const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(text("package.json")));
+    const named = [...text(document).matchAll(/npm run ([\w:-]*\w)/g)].map(([, script = ""]) => script);
+    expect(named.filter((script) => !(script in scripts))).toEqual([]);
+  });
+});
+
+test("the README has at most 150 lines", () => {
+  expect(text("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+});
+
+/** The names that a reader of the environment asks it for. */
+function settingsReadBy(read: (env: unknown) => unknown): string[] {
+  const names = new Set<string>();
+  const note = (name: string | symbol) => {
+    if (typeof name === "string" && /^[A-Z]/.test(name)) names.add(name);
+    return undefined;
+  };
+  read(new Proxy({}, { get: (_, name) => note(name), has: (_, name) => note(name) ?? false }));
+  return [...names].sort();
+}
+
+describe("the configuration tables", () => {
+  test.each([
+    ["The site", readConfiguration],
+    ["The subscription API", readConfig],
+  ])("%s: exactly the settings that are read", (heading, read) => {
+    expect(codesUnder("docs/configuration.md", heading)).toEqual(settingsReadBy(read));
+  });
+});
+
+describe("the tables of log events", () => {
+  test.each([
+    ["Events of the site", ["app"]],
+    ["Events of the subscription API", ["functions/subscription-api"]],
+  ])("%s: exactly those that are logged", (heading, folders) => {
+    const code = folders
+      .flatMap((folder) => filesIn(folder, /\.tsx?$/))
+      .map(text)
+      .join("\n");
+    const calls = code.matchAll(/\blog(?:\.\w+)?\(\s*(?:"(?:info|warn|error)",\s*)?"(\w+)"/g);
+    const logged = [...calls].map(([, event = ""]) => event);
+    const documented = codesUnder("docs/operations.md", heading);
+    expect(
+      logged.filter((event) => !documented.includes(event)),
+      "Events that the table lacks",
+    ).toEqual([]);
+    expect(
+      documented.filter((event) => !code.includes(`"${event}"`)),
+      "Events that nothing logs",
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+import { decodeProtectedHeader, EncryptJWT, SignJWT, UnsecuredJWT } from "jose";
+import { expect, test } from "vitest";
+import { sealedTokens } from "../../../app/signup/session/sealed-token.server";
+
+const secret = "a-secret-of-at-least-thirty-two-characters";
+const value = { step: "card", clientSecret: "seti_1_secret_2", city: "Zürich 漢" };
+
+const later = () => Date.now() + 60_000;
+
+test("what was sealed is opened again, and no two tokens are alike", async () => {
+  const tokens = sealedTokens([secret], "cookie");
+  const [one, other] = [await tokens.seal(value, later()), await tokens.seal(value, later())];
+  expect(one).not.toBe(other);
+  expect(one).toMatch(/^[\w.-]+$/);
+  expect(await tokens.open(one)).toEqual(value);
+  expect(await sealedTokens([secret], "cookie").open(other)).toEqual(value);
+});
+
+test("nothing of a token can be read without the secret [D5]", async () => {
+  const token = await sealedTokens([secret], "cookie").seal(value, later());
+  const readable = token
+    .split(".")
+    .map((part) => Buffer.from(part, "base64url").toString("latin1"))
+    .join();
+  for (const word of ["card", "seti_", "cookie", "rich"]) expect(readable).not.toContain(word);
+});
+
+test("a token ends with its time", async () => {
+  let now = 1_800_000_000_000;
+  const tokens = sealedTokens([secret], "cookie", () => now);
+  const token = await tokens.seal(value, now + 60_000);
+  now += 59_999;
+  expect(await tokens.open(token)).toEqual(value);
+  now += 1;
+  expect(await tokens.open(token)).toBeUndefined();
+});
+
+test("a token for another purpose, or under another secret, stays closed", async () => {
+  const token = await sealedTokens([secret], "cookie").seal(value, later());
+  expect(await sealedTokens([secret], "resume-link").open(token)).toBeUndefined();
+  expect(await sealedTokens([`${secret}!`], "cookie").open(token)).toBeUndefined();
+});
+
+test("a token of another algorithm, or of none, stays closed, whatever key it names [D4]", async () => {
+  const tokens = sealedTokens([secret], "cookie");
+  const [header = ""] = (await tokens.seal(value, later())).split(".");
+  const { kid } = decodeProtectedHeader(`${header}....`);
+  const claims = { value, aud: "cookie", exp: Math.ceil(later() / 1000) };
+  const key = new TextEncoder().encode(secret);
+  const jwk = { kty: "oct", k: Buffer.from(key.slice(0, 32)).toString("base64url") };
+  const forged = [
+    new UnsecuredJWT(claims).encode(),
+    await new SignJWT(claims).setProtectedHeader({ alg: "HS256", kid }).sign(key),
+    await new EncryptJWT(claims).setProtectedHeader({ alg: "dir", enc: "A256GCM", kid, jwk }).encrypt(key.slice(0, 32)),
+    await new EncryptJWT(claims).setProtectedHeader({ alg: "dir", enc: "A128GCM", kid }).encrypt(key.slice(0, 16)),
+    await new EncryptJWT(claims).setProtectedHeader({ alg: "A256KW", enc: "A256GCM", kid }).encrypt(key.slice(0, 32)),
+  ];
+  for (const token of forged) expect(await tokens.open(token)).toBeUndefined();
+});
+
+test("while the secret changes, tokens of the old one are opened and new ones are sealed with the new one [H19]", async () => {
+  const next = `${secret}!`;
+  const changing = sealedTokens([next, secret], "cookie");
+  expect(await changing.open(await sealedTokens([secret], "cookie").seal(value, later()))).toEqual(value);
+  const sealed = await changing.seal(value, later());
+  expect(await sealedTokens([next], "cookie").open(sealed)).toEqual(value);
+  expect(await sealedTokens([secret], "cookie").open(sealed)).toBeUndefined();
+});
+
+test("one character changed anywhere, one less or more, or none at all: it stays closed [D4]", async () => {
+  const tokens = sealedTokens([secret], "cookie");
+  const token = await tokens.seal(value, later());
+  for (let index = 0; index < token.length; index++) {
+    // The first bit of a character's six: in the last character of a part the last ones may mean nothing.
+    const changed = token[index] === "A" ? "g" : "A";
+    expect(await tokens.open(token.slice(0, index) + changed + token.slice(index + 1))).toBeUndefined();
+  }
+  for (const length of [0, 1, 12, 28, token.length - 1]) {
+    expect(await tokens.open(token.slice(0, length))).toBeUndefined();
+  }
+  expect(await tokens.open(`${token}A`)).toBeUndefined();
+});

@@ -1,0 +1,138 @@
+import { expect, test } from "vitest";
+import { newLifetime, renewed, signupSessions } from "../../../app/signup/session/session.server";
+import type { CardSession, SignupSession } from "../../../app/signup/steps";
+
+const secret = "a-secret-of-at-least-thirty-two-characters";
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const BEGINNING = 1_800_000_000_000;
+
+const wide = (length: number) => "\u6f22".repeat(length);
+
+const largest: CardSession = {
+  step: "card",
+  ...newLifetime(BEGINNING),
+  key: "k".repeat(43),
+  clientSecret: `seti_${"1".repeat(24)}_secret_${"s".repeat(30)}`,
+  account: {
+    companyName: wide(100),
+    fullName: wide(100),
+    email: `${"e".repeat(242)}@example.com`,
+    phone: "1".repeat(15),
+    packageId: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10",
+  },
+  address: { line1: wide(150), city: wide(80), state: wide(80), postalCode: "12345-6789", country: wide(60) },
+};
+
+/** Sessions on a clock that moves on. */
+function timed() {
+  let now = BEGINNING;
+  const sessions = signupSessions([secret], true, () => now);
+  return {
+    ...sessions,
+    wait: (milliseconds: number) => {
+      now += milliseconds;
+    },
+    renewed: <Session extends SignupSession>(session: Session) => renewed(session, now),
+    async readAs(cookie: string) {
+      return sessions.read(new Request("https://example.com", { headers: { Cookie: cookie.split(";")[0] ?? "" } }));
+    },
+  };
+}
+
+test("the largest session fits into a cookie and keeps its contents to itself [D5]", async () => {
+  const sessions = timed();
+  const cookie = await sessions.write(largest);
+  expect(cookie.length).toBeLessThanOrEqual(4096);
+  expect(cookie).toMatch(/^__Host-signup=/);
+  for (const attribute of ["HttpOnly", "Secure", "SameSite=Lax", "Path=/"]) expect(cookie).toContain(attribute);
+  expect(cookie).not.toContain("seti_");
+  expect(await sessions.readAs(cookie)).toEqual({ status: "open", session: largest });
+});
+
+test("a session with the longest client secret leaves the address out, to fit into its cookie [H16]", async () => {
+  const sessions = timed();
+  const clientSecret = "s".repeat(1000);
+  const cookie = await sessions.write({ ...largest, clientSecret });
+  expect(cookie.length).toBeLessThanOrEqual(4096);
+  const found = await sessions.readAs(cookie);
+  expect(found).toMatchObject({ status: "open", session: { clientSecret, account: largest.account } });
+  expect(found).not.toHaveProperty("session.address.line1");
+});
+
+test("a card step ends after two hours, and then still tells what was typed [S29, S31]", async () => {
+  const sessions = timed();
+  const cookie = await sessions.write(largest);
+  sessions.wait(2 * HOUR - 1);
+  expect(await sessions.readAs(cookie)).toMatchObject({ status: "open" });
+  sessions.wait(1);
+  expect(await sessions.readAs(cookie)).toEqual({ status: "expired", session: largest });
+});
+
+test("it can be kept longer again and again, but never past a day, whatever cookie is sent [S30, H15]", async () => {
+  const sessions = timed();
+  const first = await sessions.write(largest);
+  let session: CardSession = largest;
+  for (let hour = 0; hour < 23; hour += 1) {
+    sessions.wait(HOUR);
+    session = sessions.renewed(session);
+    expect(session.endsAt).toBe(largest.endsAt);
+  }
+  expect(session.expiresAt).toBe(largest.endsAt);
+  const last = await sessions.write(session);
+  sessions.wait(HOUR - MINUTE);
+  expect(await sessions.readAs(last)).toMatchObject({ status: "open" });
+  expect(await sessions.readAs(first)).toMatchObject({ status: "expired" });
+  sessions.wait(MINUTE);
+  for (const cookie of [first, last]) expect(await sessions.readAs(cookie)).toEqual({ status: "unreadable" });
+});
+
+test("the cookie stays in the browser for a day more, so that the end can be told [S31]", async () => {
+  const cookie = await timed().write(largest);
+  expect(cookie).toContain(`Max-Age=${48 * 60 * 60};`);
+});
+
+test("what was achieved or is being edited has no end before that of the sign-up [S30]", async () => {
+  const sessions = timed();
+  const editing = await sessions.write({ ...largest, editing: true });
+  const { expiresAt, endsAt, key, account } = largest;
+  const setUp = { setupIntentId: "seti_1", startedAt: "2026-11-22T10:00:00.000Z" };
+  const done = await sessions.write({ step: "done", expiresAt, endsAt, key, account, ...setUp });
+  sessions.wait(23 * HOUR);
+  for (const cookie of [editing, done]) expect(await sessions.readAs(cookie)).toMatchObject({ status: "open" });
+});
+
+test("a link works for half an hour, and never past the end of its sign-up [H15]", async () => {
+  const sessions = timed();
+  const early = await sessions.toLinkToken(largest);
+  sessions.wait(30 * MINUTE - 1);
+  expect(await sessions.fromLinkToken(early)).toEqual(largest);
+  sessions.wait(1);
+  expect(await sessions.fromLinkToken(early)).toBeUndefined();
+  sessions.wait(23 * HOUR + 20 * MINUTE);
+  const late = await sessions.toLinkToken(largest);
+  sessions.wait(9 * MINUTE);
+  expect(await sessions.fromLinkToken(late)).toEqual(largest);
+  sessions.wait(MINUTE);
+  expect(await sessions.fromLinkToken(late)).toBeUndefined();
+});
+
+test("a link carries nothing but the sign-up: no count of checks, no news", async () => {
+  const sessions = timed();
+  const token = await sessions.toLinkToken({ ...largest, news: { saved: true }, checks: 3, resumed: true });
+  expect(await sessions.fromLinkToken(token)).toEqual(largest);
+});
+
+test("a return token brings back the sign-up until its end, and leaves the account out where it would be too long", async () => {
+  const sessions = timed();
+  const { address: _, account: __, ...rest } = largest;
+  const account = { companyName: "Engines & Sons", fullName: "Ada Lovelace", email: "ada@example.com", phone: "1" };
+  const whole = await sessions.toReturnToken({ ...largest, account });
+  expect(await sessions.fromReturnToken(whole)).toEqual({ ...rest, account });
+  const token = await sessions.toReturnToken(largest);
+  expect(token.length).toBeLessThanOrEqual(1500);
+  expect(await sessions.fromReturnToken(token)).toEqual(rest);
+  expect(await sessions.fromLinkToken(token)).toBeUndefined();
+  sessions.wait(24 * HOUR);
+  expect(await sessions.fromReturnToken(token)).toBeUndefined();
+});

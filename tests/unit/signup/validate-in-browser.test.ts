@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { FIELD_NAMES } from "../../../app/signup/form/form-schema";
+import { validateInBrowser } from "../../../app/signup/form/validate-in-browser";
+import { parseForm } from "../../../app/signup/submit/submit-form.server";
+
+const valid = new Map<string, string>([
+  ["full_name", "Ada Lovelace"],
+  ["company_name", "Analytical Engines"],
+  ["email", "ada@example.com"],
+  ["phone", "(212) 555-0123"],
+  ["password", "Passw0rd !"],
+  ["confirmPassword", "Passw0rd !"],
+  ["address", "1 Example Street"],
+  ["city", "Springfield"],
+  ["state", "IL"],
+  ["zipCode", "62701"],
+  ["country", "United States"],
+]);
+
+/** What a field may hold: what is valid, nothing, too little, or anything. */
+const entry = fc.oneof(
+  fc.constant("valid" as const),
+  fc.constantFrom("", " ", "a", "1", "Passw0rd", "ada@", "99999-1"),
+  fc.string({ unit: "grapheme", maxLength: 20 }),
+);
+
+it("finds in the browser what the server finds, in any form, and passwords that differ in each [V6]", () => {
+  const form = fc.record(Object.fromEntries(FIELD_NAMES.map((name) => [name, entry])), { requiredKeys: [] });
+  fc.assert(
+    fc.property(form, (entries) => {
+      const posted = Object.fromEntries(
+        Object.entries(entries).map(([name, value]) => [
+          name,
+          value === "valid" ? (valid.get(name) ?? "") : String(value),
+        ]),
+      );
+      const data = new FormData();
+      for (const [name, value] of Object.entries(posted)) data.append(name, value);
+      const inBrowser = validateInBrowser(data);
+      const onServer = parseForm(posted);
+      expect(inBrowser.status).toBe(onServer.status);
+      const differ = (posted.password ?? "") !== (posted.confirmPassword ?? "");
+      expect(inBrowser.reply().error?.confirmPassword).toEqual(differ ? ["Passwords do not match"] : undefined);
+      if (inBrowser.status === "success" && onServer.status === "success") {
+        expect(inBrowser.value).toEqual(onServer.value);
+      } else {
+        expect(inBrowser.reply().error).toEqual(onServer.reply().error);
+      }
+    }),
+    { numRuns: 300, seed: 2026 },
+  );
+});

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { passwordQueue } from "../../../functions/subscription-api/sign-ups/password/password-queue";
+
+/** A hash that takes 100 ms; keeps the order in which passwords came, and how many were hashed at once. */
+function slowHasher() {
+  const order: string[] = [];
+  let running = 0;
+  let atOnce = 0;
+  const work = async (password: string) => {
+    order.push(password);
+    running += 1;
+    atOnce = Math.max(atOnce, running);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    running -= 1;
+    return password;
+  };
+  const hasher = { hash: work, verify: async (password: string) => (await work(password)) !== "" };
+  return { hasher, order, atOnce: () => atOnce };
+}
+
+describe("the queue of passwords to hash", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("hashes one at a time, the senders in turn, of one sender the latest first [H1]", async () => {
+    const { hasher, order, atOnce } = slowHasher();
+    const queue = passwordQueue(hasher);
+    const jobs = ["a1", "a2", "a3", "b1", "a4", "c1", "b2"].map((password) => {
+      const place = queue.enter(password.slice(0, 1));
+      return place?.inTurn((own) => own.hash(password)).finally(place.leave);
+    });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await Promise.all(jobs)).toEqual(["a1", "a2", "a3", "b1", "a4", "c1", "b2"]);
+    expect(order).toEqual(["a1", "b2", "c1", "a4", "b1", "a3", "a2"]);
+    expect(atOnce()).toBe(1);
+  });
+
+  test("has 50 places for one sender and 64 for all, and gets each back when work has failed [H1]", async () => {
+    const { hasher } = slowHasher();
+    const queue = passwordQueue(hasher);
+    const enter = (count: number, sender: (index: number) => string) =>
+      Array.from({ length: count }, (_, index) => queue.enter(sender(index))).filter((place) => place !== undefined);
+
+    const crowd = enter(60, () => "crowd");
+    expect(crowd).toHaveLength(50);
+    expect(enter(60, (index) => `sender-${index}`)).toHaveLength(14);
+    expect(queue.enter("somebody")).toBeUndefined();
+
+    const failing = crowd.slice(0, 3).map(async (place) => {
+      await expect(place.inTurn(() => Promise.reject(new Error("the database fails")))).rejects.toThrow();
+      place.leave();
+    });
+    await vi.advanceTimersByTimeAsync(1_000);
+    await Promise.all(failing);
+    expect(enter(10, () => "crowd")).toHaveLength(3);
+  });
+
+  test("takes turn and place from a request that was ended in the middle [H1]", async () => {
+    const { hasher, order } = slowHasher();
+    const queue = passwordQueue(hasher);
+    for (let index = 0; index < 64; index += 1) {
+      void queue.enter(`ended-${index}`)?.inTurn(() => new Promise(() => {}));
+    }
+    vi.clearAllTimers();
+    expect(queue.enter("next")).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(61_000);
+    const place = queue.enter("next");
+    const hashed = place?.inTurn((own) => own.hash("next"));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await hashed).toBe("next");
+    expect(order).toEqual(["next"]);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { type Message, reminderKey } from "../../../functions/subscription-api/outbox/outbox";
+import { trialOf } from "../../../functions/subscription-api/outbox/trial-facts";
+import type { Billing } from "../../../functions/subscription-api/stripe/billing";
+
+const end = new Date(Date.now() + 2 * 24 * 60 * 60_000);
+
+/** A reminder that is due, as the row of its sign-up still has it. */
+const reminder: Message = {
+  key: reminderKey("s", end),
+  sign_up_id: "s",
+  kind: "trial-ending",
+  attempts: 0,
+  email: "ada@example.com",
+  company_name: "Engines & Sons",
+  full_name: "Ada Lovelace",
+  phone: "2125550123",
+  address: "12 St James's Square",
+  city: "New York",
+  state: "NY",
+  zip_code: "10001",
+  country: "US",
+  password_hash: "",
+  status: "trialing",
+  trial_end: end.toISOString(),
+  email_verified_at: null,
+  end_reason: null,
+  stripe_customer_id: "cus_1",
+  stripe_subscription_id: "sub_1",
+  signed_up_at: "2026-01-01T00:00:00.000Z",
+  package_id: null,
+  package_name: "STANDARD",
+  price_cents: 50_000,
+};
+
+const running: Billing = {
+  isTrialing: true,
+  isInvoiced: false,
+  trialEnd: end,
+  outlook: { next: "charge", cents: 50_000 },
+  card: { brand: "visa", last4: "4242" },
+};
+
+const facts = (billing: Billing | undefined, message = reminder) =>
+  trialOf(message, { findBilling: async () => billing, findCard: async () => null });
+
+describe("a mail about a trial", () => {
+  test("is about the trial that runs at Stripe [T3]", async () => {
+    expect(await facts(running)).toEqual({ end, outlook: running.outlook, card: running.card });
+  });
+
+  test.each([
+    ["Stripe has ended the trial, whose end is still ahead", { ...running, isTrialing: false }, "trial-over"],
+    ["the end has passed, and Stripe has not noticed", { ...running, trialEnd: new Date(0) }, "trial-over"],
+    ["the trial has no end", { ...running, trialEnd: null }, "trial-over"],
+    ["an invoice was made", { ...running, isInvoiced: true }, "invoiced"],
+    ["Stripe does not know the subscription", undefined, "no-subscription"],
+    ["the trial ends another day", { ...running, trialEnd: new Date(end.getTime() + 1_000) }, "another-end"],
+    ["it cannot be told what will be charged", { ...running, outlook: { next: "unknown" } as const }, "unknown-charge"],
+  ])("is not sent when %s [T4]", async (_, billing, reason) => {
+    expect(await facts(billing)).toBe(reason);
+  });
+});

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { mailboxOf } from "../../../functions/subscription-api/limits/mailbox";
+import { secondsLeftToday, signUpCountsIn } from "../../../functions/subscription-api/limits/sign-up-counts";
+import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
+import { databaseInMemory } from "../../support/database/database-in-memory";
+
+const SETTINGS = { hashSecret: "a-secret", onePerPerson: true, signUpsPerDay: { email: 2, sender: 3 } };
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-22T23:59:58.500Z") });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test.each([
+  ["ada@example.com", "ada@example.com"],
+  ["ada+trial@example.com", "ada@example.com"],
+  ["ada+a+b@example.com", "ada@example.com"],
+  ["+ada@example.com", "+ada@example.com"],
+  ["a.d.a@example.com", "a.d.a@example.com"],
+  ["a.d.a@gmail.com", "ada@gmail.com"],
+  ["a.d.a+x@googlemail.com", "ada@gmail.com"],
+  ['"a@b"@example.com', '"a@b"@example.com'],
+])("%s leads to the mailbox %s [H10]", (email, mailbox) => {
+  expect(mailboxOf(email)).toBe(mailbox);
+});
+
+describe("the hashes of a trial", () => {
+  const { of, emailsOf } = trialClaims(SETTINGS);
+
+  test("are those of the mailbox and of the card, and of the address as it was before [H10]", () => {
+    const plain = of("ada@example.com", "card-1");
+    const tagged = of("ada+x@example.com", "card-1");
+    expect(tagged.email).toBe(plain.email);
+    expect(tagged.card).toBe(plain.card);
+    expect(plain.emails).toEqual([plain.email]);
+    expect(tagged.emails).toHaveLength(2);
+    expect(tagged.emails[0]).toBe(plain.email);
+    expect(tagged.emails).toEqual(emailsOf("ada+x@example.com"));
+    expect(new Set([...tagged.emails, tagged.card, of("bob@example.com", "card-2").email]).size).toBe(4);
+    expect(of("ada@example.com", "card-2").card).not.toBe(plain.card);
+    expect(of("ada@example.com", null).card).toBeNull();
+  });
+
+  test("are that of the address alone where one person may have more than one trial [H10]", () => {
+    const many = trialClaims({ ...SETTINGS, onePerPerson: false });
+    const tagged = many.of("ada+x@example.com", "card-1");
+    expect(tagged).toEqual({ email: tagged.email, emails: [tagged.email], card: null });
+    // Found again after a change of the setting.
+    expect(emailsOf("ada+x@example.com")).toContain(tagged.email);
+    expect(many.of("ada@example.com", null).email).toBe(of("ada@example.com", null).email);
+  });
+
+  test("are keyed", () => {
+    expect(trialClaims({ ...SETTINGS, hashSecret: "another" }).of("ada@example.com", "card-1")).not.toMatchObject({
+      email: of("ada@example.com", "card-1").email,
+    });
+  });
+});
+
+describe("the sign-ups of a day", () => {
+  test("are counted by mailbox and by sender, until midnight in UTC [H3]", async () => {
+    const { db } = databaseInMemory();
+    const { take } = signUpCountsIn(db, SETTINGS);
+    const taken = [
+      await take("ada@example.com", "192.0.2.1"),
+      await take("ada+x@example.com", undefined),
+      await take("ada+y@example.com", undefined),
+      await take("bob@example.com", "192.0.2.1"),
+      await take("carl@example.com", "192.0.2.1"),
+      await take("dora@example.com", "192.0.2.1"),
+      await take("dora@example.com", "192.0.2.2"),
+    ];
+    expect(taken).toEqual([true, true, false, true, true, false, true]);
+    expect(secondsLeftToday()).toBe(2);
+    vi.setSystemTime(Date.parse("2026-11-23T00:00:00.000Z"));
+    expect(secondsLeftToday()).toBe(24 * 60 * 60);
+    expect(await take("ada@example.com", "192.0.2.1")).toBe(true);
+  });
+
+  test("are counted by address where one person may have more than one trial [H3]", async () => {
+    const { take } = signUpCountsIn(databaseInMemory().db, { ...SETTINGS, onePerPerson: false });
+    for (const email of ["ada@example.com", "ada+x@example.com"]) {
+      expect([await take(email, undefined), await take(email, undefined), await take(email, undefined)]).toEqual([
+        true,
+        true,
+        false,
+      ]);
+    }
+  });
+
+  test("are forgotten with a person, and when the day is past", async () => {
+    const { db, rows } = databaseInMemory();
+    const { take, forget, deletePast } = signUpCountsIn(db, SETTINGS);
+    await take("ada@example.com", undefined);
+    await take("ada@example.com", undefined);
+    await take("bob@example.com", undefined);
+    await forget("ada+x@example.com");
+    expect(rows("SELECT n FROM sign_up_counts")).toEqual([{ n: 1 }]);
+    expect(await take("ada@example.com", undefined)).toBe(true);
+    await deletePast(10);
+    expect(rows("SELECT n FROM sign_up_counts")).toHaveLength(2);
+    vi.setSystemTime(Date.parse("2026-11-23T00:00:00.000Z"));
+    await deletePast(1);
+    expect(rows("SELECT n FROM sign_up_counts")).toHaveLength(1);
+    await deletePast(10);
+    expect(rows("SELECT n FROM sign_up_counts")).toEqual([]);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { cardUsedMail } from "../../../functions/subscription-api/outbox/mail-content";
+import { type Trial, trialEndingMail, trialStartedMail } from "../../../functions/subscription-api/outbox/trial-mails";
+
+const sender = {
+  companyName: "Citewell",
+  consoleUrl: "https://console.example",
+  customerPortalUrl: "https://billing.example/p/login",
+  siteUrl: "https://www.example",
+  supportEmail: "support@example.com",
+  salesEmail: "sales@example.com",
+};
+const facts = {
+  full_name: "Ada",
+  company_name: "Engines",
+  email: "ada+1@example.com",
+  package_id: "an-id",
+  package_name: "STANDARD",
+  signed_up_at: "2026-11-22T09:05:00.000Z",
+};
+const links = { verifyEmail: "https://api.example/verify", notMe: "https://api.example/not-me" };
+const end = new Date("2026-11-27T14:30:00.000Z");
+const trial: Trial = { end, outlook: { next: "charge", cents: 50_000 }, card: { brand: "visa", last4: "4242" } };
+
+const started = (change: Partial<Trial> = {}, other = {}) =>
+  trialStartedMail({ ...facts, ...other }, { ...trial, ...change }, sender, links);
+
+describe("the mail at a trial's start", () => {
+  test("says in text what the card networks ask for, once", () => {
+    expect(started()).toMatchObject({ subject: "Your Citewell trial has started" });
+    expect(started().text.split("\n\n")).toEqual([
+      "Hello Ada,",
+      "Thank you for your subscription. The free trial for Engines has started and ends on November 27, 2026.",
+      "Your card was not charged. Unless you cancel before then, $500.00 plus any tax will be taken from your card, Visa ending in 4242, on November 27, 2026, and then every month until you cancel.",
+      expect.stringContaining("open the customer portal below"),
+      "What’s next: confirm that this is your e-mail address.",
+      "Then log in to the customer console with ada+1@example.com and the password that you chose.",
+      "If you did not sign up, open “This was not me” below: the trial ends, and the card is removed.",
+      [
+        "Company: Engines",
+        "Plan: STANDARD",
+        "Free trial: 5 days, until November 27, 2026, 14:30 UTC",
+        "First payment: $500.00 plus any tax, on November 27, 2026",
+        "After that: the same every month",
+        "Card: Visa ending in 4242",
+        "You agreed to this: on November 22, 2026, 09:05 UTC, with our terms: https://www.example/terms",
+      ].join("\n"),
+      "Confirm my e-mail address: https://api.example/verify",
+      "Open the customer console: https://console.example",
+      "This was not me: https://api.example/not-me",
+      "Manage or cancel your subscription: https://billing.example/p/login?prefilled_email=ada%2B1%40example.com",
+      "Questions? Answer this mail or write to support@example.com.",
+      "Citewell",
+    ]);
+  });
+
+  test("says the same in HTML, with names that cannot be mark-up", () => {
+    const { html } = started({}, { full_name: "<b>Ada</b>", company_name: 'A & "B"' });
+    for (const text of [
+      "<title>Your Citewell trial has started</title>",
+      "Hello &lt;b&gt;Ada&lt;/b&gt;,</p>",
+      "A &amp; &quot;B&quot;</td></tr>",
+      'href="https://api.example/verify"',
+      'href="https://api.example/not-me"',
+      'href="mailto:support@example.com"',
+      'prefilled_email=ada%2B1%40example.com"',
+      '<th scope="row" ',
+    ]) {
+      expect(html).toContain(text);
+    }
+    expect(html.match(/<p style="margin:0 0 16px">/g)).toHaveLength(7 + 3);
+    expect(html.match(/<tr>/g)).toHaveLength(7);
+  });
+
+  test.each<[string, Partial<Trial>, string, string[]]>([
+    [
+      "no card",
+      { card: null },
+      "Your card was not charged. Unless you cancel before then, $500.00 plus any tax will be taken from your payment method on November 27, 2026",
+      ["First payment: $500.00 plus any tax, on November 27, 2026", "After that: the same every month"],
+    ],
+    [
+      "a card of another brand",
+      { card: { brand: "cartes_bancaires", last4: "0001" } },
+      "will be taken from your card, card ending in 0001, on",
+      ["Card: card ending in 0001"],
+    ],
+    [
+      "a price that is not fixed",
+      { outlook: { next: "charge", cents: null } },
+      "Unless you cancel before then, the price of your plan will be taken",
+      ["First payment: the price of your plan, on November 27, 2026"],
+    ],
+    [
+      "a subscription that was cancelled",
+      { outlook: { next: "end", why: "canceled", at: new Date("2026-11-25T00:00:00Z") } },
+      "You have cancelled your subscription. It ends on November 25, 2026, and nothing will be charged.",
+      ["First payment: none", "Card: Visa ending in 4242"],
+    ],
+    [
+      "a subscription without a card",
+      { outlook: { next: "end", why: "no-card", at: end }, card: null },
+      "There is no card for your subscription. It ends on November 27, 2026, and nothing will be charged.",
+      ["First payment: none"],
+    ],
+    [
+      "no plan",
+      { outlook: { next: "no-plan" } },
+      "You have not chosen a plan yet: nothing will be charged.",
+      ["First payment: none", "Card: Visa ending in 4242"],
+    ],
+    [
+      "what cannot be told",
+      { outlook: { next: "unknown" } },
+      "What will be charged, and when, is in the customer portal.",
+      ["Card: Visa ending in 4242"],
+    ],
+  ])("tells the truth with %s [T3]", (_, change, sentence, details) => {
+    const { text } = started(change);
+    expect(text).toContain(sentence);
+    const charge = change.outlook === undefined || change.outlook.next === "charge";
+    expect(text.includes("Your card was not charged.")).toBe(charge);
+    const lines = text.split("\n").filter((line) => /^(First payment|After that|Card): /.test(line));
+    const rest = lines.filter((line) => !details.includes(line));
+    for (const line of details) expect(lines).toContain(line);
+    if (!charge || change.card === null) expect(rest).toEqual([]);
+  });
+
+  test("names the plan that is not chosen yet", () => {
+    expect(started({}, { package_name: null }).text).toContain("Plan: not chosen yet");
+  });
+});
+
+test("the reminder says when the trial ends, what is charged then, and how to cancel", () => {
+  const { subject, text } = trialEndingMail(facts, trial, sender);
+  expect(subject).toBe("Your Citewell trial ends on November 27, 2026");
+  expect(text.split("\n\n").slice(0, 3)).toEqual([
+    "Hello Ada,",
+    "The free trial for Engines ends on November 27, 2026.",
+    expect.stringMatching(/^Unless you cancel before then, \$500\.00 plus any tax will be taken from your card, Visa/),
+  ]);
+  expect(text).toContain("Trial ends: November 27, 2026, 14:30 UTC\nFirst payment: $500.00");
+  expect(text).toContain("Open the customer console: https://console.example");
+  expect(trialEndingMail({ ...facts, package_name: null }, trial, sender).text).toContain("Plan: not chosen yet");
+});
+
+test("the mail after a used card leads back to the form of its plan", () => {
+  const { subject, text } = cardUsedMail(facts, sender);
+  expect(subject).toBe("Your Citewell trial has not started");
+  expect(text).toContain("Use another card: https://www.example/subscription/an-id");
+  expect(text).toContain("write to our sales team: sales@example.com");
+  expect(text).toContain("Company: Engines\nPlan: STANDARD");
+  const planless = cardUsedMail({ ...facts, package_id: null, package_name: null }, sender).text;
+  expect(planless).toContain("Use another card: https://www.example/subscription\n");
+  expect(planless).toContain("Plan: not chosen yet");
+});

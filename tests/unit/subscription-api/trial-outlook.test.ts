@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { stripeBilling } from "../../../functions/subscription-api/stripe/billing";
+import { stripeClient } from "../../../functions/subscription-api/stripe/client";
+import { stripePayments } from "../../../functions/subscription-api/stripe/payments";
+
+const END = 1_900_000_000;
+const CARD = { id: "pm_1", card: { brand: "visa", last4: "4242" } };
+
+/** What Stripe answers of a trial, in the fields that are read. */
+const trial = {
+  id: "sub_1",
+  status: "trialing",
+  cancel_at: null,
+  cancel_at_period_end: false,
+  collection_method: "charge_automatically",
+  customer: { id: "cus_1", invoice_settings: { default_payment_method: CARD } },
+  default_payment_method: null,
+  discounts: [],
+  items: { data: [{ price: { currency: "usd", unit_amount: 50_000 }, quantity: 1 }] },
+  latest_invoice: { id: "in_1", amount_due: 0 },
+  metadata: null,
+  pause_collection: null,
+  trial_end: END,
+  trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
+  trial_start: END - 432_000,
+};
+
+/** The real stripe package, to which Stripe gives one answer. */
+const answering = (answer: object) =>
+  stripeClient({ secretKey: "sk_test_x", webhookSecret: "" }, "nobody", async () => Response.json(answer));
+
+describe("what happens at a trial's end", () => {
+  const charge = { next: "charge", cents: 50_000 };
+  const end = (why: string, at = END) => ({ next: "end", why, at: new Date(at * 1000) });
+  const without = { customer: { invoice_settings: { default_payment_method: null } } };
+  test.each([
+    ["nothing was cancelled", {}, charge],
+    ["cancelled by the API", { cancel_at_period_end: true }, end("canceled")],
+    ["cancelled in the portal", { cancel_at: END }, end("canceled")],
+    ["cancelled for an earlier day", { cancel_at: END - 86_400 }, end("canceled", END - 86_400)],
+    ["cancelled for a day after the first charge", { cancel_at: END + 86_400 }, charge],
+    ["a discount", { discounts: ["di_1"] }, { next: "charge", cents: null }],
+    [
+      "a price without an amount",
+      { items: { data: [{ price: { currency: "usd" } }] } },
+      { next: "charge", cents: null },
+    ],
+    ["three of it", { items: { data: [{ ...trial.items.data[0], quantity: 3 }] } }, { next: "charge", cents: 150_000 }],
+    ["the card removed", without, end("no-card")],
+    ["the card removed, and an invoice by mail wanted then", { ...without, trial_settings: null }, { next: "unknown" }],
+    ["no collection", { pause_collection: { behavior: "void" } }, { next: "unknown" }],
+    ["an invoice by mail", { collection_method: "send_invoice" }, { next: "unknown" }],
+  ])("%s [T3]", async (_, changed, outlook) => {
+    const billing = await stripeBilling(answering({ ...trial, ...changed })).findBilling("sub_1");
+    expect(billing).toMatchObject({ isTrialing: true, isInvoiced: false, outlook, trialEnd: new Date(END * 1000) });
+  });
+
+  test("an invoice that is not empty was made [T4]", async () => {
+    const stripe = answering({ ...trial, latest_invoice: { amount_due: 50_000 } });
+    expect(await stripeBilling(stripe).findBilling("sub_1")).toMatchObject({ isInvoiced: true });
+  });
+
+  test("null metadata counts as none [G13]", async () => {
+    const payments = stripePayments(answering({ ...trial, data: [{ id: "cus_1", metadata: null }] }));
+    expect(await payments.findCustomer({ id: "none", email: "ada@example.com" })).toBeUndefined();
+    expect(await payments.retrieveSubscription("sub_1")).toMatchObject({ status: "trialing" });
+  });
+});

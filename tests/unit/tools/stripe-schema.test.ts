@@ -1,0 +1,11 @@
+import { readFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { generateStripeSchema } from "../../../functions/stripe-schema/generate";
+
+const FOLDER = new URL("../../../functions/stripe-schema/generated/", import.meta.url);
+
+it("the simulator's schema is what the installed packages say: npm run stripe-schema [N8]", async () => {
+  for (const [name, text] of Object.entries(await generateStripeSchema())) {
+    expect(await readFile(new URL(name, FOLDER), "utf8"), name).toBe(text);
+  }
+}, 60_000);
