@@ -11,7 +11,7 @@ const API = "functions/subscription-api";
 const OF_THE_SITE = /SESSION_SECRET|TURNSTILE_SECRET_KEY/;
 
 /** Each command starts Node and Wrangler several times. */
-const SLOW = { timeout: 240_000 };
+const SLOW = { timeout: 720_000 };
 
 let fresh: Checkout;
 let filled: Checkout;

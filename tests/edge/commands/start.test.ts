@@ -61,7 +61,7 @@ function start(port: number): Started {
 
 const PAGE_BYTES = 4096;
 
-const READY = { timeout: 120_000, interval: 500 };
+const READY = { timeout: 360_000, interval: 500 };
 
 const ready = ({ lines }: Started) => expect.poll(() => lines.at(-1), READY).toMatch(/^Ready: open/);
 
@@ -136,7 +136,7 @@ test("npm start follows PORT, in about ten lines: the sign-up works there, and C
   // npm may end before what it has started.
   await expect.poll(() => started.lines).toContain("Stopping …");
   await expectNothingLeft([site, api, stripe]);
-}, 200_000);
+}, 600_000);
 
 test.each<[string, string, (npm: number) => void]>([
   ["everything in its terminal is killed", "Ready", (npm) => process.kill(-npm, "SIGKILL")],

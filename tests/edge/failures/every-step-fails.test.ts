@@ -131,7 +131,7 @@ it(`${SIGN_UPS} sign-ups, each with a fault at another step, end as one trial, o
   const reminders =
     "SELECT count(*) AS messages, count(DISTINCT sign_up_id) AS trials FROM outbox WHERE kind = 'trial-ending'";
   expect(await rows(backend.api, reminders)).toEqual([{ messages: emails.length, trials: emails.length }]);
-}, 240_000);
+}, 600_000);
 
 it("a retry after Stripe never answered ends at one customer and one setup intent [G6]", async () => {
   expect(await stalled.answer).toMatchObject({ status: 503, contentType: "application/problem+json" });

@@ -98,7 +98,7 @@ test("any statements do the same as in D1", async () => {
     }),
     { numRuns: 150, seed: 1 },
   );
-}, 60_000);
+}, 240_000);
 
 function isDatabase(value: unknown): value is D1Database {
   return typeof value === "object" && value !== null && "prepare" in value && "batch" in value;

@@ -25,7 +25,7 @@ test("the same histories as ever pass", async () => {
   const loaded = await loadApi();
   const { failing } = await search(loaded, 11, 1, (signUps) => signUps < 100);
   expect(failing && (await report(failing, loaded))).toBeUndefined();
-}, 60_000);
+}, 180_000);
 
 test("histories that once went wrong pass", async () => {
   const loaded = await loadApi();
@@ -40,7 +40,7 @@ test("the same seed is the same history, step by step", async () => {
   expect(first.faults.length).toBeGreaterThan(10);
   expect(await live(history, loaded, true)).toEqual(first);
   expect(await live(history, await loadApi(), true)).toEqual(first);
-}, 60_000);
+}, 180_000);
 
 describe("a planted fault is found, and its history made shorter", () => {
   test.each(FOUND_SOON)(

@@ -56,7 +56,7 @@ const { MODEL_SEED, MODEL_PATH, MODEL_REPLAY_PATH } = process.env;
 
 test.concurrent.each(Array.from({ length: AT_ONCE }, (_, lane) => lane))(
   "in any order of steps each page says what is true (part %i) [S17] [S18] [S19] [S20] [S21] [S22] [S23] [S29] [S30] [S31] [S32]",
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async (lane) => {
     const parts = lanes[lane];
     if (!parts) throw new Error("There is no such part");
