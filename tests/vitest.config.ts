@@ -25,10 +25,10 @@ export default defineConfig({
           name: "edge",
           include: ["tests/edge/**/*.test.ts"],
           retry: Number(process.env.TEST_RETRIES ?? 0),
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
           // What is polled for comes within milliseconds, but not on a busy machine.
-          expect: { poll: { timeout: 15_000 } },
+          expect: { poll: { timeout: 30_000 } },
           // Miniflare and Wrangler take seconds to load: once for each process, not for each file.
           isolate: false,
           // So that a test can stand in for the one file that the scanner would download.

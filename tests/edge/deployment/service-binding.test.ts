@@ -33,7 +33,7 @@ describe("the site with a service binding", () => {
   beforeAll(async () => {
     upstream = await startUpstream();
     site = await startSite({
-      vars: { SUBSCRIPTION_API_URL: NOWHERE, SUBSCRIPTION_API_TIMEOUT_MS: "700" },
+      vars: { SUBSCRIPTION_API_URL: NOWHERE, SUBSCRIPTION_API_TIMEOUT_MS: "3000" },
       miniflare: boundTo(upstream.url),
     });
   });

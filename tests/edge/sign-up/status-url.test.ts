@@ -108,7 +108,8 @@ describe("before an API that a test plays", () => {
       vars: {
         SUBSCRIPTION_API_URL: upstream.url,
         STRIPE_API_URL: stack.stripe.url,
-        SUBSCRIPTION_API_TIMEOUT_MS: "1000",
+        // Enough for a busy machine.
+        SUBSCRIPTION_API_TIMEOUT_MS: "5000",
       },
     });
     ofPlayed = siteVisitor(played);

@@ -16,7 +16,7 @@ export function startDeployedSite(
       SITE_URL: ORIGIN,
       CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/test_0123456789",
       SUBSCRIPTION_API_URL: "https://api.citewell.example",
-      SUBSCRIPTION_API_TIMEOUT_MS: "500",
+      SUBSCRIPTION_API_TIMEOUT_MS: "5000",
       SESSION_SECRET: "a-secret-of-the-tests-with-more-than-32-characters",
       STRIPE_JS_URL: undefined,
       STRIPE_API_URL: undefined,
