@@ -55,7 +55,7 @@ function submitTo(answer: typeof upstream): Promise<Answer> {
 const json = (status: number, body: unknown) => () => Response.json(body, { status });
 
 /** Long after the site's deadline. */
-const tooLate = () => new Promise<Response>((resolve) => setTimeout(() => resolve(Response.json({})), 1500));
+const tooLate = () => new Promise<Response>((resolve) => setTimeout(() => resolve(Response.json({})), 7000));
 
 async function cardStep(): Promise<Answer> {
   const { cookie: Cookie } = await submitTo(json(200, { client_secret: "seti_1_secret_2" }));
