@@ -44,11 +44,13 @@ export default defineConfig({
   plugins: [inProcess],
   test: {
     include: ["tests/unit/**/*.test.ts", ...edgeTests()],
-    // These read the repository's own files.
-    exclude: ["tests/unit/{documents,dependencies,dangerous-code,stripe-schema,stripe-js}.test.ts"],
+    // These read the repository's own files, or start other processes.
+    exclude: ["tests/unit/{documents,dependencies,dangerous-code,stripe-schema,stripe-js,npm-test,capacity,wrangler-commands}.test.ts"],
     globalSetup: here("in-process/read-settings.ts"),
     setupFiles: here("in-process/set-up.ts"),
     isolate: false,
+    // All run in one process.
+    restoreMocks: true,
     maxWorkers: 1,
     sequence: { sequencer: UnitTestsFirst },
     testTimeout: 10_000,

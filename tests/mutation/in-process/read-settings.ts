@@ -23,7 +23,7 @@ export default function readSettings(project: TestProject): void {
         env || undefined,
       );
       const { bindings, ratelimits } = options.workerOptions;
-      settings[`${file} ${env}`] = JSON.stringify({ bindings, ratelimits });
+      settings[`${file} ${env}`] = JSON.stringify({ config, options: { bindings, ratelimits } });
     }
   }
   project.provide("settings", settings);

@@ -19,6 +19,7 @@ const NEED_WORKERD: RegExp[] = [
   /form-page-cache.*same for a HEAD/,
   /country.*none of which the page has twice/,
   /outbox.*(six messages at a time|several senders at once)/,
+  /operator.*as npm scripts/,
   /one-trial.*(100 sign-ups at once|five used cards|erasing a person)/,
 ];
 
