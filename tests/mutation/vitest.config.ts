@@ -45,7 +45,9 @@ export default defineConfig({
   test: {
     include: ["tests/unit/**/*.test.ts", ...edgeTests()],
     // These read the repository's own files, or start other processes.
-    exclude: ["tests/unit/{documents,dependencies,dangerous-code,stripe-schema,stripe-js,npm-test,capacity,wrangler-commands}.test.ts"],
+    exclude: [
+      "tests/unit/{documents,dependencies,dangerous-code,stripe-schema,stripe-js,npm-test,capacity,wrangler-commands}.test.ts",
+    ],
     globalSetup: here("in-process/read-settings.ts"),
     setupFiles: here("in-process/set-up.ts"),
     isolate: false,
