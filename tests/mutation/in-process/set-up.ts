@@ -20,6 +20,8 @@ const NEED_WORKERD: RegExp[] = [
   /country.*none of which the page has twice/,
   /outbox.*(six messages at a time|several senders at once)/,
   /operator.*as npm scripts/,
+  /access.*by the entrypoint that/,
+  /transport.*on the wire/,
   /one-trial.*(100 sign-ups at once|five used cards|erasing a person)/,
 ];
 
