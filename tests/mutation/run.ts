@@ -29,7 +29,7 @@ async function mutate(name: string, { mutate, tests }: Area): Promise<Map<string
     // What runs once, when a module is loaded, would have all tests run for it.
     ignoreStatic: true,
     concurrency: 1,
-    timeoutMS: 10_000,
+    timeoutMS: 30_000,
     dryRunTimeoutMinutes: 15,
     incremental: true,
     incrementalFile: `build/mutation/${name}.incremental.json`,

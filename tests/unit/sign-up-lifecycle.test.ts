@@ -151,7 +151,11 @@ describe("due sign-ups", () => {
   test("are leased for ten minutes, those that wait longest first, each rank by itself", async () => {
     const { lifecycle, rows, signUp, id } = await pending();
     const [other, later] = [await signUp(), await signUp()];
-    for (const [one, due] of [[other.id, -MINUTE], [id, 0], [later.id, 1]] as const) {
+    for (const [one, due] of [
+      [other.id, -MINUTE],
+      [id, 0],
+      [later.id, 1],
+    ] as const) {
       rows("UPDATE sign_ups SET check_at = ? WHERE id = ?", at(due), one);
     }
     const { awaitsTrial, mayHaveTrial } = CHECK_RANKS;

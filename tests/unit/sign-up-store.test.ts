@@ -22,7 +22,17 @@ const COLUMNS = { zipCode: "zip_code" } as const;
 
 test("a new sign-up keeps every field in its column, and is looked at after ten minutes", async () => {
   const { signUps, rows } = store();
-  const fields = ["email", "phone", "company_name", "full_name", "address", "city", "state", "zipCode", "country"] as const;
+  const fields = [
+    "email",
+    "phone",
+    "company_name",
+    "full_name",
+    "address",
+    "city",
+    "state",
+    "zipCode",
+    "country",
+  ] as const;
   const request = { ...validRequest, ...Object.fromEntries(fields.map((field) => [field, `the ${field}`])) };
   await signUps.add({ id: "an-id", idempotencyKey: "a-key", passwordHash: "a hash", requestId: "a-request", request });
   const [row] = rows("SELECT * FROM sign_ups");
