@@ -101,6 +101,18 @@ describe("the operator", () => {
     expect(await stripeAt(stripe).customers.retrieve(theirs.id)).toMatchObject({ email: "under-way@example.com" });
   });
 
+  it("erases a person under way: no card can be set up any more, and nothing counts against the address [F4]", async () => {
+    const email = "erased-under-way@example.com";
+    const counts = async () => (await rows(api, "SELECT count(*) AS n FROM sign_up_counts"))[0]?.n;
+    const before = await counts();
+    const { clientSecret = "" } = await signUp(api, { email });
+    expect(await counts()).not.toBe(before);
+    await run("erase", "--email", email);
+    expect(await counts()).toBe(before);
+    const [setupIntentId = ""] = clientSecret.split("_secret_");
+    expect(await stripeAt(stripe).setupIntents.retrieve(setupIntentId)).toMatchObject({ status: "canceled" });
+  });
+
   it("erases a person: subscription and customer at Stripe, rows and messages here; again does nothing", async () => {
     const row = await onTrial("erase@example.com");
 
