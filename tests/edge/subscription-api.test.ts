@@ -195,6 +195,18 @@ describe("the subscription API with the simulator", () => {
     expect(answer.text).not.toMatch(/D1_ERROR|SQLITE_/);
   });
 
+  it.each(["canceled", "superseded"])(
+    "answers the same form again with 409 once its sign-up is %s [G5]",
+    async (status) => {
+      const email = `${status}@example.com`;
+      await signUp(api, { email }, status);
+      await rows(api, "UPDATE sign_ups SET status = ? WHERE email = ?", status, email);
+      const again = await signUp(api, { email }, status);
+      expect(again.status).toBe(409);
+      expect(again.text).not.toContain("_secret_");
+    },
+  );
+
   it("takes a new sign-up when the last one never got a card", async () => {
     await signUp(api, { email: "again@example.com" });
     expect((await signUp(api, { email: "again@example.com" })).status).toBe(200);
