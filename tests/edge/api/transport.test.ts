@@ -89,6 +89,7 @@ describe("the API in production", () => {
       "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     );
     expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("cache-control")).toBe("no-store");
     for (const name of ["access-control-allow-origin", "server", "x-powered-by"]) {
       expect(headers.has(name), name).toBe(false);
     }
