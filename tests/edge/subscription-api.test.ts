@@ -207,6 +207,24 @@ describe("the subscription API with the simulator", () => {
     },
   );
 
+  it("gives up the oldest of more than fifty sign-ups of one address that wait for a card [H3]", async () => {
+    await rows(
+      api,
+      `INSERT INTO sign_ups (id, idempotency_key, email, password_hash, phone, company_name, full_name, address, city,
+         state, zip_code, country, created_at, updated_at)
+       SELECT 'waiting ' || value, 'waiting ' || value, 'crowd@example.com', '', '', '', '', '', '', '', '', '', ?1, ?1
+         FROM json_each(?2)`,
+      new Date(Date.now() - 60_000).toISOString(),
+      JSON.stringify(Array.from({ length: 50 }, (_, index) => index)),
+    );
+    expect((await signUp(api, { email: "crowd@example.com" })).status).toBe(200);
+    await expect
+      .poll(() =>
+        rows(api, "SELECT count(*) AS n FROM sign_ups WHERE email = 'crowd@example.com' AND status = 'pending'"),
+      )
+      .toEqual([{ n: 50 }]);
+  });
+
   it("takes a new sign-up when the last one never got a card", async () => {
     await signUp(api, { email: "again@example.com" });
     expect((await signUp(api, { email: "again@example.com" })).status).toBe(200);

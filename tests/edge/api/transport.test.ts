@@ -66,6 +66,14 @@ describe("the API in production", () => {
     },
   );
 
+  it("answers a sign-up with a status URL of the origin that was asked [H1]", async () => {
+    const body = JSON.stringify({ ...validRequest, email: "origin@example.com" });
+    const answer = await deployed.ask("/subscription", { ...signUp, body, origin: "https://preview.citewell.dev" });
+    expect(await answer.json()).toMatchObject({
+      status_url: expect.stringMatching(/^https:\/\/preview\.citewell\.dev\/subscription\/status\//),
+    });
+  });
+
   it.each<[number, string, RequestInit]>([
     [200, "/subscription", signUp],
     [200, "/operator/export", { method: "POST", headers: bearer, body: '{"email":"a@example.com"}' }],
