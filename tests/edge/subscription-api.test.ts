@@ -207,6 +207,27 @@ describe("the subscription API with the simulator", () => {
     },
   );
 
+  it("replaces the sign-up of another key, and never its own [S18]", async () => {
+    const email = "replaced@example.com";
+    const send = (key: string, replaces: string) =>
+      post(`${api.url}/subscription`, JSON.stringify({ ...validRequest, email }), {
+        "content-type": "application/json",
+        "idempotency-key": key,
+        "replaces-idempotency-key": replaces,
+      });
+    const statuses = () => rows(api, "SELECT idempotency_key AS key, status FROM sign_ups WHERE email = ?", email);
+    expect((await send("first", "first")).status).toBe(200);
+    expect((await send("first", "first")).status).toBe(200);
+    expect(await statuses()).toEqual([{ key: "first", status: "pending" }]);
+    expect((await send("second", "first")).status).toBe(200);
+    expect((await send("third", "with a space")).status).toBe(200);
+    expect(await statuses()).toEqual([
+      { key: "first", status: "superseded" },
+      { key: "second", status: "pending" },
+      { key: "third", status: "pending" },
+    ]);
+  });
+
   it("gives up the oldest of more than fifty sign-ups of one address that wait for a card [H3]", async () => {
     await rows(
       api,

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
 import { type DeployedApi, OPERATOR_TOKEN, startDeployedApi } from "../../support/deployed-api";
 import { fastApi } from "../../support/fast-api/build";
 import { startFaultyProxy } from "../../support/faulty-proxy";
@@ -66,12 +67,15 @@ describe("the API in production", () => {
     },
   );
 
-  it("answers a sign-up with a status URL of the origin that was asked [H1]", async () => {
+  it("answers a sign-up with a status URL of the origin that was asked; nobody keeps what it tells [H1]", async () => {
     const body = JSON.stringify({ ...validRequest, email: "origin@example.com" });
     const answer = await deployed.ask("/subscription", { ...signUp, body, origin: "https://preview.citewell.dev" });
-    expect(await answer.json()).toMatchObject({
-      status_url: expect.stringMatching(/^https:\/\/preview\.citewell\.dev\/subscription\/status\//),
-    });
+    const { status_url } = z.object({ status_url: z.url() }).parse(await answer.json());
+    const { origin, pathname } = new URL(status_url);
+    expect([origin, pathname.replace(/[^/]+$/, "")]).toEqual(["https://preview.citewell.dev", "/subscription/status/"]);
+    const status = await deployed.ask(pathname, { headers: json });
+    expect(await status.json()).toEqual({ status: "pending" });
+    expect(status.headers.get("cache-control")).toBe("no-store");
   });
 
   it.each<[number, string, RequestInit]>([

@@ -75,7 +75,11 @@ describe("sign-ups a day", () => {
     const limited = await startBackend({ ...(await fastApi()), vars: { SIGN_UPS_PER_SENDER_A_DAY: "4" } });
     const from = async (sender: string, email: string) => {
       const body = JSON.stringify({ ...validRequest, email });
-      const headers = { "content-type": "application/json", "cf-connecting-ip": sender, "subscription-sender": email.slice(0, 8) };
+      const headers = {
+        "content-type": "application/json",
+        "cf-connecting-ip": sender,
+        "subscription-sender": email.slice(0, 8),
+      };
       return (await post(`${limited.api.url}/subscription`, body, headers)).status;
     };
     for (let n = 1; n <= 4; n += 1) expect(await from("192.0.2.1", `sender-${n}@example.com`)).toBe(200);
@@ -86,9 +90,10 @@ describe("sign-ups a day", () => {
 
   it("the local default takes them all: a plain post, again and again [H10]", async () => {
     const local = await startBackend(await fastApi());
-    const answers = await times(40, () =>
-      post(`${local.api.url}/subscription`, JSON.stringify(validRequest), { "content-type": "application/json" }),
-    );
+    const send = () =>
+      post(`${local.api.url}/subscription`, JSON.stringify(validRequest), { "content-type": "application/json" });
+    // More than one sender may have under way at once.
+    const answers = [...(await times(40, send)), ...(await times(20, send))];
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     await local.dispose();
   });

@@ -22,6 +22,8 @@ const NEED_WORKERD: RegExp[] = [
   /operator.*as npm scripts/,
   /access.*by the entrypoint that/,
   /transport.*on the wire/,
+  /api\/bodies.*that never ends/,
+  /turnstile.*Turnstile never answers/,
   /one-trial.*(100 sign-ups at once|five used cards|erasing a person)/,
 ];
 
