@@ -53,13 +53,13 @@ export const AREAS: Record<string, Area> = {
     tests: edge("trials/sign-up-counts", "api-configuration"),
   },
   http: {
-    mutate: api("{app,config,log}.ts", "http/**/*.ts"),
+    mutate: api("{app,config,cron-runs,d1-retries,log}.ts", "http/**/*.ts"),
     tests: edge(
       "api-configuration",
       "subscription-api",
       "operator",
       "trials/links",
-      "api/{access,transport}",
+      "api/{access,transport,workload}",
       "stripe-webhook",
     ),
   },
