@@ -158,7 +158,12 @@ describe("the API with a shared secret", () => {
     const from = (sender: string) =>
       deployed.ask("/subscription", {
         method: "POST",
-        headers: { ...json, "Subscription-Api-Secret": SECRET, "Subscription-Sender": sender },
+        headers: {
+          ...json,
+          "Subscription-Api-Secret": SECRET,
+          "Subscription-Sender": sender,
+          "CF-Connecting-IP": "192.0.2.99",
+        },
         body: "{}",
       });
     for (let n = 0; n < 30; n += 1) expect((await from("2001:db8::/64")).status).toBe(422);
