@@ -17,7 +17,7 @@ export const AREAS: Record<string, Area> = {
   "sign-up": {
     mutate: ["app/signup/**/*.server.ts"],
     tests: edge(
-      "sign-up/{sign-up,session,messages,api-client,status-url,one-plan,country}",
+      "sign-up/{sign-up,session,messages,api-client,status-url,one-plan,country,time}",
       "bots/{question,card-checks,scripts}",
       "site/form-page-cache",
     ),
