@@ -79,6 +79,13 @@ describe("a call that Stripe refuses", () => {
     ]);
   });
 
+  test("by a fault of our own is unavailable, and logged by the name of its error [F6]", async () => {
+    const { stripe, payments } = stripeThat(() => Response.json({}));
+    vi.spyOn(stripe.setupIntents, "cancel").mockRejectedValueOnce(new RangeError(TYPED));
+    await expect(payments.cancelSetupIntent("seti_1")).rejects.toMatchObject({ reason: "unavailable" });
+    expect(logged("error")).toEqual([{ level: "error", event: "stripe_failed", type: "RangeError" }]);
+  });
+
   test("by another answer than promised is logged by the names of its fields", async () => {
     const { payments } = stripeThat(() => Response.json({ id: "seti_1", client_secret: 5, status: "x" }));
     await expect(payments.cancelSetupIntent("seti_1")).rejects.toMatchObject({ reason: "unexpected-answer" });

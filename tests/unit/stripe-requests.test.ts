@@ -124,6 +124,15 @@ describe("a setup intent", () => {
     ]);
   });
 
+  test("may tell its card's id alone, or a card without a fingerprint", async () => {
+    const of = async (payment_method: unknown) =>
+      stripeThatAnswers({ ...made, payment_method }).payments.findSetupIntent("seti_1");
+    expect(await of("pm_1")).toMatchObject({ paymentMethodId: "pm_1", fingerprint: null });
+    for (const card of [undefined, null, {}, { fingerprint: null }]) {
+      expect(await of({ id: "pm_2", card })).toMatchObject({ paymentMethodId: "pm_2", fingerprint: null });
+    }
+  });
+
   test.each([
     ["requires_payment_method", "open"],
     ["requires_action", "open"],
@@ -220,6 +229,28 @@ test("the customers of an address are those that sign-ups have made, and a sign-
     { email: "ada@example.com", limit: "100" },
     { email: "ada@example.com", limit: "100" },
   ]);
+});
+
+test.each([
+  ["http://localhost:8789", "http://localhost:8789"],
+  ["http://localhost", "http://localhost"],
+  ["https://stripe.example", "https://stripe.example"],
+  ["https://stripe.example:8443", "https://stripe.example:8443"],
+])("a stand-in for Stripe at %s is what is asked", async (apiUrl, origin) => {
+  const asked: string[] = [];
+  const stripe = stripeClient({ ...CONFIG, apiUrl: new URL(apiUrl) }, "nobody", async (url) => {
+    asked.push(new URL(String(url)).origin);
+    return Response.json({ id: "cus_1", deleted: true });
+  });
+  await stripePayments(stripe).deleteCustomer("cus_1");
+  expect(asked).toEqual([origin]);
+});
+
+test("a subscription and a customer are ended by their ids", async () => {
+  const { payments, sent } = stripeThatAnswers({ id: "sub_1", status: "canceled" }, { id: "cus_1", deleted: true });
+  await payments.cancelSubscription("sub_1");
+  await payments.deleteCustomer("cus_1");
+  expect(sent.map(({ call }) => call)).toEqual(["DELETE /v1/subscriptions/sub_1", "DELETE /v1/customers/cus_1"]);
 });
 
 describe("a card", () => {
