@@ -17,7 +17,7 @@ export const AREAS: Record<string, Area> = {
   "sign-up": {
     mutate: ["app/signup/**/*.server.ts"],
     tests: edge(
-      "sign-up/{sign-up,session,messages,api-client,status-url,one-plan,country}",
+      "sign-up/{sign-up,session,messages,api-client,status-url,one-plan,country,time}",
       "bots/{question,card-checks,scripts}",
       "site/form-page-cache",
     ),
@@ -51,11 +51,11 @@ export const AREAS: Record<string, Area> = {
     tests: edge("trials/sign-up-counts", "api/api-configuration"),
   },
   http: {
-    mutate: api("{app,config,log}.ts", "http/**/*.ts"),
+    mutate: api("{app,config,cron-runs,d1-retries,log}.ts", "http/**/*.ts"),
     tests: edge(
       "api/{api-configuration,subscription-api,operator}",
       "trials/links",
-      "api/{access,transport,stripe-webhook}",
+      "api/{access,transport,stripe-webhook,workload}",
     ),
   },
 };

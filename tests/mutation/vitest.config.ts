@@ -44,14 +44,16 @@ export default defineConfig({
   plugins: [inProcess],
   test: {
     include: ["tests/unit/**/*.test.ts", ...edgeTests()],
-    // These read the repository's own files.
+    // These read the repository's own files, or start other processes.
     exclude: [
-      "tests/unit/repository/{documents,dependencies,dangerous-code}.test.ts",
-      "tests/unit/{tools/stripe-schema,signup/stripe-js}.test.ts",
+      "tests/unit/repository/{documents,dependencies,dangerous-code,capacity}.test.ts",
+      "tests/unit/{tools/{stripe-schema,npm-test,wrangler-commands},signup/stripe-js}.test.ts",
     ],
     globalSetup: here("in-process/read-settings.ts"),
     setupFiles: here("in-process/set-up.ts"),
     isolate: false,
+    // All run in one process.
+    restoreMocks: true,
     maxWorkers: 1,
     sequence: { sequencer: UnitTestsFirst },
     testTimeout: 10_000,

@@ -153,6 +153,29 @@ describe("the API with a shared secret", () => {
     expect((await sendWith(secret, "", "GET")).status).toBe(405);
   });
 
+  it("counts thirty sign-ups a minute of one sender, whom the site names, and says when to come back [H1]", async () => {
+    await enoughOfTheMinute();
+    const from = (sender: string) =>
+      deployed.ask("/subscription", {
+        method: "POST",
+        headers: {
+          ...json,
+          "Subscription-Api-Secret": SECRET,
+          "Subscription-Sender": sender,
+          "CF-Connecting-IP": "192.0.2.99",
+        },
+        body: "{}",
+      });
+    for (let n = 0; n < 30; n += 1) expect((await from("2001:db8::/64")).status).toBe(422);
+    const refused = await from("2001:db8::/64");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+    expect((await from("2001:db8:1::/64")).status).toBe(422);
+    // What cannot be a sender is none: all of it counts as one.
+    const tooLong = (n: number) => from(`${"x".repeat(63)}${10 + n}`);
+    for (let n = 0; n < 30; n += 1) expect((await tooLong(n)).status).toBe(422);
+    expect((await tooLong(30)).status).toBe(429);
+  });
+
   it("takes the site's sign-ups over the network; the secret is in no answer and no log [H1] [F4]", async () => {
     const site = await startDeployedSite(
       async (request) =>

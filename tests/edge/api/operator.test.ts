@@ -101,6 +101,18 @@ describe("the operator", () => {
     expect(await stripeAt(stripe).customers.retrieve(theirs.id)).toMatchObject({ email: "under-way@example.com" });
   });
 
+  it("erases a person under way: no card can be set up any more, and nothing counts against the address [F4]", async () => {
+    const email = "erased-under-way@example.com";
+    const counts = async () => (await rows(api, "SELECT count(*) AS n FROM sign_up_counts"))[0]?.n;
+    const before = await counts();
+    const { clientSecret = "" } = await signUp(api, { email });
+    expect(await counts()).not.toBe(before);
+    await run("erase", "--email", email);
+    expect(await counts()).toBe(before);
+    const [setupIntentId = ""] = clientSecret.split("_secret_");
+    expect(await stripeAt(stripe).setupIntents.retrieve(setupIntentId)).toMatchObject({ status: "canceled" });
+  });
+
   it("erases a person: subscription and customer at Stripe, rows and messages here; again does nothing", async () => {
     const row = await onTrial("erase@example.com");
 
@@ -192,7 +204,11 @@ describe("the operator", () => {
     expect(refused).toEqual({ exitCode: 1, stdout: "", stderr: "Whose data? Add --email {e-mail}.\n" });
   });
 
-  it("leaves no personal data in the log [F6]", () => {
+  it("leaves no personal data in the log [F6]", async () => {
+    const email = "logged@example.com";
+    await signUp(api, { email });
+    await run("export", "--email", email);
+    await run("erase", "--email", email);
     const log = JSON.stringify(api.logs);
     expect(log).toContain("person_erased");
     expect(log).not.toMatch(/@|example\.com|Lovelace/);

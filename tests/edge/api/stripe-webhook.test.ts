@@ -74,7 +74,8 @@ describe("the webhook of Stripe", () => {
     const payload = eventOf("setup_intent.succeeded", await cardSetUp("once@example.com"), "evt_once");
     const state = () => rows(api, "SELECT status, updated_at FROM sign_ups WHERE email = 'once@example.com'");
 
-    expect((await deliver(payload, sign(payload))).status).toBe(200);
+    const delayed = sign(payload, WEBHOOK_SECRET, secondsNow() - 280);
+    expect((await deliver(payload, delayed)).status).toBe(200);
     const processed = await state();
     expect(processed).toMatchObject([{ status: "trialing" }]);
     const repeated = await times(10, () => deliver(payload, sign(payload)));
@@ -104,6 +105,29 @@ describe("the webhook of Stripe", () => {
     const before = await rows(api, "SELECT * FROM sign_ups");
     for (const payload of payloads) expect((await deliver(payload, sign(payload))).status).toBe(200);
     expect(await rows(api, "SELECT * FROM sign_ups")).toEqual(before);
+  });
+
+  it("asks Stripe once about the paid invoice of somebody else [G7] [G8]", async () => {
+    const payload = eventOf("invoice.paid", { object: "invoice", id: "in_foreign", amount_paid: 100 });
+    const asked: string[] = [];
+    proxy.watch(({ path }) => asked.push(path));
+    for (let time = 0; time < 2; time += 1) expect((await deliver(payload, sign(payload))).status).toBe(200);
+    proxy.watch(() => {});
+    expect(asked.filter((path) => path.includes("in_foreign"))).toHaveLength(1);
+  });
+
+  it("ends a sign-up whose card was set up after five had failed, and keeps neither card nor event [H3] [G7]", async () => {
+    const setUp = await cardSetUp("failed-too-often@example.com");
+    await rows(api, "UPDATE sign_ups SET declined_cards = 5 WHERE id = ?", setUp.metadata.sign_up_id);
+    const payload = eventOf("setup_intent.succeeded", setUp, "evt_failed_too_often");
+    expect((await deliver(payload, sign(payload))).status).toBe(200);
+    expect(await rowOf("failed-too-often@example.com")).toMatchObject({
+      status: "superseded",
+      end_reason: "cards-failed",
+    });
+    expect(await rows(api, "SELECT id FROM stripe_events WHERE id = 'evt_failed_too_often'")).toHaveLength(1);
+    const cards = await stripeAt(stripe).paymentMethods.list({ customer: String(setUp.customer) });
+    expect(cards.data).toEqual([]);
   });
 
   it("asks Stripe for the card when a webhook was lost: the next sign-up is a duplicate", async () => {

@@ -195,6 +195,57 @@ describe("the subscription API with the simulator", () => {
     expect(answer.text).not.toMatch(/D1_ERROR|SQLITE_/);
   });
 
+  it.each(["canceled", "superseded"])(
+    "answers the same form again with 409 once its sign-up is %s [G5]",
+    async (status) => {
+      const email = `${status}@example.com`;
+      await signUp(api, { email }, status);
+      await rows(api, "UPDATE sign_ups SET status = ? WHERE email = ?", status, email);
+      const again = await signUp(api, { email }, status);
+      expect(again.status).toBe(409);
+      expect(again.text).not.toContain("_secret_");
+    },
+  );
+
+  it("replaces the sign-up of another key, and never its own [S18]", async () => {
+    const email = "replaced@example.com";
+    const send = (key: string, replaces: string) =>
+      post(`${api.url}/subscription`, JSON.stringify({ ...validRequest, email }), {
+        "content-type": "application/json",
+        "idempotency-key": key,
+        "replaces-idempotency-key": replaces,
+      });
+    const statuses = () => rows(api, "SELECT idempotency_key AS key, status FROM sign_ups WHERE email = ?", email);
+    expect((await send("first", "first")).status).toBe(200);
+    expect((await send("first", "first")).status).toBe(200);
+    expect(await statuses()).toEqual([{ key: "first", status: "pending" }]);
+    expect((await send("second", "first")).status).toBe(200);
+    expect((await send("third", "with a space")).status).toBe(200);
+    expect(await statuses()).toEqual([
+      { key: "first", status: "superseded" },
+      { key: "second", status: "pending" },
+      { key: "third", status: "pending" },
+    ]);
+  });
+
+  it("gives up the oldest of more than fifty sign-ups of one address that wait for a card [H3]", async () => {
+    await rows(
+      api,
+      `INSERT INTO sign_ups (id, idempotency_key, email, password_hash, phone, company_name, full_name, address, city,
+         state, zip_code, country, created_at, updated_at)
+       SELECT 'waiting ' || value, 'waiting ' || value, 'crowd@example.com', '', '', '', '', '', '', '', '', '', ?1, ?1
+         FROM json_each(?2)`,
+      new Date(Date.now() - 60_000).toISOString(),
+      JSON.stringify(Array.from({ length: 50 }, (_, index) => index)),
+    );
+    expect((await signUp(api, { email: "crowd@example.com" })).status).toBe(200);
+    await expect
+      .poll(() =>
+        rows(api, "SELECT count(*) AS n FROM sign_ups WHERE email = 'crowd@example.com' AND status = 'pending'"),
+      )
+      .toEqual([{ n: 50 }]);
+  });
+
   it("takes a new sign-up when the last one never got a card", async () => {
     await signUp(api, { email: "again@example.com" });
     expect((await signUp(api, { email: "again@example.com" })).status).toBe(200);

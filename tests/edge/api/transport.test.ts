@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
 import { fastApi } from "../../support/fast-api/build";
 import { startFaultyProxy } from "../../support/faults/faulty-proxy";
 import { rowOf } from "../../support/stripe/set-up-card";
@@ -66,6 +67,17 @@ describe("the API in production", () => {
     },
   );
 
+  it("answers a sign-up with a status URL of the origin that was asked; nobody keeps what it tells [H1]", async () => {
+    const body = JSON.stringify({ ...validRequest, email: "origin@example.com" });
+    const answer = await deployed.ask("/subscription", { ...signUp, body, origin: "https://preview.citewell.dev" });
+    const { status_url } = z.object({ status_url: z.url() }).parse(await answer.json());
+    const { origin, pathname } = new URL(status_url);
+    expect([origin, pathname.replace(/[^/]+$/, "")]).toEqual(["https://preview.citewell.dev", "/subscription/status/"]);
+    const status = await deployed.ask(pathname, { headers: json });
+    expect(await status.json()).toEqual({ status: "pending" });
+    expect(status.headers.get("cache-control")).toBe("no-store");
+  });
+
   it.each<[number, string, RequestInit]>([
     [200, "/subscription", signUp],
     [200, "/operator/export", { method: "POST", headers: bearer, body: '{"email":"a@example.com"}' }],
@@ -89,6 +101,7 @@ describe("the API in production", () => {
       "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     );
     expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("cache-control")).toBe("no-store");
     for (const name of ["access-control-allow-origin", "server", "x-powered-by"]) {
       expect(headers.has(name), name).toBe(false);
     }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectOneSignUp } from "../../support/faults/expect-one-sign-up";
 import { type FaultyBackend, startFaultyBackend } from "../../support/faults/faulty-backend";
 import { deliverEvent, eventOf, sign } from "../../support/stripe/stripe-events";
-import { enterCard, mails, rows, signUp } from "../../support/visitors/visitor";
+import { enterCard, mails, rows, signUp, validRequest } from "../../support/visitors/visitor";
 
 describe("the subscription API when Stripe or the database fails", () => {
   let backend: FaultyBackend;
@@ -36,6 +36,22 @@ describe("the subscription API when Stripe or the database fails", () => {
       await expectOneSignUp(backend, `${key}@example.com`, key);
     },
   );
+
+  it.each([
+    ["is away", "refuse", 503, "5"],
+    ["works on the same call", "409", 409, "2"],
+  ] as const)("while Stripe %s the answer says when to come back [G6]", async (name, fault, status, retryAfter) => {
+    const { api, proxy } = backend;
+    proxy.breakAt("POST /v1/customers", fault);
+    const answer = await fetch(`${api.url}/subscription`, {
+      method: "POST",
+      headers: { "content-type": "application/json", connection: "close" },
+      body: JSON.stringify({ ...validRequest, email: `${name.replaceAll(" ", "-")}@example.com` }),
+    });
+    await answer.text();
+    proxy.repair();
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([status, retryAfter]);
+  });
 
   it.each([
     ["the first look", "SELECT * FROM sign_ups WHERE idempotency_key", "refuse"],

@@ -71,11 +71,29 @@ describe("sign-ups a day", () => {
     expect(JSON.stringify(await rows(api, "SELECT * FROM sign_up_counts"))).not.toMatch(/2001|198\.51/);
   });
 
+  it("of one sender are bounded by a setting of their own, whatever it says of itself [H3] [H1]", async () => {
+    const limited = await startBackend({ ...(await fastApi()), vars: { SIGN_UPS_PER_SENDER_A_DAY: "4" } });
+    const from = async (sender: string, email: string) => {
+      const body = JSON.stringify({ ...validRequest, email });
+      const headers = {
+        "content-type": "application/json",
+        "cf-connecting-ip": sender,
+        "subscription-sender": email.replace(/\W/g, ""),
+      };
+      return (await post(`${limited.api.url}/subscription`, body, headers)).status;
+    };
+    for (let n = 1; n <= 4; n += 1) expect(await from("192.0.2.1", `sender-${n}@example.com`)).toBe(200);
+    expect(await from("192.0.2.1", "sender-5@example.com")).toBe(429);
+    expect(await from("192.0.2.2", "sender-6@example.com")).toBe(200);
+    await limited.dispose();
+  });
+
   it("the local default takes them all: a plain post, again and again [H10]", async () => {
     const local = await startBackend(await fastApi());
-    const answers = await times(40, () =>
-      post(`${local.api.url}/subscription`, JSON.stringify(validRequest), { "content-type": "application/json" }),
-    );
+    const send = () =>
+      post(`${local.api.url}/subscription`, JSON.stringify(validRequest), { "content-type": "application/json" });
+    // More than one sender may have under way at once.
+    const answers = [...(await times(40, send)), ...(await times(20, send))];
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     await local.dispose();
   });

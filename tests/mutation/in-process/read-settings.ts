@@ -22,8 +22,9 @@ export default function readSettings(project: TestProject): void {
         { ...config, secrets: undefined, assets: undefined },
         env || undefined,
       );
-      const { bindings, ratelimits } = options.workerOptions;
-      settings[`${file} ${env}`] = JSON.stringify({ bindings, ratelimits });
+      const { bindings, ratelimits, email } = options.workerOptions;
+      const sendsMail = (email?.send_email ?? []).length > 0;
+      settings[`${file} ${env}`] = JSON.stringify({ config, options: { bindings, ratelimits, sendsMail } });
     }
   }
   project.provide("settings", settings);

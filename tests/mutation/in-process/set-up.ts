@@ -19,6 +19,11 @@ const NEED_WORKERD: RegExp[] = [
   /form-page-cache.*same for a HEAD/,
   /country.*none of which the page has twice/,
   /outbox.*(six messages at a time|several senders at once)/,
+  /operator.*as npm scripts/,
+  /access.*by the entrypoint that/,
+  /transport.*on the wire/,
+  /api\/bodies.*that never ends/,
+  /turnstile.*Turnstile never answers/,
   /one-trial.*(100 sign-ups at once|five used cards|erasing a person)/,
 ];
 

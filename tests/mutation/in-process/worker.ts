@@ -81,6 +81,13 @@ export async function startWorker(plan: WorkerPlan): Promise<RunningWorker> {
     ...Object.fromEntries(
       Object.entries(limits.parse(options.ratelimits ?? {})).map(([name, { simple }]) => [name, limiter(simple)]),
     ),
+    ...(options.sendsMail === true && { EMAIL: { send: async () => {} } }),
+    ...Object.fromEntries(
+      Object.entries(wrapper?.services ?? {}).map(([name, serve]) => [
+        name,
+        { fetch: async (url: string, init?: RequestInit) => serve(new Request(url, init)) },
+      ]),
+    ),
     DB,
     RELEASE: { id: "in-process", tag: "", timestamp: "" },
     ASSETS: { fetch: async () => new Response(null, { status: 404 }) },
@@ -113,7 +120,12 @@ export async function startWorker(plan: WorkerPlan): Promise<RunningWorker> {
       dispatchFetch: (url: string, init: RequestInit) => ask(new Request(url, init)),
       getWorker: async () => ({
         scheduled: (controller: object) =>
-          running.run(worker, async () => handlerNow().scheduled?.(controller, env, context)),
+          running
+            .run(worker, async () => handlerNow().scheduled?.(controller, env, context))
+            .then(
+              () => ({ outcome: "ok" }),
+              () => ({ outcome: "exception" }),
+            ),
       }),
     }),
     logs: worker.logs,

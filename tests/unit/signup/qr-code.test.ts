@@ -1,6 +1,8 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
 import jsQR from "jsqr";
 import { expect, test } from "vitest";
-import { qrCode } from "../../../app/signup/session/resume-link.server";
+import * as z from "zod";
+import { qrCode, resumeLink } from "../../../app/signup/session/resume-link.server";
 
 /** The code's dots, four pixels wide, as a camera sees them. */
 function pixelsOf(svg: string) {
@@ -20,4 +22,18 @@ test.each([40, 600, 1300])("a QR code of a link of %i characters leads to that l
   const link = `https://www.citewell.example/subscription?resume=${"aB3-_".repeat(length)}`.slice(0, length);
   const { pixels, width } = pixelsOf(qrCode(link));
   expect(jsQR(pixels, width, width)?.data).toBe(link);
+});
+
+test.each([
+  [1300, "/resume-code"],
+  [1301, undefined],
+])("a link of %i characters has a QR code if a phone can read it", async (length, qrCodePath) => {
+  const before = "https://www.citewell.example/subscription?resume=";
+  const context = z.custom<AppLoadContext>().parse({
+    configuration: { SITE_URL: "https://www.citewell.example" },
+    sessions: { toLinkToken: async () => "x".repeat(length - before.length) },
+  });
+  const session = { step: "card", key: "", clientSecret: "", expiresAt: 0, endsAt: 0 } as const;
+  const link = await resumeLink(session, context);
+  expect([link.url.length, link.qrCodePath]).toEqual([length, qrCodePath]);
 });

@@ -7,6 +7,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const BEGINNING = 1_800_000_000_000;
 
+const STATUS_URL = "https://api.example/subscription/status/a-token";
+
 const wide = (length: number) => "\u6f22".repeat(length);
 
 const largest: CardSession = {
@@ -119,16 +121,17 @@ test("a link works for half an hour, and never past the end of its sign-up [H15]
 
 test("a link carries nothing but the sign-up: no count of checks, no news", async () => {
   const sessions = timed();
-  const token = await sessions.toLinkToken({ ...largest, news: { saved: true }, checks: 3, resumed: true });
-  expect(await sessions.fromLinkToken(token)).toEqual(largest);
+  const signUp = { ...largest, statusUrl: STATUS_URL };
+  const token = await sessions.toLinkToken({ ...signUp, news: { saved: true }, checks: 3, resumed: true });
+  expect(await sessions.fromLinkToken(token)).toEqual(signUp);
 });
 
 test("a return token brings back the sign-up until its end, and leaves the account out where it would be too long", async () => {
   const sessions = timed();
   const { address: _, account: __, ...rest } = largest;
   const account = { companyName: "Engines & Sons", fullName: "Ada Lovelace", email: "ada@example.com", phone: "1" };
-  const whole = await sessions.toReturnToken({ ...largest, account });
-  expect(await sessions.fromReturnToken(whole)).toEqual({ ...rest, account });
+  const whole = await sessions.toReturnToken({ ...largest, account, statusUrl: STATUS_URL });
+  expect(await sessions.fromReturnToken(whole)).toEqual({ ...rest, account, statusUrl: STATUS_URL });
   const token = await sessions.toReturnToken(largest);
   expect(token.length).toBeLessThanOrEqual(1500);
   expect(await sessions.fromReturnToken(token)).toEqual(rest);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Message, reminderKey } from "../../../functions/subscription-api/outbox/outbox";
-import { trialOf } from "../../../functions/subscription-api/outbox/trial-facts";
-import type { Billing } from "../../../functions/subscription-api/stripe/billing";
+import { type Message, reminderKey } from "../../../../functions/subscription-api/outbox/outbox";
+import { trialOf } from "../../../../functions/subscription-api/outbox/trial-facts";
+import type { Billing } from "../../../../functions/subscription-api/stripe/billing";
 
 const end = new Date(Date.now() + 2 * 24 * 60 * 60_000);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { stripeClient } from "../../../functions/subscription-api/stripe/client";
-import { stripePayments } from "../../../functions/subscription-api/stripe/payments";
-import { databaseInMemory } from "../../support/database/database-in-memory";
+import { stripeClient } from "../../../../functions/subscription-api/stripe/client";
+import { stripePayments } from "../../../../functions/subscription-api/stripe/payments";
+import { databaseInMemory } from "../../../support/database/database-in-memory";
 
 /** What the API calls of a Stripe that gives one answer to everything. */
 function stripeThatAnswers(answer: object) {

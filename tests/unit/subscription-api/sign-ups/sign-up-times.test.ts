@@ -5,9 +5,9 @@ import {
   nextPendingCheck,
   nextTrialCheck,
   statusEnd,
-} from "../../../functions/subscription-api/sign-ups/sign-up";
-import { signedLinks } from "../../../functions/subscription-api/signed-links";
-import { databaseInMemory } from "../../support/database/database-in-memory";
+} from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { signedLinks } from "../../../../functions/subscription-api/signed-links";
+import { databaseInMemory } from "../../../support/database/database-in-memory";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { cardUsedMail } from "../../../functions/subscription-api/outbox/mail-content";
-import { type Trial, trialEndingMail, trialStartedMail } from "../../../functions/subscription-api/outbox/trial-mails";
+import { cardUsedMail } from "../../../../functions/subscription-api/outbox/mail-content";
+import {
+  type Trial,
+  trialEndingMail,
+  trialStartedMail,
+} from "../../../../functions/subscription-api/outbox/trial-mails";
 
 const sender = {
   companyName: "Citewell",

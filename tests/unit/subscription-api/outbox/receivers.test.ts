@@ -2,8 +2,8 @@ import type { SendEmail } from "@cloudflare/workers-types";
 import { Webhook } from "standardwebhooks";
 import { afterEach, expect, test, vi } from "vitest";
 import * as z from "zod";
-import { type AccountMessage, accountWebhookTo } from "../../../functions/subscription-api/outbox/account-webhook";
-import { mailOver } from "../../../functions/subscription-api/outbox/mail";
+import { type AccountMessage, accountWebhookTo } from "../../../../functions/subscription-api/outbox/account-webhook";
+import { mailOver } from "../../../../functions/subscription-api/outbox/mail";
 
 afterEach(() => vi.restoreAllMocks());
 

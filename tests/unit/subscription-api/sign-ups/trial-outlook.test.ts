@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { stripeBilling } from "../../../functions/subscription-api/stripe/billing";
-import { stripeClient } from "../../../functions/subscription-api/stripe/client";
-import { stripePayments } from "../../../functions/subscription-api/stripe/payments";
+import { stripeBilling } from "../../../../functions/subscription-api/stripe/billing";
+import { stripeClient } from "../../../../functions/subscription-api/stripe/client";
+import { stripePayments } from "../../../../functions/subscription-api/stripe/payments";
 
 const END = 1_900_000_000;
 const CARD = { id: "pm_1", card: { brand: "visa", last4: "4242" } };
@@ -45,6 +45,17 @@ describe("what happens at a trial's end", () => {
       { items: { data: [{ price: { currency: "usd" } }] } },
       { next: "charge", cents: null },
     ],
+    [
+      "a price in euros",
+      { items: { data: [{ price: { currency: "eur", unit_amount: 50_000 } }] } },
+      { next: "charge", cents: null },
+    ],
+    ["no end of the trial", { trial_end: null }, { next: "unknown" }],
+    [
+      "one of it, and discounts that are not told",
+      { discounts: null, items: { data: [{ price: trial.items.data[0]?.price }] } },
+      charge,
+    ],
     ["three of it", { items: { data: [{ ...trial.items.data[0], quantity: 3 }] } }, { next: "charge", cents: 150_000 }],
     ["the card removed", without, end("no-card")],
     ["the card removed, and an invoice by mail wanted then", { ...without, trial_settings: null }, { next: "unknown" }],
@@ -52,7 +63,22 @@ describe("what happens at a trial's end", () => {
     ["an invoice by mail", { collection_method: "send_invoice" }, { next: "unknown" }],
   ])("%s [T3]", async (_, changed, outlook) => {
     const billing = await stripeBilling(answering({ ...trial, ...changed })).findBilling("sub_1");
-    expect(billing).toMatchObject({ isTrialing: true, isInvoiced: false, outlook, trialEnd: new Date(END * 1000) });
+    const trialEnd = "trial_end" in changed ? null : new Date(END * 1000);
+    expect(billing).toMatchObject({ isTrialing: true, isInvoiced: false, outlook, trialEnd });
+  });
+
+  test("the card is that of the subscription, else that of its customer", async () => {
+    const own = { card: { brand: "amex", last4: "0005" } };
+    const of = async (changed: object) =>
+      (await stripeBilling(answering({ ...trial, ...changed })).findBilling("sub_1"))?.card;
+    expect(await of({ default_payment_method: own })).toEqual(own.card);
+    expect(await of({})).toEqual(CARD.card);
+    expect(await of(without)).toBeNull();
+    const customer = async (settings: object) =>
+      stripeBilling(answering({ id: "cus_1", ...settings })).findCard("cus_1");
+    expect(await customer({ invoice_settings: { default_payment_method: CARD } })).toEqual(CARD.card);
+    expect(await customer({ invoice_settings: { default_payment_method: null } })).toBeNull();
+    expect(await customer({ invoice_settings: null })).toBeNull();
   });
 
   test("an invoice that is not empty was made [T4]", async () => {

@@ -1,0 +1,94 @@
+import { describe, expect, test, vi } from "vitest";
+import { packagesIn } from "../../../../functions/subscription-api/catalogue/packages";
+import { trialClaims } from "../../../../functions/subscription-api/limits/trial-claims";
+import { giveUpOldest, replaceSignUp } from "../../../../functions/subscription-api/sign-ups/give-up";
+import { processedEventsIn } from "../../../../functions/subscription-api/sign-ups/store/processed-events";
+import { signUpEndingsIn } from "../../../../functions/subscription-api/sign-ups/store/sign-up-endings";
+import { signUpLifecycleIn } from "../../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
+import { signUpsIn } from "../../../../functions/subscription-api/sign-ups/store/sign-up-store";
+import { stripeClient } from "../../../../functions/subscription-api/stripe/client";
+import { stripePayments } from "../../../../functions/subscription-api/stripe/payments";
+import { databaseInMemory } from "../../../support/database/database-in-memory";
+import { validRequest } from "../../../support/visitors/visitor";
+
+const count = () => {};
+
+/** Pending sign-ups of one address, one a minute, each with an open setup intent at a Stripe that gives one answer. */
+async function pending(made: number, answer: (id: string) => Response) {
+  const { db, rows, signUp } = databaseInMemory();
+  const ids: string[] = [];
+  for (let n = 0; n < made; n += 1) {
+    const { id } = await signUp();
+    const created = new Date(Date.UTC(2026, 10, 22, 12, n)).toISOString();
+    rows("UPDATE sign_ups SET created_at = ?, stripe_setup_intent_id = ? WHERE id = ?", created, `seti_${n}`, id);
+    ids.push(id);
+  }
+  const calls: string[] = [];
+  const fetcher: typeof fetch = async (url, init) => {
+    const path = new URL(String(url)).pathname.replace("/v1/setup_intents/", "");
+    calls.push(`${init?.method} ${path}`);
+    return answer(path.replace("/cancel", ""));
+  };
+  const stripe = stripeClient({ secretKey: "sk_test_1", webhookSecret: "whsec_1" }, "nobody", fetcher);
+  const services = {
+    packages: packagesIn(db),
+    signUps: signUpsIn(db, count),
+    lifecycle: signUpLifecycleIn(db, count),
+    endings: signUpEndingsIn(db, count),
+    processedEvents: processedEventsIn(db),
+    payments: stripePayments(stripe),
+    claims: trialClaims({ hashSecret: "", onePerPerson: false, signUpsPerDay: { email: 1, sender: 1 } }),
+  };
+  const givenUp = () =>
+    rows("SELECT id FROM sign_ups WHERE status = 'superseded' ORDER BY created_at").map(({ id }) =>
+      ids.indexOf(String(id)),
+    );
+  const keyOf = (index: number) =>
+    String(rows("SELECT idempotency_key FROM sign_ups WHERE id = ?", ids[index] ?? "")[0]?.idempotency_key);
+  return { services, calls, givenUp, keyOf, rows };
+}
+
+const setupIntent = (id: string, status: string) => Response.json({ id, client_secret: "a secret", status });
+const open = (id: string) => setupIntent(id, "requires_payment_method");
+
+describe("of an e-mail address", () => {
+  test.each([
+    [50, []],
+    [51, [0]],
+    [52, [0, 1]],
+    [53, [1, 2]],
+  ])("with %i pending sign-ups fifty are kept, and of the rest two at once are given up", async (made, expected) => {
+    const { services, calls, givenUp } = await pending(made, open);
+    await giveUpOldest(validRequest.email, services);
+    expect(givenUp()).toEqual(expected);
+    const asked = [...expected].reverse();
+    expect(calls).toEqual(asked.flatMap((index) => [`GET seti_${index}`, `POST seti_${index}/cancel`]));
+  });
+});
+
+describe("a sign-up that another form replaces", () => {
+  test("is given up, at Stripe first, and only while it is pending", async () => {
+    const { services, calls, givenUp, keyOf, rows } = await pending(3, open);
+    rows("UPDATE sign_ups SET status = 'active' WHERE stripe_setup_intent_id = 'seti_1'");
+    for (const key of [keyOf(0), keyOf(1), "another key"]) await replaceSignUp(key, services);
+    expect([calls, givenUp()]).toEqual([["GET seti_0", "POST seti_0/cancel"], [0]]);
+  });
+
+  test("is given up without Stripe where it has no setup intent, and where Stripe has canceled it", async () => {
+    const { services, calls, givenUp, keyOf, rows } = await pending(2, (id) => setupIntent(id, "canceled"));
+    rows("UPDATE sign_ups SET stripe_setup_intent_id = NULL WHERE stripe_setup_intent_id = 'seti_0'");
+    await replaceSignUp(keyOf(0), services);
+    await replaceSignUp(keyOf(1), services);
+    expect([calls, givenUp()]).toEqual([["GET seti_1"], [0, 1]]);
+  });
+
+  test("is given up where Stripe does not answer", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const { services, givenUp, keyOf } = await pending(1, () =>
+      Response.json({ error: { type: "invalid_request_error" } }, { status: 400 }),
+    );
+    await replaceSignUp(keyOf(0), services);
+    expect(givenUp()).toEqual([0]);
+    vi.restoreAllMocks();
+  });
+});

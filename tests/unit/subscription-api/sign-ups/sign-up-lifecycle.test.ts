@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CHECK_RANKS, type SignUp, type TrialState } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import {
+  type SetUpCard,
+  signUpLifecycleIn,
+} from "../../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
+import { databaseInMemory } from "../../../support/database/database-in-memory";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NOW = Date.parse("2026-11-22T12:00:00.000Z");
+const at = (milliseconds: number) => new Date(NOW + milliseconds).toISOString();
+
+const CLAIM = { email: "of the mailbox", emails: ["of the mailbox", "of the address"], card: "of the card" };
+const END = new Date(NOW + 120 * HOUR);
+const TRIAL: TrialState = { stripeSubscriptionId: "sub_1", status: "trialing", trialEnd: END };
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A sign-up that waits for its card, with some columns set. */
+async function pending(columns = "status = 'pending'") {
+  const { db, rows, signUp } = databaseInMemory();
+  const counted: string[] = [];
+  const lifecycle = signUpLifecycleIn(db, (step) => counted.push(step));
+  const { id } = await signUp();
+  rows(`UPDATE sign_ups SET ${columns} WHERE id = ?`, id);
+  const card: SetUpCard = { signUpId: id, setupIntentId: "seti_1", customerId: "cus_1", usedCards: 0 };
+  const row = () => rows("SELECT * FROM sign_ups WHERE id = ?", id)[0];
+  const messages = () => rows("SELECT kind, next_attempt_at FROM outbox ORDER BY kind");
+  return { db, rows, signUp, lifecycle, counted, id, card, row, messages };
+}
+
+async function onTrial() {
+  const one = await pending();
+  await one.lifecycle.activate(one.card, CLAIM);
+  const trial = await one.lifecycle.startTrial(one.id, TRIAL, { remindAt: null });
+  if (!trial) throw new Error("There is no such sign-up");
+  return { ...one, trial: trial satisfies SignUp };
+}
+
+describe("a card", () => {
+  test("gives its sign-up the trial: claimed, taken up again after two minutes, counted once [H3]", async () => {
+    const { lifecycle, counted, card, row, rows, id } = await pending();
+    expect(await lifecycle.activate(card, CLAIM)).toMatchObject({ status: "active" });
+    await lifecycle.activate(card, CLAIM);
+    expect(row()).toMatchObject({
+      stripe_customer_id: "cus_1",
+      stripe_setup_intent_id: "seti_1",
+      check_at: at(2 * MINUTE),
+      updated_at: at(0),
+    });
+    expect(rows("SELECT * FROM trial_claims ORDER BY hash")).toEqual([
+      { hash: "of the card", sign_up_id: id },
+      { hash: "of the mailbox", sign_up_id: id },
+    ]);
+    expect(counted).toEqual(["set_up"]);
+  });
+
+  test.each<[string, string, boolean]>([
+    ["of the customer and the setup intent", "stripe_customer_id = 'cus_1', stripe_setup_intent_id = 'seti_1'", true],
+    ["of another customer", "stripe_customer_id = 'cus_2'", false],
+    ["of another setup intent", "stripe_setup_intent_id = 'seti_2'", false],
+    ["that came before a used one", "used_cards = 1", false],
+    ["after four that failed", "declined_cards = 4", true],
+    ["after five that failed", "declined_cards = 5", false],
+    ["of a sign-up that was given up", "status = 'superseded'", false],
+  ])("%s starts a trial or changes nothing [H3]", async (_, columns, activates) => {
+    const { lifecycle, card, row, rows, counted } = await pending(columns);
+    const before = row();
+    await lifecycle.activate(card, CLAIM);
+    if (activates) expect(row()?.status).toBe("active");
+    else {
+      expect(row()).toEqual(before);
+      expect(rows("SELECT * FROM trial_claims")).toEqual([]);
+      expect(counted).toEqual([]);
+    }
+  });
+
+  test.each<[string, string, string]>([
+    ["of an erased person", "INSERT INTO trial_claims (hash) VALUES ('of the mailbox')", "superseded"],
+    ["by the address before the setting", "INSERT INTO trial_claims (hash) VALUES ('of the address')", "superseded"],
+    ["of the card alone", "INSERT INTO trial_claims (hash) VALUES ('of the card')", "pending"],
+    ["of somebody else", "INSERT INTO trial_claims (hash) VALUES ('another')", "active"],
+  ])("meets a claim %s [H3]", async (_, claim, status) => {
+    const { lifecycle, card, rows, row } = await pending();
+    rows(claim);
+    await lifecycle.activate(card, CLAIM);
+    expect(row()).toMatchObject({ status, check_at: status === "superseded" ? at(24 * HOUR) : expect.any(String) });
+  });
+});
+
+describe("a trial", () => {
+  test("begins once, with its mails, its account and one more version", async () => {
+    const { lifecycle, counted, id, row, messages } = await onTrial();
+    await lifecycle.startTrial(id, { ...TRIAL, stripeSubscriptionId: "sub_2" }, { remindAt: END });
+    expect(row()).toMatchObject({
+      status: "trialing",
+      stripe_subscription_id: "sub_1",
+      trial_end: END.toISOString(),
+      check_at: at(121 * HOUR),
+      version: 1,
+    });
+    expect(messages().map(({ kind }) => kind)).toEqual(["account-created", "trial-started"]);
+    expect(counted).toEqual(["set_up", "trial"]);
+  });
+
+  test("that is over when it is recorded has no mail and counts as none", async () => {
+    const { lifecycle, counted, card, id, row, messages } = await pending();
+    await lifecycle.activate(card, CLAIM);
+    await lifecycle.startTrial(id, { ...TRIAL, status: "canceled" }, { remindAt: END });
+    expect(row()).toMatchObject({ status: "canceled", check_at: null });
+    expect(messages()).toEqual([]);
+    expect(counted).toEqual(["set_up"]);
+  });
+
+  test.each([
+    [24 * HOUR, 24 * HOUR],
+    [-HOUR, 0],
+  ])("is reminded of at its time, %i ms from now, or at once", async (time, due) => {
+    const { lifecycle, card, id, messages } = await pending();
+    await lifecycle.activate(card, CLAIM);
+    await lifecycle.startTrial(id, TRIAL, { remindAt: new Date(NOW + time) });
+    expect(messages()).toContainEqual({ kind: "trial-ending", next_attempt_at: at(due) });
+  });
+
+  test.each<[string, Partial<TrialState>, object]>([
+    ["the same", {}, { status: "trialing", version: 1, trial_end: END.toISOString() }],
+    ["no end", { trialEnd: null }, { version: 1, trial_end: END.toISOString(), check_at: null }],
+    ["another end", { trialEnd: new Date(NOW) }, { version: 2, trial_end: at(0), check_at: at(HOUR) }],
+    ["another state", { status: "past_due" }, { status: "past_due", version: 2, check_at: null }],
+    ["another subscription", { stripeSubscriptionId: "sub_2" }, { stripe_subscription_id: "sub_2", version: 2 }],
+  ])("takes over from Stripe: %s", async (_, change, expected) => {
+    const { lifecycle, trial, row } = await onTrial();
+    expect(await lifecycle.applyStripeState(trial, { ...TRIAL, ...change }, { remindAt: null })).toBe(true);
+    expect(row()).toMatchObject(expected);
+  });
+
+  test("is paid for the first time once", async () => {
+    const { lifecycle, trial, row, counted } = await onTrial();
+    await lifecycle.recordPayment(trial, { id: "evt_1", type: "invoice.paid" });
+    vi.setSystemTime(NOW + HOUR);
+    await lifecycle.recordPayment(trial, { id: "evt_2", type: "invoice.paid" });
+    expect(row()).toMatchObject({ paid_at: at(0) });
+    expect(counted.filter((step) => step === "paid")).toHaveLength(1);
+  });
+});
+
+describe("due sign-ups", () => {
+  test("are leased for ten minutes, those that wait longest first, each rank by itself", async () => {
+    const { lifecycle, rows, signUp, id } = await pending();
+    const [other, later] = [await signUp(), await signUp()];
+    for (const [one, due] of [
+      [other.id, -MINUTE],
+      [id, 0],
+      [later.id, 1],
+    ] as const) {
+      rows("UPDATE sign_ups SET check_at = ? WHERE id = ?", at(due), one);
+    }
+    const { awaitsTrial, mayHaveTrial } = CHECK_RANKS;
+    expect((await lifecycle.takeDue(awaitsTrial, 9)).signUps).toEqual([]);
+    const first = await lifecycle.takeDue(mayHaveTrial, 1);
+    expect([first.signUps.map((one) => one.id), first.leaseEnd]).toEqual([[other.id], at(10 * MINUTE)]);
+    expect((await lifecycle.takeDue(mayHaveTrial, 9)).signUps.map((one) => one.id)).toEqual([id]);
+    expect((await lifecycle.takeDue(mayHaveTrial, 9)).signUps).toEqual([]);
+  });
+
+  test("are looked at when they say, unless somebody has said otherwise meanwhile", async () => {
+    const { lifecycle, rows, signUp, id } = await pending();
+    const other = await signUp();
+    rows("UPDATE sign_ups SET check_at = ?", at(0));
+    const { leaseEnd } = await lifecycle.takeDue(CHECK_RANKS.mayHaveTrial, 9);
+    rows("UPDATE sign_ups SET check_at = ? WHERE id = ?", at(MINUTE), other.id);
+    const checks = [id, other.id].map((one) => ({ id: one, at: new Date(NOW + HOUR) }));
+    await lifecycle.scheduleChecks(checks, leaseEnd);
+    expect(rows("SELECT check_at FROM sign_ups ORDER BY check_at")).toEqual([
+      { check_at: at(MINUTE) },
+      { check_at: at(HOUR) },
+    ]);
+  });
+
+  test("that are given up are deleted by the next run; only pending ones can be", async () => {
+    const { lifecycle, id, row } = await pending();
+    vi.setSystemTime(NOW + MINUTE);
+    await lifecycle.supersede(id);
+    expect(row()).toMatchObject({ status: "superseded", check_at: at(MINUTE), updated_at: at(MINUTE) });
+    const { lifecycle: another, trial, row: live } = await onTrial();
+    await another.supersede(trial.id);
+    expect(live()).toMatchObject({ status: "trialing" });
+  });
+});

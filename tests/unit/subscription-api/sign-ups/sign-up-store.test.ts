@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { signUpsIn } from "../../../../functions/subscription-api/sign-ups/store/sign-up-store";
+import { databaseInMemory } from "../../../support/database/database-in-memory";
+import { validRequest } from "../../../support/visitors/visitor";
+
+/** Sign-ups over a database in memory, and the steps that they counted. */
+function store() {
+  const { db, rows, signUp } = databaseInMemory();
+  const counted: string[] = [];
+  const signUps = signUpsIn(db, (step) => counted.push(step));
+  const found = async ({ id }: SignUp) => {
+    const one = await signUps.find(id);
+    if (!one) throw new Error("There is no such sign-up");
+    return one;
+  };
+  const set = ({ id }: SignUp, sql: string) => rows(`UPDATE sign_ups SET ${sql} WHERE id = ?`, id);
+  return { signUps, counted, rows, signUp, found, set };
+}
+
+const COLUMNS = { zipCode: "zip_code" } as const;
+
+test("a new sign-up keeps every field in its column, and is looked at after ten minutes", async () => {
+  const { signUps, rows } = store();
+  const fields = [
+    "email",
+    "phone",
+    "company_name",
+    "full_name",
+    "address",
+    "city",
+    "state",
+    "zipCode",
+    "country",
+  ] as const;
+  const request = { ...validRequest, ...Object.fromEntries(fields.map((field) => [field, `the ${field}`])) };
+  await signUps.add({ id: "an-id", idempotencyKey: "a-key", passwordHash: "a hash", requestId: "a-request", request });
+  const [row] = rows("SELECT * FROM sign_ups");
+  expect(row).toMatchObject({
+    id: "an-id",
+    idempotency_key: "a-key",
+    password_hash: "a hash",
+    request_id: "a-request",
+    status: "pending",
+    package_id: validRequest.package_id,
+    ...Object.fromEntries(fields.map((field) => [field === "zipCode" ? COLUMNS.zipCode : field, `the ${field}`])),
+  });
+  const waits = Date.parse(String(row?.check_at)) - Date.parse(String(row?.created_at));
+  expect(waits).toBe(10 * 60_000);
+});
+
+test("the same key finds the sign-up that has it, and makes no other [G5]", async () => {
+  const { signUps, signUp, rows } = store();
+  const first = await signUp();
+  const [row] = rows("SELECT idempotency_key FROM sign_ups");
+  const again = await signUps.add({
+    id: "another",
+    idempotencyKey: String(row?.idempotency_key),
+    passwordHash: "",
+    requestId: "",
+    request: validRequest,
+  });
+  expect(again).toEqual(first);
+  expect(rows("SELECT id FROM sign_ups")).toHaveLength(1);
+});
+
+test("the first customer and the first setup intent stay, and a sign-up is accepted once [G6]", async () => {
+  const { signUps, counted, signUp, found, set } = store();
+  const one = await signUp();
+  await signUps.recordCustomer(one.id, "cus_1");
+  await signUps.recordCustomer(one.id, "cus_2");
+  await signUps.recordSetupIntent(one, "seti_1");
+  await signUps.recordSetupIntent(one, "seti_2");
+  expect(await found(one)).toMatchObject({ stripe_customer_id: "cus_1", stripe_setup_intent_id: "seti_1" });
+  set(one, "used_cards = 1, stripe_setup_intent_id = NULL");
+  await signUps.recordSetupIntent(one, "seti_3");
+  expect(await found(one)).toMatchObject({ stripe_setup_intent_id: "seti_3" });
+  expect(counted).toEqual(["accepted"]);
+});
+
+test("an event's sign-up is that of its subscription, else that of its customer [G7]", async () => {
+  const { signUps, signUp, set } = store();
+  const [one, other] = [await signUp(), await signUp()];
+  set(one, "stripe_customer_id = 'cus_1'");
+  set(other, "stripe_customer_id = 'cus_2', stripe_subscription_id = 'sub_2'");
+  const find = async (subscription: string, customer: string) =>
+    (await signUps.findByStripe(subscription, customer))?.id;
+  expect(await find("sub_2", "cus_1")).toBe(other.id);
+  expect(await find("sub_3", "cus_1")).toBe(one.id);
+  expect(await find("sub_3", "cus_3")).toBeUndefined();
+});
+
+test("the latest pending sign-ups of an address come first; what has become of others does not count", async () => {
+  const { signUps, signUp, set } = store();
+  const made: SignUp[] = [];
+  for (let minute = 0; minute < 4; minute += 1) {
+    const one = await signUp();
+    set(one, `created_at = '2026-11-22T12:0${minute}:00.000Z'`);
+    made.push(one);
+  }
+  const [first, second, third, fourth] = made;
+  if (third) set(third, "status = 'superseded'");
+  await signUp({ email: "another@example.com" });
+  const ids = async (limits: { limit: number; offset?: number }) =>
+    (await signUps.findPending(validRequest.email, limits)).map(({ id }) => id);
+  expect(await ids({ limit: 2 })).toEqual([fourth?.id, second?.id]);
+  expect(await ids({ limit: 2, offset: 1 })).toEqual([second?.id, first?.id]);
+  expect((await signUps.findByEmail(validRequest.email)).map(({ id }) => id)).toEqual(made.map(({ id }) => id));
+});
+
+describe("an e-mail address has had its trial", () => {
+  test.each<[string, string, boolean]>([
+    ["not with a pending sign-up", "status = 'pending'", false],
+    ["not with one that was given up", "status = 'superseded'", false],
+    ["with a card that is set up", "status = 'active'", true],
+    ["with a trial", "status = 'trialing', trial_end = '2026-12-01'", true],
+    ["with a payment that is late", "status = 'past_due', trial_end = '2026-12-01'", true],
+    ["with a trial that is over", "status = 'canceled', trial_end = '2026-12-01'", true],
+    ["not with a sign-up that ended before", "status = 'canceled'", false],
+    ["not with one of a stranger", "status = 'canceled', trial_end = '2026-12-01', end_reason = 'not-me'", false],
+  ])("%s [H3]", async (_, columns, had) => {
+    const { signUps, signUp, set } = store();
+    set(await signUp(), columns);
+    expect(await signUps.hasHadTrial(validRequest.email, ["a hash"])).toBe(had);
+    expect(await signUps.hasHadTrial("another@example.com", ["a hash"])).toBe(false);
+  });
+
+  test("with a claim, also of a person who was erased [H3]", async () => {
+    const { signUps, rows } = store();
+    rows("INSERT INTO trial_claims (hash) VALUES ('a hash')");
+    expect(await signUps.hasHadTrial(validRequest.email, ["another", "a hash"])).toBe(true);
+    expect(await signUps.hasHadTrial(validRequest.email, ["another"])).toBe(false);
+  });
+});
+
+test("an erased person's trial leaves its hash, and a sign-up without one leaves nothing [F4] [H3]", async () => {
+  const { signUps, signUp, rows, set } = store();
+  await signUps.erase((await signUp()).id, "of a pending one");
+  for (let time = 0; time < 2; time += 1) {
+    const one = await signUp();
+    set(one, "status = 'canceled', trial_end = '2026-12-01'");
+    await signUps.erase(one.id, "of a trial");
+  }
+  expect(rows("SELECT * FROM trial_claims")).toEqual([{ hash: "of a trial", sign_up_id: null }]);
+  expect(rows("SELECT id FROM sign_ups")).toEqual([]);
+});
+
+test("one attempt ends once, whoever notices that it failed [G6]", async () => {
+  const { signUps, signUp, found } = store();
+  const one = await signUp();
+  await signUps.endAttempt(one.id, 0);
+  await signUps.endAttempt(one.id, 0);
+  expect((await found(one)).stripe_attempt).toBe(1);
+});
+
+test("a sign-up that has changed since it was read is not deleted", async () => {
+  const { signUps, signUp, rows, set } = store();
+  const [one, other] = [await signUp(), await signUp()];
+  set(one, "status = 'active'");
+  await signUps.deleteUnchanged(one);
+  await signUps.deleteUnchanged(other);
+  expect(rows("SELECT id FROM sign_ups")).toEqual([{ id: one.id }]);
+});

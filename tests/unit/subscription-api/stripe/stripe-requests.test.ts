@@ -1,0 +1,324 @@
+import { describe, expect, test } from "vitest";
+import { PaymentsError, stripeClient, type Waiting } from "../../../../functions/subscription-api/stripe/client";
+import { stripePayments } from "../../../../functions/subscription-api/stripe/payments";
+import { stripePrices } from "../../../../functions/subscription-api/stripe/prices";
+import { databaseInMemory } from "../../../support/database/database-in-memory";
+
+/* What Stripe is sent, parameter by parameter: https://docs.stripe.com/api */
+
+const CONFIG = { secretKey: "sk_test_1", webhookSecret: "whsec_1" };
+
+type Sent = { call: string; params: Record<string, string>; key: string | null; redirect: RequestInit["redirect"] };
+
+/** A Stripe that answers one request after the other; the last answer is given again. */
+function stripeThatAnswers(...answers: object[]) {
+  const sent: Sent[] = [];
+  const fetcher: typeof fetch = async (given, init) => {
+    const url = new URL(String(given));
+    const key = new Headers(init?.headers).get("idempotency-key");
+    const params = Object.fromEntries(new URLSearchParams(init?.method === "POST" ? String(init.body) : url.search));
+    sent.push({ call: `${init?.method} ${url.pathname}`, params, key, redirect: init?.redirect });
+    return Response.json(answers[Math.min(sent.length, answers.length) - 1]);
+  };
+  const stripe = stripeClient(CONFIG, "nobody", fetcher);
+  return { payments: stripePayments(stripe), prices: stripePrices(stripe), sent };
+}
+
+const signUp = async (change: object = {}) => ({
+  ...(await databaseInMemory().signUp()),
+  id: "the-sign-up",
+  stripe_attempt: 0,
+  ...change,
+});
+const metadata = { "metadata[sign_up_id]": "the-sign-up", "metadata[request_id]": "the-request" };
+
+test("a customer has the form's fields, and the sign-up in its metadata [G6] [S15]", async () => {
+  const { payments, sent } = stripeThatAnswers({ id: "cus_1" });
+  expect(await payments.findOrCreateCustomer(await signUp())).toBe("cus_1");
+  expect(sent).toEqual([
+    {
+      call: "POST /v1/customers",
+      params: {
+        email: "ada@example.com",
+        name: "Ada Lovelace",
+        business_name: "Engines & Sons",
+        phone: "2125550123",
+        "address[line1]": "12 St James's Square",
+        "address[city]": "New York",
+        "address[state]": "NY",
+        "address[postal_code]": "10001",
+        "address[country]": "US",
+        ...metadata,
+      },
+      key: "customer-the-sign-up-0",
+      redirect: "manual",
+    },
+  ]);
+});
+
+test("a customer of an unknown country has none, and one of an earlier release no request", async () => {
+  const { payments, sent } = stripeThatAnswers({ id: "cus_1" });
+  await payments.findOrCreateCustomer(await signUp({ country: "Atlantis", request_id: null }));
+  const names = Object.keys(sent[0]?.params ?? {});
+  expect(names.filter((name) => /country|request/.test(name))).toEqual([]);
+});
+
+describe("a setup intent", () => {
+  const made = { id: "seti_1", client_secret: "seti_1_secret_1", status: "requires_payment_method" };
+
+  test.each<[number, string | null, string, object]>([
+    [0, "a-package", "setup-intent-the-sign-up-0", { "metadata[package_id]": "a-package" }],
+    [2, null, "setup-intent-2-the-sign-up-0", {}],
+  ])(
+    "after %i used cards is for one card, charged later, of a free trial [G6] [H3]",
+    async (used_cards, package_id, key, more) => {
+      const { payments, sent } = stripeThatAnswers(made);
+      await payments.findOrCreateSetupIntent(await signUp({ used_cards, package_id }), "cus_1");
+      expect(sent).toEqual([
+        {
+          call: "POST /v1/setup_intents",
+          params: {
+            customer: "cus_1",
+            usage: "off_session",
+            "allowed_payment_method_types[0]": "card",
+            ...metadata,
+            "metadata[is_free_trial]": "true",
+            "metadata[used_cards]": String(used_cards),
+            ...more,
+          },
+          key,
+          redirect: "manual",
+        },
+      ]);
+    },
+  );
+
+  test.each<[string, object, string]>([
+    ["of this sign-up and card is taken", { sign_up_id: "the-sign-up", used_cards: "1" }, "found"],
+    ["of another card is not", { sign_up_id: "the-sign-up", used_cards: "0" }, "seti_1"],
+    ["of another card, of an earlier release, is not", { sign_up_id: "the-sign-up" }, "seti_1"],
+    ["of another sign-up is not", { sign_up_id: "another", used_cards: "1" }, "seti_1"],
+  ])("that was made before and is %s [G6]", async (_, given, id) => {
+    const { payments } = stripeThatAnswers({ data: [{ ...made, id: "found", metadata: given }] }, made);
+    const found = await payments.findOrCreateSetupIntent(await signUp({ used_cards: 1, stripe_attempt: 1 }), "cus_1");
+    expect(found.id).toBe(id);
+  });
+
+  test("that was made before and has its card is asked for with the card [H3]", async () => {
+    const found = { ...made, status: "succeeded", metadata: { sign_up_id: "the-sign-up" }, payment_method: "pm_1" };
+    const whole = { ...found, customer: "cus_1", payment_method: { id: "pm_1", card: { fingerprint: "a card" } } };
+    const { payments, sent } = stripeThatAnswers({ data: [found] }, whole);
+    expect(await payments.findOrCreateSetupIntent(await signUp({ stripe_attempt: 1 }), "cus_1")).toEqual({
+      id: "seti_1",
+      clientSecret: "seti_1_secret_1",
+      state: "succeeded",
+      customerId: "cus_1",
+      signUpId: "the-sign-up",
+      usedCards: 0,
+      paymentMethodId: "pm_1",
+      fingerprint: "a card",
+    });
+    expect(sent.map(({ call, params }) => [call, params])).toEqual([
+      ["GET /v1/setup_intents", { customer: "cus_1", limit: "100" }],
+      ["GET /v1/setup_intents/seti_1", { "expand[0]": "payment_method" }],
+    ]);
+  });
+
+  test("may tell its card's id alone, or a card without a fingerprint", async () => {
+    const of = async (payment_method: unknown) =>
+      stripeThatAnswers({ ...made, payment_method }).payments.findSetupIntent("seti_1");
+    expect(await of("pm_1")).toMatchObject({ paymentMethodId: "pm_1", fingerprint: null });
+    for (const card of [undefined, null, {}, { fingerprint: null }]) {
+      expect(await of({ id: "pm_2", card })).toMatchObject({ paymentMethodId: "pm_2", fingerprint: null });
+    }
+  });
+
+  test.each([
+    ["requires_payment_method", "open"],
+    ["requires_action", "open"],
+    ["processing", "open"],
+    ["succeeded", "succeeded"],
+    ["canceled", "canceled"],
+  ])("that is %s at Stripe is %s; without a card it has no fingerprint", async (status, state) => {
+    const { payments } = stripeThatAnswers({ ...made, status });
+    expect(await payments.findSetupIntent("seti_1")).toMatchObject({
+      state,
+      customerId: null,
+      signUpId: undefined,
+      paymentMethodId: null,
+      fingerprint: null,
+    });
+  });
+
+  test("that nobody needs any more is canceled as abandoned", async () => {
+    const { payments, sent } = stripeThatAnswers({ ...made, status: "canceled" });
+    await payments.cancelSetupIntent("seti_1");
+    expect(sent).toMatchObject([
+      { call: "POST /v1/setup_intents/seti_1/cancel", params: { cancellation_reason: "abandoned" } },
+    ]);
+  });
+});
+
+describe("a subscription", () => {
+  const made = { id: "sub_1", status: "trialing", trial_start: 1_800_000_000, trial_end: 1_800_432_000 };
+  const choice = { customerId: "cus_1", priceId: "price_1" };
+
+  test("has the package's price and five days, and is canceled at their end without a card [S15] [G6]", async () => {
+    const { payments, sent } = stripeThatAnswers({ data: [] }, made);
+    expect(await payments.findOrCreateSubscription(await signUp(), choice)).toEqual({
+      stripeSubscriptionId: "sub_1",
+      status: "trialing",
+      trialStart: new Date(1_800_000_000_000),
+      trialEnd: new Date(1_800_432_000_000),
+    });
+    expect(sent).toEqual([
+      {
+        call: "GET /v1/subscriptions",
+        params: { customer: "cus_1", status: "all", limit: "100" },
+        key: null,
+        redirect: "manual",
+      },
+      {
+        call: "POST /v1/subscriptions",
+        params: {
+          customer: "cus_1",
+          "items[0][price]": "price_1",
+          ...metadata,
+          off_session: "true",
+          trial_period_days: "5",
+          "trial_settings[end_behavior][missing_payment_method]": "cancel",
+        },
+        key: "subscription-the-sign-up-0",
+        redirect: "manual",
+      },
+    ]);
+  });
+
+  test("that was made before is taken, whatever has become of it; that of another sign-up is not [G6]", async () => {
+    const mine = { ...made, id: "mine", status: "canceled", metadata: { sign_up_id: "the-sign-up" } };
+    const { payments } = stripeThatAnswers({ data: [{ ...made, metadata: { sign_up_id: "another" } }, mine] });
+    expect(await payments.findOrCreateSubscription(await signUp(), choice)).toMatchObject({
+      stripeSubscriptionId: "mine",
+      status: "canceled",
+    });
+  });
+});
+
+test("the default card is set with a key of its attempt [G6]", async () => {
+  const { payments, sent } = stripeThatAnswers({ id: "cus_1" });
+  await payments.setDefaultCard(await signUp({ stripe_attempt: 3 }), "cus_1", "pm_1");
+  expect(sent).toMatchObject([
+    {
+      call: "POST /v1/customers/cus_1",
+      params: { "invoice_settings[default_payment_method]": "pm_1" },
+      key: "default-card-the-sign-up-3",
+    },
+  ]);
+});
+
+test("the customers of an address are those that sign-ups have made, and a sign-up's own is found among them", async () => {
+  const data = [
+    { id: "cus_other", metadata: {} },
+    { id: "cus_1", metadata: { sign_up_id: "another" } },
+    { id: "cus_2", metadata: { sign_up_id: "the-sign-up" } },
+  ];
+  const { payments, sent } = stripeThatAnswers({ data });
+  expect(await payments.findCustomersOf("ada@example.com")).toEqual(["cus_1", "cus_2"]);
+  expect(await payments.findCustomer(await signUp())).toBe("cus_2");
+  expect(sent.map(({ params }) => params)).toEqual([
+    { email: "ada@example.com", limit: "100" },
+    { email: "ada@example.com", limit: "100" },
+  ]);
+});
+
+test.each([
+  ["http://localhost:8789", "http://localhost:8789"],
+  ["http://localhost", "http://localhost"],
+  ["https://stripe.example", "https://stripe.example"],
+  ["https://stripe.example:8443", "https://stripe.example:8443"],
+])("a stand-in for Stripe at %s is what is asked", async (apiUrl, origin) => {
+  const asked: string[] = [];
+  const stripe = stripeClient({ ...CONFIG, apiUrl: new URL(apiUrl) }, "nobody", async (url) => {
+    asked.push(new URL(String(url)).origin);
+    return Response.json({ id: "cus_1", deleted: true });
+  });
+  await stripePayments(stripe).deleteCustomer("cus_1");
+  expect(asked).toEqual([origin]);
+});
+
+test("a subscription and a customer are ended by their ids", async () => {
+  const { payments, sent } = stripeThatAnswers({ id: "sub_1", status: "canceled" }, { id: "cus_1", deleted: true });
+  await payments.cancelSubscription("sub_1");
+  await payments.deleteCustomer("cus_1");
+  expect(sent.map(({ call }) => call)).toEqual(["DELETE /v1/subscriptions/sub_1", "DELETE /v1/customers/cus_1"]);
+});
+
+describe("a card", () => {
+  test.each<[string, object[], string[]]>([
+    ["attached", [{ id: "pm_1", customer: "cus_1" }], ["GET", "POST"]],
+    ["detached already", [{ id: "pm_1", customer: null }], ["GET"]],
+  ])("that is %s is detached, if it has to be", async (_, answers, methods) => {
+    const { payments, sent } = stripeThatAnswers(...answers);
+    await payments.detachCard("pm_1");
+    expect(sent.map(({ call }) => call.split(" ")[0])).toEqual(methods);
+  });
+});
+
+describe("the price of a package", () => {
+  const item = { id: "a-package", name: "MINI", price_cents: 10_000 };
+  const monthly = {
+    id: "price_1",
+    currency: "usd",
+    product: "prod_1",
+    recurring: { interval: "month", interval_count: 1 },
+    unit_amount: 10_000,
+  };
+
+  test.each<[string, object, boolean]>([
+    ["is the one of its amount each month", {}, true],
+    ["is none of another amount", { unit_amount: 10_001 }, false],
+    ["is none in euros", { currency: "eur" }, false],
+    ["is none of a year", { recurring: { interval: "year", interval_count: 1 } }, false],
+    ["is none of two months", { recurring: { interval: "month", interval_count: 2 } }, false],
+    ["is none that is paid once", { recurring: null }, false],
+  ])("%s [T7]", async (_, change, isIt) => {
+    const { prices, sent } = stripeThatAnswers({ data: [{ ...monthly, ...change }] });
+    const found = { id: "price_1", product: "prod_1", created: false };
+    expect(await prices.find(item)).toEqual(isIt ? found : undefined);
+    expect(sent[0]?.params).toEqual({ "lookup_keys[0]": "a-package", active: "true", limit: "1" });
+  });
+
+  test.each<[string, object[], string[]]>([
+    ["with a product", [{ data: [] }, { id: "prod_1" }, monthly], ["/v1/prices", "/v1/products", "/v1/prices"]],
+    ["of the same product", [{ data: [{ ...monthly, unit_amount: 1 }] }, monthly], ["/v1/prices", "/v1/prices"]],
+  ])("is made %s where there is none, and takes the lookup key over [T7]", async (_, answers, paths) => {
+    const { prices, sent } = stripeThatAnswers(...answers);
+    expect(await prices.findOrCreate(item)).toEqual({ id: "price_1", product: "prod_1", created: true });
+    expect(sent.map(({ call }) => call.split(" ")[1])).toEqual(paths);
+    expect(sent.at(-1)?.params).toEqual({
+      currency: "usd",
+      lookup_key: "a-package",
+      product: "prod_1",
+      "recurring[interval]": "month",
+      transfer_lookup_key: "true",
+      unit_amount: "10000",
+    });
+    if (paths.length === 3) expect(sent[1]?.params).toEqual({ name: "MINI", "metadata[package_id]": "a-package" });
+  });
+});
+
+test.each<[Waiting, number]>([
+  ["visitor", 4_000],
+  ["nobody", 20_000],
+])("while a %s waits, a call is tried twice, for %i ms each [H2]", async (waiting, timeout) => {
+  let tried = 0;
+  const stripe = stripeClient(CONFIG, waiting, async () => {
+    tried += 1;
+    throw new TypeError("fetch failed");
+  });
+  Object.assign(stripe, { getInitialNetworkRetryDelay: () => 0.01, getMaxNetworkRetryDelay: () => 0.01 });
+  const failed = stripePayments(stripe).findSetupIntent("seti_1");
+  await expect(failed).rejects.toBeInstanceOf(PaymentsError);
+  await expect(failed).rejects.toMatchObject({ reason: "unavailable" });
+  expect([tried, stripe.getApiField("timeout")]).toEqual([2, timeout]);
+});
