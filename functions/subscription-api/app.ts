@@ -200,7 +200,7 @@ function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits): Omit
     cronRuns: cronRunsIn(db),
     payments: stripePayments(stripe),
     prices: stripePrices(stripe),
-    stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecret),
+    stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecrets),
     mail: mailOver(config.mail),
     accountWebhook: config.console && accountWebhookTo(config.console),
   };

@@ -40,7 +40,8 @@ export type AccessConfig = {
 
 export type StripeConfig = {
   secretKey: string;
-  webhookSecret: string;
+  /** Stripe signs with any of them. */
+  webhookSecrets: string[];
   /** A stand-in for Stripe on this machine, or Stripe's test mode for a Worker on this machine. */
   apiUrl?: URL | undefined;
 };
@@ -100,7 +101,7 @@ function toConfig(env: z.output<typeof settings>): Config {
     limits: { signUps: env.SIGNUP_RATE_LIMIT, operator: env.OPERATOR_RATE_LIMIT },
     stripe: {
       secretKey: env.STRIPE_SECRET_KEY,
-      webhookSecret: env.STRIPE_WEBHOOK_SECRET,
+      webhookSecrets: env.STRIPE_WEBHOOK_SECRET,
       apiUrl: env.STRIPE_API_URL === undefined ? undefined : new URL(env.STRIPE_API_URL),
     },
     mail: {

@@ -19,6 +19,14 @@ const email = z.email("must be an e-mail address");
 
 const secret = z.string().min(32, { error: "must have at least 32 characters", abort: true });
 
+/** A secret; while it is changed the new and the old one, with a comma between them. */
+function newAndOld(one: z.ZodType<string, string>) {
+  return z
+    .string()
+    .transform((value) => value.split(","))
+    .pipe(z.array(one).max(2, "must be one secret, or the new and the old one with a comma between them"));
+}
+
 /** Paths are appended to it. */
 const baseUrl = serviceUrl.check(z.overwrite((url) => url.replace(/\/+$/, "")));
 
@@ -37,10 +45,9 @@ export const settings = z
       error: "must be a secret key (sk_… or rk_…)",
       abort: true,
     }),
-    STRIPE_WEBHOOK_SECRET: z.string().regex(/^whsec_\S{16,}$/, {
-      error: "must be a signing secret (whsec_…)",
-      abort: true,
-    }),
+    STRIPE_WEBHOOK_SECRET: newAndOld(
+      z.string().regex(/^whsec_\S{16,}$/, { error: "must be a signing secret (whsec_…)", abort: true }),
+    ),
     STRIPE_API_URL: optional(z.string()),
     STRIPE_PUBLISHABLE_KEY: optional(z.string().regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…)")),
     EMAIL: binding<SendEmail>("send").optional(),
@@ -63,24 +70,14 @@ export const settings = z
     FUNNEL_SQL_TOKEN: optional(z.string()),
     FUNNEL_DATASET: optional(z.string().regex(/^\w{1,96}$/, "must be a dataset's name")),
     SUBSCRIPTION_API_SECRET: optional(
-      z
-        .string()
-        .transform((value) => value.split(","))
-        .pipe(
-          z
-            .array(z.string().regex(API_SECRET, "must have 32 to 256 characters, and no spaces"))
-            .max(2, "must be one secret, or the new and the old one with a comma between them"),
-        ),
+      newAndOld(z.string().regex(API_SECRET, "must have 32 to 256 characters, and no spaces")),
     ),
     SIGNUP_RATE_LIMIT: binding<RateLimit>("limit"),
     OPERATOR_RATE_LIMIT: binding<RateLimit>("limit"),
     PUBLIC_URL: baseUrl,
     SITE_URL: baseUrl,
     SALES_EMAIL: email,
-    LINK_SECRET: z
-      .string()
-      .transform((value) => value.split(","))
-      .pipe(z.array(secret).max(2, "must be one secret, or the new and the old one with a comma between them")),
+    LINK_SECRET: newAndOld(secret),
     HASH_SECRET: secret,
     ONE_TRIAL_PER_PERSON: z.enum(["true", "false"], "must be true or false"),
     SIGN_UPS_PER_EMAIL_A_DAY: count,

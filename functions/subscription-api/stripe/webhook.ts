@@ -60,16 +60,21 @@ export type WebhookContent =
 
 export type StripeWebhook = ReturnType<typeof stripeWebhook>;
 
-export function stripeWebhook(stripe: Stripe, secret: string) {
+export function stripeWebhook(stripe: Stripe, secrets: string[]) {
   const cryptoProvider = Stripe.createSubtleCryptoProvider();
 
-  async function isSigned(body: string, header: string): Promise<boolean> {
+  async function isSignedWith(secret: string, body: string, header: string): Promise<boolean> {
     const { signature } = stripe.webhooks;
     try {
       return (await signature?.verifyHeaderAsync(body, header, secret, TOLERANCE_SECONDS, cryptoProvider)) ?? false;
     } catch {
       return false;
     }
+  }
+
+  async function isSigned(body: string, header: string): Promise<boolean> {
+    for (const secret of secrets) if (await isSignedWith(secret, body, header)) return true;
+    return false;
   }
 
   return {

@@ -68,17 +68,22 @@ function checkApi(deployment: Deployment): Finding[] {
 
   // Its mode is the publishable key's, or a mistake.
   const mode = String(api.vars.STRIPE_PUBLISHABLE_KEY).includes("_live_") ? "live" : "test";
+  const keyOfShell = process.env.STRIPE_SECRET_KEY;
   const result = readConfig({
     ...api.vars,
     ...standIns(secrets?.api ?? Object.keys(STAND_INS)),
     ...(secrets && !secrets.api.includes("STRIPE_SECRET_KEY")
       ? {}
-      : { STRIPE_SECRET_KEY: process.env.STRIPE_SECRET_KEY || `sk_${mode}_${"x".repeat(16)}` }),
+      : { STRIPE_SECRET_KEY: keyOfShell || `sk_${mode}_${"x".repeat(16)}` }),
     ...limiters(api),
     DB: api.d1_databases.some(({ binding }) => binding === "DB") ? { prepare: () => undefined } : undefined,
     EMAIL: api.send_email.some(({ name }) => name === "EMAIL") ? { send: () => undefined } : undefined,
   });
-  if (result.status === "invalid") found.addProblems(result.problems);
+  if (result.status === "invalid") {
+    const wrong = keyOfShell && result.problems.find(({ name }) => name === "STRIPE_SECRET_KEY")?.problem;
+    if (wrong) found.addSetting("STRIPE_SECRET_KEY", `of this shell ${wrong}: unset it, or export that of ${stage}`);
+    found.addProblems(result.problems);
+  }
   return found.list;
 }
 

@@ -8,7 +8,7 @@ import { runTool, ToolError } from "../failures";
 import { settingsOf, stageOf } from "../releases/stages";
 import { setUpStripe } from "../stripe-setup/set-up";
 import { type Target, targetOf } from "../stripe-setup/target";
-import { API_FOLDER, root, type Stage, scriptCommand } from "../wrangler";
+import { API_FOLDER, root, type Stage, scriptCommand, wranglerCommand } from "../wrangler";
 import { type CloudflareAccount, cloudflareAccount } from "./account";
 import { checkDeployment } from "./checks";
 import { isDatabaseId } from "./database";
@@ -38,7 +38,13 @@ export function askAccount(account: CloudflareAccount, stage: Stage, hasDatabase
   if (api === null) return { unanswered };
   const secrets = site && api ? { secrets: { site, api } } : {};
 
-  if (!hasDatabase) return { unanswered, ...secrets };
+  const catalogueLacks: Finding[] = [];
+  if (api && !api.includes("OPERATOR_TOKEN")) {
+    const command = wranglerCommand("secret put OPERATOR_TOKEN", stage, API_FOLDER);
+    const what = `OPERATOR_TOKEN is a secret that is not set, which npm run catalogue needs: ${command}`;
+    catalogueLacks.push({ where: "subscription API", what });
+  }
+  if (!hasDatabase) return { unanswered: [...unanswered, ...catalogueLacks], ...secrets };
   const migrations = account.query("SELECT name FROM d1_migrations");
   if ("failure" in migrations) {
     const { kind, sentence } = migrations.failure;
@@ -47,6 +53,7 @@ export function askAccount(account: CloudflareAccount, stage: Stage, hasDatabase
         ? ` Deploy the API, which makes them: ${scriptCommand("deploy:subscription-api", stage)}`
         : "";
     unanswered.push({ where: "database", what: `${sentence}${deploy}` });
+    if (kind === "no-table") unanswered.push(...catalogueLacks);
     return { unanswered, ...secrets };
   }
   const packages = account.query("SELECT id, name, price_cents, stripe_price_id FROM packages");

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventOf, sign } from "../../support/stripe/stripe-events";
 import { post, rows, validRequest } from "../../support/visitors/visitor";
 import { type RunningWorker, startSubscriptionApi, type Wrapper } from "../../support/workers/workers";
 
@@ -140,6 +141,16 @@ describe("the configuration of the subscription API", () => {
       ["CUSTOMER_PORTAL_URL"],
     ],
     ["a short operator's token", { OPERATOR_TOKEN: "short" }, ["OPERATOR_TOKEN"]],
+    [
+      "three secrets of the webhook",
+      { STRIPE_WEBHOOK_SECRET: Array(3).fill(DEPLOYED.STRIPE_WEBHOOK_SECRET).join() },
+      ["STRIPE_WEBHOOK_SECRET"],
+    ],
+    [
+      "production with the local secret of the webhook as the old one",
+      { ...DEPLOYED, STRIPE_WEBHOOK_SECRET: `${DEPLOYED.STRIPE_WEBHOOK_SECRET},whsec_local_development_only` },
+      ["STRIPE_WEBHOOK_SECRET"],
+    ],
     ["a short shared secret", { SUBSCRIPTION_API_SECRET: "short" }, ["SUBSCRIPTION_API_SECRET"]],
     ["an old shared secret that is short", { SUBSCRIPTION_API_SECRET: `${SECRET},` }, ["SUBSCRIPTION_API_SECRET"]],
     ["three shared secrets", { SUBSCRIPTION_API_SECRET: `${SECRET},${SECRET},${SECRET}` }, ["SUBSCRIPTION_API_SECRET"]],
@@ -186,6 +197,19 @@ describe("the configuration of the subscription API", () => {
       expect(await health({ STRIPE_API_URL })).toMatchObject({ status: 200 });
     },
   );
+
+  it("takes Stripe's webhooks signed with either secret while STRIPE_WEBHOOK_SECRET is changed [G7]", async () => {
+    const [NEW, OLD] = ["whsec_the_new_one_0123456789", "whsec_the_old_one_0123456789"];
+    const payload = eventOf("customer.created", { object: "customer", id: "cus_1" });
+    const deliver = async (secret: string, STRIPE_WEBHOOK_SECRET: string) => {
+      const headers = { "stripe-signature": sign(payload, secret), ...header({ STRIPE_WEBHOOK_SECRET }) };
+      return (await post(`${api.url}/webhooks/stripe`, payload, headers)).status;
+    };
+    expect(await deliver(NEW, `${NEW},${OLD}`)).toBe(200);
+    expect(await deliver(OLD, `${NEW},${OLD}`)).toBe(200);
+    expect(await deliver(OLD, NEW)).toBe(400);
+    expect(await deliver("whsec_of_somebody_else_0123456789", `${NEW},${OLD}`)).toBe(400);
+  });
 
   it("has no operator's routes where no token is configured", async () => {
     const answer = await post(`${api.url}/operator/export`, "{}", {

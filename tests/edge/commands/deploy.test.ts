@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Checkout, checkOut, filledIn } from "../../support/deployment/checkout";
-import { startCloudflare } from "../../support/deployment/cloudflare";
+import { SECRETS, startCloudflare } from "../../support/deployment/cloudflare";
 import { freePort } from "../../support/workers/workers";
 
 /* The commands for a deployment as a person types them, with a stand-in for Cloudflare's API. */
@@ -49,7 +49,7 @@ describe.each(["production", "staging"] as const)("on the way to %s", SLOW, (sta
     expect(exitCode).toBe(1);
     expectNoStack(output);
     const commands = expectWholeCommands(output, stage);
-    for (const name of ["SESSION_SECRET", "STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "LINK_SECRET", "HASH_SECRET"]) {
+    for (const name of [...SECRETS.site, ...SECRETS.api]) {
       expect(commands.filter((command) => command.includes(`secret put ${name} `))).toHaveLength(1);
     }
     expect(commands.join("\n")).toContain(`d1 create citewell-subscriptions${stage === "staging" ? "-staging" : ""} `);

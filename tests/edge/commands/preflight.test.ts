@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Miniflare } from "miniflare";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { companyFacts } from "../../../app/company-facts";
 import { checkDeployment } from "../../../functions/tools/preflight/checks";
 import type { Deployment } from "../../../functions/tools/preflight/findings";
@@ -347,6 +347,16 @@ describe("the preflight", () => {
     ]) {
       expect(told({ ...shared, secrets: one })).toEqual([expect.stringContaining("SUBSCRIPTION_API_SECRET")]);
     }
+  });
+
+  it("says that a key of the wrong mode is the shell's, not the deployment's", () => {
+    vi.stubEnv("STRIPE_SECRET_KEY", "sk_test_0123456789abcdef");
+    const findings = told(ready);
+    vi.unstubAllEnvs();
+    expect(findings).toEqual([
+      "subscription API: STRIPE_SECRET_KEY of this shell is not of the publishable key's mode: unset it, or export that of production",
+      "subscription API: STRIPE_PUBLISHABLE_KEY is not of the secret key's mode",
+    ]);
   });
 
   it("names secrets that are not set, migrations that are not applied, and prices that Stripe does not have", () => {

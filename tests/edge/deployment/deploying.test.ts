@@ -120,16 +120,16 @@ describe("the version to roll back to", () => {
   const list = JSON.stringify([
     version("first", "2026-01-01T00:00:00Z", { "workers/tag": "aaaaaaaaaaaa" }),
     version("again", "2026-01-03T00:00:00Z", { "workers/tag": "aaaaaaaaaaaa" }),
-    version("secret", "2026-01-04T00:00:00Z", { "workers/message": "Updated secret" }),
+    version("secret", "2026-01-04T00:00:00Z", { "workers/triggered_by": "secret" }),
     version("bad", "2026-01-05T00:00:00Z", { "workers/tag": "bbbbbbbbbbbb" }),
     version("unnamed", "2026-01-06T00:00:00Z"),
   ]);
 
   it.each([
-    ["aaaaaaaaaaaa", "again"],
-    ["bbbbbbbbbbbb", "bad"],
+    ["aaaaaaaaaaaa", { id: "again", hasOldSecrets: true }],
+    ["bbbbbbbbbbbb", { id: "bad", hasOldSecrets: false }],
     ["cccccccccccc", undefined],
-  ])("of the tag %s is %s", (tag, id) => {
-    expect(versionTagged(tag, list)).toBe(id);
+  ])("of the tag %s is %o", (tag, version) => {
+    expect(versionTagged(tag, list)).toEqual(version);
   });
 });

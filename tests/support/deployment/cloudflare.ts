@@ -24,9 +24,13 @@ export type Account = {
   workers: Map<string, string[]>;
   /** The ids of the databases. */
   databases: string[];
+  /** What was deployed of each Worker, and its changed secrets: https://developers.cloudflare.com/api/resources/workers/subresources/scripts/subresources/versions/ */
+  versions: Map<string, Version[]>;
   hasSubdomain: boolean;
   knowsToken: boolean;
 };
+
+export type Version = { id: string; metadata: { created_on: string }; annotations: Record<string, string> };
 
 export const SECRETS = {
   site: ["SESSION_SECRET"],
@@ -36,6 +40,9 @@ export const SECRETS = {
 const ACCOUNT_ID = "0123456789abcdef0123456789abcdef";
 const VERSION = "11111111-1111-4111-8111-111111111111";
 const query = z.object({ sql: z.string() });
+
+const deployment = z.object({ versions: z.array(z.object({ version_id: z.string() })) });
+const rolledBackTo = (body: unknown) => deployment.parse(body).versions.map(({ version_id }) => version_id);
 
 class Refusal extends Error {
   constructor(
@@ -56,6 +63,7 @@ export async function startCloudflare(change: Partial<Account> = {}): Promise<St
       ]),
     ),
     databases: Object.values(DATABASES),
+    versions: new Map(),
     hasSubdomain: true,
     knowsToken: true,
     ...change,
@@ -86,7 +94,9 @@ export async function startCloudflare(change: Partial<Account> = {}): Promise<St
     }
     if (rest === "/secrets") return account.workers.get(name)?.map((secret) => ({ name: secret, type: "secret_text" }));
     if (rest === "/deployments" && request.method === "GET") return { deployments: [] };
-    if (rest === "/versions" && request.method === "GET") return { items: [] };
+    if (rest === "/versions" && request.method === "GET") return { items: account.versions.get(name) ?? [] };
+    if (rest.startsWith("/versions/")) return account.versions.get(name)?.find(({ id }) => rest.endsWith(id));
+    if (rest === "/deployments") changes.push(...rolledBackTo(await json(request)).map((id) => `${name} ${id}`));
     if (path.includes("/zones")) return path.includes("name=acme.com") ? [{ id: ACCOUNT_ID, name: "acme.com" }] : [];
     if (path.includes("/domains/")) return [];
     if (rest === "/assets-upload-session") return { jwt: "e30.e30.e30", buckets: [] };

@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { unstable_readConfig } from "wrangler";
 
 /* Each command in a document can be pasted, and reaches the Worker that it is for. What commands print: edge/commands. */
 
@@ -28,4 +30,16 @@ test.each(documents)("commands of Wrangler's in %s have a stage and the folder o
     }
   }
   expect(text).not.toMatch(/(?<!npx )wrangler secret put [A-Z{]/);
+});
+
+test("the lines that export the logs fit into the site's wrangler.toml", () => {
+  const [, lines = ""] =
+    /```toml\n(\[env\.production\.observability\][^`]+)/.exec(readFileSync(join(root, "docs/operations.md"), "utf8")) ??
+    [];
+  const folder = mkdtempSync(join(tmpdir(), "exported-logs-"));
+  const config = join(folder, "wrangler.toml");
+  writeFileSync(config, `${readFileSync(join(root, "wrangler.toml"), "utf8")}\n${lines}`);
+  const { observability } = unstable_readConfig({ config, env: "production" }, { hideWarnings: true });
+  rmSync(folder, { recursive: true });
+  expect(observability).toEqual({ enabled: true, logs: { invocation_logs: false, destinations: ["{its name}"] } });
 });

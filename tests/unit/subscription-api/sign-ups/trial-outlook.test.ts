@@ -27,7 +27,7 @@ const trial = {
 
 /** The real stripe package, to which Stripe gives one answer. */
 const answering = (answer: object) =>
-  stripeClient({ secretKey: "sk_test_x", webhookSecret: "" }, "nobody", async () => Response.json(answer));
+  stripeClient({ secretKey: "sk_test_x", webhookSecrets: [] }, "nobody", async () => Response.json(answer));
 
 describe("what happens at a trial's end", () => {
   const charge = { next: "charge", cents: 50_000 };

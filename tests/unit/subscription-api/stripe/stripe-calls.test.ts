@@ -10,7 +10,7 @@ function stripeThatAnswers(answer: object) {
     calls.push(`${init?.method} ${new URL(String(url)).pathname}`);
     return Response.json(answer);
   };
-  const stripe = stripeClient({ secretKey: "sk_test_1", webhookSecret: "whsec_1" }, "nobody", fetcher);
+  const stripe = stripeClient({ secretKey: "sk_test_1", webhookSecrets: [] }, "nobody", fetcher);
   return { payments: stripePayments(stripe), calls };
 }
 
