@@ -29,7 +29,7 @@ async function pending(made: number, answer: (id: string) => Response) {
     calls.push(`${init?.method} ${path}`);
     return answer(path.replace("/cancel", ""));
   };
-  const stripe = stripeClient({ secretKey: "sk_test_1", webhookSecret: "whsec_1" }, "nobody", fetcher);
+  const stripe = stripeClient({ secretKey: "sk_test_1", webhookSecrets: ["whsec_1"] }, "nobody", fetcher);
   const services = {
     packages: packagesIn(db),
     signUps: signUpsIn(db, count),

@@ -6,7 +6,7 @@ import { eventOf, secondsNow, sign } from "../../../support/stripe/stripe-events
 /* What is read of Stripe's events: https://docs.stripe.com/api/events/types */
 
 const SECRET = "whsec_of_this_test_alone_1234";
-const { read } = stripeWebhook(stripeClient({ secretKey: "sk_test_1", webhookSecret: SECRET }, "nobody"), SECRET);
+const { read } = stripeWebhook(stripeClient({ secretKey: "sk_test_1", webhookSecrets: [SECRET] }, "nobody"), [SECRET]);
 const receive = (payload: string, timestamp = secondsNow()) => read(payload, sign(payload, SECRET, timestamp));
 
 const SIGN_UP = "6f1c9d3e-8a20-4b57-9c14-2d5e7f8a9b01";

@@ -5,7 +5,7 @@ import { stripePayments } from "../../../../functions/subscription-api/stripe/pa
 
 /* What Stripe's failures are taken for, and what the log tells of them: https://docs.stripe.com/error-low-level */
 
-const CONFIG = { secretKey: "sk_test_1", webhookSecret: "whsec_1" };
+const CONFIG = { secretKey: "sk_test_1", webhookSecrets: ["whsec_1"] };
 const TYPED = "somebody@example.com";
 
 beforeEach(() => {

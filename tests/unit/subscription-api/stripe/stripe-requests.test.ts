@@ -6,7 +6,7 @@ import { databaseInMemory } from "../../../support/database/database-in-memory";
 
 /* What Stripe is sent, parameter by parameter: https://docs.stripe.com/api */
 
-const CONFIG = { secretKey: "sk_test_1", webhookSecret: "whsec_1" };
+const CONFIG = { secretKey: "sk_test_1", webhookSecrets: ["whsec_1"] };
 
 type Sent = { call: string; params: Record<string, string>; key: string | null; redirect: RequestInit["redirect"] };
 
