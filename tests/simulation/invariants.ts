@@ -12,12 +12,7 @@ const FORWARD: Record<string, string[]> = {
 };
 
 /** Always: nobody is subscribed without having agreed to that plan and price, or twice, or charged within the trial. */
-export function checkSubscription(
-  world: World,
-  { consents }: Deeds,
-  what: "made" | "charged",
-  one: StripeObject,
-): void {
+export function checkSubscription(world: World, { consents }: Deeds, what: "made" | "charged", one: StripeObject) {
   const { stripe, now } = world;
   const price = one.items?.data[0]?.price.id;
   const emailOf = ({ customer }: StripeObject) => stripe.get(customer)?.email;

@@ -118,10 +118,8 @@ export class Stripe {
     }
     if (!owner) return "resource_missing";
     if (kind === "setup_intents") {
-      const intent = this.#add("setup_intent", owner.id, metadata, {
-        status: "requires_payment_method",
-        payment_method: null,
-      });
+      const empty = { status: "requires_payment_method", payment_method: null };
+      const intent = this.#add("setup_intent", owner.id, metadata, empty);
       intent.client_secret = `${intent.id}_secret_1`;
       return intent;
     }
@@ -129,14 +127,12 @@ export class Stripe {
     const days = Number(fields.get("trial_period_days") ?? 0);
     const start = Math.floor(this.scheduler.now / SECOND);
     const price = { id: fields.get("items[0][price]") ?? "", currency: "usd", unit_amount: 10_000 };
+    const trial = { status: "trialing", trial_start: start, trial_end: start + (days * DAY) / SECOND };
+    const terms = { items: { data: [{ price, quantity: 1 }] }, cancel_at_period_end: false };
     const made = this.#add("subscription", owner.id, metadata, {
-      ...{
-        status: "trialing",
-        trial_start: start,
-        trial_end: start + (days * DAY) / SECOND,
-        cancel_at_period_end: false,
-      },
-      ...{ items: { data: [{ price, quantity: 1 }] }, latest_invoice: { amount_due: 0 } },
+      ...trial,
+      ...terms,
+      latest_invoice: { amount_due: 0 },
     });
     this.watch("made", made);
     this.#event("customer.subscription.created", made);

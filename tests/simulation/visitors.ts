@@ -95,11 +95,8 @@ export class Visitor {
         const object = { id: intentOf(heard), customer: "cus_1", metadata };
         const body = JSON.stringify({ id: `evt_of_${index}`, type: "setup_intent.succeeded", data: { object } });
         const headers = { "stripe-signature": world.stripe.signed(body, "whsec_guessed_by_a_stranger") };
-        const forged = await world.request(`${form.name} forges`, "/webhooks/stripe", {
-          method: "POST",
-          headers,
-          body,
-        });
+        const forgery = { method: "POST", headers, body };
+        const forged = await world.request(`${form.name} forges`, "/webhooks/stripe", forgery);
         if (forged?.status === 200) world.violate(`${form.name}: a forged event was taken`);
         return enter(heard);
       }
