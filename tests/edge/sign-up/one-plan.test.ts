@@ -104,7 +104,12 @@ describe("one sign-up, one plan, one form", () => {
     await ada.signUp(MINI);
     expect((await ada.post("intent=edit", `/subscription/${MINI}`)).status).toBe(303);
     const form = await ada.get(`/subscription/${MINI}`);
-    expect(form.text).toContain('value="Engines & Sons"');
+    const typed = { ...fields, company_name: "Engines & Sons", email: ada.email };
+    const shown = ["full_name", "company_name", "email", "address", "city", "state", "zipCode"] as const;
+    for (const name of shown) {
+      const input = new RegExp(`<input[^>]* name="${name}"[^>]*>`).exec(form.text)?.[0] ?? "";
+      expect(input, name).toContain(`value="${typed[name]}"`);
+    }
     expect(form.text).not.toContain(fields.password);
     await ada.send({ package_id: MINI, form_nonce: nonceIn(form), company_name: "Difference Engines" });
     expect(await signUpsOf(ada.email)).toMatchObject([
