@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cookieBrowser } from "../../support/cookie-browser";
 import { fastApi } from "../../support/fast-api/build";
-import { type Answer, fields, nonceIn, returnTokenIn, type SiteVisitor, siteVisitor } from "../../support/site-visitor";
+import {
+  type Answer,
+  fields,
+  nonceIn,
+  resumeLinkIn,
+  returnTokenIn,
+  type SiteVisitor,
+  siteVisitor,
+} from "../../support/site-visitor";
 import { enterCard, rows } from "../../support/visitor";
 import { type RunningWorker, startBackend, startSite } from "../../support/workers";
 
@@ -263,5 +271,12 @@ describe("success is what Stripe says", () => {
     const waits = [refresh(first)];
     for (let look = 0; look < 4; look += 1) waits.push(refresh(await ada.get(`/subscription/${MINI}`)));
     expect(waits).toEqual([10, 20, 40, 60, 60]);
+
+    const grace = browser(siteVisitor(offline));
+    await grace.signUp(MINI);
+    const { pathname, search } = resumeLinkIn(await grace.get(`/subscription/${MINI}`));
+    const elsewhere = browser(siteVisitor(offline));
+    const resumed = await elsewhere.post("intent=resume", pathname + search);
+    expect([resumed.status, resumed.text.includes("Connection Failed")]).toEqual([503, true]);
   });
 });
