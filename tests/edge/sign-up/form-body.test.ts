@@ -264,9 +264,9 @@ describe("the fields", () => {
 });
 
 test("the password of all these requests is in no answer, cookie or log line [F4]", async () => {
-  expect(visitor.received.length).toBeGreaterThan(140);
+  expect(visitor.received.length).toBeGreaterThan(60);
   expect(visitor.received.filter((answer) => /S3ntinel|p(ä|%C3%A4|\\u00e4)ssword/.test(answer))).toEqual([]);
-  await expect.poll(() => site.logs.filter(({ event }) => event === "request").length).toBeGreaterThan(140);
+  await expect.poll(() => site.logs.filter(({ event }) => event === "request").length).toBeGreaterThan(60);
   expect(logged(site)).not.toMatch(/S3ntinel|Lovelace|example\.com|5550123|Springfield/i);
 });
 

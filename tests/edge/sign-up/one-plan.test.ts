@@ -5,6 +5,7 @@ import {
   type Answer,
   fields,
   nonceIn,
+  resumeLinkIn,
   returnTokenIn,
   type SiteVisitor,
   siteVisitor,
@@ -109,7 +110,12 @@ describe("one sign-up, one plan, one form", () => {
     await ada.signUp(MINI);
     expect((await ada.post("intent=edit", `/subscription/${MINI}`)).status).toBe(303);
     const form = await ada.get(`/subscription/${MINI}`);
-    expect(form.text).toContain('value="Engines & Sons"');
+    const typed = { ...fields, company_name: "Engines & Sons", email: ada.email };
+    const shown = ["full_name", "company_name", "email", "address", "city", "state", "zipCode"] as const;
+    for (const name of shown) {
+      const input = new RegExp(`<input[^>]* name="${name}"[^>]*>`).exec(form.text)?.[0] ?? "";
+      expect(input, name).toContain(`value="${typed[name]}"`);
+    }
     expect(form.text).not.toContain(fields.password);
     await ada.send({ package_id: MINI, form_nonce: nonceIn(form), company_name: "Difference Engines" });
     expect(await signUpsOf(ada.email)).toMatchObject([
@@ -263,5 +269,12 @@ describe("success is what Stripe says", () => {
     const waits = [refresh(first)];
     for (let look = 0; look < 4; look += 1) waits.push(refresh(await ada.get(`/subscription/${MINI}`)));
     expect(waits).toEqual([10, 20, 40, 60, 60]);
+
+    const grace = browser(siteVisitor(offline));
+    await grace.signUp(MINI);
+    const { pathname, search } = resumeLinkIn(await grace.get(`/subscription/${MINI}`));
+    const elsewhere = browser(siteVisitor(offline));
+    const resumed = await elsewhere.post("intent=resume", pathname + search);
+    expect([resumed.status, resumed.text.includes("Connection Failed")]).toEqual([503, true]);
   });
 });

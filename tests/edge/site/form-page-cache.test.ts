@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { openPage } from "../../support/visitors/page";
 import { type Answer, fields, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
+import { throwingRoutes } from "../../support/workers/broken-site";
 import type { Upstream } from "../../support/workers/upstream";
 import { type RunningWorker, startSite } from "../../support/workers/workers";
 
@@ -175,6 +176,14 @@ describe("is rendered as it is asked for", () => {
     expect(body).toContain("Subscription Information");
     expect(headers.get("Set-Cookie")).toBeNull();
   });
+});
+
+test("a page that fails is not kept [D9]", async () => {
+  const broken = await startSite(await throwingRoutes());
+  const get = () => siteVisitor(broken).get(PLAN);
+  expect([(await get()).status, (await get()).status]).toEqual([500, 500]);
+  await expect.poll(() => broken.logs.filter(({ event }) => event === "page_rendered")).toHaveLength(2);
+  await broken.dispose();
 });
 
 test("a release with other settings shows its own [D9]", async () => {

@@ -120,7 +120,8 @@ describe("where a form came from", () => {
     for (const forged of ["", "x", "..", `${nonce}x`, `x${nonce}`, withoutSignature, ofLongAgo]) {
       expect((await send(forged)).status).toBe(403);
     }
-    for (const referer of ["https://evil.test/", `${site.url}.evil.test/`, "%%%", "null"]) {
+    const secure = site.url.replace("http:", "https:");
+    for (const referer of ["https://evil.test/", `${site.url}.evil.test/`, `${secure}/`, "%%%", "null"]) {
       expect((await send(nonce, [["Referer", referer]])).status).toBe(403);
     }
     expect(upstream.calls).toHaveLength(0);

@@ -119,8 +119,11 @@ function modulesOf(bundlePath: string, contents: string, wrapper?: Wrapper) {
   };
 }
 
-/** Below those that systems give to outgoing connections: one of these could take the port before a Worker does. */
-const PORTS = { from: 10_000, to: 32_000 };
+/**
+ * Below those that systems give to outgoing connections: one of these could take the port before a Worker does. Above
+ * those that `fetch` refuses: https://fetch.spec.whatwg.org/#port-blocking
+ */
+const PORTS = { from: 10_081, to: 32_000 };
 
 /** A TCP port that nothing listens on. */
 export async function freePort(): Promise<number> {

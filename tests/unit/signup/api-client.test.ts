@@ -46,6 +46,24 @@ test("the second try waits a tenth of a second, the third three tenths [C9]", as
   expect(third - second).toBeLessThan(900);
 });
 
+test.each([
+  [502, 3],
+  [503, 3],
+  [504, 3],
+  [400, 1],
+  [408, 1],
+  [409, 1],
+  [429, 1],
+  [500, 1],
+  [501, 1],
+  [505, 1],
+])("an API that answers %i is called %i times [C9]", async (status, calls) => {
+  const answers = async () => new Response("{}", { status });
+  const { create, calledAt } = apiThat(5_000, answers, answers, answers);
+  expect(await create()).toEqual({ kind: "rejected", status });
+  expect(calledAt).toHaveLength(calls);
+});
+
 test("no try begins that could not end within the deadline [C9]", async () => {
   const { create, calledAt, took } = apiThat(350, fails(0), fails(0));
   expect(await create()).toEqual({ kind: "unreachable", timedOut: false });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import { formNonces } from "../../../app/signup/form/form-nonce.server";
+import { sign, signerOf } from "../../../app/signup/form/signature.server";
 
 const secret = "a-secret-of-at-least-thirty-two-characters";
 
@@ -56,7 +57,11 @@ test("a form nonce is fresh for a day, and only as it was issued", async () => {
   expect(await nonces.isFresh(`x${nonce}`)).toBe(false);
   expect(await nonces.isFresh("")).toBe(false);
   expect(await formNonces([`${secret}!`], () => now).isFresh(nonce)).toBe(false);
-  now += 24 * 60 * 60 * 1000 + 1;
+  now += 24 * 60 * 60 * 1000;
+  expect(await nonces.isFresh(nonce)).toBe(true);
+  now += 1;
+  expect(await nonces.isFresh(nonce)).toBe(false);
+  now = 1_800_000_000_000 - 1;
   expect(await nonces.isFresh(nonce)).toBe(false);
 });
 
@@ -67,4 +72,16 @@ test("while the secret changes, a nonce of the old one is still good and keeps i
   expect(await formNonces([secret]).isFresh(await changing.issue())).toBe(false);
   const key = await formNonces([secret]).idempotencyKey(nonce, request);
   expect(await changing.idempotencyKey(nonce, request)).toBe(key);
+});
+
+test("what is signed for one purpose is signed for no other, and by none but its secret [H18]", async () => {
+  const signature = await sign(secret, "form-nonce", "a message");
+  expect(signature).toMatch(/^[\w-]{43}$/);
+  const signer = (purpose: string, message: string, given = signature) =>
+    signerOf([`${secret}!`, secret], purpose, message, given);
+  expect(await signer("form-nonce", "a message")).toBe(secret);
+  expect(await signer("confirmation", "a message")).toBeUndefined();
+  expect(await signer("form-nonce", "another")).toBeUndefined();
+  for (const given of ["", "%", `${signature}AA`])
+    expect(await signer("form-nonce", "a message", given)).toBeUndefined();
 });

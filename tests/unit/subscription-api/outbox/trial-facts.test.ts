@@ -60,4 +60,22 @@ describe("a mail about a trial", () => {
   ])("is not sent when %s [T4]", async (_, billing, reason) => {
     expect(await facts(billing)).toBe(reason);
   });
+
+  test.each<[string, Partial<Message>, object | string]>([
+    ["is not sent once it was ended for its owner", { end_reason: "not-me" }, "sign-up-ended"],
+    ["is not sent once the trial is over", { status: "canceled" }, "trial-over"],
+    [
+      "without a plan is about the end that was promised",
+      {},
+      { end, outlook: { next: "no-plan" }, card: running.card },
+    ],
+    ["without a plan or customer has no card", { stripe_customer_id: null }, { card: null }],
+    ["without a plan is not sent when its end has passed", { trial_end: new Date(0).toISOString() }, "trial-over"],
+    ["without a plan or end is not sent", { trial_end: null }, "trial-over"],
+  ])("%s [T4]", async (_, change, expected) => {
+    const message = { ...reminder, kind: "trial-started" as const, stripe_subscription_id: null, ...change };
+    const found = await trialOf(message, { findBilling: async () => running, findCard: async () => running.card });
+    if (typeof expected === "string") expect(found).toBe(expected);
+    else expect(found).toMatchObject(expected);
+  });
 });

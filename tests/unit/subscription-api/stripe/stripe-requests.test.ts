@@ -1,28 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { PaymentsError, stripeClient, type Waiting } from "../../../../functions/subscription-api/stripe/client";
 import { stripePayments } from "../../../../functions/subscription-api/stripe/payments";
-import { stripePrices } from "../../../../functions/subscription-api/stripe/prices";
 import { databaseInMemory } from "../../../support/database/database-in-memory";
+import { STRIPE_CONFIG, stripeThatAnswers } from "../../../support/stripe/stripe-answers";
 
 /* What Stripe is sent, parameter by parameter: https://docs.stripe.com/api */
-
-const CONFIG = { secretKey: "sk_test_1", webhookSecrets: ["whsec_1"] };
-
-type Sent = { call: string; params: Record<string, string>; key: string | null; redirect: RequestInit["redirect"] };
-
-/** A Stripe that answers one request after the other; the last answer is given again. */
-function stripeThatAnswers(...answers: object[]) {
-  const sent: Sent[] = [];
-  const fetcher: typeof fetch = async (given, init) => {
-    const url = new URL(String(given));
-    const key = new Headers(init?.headers).get("idempotency-key");
-    const params = Object.fromEntries(new URLSearchParams(init?.method === "POST" ? String(init.body) : url.search));
-    sent.push({ call: `${init?.method} ${url.pathname}`, params, key, redirect: init?.redirect });
-    return Response.json(answers[Math.min(sent.length, answers.length) - 1]);
-  };
-  const stripe = stripeClient(CONFIG, "nobody", fetcher);
-  return { payments: stripePayments(stripe), prices: stripePrices(stripe), sent };
-}
 
 const signUp = async (change: object = {}) => ({
   ...(await databaseInMemory().signUp()),
@@ -238,7 +220,7 @@ test.each([
   ["https://stripe.example:8443", "https://stripe.example:8443"],
 ])("a stand-in for Stripe at %s is what is asked", async (apiUrl, origin) => {
   const asked: string[] = [];
-  const stripe = stripeClient({ ...CONFIG, apiUrl: new URL(apiUrl) }, "nobody", async (url) => {
+  const stripe = stripeClient({ ...STRIPE_CONFIG, apiUrl: new URL(apiUrl) }, "nobody", async (url) => {
     asked.push(new URL(String(url)).origin);
     return Response.json({ id: "cus_1", deleted: true });
   });
@@ -264,55 +246,12 @@ describe("a card", () => {
   });
 });
 
-describe("the price of a package", () => {
-  const item = { id: "a-package", name: "MINI", price_cents: 10_000 };
-  const monthly = {
-    id: "price_1",
-    currency: "usd",
-    product: "prod_1",
-    recurring: { interval: "month", interval_count: 1 },
-    unit_amount: 10_000,
-  };
-
-  test.each<[string, object, boolean]>([
-    ["is the one of its amount each month", {}, true],
-    ["is none of another amount", { unit_amount: 10_001 }, false],
-    ["is none in euros", { currency: "eur" }, false],
-    ["is none of a year", { recurring: { interval: "year", interval_count: 1 } }, false],
-    ["is none of two months", { recurring: { interval: "month", interval_count: 2 } }, false],
-    ["is none that is paid once", { recurring: null }, false],
-  ])("%s [T7]", async (_, change, isIt) => {
-    const { prices, sent } = stripeThatAnswers({ data: [{ ...monthly, ...change }] });
-    const found = { id: "price_1", product: "prod_1", created: false };
-    expect(await prices.find(item)).toEqual(isIt ? found : undefined);
-    expect(sent[0]?.params).toEqual({ "lookup_keys[0]": "a-package", active: "true", limit: "1" });
-  });
-
-  test.each<[string, object[], string[]]>([
-    ["with a product", [{ data: [] }, { id: "prod_1" }, monthly], ["/v1/prices", "/v1/products", "/v1/prices"]],
-    ["of the same product", [{ data: [{ ...monthly, unit_amount: 1 }] }, monthly], ["/v1/prices", "/v1/prices"]],
-  ])("is made %s where there is none, and takes the lookup key over [T7]", async (_, answers, paths) => {
-    const { prices, sent } = stripeThatAnswers(...answers);
-    expect(await prices.findOrCreate(item)).toEqual({ id: "price_1", product: "prod_1", created: true });
-    expect(sent.map(({ call }) => call.split(" ")[1])).toEqual(paths);
-    expect(sent.at(-1)?.params).toEqual({
-      currency: "usd",
-      lookup_key: "a-package",
-      product: "prod_1",
-      "recurring[interval]": "month",
-      transfer_lookup_key: "true",
-      unit_amount: "10000",
-    });
-    if (paths.length === 3) expect(sent[1]?.params).toEqual({ name: "MINI", "metadata[package_id]": "a-package" });
-  });
-});
-
 test.each<[Waiting, number]>([
   ["visitor", 4_000],
   ["nobody", 20_000],
 ])("while a %s waits, a call is tried twice, for %i ms each [H2]", async (waiting, timeout) => {
   let tried = 0;
-  const stripe = stripeClient(CONFIG, waiting, async () => {
+  const stripe = stripeClient(STRIPE_CONFIG, waiting, async () => {
     tried += 1;
     throw new TypeError("fetch failed");
   });

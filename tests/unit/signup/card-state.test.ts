@@ -1,0 +1,220 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterSetup } from "../../../app/signup/card/after-setup.server";
+import { type SetupState, setupIntents } from "../../../app/signup/card/setup-intents.server";
+import type { CardSession } from "../../../app/signup/steps";
+import type { SubscriptionApi } from "../../../app/signup/submit/api-client.server";
+
+afterEach(() => vi.restoreAllMocks());
+
+const SECRET = "seti_1_secret_2";
+
+/** What Stripe is asked about a client secret, and what is taken from its answers, one for each request. */
+async function ask(answers: (() => Response)[], { secret = SECRET, allowed = true } = {}) {
+  const fetching = vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
+    const answer = answers[Math.min(fetching.mock.calls.length, answers.length) - 1];
+    if (!answer) throw new TypeError("fetch failed");
+    return answer();
+  });
+  const warned: string[] = [];
+  const keys: string[] = [];
+  const limiter = {
+    async limit({ key }: { key: string }) {
+      keys.push(key);
+      return { success: allowed };
+    },
+  };
+  const nothing = () => {};
+  const log = {
+    add: nothing,
+    end: nothing,
+    info: nothing,
+    error: nothing,
+    warn: (event: string) => warned.push(event),
+  };
+  const intents = setupIntents({ apiUrl: "https://stripe.example", key: "pk_1", limiter });
+  const state = await intents.retrieve(secret, { ip: "2001:db8::1", log });
+  const calls = fetching.mock.calls.map(([url, init]) => ({ url: decodeURIComponent(String(url)), init }));
+  return { state, calls, warned, keys };
+}
+
+const made = (fields: object) => () => Response.json({ id: "seti_1", ...fields });
+
+test("Stripe is asked as the secret's holder, with the publishable key, for five seconds, and no redirect is followed [G11]", async () => {
+  const timeout = vi.spyOn(AbortSignal, "timeout");
+  const { calls, keys } = await ask([made({ status: "processing" })]);
+  expect(calls).toMatchObject([
+    {
+      url: `https://stripe.example/v1/setup_intents/seti_1?client_secret=${SECRET}&expand[0]=payment_method`,
+      init: { headers: { Authorization: "Bearer pk_1" }, redirect: "manual" },
+    },
+  ]);
+  expect(timeout.mock.calls).toEqual([[5_000]]);
+  expect(keys).toEqual(["2001:db8:0:0::/64"]);
+});
+
+test("where Stripe does not tell the card, its state is enough", async () => {
+  const refused = () => new Response("{}", { status: 400 });
+  const { state, calls } = await ask([refused, made({ status: "succeeded" })]);
+  expect(state).toEqual({ status: "succeeded", id: "seti_1", card: undefined });
+  expect(calls.map(({ url }) => url.includes("expand"))).toEqual([true, false]);
+  expect((await ask([refused])).state).toEqual({ status: "invalid" });
+});
+
+describe("what Stripe answers", () => {
+  const card = { brand: "visa", last4: "4242" };
+
+  test.each<[string, object, SetupState]>([
+    ["a card", { status: "succeeded", payment_method: { card } }, { status: "succeeded", id: "seti_1", card }],
+    [
+      "a payment method as its id",
+      { status: "succeeded", payment_method: "pm_1" },
+      { status: "succeeded", id: "seti_1" },
+    ],
+    ["another payment method", { status: "succeeded", payment_method: {} }, { status: "succeeded", id: "seti_1" }],
+    ["that it works on it", { status: "processing" }, { status: "processing" }],
+    ["that it was canceled", { status: "canceled" }, { status: "canceled" }],
+    ["that it wants a card", { status: "requires_payment_method", last_setup_error: null }, { status: "open" }],
+    [
+      "why the last card failed",
+      { status: "requires_payment_method", last_setup_error: { message: "Declined." } },
+      { status: "open", message: "Declined." },
+    ],
+    ["that it wants the bank", { status: "requires_action", last_setup_error: 5 }, { status: "open" }],
+  ])("is taken over: %s [S23]", async (_, fields, state) => {
+    expect((await ask([made(fields)])).state).toEqual(state);
+  });
+
+  test.each<[string, () => Response, string]>([
+    ["a wrong secret", () => new Response("", { status: 404 }), "invalid"],
+    ["a wrong key", () => new Response("", { status: 401 }), "invalid"],
+    ["too many calls", () => new Response("", { status: 429 }), "unreachable"],
+    ["a failure", () => new Response("", { status: 500 }), "unreachable"],
+    ["a redirect", () => new Response(null, { status: 302 }), "unreachable"],
+    ["no JSON", () => new Response("<html>"), "unreachable"],
+    ["another object", () => Response.json({ status: "succeeded" }), "unreachable"],
+    [
+      "more than 64 KB",
+      () => Response.json({ id: "seti_1", status: "succeeded", more: "x".repeat(64 * 1024) }),
+      "unreachable",
+    ],
+    [
+      "nothing",
+      () => {
+        throw new TypeError("fetch failed");
+      },
+      "unreachable",
+    ],
+  ])("is no success: %s [S23]", async (_, answer, status) => {
+    expect((await ask([answer])).state).toEqual({ status });
+  });
+});
+
+test("whoever asks too often waits, and the log says so; what is no secret is not asked about [H24]", async () => {
+  const limited = await ask([made({ status: "succeeded" })], { allowed: false });
+  expect([limited.state, limited.calls, limited.warned]).toEqual([
+    { status: "unreachable" },
+    [],
+    ["card_check_limited"],
+  ]);
+  for (const secret of [
+    "",
+    "seti_1",
+    "pi_1_secret_1",
+    `${SECRET}/`,
+    `x${SECRET}`,
+    "seti_1_secret_a?b",
+    `${SECRET}\n`,
+  ]) {
+    const { state, calls, keys } = await ask([made({ status: "succeeded" })], { secret });
+    expect([state, calls.length, keys], secret).toEqual([{ status: "invalid" }, 0, []]);
+    vi.restoreAllMocks();
+  }
+});
+
+describe("the session after Stripe's answer", () => {
+  const session: CardSession = {
+    step: "card",
+    key: "a-key",
+    requestId: "first-request",
+    clientSecret: SECRET,
+    statusUrl: "https://api.example/subscription/status/x",
+    expiresAt: 1,
+    endsAt: 2,
+    checks: 3,
+    waitsFor: "processing",
+    editing: true,
+    news: { saved: true },
+  };
+  const succeeded: SetupState = { status: "succeeded", id: "seti_1", card: { brand: "visa", last4: "4242" } };
+  const asked: string[][] = [];
+  const contextOf = (answer: Awaited<ReturnType<SubscriptionApi["status"]>>) => {
+    asked.length = 0;
+    const api: SubscriptionApi = {
+      create: async () => ({ kind: "misconfigured" }),
+      status: async (...given) => {
+        asked.push(given);
+        return answer;
+      },
+    };
+    return { api, requestId: "this-request" };
+  };
+  const { news: _, checks: __, waitsFor: ___, ...rest } = session;
+
+  test("waits while Stripe does, and counts the looks [S23]", async () => {
+    for (const status of ["processing", "unreachable"] as const) {
+      const next = await afterSetup(session, { status }, contextOf({ status: "trial" }));
+      expect(next).toEqual({ ...rest, editing: undefined, checks: 4, waitsFor: status });
+    }
+    expect(await afterSetup({ ...rest }, { status: "processing" }, contextOf({ status: "trial" }))).toMatchObject({
+      checks: 1,
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test.each<[SetupState, object]>([
+    [{ status: "open", message: "Declined." }, { failed: "Declined." }],
+    [{ status: "open" }, { failed: "" }],
+    [{ status: "canceled" }, { failed: "This sign-up was cancelled. Please start over." }],
+    [{ status: "invalid" }, { failed: "This sign-up was cancelled. Please start over." }],
+  ])("is at the card step again after %j", async (state, news) => {
+    expect(await afterSetup(session, state, contextOf({ status: "trial" }))).toEqual({ ...rest, news });
+  });
+
+  test("is done once the trial has begun, and keeps no secret [S23]", async () => {
+    const next = await afterSetup(session, succeeded, contextOf({ status: "trial" }));
+    expect(next).toEqual({
+      step: "done",
+      expiresAt: 1,
+      endsAt: 2,
+      key: "a-key",
+      requestId: "first-request",
+      account: undefined,
+      setupIntentId: "seti_1",
+      startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      card: { brand: "visa", last4: "4242" },
+      news: { saved: true },
+    });
+    expect(asked).toEqual([["https://api.example/subscription/status/x", "this-request"]]);
+    const unasked = await afterSetup({ ...session, statusUrl: undefined }, succeeded, contextOf({ status: "ended" }));
+    expect([unasked.step, asked]).toEqual(["done", []]);
+  });
+
+  test("waits while the API has not begun the trial, or cannot be asked", async () => {
+    for (const status of ["pending", "unreachable"] as const) {
+      const next = await afterSetup(session, succeeded, contextOf({ status }));
+      expect(next).toEqual({ ...rest, editing: undefined, checks: 4, waitsFor: "unreachable" });
+    }
+  });
+
+  test("wants another card after a used one, unless it is the same set-up still [H10]", async () => {
+    const of = (client_secret: string) =>
+      afterSetup(session, succeeded, contextOf({ status: "card_used", client_secret }));
+    expect(await of("seti_2_secret_3")).toEqual({ ...rest, clientSecret: "seti_2_secret_3", news: { cardUsed: true } });
+    expect(await of(SECRET)).toEqual({ ...rest, editing: undefined, checks: 4, waitsFor: "unreachable" });
+  });
+
+  test("has ended where the API says so [H3]", async () => {
+    const next = await afterSetup(session, succeeded, contextOf({ status: "ended" }));
+    expect(next).toEqual({ ...rest, news: { failed: "This sign-up was cancelled. Please start over." } });
+  });
+});

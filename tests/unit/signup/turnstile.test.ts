@@ -1,0 +1,68 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { turnstile } from "../../../app/signup/bots/turnstile.server";
+
+afterEach(() => vi.restoreAllMocks());
+
+/** https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ */
+async function verify(answer: () => Response, { token, secretKey }: { token?: string; secretKey?: string }) {
+  const fetching = vi.spyOn(globalThis, "fetch").mockImplementation(async () => answer());
+  const failures: unknown[] = [];
+  const nothing = () => {};
+  const log = {
+    add: nothing,
+    end: nothing,
+    info: nothing,
+    warn: nothing,
+    error: (event: string) => failures.push(event),
+  };
+  const verdict = await turnstile({ siteKey: "site", secretKey }).verify(token, log);
+  return { verdict, failures, calls: fetching.mock.calls };
+}
+
+const KEYS = { token: "a-token", secretKey: "a-secret" };
+const says = (body: object) => () => Response.json(body);
+
+test("Turnstile gets the token and the site's secret, for three seconds, and no redirect is followed [G11]", async () => {
+  const timeout = vi.spyOn(AbortSignal, "timeout");
+  const { calls } = await verify(says({ success: true }), KEYS);
+  const [[url, init] = []] = calls;
+  expect([url, init?.method, init?.redirect]).toEqual([
+    "https://challenges.cloudflare.com/turnstile/v0/siteverify",
+    "POST",
+    "manual",
+  ]);
+  expect(String(init?.body)).toBe("secret=a-secret&response=a-token");
+  expect(timeout.mock.calls).toEqual([[3_000]]);
+});
+
+test.each<[string, () => Response, string, boolean]>([
+  ["a good one", says({ success: true }), "passed", false],
+  ["a wrong one", says({ success: false, "error-codes": ["invalid-input-response"] }), "failed", false],
+  ["a used one", says({ success: false, "error-codes": ["timeout-or-duplicate"] }), "failed", false],
+  ["one of a wrong secret", says({ success: false, "error-codes": ["invalid-input-secret"] }), "unknown", true],
+  ["one for no reason", says({ success: false }), "unknown", true],
+  ["no JSON", () => new Response("<html>"), "unknown", true],
+  ["too much", () => Response.json({ success: true, more: "x".repeat(16 * 1024) }), "unknown", true],
+  [
+    "nothing",
+    () => {
+      throw new TypeError("fetch failed");
+    },
+    "unknown",
+    true,
+  ],
+])("of a token Turnstile says that it is %s", async (_, answer, verdict, isLogged) => {
+  const found = await verify(answer, KEYS);
+  expect([found.verdict, found.failures]).toEqual([verdict, isLogged ? ["turnstile_failed"] : []]);
+});
+
+test.each<[object, string, number]>([
+  [{ token: undefined }, "unknown", 0],
+  [{ token: "" }, "unknown", 0],
+  [{ secretKey: undefined }, "unknown", 0],
+  [{ token: "x".repeat(2048) }, "passed", 1],
+  [{ token: "x".repeat(2049) }, "failed", 0],
+])("Turnstile is asked about what can be a token, where there is a secret (%#)", async (change, verdict, asked) => {
+  const found = await verify(says({ success: true }), { ...KEYS, ...change });
+  expect([found.verdict, found.calls.length]).toEqual([verdict, asked]);
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { stripeThatAnswers } from "../../../support/stripe/stripe-answers";
+
+describe("the price of a package", () => {
+  const item = { id: "a-package", name: "MINI", price_cents: 10_000 };
+  const monthly = {
+    id: "price_1",
+    currency: "usd",
+    product: "prod_1",
+    recurring: { interval: "month", interval_count: 1 },
+    unit_amount: 10_000,
+  };
+
+  test.each<[string, object, boolean]>([
+    ["is the one of its amount each month", {}, true],
+    ["is none of another amount", { unit_amount: 10_001 }, false],
+    ["is none in euros", { currency: "eur" }, false],
+    ["is none of a year", { recurring: { interval: "year", interval_count: 1 } }, false],
+    ["is none of two months", { recurring: { interval: "month", interval_count: 2 } }, false],
+    ["is none that is paid once", { recurring: null }, false],
+  ])("%s [T7]", async (_, change, isIt) => {
+    const { prices, sent } = stripeThatAnswers({ data: [{ ...monthly, ...change }] });
+    const found = { id: "price_1", product: "prod_1", created: false };
+    expect(await prices.find(item)).toEqual(isIt ? found : undefined);
+    expect(sent[0]?.params).toEqual({ "lookup_keys[0]": "a-package", active: "true", limit: "1" });
+  });
+
+  test.each<[string, object[], string[]]>([
+    ["with a product", [{ data: [] }, { id: "prod_1" }, monthly], ["/v1/prices", "/v1/products", "/v1/prices"]],
+    ["of the same product", [{ data: [{ ...monthly, unit_amount: 1 }] }, monthly], ["/v1/prices", "/v1/prices"]],
+  ])("is made %s where there is none, and takes the lookup key over [T7]", async (_, answers, paths) => {
+    const { prices, sent } = stripeThatAnswers(...answers);
+    expect(await prices.findOrCreate(item)).toEqual({ id: "price_1", product: "prod_1", created: true });
+    expect(sent.map(({ call }) => call.split(" ")[1])).toEqual(paths);
+    expect(sent.at(-1)?.params).toEqual({
+      currency: "usd",
+      lookup_key: "a-package",
+      product: "prod_1",
+      "recurring[interval]": "month",
+      transfer_lookup_key: "true",
+      unit_amount: "10000",
+    });
+    if (paths.length === 3) expect(sent[1]?.params).toEqual({ name: "MINI", "metadata[package_id]": "a-package" });
+  });
+});
