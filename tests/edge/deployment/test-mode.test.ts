@@ -150,7 +150,7 @@ describe("the Workers in test mode", () => {
 
   it("read their keys from files outside the repository that nobody else may read [O5]", async () => {
     for (const file of [files.site, files["subscription-api"]]) {
-      expect(file.startsWith(root)).toBe(false);
+      expect(file.startsWith(`${root}/`)).toBe(false);
       expect((await stat(file)).mode & 0o777).toBe(0o600);
     }
     expect(await readFile(files.site, "utf8")).not.toMatch(/sk_test|whsec/);
