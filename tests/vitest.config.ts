@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Minutes each: begun last, they would be waited for while the other core rests. */
-const LONGEST = /\/commands\/|\/model\.test\.ts$/;
+const LONGEST = /\/commands\/|\/(model|simulation)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -14,8 +14,8 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // Much of the edge tests is waiting: three files at a time keep two cores busy. By default it would be one.
-    maxWorkers: 3,
+    // Much of the edge tests is waiting: four files at a time keep two cores busy. By default it would be one.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: "unit", include: ["tests/unit/**/*.test.ts"], testTimeout: 10_000 } },
