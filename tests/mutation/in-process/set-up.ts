@@ -15,6 +15,7 @@ const NEED_WORKERD: RegExp[] = [
   /request-guard.*((DELETE|OPTIONS|TRACE) on any page|is kept in HTML and in Markdown|answered with a 5xx)/,
   /urls.*(TERMS|Privacy|3,000 segments)/,
   /session.*may keep a public page/,
+  /status-url.*never answers/,
   /subscription-api.*50 concurrent/,
   /form-page-cache.*same for a HEAD/,
   /country.*none of which the page has twice/,
