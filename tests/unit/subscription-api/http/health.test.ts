@@ -1,0 +1,184 @@
+import { Hono } from "hono";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { getHealth } from "../../../../functions/subscription-api/http/health";
+import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
+import { SETTINGS } from "../../../support/api-in-process/runtime";
+import { databaseInMemory } from "../../../support/database/database-in-memory";
+
+const NOW = "2026-03-01T12:00:00.000Z";
+const minutesAgo = (minutes: number) => new Date(Date.parse(NOW) - minutes * 60_000).toISOString();
+
+let logged: unknown[];
+let calls: string[];
+/** What Stripe answers to a path; all that is read is there unless a test says otherwise. */
+let stripe: (path: string) => Response;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: new Date(NOW), toFake: ["Date"] });
+  logged = [];
+  calls = [];
+  stripe = () => Response.json({ data: [] });
+  vi.spyOn(console, "error").mockImplementation((line) => logged.push(JSON.parse(line)));
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (url) => {
+    const { pathname } = new URL(String(url));
+    calls.push(pathname);
+    return stripe(pathname);
+  });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+let keys = 0;
+
+/** An API of its own: what Stripe said of a secret key is remembered for a while. */
+function newApi(settings: Record<string, unknown> = {}) {
+  keys += 1;
+  const { db, rows } = databaseInMemory();
+  const env = {
+    ...SETTINGS,
+    STRIPE_SECRET_KEY: `sk_test_0123456789abcdef${keys}`,
+    DB: db,
+    RELEASE: { id: "a-release" },
+    ...settings,
+  };
+  const app = new Hono().get("/health", getHealth);
+  rows("UPDATE cron_runs SET ran_at = ?", minutesAgo(1));
+  return {
+    rows,
+    async health() {
+      const answer = await app.request("/health", undefined, env);
+      return { status: answer.status, body: await answer.json(), cache: answer.headers.get("cache-control") };
+    },
+  };
+}
+
+/** Settings of a deployment: its catalogue has to be complete, and its cron handler has to run. */
+const DEPLOYED = {
+  ...Object.fromEntries(
+    Object.keys(LOCAL_SECRETS).map((name) => [name, `whsec_${btoa("of these tests alone, of nobody else")}`]),
+  ),
+  STRIPE_API_URL: undefined,
+  CONSOLE_WEBHOOK_URL: undefined,
+  CONSOLE_WEBHOOK_SECRET: undefined,
+  MAIL_API_URL: "https://mail.example/emails",
+  FUNNEL_SQL_URL: undefined,
+  FUNNEL_SQL_TOKEN: undefined,
+  PUBLIC_URL: "https://api.example",
+  SITE_URL: "https://www.example",
+  CONSOLE_URL: "https://console.example",
+  CUSTOMER_PORTAL_URL: "https://billing.example",
+};
+
+test("what is well says which release it is, and what is left to do; nobody keeps it [W3]", async () => {
+  const { health } = newApi();
+  expect(await health()).toEqual({
+    status: 200,
+    cache: "no-store",
+    body: {
+      status: "ok",
+      release: "a-release",
+      commit: "unknown",
+      dead_messages: 0,
+      due_messages: 0,
+      oldest_due_seconds: 0,
+      last_cron_run: minutesAgo(1),
+    },
+  });
+  expect(logged).toEqual([]);
+});
+
+test("missing settings are named in the answer and in the log", async () => {
+  const { health } = newApi({ MAIL_FROM: undefined, DB: undefined });
+  const { status, body } = await health();
+  expect({ status, body }).toEqual({
+    status: 503,
+    body: { type: "about:blank", status: 503, title: "The service is not healthy", keys: ["DB", "MAIL_FROM"] },
+  });
+  expect(logged).toMatchObject([{ event: "configuration_invalid", keys: ["DB", "MAIL_FROM"] }]);
+});
+
+test("a database without the latest migration is named", async () => {
+  const { health, rows } = newApi();
+  rows("DROP TABLE cron_runs");
+  expect(await health()).toMatchObject({ status: 503, body: { keys: ["DB"] } });
+  expect(logged).toMatchObject([{ event: "database_unavailable" }]);
+});
+
+const refused = (status: number) => () => Response.json({ error: { type: "api_error" } }, { status });
+
+test.each<[string, (path: string) => Response, object, object]>([
+  [
+    "a key that it does not know",
+    refused(401),
+    { keys: ["STRIPE_SECRET_KEY"], detail: "Stripe does not know the secret key" },
+    { reason: "wrong-key" },
+  ],
+  [
+    "a key that may not read prices",
+    (path) => (path === "/v1/prices" ? refused(403)() : Response.json({ data: [] })),
+    { keys: ["STRIPE_SECRET_KEY"], detail: "The secret key may not read: prices" },
+    { reason: "no-permission", lacks: ["prices"] },
+  ],
+  [
+    "an outage",
+    (path) => (path === "/v1/prices" ? refused(403)() : refused(503)()),
+    { keys: ["stripe"], detail: "Stripe cannot be reached" },
+    { reason: "unavailable" },
+  ],
+])("of Stripe it tells %s [G15]", async (_, answers, said, line) => {
+  const { health } = newApi();
+  stripe = answers;
+  expect(await health()).toMatchObject({ status: 503, body: said });
+  expect(logged.at(-1)).toMatchObject({ event: "stripe_inaccessible", ...line });
+});
+
+test("Stripe is asked once in half a minute for each key, whoever asks [G15]", async () => {
+  const { health } = newApi();
+  await health();
+  expect(calls.toSorted()).toEqual(["/v1/customers", "/v1/prices", "/v1/setup_intents", "/v1/subscriptions"]);
+  vi.setSystemTime(Date.parse(NOW) + 29_999);
+  await health();
+  expect(calls).toHaveLength(4);
+  vi.setSystemTime(Date.parse(NOW) + 30_000);
+  await health();
+  expect(calls).toHaveLength(8);
+  await newApi().health();
+  expect(calls).toHaveLength(12);
+});
+
+test("a deployment whose packages lack one price of Stripe says so", async () => {
+  const { health, rows } = newApi(DEPLOYED);
+  rows("UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
+  expect(await health()).toMatchObject({ status: 200 });
+  rows("UPDATE packages SET stripe_price_id = 'price_mini' WHERE name = 'MINI'");
+  expect(await health()).toMatchObject({ status: 503, body: { keys: ["packages"] } });
+  expect(logged).toMatchObject([{ event: "catalogue_incomplete" }]);
+});
+
+test("the prices of the simulator are enough on this machine", async () => {
+  const { health } = newApi();
+  expect(await health()).toMatchObject({ status: 200 });
+});
+
+test("what is late is told together, in the answer and in the log [W3]", async () => {
+  const { health, rows } = newApi(DEPLOYED);
+  rows("UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
+  rows("UPDATE cron_runs SET ran_at = NULL, created_at = ?", minutesAgo(31));
+  expect(await health()).toMatchObject({
+    status: 503,
+    body: {
+      title: "The service is not healthy",
+      keys: ["cron"],
+      detail: "Unwell: the cron handler has not come to its end for too long",
+      last_cron_run: null,
+    },
+  });
+  expect(logged).toMatchObject([{ event: "unwell", keys: ["cron"], last_cron_run: "never" }]);
+  rows("UPDATE cron_runs SET ran_at = ?", minutesAgo(11));
+  await health();
+  expect(logged[1]).toMatchObject({ event: "unwell", last_cron_run: minutesAgo(11) });
+});
