@@ -54,7 +54,8 @@ export const AREAS: Record<string, Area> = {
     mutate: api("{app,config,cron-runs,d1-retries,log}.ts", "http/**/*.ts"),
     tests: edge(
       "api/{api-configuration,subscription-api,operator}",
-      "trials/links",
+      "trials/{links,sign-up-counts,failed-cards}",
+      "failures/stripe-failures",
       "api/{access,transport,stripe-webhook,workload}",
     ),
   },

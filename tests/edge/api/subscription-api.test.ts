@@ -15,6 +15,8 @@ import {
 } from "../../support/visitors/visitor";
 import { type RunningWorker, startBackend } from "../../support/workers/workers";
 
+const OTHER_REQUEST = { status: 422, title: "The Idempotency-Key was used for another request" };
+
 describe("the built Worker with the simulator", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
@@ -42,7 +44,7 @@ describe("the built Worker with the simulator", () => {
     const otherPassword = await signUp(api, { email: "whole@example.com", password: "An0ther-one" }, "whole");
 
     expect(unchanged.clientSecret).toBe(clientSecret);
-    expect(otherPassword.status).toBe(422);
+    expect(otherPassword).toMatchObject(OTHER_REQUEST);
     expect(otherPassword.text).not.toContain("_secret_");
   });
 
@@ -146,23 +148,24 @@ describe("the subscription API with the simulator", () => {
   });
 
   it.each([
-    ["malformed JSON with 400", "{", "application/json", 400],
-    ["JSON that is no object with 400", "[]", "application/json", 400],
-    ["another content type with 415", JSON.stringify(validRequest), "text/plain", 415],
+    ["malformed JSON with 400", "{", "application/json", 400, "The body must be a JSON object"],
+    ["JSON that is no object with 400", "[]", "application/json", 400, "The body must be a JSON object"],
+    ["another content type with 415", "{}", "text/plain", 415, "The body must be application/json"],
     [
       "a body over 16 KB with 413",
       JSON.stringify({ ...validRequest, city: "x".repeat(17_000) }),
       "application/json",
       413,
+      "The body is larger than 16 KiB",
     ],
-  ])("answers %s [G3]", async (_name, body, contentType, status) => {
+  ])("answers %s [G3]", async (_name, body, contentType, status, title) => {
     const answer = await post(`${api.url}/subscription`, body, { "content-type": contentType });
-    expect(answer).toMatchObject({ status, contentType: "application/problem+json" });
+    expect(answer).toMatchObject({ status, contentType: "application/problem+json", title });
   });
 
   it("answers a bad field and an unknown package with 422 and the field [G3]", async () => {
     const badFields = await signUp(api, { zipCode: "1000", email: "nobody" });
-    expect(badFields.status).toBe(422);
+    expect(badFields).toMatchObject({ status: 422, title: "Some fields are not valid" });
     expect(badFields.errors).toEqual({
       zipCode: ["ZIP code must be at least 5 characters"],
       email: ["Please enter a valid email address"],
@@ -173,8 +176,9 @@ describe("the subscription API with the simulator", () => {
   });
 
   it("refuses an idempotency key that is not printable ASCII or over 255 characters", async () => {
-    expect((await signUp(api, {}, "x".repeat(256))).status).toBe(400);
-    expect((await signUp(api, {}, "a b")).status).toBe(400);
+    const refused = { status: 400, title: "The Idempotency-Key header is invalid" };
+    expect(await signUp(api, {}, "x".repeat(256))).toMatchObject(refused);
+    expect(await signUp(api, {}, "a b")).toMatchObject(refused);
   });
 
   it("stores SQL as text [G4]", async () => {
@@ -191,7 +195,8 @@ describe("the subscription API with the simulator", () => {
     await expect.poll(() => statusOf("g5@example.com")).toEqual(["trialing"]);
 
     const answer = await signUp(api, { email: " G5@Example.com " });
-    expect(answer).toMatchObject({ status: 409, contentType: "application/problem+json" });
+    const title = "A subscription with this information already exists";
+    expect(answer).toMatchObject({ status: 409, contentType: "application/problem+json", title });
     expect(answer.text).not.toMatch(/D1_ERROR|SQLITE_/);
   });
 
@@ -257,7 +262,7 @@ describe("the subscription API with the simulator", () => {
     const otherPassword = await signUp(api, { email: "key@example.com", password: "An0ther-one" }, "key-reused");
     const unchanged = await signUp(api, { email: "key@example.com" }, "key-reused");
 
-    expect([edited.status, otherPassword.status]).toEqual([422, 422]);
+    expect([edited, otherPassword]).toMatchObject([OTHER_REQUEST, OTHER_REQUEST]);
     expect(edited.text + otherPassword.text).not.toContain("_secret_");
     expect(unchanged.clientSecret).toBe(first.clientSecret);
   });
@@ -277,7 +282,7 @@ describe("the subscription API with the simulator", () => {
     const email = `${field.toLowerCase()}@example.com`;
     const { clientSecret } = await signUp(api, { email }, `other-${field}`);
     const other = await signUp(api, { email, [field]: value }, `other-${field}`);
-    expect(other.status).toBe(422);
+    expect(other).toMatchObject(OTHER_REQUEST);
     expect(other.text).not.toContain("_secret_");
     expect((await signUp(api, { email }, `other-${field}`)).clientSecret).toBe(clientSecret);
   });
@@ -290,12 +295,14 @@ describe("the subscription API with the simulator", () => {
   });
 
   it("answers unknown paths and methods with a problem, and keeps what they hold out of the log [F6]", async () => {
-    expect((await post(`${api.url}/nothing/ada@example.com?email=ada@example.com`, "")).status).toBe(404);
+    const unknown = await post(`${api.url}/nothing/ada@example.com?email=ada@example.com`, "");
+    expect(unknown).toMatchObject({ status: 404, contentType: "application/problem+json", title: "Not found" });
     await expect.poll(() => api.logs).toContainEqual(expect.objectContaining({ event: "request", status: 404 }));
     expect(JSON.stringify(api.logs)).not.toContain("ada@");
     const wrongMethod = await fetch(`${api.url}/subscription`);
     expect(wrongMethod.status).toBe(405);
     expect(wrongMethod.headers.get("allow")).toBe("POST");
+    expect(await wrongMethod.json()).toMatchObject({ title: "Only POST is allowed" });
   });
 
   it("says that it is healthy", async () => {

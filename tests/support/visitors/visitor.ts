@@ -46,6 +46,8 @@ export type ApiAnswer = {
   contentType: string | null;
   text: string;
   clientSecret: string | undefined;
+  /** Of a problem. */
+  title: string | undefined;
   errors: Record<string, string[]>;
   keys: string[];
 };
@@ -75,6 +77,7 @@ export async function post(url: string, body: string, headers: Record<string, st
     contentType: response.headers.get("content-type"),
     text,
     clientSecret: json.client_secret,
+    title: json.title,
     errors: json.errors ?? {},
     keys: json.keys ?? [],
   };

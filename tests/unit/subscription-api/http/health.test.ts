@@ -37,7 +37,7 @@ let keys = 0;
 /** An API of its own: what Stripe said of a secret key is remembered for a while. */
 function newApi(settings: Record<string, unknown> = {}) {
   keys += 1;
-  const { db, rows } = databaseInMemory();
+  const { db, rows, signUp } = databaseInMemory();
   const env = {
     ...SETTINGS,
     STRIPE_SECRET_KEY: `sk_test_0123456789abcdef${keys}`,
@@ -49,6 +49,12 @@ function newApi(settings: Record<string, unknown> = {}) {
   rows("UPDATE cron_runs SET ran_at = ?", minutesAgo(1));
   return {
     rows,
+    /** A message of a kind that has been due for two minutes. */
+    async due(kind: string) {
+      const { id } = await signUp();
+      const sql = "INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at) VALUES (?1, ?2, ?1, ?3, ?3)";
+      rows(sql, kind, id, minutesAgo(2));
+    },
     async health() {
       const answer = await app.request("/health", undefined, env);
       return { status: answer.status, body: await answer.json(), cache: answer.headers.get("cache-control") };
@@ -181,4 +187,13 @@ test("what is late is told together, in the answer and in the log [W3]", async (
   rows("UPDATE cron_runs SET ran_at = ?", minutesAgo(11));
   await health();
   expect(logged[1]).toMatchObject({ event: "unwell", last_cron_run: minutesAgo(11) });
+});
+
+test.each([
+  ["configured", {}, 1, 120],
+  ["missing", { CONSOLE_WEBHOOK_URL: undefined, CONSOLE_WEBHOOK_SECRET: undefined }, 0, 0],
+])("a message for the console is due where the console is %s [W3]", async (_, settings, due, seconds) => {
+  const api = newApi(settings);
+  await api.due("account-created");
+  expect((await api.health()).body).toMatchObject({ due_messages: due, oldest_due_seconds: seconds });
 });
