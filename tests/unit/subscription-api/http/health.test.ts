@@ -49,11 +49,10 @@ function newApi(settings: Record<string, unknown> = {}) {
   rows("UPDATE cron_runs SET ran_at = ?", minutesAgo(1));
   return {
     rows,
-    /** A message of a kind that has been due for two minutes. */
-    async due(kind: string) {
+    async due(kind: string, since = minutesAgo(2)) {
       const { id } = await signUp();
       const sql = "INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at) VALUES (?1, ?2, ?1, ?3, ?3)";
-      rows(sql, kind, id, minutesAgo(2));
+      rows(sql, kind, id, since);
     },
     async health() {
       const answer = await app.request("/health", undefined, env);
@@ -168,6 +167,34 @@ test("a deployment whose packages lack one price of Stripe says so", async () =>
 test("the prices of the simulator are enough on this machine", async () => {
   const { health } = newApi();
   expect(await health()).toMatchObject({ status: 200 });
+});
+
+const aMomentBefore = (time: string) => new Date(Date.parse(time) - 1).toISOString();
+
+test.each<[string, string, string, (time: string, api: ReturnType<typeof newApi>) => unknown]>([
+  [
+    "a run of the cron handler",
+    "cron",
+    minutesAgo(10),
+    (time, { rows }) => rows("UPDATE cron_runs SET ran_at = ?", time),
+  ],
+  [
+    "a database in which it never ran",
+    "cron",
+    minutesAgo(30),
+    (time, { rows }) => rows("UPDATE cron_runs SET ran_at = NULL, created_at = ?", time),
+  ],
+  ["a message that is due", "outbox", minutesAgo(15), (time, api) => api.due("card-used", time)],
+])("%s makes %s late a moment after %s, not before [W3]", async (_, late, time, make) => {
+  for (const [since, expected] of [
+    [time, { status: 200 }],
+    [aMomentBefore(time), { status: 503, body: { keys: [late] } }],
+  ] as const) {
+    const api = newApi(DEPLOYED);
+    api.rows("UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
+    await make(since, api);
+    expect(await api.health()).toMatchObject(expected);
+  }
 });
 
 test("what is late is told together, in the answer and in the log [W3]", async () => {
