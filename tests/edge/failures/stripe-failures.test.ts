@@ -3,7 +3,7 @@ import { fastApi } from "../../support/fast-api/build";
 import { type FaultyBackend, startFaultyBackend } from "../../support/faults/faulty-backend";
 import { type FastStripe, startFastStripe } from "../../support/stripe/fast-stripe";
 import { rowOf } from "../../support/stripe/set-up-card";
-import { rows, signUp } from "../../support/visitors/visitor";
+import { post, rows, signUp, validRequest } from "../../support/visitors/visitor";
 import { answersWith, resets, startUpstream, type Upstream } from "../../support/workers/upstream";
 import { type RunningWorker, runScheduled, startSubscriptionApi } from "../../support/workers/workers";
 
@@ -122,6 +122,27 @@ describe("a Stripe that takes six seconds", () => {
     const started = performance.now();
     expect((await signUp(api, { email: "slow@example.com" })).status).toBe(503);
     expect(performance.now() - started).toBeLessThan(9_500);
+  });
+
+  it("holds up nobody who replaces a sign-up: the earlier one ends after the answer [S18] [G16]", async () => {
+    const send = (key: string, replaces: string) =>
+      post(`${api.url}/subscription`, JSON.stringify({ ...validRequest, email: "replaces@example.com" }), {
+        "content-type": "application/json",
+        "idempotency-key": key,
+        "replaces-idempotency-key": replaces,
+      });
+    const statusOf = async (key: string) =>
+      (await rows(api, "SELECT status FROM sign_ups WHERE idempotency_key = ?", key))[0];
+    stripe.delay((call) => (call.endsWith("/cancel") ? 3_500 : 0));
+    expect((await send("earlier", "none")).status).toBe(200);
+    expect((await send("later", "earlier")).status).toBe(200);
+    expect(await statusOf("earlier")).toEqual({ status: "pending" });
+    await expect.poll(() => statusOf("earlier"), { timeout: 10_000 }).toEqual({ status: "superseded" });
+    expect(await statusOf("later")).toEqual({ status: "pending" });
+
+    stripe.delay((call) => (call.endsWith("/cancel") ? 300 : 0));
+    expect((await send("latest", "later")).status).toBe(200);
+    expect(await statusOf("later")).toEqual({ status: "superseded" });
   });
 
   it("is waited for where nobody else waits [G16]", async () => {
