@@ -1,13 +1,14 @@
 import { createHmac } from "node:crypto";
 import { DAY, HOUR, type Scheduler, SECOND } from "./clock";
 
+type Price = { id: string; currency: string; product: { name: string }; unit_amount: number };
 /** Any object of Stripe, with the fields that the API reads. */
 export type StripeObject = { id: string; object: string; customer: string | null; metadata: Record<string, string> } & {
   deleted?: true;
   payment_method?: string | null;
   invoice_settings?: { default_payment_method: string | null };
   card?: Record<"fingerprint" | "brand" | "last4", string>;
-  items?: { data: { price: { id: string; currency: string; unit_amount: number }; quantity: number }[] };
+  items?: { data: { price: Price; quantity: number }[] };
   latest_invoice?: { amount_due: number };
   cancel_at_period_end?: boolean;
 } & Partial<Record<"status" | "email" | "client_secret", string> & Record<"trial_start" | "trial_end", number>>;
@@ -126,14 +127,12 @@ export class Stripe {
     if (kind !== "subscriptions") throw new Error(`The model of Stripe makes no ${kind}`);
     const days = Number(fields.get("trial_period_days") ?? 0);
     const start = Math.floor(this.scheduler.now / SECOND);
-    const price = { id: fields.get("items[0][price]") ?? "", currency: "usd", unit_amount: 10_000 };
+    const id = fields.get("items[0][price]") ?? "";
+    const price = { id, currency: "usd", product: { name: id }, unit_amount: 10_000 };
     const trial = { status: "trialing", trial_start: start, trial_end: start + (days * DAY) / SECOND };
     const terms = { items: { data: [{ price, quantity: 1 }] }, cancel_at_period_end: false };
-    const made = this.#add("subscription", owner.id, metadata, {
-      ...trial,
-      ...terms,
-      latest_invoice: { amount_due: 0 },
-    });
+    const latest_invoice = { amount_due: 0 };
+    const made = this.#add("subscription", owner.id, metadata, { ...trial, ...terms, latest_invoice });
     this.watch("made", made);
     this.#event("customer.subscription.created", made);
     this.#event("customer.subscription.trial_will_end", made);

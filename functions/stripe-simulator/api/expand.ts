@@ -5,8 +5,15 @@ import type { Kind } from "../store/objects";
 import type { Store } from "../store/store";
 import { invalidRequest } from "./errors";
 
+const MAX_LEVELS = 4;
+
 /** Puts objects in the place of their ids: https://docs.stripe.com/api/expanding_objects; throws StripeFailure 400. */
 export function expand(answer: object, schema: Schema, paths: string[], store: Store): unknown {
+  const tooDeep = paths.find((path) => path.split(".").length > MAX_LEVELS);
+  if (tooDeep !== undefined) {
+    const message = `You cannot expand more than ${MAX_LEVELS} levels of a property. Property: ${tooDeep}`;
+    throw invalidRequest(message, { param: "expand" });
+  }
   return paths.reduce<unknown>((value, path) => expandAt(value, schema, path.split("."), path, store), answer);
 }
 

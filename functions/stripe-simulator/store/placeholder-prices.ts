@@ -1,11 +1,13 @@
 import { MONTHLY_PRICES } from "../../../app/contract/plan-prices";
 import type { Part } from "../../stripe-schema/stored";
-import { make, type Price } from "./objects";
+import { make, type Price, type Product } from "./objects";
 
-/** The prices of the API's first migration, which knows no account of Stripe's. */
-export const PLACEHOLDER_PRICES = Object.entries(MONTHLY_PRICES).map(([name, dollars]) =>
-  monthlyPrice({ id: `price_${name.toLowerCase()}`, product: "prod_citewell", unit_amount: dollars * 100 }),
-);
+/** The prices of the API's first migration, which knows no account of Stripe's, each with its product. */
+export const PLACEHOLDER_PRICES: [Price, Product][] = Object.entries(MONTHLY_PRICES).map(([name, dollars]) => {
+  const product = make("Product", { id: `prod_${name.toLowerCase()}`, active: true, name, type: "service" });
+  const price = { id: `price_${name.toLowerCase()}`, product: product.id, unit_amount: dollars * 100 };
+  return [monthlyPrice(price), product];
+});
 
 /** A price for each unit and month. */
 export function monthlyPrice(own: Part<Price>): Price {

@@ -136,7 +136,11 @@ export function storeIn(sql: SqlStorage) {
     nextDelivery: (): number | undefined =>
       rows({ due: number }, "SELECT due FROM deliveries ORDER BY due LIMIT 1")[0]?.due,
   };
-  for (const price of PLACEHOLDER_PRICES) if (!store.find("Price", price.id)) store.save("Price", price);
+  for (const [price, product] of PLACEHOLDER_PRICES) {
+    if (store.find("Product", product.id)) continue;
+    store.save("Product", product);
+    store.save("Price", price);
+  }
   return store;
 }
 

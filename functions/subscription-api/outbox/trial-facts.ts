@@ -15,19 +15,23 @@ export async function trialOf(message: Message, stripe: TrialReader): Promise<Tr
   const trial =
     message.stripe_subscription_id === null
       ? await trialWithoutPlan(message, stripe)
-      : await trialAtStripe(message.stripe_subscription_id, stripe);
+      : await trialAtStripe(message, message.stripe_subscription_id, stripe);
   if (typeof trial === "string") return trial;
   if (message.kind !== "trial-ending") return trial;
   if (message.key !== reminderKey(message.sign_up_id, trial.end)) return "another-end";
   return trial.outlook.next === "unknown" ? "unknown-charge" : trial;
 }
 
-async function trialAtStripe(subscriptionId: string, stripe: TrialReader): Promise<Trial | DropReason> {
+async function trialAtStripe(
+  { package_name }: Message,
+  subscriptionId: string,
+  stripe: TrialReader,
+): Promise<Trial | DropReason> {
   const billing = await stripe.findBilling(subscriptionId);
   if (!billing) return "no-subscription";
-  const { isTrialing, isInvoiced, trialEnd: end, outlook, card } = billing;
+  const { isTrialing, isInvoiced, trialEnd: end, outlook, card, plan } = billing;
   if (isInvoiced) return "invoiced";
-  return isTrialing && isToCome(end) ? { end, outlook, card } : "trial-over";
+  return isTrialing && isToCome(end) ? { end, outlook, card, plan: plan ?? package_name } : "trial-over";
 }
 
 async function trialWithoutPlan(
@@ -36,7 +40,8 @@ async function trialWithoutPlan(
 ): Promise<Trial | DropReason> {
   const end = trial_end === null ? null : new Date(trial_end);
   if (!isToCome(end)) return "trial-over";
-  return { end, outlook: { next: "no-plan" }, card: customerId === null ? null : await stripe.findCard(customerId) };
+  const card = customerId === null ? null : await stripe.findCard(customerId);
+  return { end, outlook: { next: "no-plan" }, card, plan: null };
 }
 
 function isToCome(time: Date | null): time is Date {

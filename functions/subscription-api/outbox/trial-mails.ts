@@ -5,10 +5,10 @@ import { toMail } from "./mail-content";
 import type { Message } from "./outbox";
 
 /** What the sign-up says of itself. */
-type Facts = Pick<Message, "full_name" | "company_name" | "email" | "package_name" | "signed_up_at">;
+type Facts = Pick<Message, "full_name" | "company_name" | "email" | "signed_up_at">;
 
 /** What Stripe says at the moment of sending. Without a plan there is nothing to charge. */
-export type Trial = { end: Date; outlook: Billing["outlook"] | { next: "no-plan" }; card: Card | null };
+export type Trial = Pick<Billing, "card" | "plan"> & { end: Date; outlook: Billing["outlook"] | { next: "no-plan" } };
 
 const PORTAL =
   "To cancel, to change your card or to see your invoices, open the customer portal below. It belongs to Stripe, which takes our payments: enter your e-mail address there, and Stripe sends you a link to log in.";
@@ -39,7 +39,7 @@ export function trialStartedMail(
       ],
       details: [
         ["Company", facts.company_name],
-        ["Plan", facts.package_name ?? "not chosen yet"],
+        ["Plan", trial.plan ?? "not chosen yet"],
         ["Free trial", `${TRIAL_DAYS} days, until ${minuteOf(trial.end)}`],
         ...chargeDetails(trial),
         ["You agreed to this", `on ${minuteOf(new Date(facts.signed_up_at))}, with our terms: ${sender.siteUrl}/terms`],
@@ -68,7 +68,7 @@ export function trialEndingMail(facts: Facts, trial: Trial, sender: Sender): Mai
       ],
       details: [
         ["Company", facts.company_name],
-        ["Plan", facts.package_name ?? "not chosen yet"],
+        ["Plan", trial.plan ?? "not chosen yet"],
         ["Trial ends", minuteOf(trial.end)],
         ...chargeDetails(trial),
       ],

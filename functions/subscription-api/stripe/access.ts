@@ -27,7 +27,7 @@ async function askStripe(stripe: Stripe): Promise<StripeAccess> {
     ["customers", () => stripe.customers.list({ limit: 1 })],
     ["setup intents, payment methods", () => stripe.setupIntents.list({ limit: 1, expand: ["data.payment_method"] })],
     ["subscriptions, invoices", () => stripe.subscriptions.list({ limit: 1, expand: ["data.latest_invoice"] })],
-    ["prices", () => stripe.prices.list({ limit: 1 })],
+    ["prices, products", () => stripe.prices.list({ limit: 1, expand: ["data.product"] })],
   ];
   const answers = await Promise.all(
     requests.map(async ([name, request]) => ({ name, answer: await answerTo(request) })),

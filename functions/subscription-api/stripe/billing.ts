@@ -22,7 +22,12 @@ const subscription = z.object({
   items: z.object({
     data: z.array(
       z.object({
-        price: z.object({ currency: z.string(), unit_amount: z.number().nullish() }),
+        price: z.object({
+          currency: z.string(),
+          /** Without a name where it was deleted. */
+          product: z.object({ name: z.string().nullish() }),
+          unit_amount: z.number().nullish(),
+        }),
         quantity: z.number().nullish(),
       }),
     ),
@@ -57,6 +62,8 @@ export type Billing = {
   trialEnd: Date | null;
   outlook: TrialOutlook;
   card: Card | null;
+  /** The names of what is subscribed to, as the Customer Portal and the invoices have them; null where Stripe has none. */
+  plan: string | null;
 };
 
 /** What subscriptions, cards and invoices say of payments. Every method throws PaymentsError. */
@@ -65,7 +72,7 @@ export function stripeBilling(stripe: Stripe) {
   return {
     /** Undefined when Stripe does not know it. */
     async findBilling(subscriptionId: string): Promise<Billing | undefined> {
-      const expand = [`customer.${card}`, "default_payment_method", "latest_invoice"];
+      const expand = [`customer.${card}`, "default_payment_method", "latest_invoice", "items.data.price.product"];
       const found = await ifExists(() =>
         call(subscription, () => stripe.subscriptions.retrieve(subscriptionId, { expand })),
       );
@@ -102,6 +109,7 @@ function toBilling(found: Subscription): Billing {
     trialEnd: dateOf(found.trial_end),
     outlook: outlookOf(found, method != null),
     card: method?.card ?? null,
+    plan: found.items.data.flatMap(({ price }) => price.product.name ?? []).join(", ") || null,
   };
 }
 

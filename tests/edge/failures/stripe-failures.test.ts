@@ -84,7 +84,7 @@ describe("the health of the API", () => {
       "a missing permission",
       403,
       "STRIPE_SECRET_KEY",
-      "The secret key may not read: customers, setup intents, payment methods, subscriptions, invoices, prices",
+      "The secret key may not read: customers, setup intents, payment methods, subscriptions, invoices, prices, products",
     ],
     ["an outage", 503, "stripe", "Stripe cannot be reached"],
   ])("tells %s from the rest [G15]", async (_, status, key, detail) => {
@@ -96,7 +96,7 @@ describe("the health of the API", () => {
     const lacks = answersWith(403, error("invalid_request_error"));
     const has = answersWith(200, JSON.stringify({ data: [] }));
     stripe.answers((response, call) => (call.url.startsWith("/v1/prices") ? lacks : has)(response, call));
-    expect(await health()).toMatchObject({ status: 503, detail: "The secret key may not read: prices" });
+    expect(await health()).toMatchObject({ status: 503, detail: "The secret key may not read: prices, products" });
 
     stripe.answers(resets);
     expect(await health()).toMatchObject({ status: 503, keys: ["stripe"] });

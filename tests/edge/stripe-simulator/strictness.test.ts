@@ -120,6 +120,19 @@ describe("the Stripe simulator refuses what Stripe refuses", () => {
     expect(data[0]?.payment_method).toMatchObject({ object: "payment_method", card: { last4: "4242" } });
   });
 
+  it("and does so four levels deep, but not five [N9]", async () => {
+    const { id: customer } = await stripe.customers.create({});
+    const expand = ["items.data.price.product"];
+    const items = [{ price: "price_lite" }];
+    const made = await stripe.subscriptions.create({ customer, items, trial_period_days: 5, expand });
+    expect(made.items.data[0]?.price.product).toMatchObject({ object: "product", name: "LITE" });
+    const deeper = `${expand}.default_price`;
+    await expect(stripe.subscriptions.retrieve(made.id, { expand: [deeper] })).rejects.toMatchObject({
+      param: "expand",
+      message: `You cannot expand more than 4 levels of a property. Property: ${deeper}`,
+    });
+  });
+
   it("and says in its health what no account of Stripe's would take", async () => {
     expect(await (await fetch(`${worker.url}/health`)).text()).toContain(
       "POST /v1/customers: Received unknown parameter: nmae",

@@ -161,6 +161,39 @@ describe("the mails about a trial", () => {
     await expect.poll(() => rowOf(api, email)).toMatchObject({ status: "past_due" });
   });
 
+  it("name the plan that the portal has changed to, with its price [T3] [T5]", async () => {
+    const email = "another-plan@example.com";
+    const row = await onTrial(email);
+    await expect.poll(() => latest(email)).toContain("Plan: STANDARD\n");
+    const found = await stripeAt(stripe).subscriptions.retrieve(String(row.stripe_subscription_id));
+    const changed = await stripeAt(stripe).subscriptions.update(found.id, {
+      items: [{ id: found.items.data[0]?.id, price: "price_lite" }],
+      proration_behavior: "create_prorations",
+    });
+    expect(changed).toMatchObject({ status: "trialing", trial_end: found.trial_end });
+
+    await remind(row.id);
+    expect(await latest(email)).toContain("Plan: LITE\nTrial ends: ");
+    expect(await latest(email)).toContain("$200.00 plus any tax will be taken from your card");
+    expect(await latest(email)).not.toMatch(/STANDARD|\$500/);
+  });
+
+  it("name the plan that sales has chosen for a sign-up without one [T3]", async () => {
+    const email = "by-sales@example.com";
+    const row = await onTrial(email, { package_id: undefined });
+    await expect.poll(() => latest(email)).toContain("Plan: not chosen yet\n");
+    const made = await stripeAt(stripe).subscriptions.create({
+      customer: String(row.stripe_customer_id),
+      items: [{ price: "price_mini" }],
+      trial_period_days: 4,
+    });
+    await tell("created", made.id);
+    await tell("trial_will_end", made.id);
+    await remind(row.id);
+    expect(await latest(email)).toContain("Plan: MINI\nTrial ends: ");
+    expect(await latest(email)).toContain("First payment: $100.00 plus any tax");
+  });
+
   it("are dropped when they are no longer true, and the outbox and the log say why [T4]", async () => {
     const over = await onTrial("over@example.com");
     await tell("trial_will_end", over.stripe_subscription_id);

@@ -39,6 +39,7 @@ const running: Billing = {
   trialEnd: end,
   outlook: { next: "charge", cents: 50_000 },
   card: { brand: "visa", last4: "4242" },
+  plan: "LITE",
 };
 
 const facts = (billing: Billing | undefined, message = reminder) =>
@@ -46,7 +47,11 @@ const facts = (billing: Billing | undefined, message = reminder) =>
 
 describe("a mail about a trial", () => {
   test("is about the trial that runs at Stripe [T3]", async () => {
-    expect(await facts(running)).toEqual({ end, outlook: running.outlook, card: running.card });
+    expect(await facts(running)).toEqual({ end, outlook: running.outlook, card: running.card, plan: "LITE" });
+  });
+
+  test("names the plan of the sign-up where Stripe names none [T3]", async () => {
+    expect(await facts({ ...running, plan: null })).toMatchObject({ plan: "STANDARD" });
   });
 
   test.each([
@@ -67,7 +72,7 @@ describe("a mail about a trial", () => {
     [
       "without a plan is about the end that was promised",
       {},
-      { end, outlook: { next: "no-plan" }, card: running.card },
+      { end, outlook: { next: "no-plan" }, card: running.card, plan: null },
     ],
     ["without a plan or customer has no card", { stripe_customer_id: null }, { card: null }],
     ["without a plan is not sent when its end has passed", { trial_end: new Date(0).toISOString() }, "trial-over"],

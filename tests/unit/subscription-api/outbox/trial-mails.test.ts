@@ -24,7 +24,12 @@ const facts = {
 };
 const links = { verifyEmail: "https://api.example/verify", notMe: "https://api.example/not-me" };
 const end = new Date("2026-11-27T14:30:00.000Z");
-const trial: Trial = { end, outlook: { next: "charge", cents: 50_000 }, card: { brand: "visa", last4: "4242" } };
+const trial: Trial = {
+  end,
+  outlook: { next: "charge", cents: 50_000 },
+  card: { brand: "visa", last4: "4242" },
+  plan: "LITE",
+};
 
 const started = (change: Partial<Trial> = {}, other = {}) =>
   trialStartedMail({ ...facts, ...other }, { ...trial, ...change }, sender, links);
@@ -42,7 +47,7 @@ describe("the mail at a trial's start", () => {
       "If you did not sign up, open “This was not me” below: the trial ends, and the card is removed.",
       [
         "Company: Engines",
-        "Plan: STANDARD",
+        "Plan: LITE",
         "Free trial: 5 days, until November 27, 2026, 14:30 UTC",
         "First payment: $500.00 plus any tax, on November 27, 2026",
         "After that: the same every month",
@@ -131,7 +136,7 @@ describe("the mail at a trial's start", () => {
   });
 
   test("names the plan that is not chosen yet", () => {
-    expect(started({}, { package_name: null }).text).toContain("Plan: not chosen yet");
+    expect(started({ plan: null }).text).toContain("Plan: not chosen yet");
   });
 });
 
@@ -144,8 +149,9 @@ test("the reminder says when the trial ends, what is charged then, and how to ca
     expect.stringMatching(/^Unless you cancel before then, \$500\.00 plus any tax will be taken from your card, Visa/),
   ]);
   expect(text).toContain("Trial ends: November 27, 2026, 14:30 UTC\nFirst payment: $500.00");
+  expect(text).toContain("Plan: LITE\n");
   expect(text).toContain("Open the customer console: https://console.example");
-  expect(trialEndingMail({ ...facts, package_name: null }, trial, sender).text).toContain("Plan: not chosen yet");
+  expect(trialEndingMail(facts, { ...trial, plan: null }, sender).text).toContain("Plan: not chosen yet");
 });
 
 test("the mail after a used card leads back to the form of its plan", () => {

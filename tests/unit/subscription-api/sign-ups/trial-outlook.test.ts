@@ -4,6 +4,7 @@ import { stripeClient } from "../../../../functions/subscription-api/stripe/clie
 import { stripePayments } from "../../../../functions/subscription-api/stripe/payments";
 
 const END = 1_900_000_000;
+const STANDARD = { id: "prod_1", name: "STANDARD" };
 const CARD = { id: "pm_1", card: { brand: "visa", last4: "4242" } };
 
 /** What Stripe answers of a trial, in the fields that are read. */
@@ -16,7 +17,7 @@ const trial = {
   customer: { id: "cus_1", invoice_settings: { default_payment_method: CARD } },
   default_payment_method: null,
   discounts: [],
-  items: { data: [{ price: { currency: "usd", unit_amount: 50_000 }, quantity: 1 }] },
+  items: { data: [{ price: { currency: "usd", product: STANDARD, unit_amount: 50_000 }, quantity: 1 }] },
   latest_invoice: { id: "in_1", amount_due: 0 },
   metadata: null,
   pause_collection: null,
@@ -42,12 +43,12 @@ describe("what happens at a trial's end", () => {
     ["a discount", { discounts: ["di_1"] }, { next: "charge", cents: null }],
     [
       "a price without an amount",
-      { items: { data: [{ price: { currency: "usd" } }] } },
+      { items: { data: [{ price: { currency: "usd", product: STANDARD } }] } },
       { next: "charge", cents: null },
     ],
     [
       "a price in euros",
-      { items: { data: [{ price: { currency: "eur", unit_amount: 50_000 } }] } },
+      { items: { data: [{ price: { currency: "eur", product: STANDARD, unit_amount: 50_000 } }] } },
       { next: "charge", cents: null },
     ],
     ["no end of the trial", { trial_end: null }, { next: "unknown" }],
@@ -79,6 +80,15 @@ describe("what happens at a trial's end", () => {
     expect(await customer({ invoice_settings: { default_payment_method: CARD } })).toEqual(CARD.card);
     expect(await customer({ invoice_settings: { default_payment_method: null } })).toBeNull();
     expect(await customer({ invoice_settings: null })).toBeNull();
+  });
+
+  test.each<[string, object[], string | null]>([
+    ["that of the product", [STANDARD], "STANDARD"],
+    ["those of both products", [STANDARD, { id: "prod_2", name: "More seats" }], "STANDARD, More seats"],
+    ["none where the product was deleted", [{ id: "prod_1", deleted: true }], null],
+  ])("the plan's name is %s [T3]", async (_, products, plan) => {
+    const items = { data: products.map((product) => ({ price: { currency: "usd", product, unit_amount: 50_000 } })) };
+    expect(await stripeBilling(answering({ ...trial, items })).findBilling("sub_1")).toMatchObject({ plan });
   });
 
   test("an invoice that is not empty was made [T4]", async () => {

@@ -171,7 +171,7 @@ describe("access to Stripe", () => {
     [
       "without a right",
       (path) => (/prices|setup_intents/.test(path) ? failure(403) : list()),
-      { status: "no-permission", lacks: ["setup intents, payment methods", "prices"] },
+      { status: "no-permission", lacks: ["setup intents, payment methods", "prices, products"] },
     ],
     ["of a wrong key before all else", (path) => failure(path.includes("prices") ? 401 : 403), { status: "wrong-key" }],
     [
@@ -193,7 +193,7 @@ describe("access to Stripe", () => {
     expect(await ask()).toBe(4);
     expect(asked.sort()).toEqual([
       "/v1/customers?limit=1",
-      "/v1/prices?limit=1",
+      "/v1/prices?limit=1&expand[0]=data.product",
       "/v1/setup_intents?limit=1&expand[0]=data.payment_method",
       "/v1/subscriptions?limit=1&expand[0]=data.latest_invoice",
     ]);
