@@ -123,10 +123,10 @@ test.each<[string, (path: string) => Response, object, object]>([
     { reason: "wrong-key" },
   ],
   [
-    "a key that may not read prices",
+    "a key that may not read prices and products",
     (path) => (path === "/v1/prices" ? refused(403)() : Response.json({ data: [] })),
-    { keys: ["STRIPE_SECRET_KEY"], detail: "The secret key may not read: prices" },
-    { reason: "no-permission", lacks: ["prices"] },
+    { keys: ["STRIPE_SECRET_KEY"], detail: "The secret key may not read: prices, products" },
+    { reason: "no-permission", lacks: ["prices, products"] },
   ],
   [
     "an outage",
