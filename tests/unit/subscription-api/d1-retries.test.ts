@@ -75,6 +75,12 @@ describe("a write that D1 loses in passing", () => {
     expect(await row).toEqual({ name: "other" });
   });
 
+  test("is one that also reads", async () => {
+    const { db, sent } = failing([LOST]);
+    expect(await outcomeOf(db.prepare("UPDATE packages SET name = (SELECT 'other')").run())).toBe("done");
+    expect(sent).toHaveLength(2);
+  });
+
   test("in a batch: all of it is sent again", async () => {
     const { db, sent, names } = failing([LOST]);
     expect(await outcomeOf(db.batch([db.prepare(UPDATE), db.prepare("SELECT 1")]))).toBe("done");
