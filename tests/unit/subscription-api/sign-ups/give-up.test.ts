@@ -9,6 +9,7 @@ import { signUpsIn } from "../../../../functions/subscription-api/sign-ups/store
 import { stripeClient } from "../../../../functions/subscription-api/stripe/client";
 import { stripePayments } from "../../../../functions/subscription-api/stripe/payments";
 import { databaseInMemory } from "../../../support/database/database-in-memory";
+import { signUpsOverModel } from "../../../support/stripe/sign-ups-over-model";
 import { validRequest } from "../../../support/visitors/visitor";
 
 const count = () => {};
@@ -90,5 +91,41 @@ describe("a sign-up that another form replaces", () => {
     await replaceSignUp(keyOf(0), services);
     expect(givenUp()).toEqual([0]);
     vi.restoreAllMocks();
+  });
+
+  test("gets its trial where its card was set up at the last moment", async () => {
+    vi.spyOn(console, "info").mockImplementation(() => {});
+    const { services, pending, enterCard, stored, rows } = signUpsOverModel();
+    const signUp = await pending();
+    enterCard(signUp);
+    await replaceSignUp(String(rows("SELECT idempotency_key FROM sign_ups")[0]?.idempotency_key), services);
+    expect(await stored(signUp.id)).toMatchObject({ status: "trialing" });
+    vi.restoreAllMocks();
+  });
+
+  test("is given up with a card that has had its trial, which is detached [H10]", async () => {
+    vi.spyOn(console, "info").mockImplementation(() => {});
+    const { services, pending, enterCard, stored, rows, model } = signUpsOverModel({ onePerPerson: true });
+    const [first, second] = [await pending(), await pending({ email: "second@example.com" })];
+    const keyOf = ({ id }: { id: string }) =>
+      String(rows("SELECT idempotency_key FROM sign_ups WHERE id = ?", id)[0]?.idempotency_key);
+    for (const signUp of [first, second]) {
+      enterCard(signUp);
+      await replaceSignUp(keyOf(signUp), services);
+    }
+    expect(await stored(first.id)).toMatchObject({ status: "trialing" });
+    expect(await stored(second.id)).toMatchObject({ status: "superseded" });
+    expect(model.all("payment_method", second.stripe_customer_id)).toEqual([]);
+    vi.restoreAllMocks();
+  });
+
+  test("stays as it is while the database fails", async () => {
+    const { services, pending, enterCard, rows, stored } = signUpsOverModel();
+    const signUp = await pending();
+    const key = String(rows("SELECT idempotency_key FROM sign_ups")[0]?.idempotency_key);
+    enterCard(signUp);
+    rows("ALTER TABLE trial_claims RENAME TO away");
+    await expect(replaceSignUp(key, services)).rejects.toThrow("no such table");
+    expect(await stored(signUp.id)).toMatchObject({ status: "pending" });
   });
 });

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { reconcileSignUps } from "../../../../functions/subscription-api/sign-ups/reconcile";
+import { CHECK_RANKS } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
+import { signUpsOverModel } from "../../../support/stripe/sign-ups-over-model";
+import { validRequest } from "../../../support/visitors/visitor";
+
+const HOUR = 60 * 60_000;
+const NOW = Date.parse("2026-03-02T12:00:00Z");
+const ago = (milliseconds: number) => new Date(NOW - milliseconds).toISOString();
+
+let logged: Record<string, unknown>[];
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
+  logged = [];
+  for (const level of ["info", "warn", "error"] as const)
+    vi.spyOn(console, level).mockImplementation((line) => logged.push(JSON.parse(line)));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const always = () => true;
+
+/** Sign-ups that are due, and a run of the cron handler over those of a rank. */
+function dueSignUps() {
+  const world = signUpsOverModel();
+  const set = (id: string, values: Record<string, string | number | null>) => {
+    for (const [column, value] of Object.entries(values))
+      world.rows(`UPDATE sign_ups SET ${column} = ? WHERE id = ?`, value, id);
+  };
+  return {
+    ...world,
+    set,
+    /** A sign-up without its card that was begun so long ago. */
+    async begun(milliseconds: number, values: Record<string, string | number | null> = {}) {
+      const signUp = await world.pending({ email: `${crypto.randomUUID()}@example.com` });
+      set(signUp.id, { created_at: ago(milliseconds), check_at: ago(1), ...values });
+      return signUp;
+    },
+    run: (rank: keyof typeof CHECK_RANKS, goesOn = always) =>
+      reconcileSignUps(CHECK_RANKS[rank], world.services, goesOn),
+    checkAt: (id: string) => world.rows("SELECT check_at FROM sign_ups WHERE id = ?", id)[0]?.check_at,
+  };
+}
+
+describe("a sign-up without its card", () => {
+  test("is kept for a day, and looked at again later and later", async () => {
+    const { begun, run, stored, checkAt } = dueSignUps();
+    const { id } = await begun(2 * HOUR);
+    await run("mayHaveTrial");
+    expect(await stored(id)).toMatchObject({ status: "pending" });
+    expect(checkAt(id)).toBe(new Date(NOW - 2 * HOUR + 6 * HOUR).toISOString());
+    expect(logged).toMatchObject([{ event: "sign_up_reconciled", signUpId: id, was: "pending", outcome: "waits" }]);
+  });
+
+  test("is deleted after a day, at Stripe first [G9]", async () => {
+    const { begun, run, rows, model } = dueSignUps();
+    const kept = await begun(24 * HOUR - 1);
+    const abandoned = await begun(24 * HOUR);
+    await run("mayHaveTrial");
+    expect(rows("SELECT id FROM sign_ups")).toEqual([{ id: kept.id }]);
+    expect(model.get(abandoned.stripe_setup_intent_id)).toMatchObject({ status: "canceled" });
+    expect(model.get(abandoned.stripe_customer_id)).toMatchObject({ deleted: true });
+    expect(model.get(kept.stripe_customer_id)?.deleted).toBeUndefined();
+  });
+
+  test("is deleted without a call of Stripe for what it never had", async () => {
+    const { services, rows, run, calls } = dueSignUps();
+    const id = crypto.randomUUID();
+    await services.signUps.add({
+      id,
+      idempotencyKey: id,
+      passwordHash: "a hash",
+      requestId: "the-request",
+      request: validRequest,
+    });
+    rows("UPDATE sign_ups SET created_at = ?, check_at = ?", ago(25 * HOUR), ago(1));
+    await run("leftToDelete");
+    expect(rows("SELECT id FROM sign_ups")).toEqual([]);
+    expect(calls.filter((call) => !call.startsWith("GET customers"))).toEqual([]);
+  });
+
+  test("gets its trial where Stripe has a card of which no webhook told [G6]", async () => {
+    const { begun, run, stored, enterCard } = dueSignUps();
+    const signUp = await begun(25 * HOUR);
+    enterCard(signUp);
+    await run("leftToDelete");
+    expect(await stored(signUp.id)).toMatchObject({ status: "trialing" });
+  });
+
+  test("ends when five cards have failed [H3]", async () => {
+    const { begun, run, stored, model } = dueSignUps();
+    const signUp = await begun(HOUR, { declined_cards: 3, used_cards: 2 });
+    await run("mayHaveTrial");
+    expect(await stored(signUp.id)).toMatchObject({ status: "superseded", end_reason: "cards-failed" });
+    expect(model.get(signUp.stripe_setup_intent_id)).toMatchObject({ status: "canceled" });
+  });
+});
+
+test("a trial follows Stripe where its webhook was lost, and ends by itself without a plan", async () => {
+  const { begun, run, stored, enterCard, services, model, set, checkAt } = dueSignUps();
+  const [atStripe, withoutPlan] = [await begun(HOUR), await begun(HOUR)];
+  for (const signUp of [atStripe, withoutPlan]) {
+    enterCard(signUp, `card of ${signUp.id}`);
+    await signUpStatus(signUp.id, services);
+  }
+  set(withoutPlan.id, { package_id: null, stripe_subscription_id: null });
+  for (const { id } of [atStripe, withoutPlan]) set(id, { check_at: ago(1) });
+  for (const subscription of model.all("subscription")) model.become(subscription, "past_due");
+  await run("mayHaveTrial");
+  expect(await stored(atStripe.id)).toMatchObject({ status: "past_due" });
+  expect(await stored(withoutPlan.id)).toMatchObject({ status: "canceled" });
+  expect([checkAt(atStripe.id), checkAt(withoutPlan.id)]).toEqual([null, null]);
+});
+
+describe("a run over more than one batch", () => {
+  test("takes all that is due", async () => {
+    const { begun, run, rows } = dueSignUps();
+    for (let n = 0; n < 61; n += 1) await begun(25 * HOUR);
+    await run("leftToDelete");
+    expect(rows("SELECT count(*) AS n FROM sign_ups")).toEqual([{ n: 0 }]);
+  });
+
+  test("asks the database once when fewer than sixty are due, twice when it is sixty", async () => {
+    for (const [due, taken] of [
+      [59, 1],
+      [60, 2],
+    ] as const) {
+      const { begun, run, services } = dueSignUps();
+      for (let n = 0; n < due; n += 1) await begun(25 * HOUR);
+      const take = vi.spyOn(services.lifecycle, "takeDue");
+      await run("leftToDelete");
+      expect(take).toHaveBeenCalledTimes(taken);
+    }
+  });
+
+  test("leaves what it has no time for to the next run, at once", async () => {
+    const { begun, run, rows, checkAt } = dueSignUps();
+    const ids: string[] = [];
+    for (let n = 0; n < 30; n += 1) ids.push((await begun(25 * HOUR)).id);
+    let asked = 0;
+    await run("leftToDelete", () => {
+      asked += 1;
+      return asked <= 10;
+    });
+    const left = rows("SELECT id FROM sign_ups").map(({ id }) => String(id));
+    expect(left.length).toBeGreaterThan(0);
+    expect(left.length).toBeLessThan(30);
+    expect(left.map(checkAt)).toEqual(left.map(() => new Date(NOW).toISOString()));
+  });
+});
+
+test("one that fails is logged, and holds up no other", async () => {
+  const { begun, run, stored, instead } = dueSignUps();
+  const [broken, other] = [await begun(2 * HOUR), await begun(2 * HOUR)];
+  instead.set(`GET setup_intents/${broken.stripe_setup_intent_id}`, { status: 200, text: "{}" });
+  await run("mayHaveTrial");
+  expect(await stored(broken.id)).toMatchObject({ status: "pending" });
+  const failed = logged.filter(({ event }) => event === "sign_up_reconcile_failed");
+  expect(failed).toMatchObject([{ level: "error", signUpId: broken.id, was: "pending", error: "PaymentsError" }]);
+  expect(logged).toContainEqual(expect.objectContaining({ event: "sign_up_reconciled", signUpId: other.id }));
+});

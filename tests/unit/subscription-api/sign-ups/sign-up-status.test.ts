@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
+import { refusal } from "../../../simulation/stripe";
+import { signUpsOverModel } from "../../../support/stripe/sign-ups-over-model";
+
+beforeEach(() => {
+  for (const level of ["info", "warn", "error"] as const) vi.spyOn(console, level).mockImplementation(() => {});
+});
+
+test("a sign-up that is not there any more has ended", async () => {
+  const { services, calls } = signUpsOverModel();
+  expect(await signUpStatus(crypto.randomUUID(), services)).toEqual({ status: "ended" });
+  expect(calls).toEqual([]);
+});
+
+describe("a sign-up that waits for its card", () => {
+  test("is pending, and nothing is made for it", async () => {
+    const { services, pending, model } = signUpsOverModel();
+    const { id } = await pending();
+    expect(await signUpStatus(id, services)).toEqual({ status: "pending" });
+    expect(model.all("subscription")).toEqual([]);
+  });
+
+  test("is pending without a call of Stripe while it has no setup intent", async () => {
+    const { services, pending, calls, rows } = signUpsOverModel();
+    const { id } = await pending();
+    rows("UPDATE sign_ups SET stripe_setup_intent_id = NULL WHERE id = ?", id);
+    calls.length = 0;
+    expect(await signUpStatus(id, services)).toEqual({ status: "pending" });
+    expect(calls).toEqual([]);
+  });
+
+  test("is a trial as soon as Stripe has the card, before any webhook [S23]", async () => {
+    const { services, pending, enterCard, stored, model } = signUpsOverModel();
+    const signUp = await pending();
+    enterCard(signUp);
+    expect(await signUpStatus(signUp.id, services)).toEqual({ status: "trial" });
+    expect(await stored(signUp.id)).toMatchObject({ status: "trialing" });
+    expect(model.all("subscription")).toMatchObject([{ customer: signUp.stripe_customer_id, status: "trialing" }]);
+  });
+
+  test("stays pending while Stripe's webhook starts the trial at this moment", async () => {
+    const { services, pending, enterCard, instead } = signUpsOverModel();
+    const signUp = await pending();
+    enterCard(signUp);
+    instead.set("POST subscriptions", refusal(409, "idempotency_key_in_use", "idempotency_error"));
+    expect(await signUpStatus(signUp.id, services)).toEqual({ status: "pending" });
+    instead.clear();
+    expect(await signUpStatus(signUp.id, services)).toEqual({ status: "trial" });
+  });
+
+  test("has no status while Stripe refuses for another reason", async () => {
+    const { services, pending, enterCard, instead } = signUpsOverModel();
+    const signUp = await pending();
+    enterCard(signUp);
+    instead.set("POST subscriptions", refusal(400, "parameter_invalid"));
+    await expect(signUpStatus(signUp.id, services)).rejects.toMatchObject({ reason: "unexpected-answer" });
+  });
+
+  test("has no status when it is the database that fails", async () => {
+    const { services, pending, enterCard, rows } = signUpsOverModel();
+    const signUp = await pending();
+    enterCard(signUp);
+    rows("ALTER TABLE trial_claims RENAME TO away");
+    await expect(signUpStatus(signUp.id, services)).rejects.toThrow("no such table");
+  });
+});
+
+test("a trial that was not begun to its end is begun [G6]", async () => {
+  const { services, pending, enterCard, rows, model } = signUpsOverModel();
+  const signUp = await pending();
+  enterCard(signUp);
+  rows("UPDATE sign_ups SET status = 'active' WHERE id = ?", signUp.id);
+  expect(await signUpStatus(signUp.id, services)).toEqual({ status: "trial" });
+  expect(model.all("subscription")).toHaveLength(1);
+});
+
+test("a card that has had its trial is told with the secret for another one [H10]", async () => {
+  const { services, pending, enterCard, stored } = signUpsOverModel({ onePerPerson: true });
+  const first = await pending();
+  enterCard(first);
+  expect(await signUpStatus(first.id, services)).toEqual({ status: "trial" });
+
+  const second = await pending({ email: "second@example.com" });
+  enterCard(second);
+  const told = await signUpStatus(second.id, services);
+  const { stripe_setup_intent_id: another } = await stored(second.id);
+  expect(another).not.toBe(second.stripe_setup_intent_id);
+  expect(told).toEqual({ status: "card_used", client_secret: `${another}_secret_1` });
+  expect(await signUpStatus(second.id, services)).toEqual(told);
+});
+
+test.each([
+  ["trialing", "trial"],
+  ["past_due", "trial"],
+  ["canceled", "ended"],
+  ["superseded", "ended"],
+])("a sign-up that is %s is told as %s, without a call of Stripe", async (status, told) => {
+  const { services, pending, calls, rows } = signUpsOverModel();
+  const { id } = await pending();
+  rows("UPDATE sign_ups SET status = ?, stripe_subscription_id = 'sub_1' WHERE id = ?", status, id);
+  calls.length = 0;
+  expect(await signUpStatus(id, services)).toEqual({ status: told });
+  expect(calls).toEqual([]);
+});
