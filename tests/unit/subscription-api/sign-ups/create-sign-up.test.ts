@@ -33,7 +33,7 @@ describe("two forms at the same time under one key", () => {
     return { results, stored: rows("SELECT id FROM sign_ups") };
   };
 
-  test("make one sign-up, and both get its client secret [G1]", async () => {
+  test("make one sign-up, and both get its client secret", async () => {
     const { results, stored } = await atOnce(validRequest.password);
     expect(results).toMatchObject([CREATED, CREATED]);
     expect(stored).toHaveLength(1);

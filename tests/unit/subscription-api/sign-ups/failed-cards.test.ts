@@ -83,7 +83,7 @@ describe("a card that has been used for a trial", () => {
   });
 });
 
-describe("a sign-up that ends keeps no card at Stripe [H3]", () => {
+describe("a sign-up that ends keeps no card at Stripe", () => {
   const ended = async (columns: string, setupIntent?: Partial<SetupIntent>) => {
     const one = signUpsInMemory();
     const signUp = await one.signUpWith(columns);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   callStripe,
   handleCardSetUp,
+  handleCardSetUpEvent,
   handleSubscriptionChange,
   startTrial,
 } from "../../../../functions/subscription-api/sign-ups/trial";
@@ -81,13 +82,25 @@ describe("a card that is set up", () => {
 
   test.each<[string, string, Partial<SetupIntent>, string]>([
     ["without a customer", "status = 'pending'", { customerId: null }, "unknown"],
-    ["of another sign-up", WAITING, { signUpId: "another" }, "unknown"],
     ["of a trial, told of once more,", TRIALING, {}, "trialing"],
     ["of a sign-up that was given up", `${WAITING}, status = 'superseded'`, {}, "superseded"],
-  ])("%s changes nothing, here and at Stripe [H13]", async (_, columns, fields, outcome) => {
+  ])("%s changes nothing, here and at Stripe", async (_, columns, fields, outcome) => {
     const { signUp, services, stripe, row, messages } = await signUpAs(columns);
     expect(await handleCardSetUp(signUp, cardSetUp(1, signUp.id, fields), services)).toBe(outcome);
     expect([await row(), stripe.calls, messages()]).toEqual([signUp, [], []]);
+  });
+
+  test.each<[string, Partial<SetupIntent>]>([
+    ["still open", { state: "open" }],
+    ["canceled", { state: "canceled" }],
+    ["another sign-up's", { signUpId: "another" }],
+    ["another customer's", { customerId: "cus_2" }],
+  ])("is an event's word: where Stripe has the setup intent as %s nothing becomes active [H13]", async (_, fields) => {
+    const { signUp, services, stripe, row, messages } = await signUpAs(WAITING);
+    stripe.add(cardSetUp(1, signUp.id, fields));
+    const card = { signUpId: signUp.id, setupIntentId: "seti_1", customerId: "cus_1" };
+    expect(await handleCardSetUpEvent(card, services, CARD_EVENT)).toBe("unknown");
+    expect([await row(), stripe.calls, messages()]).toEqual([signUp, ["findSetupIntent seti_1"], []]);
   });
 
   test("of a sign-up that was deleted meanwhile is nobody's", async () => {
@@ -109,7 +122,7 @@ describe("a card that is set up", () => {
 });
 
 describe("a card that was used for a trial", () => {
-  /** Its card is claimed by another sign-up, which has had its trial. */
+  /** Somebody has had a trial with its card. */
   async function withUsedCard(columns: string) {
     const one = await signUpAs(columns);
     const claim = one.services.claims.of("somebody@else.example", "print_1");
@@ -129,10 +142,10 @@ describe("a card that was used for a trial", () => {
   });
 
   test.each([
-    ["another used card", `${WAITING}, used_cards = 1`],
-    ["another setup intent", "stripe_customer_id = 'cus_1', stripe_setup_intent_id = 'seti_2'"],
-    ["another customer", "stripe_customer_id = 'cus_2', stripe_setup_intent_id = 'seti_1'"],
-  ])("is left alone where the sign-up has %s since", async (_, columns) => {
+    ["has had a used card since", `${WAITING}, used_cards = 1`],
+    ["waits for the card of another setup intent", "stripe_customer_id = 'cus_1', stripe_setup_intent_id = 'seti_2'"],
+    ["belongs to another customer", "stripe_customer_id = 'cus_2', stripe_setup_intent_id = 'seti_1'"],
+  ])("is left alone where the sign-up %s", async (_, columns) => {
     const { signUp, services, stripe, row, messages } = await withUsedCard(columns);
     expect(await handleCardSetUp(signUp, cardSetUp(1, signUp.id), services)).toBe("unknown");
     expect([await row(), stripe.calls, messages()]).toEqual([signUp, [], []]);
@@ -184,7 +197,7 @@ describe("an event about a subscription", () => {
     ["that the trial ends soon", ENDS_SOON, {}, [inDays(3)]],
     ["that a trial ends soon whose start Stripe does not tell", ENDS_SOON, { trialStart: null }, [inDays(3)]],
     ["that a trial of three days ends soon", ENDS_SOON, { trialEnd: inDays(3) }, [inDays(1)]],
-    ["that one a second shorter ends soon", ENDS_SOON, { trialEnd: new Date(NOW + 3 * DAY - SECOND) }, []],
+    ["that a trial one second shorter ends soon", ENDS_SOON, { trialEnd: new Date(NOW + 3 * DAY - SECOND) }, []],
   ])("%s has its reminder two days before the end, or none [T2]", async (_, event, fields, times) => {
     const { services, stripe, reminders, isProcessed } = await signUpAs(TRIALING);
     stripe.subscriptions.set("sub_1", state(fields));
