@@ -96,7 +96,7 @@ describe("a card that is set up", () => {
     ["another sign-up's", { signUpId: "another" }],
     ["another customer's", { customerId: "cus_2" }],
   ])("is an event's word: where Stripe has the setup intent as %s nothing becomes active [H13]", async (_, fields) => {
-    const { signUp, services, stripe, row, messages } = await signUpAs(WAITING);
+    const { signUp, services, stripe, row, messages } = await signUpAs("status = 'pending'");
     stripe.add(cardSetUp(1, signUp.id, fields));
     const card = { signUpId: signUp.id, setupIntentId: "seti_1", customerId: "cus_1" };
     expect(await handleCardSetUpEvent(card, services, CARD_EVENT)).toBe("unknown");
