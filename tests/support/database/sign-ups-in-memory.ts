@@ -8,17 +8,12 @@ import { processedEventsIn } from "../../../functions/subscription-api/sign-ups/
 import { signUpEndingsIn } from "../../../functions/subscription-api/sign-ups/store/sign-up-endings";
 import { signUpLifecycleIn } from "../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
 import { signUpsIn } from "../../../functions/subscription-api/sign-ups/store/sign-up-store";
+import type { Payments } from "../../../functions/subscription-api/stripe/payments";
 import { paymentsInMemory } from "../stripe/payments-in-memory";
 import type { validRequest } from "../visitors/visitor";
 import { databaseInMemory } from "./database-in-memory";
 
 const count = () => {};
-
-const TRIALS = {
-  hashSecret: "keys the hashes of a test",
-  onePerPerson: true,
-  signUpsPerDay: { email: 50, sender: 50 },
-};
 
 /** Hashes that take no time. */
 const hasher = {
@@ -26,11 +21,11 @@ const hasher = {
   verify: async (password: string, stored: string) => stored === `hash of ${password}`,
 };
 
-/** Sign-ups with the API's own stores and payments in memory. What is logged is kept, until `vi.restoreAllMocks()`. */
-export function signUpsInMemory() {
+/** Sign-ups with the API's own stores in memory. What is logged is kept, until `vi.restoreAllMocks()`. */
+export function signUpsOver(payments: Payments, { onePerPerson }: { onePerPerson: boolean }) {
   const { db, rows, signUp } = databaseInMemory();
-  const stripe = paymentsInMemory();
-  const logged: unknown[] = [];
+  const trials = { hashSecret: "keys the hashes of a test", onePerPerson, signUpsPerDay: { email: 50, sender: 50 } };
+  const logged: Record<string, unknown>[] = [];
   for (const level of ["info", "warn", "error"] as const)
     vi.spyOn(console, level).mockImplementation((line) => logged.push(JSON.parse(line)));
   const services: SignUpServices = {
@@ -39,9 +34,9 @@ export function signUpsInMemory() {
     lifecycle: signUpLifecycleIn(db, count),
     endings: signUpEndingsIn(db, count),
     processedEvents: processedEventsIn(db),
-    payments: stripe.payments,
-    claims: trialClaims(TRIALS),
-    counts: signUpCountsIn(db, TRIALS),
+    payments,
+    claims: trialClaims(trials),
+    counts: signUpCountsIn(db, trials),
     passwords: { inTurn: (work) => work(hasher), leave: () => {} },
     inBackground: () => {},
     requestId: "the-request",
@@ -55,7 +50,6 @@ export function signUpsInMemory() {
 
   return {
     rows,
-    stripe,
     services,
     logged,
     find,
@@ -69,4 +63,10 @@ export function signUpsInMemory() {
     messages: () => rows("SELECT kind, next_attempt_at FROM outbox ORDER BY kind"),
     isProcessed: (event: { id: string; type: string }) => services.processedEvents.has(event),
   };
+}
+
+/** The same with payments that a test makes up. */
+export function signUpsInMemory() {
+  const stripe = paymentsInMemory();
+  return { stripe, ...signUpsOver(stripe.payments, { onePerPerson: true }) };
 }

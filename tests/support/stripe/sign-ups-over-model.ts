@@ -1,27 +1,17 @@
-import { packagesIn } from "../../../functions/subscription-api/catalogue/packages";
-import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
 import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
-import { processedEventsIn } from "../../../functions/subscription-api/sign-ups/store/processed-events";
-import { signUpEndingsIn } from "../../../functions/subscription-api/sign-ups/store/sign-up-endings";
-import { signUpLifecycleIn } from "../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
-import { signUpsIn } from "../../../functions/subscription-api/sign-ups/store/sign-up-store";
 import { stripeClient } from "../../../functions/subscription-api/stripe/client";
 import { stripePayments } from "../../../functions/subscription-api/stripe/payments";
 import { Scheduler } from "../../simulation/clock";
 import { type Answer, Stripe } from "../../simulation/stripe";
-import { databaseInMemory } from "../database/database-in-memory";
+import { signUpsOver } from "../database/sign-ups-in-memory";
+import type { validRequest } from "../visitors/visitor";
 import { STRIPE_CONFIG } from "./stripe-answers";
 
-const count = () => {};
+const nobody = () => {};
 
-/** The rules of sign-ups in this process: over the database in memory, and the simulation's model of Stripe. */
-export function signUpsOverModel(trials: { onePerPerson: boolean } = { onePerPerson: false }) {
-  const { db, rows, signUp } = databaseInMemory();
-  const model = new Stripe(
-    new Scheduler(Date.now()),
-    () => {},
-    () => {},
-  );
+/** Sign-ups in memory, before the simulation's model of Stripe, which tells nobody what happens there. */
+export function signUpsOverModel(trials = { onePerPerson: false }) {
+  const model = new Stripe(new Scheduler(Date.now()), nobody, nobody);
   /** Method and path of each call of Stripe, in order. */
   const calls: string[] = [];
   /** What Stripe answers instead to a call whose method and path begin so. */
@@ -36,42 +26,20 @@ export function signUpsOverModel(trials: { onePerPerson: boolean } = { onePerPer
     return new Response(text, { status, headers: { "content-type": "application/json" } });
   };
   const payments = stripePayments(stripeClient(STRIPE_CONFIG, "nobody", fetcher));
-  const services = {
-    packages: packagesIn(db),
-    signUps: signUpsIn(db, count),
-    lifecycle: signUpLifecycleIn(db, count),
-    endings: signUpEndingsIn(db, count),
-    processedEvents: processedEventsIn(db),
-    payments,
-    claims: trialClaims({ hashSecret: "", ...trials, signUpsPerDay: { email: 1, sender: 1 } }),
-  };
-
-  async function stored(id: string): Promise<SignUp> {
-    const found = await services.signUps.find(id);
-    if (!found) throw new Error(`There is no sign-up ${id}`);
-    return found;
-  }
-
+  const signUps = signUpsOver(payments, trials);
   return {
-    services,
-    rows,
+    ...signUps,
     model,
     calls,
     instead,
-    stored,
     /** A sign-up that waits for its card, with its setup intent at Stripe. */
-    async pending(fields: Parameters<typeof signUp>[0] = {}): Promise<SignUp> {
-      const { id } = await signUp(fields);
-      const customerId = await payments.findOrCreateCustomer(await stored(id));
-      const intent = await payments.findOrCreateSetupIntent(await stored(id), customerId);
-      const ids = { customerId, setupIntentId: intent.id };
-      rows(
-        "UPDATE sign_ups SET stripe_customer_id = ?, stripe_setup_intent_id = ? WHERE id = ?",
-        ids.customerId,
-        ids.setupIntentId,
-        id,
-      );
-      return stored(id);
+    async pending(fields: Partial<typeof validRequest> = {}): Promise<SignUp> {
+      const signUp = await signUps.signUpWith("status = 'pending'", fields);
+      const customerId = await payments.findOrCreateCustomer(signUp);
+      const { id: setupIntentId } = await payments.findOrCreateSetupIntent(signUp, customerId);
+      const record = "UPDATE sign_ups SET stripe_customer_id = ?, stripe_setup_intent_id = ? WHERE id = ?";
+      signUps.rows(record, customerId, setupIntentId, signUp.id);
+      return signUps.find(signUp.id);
     },
     /** The visitor enters a card, of which no webhook tells. */
     enterCard({ stripe_setup_intent_id }: SignUp, fingerprint = "a card"): void {

@@ -1,17 +1,9 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { disownSignUp } from "../../../../functions/subscription-api/sign-ups/disown";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
 import { signUpsOverModel } from "../../../support/stripe/sign-ups-over-model";
 
-let ended: object[];
-beforeEach(() => {
-  ended = [];
-  vi.spyOn(console, "info").mockImplementation(() => {});
-  vi.spyOn(console, "warn").mockImplementation((line) => {
-    const logged = JSON.parse(line);
-    if (logged.event === "sign_up_ended") ended.push(logged);
-  });
-});
+afterEach(() => vi.restoreAllMocks());
 
 /** A sign-up whose trial has begun. */
 async function onTrial() {
@@ -20,56 +12,57 @@ async function onTrial() {
   world.enterCard(signUp);
   await signUpStatus(signUp.id, world.services);
   world.calls.length = 0;
-  return { ...world, trial: await world.stored(signUp.id) };
+  const ended = () => world.logged.filter(({ event }) => event === "sign_up_ended");
+  return { ...world, ended, trial: await world.find(signUp.id) };
 }
 
 test("a trial of a stranger ends: subscription and card first, then the row, with a line of log [H4]", async () => {
-  const { services, trial, stored, model, rows } = await onTrial();
+  const { services, trial, find, model, rows, ended } = await onTrial();
   await disownSignUp(trial, services);
   expect(model.all("subscription")).toMatchObject([{ status: "canceled" }]);
   expect(model.all("payment_method")).toMatchObject([{ customer: null }]);
-  expect(await stored(trial.id)).toMatchObject({ status: "canceled", end_reason: "not-me" });
-  expect(ended).toMatchObject([{ event: "sign_up_ended", signUpId: trial.id, reason: "not-me" }]);
+  expect(await find(trial.id)).toMatchObject({ status: "canceled", end_reason: "not-me" });
+  expect(ended()).toMatchObject([{ event: "sign_up_ended", signUpId: trial.id, reason: "not-me" }]);
   expect(rows("SELECT kind FROM outbox WHERE kind = 'account-closed'")).toHaveLength(1);
 });
 
 test("one that has ended so is not ended again [H4]", async () => {
-  const { services, trial, stored, calls } = await onTrial();
+  const { services, trial, find, calls, ended } = await onTrial();
   await disownSignUp(trial, services);
   calls.length = 0;
-  await disownSignUp(await stored(trial.id), services);
-  expect([calls, ended.length]).toEqual([[], 1]);
+  await disownSignUp(await find(trial.id), services);
+  expect([calls, ended().length]).toEqual([[], 1]);
 });
 
 test("of two presses at once one ends it [H4]", async () => {
-  const { services, trial, rows } = await onTrial();
+  const { services, trial, rows, ended } = await onTrial();
   await Promise.all([disownSignUp(trial, services), disownSignUp(trial, services)]);
-  expect(ended).toHaveLength(1);
+  expect(ended()).toHaveLength(1);
   expect(rows("SELECT kind FROM outbox WHERE kind = 'account-closed'")).toHaveLength(1);
 });
 
 test("a sign-up that another has replaced keeps its state, and Stripe is not asked", async () => {
-  const { services, pending, rows, stored, calls } = signUpsOverModel();
+  const { services, pending, rows, find, calls } = signUpsOverModel();
   const { id } = await pending();
   rows("UPDATE sign_ups SET status = 'superseded' WHERE id = ?", id);
   calls.length = 0;
-  await disownSignUp(await stored(id), services);
+  await disownSignUp(await find(id), services);
   expect(calls).toEqual([]);
-  expect(await stored(id)).toMatchObject({ status: "superseded", end_reason: null });
+  expect(await find(id)).toMatchObject({ status: "superseded", end_reason: null });
 });
 
 test("a sign-up that waits for its card can have none any more [H4]", async () => {
-  const { services, pending, stored, model } = signUpsOverModel();
+  const { services, pending, find, model } = signUpsOverModel();
   const signUp = await pending();
   await disownSignUp(signUp, services);
-  expect(await stored(signUp.id)).toMatchObject({ status: "superseded", end_reason: "not-me" });
+  expect(await find(signUp.id)).toMatchObject({ status: "superseded", end_reason: "not-me" });
   expect(model.get(signUp.stripe_setup_intent_id)).toMatchObject({ status: "canceled" });
 });
 
 test("a trial without a plan has no subscription to cancel [H4]", async () => {
-  const { services, trial, rows, stored, calls } = await onTrial();
+  const { services, trial, rows, find, calls } = await onTrial();
   rows("UPDATE sign_ups SET package_id = NULL, stripe_subscription_id = NULL WHERE id = ?", trial.id);
-  await disownSignUp(await stored(trial.id), services);
+  await disownSignUp(await find(trial.id), services);
   expect(calls.filter((call) => call.startsWith("DELETE"))).toEqual([]);
-  expect(await stored(trial.id)).toMatchObject({ end_reason: "not-me" });
+  expect(await find(trial.id)).toMatchObject({ end_reason: "not-me" });
 });

@@ -1,45 +1,27 @@
-import { describe, expect, test, vi } from "vitest";
-import { packagesIn } from "../../../../functions/subscription-api/catalogue/packages";
-import { trialClaims } from "../../../../functions/subscription-api/limits/trial-claims";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { giveUpOldest, replaceSignUp } from "../../../../functions/subscription-api/sign-ups/give-up";
-import { processedEventsIn } from "../../../../functions/subscription-api/sign-ups/store/processed-events";
-import { signUpEndingsIn } from "../../../../functions/subscription-api/sign-ups/store/sign-up-endings";
-import { signUpLifecycleIn } from "../../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
-import { signUpsIn } from "../../../../functions/subscription-api/sign-ups/store/sign-up-store";
 import { stripeClient } from "../../../../functions/subscription-api/stripe/client";
 import { stripePayments } from "../../../../functions/subscription-api/stripe/payments";
-import { databaseInMemory } from "../../../support/database/database-in-memory";
+import { signUpsOver } from "../../../support/database/sign-ups-in-memory";
 import { signUpsOverModel } from "../../../support/stripe/sign-ups-over-model";
+import { STRIPE_CONFIG } from "../../../support/stripe/stripe-answers";
 import { validRequest } from "../../../support/visitors/visitor";
-
-const count = () => {};
 
 /** Pending sign-ups of one address, one a minute, each with an open setup intent at a Stripe that gives one answer. */
 async function pending(made: number, answer: (id: string) => Response) {
-  const { db, rows, signUp } = databaseInMemory();
-  const ids: string[] = [];
-  for (let n = 0; n < made; n += 1) {
-    const { id } = await signUp();
-    const created = new Date(Date.UTC(2026, 10, 22, 12, n)).toISOString();
-    rows("UPDATE sign_ups SET created_at = ?, stripe_setup_intent_id = ? WHERE id = ?", created, `seti_${n}`, id);
-    ids.push(id);
-  }
   const calls: string[] = [];
   const fetcher: typeof fetch = async (url, init) => {
     const path = new URL(String(url)).pathname.replace("/v1/setup_intents/", "");
     calls.push(`${init?.method} ${path}`);
     return answer(path.replace("/cancel", ""));
   };
-  const stripe = stripeClient({ secretKey: "sk_test_1", webhookSecrets: ["whsec_1"] }, "nobody", fetcher);
-  const services = {
-    packages: packagesIn(db),
-    signUps: signUpsIn(db, count),
-    lifecycle: signUpLifecycleIn(db, count),
-    endings: signUpEndingsIn(db, count),
-    processedEvents: processedEventsIn(db),
-    payments: stripePayments(stripe),
-    claims: trialClaims({ hashSecret: "", onePerPerson: false, signUpsPerDay: { email: 1, sender: 1 } }),
-  };
+  const stripe = stripeClient(STRIPE_CONFIG, "nobody", fetcher);
+  const { services, rows, signUpWith } = signUpsOver(stripePayments(stripe), { onePerPerson: false });
+  const ids: string[] = [];
+  for (let n = 0; n < made; n += 1) {
+    const created = new Date(Date.UTC(2026, 10, 22, 12, n)).toISOString();
+    ids.push((await signUpWith(`created_at = '${created}', stripe_setup_intent_id = 'seti_${n}'`)).id);
+  }
   const givenUp = () =>
     rows("SELECT id FROM sign_ups WHERE status = 'superseded' ORDER BY created_at").map(({ id }) =>
       ids.indexOf(String(id)),
@@ -51,6 +33,8 @@ async function pending(made: number, answer: (id: string) => Response) {
 
 const setupIntent = (id: string, status: string) => Response.json({ id, client_secret: "a secret", status });
 const open = (id: string) => setupIntent(id, "requires_payment_method");
+
+afterEach(() => vi.restoreAllMocks());
 
 describe("of an e-mail address", () => {
   test.each([
@@ -84,28 +68,23 @@ describe("a sign-up that another form replaces", () => {
   });
 
   test("is given up where Stripe does not answer", async () => {
-    vi.spyOn(console, "warn").mockImplementation(() => {});
     const { services, givenUp, keyOf } = await pending(1, () =>
       Response.json({ error: { type: "invalid_request_error" } }, { status: 400 }),
     );
     await replaceSignUp(keyOf(0), services);
     expect(givenUp()).toEqual([0]);
-    vi.restoreAllMocks();
   });
 
   test("gets its trial where its card was set up at the last moment", async () => {
-    vi.spyOn(console, "info").mockImplementation(() => {});
-    const { services, pending, enterCard, stored, rows } = signUpsOverModel();
+    const { services, pending, enterCard, find, rows } = signUpsOverModel();
     const signUp = await pending();
     enterCard(signUp);
     await replaceSignUp(String(rows("SELECT idempotency_key FROM sign_ups")[0]?.idempotency_key), services);
-    expect(await stored(signUp.id)).toMatchObject({ status: "trialing" });
-    vi.restoreAllMocks();
+    expect(await find(signUp.id)).toMatchObject({ status: "trialing" });
   });
 
   test("is given up with a card that has had its trial, which is detached [H10]", async () => {
-    vi.spyOn(console, "info").mockImplementation(() => {});
-    const { services, pending, enterCard, stored, rows, model } = signUpsOverModel({ onePerPerson: true });
+    const { services, pending, enterCard, find, rows, model } = signUpsOverModel({ onePerPerson: true });
     const [first, second] = [await pending(), await pending({ email: "second@example.com" })];
     const keyOf = ({ id }: { id: string }) =>
       String(rows("SELECT idempotency_key FROM sign_ups WHERE id = ?", id)[0]?.idempotency_key);
@@ -113,19 +92,18 @@ describe("a sign-up that another form replaces", () => {
       enterCard(signUp);
       await replaceSignUp(keyOf(signUp), services);
     }
-    expect(await stored(first.id)).toMatchObject({ status: "trialing" });
-    expect(await stored(second.id)).toMatchObject({ status: "superseded" });
+    expect(await find(first.id)).toMatchObject({ status: "trialing" });
+    expect(await find(second.id)).toMatchObject({ status: "superseded" });
     expect(model.all("payment_method", second.stripe_customer_id)).toEqual([]);
-    vi.restoreAllMocks();
   });
 
   test("stays as it is while the database fails", async () => {
-    const { services, pending, enterCard, rows, stored } = signUpsOverModel();
+    const { services, pending, enterCard, rows, find } = signUpsOverModel();
     const signUp = await pending();
     const key = String(rows("SELECT idempotency_key FROM sign_ups")[0]?.idempotency_key);
     enterCard(signUp);
     rows("ALTER TABLE trial_claims RENAME TO away");
     await expect(replaceSignUp(key, services)).rejects.toThrow("no such table");
-    expect(await stored(signUp.id)).toMatchObject({ status: "pending" });
+    expect(await find(signUp.id)).toMatchObject({ status: "pending" });
   });
 });

@@ -9,12 +9,8 @@ const HOUR = 60 * 60_000;
 const NOW = Date.parse("2026-03-02T12:00:00Z");
 const ago = (milliseconds: number) => new Date(NOW - milliseconds).toISOString();
 
-let logged: Record<string, unknown>[];
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
-  logged = [];
-  for (const level of ["info", "warn", "error"] as const)
-    vi.spyOn(console, level).mockImplementation((line) => logged.push(JSON.parse(line)));
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -47,10 +43,10 @@ function dueSignUps() {
 
 describe("a sign-up without its card", () => {
   test("is kept for a day, and looked at again later and later", async () => {
-    const { begun, run, stored, checkAt } = dueSignUps();
+    const { begun, run, find, checkAt, logged } = dueSignUps();
     const { id } = await begun(2 * HOUR);
     await run("mayHaveTrial");
-    expect(await stored(id)).toMatchObject({ status: "pending" });
+    expect(await find(id)).toMatchObject({ status: "pending" });
     expect(checkAt(id)).toBe(new Date(NOW - 2 * HOUR + 6 * HOUR).toISOString());
     expect(logged).toMatchObject([{ event: "sign_up_reconciled", signUpId: id, was: "pending", outcome: "waits" }]);
   });
@@ -83,24 +79,24 @@ describe("a sign-up without its card", () => {
   });
 
   test("gets its trial where Stripe has a card of which no webhook told [G6]", async () => {
-    const { begun, run, stored, enterCard } = dueSignUps();
+    const { begun, run, find, enterCard } = dueSignUps();
     const signUp = await begun(25 * HOUR);
     enterCard(signUp);
     await run("leftToDelete");
-    expect(await stored(signUp.id)).toMatchObject({ status: "trialing" });
+    expect(await find(signUp.id)).toMatchObject({ status: "trialing" });
   });
 
   test("ends when five cards have failed [H3]", async () => {
-    const { begun, run, stored, model } = dueSignUps();
+    const { begun, run, find, model } = dueSignUps();
     const signUp = await begun(HOUR, { declined_cards: 3, used_cards: 2 });
     await run("mayHaveTrial");
-    expect(await stored(signUp.id)).toMatchObject({ status: "superseded", end_reason: "cards-failed" });
+    expect(await find(signUp.id)).toMatchObject({ status: "superseded", end_reason: "cards-failed" });
     expect(model.get(signUp.stripe_setup_intent_id)).toMatchObject({ status: "canceled" });
   });
 });
 
 test("a trial follows Stripe where its webhook was lost, and ends by itself without a plan", async () => {
-  const { begun, run, stored, enterCard, services, model, set, checkAt } = dueSignUps();
+  const { begun, run, find, enterCard, services, model, set, checkAt } = dueSignUps();
   const [atStripe, withoutPlan] = [await begun(HOUR), await begun(HOUR)];
   for (const signUp of [atStripe, withoutPlan]) {
     enterCard(signUp, `card of ${signUp.id}`);
@@ -110,8 +106,8 @@ test("a trial follows Stripe where its webhook was lost, and ends by itself with
   for (const { id } of [atStripe, withoutPlan]) set(id, { check_at: ago(1) });
   for (const subscription of model.all("subscription")) model.become(subscription, "past_due");
   await run("mayHaveTrial");
-  expect(await stored(atStripe.id)).toMatchObject({ status: "past_due" });
-  expect(await stored(withoutPlan.id)).toMatchObject({ status: "canceled" });
+  expect(await find(atStripe.id)).toMatchObject({ status: "past_due" });
+  expect(await find(withoutPlan.id)).toMatchObject({ status: "canceled" });
   expect([checkAt(atStripe.id), checkAt(withoutPlan.id)]).toEqual([null, null]);
 });
 
@@ -153,11 +149,11 @@ describe("a run over more than one batch", () => {
 });
 
 test("one that fails is logged, and holds up no other", async () => {
-  const { begun, run, stored, instead } = dueSignUps();
+  const { begun, run, find, instead, logged } = dueSignUps();
   const [broken, other] = [await begun(2 * HOUR), await begun(2 * HOUR)];
   instead.set(`GET setup_intents/${broken.stripe_setup_intent_id}`, { status: 200, text: "{}" });
   await run("mayHaveTrial");
-  expect(await stored(broken.id)).toMatchObject({ status: "pending" });
+  expect(await find(broken.id)).toMatchObject({ status: "pending" });
   const failed = logged.filter(({ event }) => event === "sign_up_reconcile_failed");
   expect(failed).toMatchObject([{ level: "error", signUpId: broken.id, was: "pending", error: "PaymentsError" }]);
   expect(logged).toContainEqual(expect.objectContaining({ event: "sign_up_reconciled", signUpId: other.id }));

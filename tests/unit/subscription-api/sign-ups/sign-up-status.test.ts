@@ -1,11 +1,9 @@
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
 import { refusal } from "../../../simulation/stripe";
 import { signUpsOverModel } from "../../../support/stripe/sign-ups-over-model";
 
-beforeEach(() => {
-  for (const level of ["info", "warn", "error"] as const) vi.spyOn(console, level).mockImplementation(() => {});
-});
+afterEach(() => vi.restoreAllMocks());
 
 test("a sign-up that is not there any more has ended", async () => {
   const { services, calls } = signUpsOverModel();
@@ -31,11 +29,11 @@ describe("a sign-up that waits for its card", () => {
   });
 
   test("is a trial as soon as Stripe has the card, before any webhook [S23]", async () => {
-    const { services, pending, enterCard, stored, model } = signUpsOverModel();
+    const { services, pending, enterCard, find, model } = signUpsOverModel();
     const signUp = await pending();
     enterCard(signUp);
     expect(await signUpStatus(signUp.id, services)).toEqual({ status: "trial" });
-    expect(await stored(signUp.id)).toMatchObject({ status: "trialing" });
+    expect(await find(signUp.id)).toMatchObject({ status: "trialing" });
     expect(model.all("subscription")).toMatchObject([{ customer: signUp.stripe_customer_id, status: "trialing" }]);
   });
 
@@ -76,7 +74,7 @@ test("a trial that was not begun to its end is begun [G6]", async () => {
 });
 
 test("a card that has had its trial is told with the secret for another one [H10]", async () => {
-  const { services, pending, enterCard, stored } = signUpsOverModel({ onePerPerson: true });
+  const { services, pending, enterCard, find } = signUpsOverModel({ onePerPerson: true });
   const first = await pending();
   enterCard(first);
   expect(await signUpStatus(first.id, services)).toEqual({ status: "trial" });
@@ -84,7 +82,7 @@ test("a card that has had its trial is told with the secret for another one [H10
   const second = await pending({ email: "second@example.com" });
   enterCard(second);
   const told = await signUpStatus(second.id, services);
-  const { stripe_setup_intent_id: another } = await stored(second.id);
+  const { stripe_setup_intent_id: another } = await find(second.id);
   expect(another).not.toBe(second.stripe_setup_intent_id);
   expect(told).toEqual({ status: "card_used", client_secret: `${another}_secret_1` });
   expect(await signUpStatus(second.id, services)).toEqual(told);
