@@ -16,8 +16,7 @@ const DELETED_PER_RUN = 2_000;
 
 /**
  * The cron handler: trials first, deletions last, as far as the limits of a run go. The next run goes on with the rest.
- * Notes
- * that it came to its end; throws when a part failed.
+ * Notes that it came to its end; throws when a part failed.
  */
 export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
   const { awaitsTrial, mayHaveTrial, leftToDelete } = CHECK_RANKS;

@@ -49,6 +49,7 @@ export function signUpsOver(payments: Payments, { onePerPerson }: { onePerPerson
   };
 
   return {
+    db,
     rows,
     services,
     logged,

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { isStripePriceId } from "../../../functions/subscription-api/catalogue/packages";
+import { cronRunsIn } from "../../../functions/subscription-api/cron-runs";
+import { mailOver } from "../../../functions/subscription-api/outbox/mail";
+import { type MessageKind, newMessage, outboxIn } from "../../../functions/subscription-api/outbox/outbox";
+import { runLimits } from "../../../functions/subscription-api/run-limits";
+import { runScheduled } from "../../../functions/subscription-api/scheduled";
+import { signedLinks } from "../../../functions/subscription-api/signed-links";
+import { signUpsInMemory } from "../../support/database/sign-ups-in-memory";
+
+const NOW = Date.parse("2026-11-22T12:00:00.000Z");
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const email = { send: async () => ({ messageId: "1" }) };
+const mail = mailOver({
+  transport: { kind: "cloudflare", binding: email },
+  from: "hello@example.com",
+  companyName: "Citewell",
+  consoleUrl: "https://console.example",
+  customerPortalUrl: "https://billing.example",
+  siteUrl: "https://www.example",
+  supportEmail: "support@example.com",
+  salesEmail: "sales@example.com",
+});
+
+/** The cron handler, and what it does in which order. */
+function cronHandler() {
+  const signUps = signUpsInMemory();
+  const { db, services: sharedServices, rows } = signUps;
+  const outbox = outboxIn(db);
+  const services = {
+    ...sharedServices,
+    outbox,
+    mail,
+    links: signedLinks({ publicUrl: "https://api.example", secrets: ["signs-the-links-of-this-test"] }),
+    payments: { ...sharedServices.payments, findBilling: async () => undefined, findCard: async () => null },
+    accountWebhook: undefined,
+    cronRuns: cronRunsIn(db),
+  };
+  const steps: string[] = [];
+  const takeDue = services.lifecycle.takeDue.bind(services.lifecycle);
+  vi.spyOn(services.lifecycle, "takeDue").mockImplementation((rank, limit) => {
+    steps.push(`sign-ups of rank ${rank}`);
+    return takeDue(rank, limit);
+  });
+  const take = outbox.take.bind(outbox);
+  vi.spyOn(outbox, "take").mockImplementation((...given) => {
+    steps.push("messages");
+    return take(...given);
+  });
+  return {
+    ...signUps,
+    services,
+    steps,
+    run: (limits = runLimits()) => runScheduled(services, limits),
+    ranAt: () => rows("SELECT ran_at FROM cron_runs")[0]?.ran_at,
+    /** Messages that are due. */
+    async due(kind: MessageKind, count: number) {
+      const { id } = await signUps.signUpWith();
+      for (let n = 0; n < count; n += 1)
+        await newMessage(db, { key: `${kind} ${n}`, kind, signUpId: id }, "TRUE").run();
+    },
+  };
+}
+
+test("trials come first, deletions last, and messages after each; then the run is noted [W3]", async () => {
+  const { run, steps, ranAt } = cronHandler();
+  await run();
+  expect(steps).toEqual([
+    "sign-ups of rank 0",
+    "messages",
+    "sign-ups of rank 1",
+    "messages",
+    "sign-ups of rank 2",
+    "messages",
+  ]);
+  expect(ranAt()).toBe(new Date(NOW).toISOString());
+});
+
+test("messages are sent until none is due", async () => {
+  const { run, due, rows } = cronHandler();
+  await due("card-used", 20);
+  await run();
+  expect(rows("SELECT state, count(*) AS n FROM outbox GROUP BY state")).toEqual([{ state: "sent", n: 20 }]);
+});
+
+test("a run that has no calls left does nothing more, and comes to its end", async () => {
+  const { run, due, steps, rows, ranAt } = cronHandler();
+  await due("card-used", 1);
+  const limits = runLimits();
+  limits.count(800);
+  await run(limits);
+  expect(steps).toEqual([]);
+  expect(rows("SELECT state FROM outbox")).toEqual([{ state: "due" }]);
+  expect(ranAt()).toBe(new Date(NOW).toISOString());
+});
+
+test("calls are kept for what comes later: the less pressing, the fewer are left for it", async () => {
+  const stepsWith = async (calls: number) => {
+    const { run, steps } = cronHandler();
+    const limits = runLimits();
+    limits.count(calls);
+    await run(limits);
+    return steps.join(", ");
+  };
+  expect(await stepsWith(0.6 * 800)).toMatch(/^messages, sign-ups of rank 1, messages, sign-ups of rank 2, messages$/);
+  expect(await stepsWith(0.75 * 800)).toMatch(/^sign-ups of rank 1, messages, sign-ups of rank 2, messages$/);
+  expect(await stepsWith(0.9 * 800)).toMatch(/^sign-ups of rank 2, messages$/);
+  expect(await stepsWith(0.95 * 800)).toMatch(/^messages$/);
+});
+
+test("a part that fails is logged and holds up no other; the run fails and is not noted [W3]", async () => {
+  const { run, steps, services, ranAt, logged } = cronHandler();
+  vi.spyOn(services.processedEvents, "deleteBefore").mockRejectedValue(new RangeError("nothing of this is logged"));
+  await expect(run()).rejects.toMatchObject({ cause: expect.any(RangeError) });
+  expect(steps.at(-1)).toBe("messages");
+  expect(steps).toHaveLength(6);
+  expect(logged).toMatchObject([{ level: "error", event: "scheduled_run_failed", error: "RangeError" }]);
+  expect(JSON.stringify(logged)).not.toContain("nothing of this");
+  expect(ranAt()).toBeNull();
+});
+
+test.each([
+  [true, "price_0123456789abcd"],
+  [false, "price_mini"],
+  [false, "price_0123456789abc"],
+  [false, "a price_0123456789abcd"],
+  [false, "price_0123456789abcd of a kind"],
+])("whether it is a price of Stripe's own: %s for %s", (isOne, id) => {
+  expect(isStripePriceId(id)).toBe(isOne);
+});
