@@ -1,6 +1,5 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { type Context, Hono } from "hono";
-import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
@@ -8,8 +7,9 @@ import { countIn } from "../../app/contract/funnel";
 import { packagesIn } from "./catalogue/packages";
 import { type Config, keysOf, readConfig } from "./config";
 import { cronRunsIn } from "./cron-runs";
-import { isTransient, repeating } from "./d1-retries";
+import { repeating } from "./d1-retries";
 import type { ApiContext, Services } from "./http/context";
+import { errorResponse } from "./http/error-response";
 import { atMost } from "./http/guard/body";
 import { requireLocalHost } from "./http/guard/local-host";
 import { limitSignUps } from "./http/guard/rate-limit";
@@ -40,7 +40,7 @@ import { signUpEndingsIn } from "./sign-ups/store/sign-up-endings";
 import { signUpLifecycleIn } from "./sign-ups/store/sign-up-lifecycle";
 import { signUpsIn } from "./sign-ups/store/sign-up-store";
 import { signedLinks } from "./signed-links";
-import { PaymentsError, stripeClient, type Waiting } from "./stripe/client";
+import { stripeClient, type Waiting } from "./stripe/client";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/prices";
 import { stripeWebhook } from "./stripe/webhook";
@@ -148,26 +148,7 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
 
   app.notFound(() => problem(404, { title: "Not found" }));
 
-  app.onError((error) => {
-    // Of Hono's own middleware, such as csrf().
-    if (error instanceof HTTPException) return problem(error.status, { title: "The request is refused" });
-    if (isTransient(error)) {
-      log("warn", "database_failed_in_passing", describeError(error));
-      return problem(503, { title: "The database is unavailable" }, { "retry-after": "2" });
-    }
-    log("error", "request_failed", describeError(error));
-    if (!(error instanceof PaymentsError)) return problem(500, { title: "Internal server error" });
-    switch (error.reason) {
-      case "in-progress":
-        return problem(409, { title: "The same request is still in progress" }, { "retry-after": "2" });
-      case "email-refused":
-      case "unexpected-answer":
-        return problem(502, { title: "The payment provider gave an unexpected answer" });
-      case "failed":
-      case "unavailable":
-        return problem(503, { title: "The payment provider is unavailable" }, { "retry-after": "5" });
-    }
-  });
+  app.onError(errorResponse);
   return app;
 }
 

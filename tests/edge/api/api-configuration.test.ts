@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fastApi } from "../../support/fast-api/build";
 import { eventOf, sign } from "../../support/stripe/stripe-events";
 import { post, rows, validRequest } from "../../support/visitors/visitor";
-import { type RunningWorker, startSubscriptionApi, type Wrapper } from "../../support/workers/workers";
+import { type RunningWorker, runScheduled, startSubscriptionApi, type Wrapper } from "../../support/workers/workers";
 
 type Vars = Record<string, string | undefined>;
 
@@ -217,6 +218,14 @@ describe("the configuration of the subscription API", () => {
       ...header({ OPERATOR_TOKEN: "" }),
     });
     expect(answer.status).toBe(404);
+  });
+
+  it("a wrong one keeps the cron handler from its work, and is named in the log [G9]", async () => {
+    const wrong = await startSubscriptionApi({ ...(await fastApi()), vars: { LINK_SECRET: "short" } });
+    await runScheduled(wrong);
+    await expect.poll(() => wrong.logs).toHaveLength(1);
+    expect(wrong.logs).toMatchObject([{ level: "error", event: "configuration_invalid", keys: ["LINK_SECRET"] }]);
+    await wrong.dispose();
   });
 
   it("is healthy in production once the catalogue's prices are Stripe's own", async () => {
