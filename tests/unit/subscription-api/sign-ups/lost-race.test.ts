@@ -43,6 +43,13 @@ test("a card's event is not processed while the trial that it starts is missing 
   expect(await isProcessed()).toBe(true);
 });
 
+test("a card's event that comes when the trial has begun is processed [G7]", async () => {
+  const { lifecycle, trial, isProcessed } = await onTrial();
+  const late = event();
+  await lifecycle.activate({ ...CARD, signUpId: trial.id }, CLAIM, late);
+  expect(await isProcessed(late)).toBe(true);
+});
+
 test("a state that another event has overtaken is not written, and its event is not processed [G7]", async () => {
   const { lifecycle, trial, isProcessed } = await onTrial();
   const [first, second] = [event(), event()];

@@ -59,8 +59,9 @@ describe("a declined card", () => {
 
 describe("a used card", () => {
   test("leaves its sign-up waiting for another one, with one mail, however many are used [H3]", async () => {
-    const { endings, card, row, messages } = await signedUp();
-    await endings.refuseUsedCard(card);
+    const { endings, card, row, messages, isProcessed } = await signedUp();
+    await endings.refuseUsedCard(card, declined("evt_used"));
+    expect(await isProcessed("evt_used")).toBe(true);
     expect(row()).toMatchObject({
       status: "pending",
       used_cards: 1,
