@@ -51,7 +51,7 @@ describe("a sign-up without its card", () => {
     expect(logged).toMatchObject([{ event: "sign_up_reconciled", signUpId: id, was: "pending", outcome: "waits" }]);
   });
 
-  test("is deleted after a day, at Stripe first [G9]", async () => {
+  test("is deleted after a day, at Stripe first", async () => {
     const { begun, run, rows, model } = dueSignUps();
     const kept = await begun(24 * HOUR - 1);
     const abandoned = await begun(24 * HOUR);
@@ -78,7 +78,7 @@ describe("a sign-up without its card", () => {
     expect(calls.filter((call) => !call.startsWith("GET customers"))).toEqual([]);
   });
 
-  test("gets its trial where Stripe has a card of which no webhook told [G6]", async () => {
+  test("gets its trial where Stripe has a card of which no webhook told", async () => {
     const { begun, run, find, enterCard } = dueSignUps();
     const signUp = await begun(25 * HOUR);
     enterCard(signUp);
