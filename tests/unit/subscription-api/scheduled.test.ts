@@ -7,6 +7,7 @@ import { runLimits } from "../../../functions/subscription-api/run-limits";
 import { runScheduled } from "../../../functions/subscription-api/scheduled";
 import { signedLinks } from "../../../functions/subscription-api/signed-links";
 import { signUpsInMemory } from "../../support/database/sign-ups-in-memory";
+import { SENDER } from "../../support/outbox/sender";
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 
@@ -21,13 +22,7 @@ afterEach(() => {
 const email = { send: async () => ({ messageId: "1" }) };
 const mail = mailOver({
   transport: { kind: "cloudflare", binding: email },
-  from: "hello@example.com",
-  companyName: "Citewell",
-  consoleUrl: "https://console.example",
-  customerPortalUrl: "https://billing.example",
-  siteUrl: "https://www.example",
-  supportEmail: "support@example.com",
-  salesEmail: "sales@example.com",
+  ...SENDER,
 });
 
 /** The cron handler, and what it does in which order. */

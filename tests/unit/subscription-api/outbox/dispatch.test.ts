@@ -6,6 +6,7 @@ import { type MessageKind, newMessage, outboxIn } from "../../../../functions/su
 import { signedLinks } from "../../../../functions/subscription-api/signed-links";
 import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";
 import { databaseInMemory } from "../../../support/database/database-in-memory";
+import { SENDER } from "../../../support/outbox/sender";
 import { validRequest } from "../../../support/visitors/visitor";
 
 const DAY = 24 * 60 * 60_000;
@@ -26,13 +27,7 @@ const links = signedLinks({
 });
 const mail = mailOver({
   transport: { kind: "http", url: "https://mail.example/emails", key: "re_1" },
-  from: "hello@example.com",
-  companyName: "Citewell",
-  consoleUrl: "https://console.example",
-  customerPortalUrl: "https://billing.example",
-  siteUrl: "https://www.example",
-  supportEmail: "support@example.com",
-  salesEmail: "sales@example.com",
+  ...SENDER,
 });
 const secret = `whsec_${Buffer.from("a-secret-of-the-console-of-the-tests").toString("base64")}`;
 

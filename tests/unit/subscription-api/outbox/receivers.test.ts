@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { type AccountMessage, accountWebhookTo } from "../../../../functions/subscription-api/outbox/account-webhook";
 import { mailOver } from "../../../../functions/subscription-api/outbox/mail";
+import { SENDER } from "../../../support/outbox/sender";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -12,15 +13,7 @@ function answers(answer: () => Response) {
   return vi.spyOn(globalThis, "fetch").mockImplementation(async () => answer());
 }
 
-const SETTINGS = {
-  from: "hello@example.com",
-  companyName: 'Engines "& \\ Sons',
-  consoleUrl: "https://console.example",
-  customerPortalUrl: "https://billing.example",
-  siteUrl: "https://www.example",
-  supportEmail: "support@example.com",
-  salesEmail: "sales@example.com",
-};
+const SETTINGS = { ...SENDER, companyName: 'Engines "& \\ Sons' };
 const content = { subject: "A subject", html: "<p>A text</p>", text: "A text" };
 
 const overHttp = () =>

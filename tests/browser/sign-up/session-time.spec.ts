@@ -1,6 +1,6 @@
-import { accessibilityProblems } from "./support/accessibility";
-import { CARDS, PLAN, signup } from "./support/sign-up";
-import { expect, test } from "./support/stack";
+import { accessibilityProblems } from "../support/accessibility";
+import { CARDS, PLAN, signup } from "../support/sign-up";
+import { expect, test } from "../support/stack";
 
 /* How long the card step is kept, on a clock that the test moves on. */
 

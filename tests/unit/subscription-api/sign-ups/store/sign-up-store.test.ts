@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
-import { signUpsIn } from "../../../../functions/subscription-api/sign-ups/store/sign-up-store";
-import { databaseInMemory } from "../../../support/database/database-in-memory";
-import { validRequest } from "../../../support/visitors/visitor";
+import type { SignUp } from "../../../../../functions/subscription-api/sign-ups/sign-up";
+import { signUpsIn } from "../../../../../functions/subscription-api/sign-ups/store/sign-up-store";
+import { databaseInMemory } from "../../../../support/database/database-in-memory";
+import { validRequest } from "../../../../support/visitors/visitor";
 
 /** Sign-ups over a database in memory, and the steps that they counted. */
 function store() {

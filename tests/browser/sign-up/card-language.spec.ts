@@ -1,5 +1,5 @@
-import { signup } from "./support/sign-up";
-import { expect, test } from "./support/stack";
+import { signup } from "../support/sign-up";
+import { expect, test } from "../support/stack";
 
 test.use({ locale: "de-DE" });
 

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { startSite } from "../support/workers/workers";
-import { hydrated, PLAN, signup } from "./support/sign-up";
-import { expect, test } from "./support/stack";
+import { startSite } from "../../support/workers/workers";
+import { hydrated, PLAN, signup } from "../support/sign-up";
+import { expect, test } from "../support/stack";
 
 /** Two signals, as a program's form has them: the decoy is filled in, and the first form sent has a nonce of its own making. */
 async function looksLikeAProgram(page: Page): Promise<void> {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CHECK_RANKS, type SignUp, type TrialState } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { CHECK_RANKS, type SignUp, type TrialState } from "../../../../../functions/subscription-api/sign-ups/sign-up";
 import {
   type SetUpCard,
   signUpLifecycleIn,
-} from "../../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
-import { databaseInMemory } from "../../../support/database/database-in-memory";
+} from "../../../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
+import { databaseInMemory } from "../../../../support/database/database-in-memory";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

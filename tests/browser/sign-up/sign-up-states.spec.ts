@@ -1,6 +1,6 @@
 import type { Page, Route } from "@playwright/test";
-import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
-import { expect, test } from "./support/stack";
+import { CARDS, hydrated, PLAN, signup } from "../support/sign-up";
+import { expect, test } from "../support/stack";
 
 /* What a visitor sees before, while and after something is sent, and when the payment provider fails. */
 

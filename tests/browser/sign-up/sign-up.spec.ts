@@ -1,9 +1,9 @@
 import type { Locator } from "@playwright/test";
-import { accountWebhooks } from "../support/visitors/visitor";
-import { accessibilityProblems } from "./support/accessibility";
-import { DESKTOP, PHONE } from "./support/layout";
-import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
-import { expect, test } from "./support/stack";
+import { accountWebhooks } from "../../support/visitors/visitor";
+import { accessibilityProblems } from "../support/accessibility";
+import { DESKTOP, PHONE } from "../support/layout";
+import { CARDS, hydrated, PLAN, signup } from "../support/sign-up";
+import { expect, test } from "../support/stack";
 
 const isDrawn = (picture: Locator) =>
   picture.evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth > 0);

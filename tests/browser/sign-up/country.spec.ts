@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { stripeAt, stripeStateOf } from "../support/visitors/visitor";
-import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
-import { expect, test } from "./support/stack";
+import { stripeAt, stripeStateOf } from "../../support/visitors/visitor";
+import { CARDS, hydrated, PLAN, signup } from "../support/sign-up";
+import { expect, test } from "../support/stack";
 
 const cardFrame = (page: Page) => page.frameLocator("iframe[title='Secure payment input frame']");
 const options = (page: Page) => page.locator("datalist option");

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { passwordQueue } from "../../../../functions/subscription-api/sign-ups/password/password-queue";
+import { passwordQueue } from "../../../../../functions/subscription-api/sign-ups/password/password-queue";
 
 /** A hash that takes 100 ms; keeps the order in which passwords came, and how many were hashed at once. */
 function slowHasher() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scryptPasswords } from "../../../../functions/subscription-api/sign-ups/password/password";
+import { scryptPasswords } from "../../../../../functions/subscription-api/sign-ups/password/password";
 
 describe("password storage", () => {
   // Made with Python's hashlib.scrypt: n=2**14, r=8, p=5, dklen=32, the salt being the bytes 0 to 15.

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { processedEventsIn } from "../../../../functions/subscription-api/sign-ups/store/processed-events";
-import { signUpEndingsIn } from "../../../../functions/subscription-api/sign-ups/store/sign-up-endings";
-import type { SetUpCard } from "../../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
-import { databaseInMemory } from "../../../support/database/database-in-memory";
+import { processedEventsIn } from "../../../../../functions/subscription-api/sign-ups/store/processed-events";
+import { signUpEndingsIn } from "../../../../../functions/subscription-api/sign-ups/store/sign-up-endings";
+import type { SetUpCard } from "../../../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
+import { databaseInMemory } from "../../../../support/database/database-in-memory";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

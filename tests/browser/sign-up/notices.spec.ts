@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { cutOff } from "./support/layout";
-import { hydrated, PLAN, signup } from "./support/sign-up";
-import { expect, type Stack, test } from "./support/stack";
+import { cutOff } from "../support/layout";
+import { hydrated, PLAN, signup } from "../support/sign-up";
+import { expect, type Stack, test } from "../support/stack";
 
 /* Notices and messages where the visitor looks: on the smallest phone that is still in use. */
 

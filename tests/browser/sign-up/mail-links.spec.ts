@@ -1,6 +1,6 @@
-import { enterCard, mails, rows, signUp } from "../support/visitors/visitor";
-import { accessibilityProblems } from "./support/accessibility";
-import { expect, type Stack, test } from "./support/stack";
+import { enterCard, mails, rows, signUp } from "../../support/visitors/visitor";
+import { accessibilityProblems } from "../support/accessibility";
+import { expect, type Stack, test } from "../support/stack";
 
 /** A trial that has just begun, and the links of its mail. */
 async function trialOf({ api, stripe }: Stack) {

@@ -1,0 +1,10 @@
+/** What the API's mails say of the company that sends them, in tests that need no settings. */
+export const SENDER = {
+  from: "hello@example.com",
+  companyName: "Citewell",
+  consoleUrl: "https://console.example",
+  customerPortalUrl: "https://billing.example",
+  siteUrl: "https://www.example",
+  supportEmail: "support@example.com",
+  salesEmail: "sales@example.com",
+};
