@@ -55,14 +55,14 @@ async function main(watch: boolean): Promise<void> {
   const damaged = await damagedFile(state);
   if (damaged) throw new ToolError(damagedSentence(state, damaged));
 
+  progress.begin("Migrating the local database");
+  const database = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", state];
+  await step(process.execPath, [wrangler, ...database, "--cwd", "functions/subscription-api", "--env="]);
   progress.begin("Building");
   for (const { name, title } of [...workers].reverse()) {
     progress.begin(`Building the ${title}`, true);
     await step("npm", ["run", "--silent", `build:${name}`]);
   }
-  progress.begin("Migrating the local database");
-  const database = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", state];
-  await step(process.execPath, [wrangler, ...database, "--cwd", "functions/subscription-api", "--env="]);
 
   progress.begin("Starting the Workers");
   if (watch) {
