@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { API_FOLDER, type Folder, runWrangler, type Stage } from "../wrangler";
 import { type Failure, failureIn } from "../wrangler-output";
+import type { Deployment } from "./findings";
 
 export type Answer<T> = { value: T } | { failure: Failure };
 
@@ -8,11 +9,19 @@ export type Answer<T> = { value: T } | { failure: Failure };
 export type CloudflareAccount = {
   /** The names of a Worker's secrets. */
   secretsOf(folder: Folder): Answer<string[]>;
-  query(sql: string): Answer<Record<string, unknown>[]>;
+  /** The migrations and packages of its database. */
+  database(): Answer<NonNullable<Deployment["database"]>>;
 };
 
 const secretList = z.array(z.object({ name: z.string() }));
-const queryResult = z.tuple([z.object({ results: z.array(z.record(z.string(), z.unknown())) })]);
+
+/** Both at once: each run of Wrangler takes a second. */
+const DATABASE_SQL = "SELECT name FROM d1_migrations; SELECT id, name, price_cents, stripe_price_id FROM packages";
+const rows = z.object({ results: z.array(z.record(z.string(), z.unknown())) });
+const databaseResult = z.tuple([rows, rows]).transform(([migrations, packages]) => ({
+  migrations: migrations.results.map(({ name }) => String(name)),
+  packages: packages.results,
+}));
 
 export function cloudflareAccount(stage: Stage): CloudflareAccount {
   return {
@@ -20,9 +29,9 @@ export function cloudflareAccount(stage: Stage): CloudflareAccount {
       const names = secretList.transform((secrets) => secrets.map(({ name }) => name));
       return ask(names, ["secret", "list", "--format", "json"], stage, folder);
     },
-    query(sql) {
-      const rows = queryResult.transform(([{ results }]) => results);
-      return ask(rows, ["d1", "execute", "DB", "--remote", "--json", "--command", sql], stage, API_FOLDER);
+    database() {
+      const args = ["d1", "execute", "DB", "--remote", "--json", "--command", DATABASE_SQL];
+      return ask(databaseResult, args, stage, API_FOLDER);
     },
   };
 }

@@ -45,24 +45,14 @@ export function askAccount(account: CloudflareAccount, stage: Stage, hasDatabase
     catalogueLacks.push({ where: "subscription API", what });
   }
   if (!hasDatabase) return { unanswered: [...unanswered, ...catalogueLacks], ...secrets };
-  const migrations = account.query("SELECT name FROM d1_migrations");
-  if ("failure" in migrations) {
-    const { kind, sentence } = migrations.failure;
-    const deploy =
-      kind === "no-table"
-        ? ` Deploy the API, which makes them: ${scriptCommand("deploy:subscription-api", stage)}`
-        : "";
-    unanswered.push({ where: "database", what: `${sentence}${deploy}` });
-    if (kind === "no-table") unanswered.push(...catalogueLacks);
-    return { unanswered, ...secrets };
-  }
-  const packages = account.query("SELECT id, name, price_cents, stripe_price_id FROM packages");
-  const names = migrations.value.map(({ name }) => String(name));
-  return {
-    unanswered,
-    ...secrets,
-    database: { migrations: names, packages: "value" in packages ? packages.value : [] },
-  };
+  const database = account.database();
+  if ("value" in database) return { unanswered, ...secrets, database: database.value };
+  const { kind, sentence } = database.failure;
+  const deploy =
+    kind === "no-table" ? ` Deploy the API, which makes them: ${scriptCommand("deploy:subscription-api", stage)}` : "";
+  unanswered.push({ where: "database", what: `${sentence}${deploy}` });
+  if (kind === "no-table") unanswered.push(...catalogueLacks);
+  return { unanswered, ...secrets };
 }
 
 /** What `npm run stripe:setup -- --check` finds. */
