@@ -4,8 +4,9 @@ import { readConfiguration } from "../../../app/edge/settings/configuration.serv
 import { signupServices } from "../../../app/signup/services.server";
 import { currentStep } from "../../../app/signup/session/current-step.server";
 import type { FoundSession } from "../../../app/signup/session/session.server";
-import type { CardSession, SignupSession } from "../../../app/signup/steps";
+import type { CardSession, DoneSession, SignupSession } from "../../../app/signup/steps";
 import { handleForm } from "../../../app/signup/submit/submit-form.server";
+import { fields } from "./site-visitor";
 
 export const SITE_URL = "https://www.site.example";
 export const API_URL = "https://api.site.example";
@@ -57,6 +58,13 @@ export function cardSession(change: Partial<CardSession> = {}): CardSession {
     address: { line1: "1 Example Street", city: "Springfield", state: "IL", postalCode: "62701", country: "Canada" },
     ...change,
   };
+}
+
+/** A sign-up whose trial has begun. */
+export function doneSession(change: Partial<DoneSession> = {}): DoneSession {
+  const { expiresAt, endsAt, key } = cardSession();
+  const startedAt = "2027-01-15T08:00:00.000Z";
+  return { step: "done", expiresAt, endsAt, key, setupIntentId: "seti_1", startedAt, ...change };
 }
 
 /**
@@ -188,4 +196,13 @@ export async function post(
     setCookie,
     kept: setCookie === null ? undefined : await site.sessionIn(setCookie),
   };
+}
+
+/** The form as somebody sends it who opened it a minute ago; `Date` is faked. */
+export async function openedForm(site: Site): Promise<typeof fields & { form_nonce: string }> {
+  const now = Date.now();
+  vi.setSystemTime(now - 60_000);
+  const form_nonce = await site.nonces.issue();
+  vi.setSystemTime(now);
+  return { ...fields, form_nonce };
 }

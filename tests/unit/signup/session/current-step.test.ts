@@ -1,9 +1,9 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SESSION_EXPIRED, SESSION_UNREADABLE } from "../../../../app/signup/notices";
-import type { DoneSession } from "../../../../app/signup/steps";
 import {
   cardSession,
+  doneSession,
   type Look,
   look,
   OTHER_PLAN,
@@ -38,15 +38,7 @@ const DRAFT = {
 };
 const form = { step: "form", packageId: PLAN, formNonce: expect.any(String), failed: false };
 
-const done: DoneSession = {
-  step: "done",
-  expiresAt: NOW + HOUR,
-  endsAt: NOW + 20 * HOUR,
-  key: "a-key",
-  setupIntentId: "seti_1",
-  startedAt: "2027-01-15T08:00:00.000Z",
-  account: cardSession().account,
-};
+const done = (change = {}) => doneSession({ account: cardSession().account, ...change });
 
 describe("without a session", () => {
   test("the form is empty, has a nonce of its own, and leaves no cookie", async () => {
@@ -165,7 +157,7 @@ describe("whose plan it is", () => {
   ])("a session of %s is that of the URL with %s: %s", async (packageId, ofUrl, isThis) => {
     const account = { companyName: "E", fullName: "Ada", email: "ada@example.com", phone: "2125550123", packageId };
     const atCard = await look(siteContext(), cardSession({ account }), { packageId: ofUrl });
-    const afterSuccess = await look(siteContext(), { ...done, account }, { packageId: ofUrl });
+    const afterSuccess = await look(siteContext(), done({ account }), { packageId: ofUrl });
     expect([atCard.step?.step, afterSuccess.step?.step]).toEqual(isThis ? ["card", "done"] : ["form", "form"]);
   });
 
@@ -176,7 +168,7 @@ describe("whose plan it is", () => {
   });
 
   test("another plan's form has nothing of a success", async () => {
-    const { step } = await look(siteContext(), done, { packageId: OTHER_PLAN });
+    const { step } = await look(siteContext(), done(), { packageId: OTHER_PLAN });
     expect(step).toEqual({ ...form, packageId: OTHER_PLAN });
   });
 });
@@ -190,10 +182,10 @@ test.each([PLAN, OTHER_PLAN])("details that are edited stand in the form of any 
 
 test("a success is shown with its news once", async () => {
   const site = siteContext();
-  const first = await look(site, { ...done, news: { saved: true } });
-  expect([first.step, first.kept]).toEqual([{ ...done, news: { saved: true } }, done]);
-  const again = await look(site, done);
-  expect([again.step, again.setCookie]).toEqual([done, null]);
+  const first = await look(site, done({ news: { saved: true } }));
+  expect([first.step, first.kept]).toEqual([done({ news: { saved: true } }), done()]);
+  const again = await look(site, done());
+  expect([again.step, again.setCookie]).toEqual([done(), null]);
   expect(site.counted).toEqual([]);
 });
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { DoneSession, SignupSession } from "../../../../app/signup/steps";
+import type { SignupSession } from "../../../../app/signup/steps";
 import {
   cardSession,
+  doneSession,
   look,
   OTHER_PLAN,
   PATH,
@@ -24,15 +25,6 @@ afterEach(() => {
 });
 
 const other = () => cardSession({ clientSecret: "seti_2_secret_2", key: "another-key" });
-const done = (): DoneSession => ({
-  step: "done",
-  expiresAt: NOW + HOUR,
-  endsAt: NOW + 20 * HOUR,
-  key: "a-key",
-  setupIntentId: "seti_1",
-  startedAt: "2027-01-15T08:00:00.000Z",
-});
-
 describe("a resume link", () => {
   async function open(session?: SignupSession, linked = cardSession()) {
     const site = siteContext();
@@ -45,7 +37,7 @@ describe("a resume link", () => {
     ["no session", () => undefined, ready],
     ["the same sign-up, whose details are edited", () => cardSession({ editing: true }), ready],
     ["the same sign-up, which has expired", () => cardSession({ expiresAt: NOW }), ready],
-    ["a success", done, ready],
+    ["a success", doneSession, ready],
     ["another sign-up in progress", other, { ...ready, state: "busy" }],
     ["another sign-up that is edited", () => ({ ...other(), editing: true }), { ...ready, state: "busy" }],
     ["another sign-up that has expired", () => ({ ...other(), expiresAt: NOW }), ready],
@@ -130,14 +122,14 @@ describe("the way back from the bank", () => {
   test.each<[string, () => SignupSession]>([
     ["another sign-up", other],
     ["another sign-up that has expired", () => ({ ...other(), expiresAt: NOW })],
-    ["a success", done],
+    ["a success", doneSession],
   ])("changes nothing of %s, and Stripe is not asked [S22]", async (_, session) => {
     const { sentTo, setCookie, asked } = await back({ status: "succeeded" }, { session: session() });
     expect([sentTo, setCookie, asked]).toEqual([[303, PATH], null, []]);
   });
 
   test.each<[string, () => SignupSession]>([
-    ["without its token", done],
+    ["without its token", doneSession],
     ["with another sign-up's token", other],
   ])("%s tells nothing but what Stripe says [S22]", async (_, of) => {
     const { kept } = await back({ status: "requires_payment_method" }, { of: of() });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CONNECTION_FAILED, SIGNUP_CANCELLED, SIGNUP_FINISHED } from "../../../../app/signup/notices";
-import type { DoneSession, SignupSession } from "../../../../app/signup/steps";
-import { cardSession, PATH, post, siteContext } from "../../../support/visitors/site-context";
+import type { SignupSession } from "../../../../app/signup/steps";
+import { cardSession, doneSession, PATH, post, siteContext } from "../../../support/visitors/site-context";
 
 /* What the buttons beside the form do, from any session. */
 
@@ -16,14 +16,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const done = (): DoneSession => ({
-  step: "done",
-  expiresAt: NOW + HOUR,
-  endsAt: NOW + 20 * HOUR,
-  key: "a-key",
-  setupIntentId: "seti_1",
-  startedAt: "2027-01-15T08:00:00.000Z",
-});
 const expired = () => cardSession({ expiresAt: NOW });
 const other = () => cardSession({ clientSecret: "seti_2_secret_2", key: "another-key" });
 const nobody = () => undefined;
@@ -33,7 +25,7 @@ type Session = () => SignupSession | undefined;
 test.each<[string, Session]>([
   ["no session", nobody],
   ["a card to come", cardSession],
-  ["a success", done],
+  ["a success", doneSession],
 ])("starting over forgets %s", async (_, session) => {
   const { sentTo, setCookie } = await post(siteContext(), { intent: "start-over" }, { session: session() });
   expect(sentTo).toEqual([303, PATH]);
@@ -52,7 +44,7 @@ test.each<[string, Session]>([
 
 test.each<[string, Session]>([
   ["no session", nobody],
-  ["a success", done],
+  ["a success", doneSession],
 ])("with %s there is nothing to edit", async (_, session) => {
   const { sentTo, setCookie } = await post(siteContext(), { intent: "edit" }, { session: session() });
   expect([sentTo, setCookie]).toEqual([[303, PATH], null]);
@@ -60,7 +52,7 @@ test.each<[string, Session]>([
 
 test.each<[string, Session, boolean]>([
   ["no session", nobody, false],
-  ["a success", done, false],
+  ["a success", doneSession, false],
   ["one that has expired", expired, false],
   ["a card to come", () => cardSession({ expiresAt: NOW + 1 }), true],
 ])("%s is kept for two hours more, where it is in progress [S30]", async (_, session, isKept) => {
@@ -106,14 +98,14 @@ describe("'the card is set up'", () => {
 
   test.each<[string, Session]>([
     ["no session", nobody],
-    ["a success", done],
+    ["a success", doneSession],
   ])("means nothing to %s without a page's token", async (_, session) => {
     expect(await finish(SUCCEEDED, { session })).toEqual({ kept: undefined, asked: [] });
   });
 
   test.each<[string, Session]>([
     ["lost", nobody],
-    ["a success by now", done],
+    ["a success by now", doneSession],
     ["another sign-up's", other],
   ])("on an open page is a success though the cookie is %s, and nothing else is told [S23]", async (_, session) => {
     const page = cardSession();
@@ -152,7 +144,7 @@ describe("taking over the sign-up of a link", () => {
 
   test.each<[string, Session]>([
     ["no session", nobody],
-    ["a success", done],
+    ["a success", doneSession],
     ["another one that has expired", () => ({ ...other(), expiresAt: NOW })],
     ["the same sign-up", cardSession],
     ["the same sign-up, whose details are edited", () => cardSession({ editing: true })],

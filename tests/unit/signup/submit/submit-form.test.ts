@@ -1,15 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { BODY_TOO_LARGE, TOO_MANY_REQUESTS } from "../../../../app/edge/guard/refusals.server";
-import type { CardSession, DoneSession, SignupSession } from "../../../../app/signup/steps";
-import { handleForm } from "../../../../app/signup/submit/submit-form.server";
-import { cardSession, PATH, PLAN, post, siteContext } from "../../../support/visitors/site-context";
+import type { CardSession, SignupSession } from "../../../../app/signup/steps";
+import {
+  cardSession,
+  doneSession,
+  openedForm,
+  PATH,
+  PLAN,
+  post,
+  siteContext,
+} from "../../../support/visitors/site-context";
 import { fields } from "../../../support/visitors/site-visitor";
 
-/* What becomes of a posted form. */
+/* What becomes of a posted form; around it is form-stage.test.ts. */
 
 const NOW = 1_800_000_000_000;
 const HOUR = 60 * 60 * 1000;
-const MINUTE = 60_000;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: NOW });
@@ -22,23 +27,12 @@ afterEach(() => {
 const { password: _, confirmPassword: __, ...typed } = fields;
 const CREATED = { client_secret: "seti_1_secret_1" };
 
-const done = (): DoneSession => ({
-  step: "done",
-  expiresAt: NOW + HOUR,
-  endsAt: NOW + 20 * HOUR,
-  key: "a-key",
-  setupIntentId: "seti_1",
-  startedAt: "2027-01-15T08:00:00.000Z",
-});
-
-/** A site with a form that somebody opened a minute ago, and an API that answers. */
-async function opened({ status = 200, body = CREATED as object, settings = {} } = {}) {
-  const site = siteContext(settings);
+/** A form, a site, and an API that answers. */
+async function opened({ status = 200, body = CREATED as object } = {}) {
+  const site = siteContext();
   site.api.answer = () => Response.json(body, { status });
-  vi.setSystemTime(NOW - MINUTE);
-  const form_nonce = await site.nonces.issue();
-  vi.setSystemTime(NOW);
-  return { site, form_nonce, form: { ...fields, form_nonce } };
+  const form = await openedForm(site);
+  return { site, form, form_nonce: form.form_nonce };
 }
 
 const sentTo = (site: ReturnType<typeof siteContext>) =>
@@ -49,7 +43,7 @@ const sentTo = (site: ReturnType<typeof siteContext>) =>
   }));
 
 describe("a form that the API takes", () => {
-  test("leads to the card step, for two hours of a day, with all that was typed but the passwords [D5]", async () => {
+  test("leads to the card step, for two hours of a day, with all that was typed but the passwords", async () => {
     const statusUrl = "https://api.site.example/status/a";
     const { site, form } = await opened({ body: { ...CREATED, status_url: statusUrl } });
     const answer = await post(site, form);
@@ -100,12 +94,21 @@ describe("a form that the API takes", () => {
     ["a card to come", cardSession, "a-key"],
     ["one that is edited", () => cardSession({ editing: true }), "a-key"],
     ["one that has expired", () => cardSession({ expiresAt: NOW }), "a-key"],
-    ["a success", done, null],
+    ["a success", doneSession, null],
   ])("replaces the sign-up of the session, but no success: %s [S18]", async (_, session, replaced) => {
     const { site, form } = await opened();
     const { kept } = await post(site, form, { session: session() });
     expect(kept).toMatchObject({ step: "card", clientSecret: "seti_1_secret_1", news: { saved: true } });
     expect(sentTo(site)[0]?.headers.get("Replaces-Idempotency-Key")).toBe(replaced);
+  });
+
+  test.each([
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    [null, "unknown"],
+  ])("is counted by its sender, of IPv6 by the /64: %s", async (ip, sender) => {
+    const { site, form } = await opened();
+    await post(site, form, { more: { ip } });
+    expect(sentTo(site)[0]?.headers.get("Subscription-Sender")).toBe(sender);
   });
 
   test("needs no plan", async () => {
@@ -127,7 +130,7 @@ describe("the very same form, sent again", () => {
     return { ...(await post(site, form, { session })), calls: site.api.calls.length };
   }
 
-  test("leads to its sign-up without another call [S18] [D1]", async () => {
+  test("leads to its sign-up without another call [S18]", async () => {
     const { sentTo, setCookie, calls } = await again({});
     expect([sentTo, setCookie, calls]).toEqual([[303, PATH], null, 1]);
   });
@@ -147,7 +150,7 @@ describe("the very same form, sent again", () => {
 });
 
 describe("a form that is not valid", () => {
-  test("comes back with its messages and all that was typed, without the passwords; nobody else sees it [F4]", async () => {
+  test("comes back with its messages and all that was typed, without the passwords; nobody else sees it", async () => {
     const { site, form, form_nonce } = await opened();
     const { reply, httpStatus, page } = await post(site, { ...form, city: "x", state: "" });
     expect(httpStatus).toBe(422);
@@ -192,7 +195,7 @@ test.each<[number, object, number, string]>([
   [500, {}, 502, "Server error. Please try again later or contact support."],
   [200, {}, 502, "Payment setup failed. Please contact support."],
 ])(
-  "a form that the API answers with %i comes back with all that was typed [S7] [F4]",
+  "a form that the API answers with %i comes back with all that was typed [S7]",
   async (status, body, httpStatus, message) => {
     const { site, form, form_nonce } = await opened({ status, body });
     const answer = await post(site, form, { session: cardSession() });
@@ -204,7 +207,7 @@ test.each<[number, object, number, string]>([
   },
 );
 
-test("a form that looks like a program's is asked about, and nobody is called [H20]", async () => {
+test("a form that looks like a program's is asked about, and nobody is called", async () => {
   const { site, form } = await opened();
   const { reply, httpStatus } = await post(site, { ...form, form_nonce: "", website: "x" });
   expect(httpStatus).toBe(422);
@@ -212,91 +215,4 @@ test("a form that looks like a program's is asked about, and nobody is called [H
   expect(reply?.form?.initialValue).toMatchObject(typed);
   expect(await site.nonces.isFresh(reply?.formNonce ?? "")).toBe(true);
   expect(site.api.calls).toEqual([]);
-});
-
-describe("a form that the guard has refused", () => {
-  const tooMany = "Too many requests. Please wait a moment and try again.";
-
-  test("comes back with what was typed where it was read [F1]", async () => {
-    const { site, form, form_nonce } = await opened();
-    const more = { refusal: TOO_MANY_REQUESTS };
-    const { reply, httpStatus } = await post(site, form, { session: cardSession(), more });
-    expect(httpStatus).toBe(429);
-    expect(reply).toMatchObject({ notice: { message: tooMany }, formNonce: form_nonce });
-    expect(reply?.form?.initialValue).toEqual({ ...typed, form_nonce });
-    const buttons = await post(site, { intent: "start-over" }, { more });
-    expect([buttons.httpStatus, buttons.setCookie]).toEqual([429, null]);
-    expect(site.api.calls).toEqual([]);
-  });
-
-  test("is only said to be refused where it was not", async () => {
-    const answer = await post(siteContext(), {}, { more: { refusal: BODY_TOO_LARGE } });
-    expect([answer.httpStatus, answer.reply]).toEqual([
-      413,
-      { notice: { kind: "destructive", title: "Submission Failed", message: BODY_TOO_LARGE.message } },
-    ]);
-  });
-});
-
-describe("the page", () => {
-  test("of a request without a form is not the form's concern", async () => {
-    const site = siteContext();
-    const context = site.contextOf(PATH);
-    const request = new Request(context.url);
-    const seen: unknown[] = [];
-    const response = await handleForm(request, context, (...given) => {
-      seen.push(...given);
-      return new Response("the page");
-    });
-    expect(await response.text()).toBe("the page");
-    expect(seen[0]).toBe(request);
-    expect(seen[1]).toBe(context);
-  });
-
-  test("sees of the request its URL, its method and its cookie, and no header that Remix would trust", async () => {
-    const site = siteContext();
-    const context = site.contextOf(PATH, { form: {} });
-    for (const cookie of [[["Cookie", "a=b"]], []]) {
-      const seen: Request[] = [];
-      const headers = Object.fromEntries([...cookie, ["X-Forwarded-Host", "evil.test"], ["Origin", "%"]]);
-      await handleForm(new Request(context.url, { method: "POST", headers, body: "x=y" }), context, (request) => {
-        seen.push(request);
-        return new Response();
-      });
-      const [{ url, method, body, headers: handedOn } = new Request("https://nobody.example")] = seen;
-      expect({ url, method, body }).toEqual({ url: context.url.href, method: "POST", body: null });
-      expect([...handedOn]).toEqual(cookie.map(([name = "", value]) => [name.toLowerCase(), value]));
-    }
-  });
-
-  test("is told of a redirect where its script has sent the form", async () => {
-    const { site, form } = await opened();
-    const { route } = site.contextOf(PATH);
-    if (!route) throw new Error("There is no route");
-    const { page, kept } = await post(site, form, { more: { route: { ...route, isData: true } } });
-    expect(kept).toBeUndefined();
-    const outcome = page?.context.formOutcome;
-    if (outcome?.status !== "redirect") throw new Error("It is no redirect");
-    expect([outcome.response.status, outcome.response.headers.get("Location")]).toEqual([303, PATH]);
-    expect(await site.sessionIn(outcome.response.headers.get("Set-Cookie"))).toMatchObject({ step: "card" });
-  });
-
-  test("is told of an error, which it throws", async () => {
-    const { site, form } = await opened();
-    const error = new Error("The funnel is broken");
-    const funnel = {
-      count() {
-        throw error;
-      },
-    };
-    const { page } = await post(site, { ...form, city: "" }, { more: { funnel } });
-    expect(page?.context.formOutcome).toEqual({ status: "failed", error });
-    const { form: handedOn, url } = page?.context ?? {};
-    expect([handedOn?.state, url?.pathname]).toEqual(["IL", PATH]);
-  });
-
-  test("without a route is the home page", async () => {
-    const { site } = await opened();
-    expect((await post(site, { intent: "start-over" }, { more: { route: undefined } })).sentTo).toEqual([303, "/"]);
-  });
 });
