@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { newLifetime, renewed, signupSessions } from "../../../app/signup/session/session.server";
-import type { CardSession, SignupSession } from "../../../app/signup/steps";
+import { sealedTokens } from "../../../../app/signup/session/sealed-token.server";
+import { backAtForm, newLifetime, renewed, signupSessions } from "../../../../app/signup/session/session.server";
+import type { CardSession, SignupSession } from "../../../../app/signup/steps";
 
 const secret = "a-secret-of-at-least-thirty-two-characters";
 const MINUTE = 60_000;
@@ -138,4 +139,92 @@ test("a return token brings back the sign-up until its end, and leaves the accou
   expect(await sessions.fromLinkToken(token)).toBeUndefined();
   sessions.wait(24 * HOUR);
   expect(await sessions.fromReturnToken(token)).toBeUndefined();
+});
+
+test("a cookie of 4,096 bytes keeps the address, and one byte more leaves it out", async () => {
+  const sessions = timed();
+  let longest = 0;
+  for (let length = 50; length < 1_000; length += 1) {
+    const cookie = await sessions.write({ ...largest, clientSecret: "s".repeat(length) });
+    const found = await sessions.readAs(cookie);
+    if (!("session" in found && "address" in found.session)) break;
+    longest = cookie.length;
+  }
+  expect(longest).toBe(4_096);
+});
+
+test("a return token of 1,500 characters keeps the account, and one more leaves it out", async () => {
+  const sessions = timed();
+  let longest = 0;
+  for (let length = 0; length < 400; length += 1) {
+    const account = { companyName: "c".repeat(400 + length), fullName: "Ada", email: "ada@example.com", phone: "1" };
+    const token = await sessions.toReturnToken({ ...largest, account });
+    if ((await sessions.fromReturnToken(token))?.account === undefined) break;
+    longest = token.length;
+  }
+  expect(longest).toBe(1_500);
+});
+
+test("a success that is too long for its cookie is kept as it is", async () => {
+  const sessions = timed();
+  const { expiresAt, endsAt, key, account } = largest;
+  const startedAt = "x".repeat(3_000);
+  const done: SignupSession = { step: "done", expiresAt, endsAt, key, account, setupIntentId: "seti_1", startedAt };
+  expect(await sessions.readAs(await sessions.write(done))).toEqual({ status: "open", session: done });
+});
+
+test("a new sign-up is kept for two hours, and for a day at most; both from now", () => {
+  expect(newLifetime(BEGINNING)).toEqual({ expiresAt: BEGINNING + 2 * HOUR, endsAt: BEGINNING + 24 * HOUR });
+  const session = { ...largest, endsAt: BEGINNING + 3 * HOUR };
+  expect(renewed(session, BEGINNING + HOUR)).toEqual({ ...session, expiresAt: BEGINNING + 3 * HOUR });
+  expect(renewed(session, BEGINNING + HOUR - 1)).toEqual({ ...session, expiresAt: BEGINNING + 3 * HOUR - 1 });
+  expect(renewed(session, BEGINNING + 2 * HOUR)).toEqual({ ...session, expiresAt: BEGINNING + 3 * HOUR });
+});
+
+test("back at the form nothing of the card step is waited for or told", () => {
+  const waiting: CardSession = { ...largest, news: { saved: true }, checks: 2, waitsFor: "processing", resumed: true };
+  expect(backAtForm(waiting)).toStrictEqual({ ...largest, resumed: true, editing: true });
+});
+
+test("over http the cookie has a plain name, and neither is taken for the other [D5]", async () => {
+  const plain = signupSessions([secret], false, () => BEGINNING);
+  const secure = signupSessions([secret], true, () => BEGINNING);
+  const [cookie, secureCookie] = [await plain.write(largest), await secure.write(largest)];
+  expect(cookie).toMatch(/^signup=[\w.-]+; Max-Age=172800; Path=\/; HttpOnly; SameSite=Lax$/);
+  expect(secureCookie).toMatch(/^__Host-signup=[\w.-]+; Max-Age=172800; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+  expect(plain.clear()).toBe("signup=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax");
+  expect(secure.clear()).toBe("__Host-signup=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax");
+  const request = (Cookie?: string) =>
+    new Request("https://example.com", Cookie === undefined ? {} : { headers: { Cookie } });
+  expect((await plain.read(request(cookie.split(";")[0]))).status).toBe("open");
+  expect((await secure.read(request(cookie.split(";")[0]))).status).toBe("none");
+  expect((await plain.read(request(secureCookie.split(";")[0]))).status).toBe("none");
+  expect(await secure.read(request())).toEqual({ status: "none" });
+  expect([secure.isIn(request()), secure.isIn(request("a=b")), secure.isIn(request(secureCookie))]).toEqual([
+    false,
+    false,
+    true,
+  ]);
+});
+
+test("what is sealed for one way is of no use on another, and a link or a return leads to a card step alone", async () => {
+  const sessions = timed();
+  const { expiresAt, endsAt, key } = largest;
+  const done: SignupSession = { step: "done", expiresAt, endsAt, key, setupIntentId: "seti_1", startedAt: "x" };
+  const cookie = (await sessions.write(largest)).split(";")[0]?.split("=")[1] ?? "";
+  const [link, way] = [await sessions.toLinkToken(largest), await sessions.toReturnToken(largest)];
+  expect(await sessions.fromLinkToken(cookie)).toBeUndefined();
+  expect(await sessions.fromLinkToken(way)).toBeUndefined();
+  expect(await sessions.fromReturnToken(cookie)).toBeUndefined();
+  expect(await sessions.fromReturnToken(link)).toBeUndefined();
+  for (const token of [link, way]) {
+    expect(await sessions.readAs(`__Host-signup=${token}`)).toEqual({ status: "unreadable" });
+  }
+  const tokens = { link: sealedTokens([secret], "resume-link"), way: sealedTokens([secret], "return") };
+  const live = signupSessions([secret], true);
+  const end = Date.now() + HOUR;
+  expect(await live.fromLinkToken(await tokens.link.seal(largest, end))).toEqual(largest);
+  expect(await live.fromLinkToken(await tokens.link.seal(done, end))).toBeUndefined();
+  expect(await live.fromReturnToken(await tokens.way.seal(done, end))).toBeUndefined();
+  expect(await live.fromReturnToken(await tokens.way.seal({ step: "card" }, end))).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { subscriptionApi } from "../../../app/signup/submit/api-client.server";
-import { validRequest } from "../../support/visitors/visitor";
+import { subscriptionApi } from "../../../../app/signup/submit/api-client.server";
+import { validRequest } from "../../../support/visitors/visitor";
 
 /* The times of the calls to an idempotent API; what is called, and what its answers mean, is in tests/edge/sign-up/. */
 

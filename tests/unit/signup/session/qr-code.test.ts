@@ -2,7 +2,7 @@ import type { AppLoadContext } from "@remix-run/cloudflare";
 import jsQR from "jsqr";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { qrCode, resumeLink } from "../../../app/signup/session/resume-link.server";
+import { qrCode, resumeLink } from "../../../../app/signup/session/resume-link.server";
 
 /** The code's dots, four pixels wide, as a camera sees them. */
 function pixelsOf(svg: string) {
@@ -36,4 +36,13 @@ test.each([
   const session = { step: "card", key: "", clientSecret: "", expiresAt: 0, endsAt: 0 } as const;
   const link = await resumeLink(session, context);
   expect([link.url.length, link.qrCodePath]).toEqual([length, qrCodePath]);
+});
+
+test("a QR code has four light dots on each side, by which a camera finds it (ISO/IEC 18004)", () => {
+  const svg = qrCode("https://www.citewell.example/subscription?resume=x");
+  const size = Number(/viewBox="0 -\.5 (\d+) /.exec(svg)?.[1]);
+  const lines = [...svg.matchAll(/M(\d+) (\d+)h(\d+)/g)].map(([, ...numbers]) => numbers.map(Number));
+  const [columns, rows] = [lines.flatMap(([x = 0, , length = 0]) => [x, x + length]), lines.map(([, y = 0]) => y)];
+  expect([Math.min(...columns), Math.max(...columns)]).toEqual([4, size - 4]);
+  expect([Math.min(...rows), Math.max(...rows)]).toEqual([4, size - 5]);
 });

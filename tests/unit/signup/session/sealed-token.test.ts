@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, EncryptJWT, SignJWT, UnsecuredJWT } from "jose";
 import { expect, test } from "vitest";
-import { sealedTokens } from "../../../app/signup/session/sealed-token.server";
+import { sealedTokens } from "../../../../app/signup/session/sealed-token.server";
 
 const secret = "a-secret-of-at-least-thirty-two-characters";
 const value = { step: "card", clientSecret: "seti_1_secret_2", city: "Zürich 漢" };
@@ -79,4 +79,19 @@ test("one character changed anywhere, one less or more, or none at all: it stays
     expect(await tokens.open(token.slice(0, length))).toBeUndefined();
   }
   expect(await tokens.open(`${token}A`)).toBeUndefined();
+});
+
+test("a token that an earlier release has sealed is opened, and its key is named by the secret alone", async () => {
+  const sealed =
+    "eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIiwia2lkIjoidVJBakF0MEYifQ..hII__QrDBEcsZRKo.flJuQrhPrxCKM8dE_rHgBgHMpQdR545AbmxWlVz199jX-g0u36PRUXdMQ9e0YsTuyTSWbdqzLbDv.xtVM5jKLnnYhJb5WXp0jcw";
+  const tokens = sealedTokens([secret], "cookie", () => 1_800_000_000_000);
+  expect(await tokens.open(sealed)).toEqual({ step: "card" });
+  const { kid } = decodeProtectedHeader(sealed);
+  expect(decodeProtectedHeader(await tokens.seal(value, later()))).toEqual({ alg: "dir", enc: "A256GCM", kid });
+});
+
+test("without a secret nothing is sealed or opened", async () => {
+  const tokens = sealedTokens([], "cookie");
+  await expect(tokens.seal(value, later())).rejects.toThrow("There is no secret to seal with");
+  expect(await tokens.open(await sealedTokens([secret], "cookie").seal(value, later()))).toBeUndefined();
 });

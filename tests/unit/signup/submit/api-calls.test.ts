@@ -1,0 +1,239 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { SubscriptionOutcome } from "../../../../app/signup/notices";
+import { type SubscriptionApiOptions, subscriptionApi } from "../../../../app/signup/submit/api-client.server";
+import { validRequest } from "../../../support/visitors/visitor";
+
+/* What the subscription API is sent, and what its answers mean; when it is called again is in api-client.test.ts. */
+
+afterEach(() => vi.restoreAllMocks());
+
+const BASE = "https://api.example/v1";
+const STATUS_URL = "https://api.example/v1/status/a";
+const SECRET = "a-secret-of-at-least-thirty-two-characters";
+const IDS = { idempotencyKey: "a-key", requestId: "a-request", sender: "192.0.2.1" };
+
+type Call = { url: string; init: RequestInit };
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** The API over the network, or by the platform's binding. */
+function apiThat(
+  answer: Fetch,
+  { way = "network", ...options }: { way?: string } & Partial<SubscriptionApiOptions> = {},
+) {
+  const calls: Call[] = [];
+  const send: Fetch = async (url, init) => {
+    calls.push({ url, init });
+    return answer(url, init);
+  };
+  const network = vi.spyOn(globalThis, "fetch").mockImplementation((url, init = {}) => send(String(url), init));
+  const binding = way === "binding" ? { fetch: send } : undefined;
+  const api = subscriptionApi({ baseUrl: BASE, timeoutMs: 5_000, idempotent: false, binding, ...options });
+  return { api, calls, network };
+}
+
+const says =
+  (body: unknown, status = 200): Fetch =>
+  async () =>
+    Response.json(body, { status });
+
+const saysText =
+  (text: string, status = 200): Fetch =>
+  async () =>
+    new Response(inOnePart(text), { status });
+
+/** Node's own bodies cannot be read twice once they have ended. */
+function inOnePart(text: string): ReadableStream {
+  const parts = text === "" ? [] : [new TextEncoder().encode(text)];
+  return new ReadableStream({
+    type: "bytes",
+    pull(controller) {
+      const part = parts.pop();
+      if (part) return controller.enqueue(part);
+      controller.close();
+      controller.byobRequest?.respond(0);
+    },
+  });
+}
+
+/** Ends with the signal of its request, as `fetch` does. */
+const hangs: Fetch = (_, { signal }) =>
+  new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+
+const fails: Fetch = async () => {
+  throw new TypeError("fetch failed");
+};
+
+/** An answer whose body begins and then breaks. */
+const breaks: Fetch = async () =>
+  new Response(
+    new ReadableStream({
+      type: "bytes",
+      pull: (controller) => controller.error(new TypeError("terminated")),
+    }),
+  );
+
+const CREATED = { client_secret: "seti_1_secret_1" };
+
+describe("a sign-up", () => {
+  const common = {
+    accept: "application/json",
+    "content-type": "application/json",
+    "idempotency-key": "a-key",
+    "x-request-id": "a-request",
+  };
+  const sender = { "subscription-sender": "192.0.2.1" };
+  const secret = { "subscription-api-secret": SECRET };
+
+  test.each<[string, object, Record<string, string>]>([
+    ["over the network", {}, common],
+    ["over the network, with a secret", { secret: SECRET }, { ...common, ...sender, ...secret }],
+    ["by the binding", { way: "binding" }, { ...common, ...sender }],
+    ["by the binding, with a secret", { way: "binding", secret: SECRET }, { ...common, ...sender, ...secret }],
+    ["to an idempotent API", { idempotent: true }, common],
+  ])("is posted as the contract has it: %s [N1]", async (_, options, headers) => {
+    const { api, calls, network } = apiThat(says(CREATED), options);
+    expect(await api.create(validRequest, IDS)).toEqual({ kind: "created", clientSecret: "seti_1_secret_1" });
+    const [{ url, init } = { url: "", init: {} }, ...more] = calls;
+    expect(more).toEqual([]);
+    expect([url, init.method, init.redirect]).toEqual([`${BASE}/subscription`, "POST", "manual"]);
+    expect(Object.fromEntries(new Headers(init.headers))).toEqual(headers);
+    expect(JSON.parse(String(init.body))).toEqual(validRequest);
+    expect(network.mock.calls.length).toBe("way" in options ? 0 : 1);
+  });
+
+  test.each([
+    ["an-earlier-key", "an-earlier-key"],
+    ["", null],
+    [undefined, null],
+  ])("names the one that it replaces: %s [S18]", async (replaces, header) => {
+    const { api, calls } = apiThat(says(CREATED));
+    await api.create(validRequest, { ...IDS, replaces });
+    expect(new Headers(calls[0]?.init.headers).get("Replaces-Idempotency-Key")).toBe(header);
+  });
+
+  test.each<[unknown, string | undefined]>([
+    [STATUS_URL, STATUS_URL],
+    ["https://api.example/elsewhere", "https://api.example/elsewhere"],
+    ["https://api.example:8443/v1/status/a", undefined],
+    ["http://api.example/v1/status/a", undefined],
+    ["https://api.example.evil.test/v1/status/a", undefined],
+    ["status/a", undefined],
+    [undefined, undefined],
+  ])("has a URL for its status, of the API's own origin: %s [S23]", async (status_url, statusUrl) => {
+    const { api } = apiThat(says({ ...CREATED, status_url }));
+    expect(await api.create(validRequest, IDS)).toEqual({
+      kind: "created",
+      clientSecret: "seti_1_secret_1",
+      statusUrl,
+    });
+  });
+
+  const unintelligible = { kind: "unintelligible" } as const;
+  const misconfigured = { kind: "misconfigured" } as const;
+  const unreachable = { kind: "unreachable", timedOut: false } as const;
+  const whole = (length: number) => JSON.stringify({ ...CREATED, more: "x".repeat(length) });
+  const overhead = whole(0).length;
+
+  test.each<[string, Fetch, SubscriptionOutcome]>([
+    ["201", says(CREATED, 201), { kind: "created", clientSecret: "seti_1_secret_1" }],
+    ["64 KiB", saysText(whole(64 * 1024 - overhead)), { kind: "created", clientSecret: "seti_1_secret_1" }],
+    ["one byte more", saysText(whole(64 * 1024 - overhead + 1)), unintelligible],
+    ["HTML", saysText("<html>"), unintelligible],
+    ["nothing", saysText(""), unintelligible],
+    ["no secret", says({}), misconfigured],
+    ["an empty secret", says({ client_secret: "" }), misconfigured],
+    ["null", says(null), misconfigured],
+    ["a redirect", saysText("", 302), { kind: "rejected", status: 302 }],
+    ["400", says(CREATED, 400), { kind: "rejected", status: 400 }],
+    ["503", says(CREATED, 503), { kind: "rejected", status: 503 }],
+    ["409 without a body", async () => new Response(null, { status: 409 }), { kind: "rejected", status: 409 }],
+    ["no connection", fails, unreachable],
+    ["a body that breaks", breaks, unreachable],
+  ])("means what the API answers: %s", async (_, answer, outcome) => {
+    for (const way of ["network", "binding"]) {
+      expect(await apiThat(answer, { way }).api.create(validRequest, IDS)).toEqual(outcome);
+    }
+  });
+
+  test("is not waited for longer than the deadline, also where it is not sent again [C1]", async () => {
+    const { api, calls } = apiThat(hangs, { timeoutMs: 120 });
+    const started = performance.now();
+    expect(await api.create(validRequest, IDS)).toEqual({ kind: "unreachable", timedOut: true });
+    expect(performance.now() - started).toBeGreaterThan(110);
+    expect(calls).toHaveLength(1);
+  });
+
+  test.each([
+    ["no connection", fails],
+    ["503", says({}, 503)],
+  ])("is sent once to an API that does not honor the key: %s [N1]", async (_, answer) => {
+    const { api, calls } = apiThat(answer);
+    await api.create(validRequest, IDS);
+    expect(calls).toHaveLength(1);
+  });
+});
+
+/** An answer, and whether the rest of its body was given up. */
+function unread(status: number) {
+  const seen = { isGivenUp: false };
+  const body = new ReadableStream({
+    type: "bytes",
+    cancel() {
+      seen.isGivenUp = true;
+    },
+  });
+  return { seen, answer: async () => new Response(body, { status }) };
+}
+
+test("the body of a refusal is not waited for [C8]", async () => {
+  for (const idempotent of [true, false]) {
+    const { seen, answer } = unread(500);
+    await apiThat(answer, { idempotent }).api.create(validRequest, IDS);
+    expect(seen.isGivenUp).toBe(true);
+  }
+  const { seen, answer } = unread(404);
+  await apiThat(answer).api.status(STATUS_URL, "a-request");
+  expect(seen.isGivenUp).toBe(true);
+});
+
+describe("the status of a sign-up", () => {
+  test.each<[object, Record<string, string>]>([
+    [{}, {}],
+    [{ secret: SECRET }, { "subscription-api-secret": SECRET }],
+    [{ way: "binding" }, {}],
+    [{ way: "binding", secret: SECRET }, { "subscription-api-secret": SECRET }],
+  ])("is asked for at its URL, and no redirect is followed: %j [S23]", async (options, headers) => {
+    const { api, calls, network } = apiThat(says({ status: "pending" }), options);
+    await api.status(STATUS_URL, "a-request");
+    const [{ url, init } = { url: "", init: {} }] = calls;
+    expect([url, init.method, init.redirect]).toEqual([STATUS_URL, undefined, "manual"]);
+    const own = { accept: "application/json", "x-request-id": "a-request" };
+    expect(Object.fromEntries(new Headers(init.headers))).toEqual({ ...own, ...headers });
+    expect(network.mock.calls.length).toBe("way" in options ? 0 : 1);
+  });
+
+  test.each<object>([
+    { status: "pending" },
+    { status: "trial" },
+    { status: "ended" },
+    { status: "card_used", client_secret: "seti_2_secret_2" },
+  ])("is what the API says: %j [S23]", async (status) => {
+    expect(await apiThat(says(status)).api.status(STATUS_URL, "a-request")).toEqual(status);
+  });
+
+  test.each<[string, Fetch]>([
+    ["another word", says({ status: "perhaps" })],
+    ["a used card without a secret", says({ status: "card_used" })],
+    ["a refusal with a body", says({ status: "trial" }, 500)],
+    ["a redirect", says({ status: "trial" }, 302)],
+    ["more than 64 KiB", saysText(JSON.stringify({ status: "trial", more: "x".repeat(64 * 1024) }))],
+    ["HTML", saysText("<html>")],
+    ["nothing", saysText("")],
+    ["no connection", fails],
+    ["a body that breaks", breaks],
+    ["none in time", hangs],
+  ])("is not known by an answer of %s [S23]", async (_, answer) => {
+    const { api } = apiThat(answer, { timeoutMs: 100 });
+    expect(await api.status(STATUS_URL, "a-request")).toEqual({ status: "unreachable" });
+  });
+});

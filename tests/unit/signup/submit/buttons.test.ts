@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CONNECTION_FAILED, SIGNUP_CANCELLED, SIGNUP_FINISHED } from "../../../../app/signup/notices";
+import type { SignupSession } from "../../../../app/signup/steps";
+import { cardSession, doneSession, PATH, post, siteContext } from "../../../support/visitors/site-context";
+
+/* What the buttons beside the form do, from any session. */
+
+const NOW = 1_800_000_000_000;
+const HOUR = 60 * 60 * 1000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const expired = () => cardSession({ expiresAt: NOW });
+const other = () => cardSession({ clientSecret: "seti_2_secret_2", key: "another-key" });
+const nobody = () => undefined;
+
+type Session = () => SignupSession | undefined;
+
+test.each<[string, Session]>([
+  ["no session", nobody],
+  ["a card to come", cardSession],
+  ["a success", doneSession],
+])("starting over forgets %s", async (_, session) => {
+  const { sentTo, setCookie } = await post(siteContext(), { intent: "start-over" }, { session: session() });
+  expect(sentTo).toEqual([303, PATH]);
+  expect(setCookie).toMatch(/^__Host-signup=; Max-Age=0;/);
+});
+
+test.each<[string, Session]>([
+  ["a card to come", () => cardSession({ news: { saved: true }, checks: 2, waitsFor: "processing" })],
+  ["one that has expired", expired],
+  ["one that is edited already", () => cardSession({ editing: true })],
+])("the details of %s are edited, for two hours more [S20]", async (_, session) => {
+  const { sentTo, kept } = await post(siteContext(), { intent: "edit" }, { session: session() });
+  expect(sentTo).toEqual([303, PATH]);
+  expect(kept).toEqual({ ...cardSession(), expiresAt: NOW + 2 * HOUR, editing: true });
+});
+
+test.each<[string, Session]>([
+  ["no session", nobody],
+  ["a success", doneSession],
+])("with %s there is nothing to edit", async (_, session) => {
+  const { sentTo, setCookie } = await post(siteContext(), { intent: "edit" }, { session: session() });
+  expect([sentTo, setCookie]).toEqual([[303, PATH], null]);
+});
+
+test.each<[string, Session, boolean]>([
+  ["no session", nobody, false],
+  ["a success", doneSession, false],
+  ["one that has expired", expired, false],
+  ["a card to come", () => cardSession({ expiresAt: NOW + 1 }), true],
+])("%s is kept for two hours more, where it is in progress [S30]", async (_, session, isKept) => {
+  const { sentTo, kept } = await post(siteContext(), { intent: "extend" }, { session: session() });
+  expect(sentTo).toEqual([303, PATH]);
+  expect(kept).toEqual(isKept ? cardSession({ expiresAt: NOW + 2 * HOUR }) : undefined);
+});
+
+describe("'the card is set up'", () => {
+  async function finish(says: object, { session, page }: { session?: Session; page?: SignupSession } = {}) {
+    const site = siteContext();
+    site.stripe.says = says;
+    const form: Record<string, string> = { intent: "card-set-up" };
+    if (page?.step === "card") form.return_token = await site.sessions.toReturnToken(page);
+    const answer = await post(site, form, { session: session?.() });
+    expect(answer.sentTo).toEqual([303, PATH]);
+    return { kept: answer.kept, asked: site.stripe.asked };
+  }
+  const SUCCEEDED = { status: "succeeded" };
+  const OPEN = { status: "requires_payment_method" };
+
+  test.each<[object, object]>([
+    [SUCCEEDED, { step: "done", setupIntentId: "seti_1", news: { saved: true } }],
+    [{ status: "processing" }, { step: "card", checks: 1, waitsFor: "processing" }],
+    [OPEN, { step: "card", news: { failed: "" } }],
+  ])("is believed of Stripe alone, and keeps the session for two hours more: %j [H9]", async (says, session) => {
+    for (const page of [undefined, cardSession()]) {
+      const { kept, asked } = await finish(says, { session: cardSession, ...(page && { page }) });
+      expect(kept).toMatchObject({ ...session, expiresAt: NOW + 2 * HOUR, key: "a-key" });
+      expect(asked).toEqual(["seti_1"]);
+    }
+  });
+
+  test.each<[string, object, string | undefined]>([
+    ["Stripe has it", SUCCEEDED, "done"],
+    ["Stripe is working on it", { status: "processing" }, "card"],
+    ["there is none", OPEN, undefined],
+    ["it was canceled", { status: "canceled" }, undefined],
+  ])("saves a session that has expired where %s [S23] [S31]", async (_, says, step) => {
+    const { kept } = await finish(says, { session: expired });
+    expect(kept).toEqual(step && expect.objectContaining({ step, expiresAt: NOW + 2 * HOUR }));
+  });
+
+  test.each<[string, Session]>([
+    ["no session", nobody],
+    ["a success", doneSession],
+  ])("means nothing to %s without a page's token", async (_, session) => {
+    expect(await finish(SUCCEEDED, { session })).toEqual({ kept: undefined, asked: [] });
+  });
+
+  test.each<[string, Session]>([
+    ["lost", nobody],
+    ["a success by now", doneSession],
+    ["another sign-up's", other],
+  ])("on an open page is a success though the cookie is %s, and nothing else is told [S23]", async (_, session) => {
+    const page = cardSession();
+    const { kept, asked } = await finish(SUCCEEDED, { session, page });
+    expect(kept).toMatchObject({ step: "done", key: "a-key", account: page.account, setupIntentId: "seti_1" });
+    expect(asked).toEqual(["seti_1"]);
+    for (const status of ["processing", "requires_payment_method", "canceled"]) {
+      expect((await finish({ status }, { session, page })).kept).toBeUndefined();
+    }
+  });
+
+  test("keeps what only the session knows, such as the address", async () => {
+    const { kept } = await finish(OPEN, { session: cardSession, page: cardSession() });
+    expect(kept).toHaveProperty("address", cardSession().address);
+  });
+
+  test("with a broken token changes nothing, even of a session with a card", async () => {
+    const site = siteContext();
+    site.stripe.says = SUCCEEDED;
+    for (const return_token of ["", "x"]) {
+      const answer = await post(site, { intent: "card-set-up", return_token }, { session: cardSession() });
+      expect([answer.sentTo, answer.setCookie, site.stripe.asked]).toEqual([[303, PATH], null, []]);
+    }
+  });
+});
+
+describe("taking over the sign-up of a link", () => {
+  async function resume(session: Session, says: object = { status: "requires_action" }, status = 200) {
+    const site = siteContext();
+    Object.assign(site.stripe, { says, status });
+    const path = `${PATH}?resume=${await site.sessions.toLinkToken(cardSession())}`;
+    const form = { intent: "resume" };
+    return { ...(await post(site, form, { session: session(), path })), path, asked: site.stripe.asked };
+  }
+  const { requestId: _, ...linked } = cardSession();
+
+  test.each<[string, Session]>([
+    ["no session", nobody],
+    ["a success", doneSession],
+    ["another one that has expired", () => ({ ...other(), expiresAt: NOW })],
+    ["the same sign-up", cardSession],
+    ["the same sign-up, whose details are edited", () => cardSession({ editing: true })],
+  ])("is done in a browser with %s, for two hours [S32]", async (_, session) => {
+    const { sentTo, kept } = await resume(session);
+    expect(sentTo).toEqual([303, PATH]);
+    expect(kept).toEqual({
+      ...linked,
+      ...cardSession({ requestId: undefined }),
+      expiresAt: NOW + 2 * HOUR,
+      resumed: true,
+    });
+  });
+
+  test("never replaces a sign-up in progress: the page says why [S32] [H5]", async () => {
+    for (const session of [other, () => ({ ...other(), editing: true as const })]) {
+      const { sentTo, setCookie, path, asked } = await resume(session);
+      expect([sentTo, setCookie, asked]).toEqual([[303, path], null, []]);
+    }
+  });
+
+  test.each(["?resume=x", "?resume=", ""])("with a broken link leads to the page that says so: '%s'", async (query) => {
+    for (const session of [undefined, cardSession()]) {
+      const { sentTo, setCookie } = await post(siteContext(), { intent: "resume" }, { session, path: PATH + query });
+      expect([sentTo, setCookie]).toEqual([[303, PATH + query], null]);
+    }
+  });
+
+  test.each([
+    ["succeeded", 200, 409, SIGNUP_FINISHED],
+    ["processing", 200, 409, SIGNUP_FINISHED],
+    ["canceled", 200, 409, SIGNUP_CANCELLED],
+    ["unknown to Stripe", 404, 409, SIGNUP_CANCELLED],
+    ["out of reach", 500, 503, CONNECTION_FAILED],
+  ])("is refused where its card is %s [S32] [H15]", async (status, stripeStatus, httpStatus, notice) => {
+    const answer = await resume(nobody, { status }, stripeStatus);
+    expect([answer.httpStatus, answer.reply, answer.setCookie]).toEqual([httpStatus, { notice }, null]);
+  });
+});
