@@ -17,7 +17,7 @@ export function plantOf({ name, changes }: Fault): Plant {
   };
 }
 
-/** Each has to be found within a minute; `npm run simulate -- --faults` proves it. */
+/** Each has to be found within a minute; `npm run simulate:faults` proves it. */
 export const FAULTS: Fault[] = [
   one(
     "no idempotency key for a customer",
