@@ -1,4 +1,4 @@
-import { MINUTE, SECOND } from "./clock";
+import { DAY, HOUR, MINUTE, SECOND } from "./clock";
 import type { StripeObject } from "./stripe";
 import { type Consent, type Deeds, intentOf } from "./visitors";
 import type { World } from "./world";
@@ -54,7 +54,8 @@ export function checkEnd(world: World, deeds: Deeds): void {
     const ids = made.map((one) => one.id);
     wrong(ids.join() !== wanted.join(), `${name} has the subscriptions ${ids}`);
     // A lost event is made up for when the trial should be over.
-    const isKnown = check_at === null || !world.untold.has(String(stripe_customer_id));
+    const isOver = Date.parse(String(row.trial_end)) < now - 2 * HOUR;
+    const isKnown = check_at === null || isOver || !world.untold.has(String(stripe_customer_id));
     for (const one of made) {
       const shown = ["unpaid", "paused"].includes(one.status ?? "") ? "past_due" : one.status;
       wrong(isKnown && shown !== status, `${name} is ${status}, its subscription ${one.status}`);
@@ -65,9 +66,12 @@ export function checkEnd(world: World, deeds: Deeds): void {
     const isVerified = end_reason !== null || isSent(`email-verified/${id}`);
     wrong(verified.includes(String(id)) && !isVerified, `${name} is not verified`);
     // A trial that was cancelled may be over before its mail is written.
-    const isOver = status === "canceled" || made.some((one) => one.status === "canceled");
-    wrong(!isOver && !isSent(`trial-started/${id}`), `${name} has no mail`);
-    wrong(!isOver && !isSent(`account-created/${id}`), `${name} has no account`);
+    const hasEnded = status === "canceled" || made.some((one) => one.status === "canceled");
+    wrong(!hasEnded && !isSent(`trial-started/${id}`), `${name} has no mail`);
+    wrong(!hasEnded && !isSent(`account-created/${id}`), `${name} has no account`);
+    const reminder = messages.find(({ key }) => String(key).startsWith(`trial-ending/${id}/`));
+    const isReminded = reminder?.state === "sent" || (reminder && world.faulty > 0);
+    wrong(!hasEnded && isOver && package_id !== null && !isReminded, `${name} was charged without a reminder`);
   }
   const cards = rows.map((row) => consents.find((one) => one.setupIntent === row.stripe_setup_intent_id)?.card);
   wrong(world.onePerPerson && new Set(cards).size < cards.length, `One of ${cards} has two trials`);
@@ -106,6 +110,13 @@ export function checkEnd(world: World, deeds: Deeds): void {
     const cardUsed = world.onePerPerson && consents.some((one) => one.card === card && isOfTrial(one));
     const isReplaced = told.some((one) => one.replaces === key && one.sentAt <= at);
     wrong(!hasTrial(email) && !cardUsed && failed < 5 && !isReplaced, `${name} set up a card and has no trial`);
+  }
+  for (const { name, email, key, at, declined } of deeds.refused) {
+    const ofForm = consents.filter((one) => one.name === name);
+    const failed = ofForm.reduce((sum, one) => sum + one.declined + 1, declined);
+    const isReplaced = told.some((one) => one.replaces === key);
+    const isLate = at >= (deeds.firstSent.get(key) ?? 0) + DAY;
+    wrong(!hasTrial(email) && failed < 5 && !isReplaced && !isLate, `${name} could enter no card within a day`);
   }
   for (const { name, heard, key, plan, email } of told) {
     wrong(heard?.status === 422, `${name} was told 422 for a valid form`);

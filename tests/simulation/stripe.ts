@@ -11,7 +11,7 @@ export type StripeObject = { id: string; object: string; customer: string | null
   items?: { data: { price: Price; quantity: number }[] };
   latest_invoice?: { amount_due: number };
   cancel_at_period_end?: boolean;
-} & Partial<Record<"status" | "email" | "client_secret", string> & Record<"trial_start" | "trial_end", number>>;
+} & Partial<Record<"status" | "email" | "client_secret", string> & Record<"trial_start" | "trial_end" | "canceled_at", number>>;
 /** A status, and JSON. */
 export type Answer = { status: number; text: string };
 
@@ -156,7 +156,7 @@ export class Stripe {
         return Object.assign(one, { deleted: true });
       case "POST setup_intents cancel":
         if (one.status !== "requires_payment_method") return "setup_intent_unexpected_state";
-        return Object.assign(one, { status: "canceled" });
+        return Object.assign(one, { status: "canceled", canceled_at: this.scheduler.now });
       case "POST payment_methods detach":
         if (!owner) return "payment_method_unexpected_state";
         if (owner.invoice_settings?.default_payment_method === one.id)

@@ -19,6 +19,10 @@ export type Consent = Form & { setupIntent: string; card: string; declined: numb
 export class Deeds {
   readonly told: Told[] = [];
   readonly consents: Consent[] = [];
+  /** Cards that Stripe did not take, because there was nothing to set them up for. */
+  readonly refused: (Form & { declined: number; at: number })[] = [];
+  /** When each key was used first. */
+  readonly firstSent = new Map<string, number>();
   readonly erased: { email: string; at: number }[] = [];
   readonly closed: string[] = [];
   readonly verified: string[] = [];
@@ -104,13 +108,23 @@ export class Visitor {
     return enter(await this.#signUp(form));
   }
 
-  #post({ name, key, email, plan, replaces }: Form): Promise<Heard> {
+  async #post({ name, key, email, plan, replaces }: Form): Promise<Heard> {
+    const { world, deeds } = this;
     const headers = {
       ...{ "content-type": "application/json", "idempotency-key": key, "cf-connecting-ip": "192.0.2.1" },
       ...(replaces && { "replaces-idempotency-key": replaces }),
     };
     const body = JSON.stringify({ ...validRequest, email, package_id: plan?.id });
-    return this.world.request(name, "/subscription", { method: "POST", headers, body });
+    const sentAt = world.now;
+    if (!deeds.firstSent.has(key)) deeds.firstSent.set(key, sentAt);
+    const others = `SELECT 1 FROM sign_ups WHERE email = ? AND idempotency_key <> ? AND status IN ('active', 'trialing')`;
+    const hasTrial = () => world.loaded.database.run(others, [email, key]).results.length > 0;
+    const hadTrial = hasTrial();
+    const heard = await world.request(name, "/subscription", { method: "POST", headers, body });
+    if (heard?.status === 200 && hadTrial && hasTrial()) world.violate(`${name} was told 200 beside a trial`);
+    const { canceled_at } = world.stripe.get(intentOf(heard)) ?? {};
+    if ((canceled_at ?? sentAt) < sentAt) world.violate(`${name} was given a secret that takes no card`);
+    return heard;
   }
 
   /** Sends the form until it is taken or refused, some for a minute and some for as long as it needs. */
@@ -155,6 +169,7 @@ export class Visitor {
     }
     const outcome = stripe.confirm(setupIntent, card, false);
     this.world.note(`${form.name} enters ${card}: ${outcome}`);
+    if (outcome === "gone") this.deeds.refused.push({ ...form, declined, at: this.world.now });
     if (outcome !== "succeeded") return;
     this.deeds.consents.push({ ...form, setupIntent, card, declined, at: this.world.now });
     // Some cancel as soon as there is something to cancel, some for the trial's end.
