@@ -123,7 +123,7 @@ function isValidPath(pathname: string): boolean {
   if (pathname.length > MAX_PATH_LENGTH || pathname.startsWith("//") || /%2f|%5c/i.test(pathname)) return false;
   try {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in a path
-    return !/[\u0000-\u001f\u007f\\]|^\/\//.test(decodeURIComponent(pathname));
+    return !/[\u0000-\u001f\u007f\\]/.test(decodeURIComponent(pathname));
   } catch {
     return false;
   }
