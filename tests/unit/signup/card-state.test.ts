@@ -109,6 +109,15 @@ describe("what Stripe answers", () => {
   });
 });
 
+test("an answer that is not used is not read, so that its connection is free again", async () => {
+  const cancelled: number[] = [];
+  const unread = (status: number) => () =>
+    new Response(new ReadableStream({ cancel: () => void cancelled.push(status) }, { highWaterMark: 0 }), { status });
+  expect((await ask([unread(400), made({ status: "processing" })])).state).toEqual({ status: "processing" });
+  for (const status of [302, 404, 429, 500]) await ask([unread(status)]);
+  expect(cancelled).toEqual([400, 302, 404, 429, 500]);
+});
+
 test("whoever asks too often waits, and the log says so; what is no secret is not asked about [H24]", async () => {
   const limited = await ask([made({ status: "succeeded" })], { allowed: false });
   expect([limited.state, limited.calls, limited.warned]).toEqual([
