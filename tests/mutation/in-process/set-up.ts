@@ -17,7 +17,7 @@ const NEED_WORKERD: RegExp[] = [
   /session.*may keep a public page/,
   /status-url.*never answers/,
   /subscription-api.*50 concurrent/,
-  /form-page-cache.*same for a HEAD/,
+  /form-page-cache.*(same for a HEAD|page that fails)/,
   /country.*none of which the page has twice/,
   /outbox.*(six messages at a time|several senders at once)/,
   /operator.*as npm scripts/,
