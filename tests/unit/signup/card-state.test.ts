@@ -109,6 +109,27 @@ describe("what Stripe answers", () => {
   });
 });
 
+test("a secret has an id of at most 255 characters, and 1,000 of its own [H24]", async () => {
+  const statusOf = async (id: number, own: number) => {
+    const secret = `seti_${"a".repeat(id)}_secret_${"b".repeat(own)}`;
+    const { state, calls } = await ask([made({ status: "processing" })], { secret });
+    vi.restoreAllMocks();
+    return [state.status, calls.length];
+  };
+  for (const [id, own] of [
+    [1, 1],
+    [255, 1000],
+  ] as const)
+    expect(await statusOf(id, own)).toEqual(["processing", 1]);
+  for (const [id, own] of [
+    [0, 1],
+    [1, 0],
+    [256, 1],
+    [1, 1001],
+  ] as const)
+    expect(await statusOf(id, own)).toEqual(["invalid", 0]);
+});
+
 test("an answer that is not used is not read, so that its connection is free again", async () => {
   const cancelled: number[] = [];
   const unread = (status: number) => () =>

@@ -40,9 +40,9 @@ function site() {
 
   async function render(request: Request, context: AppLoadContext): Promise<Response> {
     rendered.push({ request, context });
-    const { nonce, requestId, route } = context;
+    const { nonce, requestId, route, url } = context;
     context.funnel.count("form_opened");
-    const words = [nonce, await context.nonces.issue(), requestId, route?.params.id ?? "none", configuration.SITE_URL];
+    const words = [nonce, await context.nonces.issue(), requestId, route?.params.id ?? "none", url.pathname];
     return new Response(words.join(" "), {
       ...page,
       headers: { ...page.headers, "Content-Security-Policy": `script-src 'nonce-${nonce}'` },
@@ -69,12 +69,12 @@ function site() {
     const before = rendered.length;
     const answer = await cache(request, context, render);
     const text = await answer.text();
-    const [nonce, formNonce = "", requestId, id] = text.split(" ");
+    const [nonce, formNonce = "", requestId, id, ownPath] = text.split(" ");
     return {
       status: answer.status,
       policy: answer.headers.get("Content-Security-Policy"),
       text,
-      values: { nonce, requestId, id },
+      values: { nonce, requestId, id, path: ownPath },
       formNonce,
       /** Whether Remix got the visitor's own request. */
       passedOn: rendered.slice(before).some((one) => one.request === request && one.context === context),
@@ -91,7 +91,12 @@ describe("the empty form", () => {
     for (let visit = 1; visit <= 3; visit += 1) {
       const answer = await open("/subscription");
       expect(answer.status).toBe(200);
-      expect(answer.values).toEqual({ nonce: `nonce-${visit}`, requestId: `request-${visit}`, id: "none" });
+      expect(answer.values).toEqual({
+        nonce: `nonce-${visit}`,
+        requestId: `request-${visit}`,
+        id: "none",
+        path: "/subscription",
+      });
       expect(answer.policy).toBe(`script-src 'nonce-nonce-${visit}'`);
       expect(await nonces.isFresh(answer.formNonce)).toBe(true);
       formNonce.add(answer.formNonce);
@@ -130,12 +135,19 @@ describe("the empty form", () => {
     ];
     for (const [kind, ids] of kinds.entries()) {
       for (const id of ids) {
-        const { values, opened } = await open(id === "none" ? "/subscription" : `/subscription/${id}`);
-        expect(values.id).toBe(id);
+        const path = id === "none" ? "/subscription" : `/subscription/${id}`;
+        const { values, opened } = await open(path);
+        expect(values).toMatchObject({ id, path });
         expect(opened).toEqual([["form_opened", id === "none" ? undefined : id]]);
       }
       expect(rendered, `${kind}`).toHaveLength(kind + 1);
     }
+    expect(rendered.map(({ request }) => request.url)).toEqual(rendered.map(({ context }) => context.url.href));
+    expect(rendered.map(({ context }) => context.route?.pagePath)).toEqual(
+      rendered.map(({ context }) => context.url.pathname),
+    );
+    // The page also names the ids of all plans: they must not be taken for the visitor's, which is in another case.
+    expect(rendered.at(3)?.context.route?.params.id).toBe(PLAN.toUpperCase());
     // Of a custom plan not even the first visitor's id is rendered.
     expect(rendered.map(({ context }) => context.route?.params.id)).not.toContain(CUSTOM);
     expect(rendered.map(({ context }) => context.route?.params.id)).not.toContain("not-a-uuid");
