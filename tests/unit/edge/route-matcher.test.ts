@@ -133,6 +133,10 @@ describe("of routes within routes", () => {
       route("outer", { path: "outer" }, { default: Page, handle: { hydrate: true } }),
       route("inner", { path: "inner/form" }, { default: Page, action: Page }, "outer"),
       route("outer-home", { index: true }, { default: Page }, "outer"),
+      route("news", { path: "news" }, {}),
+      route("news-today", { path: "today" }, { default: Page }, "news"),
+      route("guide", { path: "guides/one" }, { default: Page }),
+      route("files", { path: "files/*" }, { default: Page }),
       route("posted", { path: "posted" }, { default: Page, action: Page }),
       route("posted-inner", { path: "read/only" }, { default: Page }, "posted"),
     ]),
@@ -152,6 +156,14 @@ describe("of routes within routes", () => {
     expect(match("/posted/read/only")).toMatchObject({ id: "posted-inner", takesForms: false, hydrates: false });
     expect(match("/posted")).toMatchObject({ id: "posted", takesForms: true });
     expect(match("/outer")).toMatchObject({ id: "outer-home", pattern: "/outer", takesForms: false, hydrates: true });
+  });
+
+  test("one path is not taken for another with the same first segment", () => {
+    const idsOf = (paths: string[]) => paths.map((path) => match(path)?.id);
+    expect(idsOf(["/news/today", "/news/other", "/news/today"])).toEqual(["news-today", undefined, "news-today"]);
+    expect(idsOf(["/guides/one", "/guides/other", "/guides/one"])).toEqual(["guide", undefined, "guide"]);
+    expect(match("/files/a")?.params).toEqual({ "*": "a" });
+    expect(match("/files/b")?.params).toEqual({ "*": "b" });
   });
 
   test("one that tells upper from lower case has one spelling; a path that none takes has no match", () => {
