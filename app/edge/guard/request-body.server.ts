@@ -76,7 +76,7 @@ async function read({ body }: Request | Response, limit: number): Promise<BodyTe
   let text = "";
   let size = 0;
   // Most bodies are short, and to clear a long buffer costs more than to read them.
-  for (let length = Math.min(SHORT_BODY_BYTES, limit + 1); length > 0 && size <= limit; length = limit + 1 - size) {
+  for (let length = Math.min(SHORT_BODY_BYTES, limit + 1); size <= limit; length = limit + 1 - size) {
     const { value } = await reader.read(new Uint8Array(length), { min: length });
     text += decoder.decode(value, { stream: true });
     size += value?.byteLength ?? 0;

@@ -54,11 +54,14 @@ type MatchedPage = Omit<MatchedRoute, "isData" | "pagePath">;
 
 /**
  * Uses Remix's own function, so that both agree on paths such as `/Subscription/` or `/%73ubscription`. It compares a path
- * with every route. A plain path's first segment decides, so what it finds for one such path is kept for all others.
+ * with every route. A plain path's first segment decides, so what it finds for one such path is kept for all others; not
+ * where a route has a second name, or routes below it.
  */
 function pageMatcher(build: ServerBuild): (path: string) => MatchedPage | undefined {
   const routes = childRoutes(build, undefined);
-  const names = new Set(routes.flatMap(({ children = [] }) => children.map(({ path = "" }) => path.split("/")[0])));
+  const pages = routes.flatMap(({ children = [] }) => children);
+  const names = firstSegments(pages);
+  const deepNames = firstSegments(pages.filter(({ path = "", children }) => children?.length || /\/[^:]/.test(path)));
   const kept = new Map<string, MatchedPage>();
 
   function match(path: string): MatchedPage | undefined {
@@ -77,7 +80,7 @@ function pageMatcher(build: ServerBuild): (path: string) => MatchedPage | undefi
   return (path) => {
     const [, name = "", parameter] = PLAIN_PATH.exec(path) ?? [];
     const isOtherSpelling = !names.has(name) && names.has(name.toLowerCase());
-    if (name === "" || isOtherSpelling) return match(path);
+    if (name === "" || isOtherSpelling || deepNames.has(name)) return match(path);
     const kind = `${names.has(name) ? name : "unknown"}${parameter === undefined ? "" : "/parameter"}`;
     let page = kept.get(kind);
     if (page === undefined) {
@@ -88,6 +91,10 @@ function pageMatcher(build: ServerBuild): (path: string) => MatchedPage | undefi
     const parameterName = Object.keys(page.params).find((key) => key !== "*");
     return { ...page, params: parameterName === undefined ? {} : { [parameterName]: parameter } };
   };
+}
+
+function firstSegments(routes: RouteObject[]): Set<string | undefined> {
+  return new Set(routes.map(({ path = "" }) => path.split("/")[0]));
 }
 
 /** Paths of the pages that are the same for every visitor. */
@@ -123,7 +130,7 @@ function isValidPath(pathname: string): boolean {
   if (pathname.length > MAX_PATH_LENGTH || pathname.startsWith("//") || /%2f|%5c/i.test(pathname)) return false;
   try {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in a path
-    return !/[\u0000-\u001f\u007f\\]|^\/\//.test(decodeURIComponent(pathname));
+    return !/[\u0000-\u001f\u007f\\]/.test(decodeURIComponent(pathname));
   } catch {
     return false;
   }

@@ -61,6 +61,12 @@ describe("a body that is read to a limit", () => {
     }
   });
 
+  test("is taken to one byte beyond a short limit, and no further [H2]", async () => {
+    const { response, taken } = bodyOf(["x"], "goes on");
+    expect(await readBoundedText(response, { bytes: 3 })).toEqual({ status: "too long" });
+    expect(taken()).toBeLessThan(7);
+  });
+
   test("is one text, wherever it was cut into parts", async () => {
     const text = "ä€😀".repeat(3_000);
     const bytes = new TextEncoder().encode(text);
@@ -111,6 +117,13 @@ describe("a form's body", () => {
     await vi.advanceTimersByTimeAsync(1);
     await reading;
     expect(answer).toEqual(refused(408));
+  });
+
+  test("is waited for where no time is given", async () => {
+    const { response } = bodyOf(["a=1"], "stalls");
+    const reading = readBoundedText(response, { bytes: KIB });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await Promise.race([reading, Promise.resolve("not yet")])).toBe("not yet");
   });
 
   test("is given up by the API after the time that it has, and not read on [H2]", async () => {

@@ -109,6 +109,36 @@ describe("what Stripe answers", () => {
   });
 });
 
+test("a secret has an id of at most 255 characters, and 1,000 of its own [H24]", async () => {
+  const statusOf = async (id: number, own: number) => {
+    const secret = `seti_${"a".repeat(id)}_secret_${"b".repeat(own)}`;
+    const { state, calls } = await ask([made({ status: "processing" })], { secret });
+    vi.restoreAllMocks();
+    return [state.status, calls.length];
+  };
+  for (const [id, own] of [
+    [1, 1],
+    [255, 1000],
+  ] as const)
+    expect(await statusOf(id, own)).toEqual(["processing", 1]);
+  for (const [id, own] of [
+    [0, 1],
+    [1, 0],
+    [256, 1],
+    [1, 1001],
+  ] as const)
+    expect(await statusOf(id, own)).toEqual(["invalid", 0]);
+});
+
+test("an answer that is not used is not read, so that its connection is free again", async () => {
+  const cancelled: number[] = [];
+  const unread = (status: number) => () =>
+    new Response(new ReadableStream({ cancel: () => void cancelled.push(status) }, { highWaterMark: 0 }), { status });
+  expect((await ask([unread(400), made({ status: "processing" })])).state).toEqual({ status: "processing" });
+  for (const status of [302, 404, 429, 500]) await ask([unread(status)]);
+  expect(cancelled).toEqual([400, 302, 404, 429, 500]);
+});
+
 test("whoever asks too often waits, and the log says so; what is no secret is not asked about [H24]", async () => {
   const limited = await ask([made({ status: "succeeded" })], { allowed: false });
   expect([limited.state, limited.calls, limited.warned]).toEqual([

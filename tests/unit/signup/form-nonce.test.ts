@@ -1,22 +1,9 @@
 import { expect, test } from "vitest";
-import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import { formNonces } from "../../../app/signup/form/form-nonce.server";
 import { sign, signerOf } from "../../../app/signup/form/signature.server";
+import { signUpRequest as request } from "../../support/visitors/sign-up-request";
 
 const secret = "a-secret-of-at-least-thirty-two-characters";
-
-const request: SubscriptionRequest = {
-  full_name: "Ada Lovelace",
-  company_name: "Analytical Engines",
-  email: "ada@example.com",
-  phone: "2125550123",
-  password: "Passw0rd !",
-  address: "1 Example Street",
-  city: "Springfield",
-  state: "IL",
-  zipCode: "62701",
-  country: "United States",
-};
 
 test("the idempotency key stays for an unchanged retry and changes with an edit, another form or another secret [C9]", async () => {
   const { issue, idempotencyKey } = formNonces([secret]);
@@ -63,6 +50,26 @@ test("a form nonce is fresh for a day, and only as it was issued", async () => {
   expect(await nonces.isFresh(nonce)).toBe(false);
   now = 1_800_000_000_000 - 1;
   expect(await nonces.isFresh(nonce)).toBe(false);
+});
+
+test.each(["", ".", "x", "0", "-1.x.y", "zz.x"])("what is no nonce of the site is not read: %j [A5]", async (nonce) => {
+  const nonces = formNonces([secret], () => 1_800_000_000_000);
+  expect([await nonces.read(nonce), await nonces.isFresh(nonce)]).toEqual([undefined, false]);
+});
+
+test("a nonce tells its random part and when it was issued, each its own, in any order of reading", async () => {
+  const nonces = formNonces([secret], () => 1_800_000_000_000);
+  const issued = [await nonces.issue(), await nonces.issue()];
+  const earlier = await formNonces([secret], () => 1_799_999_999_000).issue();
+  for (const nonce of [...issued, earlier, `${issued[0]}x`, ...issued, earlier]) {
+    const expected = {
+      id: nonce.split(".")[1],
+      issuedAt: nonce === earlier ? 1_799_999_999_000 : 1_800_000_000_000,
+    };
+    expect(await nonces.read(nonce)).toEqual(
+      nonce.endsWith("x") && nonce.length > earlier.length ? undefined : expected,
+    );
+  }
 });
 
 test("while the secret changes, a nonce of the old one is still good and keeps its idempotency key [H19]", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { turnstile } from "../../../app/signup/bots/turnstile.server";
+import { turnstile } from "../../../../app/signup/bots/turnstile.server";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -39,6 +39,12 @@ test.each<[string, () => Response, string, boolean]>([
   ["a good one", says({ success: true }), "passed", false],
   ["a wrong one", says({ success: false, "error-codes": ["invalid-input-response"] }), "failed", false],
   ["a used one", says({ success: false, "error-codes": ["timeout-or-duplicate"] }), "failed", false],
+  [
+    "a wrong one, among other things",
+    says({ success: false, "error-codes": ["bad-request", "invalid-input-response"] }),
+    "failed",
+    false,
+  ],
   ["one of a wrong secret", says({ success: false, "error-codes": ["invalid-input-secret"] }), "unknown", true],
   ["one for no reason", says({ success: false }), "unknown", true],
   ["no JSON", () => new Response("<html>"), "unknown", true],

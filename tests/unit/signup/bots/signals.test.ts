@@ -1,8 +1,8 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as z from "zod";
-import { isConfirmedTooOften, signalsOf } from "../../../app/signup/bots/signals.server";
-import { DECOY_FIELD } from "../../../app/signup/form/form-schema";
+import { isConfirmedTooOften, signalsOf } from "../../../../app/signup/bots/signals.server";
+import { DECOY_FIELD } from "../../../../app/signup/form/form-schema";
 
 const NOW = 1_800_000_000_000;
 

@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { checkForBots } from "../../../../app/signup/bots/bot-check.server";
+import { confirmations } from "../../../../app/signup/bots/confirmation.server";
+import { turnstile } from "../../../../app/signup/bots/turnstile.server";
+import { formNonces } from "../../../../app/signup/form/form-nonce.server";
+import { contextWith, countingLimiter, recordedLog } from "../../../support/pipeline/request-context";
+import { signUpRequest as request } from "../../../support/visitors/sign-up-request";
+
+/* When a valid form is asked about, and what lets it pass. */
+
+const SECRET = "a-secret-of-at-least-thirty-two-characters";
+const NOW = 1_800_000_000_000;
+const nonces = formNonces([SECRET], () => Date.now());
+const tokens = confirmations([SECRET], () => Date.now());
+const nonceOf = (millisecondsAgo: number) => formNonces([SECRET], () => Date.now() - millisecondsAgo).issue();
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** @param limit of each kind of count; `isData`: the form was sent by the page's script */
+function site({ limit = 9, isData = false, keys = {} }: { limit?: number; isData?: boolean; keys?: object } = {}) {
+  const { log, lines } = recordedLog();
+  const limiter = countingLimiter(limit);
+  const context = contextWith({
+    log,
+    nonces,
+    confirmations: tokens,
+    turnstile: turnstile({ siteKey: undefined, secretKey: undefined, ...keys }),
+    route: { isData },
+    configuration: {
+      FORM_NONCE_RATE_LIMIT: limiter,
+      SIGNUP_NETWORK_RATE_LIMIT: limiter,
+      SIGNUP_TOTAL_RATE_LIMIT: limiter,
+    },
+  });
+  const check = (form: Record<string, string>) => checkForBots(form, request, context);
+  return { check, lines, counted: limiter.keys };
+}
+
+const suspected = (...signals: string[]) => [["signup_suspected", { signals }]];
+
+describe("a form that looks like a program's", () => {
+  test("is one with two signals; one with fewer goes on [H20]", async () => {
+    const { check, lines } = site();
+    expect(await check({ form_nonce: await nonceOf(2_000) })).toBeUndefined();
+    expect(await check({ form_nonce: await nonceOf(0) })).toBeUndefined();
+    expect(await check({ form_nonce: await nonceOf(2_000), website: "x" })).toBeUndefined();
+    expect(await check({})).toBeUndefined();
+    expect(lines).toEqual([]);
+
+    expect(await check({ form_nonce: await nonceOf(0), website: "x" })).toMatchObject({ httpStatus: 422 });
+    expect(lines).toEqual(suspected("decoy", "fast"));
+  });
+
+  test("comes back with its nonce, and a button for that and for what was typed [H20]", async () => {
+    const { check } = site({ keys: { siteKey: "a-site-key" } });
+    const form_nonce = await nonceOf(0);
+    const { reply } = (await check({ form_nonce, website: "x" })) ?? {};
+    expect(reply).toEqual({
+      formNonce: form_nonce,
+      confirmation: { token: expect.any(String), siteKey: "a-site-key" },
+      notice: {
+        kind: "progress",
+        title: "One more step",
+        message: expect.stringMatching(/not your password: enter it again\. Press the button at the end of the form/),
+        fields: { password: ["Enter your password again"], confirmPassword: ["Enter your password again"] },
+      },
+    });
+    expect(await tokens.isFor(reply?.confirmation?.token ?? "", form_nonce, request)).toBe(true);
+  });
+
+  test("without a nonce of the site gets a new one, and the button is for that [H20]", async () => {
+    for (const form_nonce of ["", `${await nonceOf(0)}x`]) {
+      const { reply } = (await site().check({ website: "x", form_nonce })) ?? {};
+      const nonce = reply?.formNonce ?? "";
+      expect(nonce).not.toBe(form_nonce);
+      expect(await nonces.isFresh(nonce)).toBe(true);
+      expect(await tokens.isFor(reply?.confirmation?.token ?? "", nonce, request)).toBe(true);
+    }
+  });
+
+  test("is told no word about passwords where a script sent it, which still has them [H20]", async () => {
+    const { reply } = (await site({ isData: true }).check({ website: "x" })) ?? {};
+    expect(reply?.notice).toEqual({
+      kind: "progress",
+      title: "One more step",
+      message: "Press the button at the end of the form to confirm that you are not a program.",
+    });
+  });
+});
+
+describe("a form whose button was pressed", () => {
+  const pressed = async (form_nonce: string, more: Record<string, string> = {}) => ({
+    form_nonce,
+    website: "x",
+    confirmation: await tokens.issue(form_nonce, request),
+    ...more,
+  });
+
+  test("goes on, and is counted as confirmed, not as another form [H20]", async () => {
+    const { check, counted, lines } = site();
+    expect(await check(await pressed(await nonceOf(0)))).toBeUndefined();
+    expect(counted).toEqual([
+      expect.stringMatching(/^[\w-]{22} confirmed$/),
+      "192.0.2.0/24 confirmed",
+      "all confirmed",
+    ]);
+    expect(lines).toEqual([]);
+  });
+
+  test("is asked about again when the button was another form's, or its nonce is not the site's [H20]", async () => {
+    const form_nonce = await nonceOf(0);
+    const other = { confirmation: await tokens.issue(await nonceOf(0), request) };
+    expect(await site().check(await pressed(form_nonce, other))).toMatchObject({ httpStatus: 422 });
+    expect(await site().check(await pressed(`${form_nonce}x`))).toMatchObject({ httpStatus: 422 });
+    expect(await site().check(await pressed(await nonceOf(25 * 3600_000)))).toMatchObject({ httpStatus: 422 });
+    expect(await site().check({ form_nonce, website: "x" })).toMatchObject({ httpStatus: 422 });
+  });
+
+  test("is answered 429 once too many were, and has a button again [H20]", async () => {
+    const { check, lines } = site({ limit: 1 });
+    const form = await pressed(await nonceOf(0));
+    expect(await check(form)).toBeUndefined();
+    const again = await check(form);
+    expect(again).toMatchObject({
+      httpStatus: 429,
+      reply: {
+        formNonce: form.form_nonce,
+        notice: { kind: "destructive", message: "Too many requests. Please wait a moment and try again." },
+      },
+    });
+    expect(await tokens.isFor(again?.reply.confirmation?.token ?? "", form.form_nonce, request)).toBe(true);
+    expect(lines).toEqual(suspected("confirmed_too_often"));
+  });
+
+  test.each<[says: object, httpStatus: number | undefined]>([
+    [{ success: true }, undefined],
+    [{ success: false, "error-codes": ["invalid-input-response"] }, 422],
+    [{ success: false, "error-codes": ["internal-error"] }, 429],
+  ])("and of which Turnstile says %j is answered %s, whatever the limits [H20]", async (says, httpStatus) => {
+    const asked: string[] = [];
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
+      asked.push(String(init?.body));
+      return Response.json(says);
+    });
+    const { check, counted, lines } = site({ limit: 0, keys: { siteKey: "a-key", secretKey: "a-secret" } });
+    const answer = await check(await pressed(await nonceOf(0), { "cf-turnstile-response": "a-token" }));
+    expect(answer?.httpStatus).toBe(httpStatus);
+    expect(asked).toEqual(["secret=a-secret&response=a-token"]);
+    expect(counted).toHaveLength(httpStatus === 429 ? 3 : 0);
+    if (httpStatus === 422) expect(lines).toEqual(suspected("turnstile"));
+  });
+});

@@ -1,0 +1,238 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { routeMatcher } from "../../../app/edge/guard/route-matcher.server";
+import { formNonces } from "../../../app/signup/form/form-nonce.server";
+import { formPageCache } from "../../../app/signup/form/form-page-cache.server";
+import { signupSessions } from "../../../app/signup/session/session.server";
+import { contextWith, recordedLog } from "../../support/pipeline/request-context";
+import { smallBuild } from "../../support/pipeline/small-build";
+
+const SECRETS = ["a-secret-of-at-least-thirty-two-characters"];
+const PLAN = "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
+const OTHER_PLAN = "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
+const CUSTOM = "11111111-2222-4333-8444-555555555555";
+const configuration = {
+  SITE_URL: "https://www.example",
+  PACKAGE_ID_MINI: OTHER_PLAN,
+  PACKAGE_ID_LITE: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220",
+  PACKAGE_ID_STANDARD: PLAN,
+};
+const browser = { "User-Agent": "Mozilla/5.0" };
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-12-31T23:00:00Z") });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A site whose form page shows all that differs from one visitor to the next. */
+function site() {
+  const cache = formPageCache();
+  const matchRoute = routeMatcher(smallBuild);
+  const nonces = formNonces(SECRETS, () => Date.now());
+  const sessions = signupSessions(SECRETS, false, () => Date.now());
+  const { log, lines } = recordedLog();
+  const rendered: { request: Request; context: AppLoadContext }[] = [];
+  const opened: unknown[][] = [];
+  const page: ResponseInit = {};
+  let asked = 0;
+
+  async function render(request: Request, context: AppLoadContext): Promise<Response> {
+    rendered.push({ request, context });
+    const { nonce, requestId, route, url } = context;
+    context.funnel.count("form_opened");
+    const words = [nonce, await context.nonces.issue(), requestId, route?.params.id ?? "none", url.pathname];
+    return new Response(words.join(" "), {
+      ...page,
+      headers: { ...page.headers, "Content-Security-Policy": `script-src 'nonce-${nonce}'` },
+    });
+  }
+
+  async function open(path: string, init: RequestInit = { headers: browser }) {
+    asked += 1;
+    opened.length = 0;
+    const url = new URL(path, "https://preview.example");
+    const request = new Request(url, init);
+    const context = contextWith({
+      url,
+      route: matchRoute(url.pathname),
+      requestId: `request-${asked}`,
+      nonce: `nonce-${asked}`,
+      nonces,
+      sessions,
+      log,
+      configuration,
+      funnel: { count: (...step: unknown[]) => opened.push(step) },
+      execution: { waitUntil: () => {} },
+    });
+    const before = rendered.length;
+    const answer = await cache(request, context, render);
+    const text = await answer.text();
+    const [nonce, formNonce = "", requestId, id, ownPath] = text.split(" ");
+    return {
+      status: answer.status,
+      policy: answer.headers.get("Content-Security-Policy"),
+      text,
+      values: { nonce, requestId, id, path: ownPath },
+      formNonce,
+      /** Whether Remix got the visitor's own request. */
+      passedOn: rendered.slice(before).some((one) => one.request === request && one.context === context),
+      opened: [...opened],
+    };
+  }
+  return { open, rendered, lines, page, nonces, sessions };
+}
+
+describe("the empty form", () => {
+  test("is rendered once and has each visitor's own values, in its headers too [D9]", async () => {
+    const { open, rendered, nonces } = site();
+    const formNonce = new Set<string>();
+    for (let visit = 1; visit <= 3; visit += 1) {
+      const answer = await open("/subscription");
+      expect(answer.status).toBe(200);
+      expect(answer.values).toEqual({
+        nonce: `nonce-${visit}`,
+        requestId: `request-${visit}`,
+        id: "none",
+        path: "/subscription",
+      });
+      expect(answer.policy).toBe(`script-src 'nonce-nonce-${visit}'`);
+      expect(await nonces.isFresh(answer.formNonce)).toBe(true);
+      formNonce.add(answer.formNonce);
+    }
+    expect([rendered.length, formNonce.size]).toEqual([1, 3]);
+  });
+
+  test("is made of nothing that one visitor's request has [D9]", async () => {
+    const { open, rendered, lines, nonces } = site();
+    await open("/subscription", { headers: { ...browser, "Accept-Language": "de", Cookie: "a=1" } });
+    await open(`/subscription/${PLAN}`);
+    const [first, second] = rendered.map(({ request, context }) => ({ request, context }));
+    expect(first?.request.url).toBe("https://www.example/subscription");
+    expect([...(first?.request.headers ?? [])]).toEqual([["accept", "text/html"]]);
+    expect(first?.context.url.href).toBe("https://www.example/subscription");
+    expect(first?.context.route).toMatchObject({ id: "form", params: {}, pagePath: "/subscription" });
+    expect(first?.context.route?.params).toEqual({});
+    expect(first?.context.nonces.read).toBe(nonces.read);
+    expect(second?.request.url).toBe(`https://www.example/subscription/${PLAN}`);
+    expect(second?.context.route).toMatchObject({ params: { id: PLAN }, pagePath: `/subscription/${PLAN}` });
+    expect(lines).toEqual(
+      Array(2).fill(["page_rendered", { route: "/subscription/:id?", format: "text/html", status: 200 }]),
+    );
+  });
+
+  test("is rendered once for each kind of plan, and names the visitor's own plan [D9]", async () => {
+    const { open, rendered } = site();
+    const kinds = [
+      ["none", "none"],
+      [PLAN, PLAN],
+      [OTHER_PLAN],
+      [PLAN.toUpperCase(), PLAN.replace("c", "C")],
+      [OTHER_PLAN.toUpperCase()],
+      [CUSTOM, "11111111-2222-4333-8444-AAAAAAAAAAAA"],
+      ["not-a-uuid", "x", "a".repeat(100)],
+    ];
+    for (const [kind, ids] of kinds.entries()) {
+      for (const id of ids) {
+        const path = id === "none" ? "/subscription" : `/subscription/${id}`;
+        const { values, opened } = await open(path);
+        expect(values).toMatchObject({ id, path });
+        expect(opened).toEqual([["form_opened", id === "none" ? undefined : id]]);
+      }
+      expect(rendered, `${kind}`).toHaveLength(kind + 1);
+    }
+    expect(rendered.map(({ request }) => request.url)).toEqual(rendered.map(({ context }) => context.url.href));
+    expect(rendered.map(({ context }) => context.route?.pagePath)).toEqual(
+      rendered.map(({ context }) => context.url.pathname),
+    );
+    // The page also names the ids of all plans: they must not be taken for the visitor's, which is in another case.
+    expect(rendered.at(3)?.context.route?.params.id).toBe(PLAN.toUpperCase());
+    // Of a custom plan not even the first visitor's id is rendered.
+    expect(rendered.map(({ context }) => context.route?.params.id)).not.toContain(CUSTOM);
+    expect(rendered.map(({ context }) => context.route?.params.id)).not.toContain("not-a-uuid");
+    expect(rendered.at(5)?.context.route?.params.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-/);
+  });
+
+  test("is counted when somebody looks at it, and by no render, no program and no HEAD [W2]", async () => {
+    const { open } = site();
+    expect((await open("/subscription")).opened).toEqual([["form_opened", undefined]]);
+    expect((await open("/subscription", { headers: { "User-Agent": "Googlebot/2.1" } })).opened).toEqual([]);
+    expect((await open("/subscription", { method: "HEAD", headers: browser })).opened).toEqual([]);
+  });
+
+  test("has no body for a HEAD, and is kept for the next visitor [A8]", async () => {
+    const { open, rendered } = site();
+    for (let time = 1; time <= 2; time += 1) {
+      const { status, text, policy } = await open("/subscription", { method: "HEAD" });
+      expect([status, text, policy]).toEqual([200, "", `script-src 'nonce-nonce-${time}'`]);
+    }
+    expect((await open("/subscription")).values.requestId).toBe("request-3");
+    expect(rendered).toHaveLength(1);
+  });
+
+  test("is made anew in another year, as the year is in its footer", async () => {
+    const { open, rendered } = site();
+    await open("/subscription");
+    vi.setSystemTime(Date.parse("2027-01-01T00:00:00Z"));
+    await open("/subscription");
+    expect(rendered).toHaveLength(2);
+  });
+
+  test.each<[string, ResponseInit]>([
+    ["another status", { status: 503 }],
+    ["a success of another kind", { status: 201 }],
+    ["a cookie", { headers: { "Set-Cookie": "a=1" } }],
+  ])("that has %s is not kept: the visitor's own request is rendered [D9]", async (_, failure) => {
+    const { open, page, rendered } = site();
+    Object.assign(page, failure);
+    const answer = await open("/subscription");
+    expect([answer.passedOn, answer.status, answer.values.requestId]).toEqual([
+      true,
+      failure.status ?? 200,
+      "request-1",
+    ]);
+    delete page.status;
+    delete page.headers;
+    expect(await open("/subscription")).toMatchObject({ passedOn: false, status: 200 });
+    expect(rendered).toHaveLength(3);
+  });
+});
+
+describe("what depends on more than the plan is rendered as it is asked for [D9]", () => {
+  test.each<[what: string, path: string, init: RequestInit]>([
+    ["a post", "/subscription", { method: "POST" }],
+    ["another method", "/subscription", { method: "PUT" }],
+    ["a query", "/subscription?id=x", {}],
+    ["a page's data", "/subscription.data", {}],
+    ["another page", "/pricing", {}],
+    ["a page with a parameter that takes no form", "/items/one", {}],
+    ["an invalid path", "/%00", {}],
+    ["another spelling", "/Subscription", {}],
+    ["a slash at its end", "/subscription/", {}],
+    ["another spelling with a plan", `/Subscription/${PLAN}`, {}],
+    ["an escaped id", "/subscription/%78", {}],
+    ["an id with a dot", "/subscription/a.b", {}],
+    ["an id that would need escaping", "/subscription/a'b", {}],
+    ["an id of 101 characters", `/subscription/${"a".repeat(101)}`, {}],
+  ])("%s", async (_, path, init) => {
+    const { open, rendered } = site();
+    for (let time = 1; time <= 2; time += 1) expect((await open(path, init)).passedOn).toBe(true);
+    expect(rendered).toHaveLength(2);
+  });
+
+  test("a session, also one that cannot be read; not a cookie of others", async () => {
+    const { open, sessions } = site();
+    const session = await sessions.write({
+      step: "card",
+      key: "a-key",
+      clientSecret: "seti_1_secret_2",
+      expiresAt: Date.now() + 1,
+      endsAt: Date.now() + 1,
+    });
+    for (const cookie of [session.split(";")[0] ?? "", "signup=x", "a=1; signup=x"]) {
+      expect((await open("/subscription", { headers: { Cookie: cookie } })).passedOn).toBe(true);
+    }
+    expect((await open("/subscription", { headers: { Cookie: "sign=up" } })).passedOn).toBe(false);
+  });
+});
