@@ -77,6 +77,8 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
       );
     case "duplicate":
       return problem(409, { title: "A subscription with this information already exists" });
+    case "ended":
+      return problem(409, { title: "The end of an earlier try is still in progress" }, { "retry-after": "1" });
     case "unknown-package":
       return unprocessable({ package_id: ["Invalid subscription ID"] });
     case "email-refused":

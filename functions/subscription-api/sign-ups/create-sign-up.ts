@@ -4,6 +4,7 @@ import type { SignUpCounts } from "../limits/sign-up-counts";
 import { PaymentsError } from "../stripe/client";
 import type { SetupIntent } from "../stripe/setup-intents";
 import type { PasswordPlace } from "./password/password-queue";
+import { deleteSignUp } from "./reconcile";
 import { awaitsTrial, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
 
@@ -27,6 +28,8 @@ export type SignUpResult =
   | { status: "duplicate" }
   | { status: "unknown-package" }
   | { status: "key-reused" }
+  /** An earlier sign-up under the key, which was left half ended, is gone now: the next try begins anew. */
+  | { status: "ended" }
   /** Stripe does not take the e-mail address for valid. */
   | { status: "email-refused" }
   /** Of this e-mail, or from this sender, for today. */
@@ -133,6 +136,10 @@ async function finish(stored: SignUp, services: TrialServices): Promise<SignUpRe
     // It can never have a customer, so that nothing else would end it.
     await services.signUps.deleteUnchanged(stored);
     return { status: "email-refused" };
+  }
+  if (stored.status === "pending" && setupIntent.state === "canceled") {
+    await deleteSignUp(stored, services);
+    return { status: "ended" };
   }
   if (stored.status === "pending" && setupIntent.state === "succeeded") {
     const outcome = await handleCardSetUp(stored, setupIntent, services);

@@ -68,7 +68,8 @@ async function reconcilePending(signUp: SignUp, services: TrialServices): Promis
   return deleteSignUp(signUp, services);
 }
 
-async function deleteSignUp(signUp: SignUp, { payments, signUps }: TrialServices): Promise<string> {
+/** At Stripe first, so that a repetition finishes it. The sign-up stays where its status has changed meanwhile. */
+export async function deleteSignUp(signUp: SignUp, { payments, signUps }: TrialServices): Promise<string> {
   const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
   if (customerId !== undefined) await payments.deleteCustomer(customerId);
   await signUps.deleteUnchanged(signUp);

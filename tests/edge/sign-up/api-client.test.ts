@@ -196,6 +196,15 @@ describe("an API that", () => {
     expect(answer.body).not.toContain("upstream-words");
   });
 
+  test("answers 409 to a request that it still works on: nobody is told that there is a subscription [M10]", async () => {
+    upstream.answers((response) => {
+      response.writeHead(409, { "Retry-After": "2" }).end("{}");
+    });
+    const answer = await visitor.submit();
+    expectNotice(answer, 503, "Submission Failed", "Service temporarily unavailable. Please try again later.");
+    expect(answer.text).not.toContain("already");
+  });
+
   test("fails is not waited for until its body is there [C8]", async () => {
     upstream.answers((response) => {
       response.writeHead(409, { "Content-Length": "100" });

@@ -61,6 +61,9 @@ export function paymentsInMemory() {
       calls.push(`cancelSetupIntent ${id}`);
       setupIntents.set(id, { ...known(id), state: "canceled" });
     },
+    async deleteCustomer(id) {
+      calls.push(`deleteCustomer ${id}`);
+    },
     async detachCard(id) {
       calls.push(`detachCard ${id}`);
     },

@@ -32,9 +32,9 @@ function apiThat(
 }
 
 const says =
-  (body: unknown, status = 200): Fetch =>
+  (body: unknown, status = 200, headers: HeadersInit = {}): Fetch =>
   async () =>
-    Response.json(body, { status });
+    Response.json(body, { status, headers });
 
 const saysText =
   (text: string, status = 200): Fetch =>
@@ -147,6 +147,9 @@ describe("a sign-up", () => {
     ["400", says(CREATED, 400), { kind: "rejected", status: 400 }],
     ["503", says(CREATED, 503), { kind: "rejected", status: 503 }],
     ["409 without a body", async () => new Response(null, { status: 409 }), { kind: "rejected", status: 409 }],
+    ["409 that passes", says(CREATED, 409, { "Retry-After": "2" }), { kind: "rejected", status: 503 }],
+    ["503 with a time", says(CREATED, 503, { "Retry-After": "2" }), { kind: "rejected", status: 503 }],
+    ["429 with a time", says(CREATED, 429, { "Retry-After": "2" }), { kind: "rejected", status: 429 }],
     ["no connection", fails, unreachable],
     ["a body that breaks", breaks, unreachable],
   ])("means what the API answers: %s", async (_, answer, outcome) => {

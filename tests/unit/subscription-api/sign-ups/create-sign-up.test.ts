@@ -76,6 +76,23 @@ describe("a form that is sent again", () => {
     ]);
   });
 
+  test("begins anew where the end of its sign-up was begun at Stripe alone", async () => {
+    const { id, again, rows, stripe } = await accepted();
+    await stripe.payments.cancelSetupIntent("seti_1");
+    expect(await again()).toEqual({ status: "ended" });
+    expect(stripe.calls.slice(1)).toEqual(["retrieveSetupIntent seti_1", "deleteCustomer cus_1"]);
+    expect(rows("SELECT id FROM sign_ups")).toEqual([]);
+    expect(await again()).toMatchObject({ status: "created", clientSecret: "seti_2_secret" });
+    expect(rows("SELECT id FROM sign_ups")).not.toEqual([{ id }]);
+  });
+
+  test("gets the secret of its trial also where Stripe has canceled the setup intent since", async () => {
+    const { id, again, row, stripe } = await accepted(TRIALING);
+    await stripe.payments.cancelSetupIntent("seti_1");
+    expect(await again()).toMatchObject({ ...CREATED, signUp: { id } });
+    expect((await row()).status).toBe("trialing");
+  });
+
   test("is a duplicate where its card comes after five that failed, and the sign-up ends [H3]", async () => {
     const { id, again, row, stripe } = await accepted("declined_cards = 5");
     stripe.add(cardSetUp(1, id));
