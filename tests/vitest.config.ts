@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -18,7 +19,13 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { name: "unit", include: ["tests/unit/**/*.test.ts"], testTimeout: 10_000 } },
+      {
+        // Node has no such module; the edge tests have workerd's.
+        resolve: {
+          alias: { "cloudflare:workers": fileURLToPath(new URL("mutation/in-process/entrypoint.ts", import.meta.url)) },
+        },
+        test: { name: "unit", include: ["tests/unit/**/*.test.ts"], testTimeout: 10_000 },
+      },
       // The built Workers in Miniflare: `npm run build` comes first.
       {
         test: {

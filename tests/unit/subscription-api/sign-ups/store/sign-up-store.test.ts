@@ -49,6 +49,19 @@ test("a new sign-up keeps every field in its column, and is looked at after ten 
   expect(waits).toBe(10 * 60_000);
 });
 
+test("a sign-up may have no plan", async () => {
+  const { signUp, rows } = store();
+  await signUp({ package_id: undefined });
+  expect(rows("SELECT package_id FROM sign_ups")).toEqual([{ package_id: null }]);
+});
+
+test("what does not exist is null", async () => {
+  const { signUps } = store();
+  expect(await signUps.find("another")).toBeNull();
+  expect(await signUps.findByKey("another")).toBeNull();
+  expect(await signUps.findByStripe("another", "another")).toBeNull();
+});
+
 test("the same key finds the sign-up that has it, and makes no other [G5]", async () => {
   const { signUps, signUp, rows } = store();
   const first = await signUp();
