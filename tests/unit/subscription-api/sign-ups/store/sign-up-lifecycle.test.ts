@@ -136,9 +136,11 @@ describe("a trial", () => {
     [24 * HOUR, 24 * HOUR],
     [-HOUR, 0],
   ])("is reminded of at its time, %i ms from now, or at once", async (time, due) => {
-    const { lifecycle, card, id, messages } = await pending();
+    const { lifecycle, card, id, messages, counted } = await pending();
     await lifecycle.activate(card, CLAIM);
-    await lifecycle.startTrial(id, TRIAL, { remindAt: new Date(NOW + time) });
+    const event = { id: "evt_1", type: "setup_intent.succeeded" };
+    await lifecycle.startTrial(id, TRIAL, { event, remindAt: new Date(NOW + time) });
+    expect(counted).toEqual(["set_up", "trial"]);
     expect(messages()).toContainEqual({ kind: "trial-ending", next_attempt_at: at(due) });
   });
 
