@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../../functions/subscription-api/config";
+import { keysOf, readConfig } from "../../../functions/subscription-api/config";
 import { SETTINGS } from "../../support/api-in-process/runtime";
 import { databaseInMemory } from "../../support/database/database-in-memory";
 
@@ -93,9 +93,67 @@ describe("settings that need each other", () => {
   });
 });
 
+test("a deployment has every setting in its place", () => {
+  const limiter = { limit: async () => ({ success: true }) };
+  const FUNNEL = { writeDataPoint() {} };
+  const result = readConfig({
+    ...{ DB, FUNNEL, EMAIL, RELEASE: { id: "a-release" }, SIGNUP_RATE_LIMIT: limiter, OPERATOR_RATE_LIMIT: limiter },
+    STRIPE_SECRET_KEY: "rk_live_0123456789abcdef",
+    STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
+    MAIL_FROM: "from@acme.example",
+    COMPANY_NAME: "Acme",
+    CONSOLE_URL: "https://console.acme.example",
+    CUSTOMER_PORTAL_URL: "https://portal.acme.example",
+    SUPPORT_EMAIL: "support@acme.example",
+    SALES_EMAIL: "sales@acme.example",
+    OPERATOR_TOKEN: "o".repeat(32),
+    SUBSCRIPTION_API_SECRET: "s".repeat(32),
+    PUBLIC_URL: "https://api.acme.example",
+    SITE_URL: "https://www.acme.example",
+    LINK_SECRET: "l".repeat(32),
+    HASH_SECRET: "h".repeat(32),
+    ONE_TRIAL_PER_PERSON: "true",
+    SIGN_UPS_PER_EMAIL_A_DAY: "5",
+    SIGN_UPS_PER_SENDER_A_DAY: "20",
+  });
+  expect(result).toEqual({
+    status: "valid",
+    configuration: {
+      ...{ isLocal: false, release: "a-release", db: DB, funnel: FUNNEL, siteSecrets: ["s".repeat(32)] },
+      limits: { signUps: limiter, operator: limiter },
+      stripe: {
+        secretKey: "rk_live_0123456789abcdef",
+        webhookSecrets: ["whsec_0123456789abcdef"],
+        apiUrl: undefined,
+      },
+      mail: {
+        transport: { kind: "cloudflare", binding: EMAIL },
+        from: "from@acme.example",
+        companyName: "Acme",
+        consoleUrl: "https://console.acme.example",
+        customerPortalUrl: "https://portal.acme.example",
+        siteUrl: "https://www.acme.example",
+        supportEmail: "support@acme.example",
+        salesEmail: "sales@acme.example",
+      },
+      links: { publicUrl: "https://api.acme.example", secrets: ["l".repeat(32)] },
+      trials: { hashSecret: "h".repeat(32), onePerPerson: true, signUpsPerDay: { email: 5, sender: 20 } },
+      console: undefined,
+      operatorToken: "o".repeat(32),
+      ...{ access: undefined, funnelReader: undefined },
+    },
+  });
+});
+
+test("the names of wrong settings are sorted, without what is wrong", () => {
+  const result = configWith({ LINK_SECRET: "short", HASH_SECRET: "short", COMPANY_NAME: "" });
+  if (result.status === "valid") throw new Error("The settings are valid");
+  expect(keysOf(result.problems)).toEqual(["COMPANY_NAME", "HASH_SECRET", "LINK_SECRET"]);
+});
+
 test("is read once for each isolate, and again for other bindings", () => {
   const env = { ...SETTINGS, DB, RELEASE: { id: "a-release" } };
   expect(readConfig(env)).toBe(readConfig(env));
   expect(readConfig({ ...env })).not.toBe(readConfig(env));
-  expect(readConfig(null)).toMatchObject({ status: "invalid" });
+  for (const none of [null, undefined, "text"]) expect(readConfig(none)).toMatchObject({ status: "invalid" });
 });

@@ -114,6 +114,29 @@ describe("what is sent once", () => {
   });
 });
 
+test("all else of the database and of its statements is as it was", async () => {
+  const { db } = databaseInMemory();
+  const session = Object.assign(db, {
+    ofItsOwn: "a session",
+    itself(this: unknown) {
+      return this;
+    },
+  });
+  const repeated = repeating(session, () => true);
+  expect(Reflect.get(repeated, "ofItsOwn")).toBe("a session");
+  expect(Reflect.apply(Reflect.get(repeated, "itself"), repeated, [])).toBe(session);
+  expect(Reflect.get(repeated.prepare(UPDATE), "sql")).toBe(UPDATE);
+});
+
+test("what fails without an error is passed on as it is", async () => {
+  const { db } = databaseInMemory(() => Promise.reject(null));
+  await expect(
+    repeating(db, () => true)
+      .prepare(UPDATE)
+      .run(),
+  ).rejects.toBeNull();
+});
+
 test.each<[boolean, unknown]>([
   [true, new Error(LOST)],
   [true, new Error("Internal error while starting up D1 DB storage caused object to be reset.")],

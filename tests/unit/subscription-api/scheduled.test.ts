@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { isStripePriceId } from "../../../functions/subscription-api/catalogue/packages";
 import { cronRunsIn } from "../../../functions/subscription-api/cron-runs";
 import { mailOver } from "../../../functions/subscription-api/outbox/mail";
 import { type MessageKind, newMessage, outboxIn } from "../../../functions/subscription-api/outbox/outbox";
@@ -86,6 +85,25 @@ test("messages are sent until none is due", async () => {
   expect(rows("SELECT state, count(*) AS n FROM outbox GROUP BY state")).toEqual([{ state: "sent", n: 20 }]);
 });
 
+test("what is 30 days old is deleted: events, settled messages; and counts of days that are over [F4]", async () => {
+  const { run, due, rows } = cronHandler();
+  const days = (count: number) => new Date(NOW - count * 24 * 60 * 60_000);
+  const past = { old: new Date(days(30).getTime() - 1).toISOString(), young: days(30).toISOString() };
+  await due("card-used", 3);
+  for (const [n, [id, time]] of Object.entries(past).entries()) {
+    rows("INSERT INTO stripe_events VALUES (?, 'a type', ?)", id, time);
+    rows("UPDATE outbox SET key = ?1, state = 'sent', settled_at = ?2 WHERE key = ?3", id, time, `card-used ${n}`);
+  }
+  for (const day of [0, 1]) {
+    const name = days(day).toISOString().slice(0, 10);
+    rows("INSERT INTO sign_up_counts (day, hash, n) VALUES (?, 'a hash', 1)", name);
+  }
+  await run();
+  expect(rows("SELECT id FROM stripe_events")).toEqual([{ id: "young" }]);
+  expect(rows("SELECT key FROM outbox ORDER BY key")).toEqual([{ key: "card-used 2" }, { key: "young" }]);
+  expect(rows("SELECT day FROM sign_up_counts")).toEqual([{ day: "2026-11-22" }]);
+});
+
 test("a run that has no calls left does nothing more, and comes to its end", async () => {
   const { run, due, steps, rows, ranAt } = cronHandler();
   await due("card-used", 1);
@@ -120,14 +138,4 @@ test("a part that fails is logged and holds up no other; the run fails and is no
   expect(logged).toMatchObject([{ level: "error", event: "scheduled_run_failed", error: "RangeError" }]);
   expect(JSON.stringify(logged)).not.toContain("nothing of this");
   expect(ranAt()).toBeNull();
-});
-
-test.each([
-  [true, "price_0123456789abcd"],
-  [false, "price_mini"],
-  [false, "price_0123456789abc"],
-  [false, "a price_0123456789abcd"],
-  [false, "price_0123456789abcd of a kind"],
-])("whether it is a price of Stripe's own: %s for %s", (isOne, id) => {
-  expect(isStripePriceId(id)).toBe(isOne);
 });

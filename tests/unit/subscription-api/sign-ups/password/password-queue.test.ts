@@ -18,6 +18,12 @@ function slowHasher() {
   return { hasher, order, atOnce: () => atOnce };
 }
 
+/** Hashes a password when it is its turn, and leaves; the sender is its first letter. */
+function start(queue: ReturnType<typeof passwordQueue>, password: string) {
+  const place = queue.enter(password.slice(0, 1));
+  void place?.inTurn((own) => own.hash(password)).finally(place.leave);
+}
+
 describe("the queue of passwords to hash", () => {
   beforeEach(() => {
     vi.useFakeTimers();
@@ -73,5 +79,87 @@ describe("the queue of passwords to hash", () => {
     await vi.advanceTimersByTimeAsync(5_000);
     expect(await hashed).toBe("next");
     expect(order).toEqual(["next"]);
+  });
+
+  describe("of several senders", () => {
+    test("counts one who has left as one who never came [H1]", async () => {
+      const { hasher, order } = slowHasher();
+      const queue = passwordQueue(hasher);
+      queue.enter("somebody else");
+      start(queue, "a1");
+      await vi.advanceTimersByTimeAsync(500);
+      for (const password of ["x", "new", "a2"]) start(queue, password);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(order).toEqual(["a1", "x", "a2", "new"]);
+    });
+
+    test("lets one who has had a turn, and waits with another place, come after the others [H1]", async () => {
+      const { hasher, order } = slowHasher();
+      const queue = passwordQueue(hasher);
+      queue.enter("a");
+      start(queue, "a1");
+      await vi.advanceTimersByTimeAsync(500);
+      for (const password of ["x", "new", "a2"]) start(queue, password);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(order).toEqual(["a1", "x", "new", "a2"]);
+    });
+
+    test("waits for none who has a place and no password yet, or none any more [H1]", async () => {
+      const { hasher, order } = slowHasher();
+      const queue = passwordQueue(hasher);
+      const early = queue.enter("early");
+      start(queue, "a");
+      expect(order).toEqual(["a"]);
+      await vi.advanceTimersByTimeAsync(500);
+      void early?.inTurn((own) => own.hash("early"));
+      await vi.advanceTimersByTimeAsync(500);
+      start(queue, "b");
+      expect(order).toEqual(["a", "early", "b"]);
+    });
+  });
+
+  describe("after three seconds", () => {
+    const forever = () => new Promise<never>(() => {});
+
+    test("takes a turn from whom it was given to [H1]", async () => {
+      const { hasher, order } = slowHasher();
+      const queue = passwordQueue(hasher);
+      void queue.enter("a")?.inTurn(forever);
+      start(queue, "b");
+      await vi.advanceTimersByTimeAsync(2_990);
+      expect(order).toEqual([]);
+      await vi.advanceTimersByTimeAsync(10);
+      expect(order).toEqual(["b"]);
+    });
+
+    test("passes over a request that has stopped asking [H1]", async () => {
+      const { hasher, order } = slowHasher();
+      const queue = passwordQueue(hasher);
+      queue.enter("c");
+      start(queue, "c1");
+      await vi.advanceTimersByTimeAsync(500);
+      void queue.enter("a")?.inTurn(forever);
+      start(queue, "b");
+      await vi.advanceTimersByTimeAsync(1_000);
+      const now = Date.now();
+      // Sets the clock back too.
+      vi.clearAllTimers();
+      vi.setSystemTime(now);
+      start(queue, "c2");
+      await vi.advanceTimersByTimeAsync(2_990);
+      expect(order).toEqual(["c1"]);
+      await vi.advanceTimersByTimeAsync(10);
+      expect(order).toEqual(["c1", "c2"]);
+    });
+  });
+
+  test("keeps a place for a minute [H1]", async () => {
+    const { hasher } = slowHasher();
+    const queue = passwordQueue(hasher);
+    for (let index = 0; index < 64; index += 1) queue.enter(`sender-${index}`);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(queue.enter("next")).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(queue.enter("next")).toBeDefined();
   });
 });

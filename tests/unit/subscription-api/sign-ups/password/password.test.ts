@@ -23,7 +23,14 @@ describe("password storage", () => {
     expect(await scryptPasswords.verify("Aa1!aaaa", hash)).toBe(false);
   });
 
-  it("throws at a stored string that is no hash", async () => {
-    await expect(scryptPasswords.verify("Aa1!aaaa", "plain")).rejects.toThrow("not readable");
+  it.each(["plain", golden.replace("ln=", "n="), `${golden}$`, `a ${golden}`, golden.split("$").slice(0, 4).join("$")])(
+    "throws at a stored string that is no hash: %s",
+    async (stored) => {
+      await expect(scryptPasswords.verify("Aa1!aaaa", stored)).rejects.toThrow("not readable");
+    },
+  );
+
+  it("throws at a stored hash whose cost is none", async () => {
+    await expect(scryptPasswords.verify("Corréct-h0rse", golden.replace("ln=14", "ln=0"))).rejects.toThrow();
   });
 });

@@ -57,6 +57,13 @@ describe("a declined card", () => {
   });
 });
 
+test("what does not exist is null, and nothing is counted", async () => {
+  const { endings, counted, card, messages } = await signedUp();
+  expect(await endings.countDeclined("another", "seti_1", declined("evt_1"))).toBeNull();
+  expect(await endings.refuseUsedCard({ ...card, signUpId: "another" })).toBeNull();
+  expect([counted, messages()]).toEqual([[], []]);
+});
+
 describe("a used card", () => {
   test("leaves its sign-up waiting for another one, with one mail, however many are used [H3]", async () => {
     const { endings, card, row, messages, isProcessed } = await signedUp();

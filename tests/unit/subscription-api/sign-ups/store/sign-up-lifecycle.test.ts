@@ -87,11 +87,25 @@ describe("a card", () => {
     ["of the card alone", "INSERT INTO trial_claims (hash) VALUES ('of the card')", "pending"],
     ["of somebody else", "INSERT INTO trial_claims (hash) VALUES ('another')", "active"],
   ])("meets a claim %s [H3]", async (_, claim, status) => {
-    const { lifecycle, card, rows, row } = await pending();
+    const { lifecycle, card, rows, row, counted } = await pending();
     rows(claim);
     await lifecycle.activate(card, CLAIM);
+    expect(counted).toEqual(status === "active" ? ["set_up"] : []);
     expect(row()).toMatchObject({ status, check_at: status === "superseded" ? at(24 * HOUR) : expect.any(String) });
   });
+});
+
+test("a card without a fingerprint claims nothing but the e-mail address [H3]", async () => {
+  const { lifecycle, card, rows, id } = await pending();
+  await lifecycle.activate(card, { ...CLAIM, card: null });
+  expect(rows("SELECT * FROM trial_claims")).toEqual([{ hash: "of the mailbox", sign_up_id: id }]);
+});
+
+test("there is nothing to start for a sign-up that does not exist, and nothing is counted", async () => {
+  const { lifecycle, card, counted, messages } = await pending();
+  expect(await lifecycle.activate({ ...card, signUpId: "another" }, CLAIM)).toBeNull();
+  expect(await lifecycle.startTrial("another", TRIAL, { remindAt: END })).toBeNull();
+  expect([counted, messages()]).toEqual([[], []]);
 });
 
 describe("a trial", () => {
@@ -122,9 +136,11 @@ describe("a trial", () => {
     [24 * HOUR, 24 * HOUR],
     [-HOUR, 0],
   ])("is reminded of at its time, %i ms from now, or at once", async (time, due) => {
-    const { lifecycle, card, id, messages } = await pending();
+    const { lifecycle, card, id, messages, counted } = await pending();
     await lifecycle.activate(card, CLAIM);
-    await lifecycle.startTrial(id, TRIAL, { remindAt: new Date(NOW + time) });
+    const event = { id: "evt_1", type: "setup_intent.succeeded" };
+    await lifecycle.startTrial(id, TRIAL, { event, remindAt: new Date(NOW + time) });
+    expect(counted).toEqual(["set_up", "trial"]);
     expect(messages()).toContainEqual({ kind: "trial-ending", next_attempt_at: at(due) });
   });
 
@@ -138,6 +154,32 @@ describe("a trial", () => {
     const { lifecycle, trial, row } = await onTrial();
     expect(await lifecycle.applyStripeState(trial, { ...TRIAL, ...change }, { remindAt: null })).toBe(true);
     expect(row()).toMatchObject(expected);
+  });
+
+  test.each<[string, Partial<TrialState>, string[]]>([
+    ["has a reminder when it is given a time for it", {}, ["trial-ending"]],
+    ["that is late with a payment has none", { status: "past_due" }, []],
+    ["that is over has none", { status: "canceled" }, []],
+  ])("%s", async (_, change, expected) => {
+    const { lifecycle, trial, rows, messages } = await onTrial();
+    rows("DELETE FROM outbox");
+    await lifecycle.applyStripeState(trial, { ...TRIAL, ...change }, { remindAt: null });
+    expect(messages()).toEqual([]);
+    const [row] = rows("SELECT version FROM sign_ups");
+    const read = { ...trial, version: Number(row?.version) };
+    await lifecycle.applyStripeState(read, { ...TRIAL, ...change }, { remindAt: END });
+    expect(messages().map(({ kind }) => kind)).toEqual(expected);
+  });
+
+  test("that has changed since it was read is not written, and has no reminder of then", async () => {
+    const { lifecycle, trial, row, rows, messages } = await onTrial();
+    rows("DELETE FROM outbox");
+    rows("UPDATE sign_ups SET version = version + 1");
+    const before = row();
+    const overdue: TrialState = { ...TRIAL, status: "past_due" };
+    expect(await lifecycle.applyStripeState(trial, overdue, { remindAt: null })).toBe(false);
+    expect(await lifecycle.applyStripeState(trial, TRIAL, { remindAt: END })).toBe(false);
+    expect([row(), messages()]).toEqual([before, []]);
   });
 
   test("is paid for the first time once", async () => {
@@ -181,6 +223,16 @@ describe("due sign-ups", () => {
       { check_at: at(MINUTE) },
       { check_at: at(HOUR) },
     ]);
+  });
+
+  test("that none of is taken cost no statement", async () => {
+    let sent = 0;
+    const { db } = databaseInMemory(async (_label, effect) => {
+      sent += 1;
+      return effect();
+    });
+    await signUpLifecycleIn(db, () => {}).scheduleChecks([], at(0));
+    expect(sent).toBe(0);
   });
 
   test("that are given up are deleted by the next run; only pending ones can be", async () => {

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { SignUp } from "../../../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpsIn } from "../../../../../functions/subscription-api/sign-ups/store/sign-up-store";
+import type { Io } from "../../../../support/api-in-process/database";
 import { databaseInMemory } from "../../../../support/database/database-in-memory";
 import { validRequest } from "../../../../support/visitors/visitor";
 
 /** Sign-ups over a database in memory, and the steps that they counted. */
-function store() {
-  const { db, rows, signUp } = databaseInMemory();
+function store(io?: Io) {
+  const { db, rows, signUp } = databaseInMemory(io);
   const counted: string[] = [];
   const signUps = signUpsIn(db, (step) => counted.push(step));
   const found = async ({ id }: SignUp) => {
@@ -49,6 +50,19 @@ test("a new sign-up keeps every field in its column, and is looked at after ten 
   expect(waits).toBe(10 * 60_000);
 });
 
+test("a sign-up may have no plan", async () => {
+  const { signUp, rows } = store();
+  await signUp({ package_id: undefined });
+  expect(rows("SELECT package_id FROM sign_ups")).toEqual([{ package_id: null }]);
+});
+
+test("what does not exist is null", async () => {
+  const { signUps } = store();
+  expect(await signUps.find("another")).toBeNull();
+  expect(await signUps.findByKey("another")).toBeNull();
+  expect(await signUps.findByStripe("another", "another")).toBeNull();
+});
+
 test("the same key finds the sign-up that has it, and makes no other [G5]", async () => {
   const { signUps, signUp, rows } = store();
   const first = await signUp();
@@ -78,8 +92,19 @@ test("the first customer and the first setup intent stay, and a sign-up is accep
   expect(counted).toEqual(["accepted"]);
 });
 
-test("an event's sign-up is that of its subscription, else that of its customer [G7]", async () => {
-  const { signUps, signUp, set } = store();
+/** SQL promises no order where none is asked for. */
+const backwards: Io = async (_label, effect) => {
+  const answer = effect();
+  const found: unknown = Reflect.get(Object(answer), "results");
+  if (Array.isArray(found)) found.reverse();
+  return answer;
+};
+
+test.each([
+  ["in the order of SQLite", undefined],
+  ["in another order", backwards],
+])("an event's sign-up is that of its subscription, else that of its customer, found %s [G7]", async (_, io) => {
+  const { signUps, signUp, set } = store(io);
   const [one, other] = [await signUp(), await signUp()];
   set(one, "stripe_customer_id = 'cus_1'");
   set(other, "stripe_customer_id = 'cus_2', stripe_subscription_id = 'sub_2'");

@@ -1,0 +1,229 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
+import { apiOverMemory } from "../../support/api-in-process/api-over-memory";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const OPERATOR = { authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}` };
+const PERSON = JSON.stringify({ email: "ada@example.com" });
+
+/** The settings of a deployment, as far as they may not be those of local development. */
+const DEPLOYED = {
+  STRIPE_API_URL: undefined,
+  STRIPE_SECRET_KEY: "sk_test_0123456789abcdef",
+  STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
+  MAIL_API_URL: "https://mail.example/emails",
+  MAIL_API_KEY: "re_0123456789abcdef",
+  CONSOLE_WEBHOOK_URL: undefined,
+  CONSOLE_WEBHOOK_SECRET: undefined,
+  FUNNEL_SQL_URL: undefined,
+  OPERATOR_TOKEN: undefined,
+  CUSTOMER_PORTAL_URL: "https://billing.example/",
+  PUBLIC_URL: "https://api.example",
+  SITE_URL: "https://www.example",
+  LINK_SECRET: "a-deployment-has-links-of-its-own",
+  HASH_SECRET: "a-deployment-has-hashes-of-its-own",
+};
+
+describe("the id of a request", () => {
+  test.each<[string, Record<string, string>, string | RegExp]>([
+    ["that the sender gives it", { "x-request-id": "of-the-site", "cf-ray": "8f1b-SEA" }, "of-the-site"],
+    ["of 64 characters", { "x-request-id": "a".repeat(64) }, "a".repeat(64)],
+    [
+      "of Cloudflare, where the sender's is too long",
+      { "x-request-id": "a".repeat(65), "cf-ray": "8f1b-SEA" },
+      "8f1b-SEA",
+    ],
+    ["of Cloudflare, where the sender's is none", { "x-request-id": "a b", "cf-ray": "8f1b-SEA" }, "8f1b-SEA"],
+    ["of Cloudflare, of 64 characters", { "cf-ray": "8".repeat(64) }, "8".repeat(64)],
+    ["of its own, where Cloudflare's is too long", { "cf-ray": "8".repeat(65) }, UUID],
+    ["of its own, where Cloudflare's begins as one", { "cf-ray": "8f1b SEA" }, UUID],
+    ["of its own, where Cloudflare's ends as one", { "cf-ray": "@8f1b" }, UUID],
+    ["of its own, where Cloudflare's is empty", { "cf-ray": "" }, UUID],
+    ["of its own, without any", {}, UUID],
+  ])("%s is in the answer and in the log", async (_, headers, expected) => {
+    const { ask, logged } = apiOverMemory();
+    const id = (await ask("/", { headers })).headers.get("x-request-id");
+    if (typeof expected === "string") expect(id).toBe(expected);
+    else expect(id).toMatch(expected);
+    expect(logged).toMatchObject([{ event: "request", request_id: id }]);
+  });
+
+  test("is another for each request", async () => {
+    const { ask } = apiOverMemory();
+    const ids = await Promise.all([1, 2].map(async () => (await ask("/")).headers.get("x-request-id")));
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe("the headers of an answer", () => {
+  const POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+  test.each([
+    ["https", "max-age=63072000; includeSubDomains; preload"],
+    ["http", null],
+  ])(
+    "keep a browser from showing it as a page; over %s Strict-Transport-Security is %s [H14]",
+    async (scheme, hsts) => {
+      const { ask } = apiOverMemory();
+      for (const path of ["/health", "/nowhere"]) {
+        const { headers } = await ask(`${scheme}://localhost${path}`);
+        expect(headers.get("strict-transport-security")).toBe(hsts);
+        expect(headers.get("x-frame-options")).toBe("DENY");
+        expect(headers.get("x-content-type-options")).toBe("nosniff");
+        expect(headers.get("content-security-policy")).toBe(POLICY);
+      }
+    },
+  );
+
+  test("let a page of links have a policy of its own", async () => {
+    const { headers } = await apiOverMemory().ask("/links/not-me/a-token");
+    expect(headers.get("content-type")).toMatch(/^text\/html/);
+    expect(headers.get("content-security-policy")).toMatch(/form-action 'self'/);
+  });
+});
+
+test.each([
+  ["GET", "/health", "/health", 200],
+  ["GET", "/subscription/status/ada@example.com", "/subscription/status/:token", 404],
+  ["POST", "/links/not-me/ada@example.com", "/links/not-me/:token", 404],
+  ["GET", "/operator/ada@example.com", "/operator/*", 401],
+  ["GET", "/ada@example.com", "unknown", 404],
+])("%s %s is in the log as %s, without what may be personal [F6]", async (method, path, route, status) => {
+  const { ask, logged } = apiOverMemory();
+  await ask(path, { method });
+  expect(logged.at(-1)).toEqual({
+    ...{ on: "info", level: "info", event: "request", method, route, status },
+    request_id: expect.any(String),
+  });
+  expect(JSON.stringify(logged)).not.toContain("ada@");
+});
+
+test.each([
+  ["GET /", "anybody", 404, 404],
+  ["GET /health", "anybody", 200, 404],
+  ["GET /subscription", "anybody", 405, 405],
+  ["PUT /subscription", "anybody", 405, 405],
+  ["POST /subscription", "anybody", 415, 415],
+  ["GET /subscription/status/a-token", "anybody", 404, 404],
+  ["GET /webhooks/stripe", "anybody", 405, 404],
+  ["POST /webhooks/stripe", "anybody", 400, 404],
+  ["GET /operator", "anybody", 401, 404],
+  ["GET /operator", "the operator", 200, 404],
+  ["POST /operator/export", "anybody", 401, 404],
+  ["POST /operator/export", "the operator", 200, 404],
+  ["GET /operator/export", "the operator", 404, 404],
+  ["POST /operator/erase", "anybody", 401, 404],
+  ["POST /operator/erase", "the operator", 200, 404],
+  ["POST /operator/catalogue", "anybody", 401, 404],
+  ["GET /operator/send-again?all=dead", "anybody", 401, 404],
+  ["GET /operator/send-again?all=dead", "the operator", 200, 404],
+])("%s of %s is answered with %i, at the site's entrance with %i [H1]", async (line, who, atPublic, atSite) => {
+  const { ask } = apiOverMemory();
+  const [method = "", path = ""] = line.split(" ");
+  const headers = who === "the operator" ? OPERATOR : {};
+  const init = { method, headers, ...(method === "POST" && { body: PERSON }) };
+  for (const [entrance, status] of [
+    ["public", atPublic],
+    ["site", atSite],
+  ] as const) {
+    const answer = await ask(path, init, entrance);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("allow")).toBe(status === 405 ? "POST" : null);
+    if (status === 404) expect(await answer.json()).toMatchObject({ title: "Not found" });
+    if (status === 405) expect(await answer.json()).toMatchObject({ title: "Only POST is allowed" });
+  }
+});
+
+test.each([
+  ["/subscription", 16],
+  ["/webhooks/stripe", 256],
+  ["/operator/export", 16],
+  ["/operator/erase", 16],
+  ["/operator/send-again", 16],
+])("%s takes a body of %i KiB, and no more [H2]", async (path, kib) => {
+  const { ask } = apiOverMemory();
+  const post = (bytes: number) => ask(path, { method: "POST", body: "x".repeat(bytes), headers: OPERATOR });
+  const refused = await post(kib * 1024 + 1);
+  expect(refused.status).toBe(413);
+  expect(await refused.json()).toMatchObject({ title: `The body is larger than ${kib} KiB` });
+  expect((await post(kib * 1024)).status).not.toBe(413);
+});
+
+describe("the guards", () => {
+  const URL_OF_API = "https://api.example/subscription";
+
+  test("have only the public entrance look at the host, and only with local settings [H14]", async () => {
+    const local = apiOverMemory();
+    expect((await local.ask(URL_OF_API)).status).toBe(421);
+    expect((await local.ask("https://api.example/health")).status).toBe(421);
+    expect((await local.ask(URL_OF_API, {}, "site")).status).toBe(405);
+    expect((await apiOverMemory({ settings: DEPLOYED }).ask(URL_OF_API)).status).toBe(404);
+  });
+
+  test("refuse plain http in production at each entrance, whatever the path [H14]", async () => {
+    const { ask } = apiOverMemory({ settings: DEPLOYED });
+    for (const entrance of ["public", "site"] as const)
+      for (const path of ["/health", "/subscription", "/nowhere"])
+        expect((await ask(`http://api.example${path}`, {}, entrance)).status).toBe(403);
+  });
+
+  test("let the site alone post sign-ups and ask how they stand [H1]", async () => {
+    const SUBSCRIPTION_API_SECRET = "a-shared-secret-of-the-tests-with-more-than-32-characters";
+    const { ask } = apiOverMemory({ settings: { ...DEPLOYED, SUBSCRIPTION_API_SECRET } });
+    for (const path of ["/subscription", "/subscription/status/a-token"]) {
+      expect((await ask(`https://api.example${path}`, { method: "POST", body: "{" })).status).toBe(401);
+      expect((await ask(`https://api.example${path}`, { method: "POST", body: "{" }, "site")).status).not.toBe(401);
+    }
+  });
+
+  test("count sign-ups before a body is read [H1]", async () => {
+    const SIGNUP_RATE_LIMIT = { limit: async () => ({ success: false }) };
+    const { ask } = apiOverMemory({ settings: { SIGNUP_RATE_LIMIT } });
+    expect((await ask("/subscription", { method: "POST", body: "x".repeat(20_000) })).status).toBe(429);
+    expect((await ask("/subscription/status/a-token")).status).toBe(404);
+  });
+});
+
+describe("wrong settings", () => {
+  const WRONG = { LINK_SECRET: "too-short-a-secret", HASH_SECRET: "too-short-a-secret" };
+  const REFUSED = { level: "error", event: "configuration_invalid", keys: ["HASH_SECRET", "LINK_SECRET"] };
+
+  test.each(["public", "site"] as const)(
+    "are named at the %s entrance, without their values [G9]",
+    async (entrance) => {
+      const { ask, logged } = apiOverMemory({ settings: WRONG });
+      const answer = await ask("/subscription", { method: "POST", body: "{" }, entrance);
+      expect(answer.status).toBe(503);
+      const text = await answer.text();
+      expect(JSON.parse(text)).toMatchObject({
+        title: "The service is not configured",
+        keys: ["HASH_SECRET", "LINK_SECRET"],
+      });
+      expect(text + JSON.stringify(logged)).not.toContain("too-short");
+      expect(logged).toMatchObject([REFUSED, { event: "request", status: 503 }]);
+    },
+  );
+
+  test("keep the cron handler from its work [G9]", async () => {
+    const { runScheduled, logged, rows } = apiOverMemory({ settings: WRONG });
+    await runScheduled();
+    expect(logged).toMatchObject([REFUSED]);
+    expect(rows("SELECT ran_at FROM cron_runs")).toEqual([{ ran_at: null }]);
+  });
+});
+
+test("an error that nobody expects is a problem without details", async () => {
+  const io = () => Promise.reject(new RangeError("ada@example.com"));
+  const { ask, logged } = apiOverMemory({ io });
+  const answer = await ask("/operator/export", { method: "POST", body: PERSON, headers: OPERATOR });
+  expect(answer.status).toBe(500);
+  expect(await answer.text()).not.toContain("ada@");
+  expect(logged).toMatchObject([
+    { event: "request_failed", error: "RangeError" },
+    { event: "request", status: 500 },
+  ]);
+});

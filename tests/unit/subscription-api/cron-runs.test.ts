@@ -1,0 +1,24 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { cronRunsIn } from "../../../functions/subscription-api/cron-runs";
+import { databaseInMemory } from "../../support/database/database-in-memory";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-22T12:00:00.000Z") });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("the time of the last run is kept, besides since when there could have been one [W3]", async () => {
+  const { db, rows } = databaseInMemory();
+  rows("UPDATE cron_runs SET created_at = '2026-01-01T00:00:00.000Z'");
+  const runs = cronRunsIn(db);
+  expect(await runs.latest()).toEqual({ ran_at: null, created_at: "2026-01-01T00:00:00.000Z" });
+  await runs.record();
+  vi.setSystemTime("2026-11-22T12:01:00.000Z");
+  expect(await runs.latest()).toMatchObject({ ran_at: "2026-11-22T12:00:00.000Z" });
+  await runs.record();
+  expect(await runs.latest()).toMatchObject({ ran_at: "2026-11-22T12:01:00.000Z" });
+  rows("DELETE FROM cron_runs");
+  await expect(runs.latest()).rejects.toThrow();
+});
