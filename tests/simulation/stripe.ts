@@ -11,7 +11,9 @@ export type StripeObject = { id: string; object: string; customer: string | null
   items?: { data: { price: Price; quantity: number }[] };
   latest_invoice?: { amount_due: number };
   cancel_at_period_end?: boolean;
-} & Partial<Record<"status" | "email" | "client_secret", string> & Record<"trial_start" | "trial_end" | "canceled_at", number>>;
+} & Partial<
+    Record<"status" | "email" | "client_secret", string> & Record<"trial_start" | "trial_end" | "canceled_at", number>
+  >;
 /** A status, and JSON. */
 export type Answer = { status: number; text: string };
 
@@ -101,18 +103,15 @@ export class Stripe {
         !deleted && (!fields.has("email") || fields.get("email") === email);
       return answer(200, { data: this.all(kind.slice(0, -1), owner?.id).filter(isListed).reverse(), has_more: false });
     }
-    const changed = one
-      ? this.#change(`${method} ${kind} ${action}`.trim(), one, fields)
-      : this.#make(kind, owner, fields);
-    return typeof changed === "string"
-      ? refusal(changed === "resource_missing" ? 404 : 400, changed)
-      : answer(200, changed);
+    const what = `${method} ${kind} ${action}`.trim();
+    const changed = one ? this.#change(what, one, fields) : this.#make(kind, owner, fields);
+    if (typeof changed !== "string") return answer(200, changed);
+    return refusal(changed === "resource_missing" ? 404 : 400, changed);
   }
 
   #make(kind: string, owner: StripeObject | undefined, fields: URLSearchParams): StripeObject | string {
-    const metadata = Object.fromEntries(
-      [...fields].map(([name, value]) => [name.slice("metadata[".length, -1), value]),
-    );
+    // From `metadata[name]`.
+    const metadata = Object.fromEntries([...fields].map(([name, value]) => [name.slice(9, -1), value]));
     if (kind === "customers") {
       const invoice_settings = { default_payment_method: null };
       return this.#add("customer", null, metadata, { email: fields.get("email") ?? "", invoice_settings });

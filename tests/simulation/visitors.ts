@@ -1,8 +1,8 @@
 import { SETTINGS } from "../support/api-in-process/runtime";
 import { validRequest } from "../support/visitors/visitor";
 import { DAY, HOUR, MINUTE, type Random, randomOf, SECOND } from "./clock";
-import { POOR } from "./stripe";
-import type { Heard, World } from "./world";
+import { type Answer, POOR } from "./stripe";
+import { type Heard, WEBHOOK, type World } from "./world";
 
 /** The packages of the first migration, and none. */
 const mini = { id: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", price: "price_mini" };
@@ -19,16 +19,14 @@ export type Consent = Form & { setupIntent: string; card: string; declined: numb
 export class Deeds {
   readonly told: Told[] = [];
   readonly consents: Consent[] = [];
-  /** Cards that Stripe did not take, because there was nothing to set them up for. */
-  readonly refused: (Form & { declined: number; at: number })[] = [];
+  /** Those that it did not take, because there was nothing to set them up for. */
+  readonly refused: Consent[] = [];
   /** When each key was used first. */
   readonly firstSent = new Map<string, number>();
   readonly erased: { email: string; at: number }[] = [];
   readonly closed: string[] = [];
   readonly verified: string[] = [];
 }
-
-type Answer = NonNullable<Heard>;
 
 export function intentOf(heard: Heard): string {
   return (heard?.status === 200 && /"client_secret":"(\w+)_secret_/.exec(heard.text)?.[1]) || "";
@@ -99,8 +97,7 @@ export class Visitor {
         const object = { id: intentOf(heard), customer: "cus_1", metadata };
         const body = JSON.stringify({ id: `evt_of_${index}`, type: "setup_intent.succeeded", data: { object } });
         const headers = { "stripe-signature": world.stripe.signed(body, "whsec_guessed_by_a_stranger") };
-        const forgery = { method: "POST", headers, body };
-        const forged = await world.request(`${form.name} forges`, "/webhooks/stripe", forgery);
+        const forged = await world.request(`${form.name} forges`, WEBHOOK, { method: "POST", headers, body });
         if (forged?.status === 200) world.violate(`${form.name}: a forged event was taken`);
         return enter(heard);
       }
@@ -169,9 +166,9 @@ export class Visitor {
     }
     const outcome = stripe.confirm(setupIntent, card, false);
     this.world.note(`${form.name} enters ${card}: ${outcome}`);
-    if (outcome === "gone") this.deeds.refused.push({ ...form, declined, at: this.world.now });
+    const taken = outcome === "succeeded" ? this.deeds.consents : this.deeds.refused;
+    taken.push({ ...form, setupIntent, card, declined, at: this.world.now });
     if (outcome !== "succeeded") return;
-    this.deeds.consents.push({ ...form, setupIntent, card, declined, at: this.world.now });
     // Some cancel as soon as there is something to cancel, some for the trial's end.
     for (let tries = random.chance(0.3) ? 60 : 0; tries > 0; tries -= 1) {
       await this.#pause(SECOND);

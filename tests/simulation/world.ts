@@ -7,6 +7,7 @@ import { type Answer, answer, refusal, Stripe, type StripeObject } from "./strip
 const START = Date.parse("2026-03-02T08:00:00Z");
 const SITE_WAITS = 10 * SECOND;
 const DELIVERIES = 6;
+export const WEBHOOK = "/webhooks/stripe";
 
 /** A history: everything in it follows from its seed, its visitors, and the faults that happen; without `only` all do. */
 export type History = { seed: number; visitors: number[]; only?: string[] };
@@ -192,8 +193,7 @@ export class World implements Platform {
     const delay = () => random.oneOf([random.between(10, 500), random.between(10, 5_000), random.between(0, 2 * HOUR)]);
     const deliver = async (attempt: number) => {
       const headers = { "stripe-signature": this.stripe.signed(body, String(SETTINGS.STRIPE_WEBHOOK_SECRET)) };
-      const init = { method: "POST", headers, body };
-      const heard = await this.request(`${type} ${id} (${attempt})`, "/webhooks/stripe", init);
+      const heard = await this.request(`${type} ${id} (${attempt})`, WEBHOOK, { method: "POST", headers, body });
       if (heard?.status === 200 || attempt === 0) return;
       if (attempt === DELIVERIES) this.untold.add(about.customer);
       else this.scheduler.after(MINUTE * 5 ** attempt, () => void deliver(attempt + 1));

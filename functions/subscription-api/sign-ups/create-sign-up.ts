@@ -4,8 +4,8 @@ import type { SignUpCounts } from "../limits/sign-up-counts";
 import { PaymentsError } from "../stripe/client";
 import type { SetupIntent } from "../stripe/setup-intents";
 import type { PasswordPlace } from "./password/password-queue";
-import { deleteSignUp } from "./reconcile";
-import { awaitsTrial, type SignUp } from "./sign-up";
+import { deleteSignUp, startOrDelete } from "./reconcile";
+import { awaitsTrial, CONTINUED_FOR_MS, isOlder, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
 
 export type SignUpServices = TrialServices & {
@@ -83,7 +83,16 @@ async function resume(
   if (!samePassword || !hasFieldsOf(stored, request)) return { status: "key-reused" };
   if (stored.status === "superseded" || stored.status === "canceled") return { status: "duplicate" };
   if (stored.status === "pending" && (await hasHadTrial(stored.email, services))) return { status: "duplicate" };
+  if (stored.status === "pending" && isOlder(stored, CONTINUED_FOR_MS)) return replaceOld(stored, services);
   return finish(stored, services);
+}
+
+/** It is about to be deleted as abandoned: nothing is begun for it any more. */
+async function replaceOld(old: SignUp, services: TrialServices): Promise<SignUpResult> {
+  await startOrDelete(old, CONTINUED_FOR_MS, services);
+  const left = await services.signUps.find(old.id);
+  if (left === null || left.status === "pending") return { status: "ended" };
+  return left.status === "superseded" ? { status: "duplicate" } : finish(left, services);
 }
 
 function hasFieldsOf(stored: SignUp, request: SubscriptionRequest): boolean {

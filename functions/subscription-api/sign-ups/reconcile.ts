@@ -6,6 +6,7 @@ import {
   awaitsTrial,
   type CheckRank,
   hasTooManyFailedCards,
+  isOlder,
   nextPendingCheck,
   type SignUp,
 } from "./sign-up";
@@ -57,12 +58,16 @@ async function reconcile(signUp: SignUp, services: TrialServices): Promise<strin
 
 async function reconcilePending(signUp: SignUp, services: TrialServices): Promise<string> {
   if (hasTooManyFailedCards(signUp)) return endPendingSignUp(signUp, "cards-failed", services);
+  return startOrDelete(signUp, ABANDONED_AFTER_MS, services);
+}
+
+/** Starts the trial of a pending sign-up whose card is set up, and deletes one that is older than `keptMs` without a card. */
+export async function startOrDelete(signUp: SignUp, keptMs: number, services: TrialServices): Promise<string> {
   const { payments } = services;
   const { stripe_setup_intent_id: setupIntentId } = signUp;
-  const isAbandoned = Date.now() - Date.parse(signUp.created_at) >= ABANDONED_AFTER_MS;
   const setupIntent = setupIntentId === null ? undefined : await payments.findSetupIntent(setupIntentId);
   if (setupIntent?.state === "succeeded") return handleCardSetUp(signUp, setupIntent, services);
-  if (!isAbandoned) return "waits";
+  if (!isOlder(signUp, keptMs)) return "waits";
   // First, so that no card can be set up for a deleted sign-up.
   if (setupIntent?.state === "open") await payments.cancelSetupIntent(setupIntent.id);
   return deleteSignUp(signUp, services);

@@ -79,10 +79,17 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 export const ABANDONED_AFTER_MS = 24 * HOUR;
+/** A form that is sent again later begins another sign-up, so that none is deleted while a request is at work on it. */
+export const CONTINUED_FOR_MS = ABANDONED_AFTER_MS - 5 * MINUTE;
 /** When a lost webhook is first looked for. */
 export const CHECK_AFTER_MS = 10 * MINUTE;
 export const TRIAL_START_GRACE_MS = 2 * MINUTE;
 export const TRIAL_END_GRACE_MS = HOUR;
+
+/** @returns whether it is older than that */
+export function isOlder({ created_at }: Pick<SignUp, "created_at">, milliseconds: number): boolean {
+  return Date.now() - Date.parse(created_at) >= milliseconds;
+}
 
 /** Until then its visitor may ask how it stands. */
 export function statusEnd({ created_at }: Pick<SignUp, "created_at">): Date {

@@ -31,6 +31,13 @@ test("histories that once went wrong pass", async () => {
   const loaded = await loadApi();
   // The event of a card that had been used before came while the next card's trial began: it was a 503.
   expect((await live({ seed: 777362, visitors: [36, 37], only: [] }, loaded)).violations).toEqual([]);
+  // A form was sent again while its sign-up was deleted as abandoned: it was a 200, and its card had no trial.
+  const lost = ["visitor 3 try 1 #6 dies", "visitor 3 try 2 lost on the way", "visitor 3 try 3 #4 dies"];
+  const deleted = { seed: 90019, visitors: [3, 21], only: ["outage of database", ...lost] };
+  expect((await live(deleted, loaded)).violations).toEqual([]);
+  // A form was sent again while its sign-up was being erased: it was given a secret that takes no card.
+  const erased = { seed: 25, visitors: Array.from({ length: 40 }, (_, index) => index) };
+  expect((await live(erased, loaded)).violations).toEqual([]);
 });
 
 test("the same seed is the same history, step by step", async () => {

@@ -102,6 +102,43 @@ describe("a form that is sent again", () => {
   });
 });
 
+describe("a form that is sent again a day later", () => {
+  /** Five minutes before it is abandoned. */
+  const LATE = 24 * 60 * 60_000 - 5 * 60_000;
+  const ageColumns = (milliseconds: number) =>
+    `created_at = '${new Date(Date.now() - milliseconds).toISOString()}', status = 'pending'`;
+
+  test("continues its sign-up until five minutes before", async () => {
+    const { again, id } = await accepted(ageColumns(LATE - 10_000));
+    expect(await again()).toMatchObject({ ...CREATED, signUp: { id } });
+  });
+
+  test.each([
+    ["has a setup intent", "", ["findSetupIntent seti_1", "cancelSetupIntent seti_1", "deleteCustomer cus_1"]],
+    ["has none", ", stripe_setup_intent_id = NULL", ["deleteCustomer cus_1"]],
+  ])("begins another one, since its own may be deleted at any moment: it %s", async (_, columns, calls) => {
+    const { again, rows, stripe } = await accepted(ageColumns(LATE) + columns);
+    expect(await again()).toEqual({ status: "ended" });
+    expect(stripe.calls).toEqual(calls);
+    expect(rows("SELECT id FROM sign_ups")).toEqual([]);
+    expect(await again()).toMatchObject({ status: "created", clientSecret: "seti_2_secret" });
+  });
+
+  test("starts the trial where its card is set up", async () => {
+    const { id, again, row, stripe } = await accepted(ageColumns(LATE));
+    stripe.add(cardSetUp(1, id));
+    expect(await again()).toMatchObject({ ...CREATED, signUp: { id } });
+    expect((await row()).status).toBe("trialing");
+  });
+
+  test("is a duplicate where its card comes after five that failed", async () => {
+    const { id, again, row, stripe } = await accepted(`${ageColumns(LATE)}, declined_cards = 5`);
+    stripe.add(cardSetUp(1, id));
+    expect(await again()).toEqual({ status: "duplicate" });
+    expect((await row()).status).toBe("superseded");
+  });
+});
+
 describe("another form of an e-mail with an earlier sign-up", () => {
   const ANOTHER = "another-key";
 
