@@ -183,6 +183,24 @@ export const FAULTS: Fault[] = [
     "await payments.cancelSubscription(signUp.stripe_subscription_id);",
     "{}",
   ),
+  one(
+    "a sign-up beside a trial",
+    "sign-ups/create-sign-up.ts",
+    'if (await hasHadTrial(request.email, services)) return { status: "duplicate" };',
+    "",
+  ),
+  one(
+    "a sign-up abandoned within a day",
+    "sign-ups/reconcile.ts",
+    "if (!isOlder(signUp, keptMs)) return",
+    "if (!isOlder(signUp, keptMs / 4)) return",
+  ),
+  one(
+    "a reminder after the trial",
+    "sign-ups/trial.ts",
+    "trialEnd.getTime() - REMINDED_BEFORE_MS",
+    "trialEnd.getTime() + REMINDED_BEFORE_MS",
+  ),
   one("a disowned card is kept", "sign-ups/disown.ts", "  await releaseCard(signUp, payments);", ""),
 ];
 

@@ -1,3 +1,5 @@
+import { mulberry32 } from "../support/random/mulberry32";
+
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
@@ -13,13 +15,7 @@ export function randomOf(seed: number, name: string) {
   let state = seed | 0;
   for (let at = 0; at < name.length; at += 1)
     state = Math.imul(state ^ name.charCodeAt(at), 0x9e3779b1) ^ (state >>> 15);
-  // Mulberry32: https://gist.github.com/tommyettinger/46a874533244883189143505d203312c
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = mulberry32(state);
   return {
     /** From 0 up to 1. */
     next,

@@ -99,6 +99,7 @@ export function checkEnd(world: World, deeds: Deeds): void {
     wrong(!!isKept && !isOfRow, `The card of ${id} is kept for no trial`);
   }
 
+  const sentAt = ({ key }: { key: string }) => deeds.firstSent.get(key) ?? 0;
   const wasErased = (email: string) => erased.some((one) => one.email === email);
   const hasTrial = (email: string) => wasErased(email) || rows.some((row) => row.email === email);
   const isOfTrial = ({ email, setupIntent }: Consent) =>
@@ -109,8 +110,8 @@ export function checkEnd(world: World, deeds: Deeds): void {
     const others = consents.filter((other) => other.name === name && other !== one);
     const failed = others.reduce((sum, other) => sum + other.declined + 1, declined);
     const cardUsed = world.onePerPerson && consents.some((other) => other.card === card && isOfTrial(other));
-    const isReplaced = told.some((other) => other.replaces === key && other.sentAt <= at);
-    const isLate = refused.includes(one) && at >= (deeds.firstSent.get(key) ?? 0) + DAY;
+    const isReplaced = told.some((other) => other.replaces === key && sentAt(other) <= at);
+    const isLate = refused.includes(one) && at >= sentAt(one) + DAY;
     const hasReason = hasTrial(email) || cardUsed || failed >= 5 || isReplaced || isLate;
     wrong(!hasReason, `${name} ${refused.includes(one) ? "could set up no" : "set up a"} card and has no trial`);
   }

@@ -11,8 +11,8 @@ const standard = { id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430", price: "price_sta
 const PLANS = [mini, lite, standard, undefined] as const;
 
 type Form = { name: string; key: string; email: string; plan: (typeof PLANS)[number]; replaces?: string };
-/** A form, when it was first sent, and what its sender was told at last. */
-export type Told = Form & { sentAt: number; heard: Heard };
+/** A form, and what its sender was told at last. */
+export type Told = Form & { heard: Heard };
 /** A card that Stripe took for a form, by which its owner agrees to that plan and price. */
 export type Consent = Form & { setupIntent: string; card: string; declined: number; at: number };
 /** All that was done and told; `closed` and `verified` are ids of sign-ups. */
@@ -28,9 +28,11 @@ export class Deeds {
   readonly verified: string[] = [];
 }
 
-export function intentOf(heard: Heard): string {
-  return (heard?.status === 200 && /"client_secret":"(\w+)_secret_/.exec(heard.text)?.[1]) || "";
-}
+type Send = (name: string) => Promise<Heard>;
+const isDone = ({ status }: Answer) => status === 200 || status === 404;
+
+export const intentOf = (heard: Heard): string =>
+  (heard?.status === 200 && /"client_secret":"(\w+)_secret_/.exec(heard.text)?.[1]) || "";
 
 export class Visitor {
   readonly #random: Random;
@@ -43,9 +45,7 @@ export class Visitor {
     this.#random = randomOf(world.history.seed, name);
   }
 
-  #pause(most: number): Promise<void> {
-    return this.world.scheduler.sleep(this.#random.between(0, most));
-  }
+  readonly #pause = (most: number) => this.world.scheduler.sleep(this.#random.between(0, most));
 
   /** One person, or two that have one e-mail address or one card, and all that they do. */
   async visit(index: number): Promise<void> {
@@ -126,21 +126,15 @@ export class Visitor {
 
   /** Sends the form until it is taken or refused, some for a minute and some for as long as it needs. */
   async #signUp(form: Form): Promise<Heard> {
-    const sentAt = this.world.now;
     const isDecided = ({ status, text }: Answer) => [200, 409, 422].includes(status) && !text.includes("in progress");
     const send = (name: string) => this.#post({ ...form, name });
     const heard = await this.#insist(form.name, send, isDecided, this.#random.chance(0.3) ? 4 : 400);
-    this.deeds.told.push({ ...form, sentAt, heard });
+    this.deeds.told.push({ ...form, heard });
     return heard;
   }
 
   /** Tries until there is such an answer. Long after the last fault there has to be one. */
-  async #insist(
-    name: string,
-    send: (name: string) => Promise<Heard>,
-    isDecided = ({ status }: Answer) => status === 200 || status === 404,
-    tries = 400,
-  ): Promise<Heard> {
+  async #insist(name: string, send: Send, isDecided = isDone, tries = 400): Promise<Heard> {
     let heard: Heard;
     let inQuiet = 0;
     for (let attempt = 1; attempt <= tries && inQuiet < 8; attempt += 1) {

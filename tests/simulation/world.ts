@@ -19,7 +19,6 @@ const HTTP = [...LOST, "500", "500 after", "429"] as const;
 const FATES = { database: LOST, stripe: [...HTTP, "409"], mail: HTTP, console: HTTP } as const;
 type Receiver = keyof typeof FATES;
 type Fate = "ok" | (typeof FATES)[Receiver][number];
-type Sent = { method?: string; headers?: Record<string, string>; body?: string };
 
 /** One history: isolates, a database, Stripe, the receivers, and what goes wrong between them. */
 export class World implements Platform {
@@ -85,7 +84,7 @@ export class World implements Platform {
   }
 
   /** What somebody sends to the API, and hears of it. */
-  async request(name: string, path: string, sent: Sent): Promise<Heard> {
+  async request(name: string, path: string, sent: RequestInit): Promise<Heard> {
     const random = randomOf(this.history.seed, name);
     const isLost = (where: string) => random.chance(this.faulty) && this.mayFail(`${name} lost ${where}`);
     const [there, back] = [latency(random), latency(random)];
@@ -205,6 +204,4 @@ export class World implements Platform {
 }
 
 /** Mostly milliseconds, sometimes long enough that everything else happens first. */
-function latency(random: Random): number {
-  return random.chance(0.88) ? random.between(1, 40) : random.between(40, 3_500);
-}
+const latency = (random: Random) => (random.chance(0.88) ? random.between(1, 40) : random.between(40, 3_500));

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { mulberry32 } from "../support/random/mulberry32";
 import { nonceIn, siteVisitor } from "../support/visitors/site-visitor";
 import { rows } from "../support/visitors/visitor";
 import {
@@ -37,7 +38,7 @@ export async function soak(plan: SoakPlan): Promise<SoakReport> {
     miniflare: { inspectorPort: 0 },
   });
   const mishaps: Record<string, number> = {};
-  const random = randomFrom(plan.seed);
+  const random = mulberry32(plan.seed);
   /** Passes a call on, or goes wrong: before the work is done or after it. */
   const unreliably: Behaviour = (response, call) => {
     if (random() >= plan.failing) return passesOnTo(api.url)(response, call);
@@ -139,17 +140,6 @@ function faultsTo(elsewhere: string): [name: string, fault: Behaviour][] {
       answersWith(status, "{}"),
     ]),
   ];
-}
-
-/** Numbers from 0 to 1 that a seed determines (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 function pick<T>(items: T[], random: number): T {

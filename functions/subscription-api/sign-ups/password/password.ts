@@ -25,8 +25,9 @@ async function hash(password: string): Promise<string> {
 }
 
 async function verify(password: string, stored: string): Promise<boolean> {
-  const [, logN, r, p, salt, derived] = STORED.exec(stored) ?? [];
-  if (salt === undefined || derived === undefined) throw new Error("The stored password hash is not readable");
+  const parts = STORED.exec(stored);
+  if (!parts) throw new Error("The stored password hash is not readable");
+  const [, logN, r, p, salt = "", derived = ""] = parts;
   const expected = Buffer.from(derived, "base64");
   const options = { N: 2 ** Number(logN), r: Number(r), p: Number(p) };
   const actual = await derive(password, Buffer.from(salt, "base64"), expected.length, options);
@@ -40,5 +41,5 @@ function derive(password: string, salt: Buffer, bytes: number, options: ScryptOp
 }
 
 function base64(bytes: Buffer): string {
-  return bytes.toString("base64").replace(/=+$/, "");
+  return bytes.toString("base64").replaceAll("=", "");
 }

@@ -75,7 +75,7 @@ export function signUpEndingsIn(db: D1Database, count: CountStep) {
            RETURNING id`,
         )
         .bind(id, reason, after(ABANDONED_AFTER_MS), now());
-      return (await end.all()).results.length === 1;
+      return hasChanged(await end.all());
     },
 
     /**
@@ -100,7 +100,7 @@ export function signUpEndingsIn(db: D1Database, count: CountStep) {
           )
           .bind(id, reason, now()),
       ]);
-      return results.at(-1)?.results.length === 1;
+      return hasChanged(results.at(-1));
     },
 
     /** Notes that the e-mail address is its owner's, and tells the console. Returns the sign-up as it is then. */

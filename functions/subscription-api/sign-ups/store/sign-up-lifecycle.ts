@@ -149,7 +149,7 @@ export function signUpLifecycleIn(db: D1Database, count: CountStep) {
         ...(event ? [processedEvent(db, event, unchanged, read.id, read.version)] : []),
         update,
       ]);
-      return results.at(-1)?.results.length === 1;
+      return hasChanged(results.at(-1));
     },
 
     /** Notes the first payment; a repetition changes nothing. */
