@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { formNonces } from "../../../app/signup/form/form-nonce.server";
 import { sign, signerOf } from "../../../app/signup/form/signature.server";
-import { signUpRequest as request } from "../../support/visitors/sign-up-request";
+import { validRequest } from "../../support/visitors/visitor";
+
+/** Of a form without a plan. */
+const { package_id: _, ...request } = validRequest;
 
 const secret = "a-secret-of-at-least-thirty-two-characters";
 

@@ -4,7 +4,7 @@ import { confirmations } from "../../../../app/signup/bots/confirmation.server";
 import { turnstile } from "../../../../app/signup/bots/turnstile.server";
 import { formNonces } from "../../../../app/signup/form/form-nonce.server";
 import { contextWith, countingLimiter, recordedLog } from "../../../support/pipeline/request-context";
-import { signUpRequest as request } from "../../../support/visitors/sign-up-request";
+import { validRequest as request } from "../../../support/visitors/visitor";
 
 /* When a valid form is asked about, and what lets it pass. */
 

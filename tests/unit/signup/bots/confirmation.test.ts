@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { confirmations } from "../../../../app/signup/bots/confirmation.server";
 import { formNonces } from "../../../../app/signup/form/form-nonce.server";
-import { signUpRequest as request } from "../../../support/visitors/sign-up-request";
+import { validRequest } from "../../../support/visitors/visitor";
+
+/** Of a form without a plan. */
+const { package_id: _, ...request } = validRequest;
 
 const SECRET = "a-secret-of-at-least-thirty-two-characters";
 const NOW = 1_800_000_000_000;
@@ -21,7 +24,7 @@ describe("the token of the button that confirms a form", () => {
 
   test("is for one nonce and for the form as it was, but for the password, of which it tells nothing [H20]", async () => {
     const token = await at(NOW).issue("a-nonce", request);
-    const isFor = (change: Partial<typeof request>, nonce = "a-nonce") =>
+    const isFor = (change: Partial<typeof validRequest>, nonce = "a-nonce") =>
       at(NOW).isFor(token, nonce, { ...request, ...change });
     expect(await isFor({ password: "Passw0rd ?" })).toBe(true);
     expect(await isFor({}, "another-nonce")).toBe(false);

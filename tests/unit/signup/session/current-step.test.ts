@@ -10,7 +10,7 @@ import {
   PATH,
   PLAN,
   siteContext,
-} from "../../../support/visitors/site-context";
+} from "../../../support/pipeline/site-context";
 
 /* The step that a visitor is at, by the session; links and ways back are in ways-back.test.ts. */
 

@@ -9,7 +9,7 @@ import {
   PLAN,
   SITE_URL,
   siteContext,
-} from "../../../support/visitors/site-context";
+} from "../../../support/pipeline/site-context";
 
 /* How a sign-up goes on by a link from another device, and after the bank's page. */
 

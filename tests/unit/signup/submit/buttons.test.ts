@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CONNECTION_FAILED, SIGNUP_CANCELLED, SIGNUP_FINISHED } from "../../../../app/signup/notices";
 import type { SignupSession } from "../../../../app/signup/steps";
-import { cardSession, doneSession, PATH, post, siteContext } from "../../../support/visitors/site-context";
+import { cardSession, doneSession, PATH, post, siteContext } from "../../../support/pipeline/site-context";
 
 /* What the buttons beside the form do, from any session. */
 

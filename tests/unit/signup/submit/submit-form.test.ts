@@ -8,7 +8,7 @@ import {
   PLAN,
   post,
   siteContext,
-} from "../../../support/visitors/site-context";
+} from "../../../support/pipeline/site-context";
 import { fields } from "../../../support/visitors/site-visitor";
 
 /* What becomes of a posted form; around it is form-stage.test.ts. */

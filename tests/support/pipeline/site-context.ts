@@ -6,7 +6,7 @@ import { currentStep } from "../../../app/signup/session/current-step.server";
 import type { FoundSession } from "../../../app/signup/session/session.server";
 import type { CardSession, DoneSession, SignupSession } from "../../../app/signup/steps";
 import { handleForm } from "../../../app/signup/submit/submit-form.server";
-import { fields } from "./site-visitor";
+import { fields } from "../visitors/site-visitor";
 
 export const SITE_URL = "https://www.site.example";
 export const API_URL = "https://api.site.example";
