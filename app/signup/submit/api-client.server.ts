@@ -124,9 +124,9 @@ async function callApi(
     const response = await fetchFrom(binding, url, init);
     if (!response.ok) {
       await response.body?.cancel();
-      // The same request is still being worked on: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
-      const passes = response.status === 409 && response.headers.has("Retry-After");
-      return { kind: "rejected", status: passes ? 503 : response.status };
+      // https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
+      const isInProgress = response.status === 409 && response.headers.has("Retry-After");
+      return { kind: "rejected", status: isInProgress ? 503 : response.status };
     }
     const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
     if (body.status === "read") return parseResponse(body.text);
