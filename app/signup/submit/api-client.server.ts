@@ -124,7 +124,7 @@ async function callApi(
     const response = await fetchFrom(binding, url, init);
     if (!response.ok) {
       await response.body?.cancel();
-      // https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
+      // No duplicate: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
       const isInProgress = response.status === 409 && response.headers.has("Retry-After");
       return { kind: "rejected", status: isInProgress ? 503 : response.status };
     }

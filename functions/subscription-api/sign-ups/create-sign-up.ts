@@ -28,7 +28,7 @@ export type SignUpResult =
   | { status: "duplicate" }
   | { status: "unknown-package" }
   | { status: "key-reused" }
-  /** An earlier sign-up under the key, which was left half ended, is gone now: the next try begins anew. */
+  /** The sign-up of the key is deleted, since it was too old or half ended: the next try begins another one. */
   | { status: "ended" }
   /** Stripe does not take the e-mail address for valid. */
   | { status: "email-refused" }
@@ -82,13 +82,13 @@ async function resume(
 ): Promise<SignUpResult> {
   if (!samePassword || !hasFieldsOf(stored, request)) return { status: "key-reused" };
   if (stored.status === "superseded" || stored.status === "canceled") return { status: "duplicate" };
-  if (stored.status === "pending" && (await hasHadTrial(stored.email, services))) return { status: "duplicate" };
-  if (stored.status === "pending" && isOlder(stored, CONTINUED_FOR_MS)) return replaceOld(stored, services);
-  return finish(stored, services);
+  if (stored.status !== "pending") return finish(stored, services);
+  if (await hasHadTrial(stored.email, services)) return { status: "duplicate" };
+  return isOlder(stored, CONTINUED_FOR_MS) ? endOld(stored, services) : finish(stored, services);
 }
 
 /** It is about to be deleted as abandoned: nothing is begun for it any more. */
-async function replaceOld(old: SignUp, services: TrialServices): Promise<SignUpResult> {
+async function endOld(old: SignUp, services: TrialServices): Promise<SignUpResult> {
   await startOrDelete(old, CONTINUED_FOR_MS, services);
   const left = await services.signUps.find(old.id);
   if (left === null || left.status === "pending") return { status: "ended" };

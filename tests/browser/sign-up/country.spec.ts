@@ -3,19 +3,23 @@ import { stripeAt, stripeStateOf } from "../../support/visitors/visitor";
 import { CARDS, hydrated, PLAN, signup } from "../support/sign-up";
 import { expect, test } from "../support/stack";
 
-const cardFrame = (page: Page) => page.frameLocator("iframe[title='Secure payment input frame']");
+/** Fills in the form with that country and goes on to the card. */
+async function toCard(page: Page, country: string) {
+  const visitor = signup(page);
+  await page.goto(PLAN);
+  await visitor.fillForm();
+  await page.getByLabel("Country").fill(country);
+  await visitor.submit();
+  return { visitor, card: page.frameLocator("iframe[title='Secure payment input frame']") };
+}
+
 const options = (page: Page) => page.locator("datalist option");
 
 test("a country that was recognized is not asked again, and its card has the whole address [N7]", async ({
   page,
   stack,
 }) => {
-  const visitor = signup(page);
-  await page.goto(PLAN);
-  await visitor.fillForm();
-  await page.getByLabel("Country").fill("Deutschland");
-  await visitor.submit();
-  const card = cardFrame(page);
+  const { visitor, card } = await toCard(page, "Deutschland");
   await expect(card.getByLabel("Card number")).toBeVisible();
   await expect(card.getByLabel("Country")).toBeHidden();
   await expect(card.getByLabel("ZIP code")).toBeHidden();
@@ -35,12 +39,7 @@ test("a country that was not recognized is asked at the card, which has the rest
   page,
   stack,
 }) => {
-  const visitor = signup(page);
-  await page.goto(PLAN);
-  await visitor.fillForm();
-  await page.getByLabel("Country").fill("Atlantis");
-  await visitor.submit();
-  const card = cardFrame(page);
+  const { visitor, card } = await toCard(page, "Atlantis");
   await expect(card.getByLabel("Country")).toBeVisible();
   await expect(card.getByLabel("ZIP code")).toHaveValue("62701");
   await expect(card.getByText(/you allow .+ to charge your card for future payments/)).toBeVisible();

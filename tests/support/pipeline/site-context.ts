@@ -1,5 +1,5 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
-import { vi } from "vitest";
+import { afterEach, beforeEach, vi } from "vitest";
 import { readConfiguration } from "../../../app/edge/settings/configuration.server";
 import { signupServices } from "../../../app/signup/services.server";
 import { currentStep } from "../../../app/signup/session/current-step.server";
@@ -14,7 +14,9 @@ export const PLAN = "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
 export const OTHER_PLAN = "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
 export const PATH = `/subscription/${PLAN}`;
 
-const HOUR = 60 * 60 * 1000;
+/** What the clock says in a file that calls `stopClock`. */
+export const NOW = 1_800_000_000_000;
+export const HOUR = 60 * 60 * 1000;
 const unlimited = { limit: async () => ({ success: true }) };
 
 const SETTINGS = {
@@ -38,6 +40,16 @@ const SETTINGS = {
   CARD_CHECK_RATE_LIMIT: unlimited,
   ASSETS: { fetch: async () => new Response() },
 };
+
+/** Stops `Date` at `NOW` in each test of a file; timers go on. */
+export function stopClock(): void {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["Date"], now: NOW });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+}
 
 /** A sign-up at the card step. */
 export function cardSession(change: Partial<CardSession> = {}): CardSession {
@@ -198,7 +210,7 @@ export async function post(
   };
 }
 
-/** The form as somebody sends it who opened it a minute ago; `Date` is faked. */
+/** The form as somebody sends it who opened it a minute ago. Needs `stopClock`. */
 export async function openedForm(site: Site): Promise<typeof fields & { form_nonce: string }> {
   const now = Date.now();
   vi.setSystemTime(now - 60_000);

@@ -1,29 +1,23 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SESSION_EXPIRED, SESSION_UNREADABLE } from "../../../../app/signup/notices";
 import {
   cardSession,
   doneSession,
+  HOUR,
   type Look,
   look,
+  NOW,
   OTHER_PLAN,
   PATH,
   PLAN,
   siteContext,
+  stopClock,
 } from "../../../support/pipeline/site-context";
 
 /* The step that a visitor is at, by the session; links and ways back are in ways-back.test.ts. */
 
-const NOW = 1_800_000_000_000;
-const HOUR = 60 * 60 * 1000;
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock();
 
 const DRAFT = {
   full_name: "Ada Lovelace",

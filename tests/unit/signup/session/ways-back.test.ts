@@ -1,28 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SignupSession } from "../../../../app/signup/steps";
 import {
   cardSession,
   doneSession,
+  HOUR,
   look,
+  NOW,
   OTHER_PLAN,
   PATH,
   PLAN,
   SITE_URL,
   siteContext,
+  stopClock,
 } from "../../../support/pipeline/site-context";
 
 /* How a sign-up goes on by a link from another device, and after the bank's page. */
 
-const NOW = 1_800_000_000_000;
-const HOUR = 60 * 60 * 1000;
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock();
 
 const other = () => cardSession({ clientSecret: "seti_2_secret_2", key: "another-key" });
 describe("a resume link", () => {

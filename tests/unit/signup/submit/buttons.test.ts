@@ -1,20 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CONNECTION_FAILED, SIGNUP_CANCELLED, SIGNUP_FINISHED } from "../../../../app/signup/notices";
 import type { SignupSession } from "../../../../app/signup/steps";
-import { cardSession, doneSession, PATH, post, siteContext } from "../../../support/pipeline/site-context";
+import {
+  cardSession,
+  doneSession,
+  HOUR,
+  NOW,
+  PATH,
+  post,
+  siteContext,
+  stopClock,
+} from "../../../support/pipeline/site-context";
 
 /* What the buttons beside the form do, from any session. */
 
-const NOW = 1_800_000_000_000;
-const HOUR = 60 * 60 * 1000;
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock();
 
 const expired = () => cardSession({ expiresAt: NOW });
 const other = () => cardSession({ clientSecret: "seti_2_secret_2", key: "another-key" });

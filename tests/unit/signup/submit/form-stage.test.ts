@@ -1,18 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { BODY_TOO_LARGE, TOO_MANY_REQUESTS } from "../../../../app/edge/guard/refusals.server";
 import { handleForm } from "../../../../app/signup/submit/submit-form.server";
-import { cardSession, openedForm, PATH, post, siteContext } from "../../../support/pipeline/site-context";
+import { cardSession, openedForm, PATH, post, siteContext, stopClock } from "../../../support/pipeline/site-context";
 import { fields } from "../../../support/visitors/site-visitor";
 
 /* The form's stage of the pipeline: what it leaves alone, what it hands on. */
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock();
 
 const { password: _, confirmPassword: __, ...typed } = fields;
 

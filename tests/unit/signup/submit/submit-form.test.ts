@@ -1,28 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { CardSession, SignupSession } from "../../../../app/signup/steps";
 import {
   cardSession,
   doneSession,
+  HOUR,
+  NOW,
   openedForm,
   PATH,
   PLAN,
   post,
   siteContext,
+  stopClock,
 } from "../../../support/pipeline/site-context";
 import { fields } from "../../../support/visitors/site-visitor";
 
 /* What becomes of a posted form; around it is form-stage.test.ts. */
 
-const NOW = 1_800_000_000_000;
-const HOUR = 60 * 60 * 1000;
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock();
 
 const { password: _, confirmPassword: __, ...typed } = fields;
 const CREATED = { client_secret: "seti_1_secret_1" };
