@@ -22,7 +22,7 @@ export default {
   routes: (define) => define((route) => route("subscription/:id?", "routes/subscription.tsx")),
   future: {
     v3_fetcherPersist: true,
-    v3_lazyRouteDiscovery: true,
+    v3_lazyRouteDiscovery: false,
     v3_relativeSplatPath: true,
     v3_singleFetch: true,
     v3_throwAbortReason: true,

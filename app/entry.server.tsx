@@ -1,8 +1,8 @@
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/cloudflare";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToString } from "react-dom/server";
-import { describeError } from "./edge/log.server";
 import type { SiteContext } from "./edge/request-context.server";
+import { describeError } from "./shared/describe-error";
 import { CountryOptionsProvider } from "./signup/form/country-list";
 import { countryOptions } from "./signup/form/country-options";
 import LaterStep from "./signup/later-steps";

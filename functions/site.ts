@@ -11,7 +11,6 @@ export default {
     services: signupServices,
     form: {
       fields: POSTED_FIELDS,
-      hasValidToken: ({ form_nonce: nonce = "" }, { nonces }) => nonces.isFresh(nonce),
       cache: formPageCache(),
       handle: handleForm,
     },

@@ -17,6 +17,17 @@ export function isLoopbackHost(hostname: string): boolean {
   return /(^|\.)localhost$/.test(hostname) || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
 
+export const ONLY_THIS_MACHINE =
+  "These local settings serve this machine only. To serve other devices, start with HOST=0.0.0.0 npm start.";
+
+/** A URL that leads to this machine, with the host by which another device finds it; any other URL as it is. */
+export function onHost(value: string, hostname: string): string {
+  if (!isLoopback(value)) return value;
+  const url = new URL(value);
+  url.hostname = hostname;
+  return url.href.replace(/\/$/, value.endsWith("/") ? "/" : "");
+}
+
 /** An https URL, or http on this machine, without credentials. */
 export const serviceUrl = z.string().check(
   z.refine((value) => {
@@ -26,6 +37,12 @@ export const serviceUrl = z.string().check(
     return isAllowed && username === "" && password === "";
   }, "must be an https URL without credentials (http only on this machine)"),
 );
+
+/** A Worker's environment without its empty variables, which count as unset. */
+export function withoutEmpty(env: unknown): unknown {
+  if (typeof env !== "object" || env === null) return env;
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+}
 
 /** The settings that a schema refused, each with the first problem found. */
 export function problemsOf({ issues }: z.core.$ZodError): ConfigurationProblem[] {

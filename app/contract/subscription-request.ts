@@ -11,20 +11,23 @@ function text(label: string, min: number, max: number) {
     z.overwrite((value) => (value.length > 4 * max ? value : value.normalize("NFC")).trim()),
     z.minLength(min, { error: tooShort, abort: true }),
     z.maxLength(max, { error: `${label} must be at most ${max} characters`, abort: true }),
-    z.refine((value) => !UNPRINTABLE.test(value), `${label} contains characters that cannot be used`),
+    z.refine((value) => !UNPRINTABLE.test(value), `${label} must not contain control or unreadable characters`),
   );
 }
 
-/** What nobody sees: default-ignorable code points, white space, and the blank Braille pattern. */
-const INVISIBLE = /[\p{DI}\s\u2800]/gu;
+/** Default-ignorable code points and the blank Braille pattern. */
+const INVISIBLE = /[\p{DI}\u2800]/gu;
+
+/** A scheme, `//` before a host, or `www.`. Other dots are part of many names, such as "Booking.com". */
+const WEB_ADDRESS = /[a-z]:\/\/|\/\/[^\s/]+\.\S|(?<![\p{L}\p{N}])www\.[\p{L}\p{N}]/iu;
 
 /** Names go into the mails that a stranger may get: they are visible, and no mail program makes a link of them. */
 function name(label: string) {
   return text(label, 2, 100).check(
-    z.refine((value) => value.replace(INVISIBLE, ""), `${label} must be at least 2 characters`),
+    z.refine((value) => value.replace(INVISIBLE, "").trim(), `${label} must contain visible characters`),
     z.refine(
-      (value) => !/https?:\/\//i.test(value.replace(INVISIBLE, "").normalize("NFKC")),
-      `${label} must not contain http:// or https://`,
+      (value) => !WEB_ADDRESS.test(value.replace(INVISIBLE, "").normalize("NFKC")),
+      `${label} must not contain a web address`,
     ),
   );
 }
@@ -34,7 +37,12 @@ const INVALID_ZIP = "Please enter a valid ZIP code";
 
 /** Body of `POST /subscription` (docs/requirements.md, V and N1). The upper limits keep a sealed session within one cookie. */
 export const subscriptionRequest = z.object({
-  package_id: z.optional(z.guid("Invalid subscription ID").check(z.overwrite((value) => value.toLowerCase()))),
+  package_id: z.optional(
+    z.pipe(
+      z.transform((value: unknown) => (value === "" || value === null ? undefined : value)),
+      z.optional(z.guid("Invalid subscription ID").check(z.overwrite((value) => value.toLowerCase()))),
+    ),
+  ),
   full_name: name("Contact name"),
   company_name: name("Company name"),
   email: z.string(INVALID_EMAIL).check(
@@ -46,8 +54,8 @@ export const subscriptionRequest = z.object({
   phone: z
     .string("Phone number is required")
     .check(
-      z.minLength(1, { error: "Phone number is required", abort: true }),
       z.overwrite(phoneDigits),
+      z.minLength(1, { error: "Phone number is required", abort: true }),
       z.regex(/^\d{10,15}$/, { error: "Phone number must be 10-15 digits", abort: true }),
       z.refine(isPlausibleNanpNumber, "Please enter a valid phone number"),
     ),
@@ -60,7 +68,7 @@ export const subscriptionRequest = z.object({
     z.regex(/[0-9]/, "Password must contain at least one number"),
     z.regex(/[^A-Za-z0-9]/, "Password must contain at least one special character"),
     // U+FFFD stands for invalid UTF-8: the password would differ from the one typed.
-    z.refine((value) => !/[\p{Cs}\uFFFD]/u.test(value), "Password contains characters that cannot be used"),
+    z.refine((value) => !/[\p{Cs}\uFFFD]/u.test(value), "Password must not contain unreadable characters"),
   ),
   address: text("Street address", 5, 150),
   city: text("City", 2, 80),

@@ -1,6 +1,6 @@
 /** By purpose, as their operators document them. */
 const crawlers = {
-  "Search: what they read is what answers and result pages link to": [
+  "Search: crawlers behind the answers and results that link to sites": [
     "Googlebot",
     "Bingbot",
     "Applebot",

@@ -1,5 +1,4 @@
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from "@remix-run/cloudflare";
-import { MANIFEST_PATH } from "./guard/url-check.server";
 import type { Handler } from "./middleware.server";
 
 /**
@@ -12,8 +11,8 @@ export function remixHandler(build: ServerBuild): Handler<AppLoadContext> {
     Object.keys(build.routes).map((id) => [id, createRequestHandler(onlyWith(id, build), "production")]),
   );
   return (request, context) => {
-    const { route, url } = context;
-    const handle = (url.pathname !== MANIFEST_PATH && route && ofRoutes.get(route.id)) || ofSite;
+    const { route } = context;
+    const handle = (route && ofRoutes.get(route.id)) || ofSite;
     return handle(request, context);
   };
 }

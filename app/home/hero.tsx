@@ -51,7 +51,7 @@ function ForecastCard() {
           <ResearchLink />
         </p>
       </div>
-      <Drawing title="Organic search traffic, cut by half until 2028" height={124} className="self-end">
+      <Drawing title="Organic search traffic, cut by half by 2028" height={124} className="self-end">
         <path d="M0 48C90 48 130 54 180 72S275 87 320 87V124H0Z" className="fill-night-raised" />
         <path d="M0 48H320" className="stroke-on-night-line" strokeWidth="2" strokeDasharray="2 7" />
         <path

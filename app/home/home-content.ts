@@ -34,7 +34,7 @@ export const features = [
   {
     key: "competition",
     title: "Competitive Analysis",
-    text: "Compare your visibility with that of your competitors. See which answers name competitors but not you.",
+    text: "Compare your visibility with your competitors’. See which answers name competitors but not you.",
   },
   {
     key: "content",
@@ -74,7 +74,7 @@ export const suite = {
     {
       key: "monitoring",
       title: "Monitoring",
-      text: "A dashboard of your AI visibility metrics and of the content gaps that keep you out of answers.",
+      text: "One dashboard for your AI visibility metrics and the content gaps that keep you out of answers.",
     },
     {
       key: "actions",

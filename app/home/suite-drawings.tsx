@@ -2,7 +2,7 @@ import { Drawing, Lines } from "./drawing";
 
 export function PromptFromPersona() {
   return (
-    <Drawing title="Of the keyword “cargo bike” and the persona “parent of two” comes a prompt" height={150}>
+    <Drawing title="The keyword “cargo bike” and the persona “parent of two” produce a prompt" height={150}>
       <rect x=".5" y=".5" width="148" height="36" rx="18" className="chip" />
       <text x="74" y="23" textAnchor="middle">
         cargo bike

@@ -72,7 +72,7 @@ function ContactBlock() {
           <br />
         </Fragment>
       ))}
-      E-mail: <LegalEmail />
+      Email: <LegalEmail />
       <br />
       Website: <TextLink href={siteUrl}>{new URL(siteUrl).host}</TextLink>
     </address>

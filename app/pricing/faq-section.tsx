@@ -13,9 +13,9 @@ export function FaqSection() {
             FAQ
           </h2>
           <p className="mt-4 text-muted">
-            Anything else?{" "}
+            Still have questions?{" "}
             <a href={mailTo(supportEmail)} className="text-link">
-              Write to support
+              Contact support
             </a>
             .
           </p>

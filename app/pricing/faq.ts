@@ -17,7 +17,7 @@ export const faq: FaqItem[] = [
   },
   {
     question: "Can I upgrade my plan?",
-    answer: `Yes. You can upgrade at any time, and the price difference is prorated. STANDARD adds ${platformsAdded("standard", "lite")}; ENTERPRISE/AGENCY adds ${platformsAdded("enterprise", "standard")}. To downgrade, write to support.`,
+    answer: `Yes. You can upgrade at any time, and the price difference is prorated. STANDARD adds ${platformsAdded("standard", "lite")}; ENTERPRISE/AGENCY adds ${platformsAdded("enterprise", "standard")}. To downgrade, contact support.`,
   },
   {
     question: "What support do I get?",
@@ -27,11 +27,11 @@ export const faq: FaqItem[] = [
   {
     question: "How am I billed?",
     answer:
-      "All plans are billed monthly in U.S. dollars, and invoices are due within 30 days. Prices do not include taxes; you pay those that apply to your purchase. For the price of ENTERPRISE/AGENCY, contact sales.",
+      "All plans are billed monthly in U.S. dollars, and invoices are due within 30 days. Prices do not include taxes; you pay any that apply. For ENTERPRISE/AGENCY pricing, contact sales.",
   },
   {
     question: "How do I cancel?",
     answer:
-      "You can cancel at any time, including during the trial: through your account settings, or with your e-mail address alone in the customer portal. Fees already paid are not refunded, except as stated in our Terms & Conditions or as required by law.",
+      "You can cancel at any time, including during the trial: through your account settings, or in the customer portal with just your email address. Fees already paid are not refunded, except as stated in our Terms & Conditions or as required by law.",
   },
 ];

@@ -17,9 +17,13 @@ export function PlanCard({ plan }: { plan: DetailedPlan }) {
         {plan.trialBadge && <p className="badge mt-4 bg-success-soft text-success">{plan.trialBadge}</p>}
       </div>
       <div>
-        <ButtonLink href={plan.ctaLink} variant={plan.highlighted ? "primary" : "secondary"} className="w-full">
+        <ButtonLink
+          href={plan.ctaLink}
+          variant={plan.highlighted ? "primary" : "secondary"}
+          className="w-full"
+          aria-label={plan.price === null ? undefined : `${plan.ctaText}: ${plan.title}`}
+        >
           {plan.ctaText}
-          {plan.price !== null && <span className="sr-only">: {plan.title}</span>}
         </ButtonLink>
         {plan.smallPriceText && <p className="mt-3 text-sm text-muted">{plan.smallPriceText}</p>}
       </div>
@@ -45,7 +49,7 @@ function PlanPrice({ plan }: { plan: DetailedPlan }) {
       </p>
       {regular !== null && (
         <p className="mt-1 text-sm text-muted">
-          Afterwards {formatPrice(regular)} {plan.priceDetail}
+          Then {formatPrice(regular)} {plan.priceDetail}
         </p>
       )}
     </>

@@ -51,7 +51,7 @@ export function PlanComparison({ plans }: { plans: DetailedPlan[] }) {
 
 function Cell({ plan, title }: { plan: DetailedPlan; title: string }) {
   const feature = plan.features.find((candidate) => candidate.title === title);
-  if (feature === undefined) return plan.includes ? `As in ${plan.includes}` : <NotIncluded />;
+  if (feature === undefined) return plan.includes ? `Same as ${plan.includes}` : <NotIncluded />;
   if (!feature.included) return <NotIncluded />;
   if (feature.text) return feature.text;
   return (

@@ -63,13 +63,13 @@ export function regularPrice({ price, originalPrice }: Pick<Plan, "price" | "ori
   return price !== null && originalPrice !== price ? originalPrice : null;
 }
 
-/** Such as `$80 a month, afterwards $100 a month`. */
+/** Such as `$80 a month, then $100 a month`. */
 export function describePrice(plan: Pick<Plan, "price" | "originalPrice" | "priceDetail">): string {
   const { price, priceDetail } = plan;
   if (price === null) return priceDetail;
   const regular = regularPrice(plan);
-  const afterwards = regular === null ? "" : `, afterwards ${formatPrice(regular)} ${priceDetail}`;
-  return `${formatPrice(price)} ${priceDetail}${afterwards}`;
+  const then = regular === null ? "" : `, then ${formatPrice(regular)} ${priceDetail}`;
+  return `${formatPrice(price)} ${priceDetail}${then}`;
 }
 
 /** Such as `MINI: $100 a month, 5-day free trial`. */

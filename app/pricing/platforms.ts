@@ -18,7 +18,7 @@ export const platforms = {
 };
 
 /** No plan has it. */
-export const onRequest = "DeepSeek is tracked on request.";
+export const onRequest = "DeepSeek tracking is available on request.";
 
 /** Such as `Claude, Gemini and Grok`: what a plan tracks beyond another one. */
 export function platformsAdded(plan: keyof typeof platforms, to: keyof typeof platforms): string {

@@ -52,7 +52,7 @@ export async function clientAction({ serverAction }: ClientActionFunctionArgs): 
 }
 
 export const clientLoader = ({ request, serverLoader }: ClientLoaderFunctionArgs) =>
-  loadStep(() => serverLoader<SignupStep>(), request.url);
+  loadStep(() => serverLoader<SignupStep>(), request.signal);
 
 /** A reply does not change the step, so nothing is loaded again; offline that would fail. */
 export const shouldRevalidate: ShouldRevalidateFunction = ({ actionResult, defaultShouldRevalidate }) =>

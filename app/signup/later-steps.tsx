@@ -8,7 +8,7 @@ import type { LaterStepData, SignupReply } from "./steps";
 export default function LaterStep({ step, reply }: { step: LaterStepData; reply: SignupReply | undefined }) {
   switch (step.step) {
     case "card":
-      return <CardStep key={step.clientSecret} data={step} replyNotice={reply?.notice} />;
+      return <CardStep key={step.clientSecret} data={step} reply={reply} />;
     case "waiting":
       return <WaitingStep {...step} />;
     case "resume":

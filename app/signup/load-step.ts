@@ -1,19 +1,56 @@
-const TRY_AGAIN_AFTER_MS = [500, 1000, 2000, 4000];
+import { useSyncExternalStore } from "react";
 
-/**
- * Asks for the data of a step, again and again while there is no connection. Then the browser loads the whole page from
- * `url`: the session's cookie has the sign-up.
- */
-export async function loadStep<Step>(ask: () => Promise<Step>, url: string): Promise<Step> {
-  for (const delay of TRY_AGAIN_AFTER_MS) {
-    try {
-      return await ask();
-    } catch (thrown) {
-      // `fetch` rejects with a TypeError when there is no connection; anything else is an answer.
-      if (!(thrown instanceof TypeError)) throw thrown;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 8_000;
+/** A connection that is back sooner is not worth a word. */
+const QUIET_MS = 3_000;
+
+let offline = false;
+const listeners = new Set<() => void>();
+
+/** Asks for the data of a step until there is a connection: to load the page instead would lose what was typed. */
+export async function loadStep<Step>(ask: () => Promise<Step>, signal: AbortSignal): Promise<Step> {
+  const begun = Date.now();
+  try {
+    for (let delay = FIRST_DELAY_MS; ; delay = Math.min(2 * delay, LONGEST_DELAY_MS)) {
+      try {
+        return await ask();
+      } catch (thrown) {
+        // `fetch` rejects with a TypeError when there is no connection; anything else is an answer.
+        if (!(thrown instanceof TypeError) || signal.aborted) throw thrown;
+      }
+      setOffline(Date.now() - begun >= QUIET_MS);
+      await connectionOr(delay);
+      signal.throwIfAborted();
     }
-    await new Promise((resolve) => setTimeout(resolve, delay));
+  } finally {
+    setOffline(false);
   }
-  location.assign(url);
-  return new Promise(() => {});
+}
+
+/** Whether a step has been waiting for the connection for some seconds. */
+export function useOffline(): boolean {
+  return useSyncExternalStore(
+    subscribe,
+    () => offline,
+    () => false,
+  );
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function setOffline(value: boolean): void {
+  offline = value;
+  for (const listener of listeners) listener();
+}
+
+/** As soon as the browser says that there is a connection, at the latest after the delay. */
+function connectionOr(delay: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, delay);
+    addEventListener("online", () => resolve(), { once: true, signal: AbortSignal.timeout(delay) });
+  });
 }

@@ -1,6 +1,6 @@
 import type { FieldName } from "./form/form-schema";
 
-/** Wording: docs/requirements.md, M. Those of later steps are in later-notices.ts, which loads with them. */
+/** Wording: docs/requirements.md, M. */
 export interface Notice {
   kind: "progress" | "success" | "destructive";
   title: string;
@@ -15,7 +15,8 @@ export type NoticeAction = "console" | "support" | "sales";
 
 export type SubscriptionOutcome =
   | { kind: "created"; clientSecret: string; statusUrl?: string | undefined }
-  | { kind: "rejected"; status: number }
+  /** `retryAfter`: the seconds until another try makes sense, where the API says so. */
+  | { kind: "rejected"; status: number; retryAfter?: number | undefined }
   /** No complete response, or none within the deadline. */
   | { kind: "unreachable"; timedOut: boolean }
   /** A 2xx response without a client_secret. */
@@ -24,6 +25,8 @@ export type SubscriptionOutcome =
   | { kind: "unintelligible" };
 
 export type FailedOutcome = Exclude<SubscriptionOutcome, { kind: "created" }>;
+
+const UNEXPECTED = "An unexpected error occurred. Please try again.";
 
 export const PROCESSING: Notice = {
   kind: "progress",
@@ -35,6 +38,12 @@ export const CONNECTION_FAILED: Notice = {
   title: "Connection Failed",
   message: "Unable to connect to the API server. Please check your connection and try again.",
 };
+/** While the page itself tries again. */
+export const OFFLINE: Notice = {
+  kind: "destructive",
+  title: CONNECTION_FAILED.title,
+  message: "Please check your connection. This page continues by itself when it's back. Nothing is lost.",
+};
 export const CONFIGURATION_ERROR: Notice = {
   kind: "destructive",
   title: "Configuration Error",
@@ -42,27 +51,58 @@ export const CONFIGURATION_ERROR: Notice = {
   actions: ["support"],
 };
 
+export const SAVED: Notice = {
+  kind: "success",
+  title: "Subscription Data Saved!",
+  message: "Now proceeding to payment...",
+};
+export const CARD_SUCCESSFUL: Notice = {
+  kind: "success",
+  title: "Card Successful!",
+  message: "Your card has been processed successfully.",
+};
+export const SUBSCRIPTION_SUCCESSFUL: Notice = {
+  kind: "success",
+  title: "subscription Successful!",
+  message: "Your subscription has been completed successfully.",
+};
+
+export const CARD_USED: Notice = {
+  kind: "destructive",
+  title: "Payment Failed",
+  message: "This card has already been used for a free trial. Use another card, or contact sales.",
+  actions: ["sales"],
+};
+
+export const PAYMENT_ERROR: Notice = { kind: "destructive", title: "Payment Error", message: UNEXPECTED };
+
 export const SESSION_EXPIRED: Notice = {
   kind: "destructive",
   title: "Your sign-up has ended",
   message:
-    "It was kept for two hours, and nothing was charged. Your details are still here: enter a password and send them again.",
+    "We kept it for two hours. You haven't been charged. Your details are still here: enter a password and submit again.",
 };
 export const SESSION_UNREADABLE: Notice = {
   kind: "destructive",
   title: "Your sign-up could not be opened",
   message:
-    "It is too old, or the cookie that keeps it was changed. If your card was set up, we have sent you an email. Otherwise please fill in the form again.",
+    "It is too old, or its cookie has changed. If your card was set up, we have sent you an email. Otherwise please fill in the form again.",
 };
 export const SIGNUP_FINISHED: Notice = {
   kind: "destructive",
   title: "This sign-up is finished",
-  message: "Its card has been set up already. There is nothing left to do here.",
+  message: "You've already set up your card. There's nothing left to do.",
 };
-export const SIGNUP_CANCELLED: Notice = {
+export const SIGNUP_CANCELED: Notice = {
   kind: "destructive",
-  title: "This sign-up was cancelled",
-  message: "It cannot be continued, and nothing was charged. Please start again.",
+  title: "This sign-up was canceled",
+  message: "You can't continue it, and you weren't charged. Please start again.",
+};
+
+export const COOKIES_BLOCKED: Notice = {
+  kind: "destructive",
+  title: "Cookies are blocked",
+  message: "Allow cookies for this site, enter your password again and submit. Your details are still here.",
 };
 
 const REJECTIONS: Record<number, string> = {
@@ -83,18 +123,24 @@ const REMEDIES: Record<number, Pick<Notice, "actions" | "fields">> = {
   404: { actions: ["support"] },
   409: {
     actions: ["console", "support"],
-    fields: { email: ["There is already a subscription with this email address"] },
+    fields: { email: ["This email address already has a subscription"] },
   },
   500: { actions: ["support"] },
 };
 
-export const UNEXPECTED = "An unexpected error occurred. Please try again.";
+/** Longer than "a moment": a day's limit. */
+const AN_HOUR = 3600;
+
+function rejection({ status, retryAfter = 0 }: { status: number; retryAfter?: number | undefined }): string {
+  if (status === 429 && retryAfter > AN_HOUR) return "Too many requests. Please try again tomorrow.";
+  return REJECTIONS[status] ?? `Server error (${status}). Please try again later.`;
+}
 
 export function noticeFor(outcome: FailedOutcome): Notice {
   switch (outcome.kind) {
     case "rejected":
       return {
-        ...submissionFailed(REJECTIONS[outcome.status] ?? `Server error (${outcome.status}). Please try again later.`),
+        ...submissionFailed(rejection(outcome)),
         ...REMEDIES[outcome.status],
       };
     case "unreachable":
@@ -118,4 +164,8 @@ export function statusFor(outcome: FailedOutcome): number {
 
 export function submissionFailed(message: string = UNEXPECTED): Notice {
   return { kind: "destructive", title: "Submission Failed", message };
+}
+
+export function paymentFailed(message: string | undefined): Notice {
+  return { kind: "destructive", title: "Payment Failed", message: message || "An error occurred during payment" };
 }

@@ -2,14 +2,26 @@ import { Notice as NoticeBox } from "../ui/controls/notice";
 import { mailTo, type Site, useSite } from "../ui/site";
 import type { Notice, NoticeAction } from "./notices";
 
-/** @param requestId shown where support is to be asked */
-export function SignupNotice({ notice, requestId }: { notice: Notice; requestId?: string | undefined }) {
+/**
+ * Each message stands in an element of its own, so that its exact text finds it.
+ * @param requestId shown where support is to be asked
+ * @param takesFocus whether it answers what the visitor did
+ */
+export function SignupNotice({
+  notice,
+  requestId,
+  takesFocus = false,
+}: {
+  notice: Notice;
+  requestId?: string | undefined;
+  takesFocus?: boolean;
+}) {
   const { kind, title, message, actions = [] } = notice;
   const site = useSite();
   return (
     // A notice that takes another's place is a new one: it comes into view, and is open.
-    <NoticeBox key={`${title} ${message}`} kind={kind} title={title}>
-      {message}
+    <NoticeBox key={`${title} ${message}`} kind={kind} title={title} takesFocus={takesFocus}>
+      {message && <p>{message}</p>}
       {actions.length > 0 && (
         <ul className="mt-1 flex flex-wrap gap-x-5">
           {actions.map((action) => (
@@ -21,7 +33,7 @@ export function SignupNotice({ notice, requestId }: { notice: Notice; requestId?
       )}
       {requestId && actions.includes("support") && (
         <p>
-          Request id: <code>{requestId}</code>
+          Request ID: <code>{requestId}</code>
         </p>
       )}
     </NoticeBox>

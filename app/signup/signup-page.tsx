@@ -1,4 +1,4 @@
-import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
+import { Form, useActionData, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
 import {
   type ComponentProps,
   type ComponentType,
@@ -8,20 +8,22 @@ import {
   type RefObject,
   Suspense,
   useContext,
-  useEffect,
+  useLayoutEffect,
   useRef,
   useState,
 } from "react";
 import { findPlan, plans } from "../pricing/plans";
-import { NoticeArea } from "../ui/controls/notice";
+import { Button } from "../ui/controls/button";
+import { LiveRegion } from "../ui/controls/notice";
 import { useSite } from "../ui/site";
 import { PlanSummary } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
 import type LaterStep from "./later-steps";
 import { loadLaterSteps } from "./load-later-steps";
-import { PROCESSING } from "./notices";
+import { useOffline } from "./load-step";
+import { OFFLINE } from "./notices";
 import { SignupNotice } from "./signup-notice";
-import type { FormStepData, LaterStepData, SignupReply, SignupStep } from "./steps";
+import type { LaterStepData, SignUpName, SignupReply, SignupStep } from "./steps";
 
 /** The server renders it at once; in the browser it is loaded when it is needed. */
 const LaterStepContext = createContext<ComponentType<ComponentProps<typeof LaterStep>>>(lazy(loadLaterSteps));
@@ -39,6 +41,7 @@ export function SignupPage() {
       <Suspense>
         <LaterStep step={step} reply={reply} />
       </Suspense>
+      {step.other && <OtherSignUp other={step.other} />}
     </Frame>
   );
 }
@@ -63,11 +66,12 @@ function FormStep({
   reply,
   headingRef,
 }: {
-  step: FormStepData;
+  step: Extract<SignupStep, { step: "form" }>;
   reply: SignupReply | undefined;
   headingRef: HeadingRef;
 }) {
-  const submitting = useNavigation().state !== "idle";
+  // The buttons beside the form have an intent.
+  const submitting = useNavigation().formData?.has("intent") === false;
   const failure = submitting ? undefined : (reply?.notice ?? step.ended);
   // The form posts without the query, which may have named the package.
   const sent = reply?.form?.initialValue?.package_id;
@@ -80,26 +84,29 @@ function FormStep({
       intro="Join thousands of businesses improving their visibility in AI search."
       packageId={packageId}
     >
-      <NoticeArea
-        status={submitting && <SignupNotice notice={PROCESSING} />}
-        alert={failure && <SignupNotice notice={failure} requestId={reply?.requestId} />}
-      />
-      {step.waiting && <WaitingSignup waiting={step.waiting} packageId={packageId} />}
-      <section className="card p-6 sm:p-8" aria-labelledby="subscription-information">
-        <h2 id="subscription-information" className="text-heading">
-          Subscription Information
-        </h2>
-        <p className="mt-1 mb-6 text-muted">
-          Complete your subscription by providing your contact and billing information.
-        </p>
-        <SignupForm
-          packageId={packageId}
-          formNonce={step.formNonce}
-          draft={step.draft}
-          reply={reply}
-          submitting={submitting}
-        />
-      </section>
+      <div className="step-main">
+        <LiveRegion role="alert">
+          {failure && <SignupNotice notice={failure} requestId={reply?.requestId} takesFocus />}
+        </LiveRegion>
+        {step.waiting && <WaitingSignup waiting={step.waiting} packageId={packageId} />}
+        <section className="card p-6 sm:p-8" aria-labelledby="subscription-information">
+          <h2 id="subscription-information" className="text-heading">
+            Subscription Information
+          </h2>
+          <p className="mt-1 mb-6 text-muted">
+            Complete your subscription by providing your contact and billing information.
+          </p>
+          <SignupForm
+            packageId={packageId}
+            formNonce={step.formNonce}
+            draft={step.draft}
+            madeFrom={step.madeFrom}
+            reply={reply}
+            submitting={submitting}
+          />
+        </section>
+        {step.other && <OtherSignUp other={step.other} />}
+      </div>
     </Frame>
   );
 }
@@ -107,18 +114,32 @@ function FormStep({
 /** Offers a sign-up for another plan that waits for its card; the plan of the URL wins. */
 function WaitingSignup({ waiting, packageId }: { waiting: { packageId: string }; packageId: string }) {
   const all = plans(useSite());
-  const nameOf = (id: string) => findPlan(all, id)?.title ?? "another plan";
+  const nameOf = (id: string) => findPlan(all, id)?.title ?? "other";
   const path = waiting.packageId ? `/subscription/${waiting.packageId}` : "/subscription";
   return (
     <div className="notice notice-progress mb-6">
-      <p className="font-bold">You have a sign-up for {nameOf(waiting.packageId)} waiting for its card</p>
+      <p className="font-bold">Your {nameOf(waiting.packageId)} sign-up still needs a card</p>
       <p className="text-sm">
         <a className="font-semibold underline" href={path}>
-          Continue it
+          Finish it
         </a>
-        , or start {findPlan(all, packageId)?.title ?? "this plan"} below.
+        , or sign up for {findPlan(all, packageId)?.title ?? "this plan"} below.
       </p>
     </div>
+  );
+}
+
+/** Another sign-up of this browser: it is finished by itself, whatever becomes of this one. */
+function OtherSignUp({ other: { key, company = "another company" } }: { other: SignUpName }) {
+  const { pathname } = useLocation();
+  return (
+    <Form method="post" action={pathname} className="step-other notice notice-progress mt-6 [overflow-wrap:anywhere]">
+      <p>Your sign-up for {company} still needs a card.</p>
+      <input type="hidden" name="sign_up" value={key} />
+      <Button type="submit" variant="secondary" size="sm" className="mt-2" name="intent" value="switch">
+        Finish {company}
+      </Button>
+    </Form>
   );
 }
 
@@ -133,21 +154,33 @@ interface FrameProps {
 
 function Frame({ heading, progress, headingRef, intro, packageId, children }: FrameProps) {
   return (
-    <div className="wrap py-12 sm:py-16">
-      {progress && (
-        <p className="mb-2 font-semibold text-muted">
-          Step {progress} of 2: {progress === 1 ? "details" : "card"}
-        </p>
-      )}
-      <h1 ref={headingRef.ref} tabIndex={-1} className="text-title outline-none">
-        {heading}
-      </h1>
-      {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
-      <div className="mt-8 grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <div className="min-w-0">{children}</div>
-        {packageId !== undefined && <PlanSummary packageId={packageId} />}
+    <div className="wrap step-frame">
+      <div className="[grid-area:head]">
+        {progress && (
+          <p className="mb-2 font-semibold text-muted">
+            Step {progress} of 2: {progress === 1 ? "details" : "card"}
+          </p>
+        )}
+        <h1 ref={headingRef.ref} tabIndex={-1} className="text-title outline-none">
+          {heading}
+        </h1>
+        {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
+        <OfflineNotice />
       </div>
+      {children}
+      {packageId !== undefined && <PlanSummary packageId={packageId} />}
     </div>
+  );
+}
+
+function OfflineNotice() {
+  // A page that looks again by itself must not take the focus.
+  const isAnswer = useNavigation().state !== "idle";
+  if (!useOffline()) return null;
+  return (
+    <LiveRegion role="alert" className="mt-4">
+      <SignupNotice notice={OFFLINE} takesFocus={isAnswer} />
+    </LiveRegion>
   );
 }
 
@@ -160,7 +193,7 @@ function useHeadingFocus(step: SignupStep["step"]): HeadingRef {
   const [last, setLast] = useState({ step, moved: false });
   if (last.step !== step) setLast({ step, moved: true });
   // Depends on the object, not on `moved`, to run for every change of step.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!last.moved) return;
     // To the top, because WebKit would scroll the heading under the header.
     ref.current?.focus({ preventScroll: true });

@@ -23,24 +23,39 @@ const lifetime = { expiresAt: z.number(), endsAt: z.number() };
 
 const setCard = z.object({ brand: z.string(), last4: z.string() });
 
+/** A sign-up that the API has accepted and that needs a card. */
+const pendingSignUp = {
+  ...lifetime,
+  /** Idempotency key of the form that led here: the same form sent again is the same sign-up. */
+  key: z.string(),
+  clientSecret: z.string(),
+  /** Of the post that the API accepted; Stripe's objects have it in their metadata. */
+  requestId: z.optional(z.string()),
+  /** Where the API tells whether the trial has begun; missing for an API that has none. */
+  statusUrl: z.optional(z.string()),
+  /** Missing after a return from the bank without the cookie. */
+  account: z.optional(account),
+  address: z.optional(billingAddress),
+  /** Taken over by a resume link. */
+  resumed: z.optional(z.literal(true)),
+};
+
+/** Another sign-up of the same browser, begun before this one. */
+const other = z.optional(z.object(pendingSignUp));
+
 export const signupSession = z.discriminatedUnion("step", [
   z.object({
     step: z.literal("card"),
-    ...lifetime,
-    /** Idempotency key of the form that led here: the same form sent again is the same sign-up. */
-    key: z.string(),
-    clientSecret: z.string(),
-    /** Of the post that the API accepted; Stripe's objects have it in their metadata. */
-    requestId: z.optional(z.string()),
-    /** Where the API tells whether the trial has begun; missing for an API that has none. */
-    statusUrl: z.optional(z.string()),
-    /** Missing after a return from the bank without the cookie. */
-    account: z.optional(account),
-    address: z.optional(billingAddress),
+    ...pendingSignUp,
+    other,
     /** Back at the form; what it leads to replaces this sign-up. */
     editing: z.optional(z.literal(true)),
-    /** Taken over by a resume link. */
-    resumed: z.optional(z.literal(true)),
+    /** Back at an empty form; this sign-up is offered beside it. Only together with `editing`. */
+    aside: z.optional(z.literal(true)),
+    /** Canceled, or unknown to Stripe. Only together with `editing`. */
+    ended: z.optional(z.literal(true)),
+    /** Set for one page load, after the visitor has kept the sign-up longer. */
+    kept: z.optional(z.literal(true)),
     /** Set for one page load, for the notice that something has just happened. */
     news: z.optional(
       z.union([
@@ -62,6 +77,7 @@ export const signupSession = z.discriminatedUnion("step", [
     /** When the trial began, as ISO 8601. */
     startedAt: z.string(),
     account: z.optional(account),
+    other,
     card: z.optional(setCard),
     news: z.optional(z.object({ saved: z.literal(true) })),
   }),
@@ -70,8 +86,15 @@ export const signupSession = z.discriminatedUnion("step", [
 export type SignupSession = z.output<typeof signupSession>;
 export type CardSession = Extract<SignupSession, { step: "card" }>;
 export type DoneSession = Extract<SignupSession, { step: "done" }>;
+export type OtherSignUp = NonNullable<SignupSession["other"]>;
 
 export type Account = z.output<typeof account>;
+
+/** Names a sign-up of this browser: `key` is what a post sends to say which one it is about. */
+export interface SignUpName {
+  key: string;
+  company?: string | undefined;
+}
 
 export interface FormStepData {
   step: "form";
@@ -82,6 +105,8 @@ export interface FormStepData {
   draft?: Record<string, string>;
   /** A sign-up for another plan that waits for its card. */
   waiting?: { packageId: string };
+  /** The sign-up that this form was made from, and replaces. */
+  madeFrom?: SignUpName | undefined;
   /** Why the visitor is not at a later step any more. */
   ended?: Notice | undefined;
 }
@@ -92,7 +117,7 @@ export interface ResumeLink {
   qrCodePath?: string | undefined;
 }
 
-export type CardStepData = CardSession & {
+export type CardStepData = Omit<CardSession, "other"> & {
   /** Empty if no card can be taken. */
   publishableKey: string;
   stripeJsUrl: string;
@@ -130,9 +155,14 @@ export interface ResumeStepData {
   email?: string | undefined;
 }
 
-export type SignupStep = FormStepData | CardStepData | WaitingStepData | ResumeStepData | DoneSession;
+export type DoneStepData = Omit<DoneSession, "other">;
 
-export type LaterStepData = Exclude<SignupStep, FormStepData>;
+export type SignupStep = (FormStepData | CardStepData | WaitingStepData | ResumeStepData | DoneStepData) & {
+  /** Another sign-up of this browser, which still needs a card. */
+  other?: SignUpName | undefined;
+};
+
+export type LaterStepData = Exclude<SignupStep, { step: "form" }>;
 
 export interface SignupReply {
   form?: SubmissionResult<string[]>;

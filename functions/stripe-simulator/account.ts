@@ -1,16 +1,16 @@
 import type { DurableObjectState } from "@cloudflare/workers-types";
 import { Hono } from "hono";
 import * as z from "zod";
-import { customerConsole } from "../local-services/console";
-import { dashboard } from "../local-services/dashboard";
-import { funnel } from "../local-services/funnel";
-import { emails, mailbox } from "../local-services/mailbox";
-import { customerPortal } from "../local-services/portal";
 import { api } from "./api/api";
 import type { Account, Effects, StripeContext } from "./api/context";
-import { authentication } from "./cards/authentication";
 import { advance } from "./clock/advance";
 import { ACCOUNT_CLOCK, clockOf, realTime, timeOf } from "./clock/time";
+import { authentication } from "./pages/authentication-page";
+import { customerConsole } from "./pages/console-page";
+import { dashboard } from "./pages/dashboard-page";
+import { funnel } from "./pages/funnel-page";
+import { emails, mailbox } from "./pages/mailbox-page";
+import { customerPortal } from "./pages/portal-page";
 import { ownerOf, type Store, storeIn } from "./store/store";
 import { deliveries } from "./webhooks/deliveries";
 import { type Emit, newEvent } from "./webhooks/events";
@@ -41,7 +41,13 @@ export class StripeAccount {
     this.#deliveries = deliveries(this.#store, { url, secret }, (sending) =>
       state.waitUntil(sending.then(() => this.#wakeForNext())),
     );
-    this.#account = { store: this.#store, complaints: [], endpoint, effects: (request) => this.#effects(request) };
+    this.#account = {
+      store: this.#store,
+      complaints: [],
+      endpoint,
+      planNames: planNames(Object(env)),
+      effects: (request) => this.#effects(request),
+    };
     this.#routes = this.#wire();
   }
 
@@ -53,7 +59,7 @@ export class StripeAccount {
     return answer;
   }
 
-  /** Sends webhooks apart from the request that caused them, and does what the clock has due. */
+  /** Sends webhooks outside the request that caused them, and takes the clock's due steps. */
   async alarm(): Promise<void> {
     this.#catchUp();
     this.#deliveries.sendDue();
@@ -76,7 +82,7 @@ export class StripeAccount {
     if (next < Infinity) await this.#state.storage.setAlarm(next);
   }
 
-  /** @param request the one that causes them; without it they are the clock's */
+  /** @param request undefined for the clock's own steps */
   #effects(request?: { id: string; idempotencyKey: string | null }, frozen?: number): Effects {
     const store = this.#store;
     const now = (customer?: string | null) =>
@@ -110,4 +116,10 @@ export class StripeAccount {
     routes.route("/funnel", funnel);
     return routes;
   }
+}
+
+/** From the variables PACKAGE_ID_MINI and the like. */
+function planNames(env: object): Record<string, string> {
+  const plans = Object.entries(env).filter(([name]) => name.startsWith("PACKAGE_ID_"));
+  return Object.fromEntries(plans.map(([name, id]) => [String(id), name.slice("PACKAGE_ID_".length)]));
 }

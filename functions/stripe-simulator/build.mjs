@@ -3,11 +3,11 @@ import { build } from "esbuild";
 // Wrangler runs this before it bundles the Worker (wrangler.toml, [build]); the working directory is this folder.
 await build({
   entryPoints: {
-    "endive/stripe": "browser/stripe.ts",
-    "elements/payment": "browser/frame/frame.ts",
-    "elements/style": "browser/frame/frame.css",
-    "elements/index": "browser/frame/frame.html",
-    page: "../local-services/page.css",
+    "endive/stripe": "elements/stripe.ts",
+    "elements/payment": "elements/frame/frame.ts",
+    "elements/style": "elements/frame/frame.css",
+    "elements/index": "elements/frame/frame.html",
+    page: "pages/page-layout.css",
   },
   outdir: "../../build/stripe-simulator-assets",
   bundle: true,

@@ -4,25 +4,29 @@ import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import { countIn } from "../../app/contract/funnel";
-import { packagesIn } from "./catalogue/packages";
+import { describeError } from "../../app/shared/describe-error";
+import { loggedPath } from "../../app/shared/logged-path";
 import { type Config, keysOf, readConfig } from "./config";
 import { cronRunsIn } from "./cron-runs";
-import { repeating } from "./d1-retries";
+import { databaseOver } from "./database";
 import type { ApiContext, Services } from "./http/context";
 import { errorResponse } from "./http/error-response";
 import { atMost } from "./http/guard/body";
+import { requireJson } from "./http/guard/json";
 import { requireLocalHost } from "./http/guard/local-host";
+import { refuseForeignOrigins } from "./http/guard/own-origin";
 import { limitSignUps } from "./http/guard/rate-limit";
 import { type Entrance, requireSite } from "./http/guard/require-site";
 import { requireTls } from "./http/guard/require-tls";
-import { getHealth } from "./http/health";
+import { healthCheck } from "./http/health";
 import { linkPages } from "./http/links";
 import { problem } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
 import { getSubscriptionStatus, postSubscription } from "./http/subscription";
+import { type RunLimits, runLimits } from "./limits/run-limits";
 import { signUpCountsIn } from "./limits/sign-up-counts";
 import { trialClaims } from "./limits/trial-claims";
-import { describeError, log, withRequestId } from "./log";
+import { log, withRequestId } from "./log";
 import { postCatalogue, postErase, postExport } from "./operator/commands";
 import { operatorPage } from "./operator/page";
 import { requireOperator } from "./operator/require-operator";
@@ -31,10 +35,10 @@ import { dispatchMessages } from "./outbox/dispatch";
 import { mailOver } from "./outbox/mail";
 import { outboxIn } from "./outbox/outbox";
 import { stuckMessagesIn } from "./outbox/stuck-messages";
-import { type RunLimits, runLimits } from "./run-limits";
+import { packagesIn } from "./plans/packages";
 import { runScheduled } from "./scheduled";
 import type { PasswordHasher } from "./sign-ups/password/password";
-import { passwordQueue } from "./sign-ups/password/password-queue";
+import { LOCAL_PLACE_MS, passwordQueue } from "./sign-ups/password/password-queue";
 import { processedEventsIn } from "./sign-ups/store/processed-events";
 import { signUpEndingsIn } from "./sign-ups/store/sign-up-endings";
 import { signUpLifecycleIn } from "./sign-ups/store/sign-up-lifecycle";
@@ -61,14 +65,20 @@ const POLICY_HEADER = "content-security-policy";
 const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** From the beginning of a request on, so that an answer comes within the site's deadline of ten seconds. */
-const REPEATED_FOR_MS = 5_000;
+const RETRIED_FOR_MS = 5_000;
+
+const command = [requireOperator("command"), atMost(16), requireJson] as const;
 
 type Connect = (config: Config, waiting: Waiting, limits?: RunLimits) => Services;
 
 /** The subscription API as a Worker: its default entrypoint, and the one that the site's service binding names. */
 export function createApi(passwords: PasswordHasher) {
   const queue = passwordQueue(passwords);
-  const connect: Connect = (...given) => ({ ...servicesFor(...given), passwords: queue });
+  const localQueue = passwordQueue(passwords, LOCAL_PLACE_MS);
+  const connect: Connect = (config, ...given) => ({
+    ...servicesFor(config, ...given),
+    passwords: config.isLocal ? localQueue : queue,
+  });
   const forSite = routes(connect, "site");
   const publicApi = {
     fetch: routes(connect, "public").fetch,
@@ -101,10 +111,12 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
     await next();
     c.res.headers.set("x-request-id", c.var.requestId);
     if (!c.res.headers.has(POLICY_HEADER)) c.res.headers.set(POLICY_HEADER, NO_PAGE_POLICY);
+    const route = matchedRoutes(c).findLast(({ path }) => path !== "/*")?.path;
     log("info", "request", {
       method: c.req.method,
-      // Not the path, which may hold personal data.
-      route: matchedRoutes(c).findLast(({ path }) => path !== "/*")?.path ?? "unknown",
+      route: route ?? "unknown",
+      // Not the path of a known route, which may hold a token.
+      path: route === undefined ? loggedPath(new URL(c.req.url)).replace(/[^/]{40,}/g, "…") : undefined,
       status: c.res.status,
     });
   });
@@ -113,7 +125,7 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
   if (entrance === "public") app.use(requireLocalHost);
   app.use(requireTls);
 
-  if (entrance === "public") app.get("/health", getHealth);
+  if (entrance === "public") app.get("/health", healthCheck());
 
   app.use(async (c, next) => {
     const result = readConfig(c.env);
@@ -131,17 +143,18 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
   });
 
   app.use("/subscription/*", requireSite(entrance));
-  app.post("/subscription", limitSignUps, atMost(16), postSubscription);
+  app.post("/subscription", limitSignUps, atMost(16), requireJson, postSubscription);
   app.all("/subscription", onlyPost);
   app.get("/subscription/status/:token", getSubscriptionStatus);
   if (entrance === "public") {
     app.post("/webhooks/stripe", atMost(256), postStripeWebhook);
     app.all("/webhooks/stripe", onlyPost);
     app.route("/links", linkPages);
-    app.use("/operator/*", requireOperator);
-    app.post("/operator/export", atMost(16), postExport);
-    app.post("/operator/erase", atMost(16), postErase);
-    app.post("/operator/catalogue", postCatalogue);
+    app.use("/operator/*", refuseForeignOrigins);
+    app.post("/operator/export", ...command, postExport);
+    app.post("/operator/erase", ...command, postErase);
+    app.post("/operator/catalogue", ...command, postCatalogue);
+    app.use("/operator/*", requireOperator("page"));
     app.use("/operator/send-again", atMost(16));
     app.route("/operator", operatorPage);
   }
@@ -160,12 +173,17 @@ function onlyPost(): Response {
   return problem(405, { title: "Only POST is allowed" }, { allow: "POST" });
 }
 
-function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits): Omit<Services, "passwords"> {
-  const stripe = stripeClient(config.stripe, waiting, limits?.fetch);
-  const lastRepetition = Date.now() + REPEATED_FOR_MS;
-  const db = repeating(limits ? limits.counted(config.db) : config.db, () =>
-    limits ? limits.hasLeft() : Date.now() < lastRepetition,
-  );
+export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits): Omit<Services, "passwords"> {
+  const countedFetch: typeof fetch = (...given) => {
+    limits?.count(1);
+    return fetch(...given);
+  };
+  const stripe = stripeClient(config.stripe, waiting, limits && countedFetch);
+  const lastRetry = Date.now() + RETRIED_FOR_MS;
+  const db = databaseOver(config.d1, {
+    mayRetry: () => (limits ? limits.hasLeft() : Date.now() < lastRetry),
+    onStatement: () => limits?.count(1),
+  });
   const count = countIn(config.funnel, (counted) => log("info", "funnel", counted));
   return {
     packages: packagesIn(db),

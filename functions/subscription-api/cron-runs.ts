@@ -1,12 +1,12 @@
-import type { D1Database } from "@cloudflare/workers-types";
 import * as z from "zod";
+import type { Database } from "./database";
 
 const latest = z.object({ ran_at: z.string().nullable(), created_at: z.string() });
 
 export type CronRuns = ReturnType<typeof cronRunsIn>;
 
 /** When the cron handler last came to its end. Every method throws what D1 throws. */
-export function cronRunsIn(db: D1Database) {
+export function cronRunsIn(db: Database) {
   return {
     async record(): Promise<void> {
       await db.prepare("UPDATE cron_runs SET ran_at = ? WHERE name = 'scheduled'").bind(new Date().toISOString()).run();

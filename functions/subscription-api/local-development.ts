@@ -24,6 +24,11 @@ export function isLocal(env: unknown): boolean {
   return localStripe.safeParse(env).success;
 }
 
+/** Whether `npm start` was told to serve other devices. */
+export function hasHost(env: unknown): boolean {
+  return z.object({ HOST: z.string().min(1) }).safeParse(env).success;
+}
+
 function isLocalUrl(url: string): boolean {
   return isLoopback(url) && serviceUrl.safeParse(url).success;
 }

@@ -1,8 +1,9 @@
+import { describeError } from "../../app/shared/describe-error";
 import type { CronRuns } from "./cron-runs";
+import type { RunLimits } from "./limits/run-limits";
 import type { SignUpCounts } from "./limits/sign-up-counts";
-import { describeError, log } from "./log";
+import { log } from "./log";
 import { type DispatchServices, dispatchMessages } from "./outbox/dispatch";
-import type { RunLimits } from "./run-limits";
 import { reconcileSignUps } from "./sign-ups/reconcile";
 import { CHECK_RANKS } from "./sign-ups/sign-up";
 import type { TrialServices } from "./sign-ups/trial";

@@ -1,96 +1,73 @@
-import autocannon from "autocannon";
-import { cpuMicroseconds } from "./process-figures";
-import type { RunningWorkerd } from "./servers/workerd";
-import { type Measured, measuredOf } from "./statistics";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { Pool } from "undici";
+import type { RunningWorkerd } from "./workerd";
 
-/** What a round asks for, again and again. */
-export interface Target {
-  server: RunningWorkerd;
-  path: string;
-  /** GET, or POST with a form, unless it is named. */
-  method?: "DELETE" | undefined;
-  /** A form, in place of a GET. */
-  form?: string | undefined;
-  cookie?: string | undefined;
-  /** The status of every answer; another one ends the benchmark. */
-  expects: number;
+/** A request that is sent again and again; a form if it has a body. */
+export type Asked = { path: string; headers?: Record<string, string>; body?: string; status: number };
+
+/** What several rounds of one measurement gave. */
+export type Measured = { median: number; least: number; most: number };
+
+/** How often each is measured, and how long a round takes, in seconds; `warmUp` until the engine has optimized what runs. */
+export type Course = { rounds: number; seconds: number; warmUp: number };
+
+export function measuredOf(values: number[]): Measured {
+  const sorted = values.toSorted((one, other) => one - other);
+  const at = (index: number) => sorted[index] ?? Number.NaN;
+  return {
+    median: (at(Math.floor((sorted.length - 1) / 2)) + at(Math.ceil((sorted.length - 1) / 2))) / 2,
+    least: at(0),
+    most: at(sorted.length - 1),
+  };
 }
 
-/** What the rounds of one target gave. */
-export interface Load {
-  requestsPerSecond: Measured;
-  /** Of the Worker's process, in microseconds. */
-  cpuPerRequest: Measured;
+/** The CPU time of the Worker's process for each request, in microseconds. Another status than the expected one throws. */
+export async function cpuPerRequest(
+  { url, pid, logFile }: RunningWorkerd,
+  { path, headers, body, status }: Asked,
+  duration: number,
+): Promise<number> {
+  const before = cpuMicroseconds(pid);
+  const ofForm = { "Content-Type": "application/x-www-form-urlencoded", Origin: url, "Sec-Fetch-Site": "same-origin" };
+  const pool = new Pool(url, { connections: 16 });
+  const end = performance.now() + duration * 1000;
+  let count = 0;
+  const askOn = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const answer = await pool.request({
+        path,
+        method: body === undefined ? "GET" : "POST",
+        headers: { ...(body !== undefined && ofForm), ...headers },
+        body: body ?? null,
+      });
+      await answer.body.dump();
+      if (answer.statusCode !== status) {
+        throw new Error(`${path}: answered ${answer.statusCode} in place of ${status}; see ${logFile}`);
+      }
+      count += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, askOn));
+  await pool.close();
+  return (cpuMicroseconds(pid) - before) / count;
 }
 
-/** How often and how long each target is loaded; in seconds. */
-export interface Course {
-  rounds: number;
-  seconds: number;
-  /** Before the first round: until the engine has optimised what runs. */
-  warmUp: number;
-}
-
-/** How many connections ask at the same time. */
-export const CONNECTIONS = 16;
-
-/** Loads two targets in turn, round after round; each is first in every other pair. */
-export async function measurePair(site: Target, control: Target, { rounds, seconds, warmUp }: Course) {
-  const all = { site: [] as Round[], control: [] as Round[] };
-  await oneRound(site, warmUp);
-  await oneRound(control, warmUp);
-  for (let round = 0; round < rounds; round += 1) {
-    const pair = [
-      { target: site, measured: all.site },
-      { target: control, measured: all.control },
-    ];
-    if (round % 2 === 1) pair.reverse();
-    for (const { target, measured } of pair) measured.push(await oneRound(target, seconds));
+/** The CPU time that a process has used so far, all its threads together, in microseconds; NaN where there is no /proc. */
+function cpuMicroseconds(pid: number): number {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name, in brackets, may hold anything; utime and stime are fields 14 and 15 of the line (man 5 proc).
+    const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+    return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond()) * 1e6;
+  } catch {
+    return Number.NaN;
   }
-  return { site: loadOf(all.site), control: loadOf(all.control) };
 }
 
-/** Loads one target, without a control. */
-export async function measureOne(target: Target, { rounds, seconds, warmUp }: Course): Promise<Load> {
-  await oneRound(target, warmUp);
-  const measured: Round[] = [];
-  for (let round = 0; round < rounds; round += 1) measured.push(await oneRound(target, seconds));
-  return loadOf(measured);
-}
+let ticks: number | undefined;
 
-type Round = Record<keyof Load, number>;
-
-function loadOf(rounds: Round[]): Load {
-  const of = (figure: keyof Round) => measuredOf(rounds.map((round) => round[figure]));
-  return { requestsPerSecond: of("requestsPerSecond"), cpuPerRequest: of("cpuPerRequest") };
-}
-
-async function oneRound({ server, path, method, form, cookie, expects }: Target, duration: number): Promise<Round> {
-  const before = cpuMicroseconds(server.pid);
-  const started = performance.now();
-  const result = await autocannon({
-    url: server.url + path,
-    connections: CONNECTIONS,
-    duration,
-    ...(method && { method }),
-    ...(cookie !== undefined && { headers: { Cookie: cookie } }),
-    ...(form !== undefined && {
-      method: "POST" as const,
-      body: form,
-      headers: {
-        "Content-Type": "application/x-www-form-urlencoded",
-        Origin: server.url,
-        "Sec-Fetch-Site": "same-origin",
-      },
-    }),
-  });
-  const seconds = (performance.now() - started) / 1000;
-  const total = result.requests.total;
-  const counted = result.statusCodeStats?.[`${expects}`]?.count ?? 0;
-  if (total === 0 || result.errors > 0 || counted < total) {
-    throw new Error(
-      `${server.url}${path}: ${counted} of ${total} answers were ${expects}, ${result.errors} failed; see ${server.logFile}`,
-    );
-  }
-  return { requestsPerSecond: total / seconds, cpuPerRequest: (cpuMicroseconds(server.pid) - before) / total };
+function ticksPerSecond(): number {
+  ticks ??= Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+  return ticks;
 }

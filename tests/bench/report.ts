@@ -1,69 +1,48 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "./root";
-import type { Measured } from "./statistics";
+import type { Measured } from "./load";
+import { root } from "./workerd";
 
-/** A figure with its unit; several rounds are shown as their median and range. */
-export type Figure = [value: number | Measured, unit: string];
-
-/** A line of the table. */
-export interface Row {
+/** A line of a table. CPU is in microseconds for each request. */
+export type Row = {
   what: string;
-  site: Figure[];
+  site?: Measured;
   /** What it is measured beside, where there is something. */
-  control?: Figure[];
-  /** The figure that is judged, several rounds by their median; without a limit it is only shown. */
-  judged?: { value: number | Measured; unit: "×" | "bytes" | "µs"; atMost?: number; atLeast?: number };
-}
+  constant?: Measured;
+  /** The figure that is judged, several rounds by their median. */
+  judged: { value: number | Measured; unit: "×" | "bytes" | "µs"; atMost?: number };
+};
 
-export interface Report {
-  date: string;
-  machine: string;
-  /** The highest load average during the run. */
-  load: number;
-  rows: Row[];
-  /** What single requests of an attacker cost. */
-  attacks: Row[];
-}
+const MISSED = "**missed**";
+const HEADINGS = ["What", "Site, CPU", "Constant, CPU", "Judged", "Limit"];
 
-/** The table as Markdown, with its date and its machine. */
-export function tableOf({ rows, ...report }: Report): string {
-  const lines = rows.map(({ what, site, control = [], judged }) => {
-    const value = judged ? shown([judged.value, judged.unit]) : "";
-    return [what, site.map(shown).join(", "), control.map(shown).join(", "), value, judged ? verdict(judged) : ""];
+/** A table as Markdown, without empty columns, under the line that says where and when it was measured. */
+export function tableOf(rows: Row[], measured: string): string {
+  const lines = rows.map(({ what, site, constant, judged }) => {
+    const cpu = [site, constant].map((figure) => (figure ? shown(figure, "µs") : ""));
+    return [what, ...cpu, shown(judged.value, judged.unit), verdict(judged)];
   });
-  return `${measured(report)}
-
-| What | Site | Control | Judged | Limit |
-| --- | --- | --- | --- | --- |
-${lines.map((line) => `| ${line.join(" | ")} |`).join("\n")}`;
+  const isUsed = (_: string, column: number) => lines.some((line) => line[column] !== "");
+  const head = HEADINGS.filter(isUsed);
+  const table = [head, head.map(() => "---"), ...lines.map((line) => line.filter(isUsed))];
+  return `${measured}\n\n${table.map((line) => `| ${line.join(" | ")} |`).join("\n")}`;
 }
 
-/** The table of attacks as Markdown, the dearest first. */
-export function tableOfAttacks({ attacks, ...report }: Omit<Report, "rows">): string {
-  const median = ({ judged }: Row) => (typeof judged?.value === "object" ? judged.value.median : Number.NaN);
-  const sorted = [...attacks].sort((one, other) => median(other) - median(one));
-  const lines = sorted.map(
-    ({ what, site, judged }) => `| ${what} | ${site.map(shown).join(", ")} | ${judged ? verdict(judged) : ""} |`,
-  );
-  return `${measured(report)}
+/** How many rows of each limit docs/benchmark.md shows. */
+const SHOWN = 5;
 
-| Request | Site | Limit |
-| --- | --- | --- |
-${lines.join("\n")}`;
+/** The first rows of each limit, and all that miss theirs. */
+export function shortened(rows: Row[]): Row[] {
+  const counts = new Map<number | undefined, number>();
+  return rows.filter(({ judged }) => {
+    const count = (counts.get(judged.atMost) ?? 0) + 1;
+    counts.set(judged.atMost, count);
+    return count <= SHOWN || verdict(judged).endsWith(MISSED);
+  });
 }
 
-function measured({ date, machine, load }: Pick<Report, "date" | "machine" | "load">): string {
-  return `Measured on ${date}: ${machine}, load average up to ${load.toFixed(1)}.`;
-}
-
-/** Puts the tables that were measured between their marks in docs/benchmark.md. */
-export async function writeDocument(report: Report): Promise<void> {
-  if (report.rows.length > 0) await writeTable("bench", tableOf(report));
-  if (report.attacks.length > 0) await writeTable("attacks", tableOfAttacks(report));
-}
-
-async function writeTable(mark: string, table: string): Promise<void> {
+/** Puts a table between its marks in docs/benchmark.md. */
+export async function writeTable(mark: string, table: string): Promise<void> {
   const path = join(root, "docs/benchmark.md");
   const [start, end] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`];
   const [before, rest] = (await readFile(path, "utf8")).split(start);
@@ -72,22 +51,16 @@ async function writeTable(mark: string, table: string): Promise<void> {
   await writeFile(path, `${before}${start}\n${table}\n${end}${after}`);
 }
 
-function shown([value, unit]: Figure): string {
-  const number = (figure: number) => (unit === "×" ? figure.toFixed(2) : rounded(figure));
+function shown(value: number | Measured, unit: string): string {
+  const number = (figure: number) => (unit === "×" ? figure.toFixed(2) : Math.round(figure).toLocaleString("en-US"));
   const withUnit = (figure: number) => `${number(figure)}${unit === "×" ? "" : " "}${unit}`;
   if (typeof value === "number") return withUnit(value);
   return `${withUnit(value.median)} (${number(value.least)}–${number(value.most)})`;
 }
 
-function verdict({ value, unit, atMost, atLeast }: NonNullable<Row["judged"]>): string {
-  const limit = atMost ?? atLeast;
-  if (limit === undefined) return "";
+function verdict({ value, unit, atMost }: Row["judged"]): string {
+  if (atMost === undefined) return "";
   const judged = typeof value === "number" ? value : value.median;
-  const isMet = atMost !== undefined ? judged <= limit : judged >= limit;
-  const words = unit === "×" ? `${limit}×` : `${rounded(limit)} ${unit}`;
-  return `${atMost !== undefined ? "≤" : "≥"} ${words}: ${Number.isNaN(judged) ? "not measured" : isMet ? "met" : "**missed**"}`;
-}
-
-function rounded(value: number): string {
-  return value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 1 : 0 });
+  const met = Number.isNaN(judged) ? "not measured" : judged <= atMost ? "met" : MISSED;
+  return `≤ ${atMost.toLocaleString("en-US")}${unit === "×" ? "" : " "}${unit}: ${met}`;
 }

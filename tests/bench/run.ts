@@ -1,18 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
-import { join } from "node:path";
 import { measureAttacks } from "./attacks";
-import { type Report, type Row, tableOf, tableOfAttacks, writeDocument } from "./report";
-import { root } from "./root";
-import { benchFolder } from "./servers/workerd";
-import { measureStartUp } from "./start-up";
+import { type Row, shortened, tableOf, writeTable } from "./report";
 import { measureSubject, subjects } from "./subjects";
 import { measureWeights } from "./weights";
+import { benchFolder, root } from "./workerd";
 
 /*
  * `npm run bench`: what the site costs, beside the least that it could cost, in the same runtime and the same run.
- *   --write   puts the table into docs/benchmark.md
+ *   --write   puts the tables into docs/benchmark.md
  *   --quick   fewer and shorter rounds, to try the benchmark itself
  *   --attacks only what single requests of an attacker cost
  */
@@ -20,16 +17,8 @@ import { measureWeights } from "./weights";
 const options = new Set(process.argv.slice(2));
 const isQuick = options.has("--quick");
 const course = isQuick ? { rounds: 2, seconds: 1, warmUp: 1 } : { rounds: 11, seconds: 1, warmUp: 4 };
-const starts = isQuick ? 1 : 7;
 
-let highestLoad = 0;
-
-function step(title: string): void {
-  highestLoad = Math.max(highestLoad, loadavg()[0] ?? 0);
-  console.log(`── ${title}`);
-}
-
-step("Build");
+console.log("── Build");
 await rm(benchFolder, { recursive: true, force: true });
 execFileSync("npm", ["run", "--silent", "build:site"], {
   cwd: root,
@@ -38,30 +27,28 @@ execFileSync("npm", ["run", "--silent", "build:site"], {
 });
 await mkdir(benchFolder, { recursive: true });
 
+let highestLoad = loadavg()[0] ?? 0;
 const rows: Row[] = [];
 if (!options.has("--attacks")) {
   for (const subject of subjects) {
-    step(subject.what);
+    console.log(`── ${subject.what}`);
     rows.push(await measureSubject(subject, course));
+    highestLoad = Math.max(highestLoad, loadavg()[0] ?? 0);
   }
-  step("Start-up");
-  rows.push(...(await measureStartUp(starts)));
-  step("Weights");
   rows.push(...(await measureWeights()));
 }
-step("Attacks");
+console.log("── Attacks");
 const attacks = await measureAttacks({ ...course, rounds: isQuick ? 1 : 3 });
-step("Report");
+highestLoad = Math.max(highestLoad, loadavg()[0] ?? 0);
 
 const processors = cpus();
-const report: Report = {
-  date: new Date().toISOString().slice(0, 10),
-  machine: `${processors.length} × ${processors[0]?.model.trim() ?? "unknown CPU"}, Node ${process.versions.node}`,
-  load: highestLoad,
-  rows,
-  attacks,
-};
-await writeFile(join(benchFolder, "report.json"), `${JSON.stringify(report, undefined, 2)}\n`);
-if (options.has("--write")) await writeDocument(report);
-if (rows.length > 0) console.log(`\n${tableOf(report)}`);
-console.log(`\n${tableOfAttacks(report)}\n\nbuild/bench/report.json has every round.`);
+const machine = `${processors.length} × ${processors[0]?.model.trim() ?? "unknown CPU"}, Node ${process.versions.node}`;
+const measured = `Measured on ${new Date().toISOString().slice(0, 10)}: ${machine}, load average up to ${highestLoad.toFixed(1)}.`;
+for (const [mark, table] of [
+  ["bench", rows],
+  ["attacks", attacks],
+] as const) {
+  if (table.length === 0) continue;
+  console.log(`\n${tableOf(table, measured)}`);
+  if (options.has("--write")) await writeTable(mark, tableOf(mark === "attacks" ? shortened(table) : table, measured));
+}

@@ -1,17 +1,18 @@
 import { defineConfig } from "@playwright/test";
-import { findChromium } from "../../functions/tools/chromium";
+import { findOrInstallChromium } from "../../tools/chromium";
 import { DESKTOP, PHONE } from "./support/layout";
 
 // Playwright's workers read this file again, and the variable with it: the search runs once.
-process.env.CHROMIUM_PATH ??= findChromium();
+process.env.CHROMIUM_PATH ??= findOrInstallChromium();
 
 export default defineConfig({
   testDir: ".",
+  testMatch: "**/*.spec.ts",
+  globalSetup: "../support/temporary-folder.ts",
   outputDir: "../../build/test-results/browser",
   fullyParallel: true,
   forbidOnly: process.env.CI !== undefined,
   workers: 2,
-  retries: Number(process.env.TEST_RETRIES ?? 0),
   timeout: 90_000,
   expect: { timeout: 15_000 },
   reporter: "list",
@@ -32,5 +33,6 @@ export default defineConfig({
   projects: [
     { name: "desktop", use: { viewport: DESKTOP } },
     { name: "phone", grep: /@phone/, use: { viewport: PHONE } },
+    { name: "release", testDir: "../release", use: { viewport: DESKTOP } },
   ],
 });

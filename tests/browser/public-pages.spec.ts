@@ -41,17 +41,13 @@ async function openAndCheck(page: Page, { path, status, heading }: (typeof pages
 }
 
 for (const aPage of pages) {
-  test(`${aPage.path} is complete, fits every width and text at 200 %, and moves nothing for those who asked for less motion [R7] [P12]`, async ({
+  test(`${aPage.path} is complete, fits phones, desktops and text at 200 %, and moves nothing for those who asked for less motion [R7] [P12]`, async ({
     page,
   }) => {
     await openAndCheck(page, aPage);
     for (const [width, fontSize] of [
       [320, "100%"],
-      [360, "100%"],
-      [768, "100%"],
       [1280, "100%"],
-      [1280, "200%"],
-      [1920, "100%"],
       [360, "200%"],
     ] as const) {
       await page.setViewportSize({ width, height: 900 });
@@ -72,21 +68,16 @@ for (const aPage of pages) {
   }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     await page.goto(aPage.path);
-    for (const size of [DESKTOP, PHONE]) {
-      await page.setViewportSize(size);
-      expect(await accessibilityProblems(page), `${size.width} px wide`).toEqual([]);
-    }
+    await page.setViewportSize(DESKTOP);
+    expect(await accessibilityProblems(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
     await page.locator("details").evaluateAll((questions) => {
       for (const question of questions) question.setAttribute("open", "");
     });
-    for (const size of [DESKTOP, PHONE]) {
-      await page.setViewportSize(size);
-      expect(await accessibilityProblems(page), `${size.width} px wide, dark`).toEqual([]);
-    }
+    await page.setViewportSize(PHONE);
     await page.getByRole("button", { name: "Menu" }).click();
     await expect(page.getByRole("link", { name: "Customer Console" })).toBeVisible();
-    expect(await accessibilityProblems(page), "with the menu").toEqual([]);
+    expect(await accessibilityProblems(page), "on a phone, dark, with the menu").toEqual([]);
   });
 }
 
@@ -96,12 +87,9 @@ test.describe("without JavaScript", () => {
   test("every page is complete", async ({ page }) => {
     for (const aPage of pages) {
       await test.step(aPage.path, async () => {
-        await page.setViewportSize(DESKTOP);
+        await page.setViewportSize(PHONE);
         await openAndCheck(page, aPage);
-        for (const size of [DESKTOP, PHONE]) {
-          await page.setViewportSize(size);
-          expect(await cutOff(page)).toEqual([]);
-        }
+        expect(await cutOff(page)).toEqual([]);
       });
     }
   });
@@ -118,12 +106,10 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(`JavaScript ${javaScriptEnabled ? "on" : "off"}`, () => {
     test.use({ javaScriptEnabled });
 
-    test("the main menu leads on from every page; a small screen opens it by its button [R4] [R5]", async ({
-      page,
-    }) => {
+    test("the main menu leads on; a small screen opens it by its button [R4] [R5]", async ({ page }) => {
       const menu = page.getByRole("navigation", { name: "Main" });
       const toggle = page.getByRole("button", { name: "Menu" });
-      for (const { path } of pages) {
+      for (const path of ["/", "/terms"]) {
         await test.step(path, async () => {
           await page.setViewportSize(DESKTOP);
           await page.goto(path);

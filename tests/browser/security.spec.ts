@@ -54,7 +54,7 @@ test("one form too many is told on the form itself, with everything kept, with J
   stack,
 }) => {
   test.setTimeout(60_000);
-  // How many are let through is the edge tests' matter; here the first one is.
+  // How many are let through is tests/workers' matter; here the first one is.
   const site = await startSite({ vars: { SUBSCRIPTION_API_URL: stack.api.url }, rateLimit: 1 });
   for (const javaScriptEnabled of [true, false]) {
     const context = await browser.newContext({ javaScriptEnabled, baseURL: site.url, extraHTTPHeaders: someone() });

@@ -22,14 +22,14 @@ export function keptRefusals(matchRoute: RouteMatcher) {
     next: Handler<AppLoadContext>,
   ): Response | Promise<Response> => {
     const { status, title, headers } = refusal;
-    const { url, requestId, execution } = context;
+    const { configuration, url, requestId, execution } = context;
     const format = prefersMarkdown(request, url.pathname) ? "text/markdown" : "text/html";
     const make = async () => {
       const markers = { requestId: randomToken() };
       const page = await render({ ...context, ...markers }, refusal, next, format);
       return page.status === status ? pageTemplate(page, markers) : undefined;
     };
-    const key = `${new Date().getUTCFullYear()} ${format} ${status} ${title} ${headers?.Allow}`;
+    const key = `${new Date().getUTCFullYear()} ${configuration.SITE_URL} ${format} ${status} ${title} ${headers?.Allow}`;
     const answer = (page: Response) => (request.method === "HEAD" ? new Response(null, page) : page);
     const template = keep(key, make, execution);
     if (!(template instanceof Promise)) return answer(template.fill({ requestId }));

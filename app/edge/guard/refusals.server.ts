@@ -1,6 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
+import { RETRY_AFTER_SECONDS } from "../../shared/rate-limit";
 import type { Handler } from "../middleware.server";
-import { RETRY_AFTER_SECONDS } from "./rate-limit.server";
 import type { RouteMatcher } from "./route-matcher.server";
 
 export interface Refusal {

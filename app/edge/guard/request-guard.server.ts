@@ -1,9 +1,8 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { senderOf } from "../../contract/sender";
-import { loggedPath } from "../log.server";
+import { isFarOverLimit, isOverLimit } from "../../shared/rate-limit";
 import type { Handler, Middleware } from "../middleware.server";
 import { keptRefusals } from "./kept-refusals.server";
-import { isFarOverLimit, isOverLimit } from "./rate-limit.server";
 import {
   CROSS_ORIGIN,
   methodNotAllowed,
@@ -14,12 +13,10 @@ import {
 } from "./refusals.server";
 import { checkFormHeaders, type PostedForm, readForm } from "./request-body.server";
 import { CATCH_ALL, isPlausibleParameter, type MatchedRoute, type RouteMatcher } from "./route-matcher.server";
-import { checkUrl, MANIFEST_PATH } from "./url-check.server";
+import { checkUrl } from "./url-check.server";
 
 export interface FormRules {
   fields: readonly string[];
-  /** Whether the form carries a recent token of this site; asked only when the request names no origin. */
-  hasValidToken(form: PostedForm, context: AppLoadContext): Promise<boolean>;
 }
 
 /** Checks URL, method and origin, and of a form also type, rate, size and fields (docs/threats.md, A and B). */
@@ -48,8 +45,8 @@ export function requestGuard(matchRoute: RouteMatcher, rules: FormRules): Middle
   };
 }
 
-function logRefusal({ status, title }: Refusal, { log, url }: AppLoadContext): void {
-  log.add(status === 404 ? { path: loggedPath(url) } : { outcome: "refused", reason: title });
+function logRefusal({ status, title }: Refusal, { log }: AppLoadContext): void {
+  if (status !== 404) log.add({ outcome: "refused", reason: title });
 }
 
 function checkRequest(request: Request, url: URL, route: MatchedRoute): Refusal | undefined {
@@ -61,8 +58,8 @@ function checkRequest(request: Request, url: URL, route: MatchedRoute): Refusal 
   if (method !== "GET" && method !== "HEAD") {
     return methodNotAllowed(route.takesForms ? "GET, HEAD, POST" : "GET, HEAD");
   }
-  if (route.pattern === CATCH_ALL && url.pathname !== MANIFEST_PATH) return NOT_FOUND;
-  return route.isData && originOf(request, url) === "cross-origin" ? CROSS_ORIGIN : undefined;
+  if (route.pattern === CATCH_ALL) return NOT_FOUND;
+  return route.isData && isCrossOrigin(request, url) ? CROSS_ORIGIN : undefined;
 }
 
 function hasPlausibleParameters({ pattern, params }: MatchedRoute): boolean {
@@ -73,10 +70,9 @@ async function checkForm(
   request: Request,
   context: AppLoadContext,
   rules: FormRules,
-): Promise<{ form: PostedForm } | { refusal: Refusal; form?: PostedForm }> {
+): Promise<{ form: PostedForm } | { refusal: Refusal; form?: PostedForm | undefined }> {
   const { url, configuration, ip, log } = context;
-  const origin = originOf(request, url);
-  if (origin === "cross-origin") return { refusal: CROSS_ORIGIN };
+  if (isCrossOrigin(request, url)) return { refusal: CROSS_ORIGIN };
   const refusal = checkFormHeaders(request);
   if (refusal) return { refusal };
   const limiter = configuration.SIGNUP_RATE_LIMIT;
@@ -89,19 +85,12 @@ async function checkForm(
   const read = await readForm(request, rules.fields);
   if ("refusal" in read) return read;
   const { form } = read;
-  if (origin === "unknown" && !(await rules.hasValidToken(form, context))) return { refusal: CROSS_ORIGIN };
   return tooMany ? { refusal: TOO_MANY_REQUESTS, form } : { form };
 }
 
-/** Old and text browsers send neither Sec-Fetch-Site nor Origin; then a Referer can only rule the request out. */
-function originOf(request: Request, url: URL): "same-origin" | "cross-origin" | "unknown" {
-  const site = request.headers.get("Sec-Fetch-Site");
-  const origin = request.headers.get("Origin");
-  if (origin !== null && origin !== url.origin) return "cross-origin";
-  if (site !== null) return site === "same-origin" || site === "none" ? "same-origin" : "cross-origin";
-  if (origin !== null) return "same-origin";
-  const referer = request.headers.get("Referer");
-  return referer === null || (URL.canParse(referer) && new URL(referer).origin === url.origin)
-    ? "unknown"
-    : "cross-origin";
+/** Every browser that another site could abuse sends one of the two: https://pkg.go.dev/net/http#CrossOriginProtection */
+function isCrossOrigin({ headers }: Request, url: URL): boolean {
+  const site = headers.get("Sec-Fetch-Site") ?? "none";
+  const origin = headers.get("Origin") ?? url.origin;
+  return origin !== url.origin || (site !== "same-origin" && site !== "none");
 }

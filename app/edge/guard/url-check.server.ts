@@ -4,10 +4,6 @@ import { MALFORMED, type Refusal, URL_TOO_LONG } from "./refusals.server";
 const MAX_URL_LENGTH = 8192;
 const MAX_QUERY_PARAMETERS = 64;
 
-/** Remix itself answers it, with the routes of the paths that the page's script asks for: each of their segments costs a match. */
-export const MANIFEST_PATH = "/__manifest";
-const MAX_MANIFEST_SEGMENTS = 32;
-
 /** The parameter `_data`, each of its letters as it is or escaped. */
 const DATA_PARAMETER = /[?&](?:_|%5[fF])(?:d|%64)(?:a|%61)(?:t|%74)(?:a|%61)(?:[=&]|$)/;
 
@@ -15,15 +11,12 @@ const DATA_PARAMETER = /[?&](?:_|%5[fF])(?:d|%64)(?:a|%61)(?:t|%74)(?:a|%61)(?:[
  * Refuses a URL by its length and its query. The query is not parsed: parsing one of 8 KB costs more than a page from memory.
  * The `_data` requests of older Remix versions run a single loader or action, past the page's checks.
  */
-export function checkUrl({ href, pathname, search }: URL): Refusal | undefined {
+export function checkUrl({ href, search }: URL): Refusal | undefined {
   if (href.length > MAX_URL_LENGTH) return URL_TOO_LONG;
   if (search === "") return undefined;
-  const tooMany =
-    hasMore(search, "&", MAX_QUERY_PARAMETERS) ||
-    (pathname === MANIFEST_PATH && hasMore(search, /[&/]|%2f/i, MAX_MANIFEST_SEGMENTS));
-  return tooMany || DATA_PARAMETER.test(search) ? MALFORMED : undefined;
+  return hasTooManyParameters(search) || DATA_PARAMETER.test(search) ? MALFORMED : undefined;
 }
 
-function hasMore(text: string, separator: string | RegExp, parts: number): boolean {
-  return text.split(separator, parts + 1).length > parts;
+function hasTooManyParameters(search: string): boolean {
+  return search.split("&", MAX_QUERY_PARAMETERS + 1).length > MAX_QUERY_PARAMETERS;
 }

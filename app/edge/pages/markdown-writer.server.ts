@@ -1,16 +1,11 @@
-interface ListItem {
-  marker: string;
-  started: boolean;
-}
-
 /** Writes CommonMark with GFM's tables and strikethrough from a document's elements and texts, in their order. */
 export class MarkdownWriter {
   #blocks = "";
   /** The text of the open block, then one entry for each open link, emphasis or cell. */
   #inline = [""];
   #lists: { ordered: boolean; items: number }[] = [];
-  #items: ListItem[] = [];
-  #quotes = 0;
+  #items: { marker: string; started: boolean }[] = [];
+  #quote = "";
   #row: string[] = [];
   #rows: string[] = [];
 
@@ -20,38 +15,49 @@ export class MarkdownWriter {
 
   /** Begins an element; the returned function ends it. */
   open(name: string, link: string | null): () => void {
+    if (BLOCKS.has(name)) this.#endBlock();
     switch (name) {
       case "h1":
       case "h2":
       case "h3":
       case "h4":
-        return this.#heading(Number(name[1]));
+        return this.#capture((text) => this.#heading(Number(name[1]), text));
       case "ul":
       case "ol":
-        return this.#list(name === "ol");
+        this.#lists.push({ ordered: name === "ol", items: 0 });
+        return () => {
+          this.#endBlock();
+          this.#lists.pop();
+        };
       case "li":
-        return this.#item();
+        this.#beginItem();
+        return () => {
+          this.#endBlock();
+          this.#items.pop();
+        };
       case "blockquote":
-        return this.#quote();
+        this.#quote = "> ";
+        return () => {
+          this.#endBlock();
+          this.#quote = "";
+        };
       case "table":
-        return this.#table();
+        this.#rows = [];
+        return () => this.#write(this.#rows.join("\n"));
       case "tr":
-        return this.#tableRow();
+        this.#row = [];
+        return () => this.#endRow();
       case "th":
       case "td":
-      case "caption":
-        return this.#capture((text) => name !== "caption" && this.#row.push(text));
+        return this.#capture((text) => this.#row.push(text));
       case "a":
         return this.#capture((text) => this.#append(text && `[${text}](${link})`));
       case "strong":
-      case "dt":
         return this.#capture((text) => this.#append(text && `**${text}**`));
       case "del":
         return this.#capture((text) => this.#append(text && `~~${text}~~`));
       default:
-        if (!BLOCKS.has(name)) return () => {};
-        this.#endBlock();
-        return () => this.#endBlock();
+        return () => BLOCKS.has(name) && this.#endBlock();
     }
   }
 
@@ -64,8 +70,8 @@ export class MarkdownWriter {
     return `${this.#blocks}\n`;
   }
 
-  #append(text: string | null): void {
-    this.#inline[this.#inline.length - 1] += text ?? "";
+  #append(text: string): void {
+    this.#inline[this.#inline.length - 1] += text;
   }
 
   #endBlock(): void {
@@ -76,65 +82,29 @@ export class MarkdownWriter {
   }
 
   #write(block: string): void {
-    const item = this.#items.at(-1);
-    const startsItem = item !== undefined && !item.started;
-    const follows = startsItem && ((this.#lists.at(-1)?.items ?? 1) > 1 || this.#items.length > 1);
+    const isFirst = this.#items.at(-1)?.started === false;
+    const follows = isFirst && ((this.#lists.at(-1)?.items ?? 1) > 1 || this.#items.length > 1);
     const margin = this.#items.map(({ marker, started }) => (started ? " ".repeat(marker.length) : marker)).join("");
     for (const open of this.#items) open.started = true;
     const rest = " ".repeat(margin.length);
-    const lines = block.split("\n").map((line, index) => `${"> ".repeat(this.#quotes)}${index ? rest : margin}${line}`);
+    const lines = block.split("\n").map((line, index) => `${this.#quote}${index ? rest : margin}${line}`);
     this.#blocks += `${this.#blocks && (follows ? "\n" : "\n\n")}${lines.join("\n")}`;
   }
 
-  /** In a list a heading would break the outline, so it becomes a line in bold. */
-  #heading(level: number): () => void {
-    this.#endBlock();
-    return this.#capture((text) =>
-      this.#write(this.#items.length > 0 ? `**${text}**` : `${"#".repeat(level)} ${text}`),
-    );
-  }
-
-  #list(ordered: boolean): () => void {
-    this.#endBlock();
-    this.#lists.push({ ordered, items: 0 });
-    return () => {
-      this.#endBlock();
-      this.#lists.pop();
-    };
-  }
-
-  #item(): () => void {
-    this.#endBlock();
+  #beginItem(): void {
     const list = this.#lists.at(-1);
     const number = list ? ++list.items : 1;
     this.#items.push({ marker: list?.ordered ? `${number}. ` : "- ", started: false });
-    return () => {
-      this.#endBlock();
-      this.#items.pop();
-    };
   }
 
-  #quote(): () => void {
-    this.#endBlock();
-    this.#quotes++;
-    return () => {
-      this.#endBlock();
-      this.#quotes--;
-    };
+  /** In a list a heading would break the outline, so it becomes a line in bold. */
+  #heading(level: number, text: string): void {
+    this.#write(this.#items.length > 0 ? `**${text}**` : `${"#".repeat(level)} ${text}`);
   }
 
-  #table(): () => void {
-    this.#endBlock();
-    this.#rows = [];
-    return () => this.#write(this.#rows.join("\n"));
-  }
-
-  #tableRow(): () => void {
-    this.#row = [];
-    return () => {
-      this.#rows.push(`| ${this.#row.join(" | ")} |`);
-      if (this.#rows.length === 1) this.#rows.push(`|${this.#row.map(() => " --- |").join("")}`);
-    };
+  #endRow(): void {
+    this.#rows.push(`| ${this.#row.join(" | ")} |`);
+    if (this.#rows.length === 1) this.#rows.push(`|${this.#row.map(() => " --- |").join("")}`);
   }
 
   #capture(use: (text: string) => void): () => void {
@@ -149,7 +119,9 @@ export class MarkdownWriter {
 }
 
 const BLOCKS = new Set(
-  "address article aside dd details div dl figcaption figure footer header p section summary tbody thead".split(" "),
+  "address article aside blockquote details div figcaption figure footer h1 h2 h3 h4 header li ol p section summary table ul".split(
+    " ",
+  ),
 );
 
 function collapseWhiteSpace(text: string): string {

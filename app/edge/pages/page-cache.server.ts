@@ -26,8 +26,8 @@ export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
       log.info("page_rendered", { route: url.pathname, format: accept, status: response.status });
       return response;
     };
-    // The release and its settings are fixed for an isolate; the year in the footer is not.
-    const key = `${new Date().getUTCFullYear()} ${accept} ${url.pathname}`;
+    // The release is fixed for an isolate; the year in the footer is not, nor locally the site's host.
+    const key = `${new Date().getUTCFullYear()} ${configuration.SITE_URL} ${accept} ${url.pathname}`;
     const kept = cache.respond(request, key, render, execution);
     return kept instanceof Promise ? kept.then((made) => made ?? next(request, context)) : kept;
   };

@@ -1,8 +1,8 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import * as z from "zod/mini";
 import { senderOf } from "../../contract/sender";
-import { isOverLimit, RETRY_AFTER_SECONDS } from "../guard/rate-limit.server";
-import { readBoundedText } from "../guard/request-body.server";
+import { readBoundedText } from "../../shared/bounded-body";
+import { isOverLimit, RETRY_AFTER_SECONDS } from "../../shared/rate-limit";
 import type { RouteMatcher } from "../guard/route-matcher.server";
 import type { Middleware } from "../middleware.server";
 import { CSP_REPORTS_PATH, withSecurityHeaders } from "../response/security-headers.server";

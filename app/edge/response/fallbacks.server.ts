@@ -1,8 +1,8 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
-import type { ConfigurationProblem } from "../../contract/configuration";
+import { type ConfigurationProblem, ONLY_THIS_MACHINE } from "../../contract/configuration";
+import { describeError } from "../../shared/describe-error";
 import { refusalRenderer, UNEXPECTED_ERROR } from "../guard/refusals.server";
 import type { RouteMatcher } from "../guard/route-matcher.server";
-import { describeError } from "../log.server";
 import type { Middleware } from "../middleware.server";
 import type { RequestContext } from "../request-context.server";
 import { withSecurityHeaders } from "./security-headers.server";
@@ -46,7 +46,7 @@ export function misconfigured(problems: ConfigurationProblem[], context: PageCon
 
 /** https://www.rfc-editor.org/rfc/rfc9110#name-421-misdirected-request */
 export function misdirected(context: PageContext): Promise<Response> {
-  return plainPage(421, "These are the settings of local development, which serve localhost alone", context);
+  return plainPage(421, ONLY_THIS_MACHINE, context);
 }
 
 function plainPage(status: number, message: string, { url, requestId }: PageContext): Promise<Response> {

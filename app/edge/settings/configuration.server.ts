@@ -4,11 +4,12 @@ import {
   type ConfigurationResult,
   isLoopback,
   problemsOf,
+  withoutEmpty,
 } from "../../contract/configuration";
 import type { FunnelDataset } from "../../contract/funnel";
 import { release } from "../../contract/release";
 import { API_SECRET } from "../../contract/site-headers";
-import type { RateLimit } from "../guard/rate-limit.server";
+import type { RateLimit } from "../../shared/rate-limit";
 import type { Assets } from "../pages/inline-style.server";
 
 /** The default in wrangler.toml; refused in a deployment. */
@@ -28,7 +29,7 @@ const httpUrl = z.pipe(
   ),
   z.transform((value) => value.replace(/\/+$/, "")),
 );
-const email = z.email("must be an e-mail address");
+const email = z.email("must be an email address");
 const rateLimit = z.custom<RateLimit>(
   (value) => typeof value === "object" && value !== null && "limit" in value && typeof value.limit === "function",
   "is missing",
@@ -42,13 +43,18 @@ const dataset = z.custom<FunnelDataset>(
   "must be a dataset of Analytics Engine",
 );
 const turnstileKey = z.string().check(z.regex(/^[\w-]{16,256}$/, "must be a key of Turnstile"));
+const boolean = z.pipe(
+  z.enum(["true", "false"], "must be true or false"),
+  z.transform((value) => value === "true"),
+);
 const packageId = z.guid("must be a uuid").check(z.toLowerCase());
 
 export interface ServiceBinding {
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
-const settings = z.object({
+/** Variables, secrets and bindings, by name. */
+export const settings = z.object({
   SITE_URL: httpUrl,
   CONSOLE_URL: httpUrl,
   CUSTOMER_PORTAL_URL: httpUrl,
@@ -75,13 +81,7 @@ const settings = z.object({
       .check(z.refine((value) => value >= 100 && value <= 60_000, "must be between 100 and 60000")),
     10_000,
   ),
-  SUBSCRIPTION_API_IDEMPOTENT: z._default(
-    z.pipe(
-      z.enum(["true", "false"], "must be true or false"),
-      z.transform((value) => value === "true"),
-    ),
-    false,
-  ),
+  SUBSCRIPTION_API_IDEMPOTENT: z._default(boolean, false),
   SIGNUP_RATE_LIMIT: rateLimit,
   SIGNUP_NETWORK_RATE_LIMIT: rateLimit,
   SIGNUP_TOTAL_RATE_LIMIT: rateLimit,
@@ -91,6 +91,8 @@ const settings = z.object({
   ASSETS: assets,
   FUNNEL: z.optional(dataset),
   RELEASE: release,
+  HOST: z.optional(z.string()),
+  BOT_CHECK: z._default(boolean, true),
   SESSION_SECRET: z.pipe(
     z.pipe(
       z.string("is missing"),
@@ -101,7 +103,7 @@ const settings = z.object({
       .check(z.maxLength(2, "must be one secret, or the new and the old one with a comma between them")),
   ),
   STRIPE_PUBLISHABLE_KEY: z._default(
-    z.string().check(z.regex(/^(pk_(test|live)_\w+)?$/, "must be a publishable key (pk_…) or empty")),
+    z.string().check(z.regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…) or empty")),
     "",
   ),
   TURNSTILE_SITE_KEY: z.optional(turnstileKey),
@@ -114,7 +116,7 @@ export type Configuration = z.output<typeof settings>;
 
 /** Reads variables, secrets and bindings (docs/configuration.md); names every setting that is missing or wrong. */
 export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
-  const parsed = settings.safeParse(env);
+  const parsed = settings.safeParse(withoutEmpty(env));
   if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };
   const problems = [...pairProblems(parsed.data), ...deploymentProblems(parsed.data)];
   return problems.length === 0 ? { status: "valid", configuration: parsed.data } : { status: "invalid", problems };
@@ -136,12 +138,13 @@ function deploymentProblems(configuration: Configuration): ConfigurationProblem[
   for (const name of ["SITE_URL", "CONSOLE_URL", "CUSTOMER_PORTAL_URL", "SUBSCRIPTION_API_URL"] as const) {
     if (!configuration[name].startsWith("https:")) problems.push({ name, problem: "must be an https URL" });
   }
-  for (const name of ["STRIPE_JS_URL", "STRIPE_API_URL"] as const) {
+  for (const name of ["STRIPE_JS_URL", "STRIPE_API_URL", "HOST"] as const) {
     if (configuration[name] !== undefined) problems.push({ name, problem: "is for local development only" });
   }
   for (const name of ["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"] as const) {
     if (TURNSTILE_TEST_KEY.test(configuration[name] ?? "")) problems.push({ name, problem: "is a key for tests" });
   }
+  if (!configuration.BOT_CHECK) problems.push({ name: "BOT_CHECK", problem: "must be true outside local development" });
   if (configuration.SESSION_SECRET.includes(LOCAL_SESSION_SECRET)) {
     problems.push({ name: "SESSION_SECRET", problem: "is the local default" });
   }

@@ -1,5 +1,5 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
-import { isLoopback, isLoopbackHost } from "../../contract/configuration";
+import { isLoopback, isLoopbackHost, onHost } from "../../contract/configuration";
 import { funnelOf } from "../funnel.server";
 import type { Handler } from "../middleware.server";
 import type { RequestContext, SiteContext } from "../request-context.server";
@@ -14,14 +14,13 @@ export type Services = Omit<
 
 /**
  * Reads the configuration with the first request; answers 503 until every setting is valid. With the settings of local
- * development, which a mistaken deployment could have, it serves this machine alone.
+ * development, which a mistaken deployment could have, it serves this machine alone, unless `npm start` was given a HOST.
  */
 export function requireSettings(
   services: (configuration: Configuration) => Services,
   next: Handler<AppLoadContext>,
 ): Handler<RequestContext> {
   let settings: (Services & { configuration: Configuration }) | undefined;
-  let isLocal = false;
   return (request, context) => {
     if (settings === undefined) {
       const read = readConfiguration(context.env);
@@ -31,12 +30,28 @@ export function requireSettings(
         return misconfigured(read.problems, context);
       }
       settings = { ...services(read.configuration), configuration: read.configuration };
-      isLocal = isLoopback(read.configuration.SITE_URL);
     }
     const { requestId, url, ip, route, nonce, log, execution } = context;
-    if (isLocal && !isLoopbackHost(url.hostname)) return misdirected(context);
-    const funnel = funnelOf(settings.configuration, log);
+    const configuration = configurationAt(url, settings.configuration);
+    if (configuration === undefined) return misdirected(context);
+    const funnel = funnelOf(configuration, log);
     // Without `env`, whose secrets only the configuration hands on.
-    return next(request, { ...settings, requestId, url, ip, route, nonce, log, execution, funnel });
+    return next(request, { ...settings, configuration, requestId, url, ip, route, nonce, log, execution, funnel });
+  };
+}
+
+/**
+ * The configuration for the host of a request; undefined where that is not served. Another device finds what a browser
+ * opens of this machine's where it has found the site.
+ */
+function configurationAt({ hostname, origin }: URL, configuration: Configuration): Configuration | undefined {
+  if (!isLoopback(configuration.SITE_URL) || isLoopbackHost(hostname)) return configuration;
+  if (configuration.HOST === undefined) return undefined;
+  const { CUSTOMER_PORTAL_URL, STRIPE_JS_URL } = configuration;
+  return {
+    ...configuration,
+    SITE_URL: origin,
+    CUSTOMER_PORTAL_URL: onHost(CUSTOMER_PORTAL_URL, hostname),
+    STRIPE_JS_URL: STRIPE_JS_URL && onHost(STRIPE_JS_URL, hostname),
   };
 }

@@ -11,7 +11,7 @@ import { isConfirmedTooOften, signalsOf } from "./signals.server";
 const ENOUGH_SIGNALS = 2;
 
 const ONE_MORE_STEP = "One more step";
-const ASK = "Press the button at the end of the form to confirm that you are not a program.";
+const ASK = "Press the button at the end of the form to confirm you're not a bot.";
 const PASSWORD_AGAIN = ["Enter your password again"];
 
 interface Question {
@@ -21,15 +21,16 @@ interface Question {
 }
 
 /**
- * Asks whether a person has sent a valid form, where two signals say otherwise. Undefined when it may go on: a form with
- * fewer signals, and one whose button was pressed, as far as the limits allow.
+ * Asks whether a person has sent a valid form, where two signals say otherwise. Undefined when it may go on: where
+ * `BOT_CHECK` is false, a form with fewer signals, and one whose button was pressed, as far as the limits allow.
  */
 export async function checkForBots(
   form: PostedForm,
   request: SubscriptionRequest,
   context: AppLoadContext,
 ): Promise<Question | undefined> {
-  const { confirmations, log, nonces, turnstile } = context;
+  const { configuration, confirmations, log, nonces, turnstile } = context;
+  if (!configuration.BOT_CHECK) return undefined;
   const posted = form.form_nonce ?? "";
   const issued = await nonces.read(posted);
   const suspect = async (signals: string[], httpStatus: number, notice: Notice): Promise<Question> => {
@@ -55,7 +56,7 @@ function question({ route }: AppLoadContext): Notice {
   return {
     kind: "progress",
     title: ONE_MORE_STEP,
-    message: `Your details are still here, but not your password: enter it again. ${ASK}`,
+    message: `We kept your details but not your password. Enter it again. ${ASK}`,
     fields: { password: PASSWORD_AGAIN, confirmPassword: PASSWORD_AGAIN },
   };
 }

@@ -1,7 +1,7 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { networkOf, senderOf } from "../../contract/sender";
-import { isFarOverLimit, isOverLimit, type RateLimit } from "../../edge/guard/rate-limit.server";
 import type { PostedForm } from "../../edge/guard/request-body.server";
+import { isFarOverLimit, isOverLimit, type RateLimit } from "../../shared/rate-limit";
 import type { IssuedForm } from "../form/form-nonce.server";
 import { DECOY_FIELD } from "../form/form-schema";
 

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import { readBoundedText } from "../../edge/guard/request-body.server";
-import { describeError, type Log } from "../../edge/log.server";
+import type { Log } from "../../edge/log.server";
+import { readBoundedText } from "../../shared/bounded-body";
+import { describeError } from "../../shared/describe-error";
 
 const VERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
 const TIMEOUT_MS = 3_000;

@@ -5,11 +5,9 @@ import type { SetupState } from "./setup-intents.server";
 type Context = { api: SubscriptionApi; requestId: string };
 type SuccessState = Extract<SetupState, { status: "succeeded" }>;
 
-const CANCELLED = "This sign-up was cancelled. Please start over.";
-
 /** Where a sign-up goes on, after what Stripe says of its card. Only a set-up that succeeded is a success. */
 export async function afterSetup(session: CardSession, state: SetupState, context: Context): Promise<SignupSession> {
-  const { news: _, checks = 0, waitsFor: __, ...rest } = session;
+  const { checks = 0, ...rest } = withoutNews(session);
   switch (state.status) {
     case "succeeded":
       return afterSuccess(session, state, context);
@@ -20,8 +18,13 @@ export async function afterSetup(session: CardSession, state: SetupState, contex
       return { ...rest, news: { failed: state.message ?? "" } };
     case "canceled":
     case "invalid":
-      return { ...rest, news: { failed: CANCELLED } };
+      return ended(rest);
   }
+}
+
+/** Back at the form, with what was typed: there is nothing to pay for any more. */
+function ended(session: CardSession): CardSession {
+  return { ...session, editing: true, ended: true };
 }
 
 /** Where the API tells how the sign-up stands, only a trial that has begun is a success. */
@@ -30,12 +33,12 @@ async function afterSuccess(
   state: SuccessState,
   { api, requestId }: Context,
 ): Promise<SignupSession> {
-  const { news: _, checks = 0, waitsFor: __, ...rest } = session;
+  const { checks = 0, ...rest } = withoutNews(session);
   const answer =
     rest.statusUrl === undefined ? { status: "trial" as const } : await api.status(rest.statusUrl, requestId);
   switch (answer.status) {
     case "trial": {
-      const { key, requestId, account, expiresAt, endsAt } = rest;
+      const { key, requestId, account, other, expiresAt, endsAt } = rest;
       const startedAt = new Date().toISOString();
       return {
         step: "done",
@@ -44,6 +47,7 @@ async function afterSuccess(
         key,
         requestId,
         account,
+        other,
         setupIntentId: state.id,
         startedAt,
         card: state.card,
@@ -54,7 +58,11 @@ async function afterSuccess(
       if (answer.client_secret === rest.clientSecret) break;
       return { ...rest, clientSecret: answer.client_secret, news: { cardUsed: true } };
     case "ended":
-      return { ...rest, news: { failed: CANCELLED } };
+      return ended(rest);
   }
   return { ...rest, editing: undefined, checks: checks + 1, waitsFor: "unreachable" };
+}
+
+function withoutNews({ news: _, kept: __, waitsFor: ___, aside: ____, ...session }: CardSession): CardSession {
+  return session;
 }

@@ -1,28 +1,41 @@
-import { useLocation, useSubmit } from "@remix-run/react";
+import { useLocation, useNavigation, useSubmit } from "@remix-run/react";
 import { Elements, PaymentElement, useElements, useStripe } from "@stripe/react-stripe-js";
 import type { Appearance, SetupIntent, Stripe, StripeError } from "@stripe/stripe-js";
 import { type FormEvent, useEffect, useMemo, useState } from "react";
 import { Button } from "../../ui/controls/button";
-import { PAYMENT_ERROR, paymentFailed } from "../later-notices";
-import { type Notice, PROCESSING } from "../notices";
+import { type Notice, PAYMENT_ERROR, PROCESSING, paymentFailed } from "../notices";
 import type { CardStepData } from "../steps";
 import { billingDetails } from "./billing-details";
-import { CardPlaceholder } from "./card-placeholder";
+import { CARD_FIELDS, CardPlaceholder, LOADING, PayButton } from "./card-placeholder";
 import { loadStripeClient } from "./load-stripe";
+import { isOutdated, messageForVisitor } from "./stripe-errors";
 
 interface CardFormProps {
   data: CardStepData;
-  /** The reply to an earlier attempt to finish, if that failed. */
-  failedReply: unknown;
+  /** To an earlier attempt to finish, if that failed. */
+  reply: unknown;
   onNotice(notice: Notice | undefined): void;
+  /** The card's fields can be filled in. */
+  onReady(): void;
 }
 
-type Provider = { state: "loading" } | { state: "failed" } | { state: "ready"; stripe: Stripe };
+type Provider =
+  | { state: "loading" | "failed" }
+  /** The server was asked where the sign-up goes on; as long as its answer is not there, there is nothing to do. */
+  | { state: "asked"; stripe: Stripe; data: CardStepData; reply: unknown }
+  | { state: "ready"; stripe: Stripe };
 
-export default function CardForm({ data, failedReply, onNotice }: CardFormProps) {
+const NOT_LOADED = "The payment form could not be loaded. Please check your connection and try again.";
+
+export default function CardForm({ data, reply, onNotice, onReady }: CardFormProps) {
   const [provider, setProvider] = useState<Provider>({ state: "loading" });
   const [attempt, setAttempt] = useState(0);
   const finish = useFinish(data.returnToken);
+
+  function fail(error?: StripeError) {
+    onNotice(paymentFailed(messageForVisitor(error) ?? NOT_LOADED));
+    setProvider({ state: "failed" });
+  }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each attempt, whatever renders in between
   useEffect(() => {
@@ -32,17 +45,15 @@ export default function CardForm({ data, failedReply, onNotice }: CardFormProps)
         const stripe = await loadStripeClient(data.stripeJsUrl, data.publishableKey);
         const { setupIntent, error } = await stripe.retrieveSetupIntent(data.clientSecret);
         if (!current) return;
-        if (error) {
-          onNotice(paymentFailed(error.message));
-          return setProvider({ state: "failed" });
-        }
+        if (error && !isOutdated(error)) return fail(error);
         // The server asks Stripe too, and decides where the sign-up goes on.
-        if (["succeeded", "processing", "canceled"].includes(setupIntent.status)) return finish();
+        if (error || ["succeeded", "processing", "canceled"].includes(setupIntent.status)) {
+          setProvider({ state: "asked", stripe, data, reply });
+          return finish();
+        }
         setProvider({ state: "ready", stripe });
       } catch {
-        if (!current) return;
-        onNotice(paymentFailed("The payment form could not be loaded. Please check your connection and try again."));
-        setProvider({ state: "failed" });
+        if (current) fail();
       }
     }
     void begin();
@@ -57,14 +68,15 @@ export default function CardForm({ data, failedReply, onNotice }: CardFormProps)
     [data.clientSecret],
   );
 
-  if (provider.state === "ready") {
+  const isAnswered = provider.state === "asked" && (provider.data !== data || provider.reply !== reply);
+  if (provider.state === "ready" || isAnswered) {
     return (
-      <Elements key={data.clientSecret} stripe={provider.stripe} options={options}>
-        <CardFields data={data} failedReply={failedReply} onNotice={onNotice} onSucceeded={finish} />
+      <Elements key={`${data.clientSecret} ${attempt}`} stripe={provider.stripe} options={options}>
+        <CardFields data={data} onNotice={onNotice} onReady={onReady} onFinish={finish} onLoadError={fail} />
       </Elements>
     );
   }
-  if (provider.state === "loading") return <CardPlaceholder />;
+  if (provider.state !== "failed") return <CardPlaceholder />;
   const retry = () => {
     onNotice(undefined);
     setProvider({ state: "loading" });
@@ -77,66 +89,102 @@ export default function CardForm({ data, failedReply, onNotice }: CardFormProps)
   );
 }
 
+const FINISH = "card-set-up";
+
 function useFinish(returnToken: string) {
   const submit = useSubmit();
   const { pathname } = useLocation();
-  const form = { intent: "card-set-up", return_token: returnToken };
+  const form = { intent: FINISH, return_token: returnToken };
   return () => submit(form, { method: "post", action: pathname, replace: true });
 }
 
-function CardFields({ data, failedReply, onNotice, onSucceeded }: CardFormProps & { onSucceeded(): void }) {
+interface CardFieldsProps {
+  data: CardStepData;
+  onNotice(notice: Notice | undefined): void;
+  onReady(): void;
+  /** Leaves it to the server where the sign-up goes on. */
+  onFinish(): void;
+  onLoadError(error: StripeError): void;
+}
+
+function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: CardFieldsProps) {
   const stripe = useStripe();
   const elements = useElements();
+  const navigation = useNavigation();
   const [ready, setReady] = useState(false);
-  const [processing, setProcessing] = useState(false);
+  const [confirming, setConfirming] = useState(false);
+  const [failures, setFailures] = useState(0);
   const { elementOptions, confirmParams } = useMemo(() => billingDetails(data), [data]);
-
-  // A set-up that could not be reported can be tried again.
-  useEffect(() => {
-    if (failedReply !== undefined) setProcessing(false);
-  }, [failedReply]);
+  const processing = confirming || navigation.formData?.get("intent") === FINISH;
+  useCanceled(stripe, data.clientSecret, processing ? 0 : failures, onFinish);
 
   async function pay(event: FormEvent) {
     event.preventDefault();
     if (!stripe || !elements || processing) return;
-    setProcessing(true);
+    setConfirming(true);
     onNotice(PROCESSING_CARD);
-    const failure = await confirm(() =>
+    const result = await confirm(() =>
       stripe.confirmSetup({
         elements,
         confirmParams: { return_url: data.returnUrl, ...confirmParams },
         redirect: "if_required",
       }),
     );
-    if (!failure) return onSucceeded();
-    onNotice(failure);
-    setProcessing(false);
+    if (result === "ask the server") onFinish();
+    else {
+      onNotice(result);
+      setFailures(failures + 1);
+    }
+    setConfirming(false);
   }
 
   return (
     <form className="mt-6" onSubmit={pay}>
-      <PaymentElement
-        options={{ layout: "tabs", ...elementOptions }}
-        onReady={() => setReady(true)}
-        onLoadError={({ error }) => onNotice(paymentFailed(error.message))}
-      />
-      <Button type="submit" size="lg" className="mt-6 w-full" busy={processing} disabled={!ready || processing}>
-        {processing ? "Processing..." : "Pay"}
-      </Button>
+      <div className={`${CARD_FIELDS} ${ready ? "" : LOADING}`}>
+        <PaymentElement
+          options={{ layout: "tabs", ...elementOptions }}
+          onReady={() => {
+            setReady(true);
+            onReady();
+          }}
+          onLoadError={({ error }) => onLoadError(error)}
+        />
+      </div>
+      <PayButton busy={processing} disabled={!ready} />
     </form>
   );
 }
 
+const LOOK_AFTER_FAILURE_MS = [1000, 3000, 8000];
+
+/** After too many declined cards the sign-up ends, a moment after the last one. */
+function useCanceled(stripe: Stripe | null, clientSecret: string, failures: number, onCanceled: () => void) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each card that failed
+  useEffect(() => {
+    if (!stripe || failures === 0) return;
+    async function look() {
+      const { setupIntent } = (await stripe?.retrieveSetupIntent(clientSecret)) ?? {};
+      if (setupIntent?.status !== "canceled") return;
+      stop();
+      onCanceled();
+    }
+    const timers = LOOK_AFTER_FAILURE_MS.map((delay) => setTimeout(() => look().catch(() => undefined), delay));
+    const stop = () => timers.forEach(clearTimeout);
+    return stop;
+  }, [failures]);
+}
+
 const PROCESSING_CARD: Notice = { kind: "progress", title: PROCESSING.title };
 
-/** Undefined when the card is set up, or its bank still processes it. */
+/** A notice for a card that is to be entered again. Else the server finds out what became of the setup intent. */
 async function confirm(
   ask: () => Promise<{ setupIntent?: SetupIntent; error?: StripeError }>,
-): Promise<Notice | undefined> {
+): Promise<Notice | "ask the server"> {
   try {
     const { setupIntent, error } = await ask();
     const status = setupIntent?.status ?? error?.setup_intent?.status ?? "";
-    return ["succeeded", "processing"].includes(status) ? undefined : paymentFailed(error?.message);
+    const isOver = ["succeeded", "processing", "canceled"].includes(status) || (error && isOutdated(error));
+    return isOver ? "ask the server" : paymentFailed(messageForVisitor(error));
   } catch {
     return PAYMENT_ERROR;
   }

@@ -1,12 +1,29 @@
 import { Button } from "../../ui/controls/button";
+import { LockIcon } from "../../ui/controls/icons";
+
+/** The provider's fields grow to their size only once they have loaded. */
+export const CARD_FIELDS = "min-h-72";
+export const LOADING = "animate-pulse rounded-md bg-sunken motion-reduce:animate-none";
 
 export function CardPlaceholder() {
   return (
     <div className="needs-script mt-6">
-      <div className="h-56 animate-pulse rounded-md bg-sunken motion-reduce:animate-none" />
-      <Button size="lg" className="mt-6 w-full" disabled>
-        Pay
+      <div className={`${CARD_FIELDS} ${LOADING}`} />
+      <PayButton disabled />
+    </div>
+  );
+}
+
+export function PayButton({ busy = false, disabled }: { busy?: boolean; disabled: boolean }) {
+  return (
+    <div className="mt-6 flex flex-wrap items-center gap-x-5 gap-y-3">
+      <Button type="submit" size="lg" className="grow basis-40" busy={busy} disabled={disabled}>
+        {busy ? "Processing..." : "Pay"}
       </Button>
+      <p className="flex items-center gap-2 text-sm text-muted">
+        <LockIcon className="size-4" />
+        Card details go straight to Stripe
+      </p>
     </div>
   );
 }

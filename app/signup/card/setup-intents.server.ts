@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import { senderOf } from "../../contract/sender";
-import { isOverLimit, type RateLimit } from "../../edge/guard/rate-limit.server";
-import { readBoundedText } from "../../edge/guard/request-body.server";
 import type { Log } from "../../edge/log.server";
+import { readBoundedText } from "../../shared/bounded-body";
+import { isOverLimit, type RateLimit } from "../../shared/rate-limit";
+import { messageForVisitor } from "./stripe-errors";
 
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -34,7 +35,12 @@ const setupIntent = z.object({
     z.optional(z.object({ card: z.optional(z.object({ brand: z.string(), last4: z.string() })) })),
     undefined,
   ),
-  last_setup_error: z.catch(z.nullable(z.object({ message: z.optional(z.string()) })), null),
+  last_setup_error: z.catch(
+    z.nullable(
+      z.object({ type: z.optional(z.string()), code: z.optional(z.string()), message: z.optional(z.string()) }),
+    ),
+    null,
+  ),
 });
 
 /** Anybody may send one, so Stripe is asked about nothing else. */
@@ -81,6 +87,10 @@ export function setupIntents({
           response = await ask(clientSecret, false);
         }
         if (!response.ok) await response.body?.cancel();
+        if (response.status === 401 || response.status === 403) {
+          log.error("stripe_key_refused", { status: response.status });
+          return { status: "unreachable" };
+        }
         if (response.status >= 400 && response.status < 500 && response.status !== 429) return { status: "invalid" };
         if (!response.ok) return { status: "unreachable" };
         const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
@@ -101,6 +111,6 @@ function stateOf({ id, status, payment_method, last_setup_error }: z.output<type
     case "canceled":
       return { status };
     default:
-      return { status: "open", message: last_setup_error?.message };
+      return { status: "open", message: messageForVisitor(last_setup_error) };
   }
 }

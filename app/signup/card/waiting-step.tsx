@@ -5,7 +5,7 @@ import type { WaitingStepData } from "../steps";
 
 const MESSAGES = {
   processing: "Your bank is still processing the card.",
-  unreachable: "We could not confirm yet that your card is set up. Nothing is lost.",
+  unreachable: "We haven't been able to confirm your card yet. Nothing is lost.",
 };
 
 /** Looks again by itself; without a script by the refresh in the document's head. */
@@ -17,13 +17,13 @@ export function WaitingStep({ reason, refreshSeconds }: WaitingStepData) {
     return () => clearTimeout(timer);
   }, [revalidate, refreshSeconds]);
   return (
-    <>
+    <div className="step-main">
       <div role="status" className="text-lg">
-        {MESSAGES[reason]} This page looks again by itself.
+        {MESSAGES[reason]} This page checks automatically.
       </div>
       <ButtonLink href={pathname} className="mt-6 w-fit">
-        Look again now
+        Check now
       </ButtonLink>
-    </>
+    </div>
   );
 }

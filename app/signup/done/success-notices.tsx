@@ -1,22 +1,25 @@
 import { useEffect, useState } from "react";
-import { CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL } from "../later-notices";
+import { useHydrated } from "../../ui/document/use-hydrated";
+import { CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL } from "../notices";
 import { SignupNotice } from "../signup-notice";
 
 /** Long enough to read the first notice before the second one is announced. */
 const SECOND_AFTER_MS = 2_500;
 
-/** One after the other; without a script both at once, in this order. */
+/** One after the other, with room for both from the beginning; without a script both at once. */
 export function SuccessNotices() {
-  const [both, setBoth] = useState(true);
+  const hydrated = useHydrated();
+  const [both, setBoth] = useState(false);
   useEffect(() => {
-    setBoth(false);
     const timer = setTimeout(() => setBoth(true), SECOND_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);
   return (
-    <>
+    <div className="grid gap-2 lg:grid-cols-2">
       <SignupNotice notice={CARD_SUCCESSFUL} />
-      {both && <SignupNotice notice={SUBSCRIPTION_SUCCESSFUL} />}
-    </>
+      <div className={both ? "" : hydrated ? "invisible" : "invisible-with-script"}>
+        <SignupNotice notice={SUBSCRIPTION_SUCCESSFUL} />
+      </div>
+    </div>
   );
 }

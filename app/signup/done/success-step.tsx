@@ -4,15 +4,15 @@ import { formatPhone } from "../../contract/phone";
 import { findPlan, formatPrice, plans } from "../../pricing/plans";
 import { trialEndOf } from "../../pricing/trial";
 import { Button, ButtonLink } from "../../ui/controls/button";
-import { NoticeArea } from "../../ui/controls/notice";
+import { LiveRegion } from "../../ui/controls/notice";
 import { Day } from "../../ui/controls/time";
 import { useSite } from "../../ui/site";
 import type { Notice } from "../notices";
 import { SignupNotice } from "../signup-notice";
-import type { DoneSession } from "../steps";
+import type { DoneStepData } from "../steps";
 import { SuccessNotices } from "./success-notices";
 
-export function SuccessStep({ data, replyNotice }: { data: DoneSession; replyNotice: Notice | undefined }) {
+export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNotice: Notice | undefined }) {
   const { account, card, startedAt, requestId, news } = data;
   const { pathname } = useLocation();
   const site = useSite();
@@ -28,50 +28,57 @@ export function SuccessStep({ data, replyNotice }: { data: DoneSession; replyNot
     details.push(["Card", `${card.brand.charAt(0).toUpperCase()}${card.brand.slice(1)} ending in ${card.last4}`]);
   return (
     <>
-      <NoticeArea status={news && <SuccessNotices />} alert={replyNotice && <SignupNotice notice={replyNotice} />} />
-      <p className="text-lg">Thank you for your subscription. Your 5 days trial period has been started.</p>
-      <section className="card mt-8 p-6" aria-labelledby="details">
-        <h2 id="details" className="text-heading">
-          Subscription Details
-        </h2>
-        <dl className="mt-4 grid gap-x-6 gap-y-2 sm:grid-cols-[auto_1fr]">
-          {details.map(([term, value]) => (
-            <div key={term} className="contents">
-              <dt className="font-semibold text-muted">{term}</dt>
-              <dd className="[overflow-wrap:anywhere]">{value}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
-      <section className="mt-6" aria-labelledby="next">
-        <h2 id="next" className="text-heading">
-          What's Next?
-        </h2>
-        <p className="mt-2 text-muted">
-          A confirmation email with details and next steps will be sent to{" "}
-          <strong>{account?.email ?? "the address that you entered"}</strong>.
-        </p>
-        <p className="mt-2 text-muted">
-          To cancel, change your card or see your invoices, open the{" "}
-          <a href={site.customerPortalUrl} className="text-link">
-            customer portal
-          </a>{" "}
-          with your e-mail address.
-        </p>
-        {requestId && (
-          <p className="mt-2 text-muted [overflow-wrap:anywhere]">
-            If you write to us about this sign-up, tell us its request id: <code>{requestId}</code>
-          </p>
-        )}
-        <ButtonLink href={site.consoleUrl} className="mt-4 w-fit">
+      <LiveRegion role="status" className="step-status">
+        {news && <SuccessNotices />}
+      </LiveRegion>
+      <div className="step-main">
+        <LiveRegion role="alert">{replyNotice && <SignupNotice notice={replyNotice} takesFocus />}</LiveRegion>
+        <p className="text-lg">Thank you for your subscription. Your 5 days trial period has been started.</p>
+        <ButtonLink href={site.consoleUrl} size="lg" className="mt-5 w-fit">
           Open the Customer Console
         </ButtonLink>
-      </section>
-      <Form method="post" action={pathname} className="mt-8">
-        <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">
-          Sign up another company
-        </Button>
-      </Form>
+        <div className="mt-8 grid items-start gap-8 lg:grid-cols-2">
+          <section className="card p-5 sm:p-6" aria-labelledby="details">
+            <h2 id="details" className="text-heading">
+              Subscription Details
+            </h2>
+            <dl className="mt-4 grid gap-x-6 gap-y-2 sm:grid-cols-[auto_1fr]">
+              {details.map(([term, value]) => (
+                <div key={term} className="contents">
+                  <dt className="font-semibold text-muted">{term}</dt>
+                  <dd className="[overflow-wrap:anywhere]">{value}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+          <section aria-labelledby="next">
+            <h2 id="next" className="text-heading">
+              What's Next?
+            </h2>
+            <p className="mt-2 text-muted">
+              A confirmation email with details and next steps will be sent to{" "}
+              <strong>{account?.email ?? "the address that you entered"}</strong>.
+            </p>
+            <p className="mt-2 text-muted">
+              To cancel, change your card or see your invoices, log in to the{" "}
+              <a href={site.customerPortalUrl} className="text-link">
+                customer portal
+              </a>{" "}
+              with your email address.
+            </p>
+            {requestId && (
+              <p className="mt-2 text-muted [overflow-wrap:anywhere]">
+                If you write to us about this sign-up, include this request ID: <code>{requestId}</code>
+              </p>
+            )}
+          </section>
+        </div>
+        <Form method="post" action={pathname} className="mt-8">
+          <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">
+            Sign up another company
+          </Button>
+        </Form>
+      </div>
     </>
   );
 }

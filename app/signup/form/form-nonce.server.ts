@@ -17,8 +17,6 @@ export interface FormNonces {
   issue(): Promise<string>;
   /** Undefined when the nonce is changed, none of this site's, or older than a day. */
   read(nonce: string): Promise<IssuedForm | undefined>;
-  /** Proof of origin for browsers that send no Origin header. */
-  isFresh(nonce: string): Promise<boolean>;
   /**
    * The same for an unchanged retry, another after an edit. It reveals nothing about the password, even to somebody who
    * has the database and the secret: a nonce is random, and neither stored nor logged. Without a valid one the password
@@ -42,22 +40,17 @@ export function formNonces(secrets: readonly string[], now: () => number = Date.
     return signer;
   }
 
-  async function read(nonce: string): Promise<IssuedForm | undefined> {
-    const [issued = "", id = ""] = nonce.split(".");
-    const issuedAt = Number.parseInt(issued, 36);
-    const age = now() - issuedAt;
-    const isFresh = age >= 0 && age <= VALID_FOR_MS && (await signerOfNonce(nonce)) !== undefined;
-    return isFresh ? { id, issuedAt } : undefined;
-  }
-
   return {
-    read,
+    async read(nonce) {
+      const [issued = "", id = ""] = nonce.split(".");
+      const issuedAt = Number.parseInt(issued, 36);
+      const age = now() - issuedAt;
+      const isFresh = age >= 0 && age <= VALID_FOR_MS && (await signerOfNonce(nonce)) !== undefined;
+      return isFresh ? { id, issuedAt } : undefined;
+    },
     async issue() {
       const value = `${now().toString(36)}.${randomToken()}`;
       return `${value}.${await sign(current, "form-nonce", value)}`;
-    },
-    async isFresh(nonce) {
-      return (await read(nonce)) !== undefined;
     },
     async idempotencyKey(nonce, request) {
       const signer = await signerOfNonce(nonce);

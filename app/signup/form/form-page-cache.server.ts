@@ -44,8 +44,8 @@ export function formPageCache(): Middleware<AppLoadContext> {
       log.info("page_rendered", { route: route?.pattern, format: "text/html", status: page.status });
       return page.status === 200 && !page.headers.has("Set-Cookie") ? pageTemplate(page, markers) : undefined;
     };
-    // The release and its settings are fixed for an isolate; the year in the footer is not.
-    const template = await keep(`${new Date().getUTCFullYear()} ${kind}`, make, execution);
+    // The release is fixed for an isolate; the year in the footer is not, nor locally the site's host.
+    const template = await keep(`${new Date().getUTCFullYear()} ${configuration.SITE_URL} ${kind}`, make, execution);
     if (!template) return next(request, context);
     const page = template.fill({
       cspNonce: nonce,
@@ -57,8 +57,13 @@ export function formPageCache(): Middleware<AppLoadContext> {
     return request.method === "HEAD" ? new Response(null, page) : page;
   };
 
-  return (request, context, next) =>
-    isPlainRequest(request, context) ? fromCache(request, context, next) : next(request, context);
+  return async (request, context, next) => {
+    const answer = isPlainRequest(request, context) ? fromCache : next;
+    const page = await answer(request, context, next);
+    const probe = request.method !== "POST" && context.route?.takesForms && context.sessions.probe(request);
+    if (probe && page.status === 200 && !page.headers.has("Set-Cookie")) page.headers.set("Set-Cookie", probe);
+    return page;
+  };
 }
 
 /** Whether the answer depends on nothing but the package id of the path. */

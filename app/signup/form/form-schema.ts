@@ -41,11 +41,15 @@ export const DECOY_FIELD = "website";
 export const CONFIRMATION_FIELD = "confirmation";
 export const TURNSTILE_FIELD = "cf-turnstile-response";
 
-/** `return_token` comes with "the card is set up", in case the cookie is lost or is another sign-up's by then. */
+/**
+ * `sign_up` names the sign-up that a form was made from, or that a button is about. `return_token` comes with "the card is
+ * set up", in case the cookie is lost or is another sign-up's by then.
+ */
 export const POSTED_FIELDS: readonly string[] = [
   ...FIELD_NAMES,
   "form_nonce",
   "intent",
+  "sign_up",
   "return_token",
   DECOY_FIELD,
   CONFIRMATION_FIELD,

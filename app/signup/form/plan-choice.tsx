@@ -10,13 +10,13 @@ export function PlanChoice({ problem, plans }: { problem: string; plans: Plan[] 
     <aside
       id={PLAN_CHOICE_ID}
       tabIndex={-1}
-      className="notice notice-destructive order-first lg:sticky lg:top-24 lg:order-none"
+      className="notice notice-destructive [grid-area:plan] lg:sticky lg:top-24"
       aria-labelledby="plan-problem"
     >
       <h2 id="plan-problem" className="font-bold">
         {problem}
       </h2>
-      <p>The link to this page names none of our plans. Choose one to go on:</p>
+      <p>This link doesn't match any of our plans. Choose one to continue:</p>
       <ul className="mt-1">
         {plans
           .filter(({ packageId }) => packageId)

@@ -1,10 +1,11 @@
 import { subscriptionRequest } from "../../contract/subscription-request";
 import { PlanPriceLine } from "../../pricing/plan-price";
-import { describePrice, findPlan, type Plan, plans, TRIAL_DAYS } from "../../pricing/plans";
+import { describePrice, findPlan, formatPrice, type Plan, plans, regularPrice, TRIAL_DAYS } from "../../pricing/plans";
 import { useSite } from "../../ui/site";
+import { planPath } from "../plan-path";
 import { PlanChoice } from "./plan-choice";
 
-/** One line on small screens, so that the fields below come into view. */
+/** Two lines on small screens, so that the fields below come into view. */
 export function PlanSummary({ packageId }: { packageId: string | undefined }) {
   const catalogue = plans(useSite());
   const checked = subscriptionRequest.shape.package_id.safeParse(packageId || undefined);
@@ -12,7 +13,7 @@ export function PlanSummary({ packageId }: { packageId: string | undefined }) {
   const plan = findPlan(catalogue, packageId);
   return (
     <aside
-      className="card order-first px-4 py-2 text-sm lg:sticky lg:top-24 lg:order-none lg:p-6 lg:text-base"
+      className="card px-4 py-2 text-sm [grid-area:plan] lg:sticky lg:top-24 lg:p-6 lg:text-base"
       aria-labelledby="plan-summary"
     >
       <h2 id="plan-summary" className="sr-only text-heading lg:not-sr-only">
@@ -34,22 +35,51 @@ export function PlanTerms({ plan }: { plan: Plan }) {
     <>
       <p className="lg:mt-4">
         <strong className="lg:block lg:text-xl">{plan.title}</strong>{" "}
-        <span className="text-muted">
+        <span className="hidden text-muted lg:inline">
           <PlanPriceLine plan={plan} />
         </span>
       </p>
+      {plan.price !== null && (
+        <p className="order-last w-full text-muted lg:hidden">
+          {TRIAL_DAYS}-day free trial, then {monthly(plan.price)}
+        </p>
+      )}
       <dl className="mt-4 hidden gap-4 lg:grid">
         <div>
           <dt className="font-bold">Today</dt>
-          <dd className="text-muted">$0. {TRIAL_DAYS}-day free trial; your card is set up, not charged.</dd>
+          <dd className="text-muted">
+            $0. We save your card but don't charge it during your {TRIAL_DAYS}-day free trial.
+          </dd>
         </div>
         <div>
           <dt className="font-bold">After {TRIAL_DAYS} days</dt>
-          <dd className="text-muted">{describePrice(plan)}, unless you cancel before.</dd>
+          <dd className="text-muted">{describePrice(plan)}, unless you cancel first.</dd>
         </div>
       </dl>
     </>
   );
+}
+
+/** Stands at the button, at every width. */
+export function TrialOffer({ packageId }: { packageId: string }) {
+  const plan = findPlan(plans(useSite()), packageId);
+  return <>{trialOffer(plan, Boolean(planPath(packageId)))}</>;
+}
+
+export function trialOffer(plan: Plan | undefined, isCustom: boolean): string {
+  const after = `after ${TRIAL_DAYS} days`;
+  if (!plan || plan.price === null) {
+    return isCustom
+      ? `$0 today. Then the price you agreed with us ${after} unless you cancel.`
+      : `$0 today. Your first ${TRIAL_DAYS} days are free.`;
+  }
+  const regular = regularPrice(plan);
+  const later = regular === null ? "" : `, then ${monthly(regular)},`;
+  return `$0 today. Then ${monthly(plan.price)} ${after}${later} unless you cancel.`;
+}
+
+function monthly(price: number): string {
+  return `${formatPrice(price)}/month`;
 }
 
 function Unpriced({ isChosen }: { isChosen: boolean }) {
@@ -59,8 +89,8 @@ function Unpriced({ isChosen }: { isChosen: boolean }) {
         {isChosen ? <strong className="lg:text-xl">Custom plan</strong> : "No plan chosen yet."}
       </p>
       <p className="mt-2 hidden text-muted lg:block">
-        {isChosen && "This plan is not on our pricing page: its price is the one that you agreed with us. "}
-        The trial is free for {TRIAL_DAYS} days; your card is set up, not charged.
+        {isChosen && "This plan is not on our pricing page. You'll pay the price you agreed with us. "}
+        We save your card but don't charge it during your {TRIAL_DAYS}-day free trial.
       </p>
     </>
   );

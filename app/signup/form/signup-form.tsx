@@ -5,13 +5,18 @@ import { formatPhone } from "../../contract/phone";
 import { normalizeEmail } from "../../contract/subscription-request";
 import { ErrorSummary } from "../../ui/controls/error-summary";
 import { Field } from "../../ui/controls/field";
+import { LiveRegion } from "../../ui/controls/notice";
 import { useHydrated } from "../../ui/document/use-hydrated";
 import { prefetchLaterSteps } from "../load-later-steps";
-import type { SignupReply } from "../steps";
+import { PROCESSING } from "../notices";
+import { planPath } from "../plan-path";
+import { SignupNotice } from "../signup-notice";
+import type { SignUpName, SignupReply } from "../steps";
 import { CountryList } from "./country-list";
 import { FIELD_NAMES, type FieldName } from "./form-schema";
 import { formatOnInput } from "./format-while-typing";
 import { PLAN_CHOICE_ID } from "./plan-choice";
+import { TrialOffer } from "./plan-summary";
 import { SubmitButton } from "./submit-button";
 import { validateInBrowser } from "./validate-in-browser";
 
@@ -20,9 +25,8 @@ const COUNTRY_LIST_ID = "countries";
 const PASSWORD_HINT =
   "At least 8 characters with an uppercase letter, a lowercase letter, a number and a special character.";
 
-const PHONE_HINT =
-  "For the US and Canada 10 digits; for other countries the country code first, such as +44 20 7946 0958.";
-const ZIP_HINT = "Five digits, or five and four: 62701 or 62701-1234.";
+const PHONE_HINT = "US and Canada: 10 digits. Elsewhere: start with the country code, for example +44 20 7946 0958.";
+const ZIP_HINT = "5 digits or ZIP+4: 62701 or 62701-1234.";
 
 const formatPhoneOnInput = formatOnInput(formatPhone, /\d/);
 const formatEmailOnInput = formatOnInput(normalizeEmail, /\S/);
@@ -34,11 +38,13 @@ interface SignupFormProps {
   formNonce: string;
   /** What was typed before, without the passwords. */
   draft: Record<string, string> | undefined;
+  /** The sign-up that this form replaces. */
+  madeFrom: SignUpName | undefined;
   reply: SignupReply | undefined;
   submitting: boolean;
 }
 
-export function SignupForm({ packageId, formNonce, draft, reply, submitting }: SignupFormProps) {
+export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submitting }: SignupFormProps) {
   const [form] = useForm({
     id: FORM_ID,
     lastResult: reply?.form,
@@ -48,7 +54,6 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
     onValidate: ({ formData }) => validateInBrowser(formData),
   });
   useEffect(warmUpSchema, []);
-  // Without the query, whose values must not reappear in the page.
   const { pathname } = useLocation();
   // All at once: Conform needs as long for the metadata of a single field.
   const { allErrors, initialValue } = form;
@@ -82,7 +87,8 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
       {...more}
     />
   );
-  const summarized = isPlanInvalid ? errors : (reply?.form?.error ?? reply?.notice?.fields ?? {});
+  // What a notice says of a field stands under that field alone.
+  const summarized = isPlanInvalid ? errors : (reply?.form?.error ?? {});
   const summary = FIELD_NAMES.flatMap((name) =>
     (summarized[name] ?? []).map((message) => ({
       fieldId: name === "package_id" ? PLAN_CHOICE_ID : idOf(name),
@@ -93,7 +99,8 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
   return (
     <Form
       method="post"
-      action={pathname}
+      // The plan's own, also where the query named it. Never with the query, whose values must not reappear in the page.
+      action={planPath(packageId) ?? pathname}
       id={form.id}
       onSubmit={onSubmit}
       onFocus={prefetchLaterSteps}
@@ -104,6 +111,7 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
       {summary.length > 0 && <ErrorSummary errors={summary} sectionRef={summaryRef} />}
       <input type="hidden" name="package_id" id={idOf("package_id")} value={packageId} />
       <input type="hidden" name="form_nonce" value={reply?.formNonce ?? formNonce} />
+      {madeFrom && <input type="hidden" name="sign_up" value={madeFrom.key} />}
       <label className="decoy" aria-hidden>
         Leave this field empty
         <input name="website" tabIndex={-1} autoComplete="off" />
@@ -152,16 +160,27 @@ export function SignupForm({ packageId, formNonce, draft, reply, submitting }: S
         <CountryList id={COUNTRY_LIST_ID} />
       </fieldset>
 
-      <p className="mt-8 text-sm text-muted">
-        By continuing you accept the{" "}
-        <a className="text-link" href="/terms">
-          Terms
-        </a>{" "}
-        and the{" "}
-        <a className="text-link" href="/privacy">
-          Privacy Policy
-        </a>
-        .
+      {madeFrom && (
+        <p className="mt-8 text-sm [overflow-wrap:anywhere]">
+          This form replaces your sign-up{madeFrom.company && ` for ${madeFrom.company}`}.
+        </p>
+      )}
+      <div className="submit-area">
+        <p className={`text-sm text-muted ${submitting ? "invisible" : ""}`}>
+          By continuing you accept the{" "}
+          <a className="text-link" href="/terms">
+            Terms
+          </a>{" "}
+          and the{" "}
+          <a className="text-link" href="/privacy">
+            Privacy Policy
+          </a>
+          .
+        </p>
+        <LiveRegion role="status">{submitting && <SignupNotice notice={PROCESSING} />}</LiveRegion>
+      </div>
+      <p className="mt-3 font-semibold">
+        <TrialOffer packageId={packageId} />
       </p>
       <SubmitButton confirmation={reply?.confirmation} busy={submitting} />
     </Form>

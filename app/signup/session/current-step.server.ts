@@ -1,13 +1,13 @@
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
 import { countryCode } from "../../contract/country";
-import { formatPhone } from "../../contract/phone";
 import { isPageView } from "../../edge/funnel.server";
 import { trialEndOf } from "../../pricing/trial";
 import { afterSetup } from "../card/after-setup.server";
-import { SESSION_EXPIRED, SESSION_UNREADABLE } from "../notices";
-import type { CardSession, DoneSession, FormStepData, SignupSession, SignupStep } from "../steps";
+import { COOKIES_BLOCKED, SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../notices";
+import type { CardSession, DoneSession, OtherSignUp, SignUpName, SignupSession, SignupStep } from "../steps";
+import { DRAFT_PARAMETER, draftOf } from "./draft.server";
 import { RESUME_PARAMETER, resumeLink, resumeStep } from "./resume-link.server";
-import { backAtForm, type FoundSession, newLifetime, renewed } from "./session.server";
+import { aboutSignUp, backAtForm, type FoundSession, newLifetime, renewed, switched } from "./session.server";
 
 /** The release of Stripe.js that the installed @stripe/stripe-js expects. */
 export const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
@@ -38,8 +38,10 @@ async function findStep(request: Request, packageId: string, context: AppLoadCon
   const { sessions, url, route, formOutcome } = context;
   const path = route?.pagePath ?? "/";
   // A form that comes back is shown with what was typed, whatever step the session is at.
-  if (formOutcome?.status === "reply" && formOutcome.reply.form) return formStep(packageId, {}, context);
   const found = await sessions.read(request);
+  if (formOutcome?.status === "reply" && formOutcome.reply.form) {
+    return formStep(packageId, { madeFrom: sentFrom(found, context.form?.sign_up) }, context);
+  }
 
   const token = url.searchParams.get(RESUME_PARAMETER);
   if (token !== null) {
@@ -51,6 +53,17 @@ async function findStep(request: Request, packageId: string, context: AppLoadCon
   if (secret !== null) {
     const token = url.searchParams.get(RETURN_TOKEN) ?? "";
     throw await seeOther(path, await sessionAfterReturn(secret, token, found, context), context);
+  }
+
+  const draft = url.searchParams.get(DRAFT_PARAMETER);
+  if (draft !== null) {
+    if (found.status !== "none") throw await seeOther(path, undefined, context);
+    const sent = await sessions.fromDraftToken(draft);
+    if (sent) {
+      // An unchanged retry is the same sign-up.
+      const { values, formNonce } = sent;
+      return formStep(packageId, { draft: values, formNonce, ended: COOKIES_BLOCKED }, context);
+    }
   }
 
   switch (found.status) {
@@ -67,11 +80,34 @@ async function findStep(request: Request, packageId: string, context: AppLoadCon
 
 async function openStep(session: SignupSession, packageId: string, path: string, context: AppLoadContext) {
   const isThisPlan = isOf(session, packageId);
-  if (session.step === "done") return isThisPlan ? doneStep(session, context) : formStep(packageId, {}, context);
-  if (session.editing) return formStep(packageId, { draft: draftOf(session) }, context);
+  const other = otherIn(session);
+  if (session.step === "done") return isThisPlan ? doneStep(session, context) : formStep(packageId, { other }, context);
+  if (session.aside) return formStep(packageId, { other: nameOf(session) }, context);
+  const draft = draftOf(session);
+  if (session.ended) return formStep(packageId, { draft, other, ended: SIGNUP_CANCELED }, context);
+  const madeFrom = nameOf(session);
+  if (session.editing) return formStep(packageId, { draft, madeFrom, other }, context);
   if (isThisPlan) return cardStep(session, path, context);
+  const wanted = switched(session);
+  if (other && wanted?.account?.packageId && isOf(wanted, packageId)) throw await seeOther(path, wanted, context);
   const waiting = { packageId: session.account?.packageId ?? "" };
-  return formStep(packageId, { draft: draftOf(session), waiting }, context);
+  return formStep(packageId, { draft, waiting, madeFrom, other }, context);
+}
+
+function nameOf({ key, account }: OtherSignUp): SignUpName {
+  return { key, company: account?.companyName };
+}
+
+/** The sign-up beside the session's own, while it can be finished. */
+function otherIn({ other }: SignupSession): SignUpName | undefined {
+  return other && other.expiresAt > Date.now() ? nameOf(other) : undefined;
+}
+
+/** The sign-up that a form says it was made from, if it is one of this browser's. */
+function sentFrom(found: FoundSession, key: string | undefined): SignUpName | undefined {
+  const about = aboutSignUp(found, key);
+  const session = "session" in about ? about.session : undefined;
+  return key && session?.step === "card" && session.key === key ? nameOf(session) : undefined;
 }
 
 /** Another page may have set up the card in time, so Stripe is asked before the visitor is told that the sign-up has ended. */
@@ -82,7 +118,8 @@ async function expiredStep(session: CardSession, packageId: string, path: string
     if (next.step === "done" || next.checks !== undefined) throw await seeOther(path, renewed(next), context);
   }
   const left = backAtForm(session);
-  return formStep(packageId, { draft: draftOf(session), ended: SESSION_EXPIRED }, context, await sessions.write(left));
+  const more = { draft: draftOf(session), madeFrom: nameOf(session), other: otherIn(session), ended: SESSION_EXPIRED };
+  return formStep(packageId, more, context, await sessions.write(left));
 }
 
 /** The query is not believed: Stripe is asked. A secret of another sign-up than the session's changes nothing. */
@@ -92,13 +129,16 @@ async function sessionAfterReturn(
   found: FoundSession,
   context: AppLoadContext,
 ): Promise<SignupSession | undefined> {
-  const session = "session" in found ? found.session : undefined;
+  const newest = "session" in found ? found.session : undefined;
+  const isOther = newest?.other?.clientSecret === secret;
+  const session = newest && isOther ? switched(newest) : newest;
   if (session && !(session.step === "card" && session.clientSecret === secret)) return undefined;
   const sent = session ? undefined : await context.sessions.fromReturnToken(token);
   const returned = sent?.clientSecret === secret ? sent : undefined;
   const known = session ?? returned ?? { step: "card", ...newLifetime(), key: "", clientSecret: secret };
   const state = await context.setupIntents.retrieve(secret, context);
-  return state.status === "invalid" ? undefined : renewed(await afterSetup(known, state, context));
+  if (state.status === "invalid" || (state.status === "canceled" && !session && !returned)) return undefined;
+  return renewed(await afterSetup(known, state, context));
 }
 
 /** A URL without a plan is that of any session. */
@@ -108,14 +148,16 @@ function isOf({ account }: SignupSession, packageId: string): boolean {
 
 async function formStep(
   packageId: string,
-  more: Pick<FormStepData, "draft" | "waiting" | "ended">,
+  more: Pick<SignupStep & { step: "form" }, "draft" | "waiting" | "madeFrom" | "ended" | "other"> & {
+    formNonce?: string;
+  },
   { nonces, formOutcome }: AppLoadContext,
   cookie?: string,
 ) {
   const step: SignupStep = {
     step: "form",
     packageId,
-    formNonce: await nonces.issue(),
+    formNonce: more.formNonce ?? (await nonces.issue()),
     failed: formOutcome?.status === "reply",
     ...more,
   };
@@ -124,7 +166,8 @@ async function formStep(
 
 async function doneStep(session: DoneSession, { sessions }: AppLoadContext) {
   const { news, ...rest } = session;
-  return data<SignupStep>(session, news && { headers: { "Set-Cookie": await sessions.write(rest) } });
+  const step: SignupStep = { ...session, other: otherIn(session) };
+  return data<SignupStep>(step, news && { headers: { "Set-Cookie": await sessions.write(rest) } });
 }
 
 async function cardStep(session: CardSession, path: string, context: AppLoadContext) {
@@ -137,13 +180,15 @@ async function cardStep(session: CardSession, path: string, context: AppLoadCont
       packageId: session.account?.packageId ?? "",
       reason: next.waitsFor ?? "processing",
       refreshSeconds: Math.min(FIRST_CHECK_SECONDS * 2 ** session.checks, LAST_CHECK_SECONDS),
+      other: otherIn(session),
     };
     return data(step, { headers: { "Set-Cookie": await sessions.write(next) } });
   }
-  const { news, ...rest } = session;
+  const { news, kept, ...rest } = session;
   const returnToken = await sessions.toReturnToken(session);
   const step: SignupStep = {
     ...session,
+    other: otherIn(session),
     publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
     stripeJsUrl: configuration.STRIPE_JS_URL ?? STRIPE_JS_URL,
     returnUrl: `${configuration.SITE_URL}${path}?${RETURN_TOKEN}=${returnToken}`,
@@ -153,26 +198,8 @@ async function cardStep(session: CardSession, path: string, context: AppLoadCont
     resumeLink: session.resumed ? undefined : await resumeLink(session, context),
     secondsLeft: Math.floor((session.expiresAt - Date.now()) / 1000),
   };
-  return data(step, news && { headers: { "Set-Cookie": await sessions.write(rest) } });
-}
-
-/** The form's fields as they were accepted, without the passwords. */
-function draftOf({ account, address }: CardSession): Record<string, string> {
-  return {
-    ...(account && {
-      full_name: account.fullName,
-      company_name: account.companyName,
-      email: account.email,
-      phone: formatPhone(account.phone),
-    }),
-    ...(address && {
-      address: address.line1,
-      city: address.city,
-      state: address.state,
-      zipCode: address.postalCode,
-      country: address.country,
-    }),
-  };
+  const isTold = news !== undefined || kept !== undefined;
+  return data(step, isTold ? { headers: { "Set-Cookie": await sessions.write(rest) } } : undefined);
 }
 
 async function seeOther(path: string, session: SignupSession | undefined, { sessions }: AppLoadContext) {

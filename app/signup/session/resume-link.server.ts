@@ -50,7 +50,8 @@ export async function resumeStep(
 
 /** A link never replaces a sign-up in progress. */
 export function inProgress(found: FoundSession): CardSession | undefined {
-  return found.status === "open" && found.session.step === "card" ? found.session : undefined;
+  const session = found.status === "open" && found.session.step === "card" ? found.session : undefined;
+  return session?.ended ? undefined : session;
 }
 
 function masked(email: string): string {

@@ -1,7 +1,7 @@
 import { Form, useLocation, useNavigation } from "@remix-run/react";
 import { Button, ButtonLink } from "../../ui/controls/button";
-import { NoticeArea } from "../../ui/controls/notice";
-import type { Notice } from "../notices";
+import { LiveRegion } from "../../ui/controls/notice";
+import { type Notice, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { ResumeStepData } from "../steps";
 
@@ -9,14 +9,21 @@ import type { ResumeStepData } from "../steps";
 export function ResumeStep({ data, replyNotice }: { data: ResumeStepData; replyNotice: Notice | undefined }) {
   const { pathname, search } = useLocation();
   const busy = useNavigation().state !== "idle";
+  const isCanceled = replyNotice?.title === SIGNUP_CANCELED.title;
+  const isFinished = replyNotice?.title === SIGNUP_FINISHED.title;
   return (
-    <>
-      <NoticeArea alert={replyNotice && <SignupNotice notice={replyNotice} />} />
+    <div className="step-main">
+      <LiveRegion role="alert">{replyNotice && <SignupNotice notice={replyNotice} takesFocus />}</LiveRegion>
       <div className="max-w-2xl text-lg [overflow-wrap:anywhere]">
-        {data.state === "ready" && (
+        {isCanceled && (
+          <ButtonLink href={pathname} className="w-fit">
+            Start again
+          </ButtonLink>
+        )}
+        {data.state === "ready" && !isCanceled && !isFinished && (
           <Form method="post" action={pathname + search}>
             <p>
-              This link continues the sign-up of <Owner data={data} />. Go on only if it is yours.
+              This link continues the sign-up of <Owner data={data} />. Continue only if it's yours.
             </p>
             <Button type="submit" size="lg" className="mt-6" name="intent" value="resume" busy={busy}>
               Continue this sign-up
@@ -30,22 +37,20 @@ export function ResumeStep({ data, replyNotice }: { data: ResumeStepData; replyN
               Finish that one first, or open the link on another device.
             </p>
             <ButtonLink href={pathname} className="mt-6 w-fit">
-              Go on with the one in progress
+              Continue the current sign-up
             </ButtonLink>
           </>
         )}
         {data.state === "ended" && (
           <>
-            <p>
-              This link has ended: it works for 30 minutes. Take a new one from the page where you began, or go on here.
-            </p>
+            <p>This link has expired. Links last 30 minutes. Get a new one where you started, or continue here.</p>
             <ButtonLink href={pathname} className="mt-6 w-fit">
               Go to the sign-up
             </ButtonLink>
           </>
         )}
       </div>
-    </>
+    </div>
   );
 }
 

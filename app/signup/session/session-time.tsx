@@ -1,5 +1,5 @@
 import { useFetcher, useLocation } from "@remix-run/react";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { Notice } from "../../ui/controls/notice";
 import { Moment } from "../../ui/controls/time";
@@ -9,19 +9,18 @@ import type { CardStepData } from "../steps";
 export const WARNING_SECONDS = 10 * 60;
 const LOOK_EVERY_MS = 5_000;
 
-type Session = Pick<CardStepData, "expiresAt" | "endsAt" | "secondsLeft">;
+type Session = Pick<CardStepData, "key" | "expiresAt" | "endsAt" | "secondsLeft" | "kept">;
 
 /** Tells that the session is about to end, and lets the visitor keep it without leaving the page. */
 export function SessionTime({ session }: { session: Session }) {
-  const { expiresAt, endsAt } = session;
+  const { expiresAt, endsAt, kept } = session;
   const { pathname } = useLocation();
   const secondsLeft = useSecondsLeft(session);
-  const extended = useIsLater(expiresAt);
   const until = <Moment time={new Date(expiresAt).toISOString()} />;
   if (secondsLeft <= 0) {
     return (
       <Notice key="ended" kind="destructive" title="Your sign-up has ended">
-        <p>It was kept until {until}. Nothing was charged, and your details are still there.</p>
+        <p>We kept it until {until}. You haven't been charged, and your details are still there.</p>
         <ButtonLink href={pathname} size="sm" className="mt-2 w-fit">
           Back to the form
         </ButtonLink>
@@ -32,18 +31,18 @@ export function SessionTime({ session }: { session: Session }) {
     return (
       <Notice key="ending" kind="progress" title="Your sign-up ends soon">
         <p>
-          It is kept until {until}
-          {canBeKept(session) ? "." : ", a day after it was begun, and cannot be kept longer."}
+          We'll keep it until {until}
+          {canBeKept(session) ? "." : ", 24 hours after you started, the longest we can keep it."}
         </p>
         <KeepButton session={session} />
       </Notice>
     );
   }
-  if (!extended) return null;
+  if (!kept) return null;
   return (
     <Notice key="extended" kind="success" title="Your sign-up is kept">
-      It is kept until {until}
-      {expiresAt === endsAt && ", a day after it was begun"}.
+      We'll keep it until {until}
+      {expiresAt === endsAt && ", 24 hours after you started, the longest we can keep it"}.
     </Notice>
   );
 }
@@ -56,8 +55,9 @@ export function KeepButton({ session }: { session: Session }) {
   return (
     <fetcher.Form method="post" action={pathname} preventScrollReset onSubmit={focusNotices}>
       <input type="hidden" name="intent" value="extend" />
+      <input type="hidden" name="sign_up" value={session.key} />
       <Button type="submit" variant="secondary" size="sm" className="mt-2" busy={fetcher.state !== "idle"}>
-        Keep it for two more hours
+        Keep for 2 more hours
       </Button>
     </fetcher.Form>
   );
@@ -65,7 +65,7 @@ export function KeepButton({ session }: { session: Session }) {
 
 /** Else the focus would be lost with the button. */
 function focusNotices({ currentTarget }: FormEvent<HTMLFormElement>): void {
-  currentTarget.closest<HTMLElement>(".notice-area")?.focus({ preventScroll: true });
+  currentTarget.closest<HTMLElement>(".live-region")?.focus({ preventScroll: true });
 }
 
 /** Whether there is at least a minute to gain. */
@@ -90,10 +90,4 @@ function useSecondsLeft({ secondsLeft, expiresAt }: Session): number {
     };
   }, [secondsLeft, expiresAt]);
   return left;
-}
-
-/** Whether the time has moved since the page was loaded. */
-function useIsLater(time: number): boolean {
-  const first = useRef(time);
-  return time > first.current;
 }

@@ -1,5 +1,6 @@
 import { parseCookie, stringifySetCookie } from "cookie";
-import { type CardSession, type SignupSession, signupSession } from "../steps";
+import * as z from "zod/mini";
+import { type CardSession, type OtherSignUp, type SignupSession, signupSession } from "../steps";
 import { sealedTokens } from "./sealed-token.server";
 
 const SESSION_MS = 2 * 60 * 60 * 1000;
@@ -11,6 +12,10 @@ const COOKIE_GRACE_MS = 24 * 60 * 60 * 1000;
 const MAX_COOKIE_LENGTH = 4096;
 /** It goes into Stripe's `return_url`. */
 const MAX_RETURN_LENGTH = 1500;
+/** Long enough to allow cookies and send the form again. */
+const DRAFT_MS = 10 * 60 * 1000;
+/** The guard takes URLs of up to 8,192 characters. */
+const MAX_DRAFT_LENGTH = 6000;
 
 export type FoundSession =
   | { status: "none" }
@@ -23,6 +28,8 @@ export type FoundSession =
 export interface SignupSessions {
   /** Whether a request may bring a session along: cheaper than to read it, and true for any cookie of such a name. */
   isIn(request: Request): boolean;
+  /** A cookie without content, by which a later post shows that this browser keeps cookies; undefined where it has one. */
+  probe(request: Request): string | undefined;
   read(request: Request): Promise<FoundSession>;
   write(session: SignupSession): Promise<string>;
   clear(): string;
@@ -32,7 +39,15 @@ export interface SignupSessions {
   /** For the way back from the bank, or from an open page, without the cookie. Short enough for Stripe's `return_url`. */
   toReturnToken(session: CardSession): Promise<string>;
   fromReturnToken(token: string): Promise<CardSession | undefined>;
+  /** For a browser that keeps no cookies: what was typed, to stay in the form. */
+  toDraftToken(draft: Draft): Promise<string>;
+  fromDraftToken(token: string): Promise<Draft | undefined>;
 }
+
+const draft = z.object({ formNonce: z.string(), values: z.record(z.string(), z.string()) });
+
+/** A form that was sent, without the passwords. */
+type Draft = z.output<typeof draft>;
 
 interface Lifetime {
   expiresAt: number;
@@ -49,8 +64,31 @@ export function renewed<Session extends Lifetime>(session: Session, now = Date.n
 }
 
 /** The visitor edits the details; nothing of the card step is waited for or told any more. */
-export function backAtForm({ news: _, checks: __, waitsFor: ___, ...session }: CardSession): CardSession {
-  return { ...session, editing: true };
+export function backAtForm(session: CardSession): CardSession {
+  const { news: _, kept: __, checks: ___, waitsFor: ____, aside: _____, ...rest } = session;
+  return { ...rest, editing: true };
+}
+
+/** What a later sign-up of the same browser keeps of this one; undefined when there is nothing to finish. */
+export function besides(session: CardSession): OtherSignUp | undefined {
+  const { key, clientSecret, requestId, statusUrl, account, address, resumed, expiresAt, endsAt, ended } = session;
+  if (ended) return undefined;
+  return { key, clientSecret, requestId, statusUrl, account, address, resumed, expiresAt, endsAt };
+}
+
+/** The other sign-up of this browser at its card step, with the present one beside it; undefined when there is none. */
+export function switched(session: SignupSession): CardSession | undefined {
+  const { other } = session;
+  if (!other) return undefined;
+  return { step: "card", ...other, other: session.step === "card" ? besides(session) : undefined };
+}
+
+/** The session of the sign-up that a page is about: a page may be older than the newest sign-up. */
+export function aboutSignUp(found: FoundSession, key: string | undefined, now = Date.now()): FoundSession {
+  if (!key || !("session" in found) || found.session.other?.key !== key) return found;
+  const session = switched(found.session);
+  if (!session) return found;
+  return session.expiresAt <= now ? { status: "expired", session } : { status: "open", session };
 }
 
 /** `secure` adds `Secure` and the `__Host-` prefix (RFC 6265bis). The first secret seals, each of them opens. */
@@ -66,6 +104,8 @@ export function signupSessions(
   const inCookie = sealedTokens(secrets, "cookie", now);
   const inLink = sealedTokens(secrets, "resume-link", now);
   const inReturn = sealedTokens(secrets, "return", now);
+  const inDraft = sealedTokens(secrets, "draft", now);
+  const probeName = secure ? "__Host-cookies" : "cookies";
 
   async function cookieOf(session: SignupSession): Promise<string> {
     const value = await inCookie.seal(session, session.endsAt);
@@ -77,6 +117,11 @@ export function signupSessions(
     isIn(request) {
       return request.headers.get("Cookie")?.includes(name) ?? false;
     },
+    probe(request) {
+      const cookies = request.headers.get("Cookie") ?? "";
+      if (cookies.includes(probeName) || cookies.includes(name)) return undefined;
+      return stringifySetCookie({ name: probeName, value: "1", ...attributes });
+    },
     async read(request) {
       const sealed = parseCookie(request.headers.get("Cookie") ?? "")[name];
       if (sealed === undefined) return { status: "none" };
@@ -87,8 +132,12 @@ export function signupSessions(
       return ends && session.expiresAt <= now() ? { status: "expired", session } : { status: "open", session };
     },
     async write(session) {
-      const cookie = await cookieOf(session);
-      return cookie.length > MAX_COOKIE_LENGTH ? cookieOf(withoutAddress(session)) : cookie;
+      let cookie = await cookieOf(session);
+      for (const shorter of SHORTER) {
+        if (cookie.length <= MAX_COOKIE_LENGTH) break;
+        cookie = await cookieOf(shorter(session));
+      }
+      return cookie;
     },
     clear() {
       return stringifySetCookie({ name, value: "", ...attributes, maxAge: 0 });
@@ -107,6 +156,13 @@ export function signupSessions(
     async fromReturnToken(token) {
       return cardSessionFrom(await inReturn.open(token));
     },
+    async toDraftToken(sent) {
+      const token = await inDraft.seal(sent, now() + DRAFT_MS);
+      return token.length <= MAX_DRAFT_LENGTH ? token : inDraft.seal({ ...sent, values: {} }, now() + DRAFT_MS);
+    },
+    async fromDraftToken(token) {
+      return draft.safeParse(await inDraft.open(token)).data;
+    },
   };
 }
 
@@ -124,6 +180,13 @@ function cardSessionFrom(value: unknown): CardSession | undefined {
 function signUpOf({ clientSecret, statusUrl, key, account, address, expiresAt, endsAt }: CardSession): CardSession {
   return { step: "card", clientSecret, statusUrl, key, account, address, expiresAt, endsAt };
 }
+
+/** What is left out of a session that no cookie would hold, from the least to the most that a visitor would miss. */
+const SHORTER: ((session: SignupSession) => SignupSession)[] = [
+  (session) => ({ ...session, other: session.other && { ...session.other, address: undefined } }),
+  (session) => withoutAddress({ ...session, other: session.other && { ...session.other, address: undefined } }),
+  (session) => withoutAddress({ ...session, other: undefined }),
+];
 
 function withoutAddress(session: SignupSession): SignupSession {
   return session.step === "card" ? { ...session, address: undefined } : session;

@@ -1,3 +1,5 @@
+import * as z from "zod/mini";
+import { REQUEST_IN_PROGRESS } from "../../contract/problem-types";
 import { API_SECRET_HEADER, SENDER_HEADER } from "../../contract/site-headers";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 import {
@@ -5,11 +7,13 @@ import {
   subscriptionResponse,
   subscriptionStatus,
 } from "../../contract/subscription-response";
-import { readBoundedText } from "../../edge/guard/request-body.server";
 import type { ServiceBinding } from "../../edge/settings/configuration.server";
+import { readBoundedText } from "../../shared/bounded-body";
 import type { SubscriptionOutcome } from "../notices";
 
 const MAX_RESPONSE_BYTES = 64 * 1024;
+const MAX_PROBLEM_BYTES = 4 * 1024;
+const PROBLEM_DEADLINE_MS = 1_000;
 const RETRY_DELAYS_MS = [100, 300];
 
 /** `POST {api base}/subscription` (docs/requirements.md, N1), and the `status_url` of its answer where it has one. */
@@ -96,12 +100,14 @@ function ownUrl(url: string | undefined, baseUrl: string): string | undefined {
   return url !== undefined && new URL(url).origin === new URL(baseUrl).origin ? url : undefined;
 }
 
-/** Up to three calls within one deadline, with growing delays so that an overloaded API can recover. */
+/** Up to three calls within one deadline: when the API says, else with growing delays so that it can recover. */
 async function sendWithRetries(send: Send, timeoutMs: number): Promise<SubscriptionOutcome> {
   const deadline = Date.now() + timeoutMs;
   const signal = AbortSignal.timeout(timeoutMs);
   let outcome = await send(signal);
-  for (const delay of RETRY_DELAYS_MS) {
+  for (const ownDelay of RETRY_DELAYS_MS) {
+    const retryAfter = outcome.kind === "rejected" ? outcome.retryAfter : undefined;
+    const delay = retryAfter === undefined ? ownDelay : retryAfter * 1000;
     if (!isTransient(outcome) || Date.now() + delay >= deadline) return outcome;
     await new Promise((resolve) => setTimeout(resolve, delay));
     outcome = await send(signal);
@@ -123,10 +129,13 @@ async function callApi(
   try {
     const response = await fetchFrom(binding, url, init);
     if (!response.ok) {
-      await response.body?.cancel();
-      // No duplicate: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
-      const isInProgress = response.status === 409 && response.headers.has("Retry-After");
-      return { kind: "rejected", status: isInProgress ? 503 : response.status };
+      const isInProgress = response.status === 409 && (await problemType(response)) === REQUEST_IN_PROGRESS;
+      if (!response.bodyUsed) await response.body?.cancel();
+      return {
+        kind: "rejected",
+        status: isInProgress ? 503 : response.status,
+        retryAfter: secondsIn(response.headers.get("Retry-After")),
+      };
     }
     const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
     if (body.status === "read") return parseResponse(body.text);
@@ -135,6 +144,24 @@ async function callApi(
     // Network failures and timeouts are returned as `unreachable`.
   }
   return { kind: "unreachable", timedOut: init.signal.aborted };
+}
+
+/** Of a Retry-After in seconds; a date is not worth a wait. */
+function secondsIn(retryAfter: string | null): number | undefined {
+  return /^\d{1,6}$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined;
+}
+
+const problem = z.object({ type: z.string() });
+
+/** The `type` of a problem (RFC 9457); undefined where the body cannot be read as one. */
+async function problemType(response: Response): Promise<string | undefined> {
+  if (!response.headers.get("Content-Type")?.startsWith("application/problem+json")) return undefined;
+  try {
+    const body = await readBoundedText(response, { bytes: MAX_PROBLEM_BYTES, milliseconds: PROBLEM_DEADLINE_MS });
+    return body.status === "read" ? problem.safeParse(JSON.parse(body.text)).data?.type : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function parseResponse(text: string): SubscriptionOutcome {

@@ -1,13 +1,14 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { PostedForm } from "../../edge/guard/request-body.server";
 import { afterSetup } from "../card/after-setup.server";
-import { CONNECTION_FAILED, SIGNUP_CANCELLED, SIGNUP_FINISHED } from "../notices";
+import { CONNECTION_FAILED, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../notices";
 import { inProgress, RESUME_PARAMETER } from "../session/resume-link.server";
-import { backAtForm, type FoundSession, renewed } from "../session/session.server";
+import { aboutSignUp, backAtForm, besides, type FoundSession, renewed, switched } from "../session/session.server";
 import type { CardSession } from "../steps";
 import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
 
 export interface Press {
+  request: Request;
   found: FoundSession;
   path: string;
   form: PostedForm;
@@ -17,12 +18,29 @@ type Button = (press: Press, context: AppLoadContext) => Promise<FormOutcome>;
 
 /** What the buttons of the sign-up's pages do, by the name in their `intent`. */
 export const BUTTONS: ReadonlyMap<string, Button> = new Map<string, Button>([
-  ["start-over", async ({ path }, { sessions }) => seeOther(path, sessions.clear())],
+  ["start-over", startOver],
+  ["switch", switchSignUp],
   ["edit", edit],
   ["extend", extend],
   ["resume", resume],
   ["card-set-up", finish],
 ]);
+
+/** Leads to an empty form. Another sign-up of this browser is not lost: the form's page offers it. */
+async function startOver({ found, path }: Press, { sessions }: AppLoadContext) {
+  const other = "session" in found ? switched(found.session) : undefined;
+  if (!other) return seeOther(path, sessions.clear());
+  return seeOther(path, await sessions.write({ ...other, other: undefined, editing: true, aside: true }));
+}
+
+/** Goes on with the sign-up that the page offers: `found` is about that one. */
+async function switchSignUp({ found, path, form }: Press, { sessions }: AppLoadContext) {
+  const session = inProgress(found);
+  if (!session || session.key !== form.sign_up) return seeOther(path);
+  const { packageId } = session.account ?? {};
+  const cookie = await sessions.write(renewed({ ...session, editing: undefined, aside: undefined }));
+  return seeOther(packageId ? `/subscription/${packageId}` : path, cookie);
+}
 
 async function edit({ found, path }: Press, { sessions }: AppLoadContext) {
   const session = cardSessionIn(found);
@@ -32,15 +50,17 @@ async function edit({ found, path }: Press, { sessions }: AppLoadContext) {
 
 async function extend({ found, path }: Press, { sessions }: AppLoadContext) {
   const session = inProgress(found);
-  return seeOther(path, session && (await sessions.write(renewed(session))));
+  return seeOther(path, session && (await sessions.write(renewed({ ...session, kept: true }))));
 }
 
 /** Asks Stripe whether a card is set up: that of the session, also one that has just expired, or that of the page. */
 async function finish({ found, path, form }: Press, context: AppLoadContext) {
   const { sessions, setupIntents } = context;
-  const session = cardSessionIn(found);
-  const ofPage = form.return_token === undefined ? session : await sessions.fromReturnToken(form.return_token);
+  const newest = cardSessionIn(found);
+  const ofPage = form.return_token === undefined ? newest : await sessions.fromReturnToken(form.return_token);
   if (!ofPage) return seeOther(path);
+  const here = aboutSignUp(found, ofPage.key);
+  const session = cardSessionIn(here);
   const isThis = session?.clientSecret === ofPage.clientSecret;
   const next = await afterSetup(
     isThis ? session : ofPage,
@@ -49,8 +69,9 @@ async function finish({ found, path, form }: Press, context: AppLoadContext) {
   );
   const isNews = next.step === "done" || next.checks !== undefined;
   // Of another sign-up than the session's, only a success is told: it is true whatever the cookie has become.
-  const goesOn = isThis ? found.status === "open" || isNews : next.step === "done";
-  return seeOther(path, goesOn ? await sessions.write(renewed(next)) : undefined);
+  const goesOn = isThis ? here.status === "open" || isNews : next.step === "done";
+  const other = isThis ? next.other : newest && besides(newest);
+  return seeOther(path, goesOn ? await sessions.write(renewed({ ...next, other })) : undefined);
 }
 
 /** Takes over the sign-up of a resume link, if it still waits for its card and none is in progress here. */
@@ -70,7 +91,7 @@ async function resume({ found, path }: Press, context: AppLoadContext) {
       return reply(409, { notice: SIGNUP_FINISHED });
     case "canceled":
     case "invalid":
-      return reply(409, { notice: SIGNUP_CANCELLED });
+      return reply(409, { notice: SIGNUP_CANCELED });
     case "unreachable":
       return reply(503, { notice: CONNECTION_FAILED });
   }

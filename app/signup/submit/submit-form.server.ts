@@ -8,6 +8,7 @@ import type { PostedForm } from "../../edge/guard/request-body.server";
 import type { Middleware } from "../../edge/middleware.server";
 import { checkForBots } from "../bots/bot-check.server";
 import {
+  FIELD_NAMES,
   POSTED_FIELDS,
   SECRET_FIELDS,
   type SignupForm,
@@ -15,10 +16,12 @@ import {
   toRequest,
   withoutEmptyFields,
 } from "../form/form-schema";
-import { noticeFor, noticeForRefusal, statusFor } from "../notices";
-import { newLifetime, renewed } from "../session/session.server";
-import type { CardSession, SignupReply } from "../steps";
-import { BUTTONS, cardSessionIn, type Press } from "./buttons.server";
+import { type Notice, noticeFor, noticeForRefusal, statusFor } from "../notices";
+import { planPath } from "../plan-path";
+import { DRAFT_PARAMETER, draftOf } from "../session/draft.server";
+import { aboutSignUp, besides, type FoundSession, newLifetime, renewed, switched } from "../session/session.server";
+import type { CardSession, OtherSignUp, SignupReply } from "../steps";
+import { BUTTONS, type Press } from "./buttons.server";
 import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
 
 /** Longer than any entry of a person. What comes back stands on the page three times. */
@@ -50,15 +53,17 @@ async function handlePost(request: Request, context: AppLoadContext): Promise<Fo
     const notice = noticeForRefusal(refusal);
     // The guard reads the fields of a refused form only when the form is rate-limited.
     const isRead = form.form_nonce !== undefined;
+    if (refusal.status === 413) return reply(413, tooLarge(form, notice, isRead && !route?.isData));
     return reply(refusal.status, isRead ? { ...replyTo(form, parseForm(form)), notice } : { notice });
   }
   const path = route?.pagePath ?? "/";
-  const found = await sessions.read(request);
+  const found = aboutSignUp(await sessions.read(request), form.sign_up);
   const press = BUTTONS.get(form.intent ?? "") ?? submitForm;
-  return press({ found, path, form }, context);
+  return press({ request, found, path, form }, context);
 }
 
-async function submitForm({ found, path, form }: Press, context: AppLoadContext): Promise<FormOutcome> {
+async function submitForm(press: Press, context: AppLoadContext): Promise<FormOutcome> {
+  const { found, path, form } = press;
   const { api, funnel, ip, log, nonces, requestId, sessions } = context;
   const submission = parseForm(form);
   if (submission.status !== "success") {
@@ -70,24 +75,57 @@ async function submitForm({ found, path, form }: Press, context: AppLoadContext)
     return reply(422, replyTo(form, submission));
   }
   const request = toRequest(submission.value);
+  const planUrl = planPath(request.package_id) ?? path;
   const key = await nonces.idempotencyKey(form.form_nonce ?? "", request);
   // The very same form sent again, as by a double click: its sign-up is under way already.
   if (found.status === "open" && found.session.key === key) {
     const isBack = found.session.step === "card" && found.session.editing;
-    return seeOther(path, isBack ? await sessions.write(renewed({ ...found.session, editing: undefined })) : undefined);
+    return seeOther(
+      planUrl,
+      isBack ? await sessions.write(renewed({ ...found.session, editing: undefined })) : undefined,
+    );
   }
+  const other = "session" in found && found.session.other?.key === key ? switched(found.session) : undefined;
+  if (other) return seeOther(planUrl, await sessions.write(renewed(other)));
   const question = await checkForBots(form, request, context);
   if (question) return reply(question.httpStatus, { ...replyTo(form, submission), ...question.reply });
   const sender = senderOf(ip);
-  const replaces = cardSessionIn(found)?.key;
-  const outcome = await api.create(request, { idempotencyKey: key, requestId, sender, replaces });
+  const { replaced, beside } = earlierSignUps(found, form.sign_up, request);
+  const outcome = await api.create(request, { idempotencyKey: key, requestId, sender, replaces: replaced?.key });
   if (outcome.kind !== "created") {
     const status = outcome.kind === "rejected" ? outcome.status : undefined;
     log.warn("signup_failed", { outcome: outcome.kind, status });
-    return reply(statusFor(outcome), { ...replyTo(form, submission), notice: noticeFor(outcome), requestId });
+    const answer = { ...replyTo(form, submission), notice: noticeFor(outcome), requestId };
+    // Under this key nothing can begin any more: a retry is another sign-up.
+    return reply(statusFor(outcome), status === 409 ? { ...answer, formNonce: await nonces.issue() } : answer);
   }
   log.add({ signup: "created" });
-  return seeOther(path, await sessions.write(cardStep({ key, requestId }, request, outcome)));
+  const session = { ...cardStep({ key, requestId }, request, outcome), other: beside };
+  return seeOther(planUrl + (await draftQuery(press, session, context)), await sessions.write(session));
+}
+
+/**
+ * A form replaces a sign-up that it was made from, or that has the same email address. Any other one stays beside the new
+ * one, the newest first.
+ */
+function earlierSignUps(found: FoundSession, madeFrom: string | undefined, { email }: SubscriptionRequest) {
+  const session = "session" in found ? found.session : undefined;
+  const own = session?.step === "card" ? besides(session) : undefined;
+  const earlier = [own, session?.other].filter((signUp): signUp is OtherSignUp => signUp !== undefined);
+  const replaced =
+    earlier.find(({ key }) => key !== "" && key === madeFrom) ??
+    earlier.find(({ account }) => account?.email === email);
+  const beside = earlier.find((signUp) => signUp !== replaced && signUp.expiresAt > Date.now());
+  return { replaced, beside };
+}
+
+/** For a browser that blocks cookies: without one the form would come back empty and without a word. */
+async function draftQuery({ request, form }: Press, session: CardSession, { nonces, sessions }: AppLoadContext) {
+  const isOwnForm = (await nonces.read(form.form_nonce ?? "")) !== undefined;
+  const isBrowser = request.headers.get("Sec-Fetch-Site") === "same-origin";
+  if (!isOwnForm || !isBrowser || sessions.probe(request) === undefined) return "";
+  const token = await sessions.toDraftToken({ formNonce: form.form_nonce ?? "", values: draftOf(session) });
+  return `?${DRAFT_PARAMETER}=${token}`;
 }
 
 /** All values are strings, so that leaving out the empty ones is all that Conform's own coercion would do. */
@@ -103,6 +141,21 @@ function replyTo(form: PostedForm, submission: Submission<SignupForm, string[]>)
   const reply = submission.reply({ hideFields: SECRET_FIELDS });
   return { form: { ...reply, initialValue: shortened(reply.initialValue) }, formNonce: form.form_nonce ?? "" };
 }
+
+/** What was read of a form that is too large, with a message at its longest field. What was not read is not called missing. */
+function tooLarge(form: PostedForm, notice: Notice, isReturned: boolean): SignupReply {
+  const submission = parseForm(form);
+  const [longest] = [...FIELD_NAMES].sort((one, another) => lengthOf(form[another]) - lengthOf(form[one]));
+  const errors = submission.status === "success" ? undefined : submission.error;
+  const messages = longest && errors?.[longest];
+  const returned = replyTo(form, submission);
+  return {
+    ...(isReturned && { ...returned, form: { ...returned.form, error: undefined } }),
+    notice: { ...notice, ...(longest && messages && { fields: { [longest]: messages } }) },
+  };
+}
+
+const lengthOf = (value = "") => value.length;
 
 function shortened(values: SubmissionResult["initialValue"]): SubmissionResult["initialValue"] {
   const entries = Object.entries(values ?? {}).map(([name, value]) => {

@@ -1,4 +1,4 @@
-import type { AnchorHTMLAttributes, ButtonHTMLAttributes } from "react";
+import { type AnchorHTMLAttributes, type ButtonHTMLAttributes, useLayoutEffect, useRef } from "react";
 import { SpinnerIcon } from "./icons";
 
 export type ButtonVariant = "primary" | "secondary" | "ghost";
@@ -13,7 +13,7 @@ function buttonClass({ variant = "primary", size = "md" }: ButtonStyle, classNam
   return `btn btn-${variant} btn-${size} ${className}`.trim();
 }
 
-/** While busy it shows the spinner and does nothing; `disabled` is ignored then, because it would lose the focus. */
+/** While busy it shows the spinner and is disabled. Focus returns to it afterwards, unless it has moved elsewhere. */
 export function Button({
   variant,
   size,
@@ -22,17 +22,23 @@ export function Button({
   children,
   type = "button",
   disabled,
-  onClick,
   ...rest
 }: ButtonHTMLAttributes<HTMLButtonElement> & ButtonStyle & { busy?: boolean }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const hadFocus = useRef(false);
+  // Before the browser paints: a disabled button loses the focus then.
+  useLayoutEffect(() => {
+    if (busy) hadFocus.current = document.activeElement === button.current;
+    else if (hadFocus.current && document.activeElement === document.body)
+      button.current?.focus({ preventScroll: true });
+  }, [busy]);
   return (
     <button
       {...rest}
+      ref={button}
       type={type}
-      disabled={!busy && disabled}
-      aria-disabled={busy || undefined}
+      disabled={busy || disabled}
       aria-busy={busy || undefined}
-      onClick={busy ? (event) => event.preventDefault() : onClick}
       className={buttonClass({ variant, size }, className)}
     >
       {busy && <SpinnerIcon className="size-5 animate-spin" />}

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
-import { findProblem } from "../../stripe-schema/check";
-import { definition } from "../../stripe-schema/schema";
+import { findProblem } from "../schema/check";
+import { definition } from "../schema/schema";
 import { newId } from "../store/ids";
 import type { StripeContext } from "./context";
 import { StripeFailure } from "./errors";
@@ -23,7 +23,7 @@ api.use(refusals, idempotent, failures);
 
 api.all("*", answer);
 
-/** Of these the caller is to blame, whatever the data. */
+/** Errors in the caller's code, whatever the data. */
 const MISUSE = /^parameter|^url_/;
 
 api.onError((error, c) => {

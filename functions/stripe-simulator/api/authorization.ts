@@ -2,9 +2,9 @@ import { invalidRequest } from "./errors";
 
 export type KeyKind = "secret" | "publishable";
 
-/** Takes any test key, as Bearer, Basic or the parameter `key`; throws StripeFailure 401. */
+/** Takes any test key, as Bearer or the parameter `key`; throws StripeFailure 401. */
 export function keyKind(header: string | undefined, keyParameter: unknown): KeyKind {
-  const key = header === undefined ? keyParameter : keyIn(header);
+  const key = header?.replace(/^Bearer /i, "") ?? keyParameter;
   if (typeof key !== "string" || key === "") {
     throw invalidRequest(
       "You did not provide an API key. You need to provide your API key in the Authorization header.",
@@ -14,14 +14,6 @@ export function keyKind(header: string | undefined, keyParameter: unknown): KeyK
   if (/^[sr]k_test_\w+$/.test(key)) return "secret";
   if (/^pk_test_\w+$/.test(key)) return "publishable";
   throw invalidRequest(`Invalid API Key provided: ${key.slice(0, 8)}***`, { status: 401 });
-}
-
-function keyIn(header: string): string | undefined {
-  const [scheme, value] = header.split(" ", 2);
-  if (value === undefined) return undefined;
-  if (scheme?.toLowerCase() === "bearer") return value;
-  if (scheme?.toLowerCase() !== "basic") return undefined;
-  return Buffer.from(value, "base64").toString().split(":")[0];
 }
 
 export function requireSecretKey(kind: KeyKind): void {

@@ -1,16 +1,16 @@
 import type Stripe from "stripe";
-import type { Parameters } from "../../stripe-schema/generated/operations";
+import type { Parameters } from "../schema/generated/operations";
 import type { Store } from "../store/store";
 import type { Emit } from "../webhooks/events";
 import type { KeyKind } from "./authorization";
 
-/** What a change of an object needs: where it is kept, the time for a customer, and how the world is told. */
+/** The store, the customer's time, and the emitter of events. */
 export type Effects = {
   store: Store;
   /** Seconds since 1970: on the customer's clock, else on the account's. */
   now: (customer?: string | null) => number;
   emit: Emit;
-  /** The same at another time, by no request. */
+  /** The same at another time, without a request. */
   at: (time: number) => Effects;
 };
 
@@ -19,10 +19,10 @@ export type Call = Effects & {
   /** From the path. */
   id: string;
   key: KeyKind;
-  /** What Stripe.js sends and no server may. */
+  /** Only from Stripe.js. */
   clientSecret: string | undefined;
   card: Stripe.PaymentMethodCreateParams | undefined;
-  /** Where the simulator is. */
+  /** The simulator's origin. */
   origin: string;
   endpoint: { url: string; events: string[] };
 };
@@ -32,17 +32,18 @@ export type Operation = keyof Parameters;
 /** An operation: takes checked parameters, gives the answer's body, throws StripeFailure. */
 export type Handler<O extends Operation> = (given: Parameters[O], call: Call) => object;
 
-/** Every operation that changes something; of the others those that `read` does not answer. */
+/** All writes, and the reads that `read` does not answer. */
 export type Handlers = { [O in Exclude<Operation, `GET ${string}`>]: Handler<O> } & {
   [O in Operation]?: Handler<O>;
 };
 
-/** The account in which a request is. */
 export type Account = {
   store: Store;
-  /** Requests that no account of Stripe's would take, and faults of the simulator, since it runs. */
+  /** Misused operations and the simulator's own faults since its start. */
   complaints: string[];
   endpoint: Call["endpoint"];
+  /** By package ID. */
+  planNames: Record<string, string>;
   effects: (request?: { id: string; idempotencyKey: string | null }) => Effects;
 };
 

@@ -1,6 +1,6 @@
-import { isRecord } from "../../stripe-schema/check";
-import { optionsOf } from "../../stripe-schema/fill";
-import type { Schema } from "../../stripe-schema/schema";
+import { isRecord } from "../schema/check";
+import { optionsOf } from "../schema/fill";
+import type { Schema } from "../schema/schema";
 import type { Kind } from "../store/objects";
 import type { Store } from "../store/store";
 import { invalidRequest } from "./errors";
@@ -27,7 +27,7 @@ function expandAt(value: unknown, schema: Schema, [name, ...rest]: string[], pat
   const property = options.map(({ properties }) => properties?.[name]).find((found) => found !== undefined);
   const kind = property?.anyOf?.find(({ $ref }) => $ref !== undefined)?.$ref;
   const isLast = rest.length === 0;
-  // A field that is left out unless it is asked for.
+  // Stripe omits optional fields unless they are expanded.
   const isOptional = options.some(({ properties, required }) => properties?.[name] && !required?.includes(name));
   if (!property || !isRecord(value) || (isLast && kind === undefined && !isOptional)) {
     throw invalidRequest(`This property cannot be expanded (${path}).`, { param: "expand" });

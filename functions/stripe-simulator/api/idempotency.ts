@@ -3,7 +3,6 @@ import { DAY } from "../clock/time";
 import type { StripeContext } from "./context";
 import { invalidRequest, keyInUse, StripeFailure } from "./errors";
 
-/** Idempotency keys in use. */
 const keysInUse = new Set<string>();
 
 /** Repeats the answer for a key for 24 hours, a 5xx included: https://docs.stripe.com/api/idempotent_requests */
@@ -11,7 +10,7 @@ export const idempotent: MiddlewareHandler<StripeContext> = async (c, next) => {
   const { store } = c.var;
   const key = c.req.header("idempotency-key");
   if (key === undefined || c.req.method !== "POST") return next();
-  // Read first: an answer to a body that nobody reads ends the connection.
+  // Read first: answering without reading the body closes the connection.
   const request = `${c.req.path}?${new URL(c.req.url).searchParams}&${await c.req.text()}`;
   if (key.length === 0 || key.length > 255) {
     throw invalidRequest(`Idempotency keys must be between 1 and 255 characters; yours has ${key.length}.`);

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
-import { findProblem, isRecord, parameterName } from "../../stripe-schema/check";
-import { type Form, parseForm } from "../../stripe-schema/form";
-import type { Parameters } from "../../stripe-schema/generated/operations";
-import { definition, type FoundOperation, findOperation } from "../../stripe-schema/schema";
+import { findProblem, isRecord, parameterName } from "../schema/check";
+import { type Form, parseForm } from "../schema/form";
+import type { Parameters } from "../schema/generated/operations";
+import { definition, type FoundOperation, findOperation } from "../schema/schema";
 import { keyKind, requireSecretKey } from "./authorization";
 import type { Call, Handler, Handlers, Operation, StripeContext } from "./context";
 import { invalidRequest } from "./errors";
@@ -11,7 +11,6 @@ import { decodeParameters } from "./parameters";
 import { read } from "./reads";
 import { accountSettings } from "./resources/account-settings";
 import { customers } from "./resources/customers";
-import { invoices } from "./resources/invoices";
 import { paymentMethods } from "./resources/payment-methods";
 import { prices } from "./resources/prices";
 import { setupIntents } from "./resources/setup-intents";
@@ -21,7 +20,6 @@ import { testClocks } from "./resources/test-clocks";
 const written: Handlers = {
   ...accountSettings,
   ...customers,
-  ...invoices,
   ...paymentMethods,
   ...prices,
   ...setupIntents,
@@ -70,12 +68,12 @@ function run<O extends Operation>(name: O, given: unknown, call: Call): object {
   return handler(given, call);
 }
 
-/** That they fit the operation was checked where they were decoded, by the types that `Parameters` names. */
+/** decodeParameters has checked them against the operation's types. */
 function isGiven<O extends Operation>(given: unknown): given is Parameters[O] {
   return isRecord(given);
 }
 
-/** Stripe.js may send what a server may not: its key, the client secret, and the number of a card. */
+/** Only Stripe.js may send its key, the client secret, and a card number. */
 function fromBrowser(form: Form, operation: string, key: "secret" | "publishable") {
   const { key: _, ...own } = form;
   if (key === "secret" || operation !== "POST /v1/setup_intents/:id/confirm") {

@@ -1,10 +1,10 @@
-import { findProblem, isRecord, type Problem, parameterName } from "../../stripe-schema/check";
-import { decode } from "../../stripe-schema/decode";
-import type { Form } from "../../stripe-schema/form";
-import { resolve, type Schema } from "../../stripe-schema/schema";
+import { findProblem, isRecord, type Problem, parameterName } from "../schema/check";
+import { decode } from "../schema/decode";
+import type { Form } from "../schema/form";
+import { resolve, type Schema } from "../schema/schema";
 import { invalidRequest } from "./errors";
 
-/** Parameters as their types say, from a form in which all is text; throws StripeFailure 400 as Stripe refuses them. */
+/** Typed parameters from a form's texts; throws StripeFailure 400 for any that Stripe refuses. */
 export function decodeParameters(schema: Schema, form: Form): unknown {
   const decoded = decode(schema, form);
   const problem = findProblem(schema, decoded);

@@ -1,12 +1,9 @@
-import type { FoundOperation } from "../../stripe-schema/schema";
+import type { FoundOperation } from "../schema/schema";
 import type { Store } from "../store/store";
 import { invalidRequest, noSuch } from "./errors";
 import { kindOf } from "./expand";
 
-/** Parameters of lists that are not called like the field. */
-const FIELDS: Record<string, string> = { ids: "id", lookup_keys: "lookup_key", types: "type" };
-
-/** How Stripe calls it in its message, and the parameter that names it. */
+/** The kind's name and parameter in Stripe's error messages. */
 const NAMES: Record<string, [name: string, param: string]> = {
   PaymentMethod: ["PaymentMethod", "payment_method"],
   SetupIntent: ["setupintent", "intent"],
@@ -26,7 +23,7 @@ export function read({ name, answer, id }: FoundOperation, given: object, store:
   const found = store
     .list(kind, customer, filters.email)
     .filter((one) => isWanted(one, wanted))
-    // Of subscriptions, Stripe lists those that were canceled only when asked.
+    // Stripe lists canceled subscriptions only for `status=all` or `canceled`.
     .filter(
       (one) => status !== undefined || !("status" in one && one.status === "canceled" && kind === "Subscription"),
     );
@@ -40,32 +37,23 @@ export function missing(kind: string, id: string) {
 
 /** https://docs.stripe.com/api/pagination */
 export function page<T extends { id: string }>(url: string, found: T[], given: object) {
-  const { limit = 10, starting_after, ending_before }: Paging = given;
+  const { limit = 10, starting_after }: { limit?: number; starting_after?: string } = given;
   if (limit < 1 || limit > 100) throw invalidRequest("Invalid limit: must be between 1 and 100", { param: "limit" });
-  const place = (id: string, param: string) => {
-    const index = found.findIndex((one) => one.id === id);
-    if (index === -1) throw noSuch("object", id, param, 400);
-    return index;
-  };
-  const start = starting_after === undefined ? 0 : place(starting_after, "starting_after") + 1;
-  const rest = found.slice(start, ending_before === undefined ? undefined : place(ending_before, "ending_before"));
-  const data = ending_before === undefined ? rest.slice(0, limit) : rest.slice(-limit);
-  return { object: "list" as const, url, has_more: rest.length > limit, data };
+  const before = found.findIndex(({ id }) => id === starting_after);
+  if (starting_after !== undefined && before === -1) throw noSuch("object", starting_after, "starting_after", 400);
+  const rest = found.slice(before + 1);
+  return { object: "list" as const, url, has_more: rest.length > limit, data: rest.slice(0, limit) };
 }
-
-type Paging = { limit?: number; starting_after?: string; ending_before?: string };
 
 function isWanted(object: object, given: object): boolean {
   return Object.entries(given).every(([name, wanted]) => {
-    if (wanted === undefined || ["limit", "starting_after", "ending_before", "expand"].includes(name)) return true;
-    const value = fieldOf(object, FIELDS[name] ?? name);
-    if (Array.isArray(wanted)) return wanted.includes(value);
-    if (typeof wanted === "object") return isWithin(wanted, Number(value));
-    return value === wanted;
+    if (wanted === undefined || ["limit", "starting_after", "expand"].includes(name)) return true;
+    if (name === "lookup_keys") return wanted.includes(fieldOf(object, "lookup_key"));
+    return fieldOf(object, name) === wanted;
   });
 }
 
-/** A field, or what stands for it where there is none. */
+/** A filterable field; `subscription` is read from `parent`. */
 function fieldOf(object: object, name: string): unknown {
   if (name in object) return Reflect.get(object, name);
   if ("parent" in object && name === "subscription") return subscriptionOf(object);
@@ -74,9 +62,4 @@ function fieldOf(object: object, name: string): unknown {
 
 function subscriptionOf({ parent }: { parent: unknown }): unknown {
   return Reflect.get(Object(Reflect.get(Object(parent), "subscription_details")), "subscription");
-}
-
-function isWithin(range: { gt?: number; gte?: number; lt?: number; lte?: number }, time: number): boolean {
-  const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = range;
-  return time > gt && time >= gte && time < lt && time <= lte;
 }

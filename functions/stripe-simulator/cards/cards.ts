@@ -8,9 +8,9 @@ export type CardOutcome =
 
 const OUTCOMES: Record<string, CardOutcome> = {
   "4242424242424242": "succeeds",
-  "4000000000000341": "charge-fails", // is set up all the same
-  "4000002500003155": "needs-authentication", // to be set up, by redirect
-  "4000002760003184": "always-needs-authentication", // in a dialog, and again for each charge
+  "4000000000000341": "charge-fails", // set up, then declined
+  "4000002500003155": "needs-authentication", // at setup, by redirect
+  "4000002760003184": "always-needs-authentication", // at setup in a dialog, and again for each charge
   "4000000000000002": "declined",
 };
 

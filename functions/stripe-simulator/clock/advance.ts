@@ -1,15 +1,15 @@
 import type { Effects } from "../api/context";
 import type { Subscription } from "../store/objects";
 import { chargeInvoice, collectInvoice } from "./charges";
-import { cardToCharge, createInvoice } from "./invoices";
+import { cardToCharge, createInvoice } from "./invoicing";
 import { announced, nextStep, reminded, type Step, schedule } from "./schedule";
-import { endSubscription, updateSubscription, withPeriod } from "./subscriptions";
-import { periodAfter } from "./time";
+import { endSubscription, updateSubscription, withPeriod } from "./subscription-lifecycle";
+import { monthAfter } from "./time";
 
-/** More in one move means that a step does not end. */
+/** More in one move means an endless loop. */
 const MOST_STEPS = 10_000;
 
-/** Does everything that is due on a clock until then, in the order of its time. */
+/** Takes all steps due on a clock, in order. @param until seconds since 1970 */
 export function advance(clock: string, until: number, effectsAt: (time: number) => Effects): void {
   for (let count = 0; count < MOST_STEPS; count++) {
     const { store } = effectsAt(until);
@@ -19,7 +19,7 @@ export function advance(clock: string, until: number, effectsAt: (time: number) 
     const subscription = store.find("Subscription", due.subscription);
     const step = subscription && nextStep(subscription, effects);
     if (subscription && step && step.at <= until) take(step, subscription, effects);
-    // Anew, since a step may change only an invoice.
+    // A step may have changed only an invoice.
     const after = store.find("Subscription", due.subscription);
     if (after) schedule(after, effects);
     else store.saveDue(due.subscription, clock, null);
@@ -45,9 +45,6 @@ function take(step: Step, subscription: Subscription, effects: Effects): void {
       return;
     case "expire":
       endSubscription(subscription, "payment_failed", effects);
-      return;
-    case "collect again":
-      updateSubscription(subscription, { pause_collection: null }, effects);
       return;
     case "end the period":
       endPeriod(subscription, effects);
@@ -80,11 +77,10 @@ export function endPeriod(subscription: Subscription, effects: Effects): void {
   );
 }
 
-/** Its items with the period that follows. The end of a trial is where the months begin. */
+/** The billing cycle's anchor is the trial's end. */
 function nextPeriod(subscription: Subscription): Subscription {
   const end = subscription.items.data[0]?.current_period_end ?? subscription.created;
-  const interval = subscription.items.data[0]?.price.recurring?.interval;
   const anchor = subscription.status === "trialing" ? end : subscription.billing_cycle_anchor;
-  const period = withPeriod(subscription, end, periodAfter(end, anchor, interval));
+  const period = withPeriod(subscription, end, monthAfter(end, anchor));
   return { ...subscription, billing_cycle_anchor: anchor, ...period };
 }

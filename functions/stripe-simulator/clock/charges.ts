@@ -1,42 +1,31 @@
 import type { Effects } from "../api/context";
 import { cardOutcome } from "../cards/cards";
 import type { Invoice, Subscription } from "../store/objects";
-import { cardToCharge, closeInvoice, finalizeInvoice, markPaid } from "./invoices";
-import { endSubscription, updateSubscription } from "./subscriptions";
+import { cardToCharge, finalizeInvoice, markPaid, voidInvoice } from "./invoicing";
+import { endSubscription, updateSubscription } from "./subscription-lifecycle";
 import { DAY } from "./time";
 
 /** A schedule of one's own, in days after the attempt before: https://docs.stripe.com/billing/revenue-recovery/smart-retries */
 const RETRY_DAYS = [3, 5, 7];
 
-/** What the account does after the last attempt: `cancel` is 0. */
-export const AFTER_RETRIES = "mark_unpaid_after_retries";
-
 /** A setting: the customer's next charge is declined, whatever its card. */
 export const failsNext = (customer: string) => `next_charge_fails/${customer}`;
 
 /** Finalizes a draft, and charges it unless collection is paused. */
-export function collectInvoice(draft: Invoice, subscription: Subscription, effects: Effects): "paid" | "failed" {
-  const pause = subscription.pause_collection?.behavior;
-  if (pause === "keep_as_draft") {
-    effects.store.save("Invoice", { ...draft, auto_advance: false, automatically_finalizes_at: null });
-    return "paid";
-  }
+export function collectInvoice(draft: Invoice, subscription: Subscription, effects: Effects): void {
   const open = finalizeInvoice(draft, effects);
-  if (pause) {
-    closeInvoice(open, pause === "void" ? "void" : "uncollectible", effects);
-    return "paid";
-  }
-  return chargeInvoice(open, subscription, effects);
+  if (subscription.pause_collection) voidInvoice(open, effects);
+  else chargeInvoice(open, subscription, effects);
 }
 
-export function chargeInvoice(invoice: Invoice, subscription: Subscription, effects: Effects): "paid" | "failed" {
+export function chargeInvoice(invoice: Invoice, subscription: Subscription, effects: Effects): void {
   const isPaid = invoice.amount_due === 0 || succeeds(subscription, effects);
   if (isPaid) {
     markPaid(invoice, effects);
     setDelinquent(subscription, false, effects);
-    const owed = ["past_due", "unpaid", "incomplete"].includes(subscription.status);
+    const owed = ["past_due", "incomplete"].includes(subscription.status);
     if (owed) updateSubscription(subscription, { status: "active" }, effects);
-    return "paid";
+    return;
   }
   const attempts = invoice.attempt_count + 1;
   const isFirst = invoice.billing_reason === "subscription_create";
@@ -49,11 +38,9 @@ export function chargeInvoice(invoice: Invoice, subscription: Subscription, effe
   });
   effects.emit("invoice.payment_failed", failed);
   setDelinquent(subscription, true, effects);
-  if (isFirst) return "failed";
+  if (isFirst) return;
   if (retryDays !== undefined) updateSubscription(subscription, { status: "past_due" }, effects);
-  else if (effects.store.setting(AFTER_RETRIES)) updateSubscription(subscription, { status: "unpaid" }, effects);
   else endSubscription(subscription, "payment_failed", effects);
-  return "failed";
 }
 
 function succeeds(subscription: Subscription, effects: Effects): boolean {
@@ -65,7 +52,7 @@ function succeeds(subscription: Subscription, effects: Effects): boolean {
   }
   const card = cardToCharge(subscription, effects);
   const outcome = card && cardOutcome(store.cardNumber(card.id) ?? "");
-  // One that needs authentication was authenticated when it was set up.
+  // A card that needs authentication once was authenticated when it was set up.
   return outcome === "succeeds" || outcome === "needs-authentication";
 }
 

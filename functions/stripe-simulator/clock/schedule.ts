@@ -1,19 +1,13 @@
 import type { Effects } from "../api/context";
 import type { Invoice, Subscription } from "../store/objects";
-import { invoicesOf } from "./invoices";
+import { invoicesOf } from "./invoicing";
 import { clockOf, DAY, HOUR } from "./time";
 
-/** What the clock does next for a subscription. `at`: seconds, on its customer's clock. */
+/** `at`: seconds since 1970 on the customer's clock. */
 export type Step =
   | {
       at: number;
-      does:
-        | "remind of the trial's end"
-        | "announce the next invoice"
-        | "cancel"
-        | "end the period"
-        | "expire"
-        | "collect again";
+      does: "remind of the trial's end" | "announce the next invoice" | "cancel" | "end the period" | "expire";
     }
   | { at: number; does: "finalize" | "retry"; invoice: Invoice };
 
@@ -24,7 +18,7 @@ const INCOMPLETE_SECONDS = 23 * HOUR;
 /** A trial under seven days is announced when it begins: https://docs.stripe.com/billing/subscriptions/trials/manage-trial-compliance */
 const SHORT_TRIAL_SECONDS = 7 * DAY;
 
-/** Notes of what was sent; their value is the end that it was about. */
+/** Settings that hold the last trial or period end that was announced. */
 export const reminded = (id: string) => `reminded/${id}`;
 export const announced = (id: string) => `announced/${id}`;
 
@@ -33,9 +27,9 @@ export function schedule(subscription: Subscription, effects: Effects): void {
   effects.store.saveDue(subscription.id, clockOf(customer), nextStep(subscription, effects)?.at ?? null);
 }
 
-/** The earliest; of several at one time the first of this list. */
+/** The earliest step; at the same time, the first in this order. */
 export function nextStep(subscription: Subscription, effects: Effects): Step | undefined {
-  const { id, status, cancel_at, created, trial_end, trial_start, pause_collection } = subscription;
+  const { id, status, cancel_at, created, trial_end, trial_start } = subscription;
   const steps: Step[] = [];
   if (status === "incomplete") steps.push({ at: created + INCOMPLETE_SECONDS, does: "expire" });
   if (status === "trialing" || status === "active" || status === "past_due") {
@@ -54,7 +48,6 @@ export function nextStep(subscription: Subscription, effects: Effects): Step | u
     if (cancel_at !== null) steps.push({ at: cancel_at, does: "cancel" });
     steps.push({ at: end, does: "end the period" });
   }
-  if (pause_collection?.resumes_at) steps.push({ at: pause_collection.resumes_at, does: "collect again" });
   for (const invoice of subscription.ended_at !== null ? [] : invoicesOf(subscription, effects)) {
     const { automatically_finalizes_at: finalizes, next_payment_attempt: retries } = invoice;
     if (invoice.status === "draft" && finalizes !== null) steps.push({ at: finalizes, does: "finalize", invoice });

@@ -1,8 +1,8 @@
 import type Stripe from "stripe";
-import { findProblem } from "../../stripe-schema/check";
-import { fill, mergeFields } from "../../stripe-schema/fill";
-import { definition } from "../../stripe-schema/schema";
-import type { Part, Stored } from "../../stripe-schema/stored";
+import { findProblem } from "../schema/check";
+import { fill, mergeFields } from "../schema/fill";
+import { definition } from "../schema/schema";
+import type { Part, Stored } from "../schema/stored";
 
 type Types = {
   Configuration: Stored<Stripe.BillingPortal.Configuration>;
@@ -32,7 +32,7 @@ export type SetupIntent = Types["SetupIntent"];
 export type Subscription = Types["Subscription"];
 export type TestClock = Types["TestClock"];
 
-/** An object with every field that Stripe sends: of those not given, the empty ones. Throws when one has to be given. */
+/** An object with all fields that Stripe sends, empty where not given. Throws if one without an empty value is missing. */
 export function make<K extends Kind>(kind: K, given: Part<ObjectOf<K>>): ObjectOf<K> {
   const made = fill(definition(kind), given);
   if (isObject(kind, made)) return made;
@@ -47,12 +47,12 @@ export function merge<K extends Kind>(kind: K, known: ObjectOf<K>, given: object
   throw new Error(`it cannot make a ${kind} of these parameters`);
 }
 
-/** Whether a value has the fields of this type, all of them and no other. */
+/** Whether a value has exactly this kind's fields. */
 export function isObject<K extends Kind>(kind: K, value: unknown): value is ObjectOf<K> {
   return findProblem(definition(kind), value) === undefined;
 }
 
-/** The former values of what has changed, as events tell them. */
+/** The previous values of changed fields, as in `data.previous_attributes`. */
 export function previousAttributes(before: object, after: object): Record<string, unknown> | undefined {
   const changed = Object.entries(before).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(after, name)),

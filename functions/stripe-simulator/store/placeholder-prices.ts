@@ -1,5 +1,5 @@
 import { MONTHLY_PRICES } from "../../../app/contract/plan-prices";
-import type { Part } from "../../stripe-schema/stored";
+import type { Part } from "../schema/stored";
 import { make, type Price, type Product } from "./objects";
 
 /** The prices of the API's first migration, which knows no account of Stripe's, each with its product. */

@@ -1,6 +1,6 @@
 import type { SqlStorage } from "@cloudflare/workers-types";
 import * as z from "zod/mini";
-import { isRecord } from "../../stripe-schema/check";
+import { isRecord } from "../schema/check";
 import { isObject, type Kind, type ObjectOf } from "./objects";
 import { PLACEHOLDER_PRICES } from "./placeholder-prices";
 
@@ -79,7 +79,7 @@ export function storeIn(sql: SqlStorage) {
     cardNumber: (method: string): string | undefined =>
       rows({ number: text }, "SELECT number FROM cards WHERE payment_method = ?", method)[0]?.number,
 
-    /** When the clock has something to do for a subscription; never for null. */
+    /** Schedules a subscription's next step; null for none. */
     saveDue(subscription: string, clock: string, at: number | null): void {
       sql.exec("DELETE FROM due WHERE subscription = ?", subscription);
       if (at === null) return;
@@ -92,7 +92,7 @@ export function storeIn(sql: SqlStorage) {
         clock,
       )[0],
 
-    /** 0 where nothing was saved. */
+    /** 0 by default. */
     setting: (name: string): number =>
       rows({ value: number }, "SELECT value FROM settings WHERE name = ?", name)[0]?.value ?? 0,
     settings: (prefix: string) =>
@@ -125,7 +125,6 @@ export function storeIn(sql: SqlStorage) {
     removeDelivery(event: string): void {
       sql.exec("DELETE FROM deliveries WHERE event = ?", event);
     },
-    /** Those that are due first, so many at most. */
     dueDeliveries: (now: number, most: number): Delivery[] =>
       rows(
         { event: text, body: text, attempts: number, due: number },
@@ -144,12 +143,12 @@ export function storeIn(sql: SqlStorage) {
   return store;
 }
 
-/** Its fields were checked when it was saved. */
+/** `save` has checked the fields. */
 function isKept<K extends Kind>(_: K, object: unknown): object is ObjectOf<K> {
   return isRecord(object) && typeof object.id === "string";
 }
 
-/** The customer of an object; of an event, that of its object. */
+/** The customer of an object, or of an event's object. */
 export function ownerOf(object: object): string | null {
   if ("data" in object && isRecord(object.data)) return ownerOf(Object(object.data.object));
   if ("customer" in object && typeof object.customer === "string") return object.customer;

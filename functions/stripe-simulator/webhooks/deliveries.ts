@@ -6,7 +6,7 @@ export type Endpoint = { url: string; secret: string };
 const MAX_ATTEMPTS = 8;
 const PATIENCE_MS = 10_000;
 
-/** Of hundreds of events at once the others wait, so that the endpoint keeps up. */
+/** Limits concurrent deliveries so that the endpoint keeps up. */
 const AT_ONCE = 32;
 
 /** Sends events to one endpoint. @param later called with each sending */
@@ -23,14 +23,14 @@ export function deliveries(store: Store, endpoint: Endpoint, later: (sending: Pr
   }
 
   return {
-    /** Starts to send what is due; failures are repeated after twice the time. */
+    /** Sends due events; the delay doubles after each failure. */
     sendDue(): void {
       for (const delivery of store.dueDeliveries(Date.now(), AT_ONCE - underWay)) {
         underWay += 1;
         later(send(delivery));
       }
     },
-    /** When to send again, in milliseconds; undefined while nothing waits, or until one of those under way has ended. */
+    /** Time of the next delivery in milliseconds; undefined while none waits or the limit is reached. */
     next: (): number | undefined => (underWay === AT_ONCE ? undefined : store.nextDelivery()),
   };
 }

@@ -1,8 +1,8 @@
-import type { CatalogueServices } from "../catalogue/reconcile-prices";
 import type { Config } from "../config";
 import type { CronRuns } from "../cron-runs";
 import type { DispatchServices } from "../outbox/dispatch";
 import type { StuckMessages } from "../outbox/stuck-messages";
+import type { CatalogueServices } from "../plans/reconcile-prices";
 import type { SignUpServices } from "../sign-ups/create-sign-up";
 import type { PasswordQueue } from "../sign-ups/password/password-queue";
 import type { PersonalDataServices } from "../sign-ups/personal-data";

@@ -1,6 +1,8 @@
 import { HTTPException } from "hono/http-exception";
-import { isTransient } from "../d1-retries";
-import { describeError, log } from "../log";
+import { REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
+import { describeError } from "../../../app/shared/describe-error";
+import { isTransient } from "../database";
+import { log } from "../log";
 import { PaymentsError } from "../stripe/client";
 import { problem } from "./problem";
 
@@ -16,7 +18,11 @@ export function errorResponse(error: Error): Response {
   if (!(error instanceof PaymentsError)) return problem(500, { title: "Internal server error" });
   switch (error.reason) {
     case "in-progress":
-      return problem(409, { title: "The same request is still in progress" }, { "retry-after": "2" });
+      return problem(
+        409,
+        { type: REQUEST_IN_PROGRESS, title: "The same request is still in progress" },
+        { "retry-after": "2" },
+      );
     case "email-refused":
     case "unexpected-answer":
       return problem(502, { title: "The payment provider gave an unexpected answer" });

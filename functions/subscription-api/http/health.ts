@@ -1,33 +1,79 @@
 import type { Context } from "hono";
 import { commit } from "../../../app/contract/release";
-import { isStripePriceId, packagesIn } from "../catalogue/packages";
+import { describeError } from "../../../app/shared/describe-error";
 import { type Config, keysOf, readConfig } from "../config";
-import { describeError, log } from "../log";
+import { databaseOver } from "../database";
+import { log } from "../log";
+import { isStripePriceId, packagesIn } from "../plans/packages";
 import { stripeAccess } from "../stripe/access";
 import { stripeClient } from "../stripe/client";
-import { problem } from "./problem";
+import { type Problem, problem } from "./problem";
 import { type Late, type Workload, workloadOf } from "./workload";
+
+/** What a look has found; a plain value, since no request may use what another one has open. */
+type Found = { status: 200; body: Record<string, unknown> } | { status: 503; problem: Problem };
+
+/** So that `/health` costs no more than this, whoever asks. A database that fails in passing is soon well again. */
+const KEPT_MS = 30_000;
+const DATABASE_KEPT_MS = 1_000;
+
+/** A request that Cloudflare has ended looks no more. */
+const GONE_AFTER_MS = 20_000;
+/** The runtime ends a request that waits for another one's promise alone. */
+const ASK_EVERY_MS = 20;
 
 /**
  * `GET /health`: 200, or 503 with the names of settings, of `DB`, of `packages` (prices that Stripe lacks), of `stripe`
- * (it does not answer), of `cron` or `outbox` (it is late).
+ * (it does not answer), of `cron` or `outbox` (it is late). All who ask an isolate share one look at database and Stripe.
  */
-export async function getHealth(c: Context): Promise<Response> {
-  const result = readConfig(c.env);
-  if (result.status === "invalid") {
-    const keys = keysOf(result.problems);
-    log("error", "configuration_invalid", { keys });
-    return unhealthy(keys);
+export function healthCheck(): (c: Context) => Promise<Response> {
+  let kept: { found: Found; until: number } | undefined;
+  let lookingSince: number | undefined;
+
+  async function look(config: Config): Promise<Found> {
+    const since = Date.now();
+    lookingSince = since;
+    try {
+      const found = await findOut(config);
+      const isDatabase = found.status === 503 && found.problem.keys?.includes("DB");
+      kept = { found, until: since + (isDatabase ? DATABASE_KEPT_MS : KEPT_MS) };
+      return found;
+    } finally {
+      if (lookingSince === since) lookingSince = undefined;
+    }
   }
-  const { configuration } = result;
+
+  return async (c) => {
+    const result = readConfig(c.env);
+    if (result.status === "invalid") {
+      const keys = keysOf(result.problems);
+      log("error", "configuration_invalid", { keys });
+      return answer(unhealthy(keys));
+    }
+    while (true) {
+      if (kept !== undefined && Date.now() < kept.until) return answer(kept.found);
+      if (lookingSince === undefined || Date.now() - lookingSince >= GONE_AFTER_MS) {
+        return answer(await look(result.configuration));
+      }
+      await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+    }
+  };
+}
+
+function answer(found: Found): Response {
+  if (found.status === 503) return problem(503, found.problem);
+  return Response.json(found.body, { headers: { "cache-control": "no-store" } });
+}
+
+async function findOut(config: Config): Promise<Found> {
   try {
     // First: without the latest migration it throws.
-    const { workload, late } = await workloadOf(configuration);
+    const { workload, late } = await workloadOf(config);
     for (const check of [checkStripe, checkCatalogue]) {
-      const problem = await check(configuration);
-      if (problem) return problem;
+      const found = await check(config);
+      if (found) return found;
     }
-    return late.length === 0 ? healthy(configuration, workload) : unwell(late, workload);
+    return late.length === 0 ? healthy(config, workload) : unwell(late, workload);
   } catch (error) {
     log("error", "database_unavailable", describeError(error));
     return unhealthy(["DB"]);
@@ -35,18 +81,19 @@ export async function getHealth(c: Context): Promise<Response> {
 }
 
 /** Undefined when there is nothing to say. */
-type Check = (config: Config) => Promise<Response | undefined>;
+type Check = (config: Config) => Promise<Found | undefined>;
 
-const checkCatalogue: Check = async ({ db, stripe }) => {
+const checkCatalogue: Check = async ({ d1, stripe }) => {
   // The simulator has the placeholder prices of the first migration; in test mode `npm start` replaces them.
   if (stripe.apiUrl !== undefined) return undefined;
-  if ((await packagesIn(db).all()).every((item) => isStripePriceId(item.stripe_price_id))) return undefined;
+  if ((await packagesIn(databaseOver(d1)).all()).every((item) => isStripePriceId(item.stripe_price_id)))
+    return undefined;
   log("error", "catalogue_incomplete");
   return unhealthy(["packages"]);
 };
 
 const checkStripe: Check = async ({ stripe }) => {
-  const access = await stripeAccess(stripeClient(stripe, "visitor"), stripe.secretKey);
+  const access = await stripeAccess(stripeClient(stripe, "visitor"));
   if (access.status === "granted") return undefined;
   log("error", "stripe_inaccessible", { reason: access.status, ...("lacks" in access && { lacks: access.lacks }) });
   switch (access.status) {
@@ -59,21 +106,23 @@ const checkStripe: Check = async ({ stripe }) => {
   }
 };
 
-function healthy({ release }: Config, workload: Workload): Response {
-  return Response.json({ status: "ok", release, commit, ...workload }, { headers: { "cache-control": "no-store" } });
+function healthy({ release }: Config, workload: Workload): Found {
+  return { status: 200, body: { status: "ok", release, commit, ...workload } };
 }
+
+const NOT_HEALTHY = "The service is not healthy";
 
 const LATE: Record<Late, string> = {
   cron: "the cron handler has not come to its end for too long",
   outbox: "a message is due for too long",
 };
 
-function unwell(late: Late[], workload: Workload): Response {
+function unwell(late: Late[], workload: Workload): Found {
   log("error", "unwell", { keys: late, ...workload, last_cron_run: workload.last_cron_run ?? "never" });
   const detail = `Unwell: ${late.map((what) => LATE[what]).join("; ")}`;
-  return problem(503, { title: "The service is not healthy", detail, keys: late, ...workload });
+  return { status: 503, problem: { title: NOT_HEALTHY, detail, keys: late, ...workload } };
 }
 
-function unhealthy(keys: string[], detail?: string): Response {
-  return problem(503, { title: "The service is not healthy", ...(detail !== undefined && { detail }), keys });
+function unhealthy(keys: string[], detail?: string): Found {
+  return { status: 503, problem: { title: NOT_HEALTHY, ...(detail !== undefined && { detail }), keys } };
 }

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import { describeError, log } from "../log";
+import { describeError } from "../../../app/shared/describe-error";
+import { log } from "../log";
 import { disownSignUp } from "../sign-ups/disown";
 import type { SignUp } from "../sign-ups/sign-up";
 import type { ApiContext } from "./context";
@@ -14,8 +15,8 @@ linkPages.use(linkPageHeaders, neitherKeptNorFound);
 
 linkPages.onError((error, c) => {
   log("error", "request_failed", describeError(error));
-  const body = html`<p>Please open the link of the e-mail again in a minute.</p>`;
-  return c.html(linkPage(c.var.services.mail.sender, "This did not work", body), 503, { "retry-after": "60" });
+  const body = html`<p>Open the link in the email again in a minute.</p>`;
+  return c.html(linkPage(c.var.services.mail.sender, "Something went wrong", body), 503, { "retry-after": "60" });
 });
 
 /** One click: opening the page confirms the address (docs/subscription-api.md weighs it against a button). */
@@ -29,9 +30,9 @@ linkPages.get("/verify-email/:token", async (c) => {
   if (signUp.end_reason !== null) return ended(c);
   dispatchAfterResponse();
   const { sender } = services.mail;
-  const body = html`<p>Thank you. You can close this page, or log in with the password that you chose.</p>
+  const body = html`<p>Thank you. You can close this page, or log in with the password you chose.</p>
     <p><a href="${sender.consoleUrl}">Open the customer console</a></p>`;
-  return c.html(linkPage(sender, "Your e-mail address is confirmed", body));
+  return c.html(linkPage(sender, "Your email address is confirmed", body));
 });
 
 /** Asks first, because programs open links. */
@@ -41,12 +42,12 @@ linkPages.get("/not-me/:token", async (c) => {
   if (signUp.end_reason !== null) return ended(c);
   const { sender } = c.var.services.mail;
   const body = html`<p>
-      Somebody signed up for ${sender.companyName} with your e-mail address. If it was not you, end the sign-up here.
+      Someone signed up for ${sender.companyName} with your email address. If it wasn’t you, end the sign-up here.
     </p>
-    <p>The trial and its subscription end at once, the card is removed, and nothing more is charged.</p>
+    <p>The trial and subscription end immediately, the card is removed, and there are no further charges.</p>
     <form method="post"><button type="submit">End this sign-up</button></form>
-    <p>If it was you, close this page: nothing changes.</p>`;
-  return c.html(linkPage(sender, "Was this not you?", body));
+    <p>If it was you, close this page. Nothing changes.</p>`;
+  return c.html(linkPage(sender, "Wasn’t you?", body));
 });
 
 linkPages.post("/not-me/:token", async (c) => {
@@ -64,13 +65,13 @@ async function disownable(c: Context<ApiContext>): Promise<SignUp | null> {
 }
 
 function ended(c: Context<ApiContext>) {
-  const body = html`<p>Its subscription is cancelled and its card removed. Nothing more is charged.</p>
-    <p>Your e-mail address is free: you can sign up with it yourself at any time.</p>`;
+  const body = html`<p>The subscription is canceled and the card removed. There are no further charges.</p>
+    <p>You can use your email address to sign up at any time.</p>`;
   return c.html(linkPage(c.var.services.mail.sender, "This sign-up has ended", body));
 }
 
 function notFound(c: Context<ApiContext>) {
   log("warn", "link_refused");
-  const body = html`<p>It was changed on the way, it is more than 30 days old, or the sign-up no longer exists.</p>`;
-  return c.html(linkPage(c.var.services.mail.sender, "This link does not work", body), 404);
+  const body = html`<p>It may be incomplete or more than 30 days old, or the sign-up no longer exists.</p>`;
+  return c.html(linkPage(c.var.services.mail.sender, "This link doesn’t work", body), 404);
 }

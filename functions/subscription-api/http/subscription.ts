@@ -1,12 +1,14 @@
 import type { Context } from "hono";
 import * as z from "zod";
+import { REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
 import {
   INVALID_EMAIL,
   type SubscriptionRequest,
   subscriptionRequest,
 } from "../../../app/contract/subscription-request";
+import { describeError } from "../../../app/shared/describe-error";
 import { secondsLeftToday } from "../limits/sign-up-counts";
-import { describeError, log } from "../log";
+import { log } from "../log";
 import { createSignUp } from "../sign-ups/create-sign-up";
 import { giveUpOldest, replaceSignUp } from "../sign-ups/give-up";
 import { statusEnd } from "../sign-ups/sign-up";
@@ -36,10 +38,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   const { services, sender } = c.var;
   // Before anything is read or written, but after the form was checked: what is wrong with it costs no hash to say.
   const place = services.passwords.enter(sender);
-  if (place === undefined) {
-    log("warn", "sign_ups_busy");
-    return problem(503, { title: "Too many sign-ups at once" }, { "retry-after": BUSY_SECONDS });
-  }
+  if (place === undefined) return busy();
   const inBackground = (work: Promise<unknown>) => {
     const failed = (error: unknown) => log("error", "background_work_failed", describeError(error));
     c.executionCtx.waitUntil(work.catch(failed));
@@ -78,15 +77,25 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
     case "duplicate":
       return problem(409, { title: "A subscription with this information already exists" });
     case "ended":
-      return problem(409, { title: "The end of an earlier try is still in progress" }, { "retry-after": "1" });
+      return problem(
+        409,
+        { type: REQUEST_IN_PROGRESS, title: "The end of an earlier try is still in progress" },
+        { "retry-after": "1" },
+      );
     case "unknown-package":
       return unprocessable({ package_id: ["Invalid subscription ID"] });
     case "email-refused":
       return unprocessable({ email: [INVALID_EMAIL] });
     case "key-reused":
       return problem(422, { title: "The Idempotency-Key was used for another request" });
+    case "busy":
+      return busy();
     case "too-many":
-      return problem(429, { title: "Too many sign-ups today" }, { "retry-after": String(secondsLeftToday()) });
+      return problem(
+        429,
+        { title: "Too many sign-ups today", detail: "Try again tomorrow, after midnight UTC." },
+        { "retry-after": String(secondsLeftToday()) },
+      );
   }
 }
 
@@ -103,11 +112,12 @@ export async function getSubscriptionStatus(c: Context<ApiContext>): Promise<Res
   return Response.json(status, { headers: { "cache-control": "no-store" } });
 }
 
+function busy(): Response {
+  log("warn", "sign_ups_busy");
+  return problem(503, { title: "Too many sign-ups at once" }, { "retry-after": BUSY_SECONDS });
+}
+
 async function readBody(request: Request): Promise<Body> {
-  const mediaType = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (mediaType !== "application/json") {
-    return { status: "invalid", response: problem(415, { title: "The body must be application/json" }) };
-  }
   const body = parseJson(await request.text());
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     return { status: "invalid", response: problem(400, { title: "The body must be a JSON object" }) };

@@ -1,5 +1,6 @@
 import type { Config } from "../config";
 import { cronRunsIn } from "../cron-runs";
+import { databaseOver } from "../database";
 import { outboxIn, sentKinds } from "../outbox/outbox";
 
 const MINUTE = 60_000;
@@ -21,7 +22,8 @@ export type Workload = {
 };
 
 /** What `/health` tells of the work that is left, and what of it comes too late; three small reads. */
-export async function workloadOf({ db, console, isLocal }: Config): Promise<{ workload: Workload; late: Late[] }> {
+export async function workloadOf({ d1, console, isLocal }: Config): Promise<{ workload: Workload; late: Late[] }> {
+  const db = databaseOver(d1);
   const outbox = outboxIn(db);
   const [dead, backlog, cron] = await Promise.all([
     outbox.countDead(),

@@ -2,7 +2,7 @@
 const IGNORES_DOTS = new Set(["gmail.com", "googlemail.com"]);
 
 /**
- * The mailbox that a normalized e-mail address leads to, only for comparing one address with another: without a tag after
+ * The mailbox that a normalized email address leads to, only for comparing one address with another: without a tag after
  * a plus sign (RFC 5233), and without dots where the provider ignores them.
  */
 export function mailboxOf(email: string): string {

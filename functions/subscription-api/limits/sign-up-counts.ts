@@ -1,44 +1,53 @@
-import type { D1Database } from "@cloudflare/workers-types";
+import { networkOf } from "../../../app/contract/sender";
 import type { TrialConfig } from "../config";
-import { once } from "../d1-retries";
+import type { Database } from "../database";
 import { keyedHash } from "./keyed-hash";
 import { mailboxOf } from "./mailbox";
 
 export type SignUpCounts = ReturnType<typeof signUpCountsIn>;
 
-/** How many sign-ups begin on a day (UTC), by e-mail address and by sender. Every method throws what D1 throws. */
-export function signUpCountsIn(db: D1Database, { hashSecret, onePerPerson, signUpsPerDay }: TrialConfig) {
+/**
+ * How many sign-ups begin on a day (UTC): of a sender, and of an email address from one network. Nobody can use up an
+ * address for somebody elsewhere. Every method throws what D1 throws.
+ */
+export function signUpCountsIn(db: Database, { hashSecret, onePerPerson, signUpsPerDay }: TrialConfig) {
   const today = () => new Date().toISOString().slice(0, 10);
   const hashOf = (kind: keyof typeof signUpsPerDay, day: string, value: string) =>
     keyedHash(hashSecret, kind, day, kind === "email" && onePerPerson ? mailboxOf(value) : value);
 
+  async function isTaken(day: string, hash: string, limit: number): Promise<boolean> {
+    const { results } = await db.withoutRetry
+      .prepare(
+        `INSERT INTO sign_up_counts (day, hash, n) VALUES (?1, ?2, 1)
+         ON CONFLICT (day, hash) DO UPDATE SET n = n + 1 WHERE n < ?3
+         RETURNING n`,
+      )
+      .bind(day, hash, limit)
+      .all();
+    return results.length === 1;
+  }
+
   return {
     /**
-     * Counts one more.
+     * Counts one more: of the sender first, so that one who has none left uses up nothing else.
      * @param sender an IP address or network, as the site passes it on
-     * @returns false, when the e-mail address or the sender has none left today
+     * @returns false, when the sender, or the email address from the sender's network, has none left today
      */
     async take(email: string, sender: string | undefined): Promise<boolean> {
       const day = today();
-      const one = (kind: keyof typeof signUpsPerDay, value: string) =>
-        once(db)
-          .prepare(
-            `INSERT INTO sign_up_counts (day, hash, n) VALUES (?1, ?2, 1)
-             ON CONFLICT (day, hash) DO UPDATE SET n = n + 1 WHERE n < ?3
-             RETURNING n`,
-          )
-          .bind(day, hashOf(kind, day, value), signUpsPerDay[kind]);
-      const counts = await once(db).batch([
-        one("email", email),
-        ...(sender === undefined ? [] : [one("sender", sender)]),
-      ]);
-      return counts.every(({ results }) => results.length === 1);
+      const isSenderRefused =
+        sender !== undefined && !(await isTaken(day, hashOf("sender", day, sender), signUpsPerDay.sender));
+      if (isSenderRefused) return false;
+      const network = keyedHash(hashSecret, "network", day, networkOf(sender ?? "unknown"));
+      return isTaken(day, `${hashOf("email", day, email)}.${network}`, signUpsPerDay.email);
     },
 
+    /** From every network; the next character after the dot is the slash. */
     async forget(email: string): Promise<void> {
+      const hash = hashOf("email", today(), email);
       await db
-        .prepare("DELETE FROM sign_up_counts WHERE day = ? AND hash = ?")
-        .bind(today(), hashOf("email", today(), email))
+        .prepare("DELETE FROM sign_up_counts WHERE day = ? AND hash > ? AND hash < ?")
+        .bind(today(), `${hash}.`, `${hash}/`)
         .run();
     },
 

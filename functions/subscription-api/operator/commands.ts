@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { normalizeEmail } from "../../../app/contract/subscription-request";
-import { reconcilePrices } from "../catalogue/reconcile-prices";
 import type { ApiContext } from "../http/context";
 import { problem } from "../http/problem";
 import { log } from "../log";
+import { reconcilePrices } from "../plans/reconcile-prices";
 import { erasePerson, exportPerson } from "../sign-ups/personal-data";
 
 const person = z.object({ email: z.string().transform(normalizeEmail).pipe(z.email()) });
@@ -36,7 +36,7 @@ export async function postCatalogue(c: Context<ApiContext>): Promise<Response> {
 
 async function withPerson(c: Context<ApiContext>, work: (email: string) => Promise<unknown>): Promise<Response> {
   const parsed = person.safeParse(await c.req.json().catch(() => undefined));
-  if (!parsed.success) return problem(422, { title: "The body must be JSON with an e-mail" });
+  if (!parsed.success) return problem(422, { title: "The body must be JSON with an email" });
   return answer(await work(parsed.data.email));
 }
 

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { readText } from "../bounded-body";
+import { readBoundedText } from "../../../app/shared/bounded-body";
+import { describeError } from "../../../app/shared/describe-error";
 import type { FunnelReader } from "../config";
-import { describeError, log } from "../log";
+import { log } from "../log";
 
 const MAX_BYTES = 64 * 1024;
 const DEADLINE_MS = 5_000;
@@ -26,9 +27,9 @@ export async function countsOfFunnel(
       redirect: "manual",
       signal: AbortSignal.timeout(DEADLINE_MS),
     });
-    const body = await readText(response, MAX_BYTES);
-    if (!response.ok || body === undefined) throw new Error("Analytics Engine did not answer the query");
-    return new Map(answer.parse(JSON.parse(body)).data.map(({ step, n }) => [step, n]));
+    const body = await readBoundedText(response, { bytes: MAX_BYTES });
+    if (!response.ok || body.status !== "read") throw new Error("Analytics Engine did not answer the query");
+    return new Map(answer.parse(JSON.parse(body.text)).data.map(({ step, n }) => [step, n]));
   } catch (error) {
     log("warn", "funnel_unreadable", describeError(error));
     return undefined;

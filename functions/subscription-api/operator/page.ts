@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import * as z from "zod";
 import { FUNNEL_STEPS } from "../../../app/contract/funnel";
 import { commit } from "../../../app/contract/release";
+import { databaseOver } from "../database";
 import type { ApiContext } from "../http/context";
 import { neitherKeptNorFound } from "../http/html-page";
 import { log } from "../log";
@@ -18,7 +19,7 @@ const DAYS = 30;
 const MOST_MESSAGES = 100;
 const STATUSES = ["pending", "active", "trialing", "past_due", "canceled", "superseded"];
 
-/** Which messages to send again: all that were given up, or the one with this key. */
+/** Messages to resend: all failed ones, or the one with this key. */
 const which = z.union([z.object({ all: z.literal("dead") }), z.object({ key: z.string().min(1).max(200) })]);
 type Which = z.output<typeof which>;
 
@@ -30,7 +31,7 @@ operatorPage.use(operatorPageHeaders, neitherKeptNorFound);
 operatorPage.get("/", async (c) => {
   const { config, services } = c.var;
   const [counts, steps, messages, dead] = await Promise.all([
-    signUpsByDay(config.db, DAYS),
+    signUpsByDay(databaseOver(config.d1), DAYS),
     config.funnelReader && countsOfFunnel(config.funnelReader, DAYS),
     services.stuckMessages.list(sentKinds(services.accountWebhook !== undefined), MOST_MESSAGES),
     services.outbox.countDead(),
@@ -42,11 +43,11 @@ operatorPage.get("/", async (c) => {
   }));
   const body = html`${sentAgain !== undefined && html`<p role="status" class="notice">${notice(Number(sentAgain))}</p>`}
 <section aria-labelledby="sign-ups"><h2 id="sign-ups">Sign-ups</h2>
-${barChart(`Sign-ups of the last ${DAYS} days by the day they began (UTC) and their status now`, STATUSES, bars)}
-<p>Sign-ups that nobody finished are deleted after a day.</p></section>
+${barChart(`Sign-ups in the last ${DAYS} days by start day (UTC) and current status`, STATUSES, bars)}
+<p>Unfinished sign-ups are deleted after a day.</p></section>
 <section aria-labelledby="funnel"><h2 id="funnel">Funnel</h2>
 ${funnelTable(steps, config.funnelReader !== undefined)}</section>
-<section aria-labelledby="messages"><h2 id="messages">Messages that are late or were given up</h2>
+<section aria-labelledby="messages"><h2 id="messages">Delayed or failed messages</h2>
 ${messageTable(messages, dead)}</section>
 <footer><p>Release ${config.release}, commit ${commit}. ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC.</p></footer>`;
   return c.html(operatorLayout("Operator", body));
@@ -56,11 +57,11 @@ ${messageTable(messages, dead)}</section>
 operatorPage.get("/send-again", async (c) => {
   const wanted = which.safeParse(c.req.query());
   if (!wanted.success) return c.redirect("/operator", 303);
-  const title = "all" in wanted.data ? "Send all again that were given up?" : "Send this message again?";
+  const title = "all" in wanted.data ? "Resend all failed messages?" : "Resend this message?";
   const body = html`<p>${await described(c, wanted.data)}</p>
-<p>A receiver who has it already gets it with the same key, and counts it once.</p>
+<p>A receiver that already has a message gets it with the same key and counts it once.</p>
 <form method="post">${Object.entries(wanted.data).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<button type="submit">Send again</button> <a href="/operator">Back</a></form>`;
+<button type="submit">Resend</button> <a href="/operator">Back</a></form>`;
   return c.html(operatorLayout(title, body));
 });
 
@@ -76,8 +77,8 @@ operatorPage.post("/send-again", csrf(), async (c) => {
 });
 
 function notice(count: number): string {
-  if (count === 1) return "1 message is sent again.";
-  return count > 1 ? `${count} messages are sent again.` : "Nothing to send again: it was sent, or is being sent.";
+  if (count === 1) return "Resending 1 message.";
+  return count > 1 ? `Resending ${count} messages.` : "Nothing to resend: it was sent or is being sent.";
 }
 
 async function described(c: Context<ApiContext>, wanted: Which): Promise<string> {
@@ -86,7 +87,8 @@ async function described(c: Context<ApiContext>, wanted: Which): Promise<string>
 }
 
 function funnelTable(steps: ReadonlyMap<string, number> | undefined, isConfigured: boolean) {
-  if (!isConfigured) return html`<p>Set FUNNEL_SQL_URL, FUNNEL_SQL_TOKEN and FUNNEL_DATASET to see it here.</p>`;
+  if (!isConfigured)
+    return html`<p>Set FUNNEL_SQL_URL, FUNNEL_SQL_TOKEN and FUNNEL_DATASET to see the funnel here.</p>`;
   if (steps === undefined) return html`<p>Analytics Engine did not answer. Load the page again in a minute.</p>`;
   const rows = FUNNEL_STEPS.map((step) => ({ label: step, value: steps.get(step) ?? 0 }));
   return barTable(`Steps of sign-ups in the last ${DAYS} days`, rows);
@@ -97,14 +99,14 @@ function messageTable(messages: StuckMessage[], dead: number) {
   return html`${
     dead > 0 &&
     html`<form method="get" action="/operator/send-again"><input type="hidden" name="all" value="dead">
-<p>${dead} given up. <button type="submit">Send all of them again</button></p></form>`
+<p>${dead} failed. <button type="submit">Resend all</button></p></form>`
   }
 <div class="scroll" role="region" tabindex="0" aria-labelledby="messages"><table>
 <thead><tr><th scope="col">Message</th><th scope="col">State</th><th scope="col">Action</th><th scope="col">Attempts</th><th scope="col">Since (UTC)</th><th scope="col">Next</th><th scope="col">Sign-up</th></tr></thead>
 <tbody>${messages.map(
     ({ key, kind, sign_up_id, state, attempts, created_at, next_attempt_at }) => html`<tr>
-<td>${kind}</td><td>${state === "dead" ? "given up" : "late"}</td>
-<td><form method="get" action="/operator/send-again"><input type="hidden" name="key" value="${key}"><button type="submit" aria-label="Send ${key} again">Send again</button></form></td>
+<td>${kind}</td><td>${state === "dead" ? "failed" : "delayed"}</td>
+<td><form method="get" action="/operator/send-again"><input type="hidden" name="key" value="${key}"><button type="submit" aria-label="Resend ${key}">Resend</button></form></td>
 <td>${attempts}</td><td>${minuteOf(created_at)}</td><td>${state === "dead" ? "never" : minuteOf(next_attempt_at)}</td><td><code>${sign_up_id}</code></td></tr>`,
   )}</tbody>
 </table></div>`;

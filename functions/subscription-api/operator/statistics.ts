@@ -1,5 +1,5 @@
-import type { D1Database } from "@cloudflare/workers-types";
 import * as z from "zod";
+import type { Database } from "../database";
 
 const counts = z.array(z.object({ day: z.string(), status: z.string(), n: z.number() }));
 
@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60_000;
  * are deleted after a day.
  * @param days how many, today among them
  */
-export async function signUpsByDay(db: D1Database, days: number): Promise<DailyCount[]> {
+export async function signUpsByDay(db: Database, days: number): Promise<DailyCount[]> {
   const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
   const counted = db.prepare(
     `SELECT substr(created_at, 1, 10) AS day, status, count(*) AS n FROM sign_ups

@@ -1,5 +1,6 @@
-import { CONNECTIONS, inParallel } from "../in-parallel";
-import { describeError, log } from "../log";
+import { describeError } from "../../../app/shared/describe-error";
+import { CONNECTIONS, inParallel } from "../limits/in-parallel";
+import { log } from "../log";
 import type { SignedLinks } from "../signed-links";
 import { PaymentsError } from "../stripe/client";
 import type { AccountWebhook } from "./account-webhook";

@@ -23,9 +23,9 @@ export function cardUsedMail(facts: Facts, sender: Sender): MailContent {
       subject: `Your ${sender.companyName} trial has not started`,
       paragraphs: [
         `Hello ${facts.full_name},`,
-        "the card that you entered has already been used for a free trial. Each card can be used for one.",
-        "Your trial has not started, nothing was charged, and the card was removed.",
-        `To start your trial, use another card. To subscribe without a trial, write to our sales team: ${sender.salesEmail}`,
+        "The card you entered has already been used for a free trial. Each card can be used for one.",
+        "Your trial hasn’t started. You weren’t charged, and we removed the card.",
+        `To start your trial, use another card. To subscribe without a trial, contact our sales team: ${sender.salesEmail}`,
       ],
       details: [
         ["Company", facts.company_name],
@@ -38,13 +38,13 @@ export function cardUsedMail(facts: Facts, sender: Sender): MailContent {
   );
 }
 
-/** A mail as HTML and as text, with what every mail has: the way to the Customer Portal and to support. */
+/** An email as HTML and as text, with links to the Customer Portal and support. */
 export function toMail(
   { subject, paragraphs, details, button, links = [] }: Draft,
   sender: Sender,
   to: string,
 ): MailContent {
-  const help = "Questions? Answer this mail or write to";
+  const help = "Questions? Reply to this email or write to";
   const allLinks = [...links, { text: "Manage or cancel your subscription", url: portalUrl(sender, to) }];
   const text = [
     ...paragraphs,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { readText } from "../bounded-body";
+import { readBoundedText } from "../../../app/shared/bounded-body";
 import type { MailConfig } from "../config";
 import type { SendOutcome } from "./outbox";
 
@@ -66,15 +66,15 @@ async function sendOverHttp(
     return { status: "sent" };
   }
   // An earlier release sent this mail with another text.
-  const isRepetition =
-    response.status === 409 && problemName(await readText(response, MAX_ANSWER_BYTES)) === "invalid_idempotent_request";
+  const isRepetition = response.status === 409 && (await problemName(response)) === "invalid_idempotent_request";
   if (!response.bodyUsed) await response.body?.cancel();
   return isRepetition ? { status: "sent" } : { status: "failed", reason: String(response.status) };
 }
 
-function problemName(text = ""): string | undefined {
+async function problemName(response: Response): Promise<string | undefined> {
+  const body = await readBoundedText(response, { bytes: MAX_ANSWER_BYTES });
   try {
-    return z.object({ name: z.string() }).parse(JSON.parse(text)).name;
+    return body.status === "read" ? z.object({ name: z.string() }).parse(JSON.parse(body.text)).name : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,5 @@
-import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
 import * as z from "zod";
-import { once } from "../d1-retries";
+import type { Database, Statement } from "../database";
 
 const MAILS = ["trial-started", "trial-ending", "card-used"] as const;
 const ACCOUNT_WEBHOOKS = ["account-created", "email-verified", "account-closed"] as const;
@@ -72,11 +71,11 @@ export function sentKinds(hasConsole: boolean): MessageKind[] {
 
 /** A statement for the transaction of the state change; inserts nothing where the condition does not hold. */
 export function newMessage(
-  db: D1Database,
+  db: Database,
   { key, kind, signUpId, notBefore }: { key: string; kind: MessageKind; signUpId: string; notBefore?: Date },
   condition: string,
   ...values: (string | number)[]
-): D1PreparedStatement {
+): Statement {
   const now = new Date();
   const due = notBefore && notBefore > now ? notBefore : now;
   return db
@@ -89,7 +88,7 @@ export function newMessage(
 }
 
 /** Messages about sign-ups, sent at least once. Every method throws what D1 throws. */
-export function outboxIn(db: D1Database) {
+export function outboxIn(db: Database) {
   return {
     /**
      * Leases due messages: nobody else gets them for a minute.
@@ -98,7 +97,7 @@ export function outboxIn(db: D1Database) {
     async take(wanted: readonly MessageKind[], limit: number): Promise<Message[]> {
       const now = new Date();
       // CROSS JOIN, so that the kinds come first.
-      const leases = once(db).prepare(
+      const leases = db.withoutRetry.prepare(
         `UPDATE outbox SET attempts = attempts + 1, next_attempt_at = ?1
           WHERE key IN (
             SELECT due.key FROM json_each(?4) AS wanted CROSS JOIN outbox AS due
@@ -143,9 +142,9 @@ export function outboxIn(db: D1Database) {
       return state;
     },
 
-    async messagesOf(signUpId: string): Promise<Record<string, unknown>[]> {
+    async messagesOf(signUpId: string): Promise<unknown[]> {
       const found = db.prepare("SELECT * FROM outbox WHERE sign_up_id = ? ORDER BY created_at");
-      return (await found.bind(signUpId).all<Record<string, unknown>>()).results;
+      return (await found.bind(signUpId).all()).results;
     },
 
     /**

@@ -1,6 +1,5 @@
-import type { D1Database } from "@cloudflare/workers-types";
 import * as z from "zod";
-import { once } from "../d1-retries";
+import type { Database } from "../database";
 import type { MessageKind } from "./outbox";
 
 const message = z.object({
@@ -23,7 +22,7 @@ const LATE_AFTER_MS = 5 * 60_000;
 const LEASE_MS = 60_000;
 
 /** Messages that somebody may have to look at. Every method throws what D1 throws. */
-export function stuckMessagesIn(db: D1Database) {
+export function stuckMessagesIn(db: Database) {
   const again = "SET state = 'due', attempts = 0, next_attempt_at = ?1";
 
   return {
@@ -57,7 +56,7 @@ export function stuckMessagesIn(db: D1Database) {
     /** Makes a message due at once, with all its attempts. False where it is gone, sent, or perhaps being sent. */
     async sendAgain(key: string): Promise<boolean> {
       const now = Date.now();
-      const changed = once(db).prepare(
+      const changed = db.withoutRetry.prepare(
         `UPDATE outbox ${again} WHERE key = ?2 AND (state = 'dead' OR (state = 'due' AND next_attempt_at > ?3))
          RETURNING key`,
       );
@@ -67,7 +66,7 @@ export function stuckMessagesIn(db: D1Database) {
 
     /** The same with all that have been given up, a thousand at most. */
     async sendDeadAgain(): Promise<number> {
-      const changed = once(db).prepare(
+      const changed = db.withoutRetry.prepare(
         `UPDATE outbox ${again} WHERE key IN (SELECT key FROM outbox WHERE state = 'dead' LIMIT 1000) RETURNING key`,
       );
       return (await changed.bind(new Date().toISOString()).all()).results.length;

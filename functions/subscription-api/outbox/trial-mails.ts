@@ -4,14 +4,14 @@ import type { MailContent, Sender } from "./mail";
 import { toMail } from "./mail-content";
 import type { Message } from "./outbox";
 
-/** What the sign-up says of itself. */
+/** Facts from the sign-up. */
 type Facts = Pick<Message, "full_name" | "company_name" | "email" | "signed_up_at">;
 
-/** What Stripe says at the moment of sending. Without a plan there is nothing to charge. */
+/** Stripe's state at the moment of sending. Without a plan there is nothing to charge. */
 export type Trial = Pick<Billing, "card" | "plan"> & { end: Date; outlook: Billing["outlook"] | { next: "no-plan" } };
 
 const PORTAL =
-  "To cancel, to change your card or to see your invoices, open the customer portal below. It belongs to Stripe, which takes our payments: enter your e-mail address there, and Stripe sends you a link to log in.";
+  "To cancel, to change your card or to see your invoices, open the customer portal below. It’s run by Stripe, our payment provider. Enter your email address there, and Stripe sends you a link to log in.";
 
 /**
  * What the card networks ask a business to say when a trial begins:
@@ -31,11 +31,11 @@ export function trialStartedMail(
       paragraphs: [
         `Hello ${facts.full_name},`,
         `Thank you for your subscription. The free trial for ${facts.company_name} has started and ends on ${end}.`,
-        trial.outlook.next === "charge" ? `Your card was not charged. ${whatHappens(trial)}` : whatHappens(trial),
+        trial.outlook.next === "charge" ? `We haven’t charged your card. ${whatHappens(trial)}` : whatHappens(trial),
         PORTAL,
-        "What’s next: confirm that this is your e-mail address.",
-        `Then log in to the customer console with ${facts.email} and the password that you chose.`,
-        "If you did not sign up, open “This was not me” below: the trial ends, and the card is removed.",
+        "Next, confirm your email address.",
+        `Then log in to the customer console with ${facts.email} and the password you chose.`,
+        "If you didn’t sign up, open “This wasn’t me” below to end the trial and remove the card.",
       ],
       details: [
         ["Company", facts.company_name],
@@ -44,10 +44,10 @@ export function trialStartedMail(
         ...chargeDetails(trial),
         ["You agreed to this", `on ${minuteOf(new Date(facts.signed_up_at))}, with our terms: ${sender.siteUrl}/terms`],
       ],
-      button: { text: "Confirm my e-mail address", url: links.verifyEmail },
+      button: { text: "Confirm my email address", url: links.verifyEmail },
       links: [
         { text: "Open the customer console", url: sender.consoleUrl },
-        { text: "This was not me", url: links.notMe },
+        { text: "This wasn’t me", url: links.notMe },
       ],
     },
     sender,
@@ -82,15 +82,15 @@ export function trialEndingMail(facts: Facts, trial: Trial, sender: Sender): Mai
 function whatHappens({ outlook, card, end }: Trial): string {
   switch (outlook.next) {
     case "charge":
-      return `Unless you cancel before then, ${priceOf(outlook)} will be taken from ${card ? `your card, ${nameOf(card)},` : "your payment method"} on ${dayOf(end)}, and then every month until you cancel.`;
+      return `Unless you cancel before then, we’ll charge ${priceOf(outlook)} to your ${card ? nameOf(card) : "payment method"} on ${dayOf(end)}, and then every month until you cancel.`;
     case "end":
       return outlook.why === "canceled"
-        ? `You have cancelled your subscription. It ends on ${dayOf(outlook.at)}, and nothing will be charged. If you change your mind, renew it in the customer portal before then.`
-        : `There is no card for your subscription. It ends on ${dayOf(outlook.at)}, and nothing will be charged. To go on, add a card in the customer portal before then.`;
+        ? `You’ve canceled your subscription. It ends on ${dayOf(outlook.at)}, and you won’t be charged. If you change your mind, renew it in the customer portal before then.`
+        : `Your subscription has no card. It ends on ${dayOf(outlook.at)}, and you won’t be charged. To keep it, add a card in the customer portal before then.`;
     case "no-plan":
-      return "You have not chosen a plan yet: nothing will be charged. Answer this mail to choose one before the trial ends.";
+      return "You haven’t chosen a plan yet, so you won’t be charged. Reply to this email to choose one before the trial ends.";
     case "unknown":
-      return "What will be charged, and when, is in the customer portal.";
+      return "The customer portal shows your next charge and its date.";
   }
 }
 
@@ -99,7 +99,7 @@ function chargeDetails({ outlook, card, end }: Trial): [string, string][] {
   if (outlook.next === "charge") {
     return [
       ["First payment", `${priceOf(outlook)}, on ${dayOf(end)}`],
-      ["After that", "the same every month"],
+      ["Then", "the same amount every month"],
       ...paidWith,
     ];
   }
@@ -124,7 +124,7 @@ const days = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UT
 const minutes = new Intl.DateTimeFormat("en-US", {
   hour: "2-digit",
   minute: "2-digit",
-  hour12: false,
+  hourCycle: "h23",
   timeZone: "UTC",
 });
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });

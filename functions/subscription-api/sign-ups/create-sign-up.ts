@@ -1,5 +1,5 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
-import { CONNECTIONS } from "../in-parallel";
+import { CONNECTIONS } from "../limits/in-parallel";
 import type { SignUpCounts } from "../limits/sign-up-counts";
 import { PaymentsError } from "../stripe/client";
 import type { SetupIntent } from "../stripe/setup-intents";
@@ -30,10 +30,12 @@ export type SignUpResult =
   | { status: "key-reused" }
   /** The sign-up of the key is deleted, since it was too old or half ended: the next try begins another one. */
   | { status: "ended" }
-  /** Stripe does not take the e-mail address for valid. */
+  /** Stripe does not take the email address for valid. */
   | { status: "email-refused" }
-  /** Of this e-mail, or from this sender, for today. */
-  | { status: "too-many" };
+  /** Of this email, or from this sender, for today. */
+  | { status: "too-many" }
+  /** The password had no turn in time; nothing was begun. */
+  | { status: "busy" };
 
 /**
  * Creates a sign-up and its setup intent. The same request under the same key continues after a failure.
@@ -52,9 +54,10 @@ export async function createSignUp(
     const isSold = request.package_id === undefined || (await packages.find(request.package_id)) !== null;
     if (!isSold) return { refused: "unknown-package" as const };
     if (!(await counts.take(request.email, sender))) return { refused: "too-many" as const };
-    // Before the e-mail is looked up: a known one takes as long as a new one.
+    // Before the email is looked up: a known one takes as long as a new one.
     return { passwordHash: await hasher.hash(request.password) };
   });
+  if (hashed === undefined) return { status: "busy" };
   if (hashed.refused) return { status: hashed.refused };
   if (hashed.known) return resume(hashed.known, hashed.samePassword, request, services);
   if (await hasHadTrial(request.email, services)) return { status: "duplicate" };
@@ -71,6 +74,7 @@ export async function createSignUp(
   });
   if (stored.id === id) return finish(stored, services);
   const samePassword = await passwords.inTurn((hasher) => hasher.verify(request.password, stored.password_hash));
+  if (samePassword === undefined) return { status: "busy" };
   return resume(stored, samePassword, request, services);
 }
 

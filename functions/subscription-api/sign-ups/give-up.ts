@@ -2,7 +2,7 @@ import { PaymentsError } from "../stripe/client";
 import type { SignUp } from "./sign-up";
 import { handleCardSetUp, type TrialServices } from "./trial";
 
-/** Pending sign-ups that one e-mail address may have. */
+/** Pending sign-ups that one email address may have. */
 const KEPT_PENDING = 50;
 
 /** More than come with one new sign-up, so that their number falls. */
@@ -14,7 +14,7 @@ export async function replaceSignUp(idempotencyKey: string, services: TrialServi
   if (replaced?.status === "pending") await giveUp(replaced, services);
 }
 
-/** Gives up some of the oldest pending sign-ups of an e-mail address that has too many. */
+/** Gives up some of the oldest pending sign-ups of an email address that has too many. */
 export async function giveUpOldest(email: string, services: TrialServices): Promise<void> {
   const oldest = await services.signUps.findPending(email, { limit: GIVEN_UP_AT_ONCE, offset: KEPT_PENDING });
   for (const signUp of oldest) await giveUp(signUp, services);

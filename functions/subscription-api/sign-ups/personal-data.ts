@@ -2,7 +2,7 @@ import type { SignUpCounts } from "../limits/sign-up-counts";
 import type { TrialClaims } from "../limits/trial-claims";
 import type { Outbox } from "../outbox/outbox";
 import type { Payments } from "../stripe/payments";
-import type { SignUp } from "./sign-up";
+import { releaseCard } from "./failed-cards";
 import type { SignUps } from "./store/sign-up-store";
 
 export type PersonalDataServices = {
@@ -33,11 +33,11 @@ export async function exportPerson(email: string, services: PersonalDataServices
  */
 export async function erasePerson(
   email: string,
-  { signUps, payments, claims, counts }: PersonalDataServices,
+  { signUps, payments, claims, counts }: Omit<PersonalDataServices, "outbox">,
 ): Promise<{ erased: number }> {
   const found = await signUps.findByEmail(email);
   for (const signUp of found) {
-    if (signUp.status === "pending") await cancelSetup(signUp, payments);
+    if (signUp.status === "pending") await releaseCard(signUp, payments);
     const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
     if (customerId !== undefined) await payments.deleteCustomer(customerId);
     await signUps.erase(signUp.id, claims.of(signUp.email, null).email);
@@ -45,8 +45,4 @@ export async function erasePerson(
   for (const customerId of await payments.findCustomersOf(email)) await payments.deleteCustomer(customerId);
   await counts.forget(email);
   return { erased: found.length };
-}
-
-async function cancelSetup({ stripe_setup_intent_id: id }: SignUp, payments: Payments): Promise<void> {
-  if (id !== null && (await payments.retrieveSetupIntent(id)).state === "open") await payments.cancelSetupIntent(id);
 }

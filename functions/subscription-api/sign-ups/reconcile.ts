@@ -1,5 +1,6 @@
-import { inParallel } from "../in-parallel";
-import { describeError, log } from "../log";
+import { describeError } from "../../../app/shared/describe-error";
+import { inParallel } from "../limits/in-parallel";
+import { log } from "../log";
 import { endPendingSignUp } from "./failed-cards";
 import {
   ABANDONED_AFTER_MS,

@@ -46,10 +46,10 @@ export type TrialState = {
 
 export type EndReason = NonNullable<SignUp["end_reason"]>;
 
-/** An e-mail has at most one sign-up with one of these. */
+/** An email has at most one sign-up with one of these. */
 export const LIVE = "('active', 'trialing', 'past_due')";
 
-/** The e-mail has had its trial, which may have ended since. */
+/** The email has had its trial, which may have ended since. */
 export const HAD_TRIAL = `(status IN ${LIVE} OR (trial_end IS NOT NULL AND end_reason IS NULL))`;
 
 /** The card is set up and the trial has not started. */

@@ -1,7 +1,7 @@
 import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
-import type { Packages } from "../catalogue/packages";
 import type { TrialClaims } from "../limits/trial-claims";
 import { log } from "../log";
+import type { Packages } from "../plans/packages";
 import { PaymentsError } from "../stripe/client";
 import type { SubscriptionState } from "../stripe/payments";
 import type { SetupIntent } from "../stripe/setup-intents";

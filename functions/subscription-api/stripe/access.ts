@@ -9,20 +9,8 @@ export type StripeAccess =
   | { status: "no-permission"; lacks: string[] }
   | { status: "unavailable" };
 
-/** How long an answer counts, so that `/health` costs no more calls than this, whoever asks. */
-const COUNTS_FOR_MS = 30_000;
-
-let latest: { key: string; at: number; access: StripeAccess } | undefined;
-
 /** Asks Stripe with one small call for each kind of object that is read, and what is expanded with it. */
-export async function stripeAccess(stripe: Stripe, key: string): Promise<StripeAccess> {
-  if (latest && latest.key === key && Date.now() - latest.at < COUNTS_FOR_MS) return latest.access;
-  const access = await askStripe(stripe);
-  latest = { key, at: Date.now(), access };
-  return access;
-}
-
-async function askStripe(stripe: Stripe): Promise<StripeAccess> {
+export async function stripeAccess(stripe: Stripe): Promise<StripeAccess> {
   const requests: [string, () => Promise<unknown>][] = [
     ["customers", () => stripe.customers.list({ limit: 1 })],
     ["setup intents, payment methods", () => stripe.setupIntents.list({ limit: 1, expand: ["data.payment_method"] })],

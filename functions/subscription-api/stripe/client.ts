@@ -79,7 +79,7 @@ export async function call<T extends z.ZodType>(schema: T, request: () => Promis
   throw new PaymentsError("unexpected-answer", parsed.error);
 }
 
-/** Without the message, which quotes e-mail addresses and ids: https://docs.stripe.com/api/errors */
+/** Without the message, which quotes email addresses and ids: https://docs.stripe.com/api/errors */
 function logFailure(error: unknown): void {
   if (!(error instanceof Stripe.errors.StripeError)) {
     log("error", "stripe_failed", { type: error instanceof Error ? error.name : typeof error });

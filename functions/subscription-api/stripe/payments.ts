@@ -61,7 +61,7 @@ export function stripePayments(stripe: Stripe) {
     /** For a sign-up whose customer was created but not recorded. */
     findCustomer,
 
-    /** The customers that sign-ups of an e-mail address have made, whether or not the sign-ups are still there. */
+    /** The customers that sign-ups of an email address have made, whether or not the sign-ups are still there. */
     async findCustomersOf(email: string): Promise<string[]> {
       return (await customersOf(email)).flatMap(({ id, metadata }) => (metadata.sign_up_id === undefined ? [] : [id]));
     },

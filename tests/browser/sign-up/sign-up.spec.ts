@@ -18,7 +18,7 @@ test.describe("at both widths", { tag: "@phone" }, () => {
     const visitor = signup(page);
     const { email } = visitor;
     await page.goto(PLAN);
-    await expect(page.getByText("$500 a month").first()).toBeVisible();
+    await expect(page.getByText("$0 today. Then $500/month after 5 days unless you cancel.")).toBeVisible();
     await visitor.fillForm();
     await expect(page.getByLabel("Phone Number")).toHaveValue("(212) 555-0123");
     await visitor.submit();
@@ -105,7 +105,7 @@ test.describe("at both widths", { tag: "@phone" }, () => {
 
   for (const [how, failing] of [
     ["for a moment", 2],
-    ["for this page alone", Number.POSITIVE_INFINITY],
+    ["for some seconds", 5],
   ] as const) {
     test(`a connection that breaks ${how} after the form was accepted leads to the card step all the same [H26]`, async ({
       page,
@@ -127,10 +127,9 @@ test.describe("at both widths", { tag: "@phone" }, () => {
       });
       await visitor.submit();
       await visitor.pay(CARDS.works);
-      await page.unroute("**/*.data*");
       await visitor.succeeded();
-      expect(failed).toBe(Math.min(failing, 4));
-      expect(documents).toBe(failed === failing ? 1 : 2);
+      expect(failed).toBe(failing);
+      expect(documents).toBe(1);
       const database = await stack.api.mf.getD1Database("DB");
       const count = database.prepare("SELECT count(*) AS n FROM sign_ups WHERE email = ?").bind(visitor.email);
       expect(await count.first("n")).toBe(1);
@@ -169,7 +168,7 @@ test("messages come on blur under the field, then while typing; a wrong form is 
   }
 });
 
-test("the keyboard alone leads to the card step, which has no accessibility problem and leads back to the details by Start over [S20]", async ({
+test("the keyboard alone leads to the card step, which has no accessibility problem and leads back to an empty form by Start over [S20]", async ({
   page,
 }) => {
   const visitor = signup(page);
@@ -193,7 +192,7 @@ test("the keyboard alone leads to the card step, which has no accessibility prob
   }
   await page.getByRole("button", { name: "Start over" }).click();
   await expect(page.getByRole("heading", { name: "Subscription Information" })).toBeVisible();
-  await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+  await expect(page.getByLabel("Contact Name")).toHaveValue("");
   await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
   await expect(heading).toBeFocused();
   await expect(heading).toBeInViewport();
@@ -219,7 +218,7 @@ test.describe("without JavaScript", () => {
     await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
     await visitor.fillForm();
     await visitor.submit();
-    await expect(page.getByText("Entering a card needs JavaScript")).toBeVisible();
+    await expect(page.getByText("You need JavaScript to enter a card")).toBeVisible();
     await page.locator("summary").click();
     await expect(page.getByAltText(/QR code/)).toBeVisible();
     await expect.poll(() => isDrawn(page.getByAltText(/QR code/))).toBe(true);
@@ -312,7 +311,7 @@ test("with scripting on but broken, the card step says within ten seconds what i
   await page.route("**/build/**/*.js", (route) => route.abort());
   await signup(page).signUp();
   await expect(page.getByText("Please enter your card info")).toBeVisible();
-  const notice = page.getByText("Entering a card needs JavaScript");
+  const notice = page.getByText("You need JavaScript to enter a card");
   await expect(notice).toBeHidden();
   // Not waited for: what is left of the animation that shows it is passed over.
   const ends = await page.evaluate(() => {

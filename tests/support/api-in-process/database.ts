@@ -1,6 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { D1Database } from "@cloudflare/workers-types";
 import initSqlJs, { type SqlValue, type Statement } from "sql.js";
+import * as z from "zod";
+import { databaseOver } from "../../../functions/subscription-api/database";
+import { signUpsIn } from "../../../functions/subscription-api/sign-ups/store/sign-up-store";
+import { validRequest } from "../visitors/visitor";
 
 export type Row = Record<string, SqlValue>;
 /** Puts a database's work among the waiting steps. */
@@ -95,4 +100,34 @@ function sqlValue(value: unknown): SqlValue {
   if (value === null || typeof value === "number" || typeof value === "string") return value;
   if (typeof value === "boolean") return Number(value);
   throw new Error(`D1_TYPE_ERROR: Type '${typeof value}' not supported for value '${String(value)}'`);
+}
+
+const d1 = z.custom<D1Database>((value) => typeof value === "object" && value !== null && "prepare" in value);
+
+/** Counts nothing. */
+const count = () => {};
+
+/**
+ * The API's migrated database in this process; tests/release/api/simulated-database.test.ts compares it with D1.
+ * @param io passes on what is sent to the database, or fails
+ */
+export function databaseInMemory(io: Io = async (_label, effect) => effect()) {
+  const database = new MemoryDatabase();
+  const binding = d1.parse(d1Of(database, io));
+  const db = databaseOver(binding);
+  return {
+    /** The binding, for settings. */
+    d1: binding,
+    db,
+    rows: (sql: string, ...values: (string | number | null)[]): Row[] => database.run(sql, values).results,
+    /** A sign-up that waits for its card. */
+    signUp: (fields: Partial<typeof validRequest> = {}) =>
+      signUpsIn(db, count).add({
+        id: crypto.randomUUID(),
+        idempotencyKey: crypto.randomUUID(),
+        passwordHash: "a hash",
+        requestId: "the-request",
+        request: { ...validRequest, ...fields },
+      }),
+  };
 }

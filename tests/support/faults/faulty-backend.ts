@@ -1,4 +1,4 @@
-import { fastApi } from "../fast-api/build";
+import { FAST_API } from "../workers/fast-api";
 import {
   freePort,
   type RunningWorker,
@@ -21,11 +21,11 @@ export type FaultyBackend = {
 
 export async function startFaultyBackend(vars?: Vars): Promise<FaultyBackend> {
   const port = await freePort();
-  const [webhooks, bundle] = await Promise.all([startFaultyProxy(`http://localhost:${port}`), fastApi()]);
+  const webhooks = await startFaultyProxy(`http://localhost:${port}`);
   webhooks.decide(() => "refuse");
   const stripe = await startStripeSimulator({ webhookUrl: `${webhooks.url}/webhooks/stripe` });
   const proxy = await startFaultyProxy(stripe.url);
-  const api = await startSubscriptionApi({ simulatorUrl: proxy.url, port, vars, wrapper: proxy.database, ...bundle });
+  const api = await startSubscriptionApi({ simulatorUrl: proxy.url, port, vars, wrapper: proxy.database, ...FAST_API });
   return {
     api,
     stripe,

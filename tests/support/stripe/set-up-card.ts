@@ -24,7 +24,7 @@ export function newCard(): string {
   return `${digits}${(10 - (sum % 10)) % 10}`;
 }
 
-/** The latest sign-up of an e-mail. */
+/** The latest sign-up of an email. */
 export async function rowOf(api: RunningWorker, email: string): Promise<Record<string, unknown>> {
   return (await rows(api, "SELECT * FROM sign_ups WHERE email = ? ORDER BY created_at DESC", email))[0] ?? {};
 }

@@ -2,7 +2,7 @@ import { signupSessions } from "../../../app/signup/session/session.server";
 import { type Answer, nonceIn, type SiteVisitor } from "./site-visitor";
 
 /** As in wrangler.toml. */
-const SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
+export const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
 
 /** One visitor's browser without a script: its cookie goes along and changes as the site says. */
 export function cookieBrowser(visitor: SiteVisitor) {
@@ -10,12 +10,13 @@ export function cookieBrowser(visitor: SiteVisitor) {
   let cookie = "";
   const keep = (answer: Answer) => {
     const set = answer.headers.get("Set-Cookie");
-    if (set !== null) cookie = /Max-Age=0/.test(set) ? "" : answer.cookie;
+    if (set !== null && browser.keepsCookies) cookie = /Max-Age=0/.test(set) ? "" : answer.cookie;
     return answer;
   };
   const headers = (): Record<string, string> => (cookie === "" ? {} : { Cookie: cookie });
   const browser = {
     email,
+    keepsCookies: true,
     get: async (path: string) => keep(await visitor.get(path, headers())),
     post: async (body: string, path: string) => keep(await visitor.post(body, headers(), path)),
     /** Opens the form of a plan, fills it in and sends it. */
@@ -35,16 +36,17 @@ export function cookieBrowser(visitor: SiteVisitor) {
     /** As if so much time had passed since the session was written. */
     async wait(milliseconds: number) {
       // Opened with a clock that stands, so that one which has ended is opened too.
-      const sessions = signupSessions([SESSION_SECRET], false, () => 0);
+      const sessions = signupSessions([LOCAL_SESSION_SECRET], false, () => 0);
       const found = await sessions.read(new Request("http://localhost", { headers: { Cookie: cookie } }));
       if (!("session" in found)) throw new Error(`The session is ${found.status}`);
       const { session } = found;
-      const earlier = {
-        ...session,
-        expiresAt: session.expiresAt - milliseconds,
-        endsAt: session.endsAt - milliseconds,
-      };
-      cookie = (await sessions.write(earlier)).split(";")[0] ?? "";
+      const earlier = <Time extends { expiresAt: number; endsAt: number }>(time: Time): Time => ({
+        ...time,
+        expiresAt: time.expiresAt - milliseconds,
+        endsAt: time.endsAt - milliseconds,
+      });
+      const other = session.other && earlier(session.other);
+      cookie = (await sessions.write({ ...earlier(session), other })).split(";")[0] ?? "";
     },
   };
   return browser;

@@ -26,7 +26,7 @@ export const times = <T>(count: number, make: (index: number) => Promise<T>) =>
 export const stripeAt = ({ url }: { url: string }) =>
   new Stripe("sk_test_local", { protocol: "http", host: "localhost", port: new URL(url).port, maxNetworkRetries: 0 });
 
-/** Everything that a simulator has about the sign-ups of an e-mail, canceled subscriptions included. */
+/** Everything that a simulator has about the sign-ups of an email, canceled subscriptions included. */
 export async function stripeStateOf(simulator: { url: string }, email: string) {
   const stripe = stripeAt(simulator);
   const customers = (await stripe.customers.list({ email, limit: 100 })).data;
@@ -132,7 +132,7 @@ export async function mails(simulator: RunningWorker, address?: string) {
   return data.filter(({ to }) => address === undefined || to.includes(address));
 }
 
-/** The account webhooks that reached the simulator's console, the latest first; of one e-mail or of all. */
+/** The account webhooks that reached the simulator's console, the latest first; of one email or of all. */
 export async function accountWebhooks(simulator: RunningWorker, email?: string) {
   const { data } = accountWebhookList.parse(await (await fetch(`${simulator.url}/console/webhooks`)).json());
   return data.filter(({ data }) => email === undefined || data.email === email);

@@ -1,4 +1,4 @@
-import { fastApi } from "../fast-api/build";
+import { FAST_API } from "./fast-api";
 import { freePort, type RunningWorker, startWorker, type Vars, type WorkerPlan } from "./miniflare";
 import { migrate, startStripeSimulator } from "./workers";
 
@@ -10,10 +10,11 @@ export const OPERATOR_TOKEN = "an-operator-token-of-the-tests-with-more-than-32-
 const STRIPE = "https://api.stripe.com";
 
 /** The fast API with its settings for production; what it sends to Stripe reaches a simulator. */
-export async function deployedApi(stripe: { url: string }, vars: Vars = {}): Promise<WorkerPlan> {
+export function deployedApi(stripe: { url: string }, vars: Vars = {}): WorkerPlan {
   return {
     folder: "functions/subscription-api",
-    ...(await fastApi()),
+    bundle: "subscription-api/index.js",
+    ...FAST_API,
     environment: "production",
     vars: {
       STRIPE_SECRET_KEY: "sk_test_0123456789abcdef0123",
@@ -38,7 +39,7 @@ export type DeployedApi = {
 
 export async function startDeployedApi(vars: Vars = {}): Promise<DeployedApi> {
   const stripe = await startStripeSimulator();
-  const api = await startWorker({ ...(await deployedApi(stripe, vars)), port: await freePort() });
+  const api = await startWorker({ ...deployedApi(stripe, vars), port: await freePort() });
   await migrate(await api.mf.getD1Database("DB"));
   return {
     api,

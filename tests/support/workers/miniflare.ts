@@ -42,6 +42,8 @@ export type WorkerPlan = {
   /** Where D1 and Durable Objects are kept; in memory when absent. */
   persist?: string;
   wrapper?: Wrapper;
+  /** Changes the built script before it runs. */
+  edit?: ((built: string) => string) | undefined;
   /** The folder of other static files than those of wrangler.toml. */
   files?: string | undefined;
   /** Options of Miniflare to set over those of wrangler.toml. */
@@ -80,7 +82,8 @@ export async function startWorker(plan: WorkerPlan): Promise<RunningWorker> {
   return { url: `http://localhost:${boundPort}`, mf, logs, output, said, dispose: () => mf.dispose() };
 }
 
-async function workerOptionsOf({ folder, bundle, environment, vars = {}, wrapper, files, miniflare }: WorkerPlan) {
+async function workerOptionsOf(plan: WorkerPlan) {
+  const { folder, bundle, environment, vars = {}, wrapper, edit = (built) => built, files, miniflare } = plan;
   const bundlePath = join(root, "build", bundle);
   const file = { config: join(root, folder, "wrangler.toml"), env: environment ?? "" };
   const config = unstable_readConfig(file, { hideWarnings: true });
@@ -92,7 +95,7 @@ async function workerOptionsOf({ folder, bundle, environment, vars = {}, wrapper
     ...(config.name !== undefined && { name: config.name }),
     ...(files !== undefined && workerOptions.assets && { assets: { ...workerOptions.assets, directory: files } }),
     bindings: Object.fromEntries(bindings),
-    ...modulesOf(bundlePath, await readFile(bundlePath, "utf8"), wrapper),
+    ...modulesOf(bundlePath, edit(await readFile(bundlePath, "utf8")), wrapper),
     ...miniflare,
   };
   return options;

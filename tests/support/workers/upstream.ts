@@ -78,7 +78,7 @@ export function answersWith(status: number, body: string, type = "application/js
   return (response) => response.writeHead(status, { "Content-Type": type }).end(body);
 }
 
-export const answersNothing: Behaviour = (response) => response.writeHead(204).end();
+const answersNothing: Behaviour = (response) => response.writeHead(204).end();
 
 export function redirects(status: number, location: string): Behaviour {
   return (response) => response.writeHead(status, { Location: location }).end();
@@ -92,8 +92,6 @@ export const stallsInTheBody: Behaviour = (response) => {
 };
 
 export const resets: Behaviour = (response) => response.socket?.resetAndDestroy();
-
-export const closesWithoutAnswer: Behaviour = (response) => response.destroy();
 
 export const sendsAShortBody: Behaviour = (response) => {
   response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "100" });

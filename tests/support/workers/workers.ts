@@ -13,23 +13,20 @@ const MIGRATIONS = fileURLToPath(new URL("../../../functions/subscription-api/mi
 /**
  * The reference subscription API on a migrated database; its PUBLIC_URL is the URL that it gets.
  * @param options.simulatorUrl where Stripe, the mail provider and the console are
- * @param options.bundle another build of it, under build/
+ * @param options.edit what is changed of the built Worker
  */
 export async function startSubscriptionApi(
   options: {
     simulatorUrl?: string;
-    bundle?: string;
+    edit?: WorkerPlan["edit"];
     vars?: Vars;
     port?: number;
     persist?: string;
     wrapper?: Wrapper;
-    /** As wrangler.toml limits senders; so many that no test meets a limit when absent. */
-    rateLimit?: "as configured";
     miniflare?: WorkerPlan["miniflare"];
   } = {},
 ): Promise<RunningWorker> {
-  const { simulatorUrl, vars, rateLimit, miniflare, port = await freePort(), ...rest } = options;
-  const limiter = { simple: { limit: 1_000_000, period: 60 } };
+  const { simulatorUrl, vars, port = await freePort(), ...rest } = options;
   const worker = await startWorker({
     folder: "functions/subscription-api",
     bundle: "subscription-api/index.js",
@@ -43,10 +40,6 @@ export async function startSubscriptionApi(
         FUNNEL_SQL_URL: `${simulatorUrl}/funnel/sql`,
       }),
       ...vars,
-    },
-    miniflare: {
-      ...(rateLimit === undefined && { ratelimits: { SIGNUP_RATE_LIMIT: limiter, OPERATOR_RATE_LIMIT: limiter } }),
-      ...miniflare,
     },
     ...rest,
   });
@@ -86,10 +79,10 @@ export type SiteOptions = {
   vars?: Vars;
   port?: number;
   /**
-   * Posts of one sender in a minute, or what wrangler.toml says, of local development or of production; so many that no
-   * test meets a limit when absent.
+   * Posts of one sender in a minute, or all limits of production; when absent, those of local development, which nothing
+   * meets.
    */
-  rateLimit?: number | "as configured" | "as in production";
+  rateLimit?: number | "as in production";
   /** Another build of it, under build/. */
   bundle?: string;
   /** The folder of its static files, if they are another build's too. */
@@ -102,8 +95,17 @@ export type SiteOptions = {
 
 /** The site; its SITE_URL is the URL that it gets. */
 export async function startSite(options: SiteOptions = {}): Promise<RunningWorker> {
-  const { port = await freePort(), rateLimit = 1_000_000, bundle = "site/site.js", vars, miniflare, wrapper } = options;
-  const { environment, beside, files } = options;
+  const {
+    port = await freePort(),
+    bundle = "site/site.js",
+    vars,
+    miniflare,
+    wrapper,
+    environment,
+    beside,
+    files,
+  } = options;
+  const { rateLimit = environment && 1_000_000 } = options;
   return startWorker({
     folder: ".",
     bundle,
@@ -114,14 +116,14 @@ export async function startSite(options: SiteOptions = {}): Promise<RunningWorke
     environment,
     beside,
     miniflare: {
-      ...(rateLimit !== "as configured" && { ratelimits: siteLimits(rateLimit) }),
+      ...(rateLimit !== undefined && { ratelimits: siteLimits(rateLimit) }),
       ...miniflare,
     },
   });
 }
 
 /** The site's limits: all as in production, or one for its senders and no other that a test meets. */
-function siteLimits(rateLimit: number | "as in production") {
+export function siteLimits(rateLimit: number | "as in production") {
   const config = unstable_readConfig({ config: SITE_TOML, env: "production" }, { hideWarnings: true });
   const { ratelimits = {} } = unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined }).workerOptions;
   if (rateLimit === "as in production") return ratelimits;
@@ -134,7 +136,9 @@ function siteLimits(rateLimit: number | "as in production") {
 }
 
 /** A simulator and an API that know each other. */
-export async function startBackend(options: { bundle?: string; vars?: Vars } = {}): Promise<{
+export async function startBackend(
+  options: { edit?: WorkerPlan["edit"]; vars?: Vars; wrapper?: Wrapper } = {},
+): Promise<{
   api: RunningWorker;
   stripe: RunningWorker;
   dispose: () => Promise<void>;

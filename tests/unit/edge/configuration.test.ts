@@ -35,7 +35,25 @@ describe("the configuration", () => {
         SUBSCRIPTION_API_IDEMPOTENT: false,
         STRIPE_PUBLISHABLE_KEY: "",
         RELEASE: "unknown",
+        BOT_CHECK: true,
       },
+    });
+  });
+
+  test("an empty variable counts as unset", () => {
+    const local = { ...production, SITE_URL: "http://localhost:8787" };
+    const empty = { SUBSCRIPTION_API_URL: "", STRIPE_PUBLISHABLE_KEY: "", STRIPE_JS_URL: "", TURNSTILE_SITE_KEY: "" };
+    expect(readConfiguration({ ...local, ...empty })).toMatchObject({
+      status: "valid",
+      configuration: { SUBSCRIPTION_API_URL: "http://localhost:8788", STRIPE_PUBLISHABLE_KEY: "" },
+    });
+    expect(readConfiguration({ ...production, SALES_EMAIL: "" })).toEqual({
+      status: "invalid",
+      problems: [{ name: "SALES_EMAIL", problem: "is missing" }],
+    });
+    expect(readConfiguration({ ...production, SUBSCRIPTION_API_URL: "" })).toEqual({
+      status: "invalid",
+      problems: [{ name: "SUBSCRIPTION_API_URL", problem: "must be an https URL" }],
     });
   });
 
@@ -57,6 +75,9 @@ describe("the configuration", () => {
     ["CUSTOMER_PORTAL_URL", "http://localhost:8789/p/login/test"],
     ["STRIPE_JS_URL", "http://localhost:8789/endive/stripe.js"],
     ["STRIPE_API_URL", "http://localhost:8789"],
+    ["BOT_CHECK", "false"],
+    ["HOST", "192.168.0.7"],
+    ["SESSION_SECRET", ""],
     ["STRIPE_PUBLISHABLE_KEY", "sk_live_oops"],
     ["PACKAGE_ID_MINI", "mini"],
     ["SALES_EMAIL", "sales"],
@@ -72,7 +93,7 @@ describe("the configuration", () => {
   ])("a wrong %s is named when the configuration is read, its value is not [C10]", (name, value) => {
     const read = readConfiguration({ ...production, [name]: value });
     expect(read).toMatchObject({ status: "invalid", problems: [{ name }] });
-    if (value !== undefined) expect(JSON.stringify(read)).not.toContain(value);
+    if (value) expect(JSON.stringify(read)).not.toContain(value);
   });
 
   test("Turnstile needs both of its keys, and none of those for tests [H25]", () => {

@@ -6,7 +6,7 @@ import {
   type RouteMatcher,
   routeMatcher,
 } from "../../../app/edge/guard/route-matcher.server";
-import { smallBuild as build, Page, route, serverBuild } from "../../support/pipeline/small-build";
+import { smallBuild as build, Page, route, serverBuild } from "../../support/site-in-process/small-build";
 
 test("the pages that are the same for everyone have no parameter, no script, and a page", () => {
   expect(publicPaths(build)).toEqual(["/", "/pricing"]);

@@ -17,15 +17,6 @@ describe("a URL", () => {
     expect(statusOf(`/pricing?${"a&".repeat(64)}a`)).toBe(400);
   });
 
-  test("asks for the routes of paths of 32 segments in all, however they are written [F11]", () => {
-    for (const separator of ["/", "%2f", "%2F", "&"]) {
-      const segments = (count: number) => `/__manifest?p=a${`${separator}a`.repeat(count - 1)}`;
-      expect(statusOf(segments(32)), separator).toBeUndefined();
-      expect(statusOf(segments(33)), separator).toBe(400);
-    }
-    expect(statusOf(`/subscription?p=${"/a".repeat(64)}`)).toBeUndefined();
-  });
-
   test.each([
     "?_data=x",
     "?_data",

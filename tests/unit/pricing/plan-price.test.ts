@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { MemoryRouter } from "react-router-dom";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { offerOf } from "../../../app/discovery/offers";
 import { PlanCard } from "../../../app/pricing/plan-card";
 import { PlanComparison } from "../../../app/pricing/plan-comparison";
@@ -21,29 +21,29 @@ const card = (change: Partial<DetailedPlan>) =>
   renderToStaticMarkup(createElement(PlanCard, { plan: planWith(change) }));
 
 describe("the price of a plan card", () => {
-  it("is struck through, with what it becomes afterwards, when the original price differs [P10]", () => {
+  test("is struck through, with the price that follows, when the original price differs [P10]", () => {
     const html = card({ price: 80, originalPrice: 1200 });
 
     expect(html).toMatch(/<del[^>]*>.*\$1,200<\/del>/);
     expect(html).toContain(">$80</span>");
-    expect(html).toContain("Afterwards $1,200 a month");
+    expect(html).toContain("Then $1,200 a month");
   });
 
-  it("stands alone when the original price is the same or unknown", () => {
+  test("stands alone when the original price is the same or unknown", () => {
     for (const originalPrice of [100, null]) {
       const html = card({ price: 100, originalPrice });
       expect(html).toContain(">$100</span>");
       expect(html).not.toContain("<del");
-      expect(html).not.toContain("Afterwards");
+      expect(html).not.toContain("Then");
     }
   });
 });
 
 describe("a discount is said wherever a price stands", () => {
   const plan = planWith({ price: 80, originalPrice: 1200 });
-  const both = "$80 a month, afterwards $1,200 a month";
+  const both = "$80 a month, then $1,200 a month";
 
-  it.each([
+  test.each([
     ["the comparison", createElement(PlanComparison, { plans: [plan] })],
     ["the sign-up's summary", createElement(PlanTerms, { plan })],
   ])("in %s, with the regular price struck through [P10]", (_, element) => {
@@ -52,14 +52,14 @@ describe("a discount is said wherever a price stands", () => {
     expect(html).toContain(both);
   });
 
-  it("in the choice of plans and in llms.txt [P10]", () => {
+  test("in the choice of plans and in llms.txt [P10]", () => {
     const choices = createElement(PlanChoice, { problem: "", plans: [plan] });
     const choice = renderToStaticMarkup(createElement(MemoryRouter, null, choices));
     expect(choice).toContain(both);
     expect(describeOffer(plan)).toBe(`MINI: ${both}, 5-day free trial`);
   });
 
-  it("in the structured data, as the struck-through price of the same month [P10]", () => {
+  test("in the structured data, as the struck-through price of the same month [P10]", () => {
     const dataOf = (which: DetailedPlan) => JSON.stringify(offerOf(which, "https://brand.test/pricing"));
     const price = '"priceCurrency":"USD","billingDuration":1,"unitCode":"MON"';
     expect(dataOf(plan)).toContain(

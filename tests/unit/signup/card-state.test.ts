@@ -16,6 +16,7 @@ async function ask(answers: (() => Response)[], { secret = SECRET, allowed = tru
     return answer();
   });
   const warned: string[] = [];
+  const failed: string[] = [];
   const keys: string[] = [];
   const limiter = {
     async limit({ key }: { key: string }) {
@@ -28,13 +29,13 @@ async function ask(answers: (() => Response)[], { secret = SECRET, allowed = tru
     add: nothing,
     end: nothing,
     info: nothing,
-    error: nothing,
+    error: (event: string) => failed.push(event),
     warn: (event: string) => warned.push(event),
   };
   const intents = setupIntents({ apiUrl: "https://stripe.example", key: "pk_1", limiter });
   const state = await intents.retrieve(secret, { ip: "2001:db8::1", log });
   const calls = fetching.mock.calls.map(([url, init]) => ({ url: decodeURIComponent(String(url)), init }));
-  return { state, calls, warned, keys };
+  return { state, calls, warned, failed, keys };
 }
 
 const made = (fields: object) => () => Response.json({ id: "seti_1", ...fields });
@@ -76,8 +77,25 @@ describe("what Stripe answers", () => {
     ["that it wants a card", { status: "requires_payment_method", last_setup_error: null }, { status: "open" }],
     [
       "why the last card failed",
-      { status: "requires_payment_method", last_setup_error: { message: "Declined." } },
+      { status: "requires_payment_method", last_setup_error: { type: "card_error", message: "Declined." } },
       { status: "open", message: "Declined." },
+    ],
+    [
+      "an error whose words are for developers",
+      { status: "requires_payment_method", last_setup_error: { type: "invalid_request_error", message: "Bad." } },
+      { status: "open" },
+    ],
+    [
+      "that the bank did not know the payer",
+      {
+        status: "requires_payment_method",
+        last_setup_error: {
+          type: "invalid_request_error",
+          code: "setup_intent_authentication_failure",
+          message: "Unable to authenticate.",
+        },
+      },
+      { status: "open", message: "Unable to authenticate." },
     ],
     ["that it wants the bank", { status: "requires_action", last_setup_error: 5 }, { status: "open" }],
   ])("is taken over: %s [S23]", async (_, fields, state) => {
@@ -86,7 +104,8 @@ describe("what Stripe answers", () => {
 
   test.each<[string, () => Response, string]>([
     ["a wrong secret", () => new Response("", { status: 404 }), "invalid"],
-    ["a wrong key", () => new Response("", { status: 401 }), "invalid"],
+    ["a wrong key", () => new Response("", { status: 401 }), "unreachable"],
+    ["a key without the right", () => new Response("", { status: 403 }), "unreachable"],
     ["too many calls", () => new Response("", { status: 429 }), "unreachable"],
     ["a failure", () => new Response("", { status: 500 }), "unreachable"],
     ["a redirect", () => new Response(null, { status: 302 }), "unreachable"],
@@ -107,6 +126,12 @@ describe("what Stripe answers", () => {
   ])("is no success: %s [S23]", async (_, answer, status) => {
     expect((await ask([answer])).state).toEqual({ status });
   });
+});
+
+test.each([401, 403])("a %i of Stripe is the site's own failure, and logged as an error [H28]", async (status) => {
+  const { state, failed } = await ask([() => new Response("", { status })]);
+  expect(state).toEqual({ status: "unreachable" });
+  expect(failed).toEqual(["stripe_key_refused"]);
 });
 
 test("a secret has an id of at most 255 characters, and 1,000 of its own [H24]", async () => {
@@ -204,10 +229,14 @@ describe("the session after Stripe's answer", () => {
   test.each<[SetupState, object]>([
     [{ status: "open", message: "Declined." }, { failed: "Declined." }],
     [{ status: "open" }, { failed: "" }],
-    [{ status: "canceled" }, { failed: "This sign-up was cancelled. Please start over." }],
-    [{ status: "invalid" }, { failed: "This sign-up was cancelled. Please start over." }],
   ])("is at the card step again after %j", async (state, news) => {
     expect(await afterSetup(session, state, contextOf({ status: "trial" }))).toEqual({ ...rest, news });
+  });
+
+  test.each<SetupState>([{ status: "canceled" }, { status: "invalid" }])("has ended after %j", async (state) => {
+    const { editing: _, ...atCard } = session;
+    const next = await afterSetup(atCard, state, contextOf({ status: "trial" }));
+    expect(next).toEqual({ ...rest, editing: true, ended: true });
   });
 
   test("is done once the trial has begun, and keeps no secret [S23]", async () => {
@@ -245,6 +274,6 @@ describe("the session after Stripe's answer", () => {
 
   test("has ended where the API says so [H3]", async () => {
     const next = await afterSetup(session, succeeded, contextOf({ status: "ended" }));
-    expect(next).toEqual({ ...rest, news: { failed: "This sign-up was cancelled. Please start over." } });
+    expect(next).toEqual({ ...rest, editing: true, ended: true });
   });
 });

@@ -4,8 +4,8 @@ import { routeMatcher } from "../../../app/edge/guard/route-matcher.server";
 import { formNonces } from "../../../app/signup/form/form-nonce.server";
 import { formPageCache } from "../../../app/signup/form/form-page-cache.server";
 import { signupSessions } from "../../../app/signup/session/session.server";
-import { contextWith, recordedLog } from "../../support/pipeline/request-context";
-import { smallBuild } from "../../support/pipeline/small-build";
+import { contextWith, recordedLog } from "../../support/site-in-process/request-context";
+import { smallBuild } from "../../support/site-in-process/small-build";
 
 const SECRETS = ["a-secret-of-at-least-thirty-two-characters"];
 const PLAN = "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
@@ -85,25 +85,6 @@ function site() {
 }
 
 describe("the empty form", () => {
-  test("is rendered once and has each visitor's own values, in its headers too [D9]", async () => {
-    const { open, rendered, nonces } = site();
-    const formNonce = new Set<string>();
-    for (let visit = 1; visit <= 3; visit += 1) {
-      const answer = await open("/subscription");
-      expect(answer.status).toBe(200);
-      expect(answer.values).toEqual({
-        nonce: `nonce-${visit}`,
-        requestId: `request-${visit}`,
-        id: "none",
-        path: "/subscription",
-      });
-      expect(answer.policy).toBe(`script-src 'nonce-nonce-${visit}'`);
-      expect(await nonces.isFresh(answer.formNonce)).toBe(true);
-      formNonce.add(answer.formNonce);
-    }
-    expect([rendered.length, formNonce.size]).toEqual([1, 3]);
-  });
-
   test("is made of nothing that one visitor's request has [D9]", async () => {
     const { open, rendered, lines, nonces } = site();
     await open("/subscription", { headers: { ...browser, "Accept-Language": "de", Cookie: "a=1" } });
@@ -159,24 +140,6 @@ describe("the empty form", () => {
     expect((await open("/subscription")).opened).toEqual([["form_opened", undefined]]);
     expect((await open("/subscription", { headers: { "User-Agent": "Googlebot/2.1" } })).opened).toEqual([]);
     expect((await open("/subscription", { method: "HEAD", headers: browser })).opened).toEqual([]);
-  });
-
-  test("has no body for a HEAD, and is kept for the next visitor [A8]", async () => {
-    const { open, rendered } = site();
-    for (let time = 1; time <= 2; time += 1) {
-      const { status, text, policy } = await open("/subscription", { method: "HEAD" });
-      expect([status, text, policy]).toEqual([200, "", `script-src 'nonce-nonce-${time}'`]);
-    }
-    expect((await open("/subscription")).values.requestId).toBe("request-3");
-    expect(rendered).toHaveLength(1);
-  });
-
-  test("is made anew in another year, as the year is in its footer", async () => {
-    const { open, rendered } = site();
-    await open("/subscription");
-    vi.setSystemTime(Date.parse("2027-01-01T00:00:00Z"));
-    await open("/subscription");
-    expect(rendered).toHaveLength(2);
   });
 
   test.each<[string, ResponseInit]>([

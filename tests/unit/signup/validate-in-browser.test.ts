@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { FIELD_NAMES } from "../../../app/signup/form/form-schema";
 import { validateInBrowser } from "../../../app/signup/form/validate-in-browser";
 import { parseForm } from "../../../app/signup/submit/submit-form.server";
@@ -25,7 +25,7 @@ const entry = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 20 }),
 );
 
-it("finds in the browser what the server finds, in any form, and passwords that differ in each [V6]", () => {
+test("finds in the browser what the server finds, in any form, and passwords that differ in each [V6]", () => {
   const form = fc.record(Object.fromEntries(FIELD_NAMES.map((name) => [name, entry])), { requiredKeys: [] });
   fc.assert(
     fc.property(form, (entries) => {

@@ -1,32 +1,19 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
-import { apiOverMemory } from "../../support/api-in-process/api-over-memory";
+import { apiInProcess } from "../../support/api-in-process/api";
+import { DEPLOYED } from "../../support/api-in-process/settings";
+import { validRequest } from "../../support/visitors/visitor";
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const OPERATOR = { authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}` };
-const PERSON = JSON.stringify({ email: "ada@example.com" });
-
-/** The settings of a deployment, as far as they may not be those of local development. */
-const DEPLOYED = {
-  STRIPE_API_URL: undefined,
-  STRIPE_SECRET_KEY: "sk_test_0123456789abcdef",
-  STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
-  MAIL_API_URL: "https://mail.example/emails",
-  MAIL_API_KEY: "re_0123456789abcdef",
-  CONSOLE_WEBHOOK_URL: undefined,
-  CONSOLE_WEBHOOK_SECRET: undefined,
-  FUNNEL_SQL_URL: undefined,
-  OPERATOR_TOKEN: undefined,
-  CUSTOMER_PORTAL_URL: "https://billing.example/",
-  PUBLIC_URL: "https://api.example",
-  SITE_URL: "https://www.example",
-  LINK_SECRET: "a-deployment-has-links-of-its-own",
-  HASH_SECRET: "a-deployment-has-hashes-of-its-own",
+const OPERATOR = {
+  authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}`,
+  "content-type": "application/json",
 };
+const PERSON = JSON.stringify({ email: "ada@example.com" });
 
 describe("the id of a request", () => {
   test.each<[string, Record<string, string>, string | RegExp]>([
@@ -45,7 +32,7 @@ describe("the id of a request", () => {
     ["of its own, where Cloudflare's is empty", { "cf-ray": "" }, UUID],
     ["of its own, without any", {}, UUID],
   ])("%s is in the answer and in the log", async (_, headers, expected) => {
-    const { ask, logged } = apiOverMemory();
+    const { ask, logged } = apiInProcess();
     const id = (await ask("/", { headers })).headers.get("x-request-id");
     if (typeof expected === "string") expect(id).toBe(expected);
     else expect(id).toMatch(expected);
@@ -53,7 +40,7 @@ describe("the id of a request", () => {
   });
 
   test("is another for each request", async () => {
-    const { ask } = apiOverMemory();
+    const { ask } = apiInProcess();
     const ids = await Promise.all([1, 2].map(async () => (await ask("/")).headers.get("x-request-id")));
     expect(new Set(ids).size).toBe(2);
   });
@@ -68,7 +55,7 @@ describe("the headers of an answer", () => {
   ])(
     "keep a browser from showing it as a page; over %s Strict-Transport-Security is %s [H14]",
     async (scheme, hsts) => {
-      const { ask } = apiOverMemory();
+      const { ask } = apiInProcess();
       for (const path of ["/health", "/nowhere"]) {
         const { headers } = await ask(`${scheme}://localhost${path}`);
         expect(headers.get("strict-transport-security")).toBe(hsts);
@@ -80,7 +67,7 @@ describe("the headers of an answer", () => {
   );
 
   test("let a page of links have a policy of its own", async () => {
-    const { headers } = await apiOverMemory().ask("/links/not-me/a-token");
+    const { headers } = await apiInProcess().ask("/links/not-me/a-token");
     expect(headers.get("content-type")).toMatch(/^text\/html/);
     expect(headers.get("content-security-policy")).toMatch(/form-action 'self'/);
   });
@@ -93,10 +80,11 @@ test.each([
   ["GET", "/operator/ada@example.com", "/operator/*", 401],
   ["GET", "/ada@example.com", "unknown", 404],
 ])("%s %s is in the log as %s, without what may be personal [F6]", async (method, path, route, status) => {
-  const { ask, logged } = apiOverMemory();
+  const { ask, logged } = apiInProcess();
   await ask(path, { method });
   expect(logged.at(-1)).toEqual({
     ...{ on: "info", level: "info", event: "request", method, route, status },
+    ...(route === "unknown" && { path: "/[email]" }),
     request_id: expect.any(String),
   });
   expect(JSON.stringify(logged)).not.toContain("ada@");
@@ -122,7 +110,7 @@ test.each([
   ["GET /operator/send-again?all=dead", "anybody", 401, 404],
   ["GET /operator/send-again?all=dead", "the operator", 200, 404],
 ])("%s of %s is answered with %i, at the site's entrance with %i [H1]", async (line, who, atPublic, atSite) => {
-  const { ask } = apiOverMemory();
+  const { ask } = apiInProcess();
   const [method = "", path = ""] = line.split(" ");
   const headers = who === "the operator" ? OPERATOR : {};
   const init = { method, headers, ...(method === "POST" && { body: PERSON }) };
@@ -138,6 +126,70 @@ test.each([
   }
 });
 
+describe("the public entrance of a deployment without a secret", () => {
+  const post = (path: string, headers: Record<string, string> = {}, method = "POST") =>
+    apiInProcess({ settings: DEPLOYED }).ask(`https://api.example${path}`, { method, headers, body: "{}" });
+
+  test.each([
+    "/subscription",
+    "/subscription/",
+    "/Subscription",
+    "//subscription",
+    "/%73ubscription",
+    "/subscription%2f",
+    "/subscription/x",
+    "/subscription?secret=",
+    "/webhooks/../subscription",
+    "/health/subscription",
+  ])("takes no sign-up at %s, whatever the method [H1]", async (path) => {
+    for (const method of ["POST", "PUT", "PROPFIND"]) expect((await post(path, {}, method)).status).toBe(404);
+  });
+
+  test.each<Record<string, string>>([
+    { "subscription-api-secret": "" },
+    { "subscription-api-secret": "undefined" },
+    { "subscription-sender": "127.0.0.1", "cf-worker": "citewell.dev" },
+    { host: "localhost", "x-forwarded-host": "localhost", "cf-connecting-ip": "127.0.0.1" },
+    OPERATOR,
+  ])("is not opened by the headers %j [H1]", async (headers) => {
+    expect((await post("/subscription", headers)).status).toBe(404);
+  });
+
+  test("has no routes of an operator without a token [G12]", async () => {
+    expect((await post("/operator/export", { authorization: "Bearer " })).status).toBe(404);
+  });
+});
+
+test.each([
+  ["malformed JSON", "{", {}, 400, "The body must be a JSON object"],
+  ["JSON that is no object", "[]", {}, 400, "The body must be a JSON object"],
+  ["deep JSON", "[".repeat(8_000), {}, 400, "The body must be a JSON object"],
+  ["another content type", "{}", { "content-type": "text/plain" }, 415, "The body must be application/json"],
+  ["a key with a space", "{}", { "idempotency-key": "a b" }, 400, "The Idempotency-Key header is invalid"],
+  [
+    "a key of 256 characters",
+    "{}",
+    { "idempotency-key": "x".repeat(256) },
+    400,
+    "The Idempotency-Key header is invalid",
+  ],
+  ["missing fields", "{}", {}, 422, "Some fields are not valid"],
+])("a sign-up with %s is refused with a problem [G3]", async (_, body, headers, status, title) => {
+  const json = { "content-type": "application/json" };
+  const answer = await apiInProcess().ask("/subscription", { method: "POST", body, headers: { ...json, ...headers } });
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get("content-type")).toBe("application/problem+json");
+  expect(await answer.json()).toMatchObject({ title });
+});
+
+test("a plan that is not sold is refused at its field [G3]", async () => {
+  const body = JSON.stringify({ ...validRequest, package_id: "00000000-0000-4000-8000-000000000000" });
+  const headers = { "content-type": "application/json" };
+  const answer = await apiInProcess().ask("/subscription", { method: "POST", body, headers });
+  expect(answer.status).toBe(422);
+  expect(await answer.json()).toMatchObject({ errors: { package_id: ["Invalid subscription ID"] } });
+});
+
 test.each([
   ["/subscription", 16],
   ["/webhooks/stripe", 256],
@@ -145,7 +197,7 @@ test.each([
   ["/operator/erase", 16],
   ["/operator/send-again", 16],
 ])("%s takes a body of %i KiB, and no more [H2]", async (path, kib) => {
-  const { ask } = apiOverMemory();
+  const { ask } = apiInProcess();
   const post = (bytes: number) => ask(path, { method: "POST", body: "x".repeat(bytes), headers: OPERATOR });
   const refused = await post(kib * 1024 + 1);
   expect(refused.status).toBe(413);
@@ -157,15 +209,15 @@ describe("the guards", () => {
   const URL_OF_API = "https://api.example/subscription";
 
   test("have only the public entrance look at the host, and only with local settings [H14]", async () => {
-    const local = apiOverMemory();
+    const local = apiInProcess();
     expect((await local.ask(URL_OF_API)).status).toBe(421);
     expect((await local.ask("https://api.example/health")).status).toBe(421);
     expect((await local.ask(URL_OF_API, {}, "site")).status).toBe(405);
-    expect((await apiOverMemory({ settings: DEPLOYED }).ask(URL_OF_API)).status).toBe(404);
+    expect((await apiInProcess({ settings: DEPLOYED }).ask(URL_OF_API)).status).toBe(404);
   });
 
   test("refuse plain http in production at each entrance, whatever the path [H14]", async () => {
-    const { ask } = apiOverMemory({ settings: DEPLOYED });
+    const { ask } = apiInProcess({ settings: DEPLOYED });
     for (const entrance of ["public", "site"] as const)
       for (const path of ["/health", "/subscription", "/nowhere"])
         expect((await ask(`http://api.example${path}`, {}, entrance)).status).toBe(403);
@@ -173,7 +225,7 @@ describe("the guards", () => {
 
   test("let the site alone post sign-ups and ask how they stand [H1]", async () => {
     const SUBSCRIPTION_API_SECRET = "a-shared-secret-of-the-tests-with-more-than-32-characters";
-    const { ask } = apiOverMemory({ settings: { ...DEPLOYED, SUBSCRIPTION_API_SECRET } });
+    const { ask } = apiInProcess({ settings: { ...DEPLOYED, SUBSCRIPTION_API_SECRET } });
     for (const path of ["/subscription", "/subscription/status/a-token"]) {
       expect((await ask(`https://api.example${path}`, { method: "POST", body: "{" })).status).toBe(401);
       expect((await ask(`https://api.example${path}`, { method: "POST", body: "{" }, "site")).status).not.toBe(401);
@@ -182,7 +234,7 @@ describe("the guards", () => {
 
   test("count sign-ups before a body is read [H1]", async () => {
     const SIGNUP_RATE_LIMIT = { limit: async () => ({ success: false }) };
-    const { ask } = apiOverMemory({ settings: { SIGNUP_RATE_LIMIT } });
+    const { ask } = apiInProcess({ settings: { SIGNUP_RATE_LIMIT } });
     expect((await ask("/subscription", { method: "POST", body: "x".repeat(20_000) })).status).toBe(429);
     expect((await ask("/subscription/status/a-token")).status).toBe(404);
   });
@@ -195,7 +247,7 @@ describe("wrong settings", () => {
   test.each(["public", "site"] as const)(
     "are named at the %s entrance, without their values [G9]",
     async (entrance) => {
-      const { ask, logged } = apiOverMemory({ settings: WRONG });
+      const { ask, logged } = apiInProcess({ settings: WRONG });
       const answer = await ask("/subscription", { method: "POST", body: "{" }, entrance);
       expect(answer.status).toBe(503);
       const text = await answer.text();
@@ -209,7 +261,7 @@ describe("wrong settings", () => {
   );
 
   test("keep the cron handler from its work [G9]", async () => {
-    const { runScheduled, logged, rows } = apiOverMemory({ settings: WRONG });
+    const { runScheduled, logged, rows } = apiInProcess({ settings: WRONG });
     await runScheduled();
     expect(logged).toMatchObject([REFUSED]);
     expect(rows("SELECT ran_at FROM cron_runs")).toEqual([{ ran_at: null }]);
@@ -218,7 +270,7 @@ describe("wrong settings", () => {
 
 test("an error that nobody expects is a problem without details", async () => {
   const io = () => Promise.reject(new RangeError("ada@example.com"));
-  const { ask, logged } = apiOverMemory({ io });
+  const { ask, logged } = apiInProcess({ io });
   const answer = await ask("/operator/export", { method: "POST", body: PERSON, headers: OPERATOR });
   expect(answer.status).toBe(500);
   expect(await answer.text()).not.toContain("ada@");

@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { keysOf, readConfig } from "../../../functions/subscription-api/config";
-import { SETTINGS } from "../../support/api-in-process/runtime";
-import { databaseInMemory } from "../../support/database/database-in-memory";
+import { databaseInMemory } from "../../support/api-in-process/database";
+import { DEPLOYED, SETTINGS } from "../../support/api-in-process/settings";
 
-const { db: DB } = databaseInMemory();
+const { d1: DB } = databaseInMemory();
 const EMAIL = { send: async () => ({ messageId: "1" }) };
+const SECRET = "s".repeat(32);
 const AUDIENCE = "0123456789abcdef".repeat(4);
 
 /** What the API makes of its local settings with these in their place. */
 function configWith(changed: Record<string, unknown>) {
-  return readConfig({ ...SETTINGS, DB, RELEASE: { id: "a-release" }, ...changed });
+  return readConfig({ ...SETTINGS, DB, ...changed });
 }
 
 test.each<[string, Record<string, unknown>, object]>([
@@ -73,6 +74,22 @@ test.each<[string, Record<string, unknown>, object]>([
   expect(configWith(changed)).toMatchObject({ status: "valid", configuration: expected });
 });
 
+test("links for browsers have the host by which other devices find this machine; what the API asks is here", () => {
+  expect(configWith({ HOST: "192.168.0.7" })).toMatchObject({
+    status: "valid",
+    configuration: {
+      links: { publicUrl: "http://192.168.0.7:8788" },
+      mail: {
+        siteUrl: "http://192.168.0.7:8787",
+        customerPortalUrl: "http://192.168.0.7:8789/p/login/test",
+        consoleUrl: SETTINGS.CONSOLE_URL,
+      },
+      stripe: { apiUrl: new URL("http://localhost:8789") },
+    },
+  });
+  expect(configWith({ HOST: "" })).toMatchObject({ configuration: { links: { publicUrl: "http://localhost:8788" } } });
+});
+
 describe("settings that need each other", () => {
   test.each<[string, Record<string, unknown>, string]>([
     ["MAIL_API_URL", { MAIL_API_URL: undefined }, "is missing, and there is no EMAIL binding"],
@@ -119,7 +136,7 @@ test("a deployment has every setting in its place", () => {
   expect(result).toEqual({
     status: "valid",
     configuration: {
-      ...{ isLocal: false, release: "a-release", db: DB, funnel: FUNNEL, siteSecrets: ["s".repeat(32)] },
+      ...{ isLocal: false, release: "a-release", d1: DB, funnel: FUNNEL, siteSecrets: ["s".repeat(32)] },
       limits: { signUps: limiter, operator: limiter },
       stripe: {
         secretKey: "rk_live_0123456789abcdef",
@@ -145,14 +162,111 @@ test("a deployment has every setting in its place", () => {
   });
 });
 
-test("the names of wrong settings are sorted, without what is wrong", () => {
-  const result = configWith({ LINK_SECRET: "short", HASH_SECRET: "short", COMPANY_NAME: "" });
-  if (result.status === "valid") throw new Error("The settings are valid");
-  expect(keysOf(result.problems)).toEqual(["COMPANY_NAME", "HASH_SECRET", "LINK_SECRET"]);
+test.each<[string, Record<string, unknown>, string[]]>([
+  [
+    "production without keys",
+    { ...DEPLOYED, STRIPE_SECRET_KEY: undefined, STRIPE_WEBHOOK_SECRET: undefined },
+    ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"],
+  ],
+  [
+    "production without the secrets of links and hashes",
+    { ...DEPLOYED, LINK_SECRET: undefined, HASH_SECRET: undefined },
+    ["HASH_SECRET", "LINK_SECRET"],
+  ],
+  [
+    "production with the local secret of links as the old one",
+    { ...DEPLOYED, LINK_SECRET: `${DEPLOYED.LINK_SECRET},signs-links-in-local-development-only` },
+    ["LINK_SECRET"],
+  ],
+  [
+    "production with the local keys and URLs",
+    { STRIPE_API_URL: undefined },
+    [
+      "CONSOLE_WEBHOOK_SECRET",
+      "CONSOLE_WEBHOOK_URL",
+      "CUSTOMER_PORTAL_URL",
+      "FUNNEL_SQL_URL",
+      "HASH_SECRET",
+      "LINK_SECRET",
+      "MAIL_API_KEY",
+      "MAIL_API_URL",
+      "OPERATOR_TOKEN",
+      "PUBLIC_URL",
+      "SITE_URL",
+      "STRIPE_SECRET_KEY",
+      "STRIPE_WEBHOOK_SECRET",
+    ],
+  ],
+  [
+    "a publishable key in the secret one's place",
+    { STRIPE_SECRET_KEY: "pk_live_0123456789abcdef0123" },
+    ["STRIPE_SECRET_KEY"],
+  ],
+  [
+    "pk_live with sk_test",
+    {
+      ...DEPLOYED,
+      STRIPE_SECRET_KEY: "sk_test_0123456789abcdef0123",
+      STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef0123",
+      STRIPE_PUBLISHABLE_KEY: "pk_live_0123456789abcdef0123",
+    },
+    ["STRIPE_PUBLISHABLE_KEY", "STRIPE_SECRET_KEY"],
+  ],
+  ["a console reached over plain http", { CONSOLE_WEBHOOK_URL: "http://console.example/" }, ["CONSOLE_WEBHOOK_URL"]],
+  ["a console URL that is none", { CONSOLE_URL: "nonsense" }, ["CONSOLE_URL"]],
+  ["no Customer Portal", { ...DEPLOYED, CUSTOMER_PORTAL_URL: "" }, ["CUSTOMER_PORTAL_URL"]],
+  [
+    "the simulator's Customer Portal",
+    { ...DEPLOYED, CUSTOMER_PORTAL_URL: "http://localhost:8789/p/login/test" },
+    ["CUSTOMER_PORTAL_URL"],
+  ],
+  ["a short operator's token", { OPERATOR_TOKEN: "short" }, ["OPERATOR_TOKEN"]],
+  [
+    "three secrets of the webhook",
+    { STRIPE_WEBHOOK_SECRET: Array(3).fill(DEPLOYED.STRIPE_WEBHOOK_SECRET).join() },
+    ["STRIPE_WEBHOOK_SECRET"],
+  ],
+  [
+    "production with the local secret of the webhook as the old one",
+    { ...DEPLOYED, STRIPE_WEBHOOK_SECRET: `${DEPLOYED.STRIPE_WEBHOOK_SECRET},whsec_local_development_only` },
+    ["STRIPE_WEBHOOK_SECRET"],
+  ],
+  ["a short shared secret", { SUBSCRIPTION_API_SECRET: "short" }, ["SUBSCRIPTION_API_SECRET"]],
+  ["an old shared secret that is short", { SUBSCRIPTION_API_SECRET: `${SECRET},` }, ["SUBSCRIPTION_API_SECRET"]],
+  ["three shared secrets", { SUBSCRIPTION_API_SECRET: `${SECRET},${SECRET},${SECRET}` }, ["SUBSCRIPTION_API_SECRET"]],
+  ["a shared secret with a space", { SUBSCRIPTION_API_SECRET: `${SECRET} x` }, ["SUBSCRIPTION_API_SECRET"]],
+  [
+    "no limits",
+    { SIGNUP_RATE_LIMIT: undefined, OPERATOR_RATE_LIMIT: "10" },
+    ["OPERATOR_RATE_LIMIT", "SIGNUP_RATE_LIMIT"],
+  ],
+  ["short secrets", { LINK_SECRET: "short", HASH_SECRET: "short" }, ["HASH_SECRET", "LINK_SECRET"]],
+  [
+    "limits that are none",
+    { SIGN_UPS_PER_EMAIL_A_DAY: "0", SIGN_UPS_PER_SENDER_A_DAY: "many", ONE_TRIAL_PER_PERSON: "yes" },
+    ["ONE_TRIAL_PER_PERSON", "SIGN_UPS_PER_EMAIL_A_DAY", "SIGN_UPS_PER_SENDER_A_DAY"],
+  ],
+  ["its own URL over plain http", { PUBLIC_URL: "http://api.acme.com" }, ["PUBLIC_URL"]],
+  ["a Stripe URL that is not on this machine", { STRIPE_API_URL: "https://stripe.example" }, ["STRIPE_API_URL"]],
+  [
+    "a live key with the URL of Stripe's test mode",
+    { STRIPE_API_URL: "https://api.stripe.com", STRIPE_SECRET_KEY: "sk_live_0123456789abcdef0123" },
+    ["STRIPE_API_URL"],
+  ],
+])("%s are refused, and every setting to blame is named [G9]", (_, changed, keys) => {
+  const result = configWith(changed);
+  expect(result.status === "invalid" && keysOf(result.problems)).toEqual(keys);
 });
 
+test.each(["http://localhost:9", "http://127.0.0.2:9", "http://[::1]:9", "https://127.0.0.1:9"])(
+  "a local Stripe may be at %s",
+  (STRIPE_API_URL) => {
+    expect(configWith({ STRIPE_API_URL })).toMatchObject({ status: "valid" });
+  },
+);
+
 test("is read once for each isolate, and again for other bindings", () => {
-  const env = { ...SETTINGS, DB, RELEASE: { id: "a-release" } };
+  const env = { ...SETTINGS, DB };
   expect(readConfig(env)).toBe(readConfig(env));
   expect(readConfig({ ...env })).not.toBe(readConfig(env));
   for (const none of [null, undefined, "text"]) expect(readConfig(none)).toMatchObject({ status: "invalid" });

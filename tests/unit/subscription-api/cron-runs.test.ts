@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { cronRunsIn } from "../../../functions/subscription-api/cron-runs";
-import { databaseInMemory } from "../../support/database/database-in-memory";
+import { databaseInMemory } from "../../support/api-in-process/database";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-22T12:00:00.000Z") });

@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { cronRunsIn } from "../../../functions/subscription-api/cron-runs";
-import { mailOver } from "../../../functions/subscription-api/outbox/mail";
-import { type MessageKind, newMessage, outboxIn } from "../../../functions/subscription-api/outbox/outbox";
-import { runLimits } from "../../../functions/subscription-api/run-limits";
+import { runLimits } from "../../../functions/subscription-api/limits/run-limits";
+import { type MessageKind, newMessage } from "../../../functions/subscription-api/outbox/outbox";
 import { runScheduled } from "../../../functions/subscription-api/scheduled";
-import { signedLinks } from "../../../functions/subscription-api/signed-links";
-import { signUpsInMemory } from "../../support/database/sign-ups-in-memory";
-import { SENDER } from "../../support/outbox/sender";
+import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 
@@ -18,26 +14,11 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const email = { send: async () => ({ messageId: "1" }) };
-const mail = mailOver({
-  transport: { kind: "cloudflare", binding: email },
-  ...SENDER,
-});
-
 /** The cron handler, and what it does in which order. */
 function cronHandler() {
-  const signUps = signUpsInMemory();
-  const { db, services: sharedServices, rows } = signUps;
-  const outbox = outboxIn(db);
-  const services = {
-    ...sharedServices,
-    outbox,
-    mail,
-    links: signedLinks({ publicUrl: "https://api.example", secrets: ["signs-the-links-of-this-test"] }),
-    payments: { ...sharedServices.payments, findBilling: async () => undefined, findCard: async () => null },
-    accountWebhook: undefined,
-    cronRuns: cronRunsIn(db),
-  };
+  const signUps = signUpsInProcess();
+  const { db, services, rows } = signUps;
+  const { outbox } = services;
   const steps: string[] = [];
   const takeDue = services.lifecycle.takeDue.bind(services.lifecycle);
   vi.spyOn(services.lifecycle, "takeDue").mockImplementation((rank, limit) => {
@@ -51,13 +32,12 @@ function cronHandler() {
   });
   return {
     ...signUps,
-    services,
     steps,
     run: (limits = runLimits()) => runScheduled(services, limits),
     ranAt: () => rows("SELECT ran_at FROM cron_runs")[0]?.ran_at,
     /** Messages that are due. */
     async due(kind: MessageKind, count: number) {
-      const { id } = await signUps.signUpWith();
+      const { id } = await signUps.unknownToStripe();
       for (let n = 0; n < count; n += 1)
         await newMessage(db, { key: `${kind} ${n}`, kind, signUpId: id }, "TRUE").run();
     },

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { mailboxOf } from "../../../functions/subscription-api/limits/mailbox";
 import { secondsLeftToday, signUpCountsIn } from "../../../functions/subscription-api/limits/sign-up-counts";
 import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
-import { databaseInMemory } from "../../support/database/database-in-memory";
+import { databaseInMemory } from "../../support/api-in-process/database";
 
 const SETTINGS = { hashSecret: "a-secret", onePerPerson: true, signUpsPerDay: { email: 2, sender: 3 } };
 
@@ -60,13 +60,13 @@ describe("the hashes of a trial", () => {
 });
 
 describe("the sign-ups of a day", () => {
-  test("are counted by mailbox and by sender, until midnight in UTC [H3]", async () => {
+  test("are counted by mailbox in a network and by sender, until midnight in UTC [H3]", async () => {
     const { db } = databaseInMemory();
     const { take } = signUpCountsIn(db, SETTINGS);
     const taken = [
       await take("ada@example.com", "192.0.2.1"),
-      await take("ada+x@example.com", undefined),
-      await take("ada+y@example.com", undefined),
+      await take("ada+x@example.com", "192.0.2.8"),
+      await take("ada+y@example.com", "192.0.2.9"),
       await take("bob@example.com", "192.0.2.1"),
       await take("carl@example.com", "192.0.2.1"),
       await take("dora@example.com", "192.0.2.1"),

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { expect, it } from "vitest";
-import { generateStripeSchema } from "../../../functions/stripe-schema/generate";
+import { expect, test } from "vitest";
+import { generateStripeSchema } from "../../../functions/stripe-simulator/schema/generate";
 
-const FOLDER = new URL("../../../functions/stripe-schema/generated/", import.meta.url);
+const FOLDER = new URL("../../../functions/stripe-simulator/schema/generated/", import.meta.url);
 
-it("the simulator's schema is what the installed packages say: npm run stripe-schema [N8]", async () => {
+test("the simulator's schema is what the installed packages say: npm run stripe-schema [N8]", async () => {
   for (const [name, text] of Object.entries(await generateStripeSchema())) {
     expect(await readFile(new URL(name, FOLDER), "utf8"), name).toBe(text);
   }

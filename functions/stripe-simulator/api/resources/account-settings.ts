@@ -1,5 +1,5 @@
-import { API_VERSION } from "../../../stripe-schema/schema";
-import type { Part } from "../../../stripe-schema/stored";
+import { API_VERSION } from "../../schema/schema";
+import type { Part } from "../../schema/stored";
 import { newId } from "../../store/ids";
 import { make, merge, type ObjectOf } from "../../store/objects";
 import type { Call, Handlers } from "../context";
@@ -17,12 +17,6 @@ export const accountSettings = {
 
   "GET /v1/webhook_endpoints": (given, { store, endpoint }) =>
     page("/v1/webhook_endpoints", [endpointOf(endpoint), ...store.list("WebhookEndpoint")], given),
-
-  "GET /v1/webhook_endpoints/:id": (_, { id, store, endpoint }) => {
-    const found = id === OF_WRANGLER ? endpointOf(endpoint) : store.find("WebhookEndpoint", id);
-    if (!found) throw noSuch("webhook endpoint", id);
-    return found;
-  },
 
   "POST /v1/webhook_endpoints": ({ expand: _, connect: __, ...given }, { store, now }) => {
     const blank = endpointOf({ url: given.url, events: given.enabled_events }, { id: newId("we"), created: now() });
@@ -75,7 +69,7 @@ function configured(
   return withoutProducts(store.save("Configuration", saved));
 }
 
-/** Stripe leaves them out unless they are asked for. */
+/** Stripe omits them unless they are expanded. */
 function withoutProducts(configuration: Configuration): Configuration {
   const { products: _, ...subscription_update } = configuration.features.subscription_update;
   return { ...configuration, features: { ...configuration.features, subscription_update } };

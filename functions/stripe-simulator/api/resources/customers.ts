@@ -1,4 +1,4 @@
-import { endSubscription, hasEnded } from "../../clock/subscriptions";
+import { endSubscription, hasEnded } from "../../clock/subscription-lifecycle";
 import { newId } from "../../store/ids";
 import { type Customer, make, merge, previousAttributes } from "../../store/objects";
 import type { Store } from "../../store/store";

@@ -44,7 +44,7 @@ export function attach(method: PaymentMethod, customer: string, { store, emit }:
   return attached;
 }
 
-/** Checks a card and keeps it; throws StripeFailure 402. */
+/** Checks and stores a card; throws StripeFailure 402. */
 export function createPaymentMethod(given: Stripe.PaymentMethodCreateParams, { store, now }: Effects): PaymentMethod {
   const { card, type, expand: _, ...fields } = given;
   if (type !== "card" || !card) {
@@ -83,7 +83,7 @@ export function createPaymentMethod(given: Stripe.PaymentMethodCreateParams, { s
   return method;
 }
 
-/** One that is kept, or a new one of those that every test account has, such as `pm_card_visa`. */
+/** A stored payment method, or a new copy of a test account's, such as `pm_card_visa`. */
 export function findPaymentMethod(id: string, effects: Effects): PaymentMethod {
   const number = wellKnownCard(id);
   if (number !== undefined) {
@@ -95,7 +95,6 @@ export function findPaymentMethod(id: string, effects: Effects): PaymentMethod {
   return found;
 }
 
-/** The same for the same number. */
 function fingerprintOf(number: string): string {
   return createHash("sha256").update(`fingerprint of ${number}`).digest("base64url").slice(0, 16);
 }

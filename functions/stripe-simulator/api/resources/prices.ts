@@ -31,9 +31,10 @@ export const prices = {
       const param = product === undefined ? "product" : "unit_amount";
       throw invalidRequest(`Missing required param: ${param}.`, { code: "parameter_missing", param });
     }
-    const { interval = "once", interval_count = 1 } = recurring ?? {};
-    if (interval === "once" || interval_count !== 1)
-      throw new Error("it has only prices that recur, with a count of 1");
+    const { interval, interval_count = 1 } = recurring ?? {};
+    if ((interval !== "month" && interval !== "year") || interval_count !== 1) {
+      throw new Error("it has only prices for each month or year");
+    }
     if (!/^[a-z]{3}$/.test(currency)) throw invalidRequest(`Invalid currency: ${currency}.`, { param: "currency" });
     if (!store.find("Product", product)) throw noSuch("product", product, "product", 400);
     const holder = store.list("Price").find((one) => one.active && one.lookup_key === (lookup_key ?? one.id));
@@ -44,9 +45,8 @@ export const prices = {
       );
     }
     if (holder) store.save("Price", { ...holder, lookup_key: null });
-    const recurs = { interval, interval_count, usage_type: "licensed" } as const;
-    const blank = monthlyPrice({ id: newId("price"), created: now(), product, unit_amount, recurring: recurs });
-    const price = store.save("Price", merge("Price", blank, given));
+    const blank = monthlyPrice({ id: newId("price"), created: now(), product, unit_amount });
+    const price = store.save("Price", merge("Price", blank, { ...given, recurring: { ...blank.recurring, interval } }));
     emit("price.created", price);
     return price;
   },

@@ -49,7 +49,6 @@ export const setupIntents = {
     const intent = authorized(call, given.client_secret);
     const method = call.store.find("PaymentMethod", intent.payment_method ?? "");
     if (call.key === "secret" || !method || !given.expand?.includes("payment_method")) return shown(intent, call);
-    // What Stripe shows of a payment method to the holder of the client secret.
     return { ...browserIntent(intent), payment_method: method };
   },
 
@@ -163,7 +162,7 @@ function shown(intent: SetupIntent, { key }: Call): object {
   return key === "secret" ? intent : browserIntent(intent);
 }
 
-/** What the holder of a publishable key and the client secret sees. */
+/** The fields visible with a publishable key and the client secret. */
 function browserIntent(intent: SetupIntent): object {
   const { id, object, cancellation_reason, client_secret, created, description, last_setup_error, livemode } = intent;
   const { next_action, payment_method, payment_method_types, status, usage } = intent;

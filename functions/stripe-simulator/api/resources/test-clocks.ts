@@ -9,7 +9,7 @@ import { invalidRequest, noSuch } from "../errors";
 /** Stripe moves a clock by two billing periods at most, each a month here. */
 const FURTHEST_MOVE = 62 * DAY;
 
-/** https://docs.stripe.com/api/test_clocks; `clock_account` is that of every customer without one. */
+/** https://docs.stripe.com/api/test_clocks; `clock_account` is for every customer without a test clock. */
 export const testClocks = {
   "POST /v1/test_helpers/test_clocks": (given, { store }) => {
     const { frozen_time, name = null } = given;
@@ -31,7 +31,7 @@ export const testClocks = {
       });
     }
     moveClock(clock.id, frozen_time, call);
-    // Done already; Stripe answers before it is.
+    // Stripe answers before it has finished.
     return { ...clock, status: "advancing", status_details: { advancing: { target_frozen_time: frozen_time } } };
   },
 } satisfies Partial<Handlers>;

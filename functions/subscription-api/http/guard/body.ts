@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import { readBytes } from "../../bounded-body";
+import { readBoundedBytes } from "../../../../app/shared/bounded-body";
 import type { ApiContext } from "../context";
 import { problem } from "../problem";
 
@@ -7,14 +7,10 @@ const KIB = 1024;
 /** Enough for 16 KB over a slow mobile connection. */
 const DEADLINE_MS = 10_000;
 
-/**
- * Reads the body for the handlers behind it, at most `kib` KiB within ten seconds: 413, 408, or 400 when it breaks off.
- * Counts what arrives: a Content-Length beside `Transfer-Encoding: chunked` says nothing about it, so Hono's own
- * bodyLimit, which believes that header, does not do.
- */
+/** Reads the body for the handlers behind it, at most `kib` KiB within ten seconds: 413, 408, or 400 when it breaks off. */
 export function atMost(kib: number): MiddlewareHandler<ApiContext> {
   return async (c, next) => {
-    const body = await readBytes(c.req.raw, { bytes: kib * KIB, milliseconds: DEADLINE_MS });
+    const body = await readBoundedBytes(c.req.raw, { bytes: kib * KIB, milliseconds: DEADLINE_MS });
     switch (body.status) {
       case "too long":
         return problem(413, { title: `The body is larger than ${kib} KiB` });

@@ -1,8 +1,16 @@
 import type { PasswordHasher } from "./password";
 
-/** About as many as an isolate hashes within ten seconds, which is how long the site waits. */
-const PLACES = 64;
-const PLACES_OF_ONE_SENDER = 50;
+/** Then a place ends, before the ten seconds are over that the site waits. */
+const PLACE_MS = 8_000;
+
+/** Local development refuses no crowd that it can serve within a minute. */
+export const LOCAL_PLACE_MS = 60_000;
+
+/** So that one sender's crowd leaves places to others. */
+const SHARE_OF_ONE_SENDER = 3 / 4;
+
+/** Until a hash has been timed. */
+const FIRST_TURN_MS = 200;
 
 /**
  * How often somebody who waits asks whether it is their turn. A promise that another request resolves would not do: the
@@ -12,19 +20,18 @@ const ASK_EVERY_MS = 10;
 
 /** A request that Cloudflare has ended asks no more, and gives nothing back. Longer than a hash stops the isolate. */
 const GONE_AFTER_MS = 3_000;
-const PLACE_MS = 60_000;
 
 /** Leaves the isolate to everything else for a moment after each turn. */
 const PAUSE_MS = 20;
 
 export type PasswordPlace = {
-  /** Does work that hashes one password when it is the place's turn. */
-  inTurn<T>(work: (hasher: PasswordHasher) => Promise<T>): Promise<T>;
+  /** Does work that hashes one password when it is the place's turn; undefined when the place ended before. */
+  inTurn<T>(work: (hasher: PasswordHasher) => Promise<T>): Promise<T | undefined>;
   leave(): void;
 };
 
 export type PasswordQueue = {
-  /** Undefined when all places, or all that one sender may have, are taken. */
+  /** Undefined when more wait, of all or of this sender, than can have their turn before their place ends. */
   enter(sender: string): PasswordPlace | undefined;
 };
 
@@ -33,12 +40,14 @@ type Place = { sender: string; since: number; waiting: boolean; askedAt: number 
 /**
  * One password at a time, since scrypt stops the whole isolate meanwhile. The senders take turns, so that nobody waits for
  * another's crowd. Of one sender the latest is next: those before it have the least time left anyway.
+ * @param placeMs how long a place lasts, in milliseconds
  */
-export function passwordQueue(hasher: PasswordHasher): PasswordQueue {
+export function passwordQueue(hasher: PasswordHasher, placeMs: number = PLACE_MS): PasswordQueue {
   const places = new Set<Place>();
   const lastTurns = new Map<string, number>();
   let turns = 0;
   let turnEnds = 0;
+  let turnMs = FIRST_TURN_MS;
 
   const lastTurnOf = ({ sender }: Place) => lastTurns.get(sender) ?? 0;
 
@@ -54,16 +63,25 @@ export function passwordQueue(hasher: PasswordHasher): PasswordQueue {
     return true;
   }
 
-  async function inTurn<T>(place: Place, work: (hasher: PasswordHasher) => Promise<T>): Promise<T> {
+  async function inTurn<T>(place: Place, work: (hasher: PasswordHasher) => Promise<T>): Promise<T | undefined> {
     place.waiting = true;
-    while (!takeTurn(place)) await sleep(ASK_EVERY_MS);
+    while (!takeTurn(place)) {
+      await sleep(ASK_EVERY_MS);
+      if (place.askedAt - place.since >= placeMs) {
+        place.waiting = false;
+        leave(place);
+        return undefined;
+      }
+    }
     place.waiting = false;
+    const begun = Date.now();
     try {
       return await work(hasher);
     } finally {
       // The clock stood still during the hash: the first timer brings it up to date.
       await sleep(0);
       await sleep(PAUSE_MS);
+      turnMs = (turnMs + Date.now() - begun) / 2;
       turnEnds = 0;
     }
   }
@@ -76,9 +94,10 @@ export function passwordQueue(hasher: PasswordHasher): PasswordQueue {
   return {
     enter(sender) {
       const now = Date.now();
-      for (const place of places) if (now - place.since > PLACE_MS) leave(place);
+      for (const place of places) if (now - place.since >= placeMs) leave(place);
+      const most = Math.max(1, Math.floor(placeMs / turnMs));
       const own = [...places].filter((place) => place.sender === sender).length;
-      if (places.size >= PLACES || own >= PLACES_OF_ONE_SENDER) return undefined;
+      if (places.size >= most || own >= Math.ceil(most * SHARE_OF_ONE_SENDER)) return undefined;
       const place = { sender, since: now, waiting: false, askedAt: now };
       places.add(place);
       return {

@@ -1,15 +1,15 @@
-import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
+import type { Database, Statement } from "../../database";
 import type { StripeEvent } from "../../stripe/webhook";
 
 export type ProcessedEvents = ReturnType<typeof processedEventsIn>;
 
 /** A statement for the transaction of the event's effect. Without a match Stripe has to send the event again. */
 export function processedEvent(
-  db: D1Database,
+  db: Database,
   event: StripeEvent,
   condition = "TRUE",
   ...values: (string | number)[]
-): D1PreparedStatement {
+): Statement {
   return db
     .prepare(
       `INSERT INTO stripe_events (id, type, received_at) SELECT ?, ?, ? WHERE ${condition}
@@ -19,7 +19,7 @@ export function processedEvent(
 }
 
 /** Stripe's events that need not be processed again. Every method throws what D1 throws. */
-export function processedEventsIn(db: D1Database) {
+export function processedEventsIn(db: Database) {
   return {
     async has(event: StripeEvent): Promise<boolean> {
       return (await db.prepare("SELECT 1 FROM stripe_events WHERE id = ?").bind(event.id).first()) !== null;

@@ -1,5 +1,5 @@
-import type { D1Database } from "@cloudflare/workers-types";
 import type { CountStep } from "../../../../app/contract/funnel";
+import type { Database } from "../../database";
 import { newMessage } from "../../outbox/outbox";
 import type { StripeEvent } from "../../stripe/webhook";
 import {
@@ -17,7 +17,7 @@ import { hasChanged, type SetUpCard } from "./sign-up-lifecycle";
 export type SignUpEndings = ReturnType<typeof signUpEndingsIn>;
 
 /** What keeps a sign-up from its trial or ends it, each in one transaction. Every method throws what D1 throws. */
-export function signUpEndingsIn(db: D1Database, count: CountStep) {
+export function signUpEndingsIn(db: Database, count: CountStep) {
   const now = () => new Date().toISOString();
   const after = (ms: number) => new Date(Date.now() + ms).toISOString();
   const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
@@ -79,7 +79,7 @@ export function signUpEndingsIn(db: D1Database, count: CountStep) {
     },
 
     /**
-     * Ends a trial, tells the console, and frees the e-mail address. The card's claim stays. Returns whether it did.
+     * Ends a trial, tells the console, and frees the email address. The card's claim stays. Returns whether it did.
      * @param emailHashes under which the address was claimed
      */
     async endTrial(id: string, reason: EndReason, emailHashes: string[]): Promise<boolean> {
@@ -103,7 +103,7 @@ export function signUpEndingsIn(db: D1Database, count: CountStep) {
       return hasChanged(results.at(-1));
     },
 
-    /** Notes that the e-mail address is its owner's, and tells the console. Returns the sign-up as it is then. */
+    /** Notes that the email address is its owner's, and tells the console. Returns the sign-up as it is then. */
     async verifyEmail(id: string): Promise<SignUp | null> {
       const unverified = "email_verified_at IS NULL AND end_reason IS NULL";
       const message = { key: `email-verified/${id}`, kind: "email-verified" as const, signUpId: id };

@@ -1,6 +1,5 @@
-import type { D1Database } from "@cloudflare/workers-types";
 import type { CountStep } from "../../../../app/contract/funnel";
-import { once } from "../../d1-retries";
+import type { Database } from "../../database";
 import type { TrialClaim } from "../../limits/trial-claims";
 import { newMessage, reminderKey } from "../../outbox/outbox";
 import type { StripeEvent } from "../../stripe/webhook";
@@ -30,14 +29,14 @@ export type SignUpLifecycle = ReturnType<typeof signUpLifecycleIn>;
  * State changes, each in one transaction with its messages and its Stripe event, and counted when it has happened. Throws
  * what D1 throws.
  */
-export function signUpLifecycleIn(db: D1Database, count: CountStep) {
+export function signUpLifecycleIn(db: Database, count: CountStep) {
   const now = () => new Date().toISOString();
   const after = (ms: number) => new Date(Date.now() + ms).toISOString();
   const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
 
   return {
     /**
-     * Gives a pending sign-up its trial: it is active, or superseded when its e-mail has had a trial. It stays pending when
+     * Gives a pending sign-up its trial: it is active, or superseded when its email has had a trial. It stays pending when
      * only its card was used for one, when it waits for another card than this, and when so many cards have failed that
      * it is being ended: its card is being detached.
      */
@@ -163,7 +162,7 @@ export function signUpLifecycleIn(db: D1Database, count: CountStep) {
 
     /** Leases due sign-ups, so that two runs do not take the same: their next check is when the lease ends. */
     async takeDue(rank: CheckRank, limit: number): Promise<{ signUps: SignUp[]; leaseEnd: string }> {
-      const take = once(db).prepare(
+      const take = db.withoutRetry.prepare(
         `UPDATE sign_ups SET check_at = ?1
           WHERE id IN (SELECT id FROM sign_ups WHERE check_rank = ?2 AND check_at <= ?3 ORDER BY check_at LIMIT ?4)
          RETURNING *`,

@@ -1,6 +1,6 @@
-import type { D1Database } from "@cloudflare/workers-types";
 import type { CountStep } from "../../../../app/contract/funnel";
 import type { SubscriptionRequest } from "../../../../app/contract/subscription-request";
+import type { Database } from "../../database";
 import { CHECK_AFTER_MS, HAD_TRIAL, packageWord, type SignUp, signUpOrNull, signUpRow, signUpRows } from "../sign-up";
 
 export type NewSignUp = {
@@ -13,8 +13,8 @@ export type NewSignUp = {
 
 export type SignUps = ReturnType<typeof signUpsIn>;
 
-/** Sign-ups in D1, found by normalized e-mails. Every method throws what D1 throws. */
-export function signUpsIn(db: D1Database, count: CountStep) {
+/** Sign-ups in D1, found by normalized emails. Every method throws what D1 throws. */
+export function signUpsIn(db: Database, count: CountStep) {
   const byKey = (key: string) => db.prepare("SELECT * FROM sign_ups WHERE idempotency_key = ?").bind(key);
   const run = async (sql: string, ...values: (string | number)[]) => {
     await db
@@ -44,7 +44,7 @@ export function signUpsIn(db: D1Database, count: CountStep) {
       return signUpRows.parse((await found.bind(email).all()).results);
     },
 
-    /** @param hashes under which the e-mail's trial may have been claimed, by a person who was erased since */
+    /** @param hashes under which the email's trial may have been claimed, by a person who was erased since */
     async hasHadTrial(email: string, hashes: string[]): Promise<boolean> {
       const had = db.prepare(
         `SELECT 1 FROM trial_claims WHERE hash IN (SELECT value FROM json_each(?1))
@@ -123,7 +123,7 @@ export function signUpsIn(db: D1Database, count: CountStep) {
       await run("DELETE FROM sign_ups WHERE id = ? AND status = ?", id, status);
     },
 
-    /** Leaves hashes of its trial: those claimed with it, and the e-mail's where it began before there were claims. */
+    /** Leaves hashes of its trial: those claimed with it, and the email's where it began before there were claims. */
     async erase(id: string, emailHash: string): Promise<void> {
       const claim = db.prepare(
         `INSERT INTO trial_claims (hash) SELECT ?2 FROM sign_ups WHERE id = ?1 AND ${HAD_TRIAL}

@@ -13,7 +13,7 @@ import {
   PLAN,
   siteContext,
   stopClock,
-} from "../../../support/pipeline/site-context";
+} from "../../../support/site-in-process/site-context";
 
 /* The step that a visitor is at, by the session; links and ways back are in ways-back.test.ts. */
 
@@ -32,6 +32,8 @@ const DRAFT = {
 };
 const form = { step: "form", packageId: PLAN, formNonce: expect.any(String), failed: false };
 
+const madeFrom = { key: "a-key", company: "Engines & Sons" };
+
 const done = (change = {}) => doneSession({ account: cardSession().account, ...change });
 
 describe("without a session", () => {
@@ -40,7 +42,7 @@ describe("without a session", () => {
     const { step, setCookie } = await look(site);
     expect(step).toEqual(form);
     expect(setCookie).toBeNull();
-    expect(step?.step === "form" && (await site.nonces.isFresh(step.formNonce))).toBe(true);
+    expect(step?.step === "form" && (await site.nonces.read(step.formNonce))).toBeTruthy();
   });
 
   test.each<[string, Look, unknown[]]>([
@@ -98,7 +100,7 @@ describe("a session that has expired", () => {
       const site = siteContext();
       site.stripe.says = { status };
       const { step, kept } = await look(site, expired);
-      expect(step).toEqual({ ...form, draft: DRAFT, ended: SESSION_EXPIRED });
+      expect(step).toEqual({ ...form, draft: DRAFT, madeFrom, ended: SESSION_EXPIRED });
       const { news: _, ...rest } = expired;
       expect(kept).toEqual({ ...rest, editing: true });
       expect(site.stripe.asked).toEqual(["seti_1"]);
@@ -109,7 +111,7 @@ describe("a session that has expired", () => {
     const site = siteContext();
     site.stripe.says = { status: "succeeded" };
     const { step } = await look(site, expired, { packageId: OTHER_PLAN });
-    expect(step).toEqual({ ...form, packageId: OTHER_PLAN, draft: DRAFT, ended: SESSION_EXPIRED });
+    expect(step).toEqual({ ...form, packageId: OTHER_PLAN, draft: DRAFT, madeFrom, ended: SESSION_EXPIRED });
     expect(site.stripe.asked).toEqual([]);
   });
 
@@ -134,6 +136,7 @@ describe("a session that has expired", () => {
     expect((await look(siteContext(), { ...rest, address })).step).toEqual({
       ...form,
       draft: { address: "1 Example Street", city: "Springfield", state: "IL", zipCode: "62701", country: "Canada" },
+      madeFrom: { key: "a-key" },
       ended: SESSION_EXPIRED,
     });
   });
@@ -157,7 +160,7 @@ describe("whose plan it is", () => {
 
   test("another plan's form offers the waiting sign-up and what was typed", async () => {
     const { step, setCookie } = await look(siteContext(), cardSession(), { packageId: OTHER_PLAN });
-    expect(step).toEqual({ ...form, packageId: OTHER_PLAN, draft: DRAFT, waiting: { packageId: PLAN } });
+    expect(step).toEqual({ ...form, packageId: OTHER_PLAN, draft: DRAFT, madeFrom, waiting: { packageId: PLAN } });
     expect(setCookie).toBeNull();
   });
 
@@ -170,7 +173,7 @@ describe("whose plan it is", () => {
 test.each([PLAN, OTHER_PLAN])("details that are edited stand in the form of any plan: %s", async (packageId) => {
   const site = siteContext();
   const { step, setCookie } = await look(site, cardSession({ editing: true, checks: 1 }), { packageId });
-  expect([step, setCookie]).toEqual([{ ...form, packageId, draft: DRAFT }, null]);
+  expect([step, setCookie]).toEqual([{ ...form, packageId, madeFrom, draft: DRAFT }, null]);
   expect(site.stripe.asked).toEqual([]);
 });
 
@@ -268,10 +271,10 @@ describe("while Stripe cannot say whether the card is set up", () => {
   test.each<[object, object]>([
     [{ status: "succeeded" }, { step: "done", setupIntentId: "seti_1" }],
     [
-      { status: "requires_payment_method", last_setup_error: { message: "Declined." } },
+      { status: "requires_payment_method", last_setup_error: { type: "card_error", message: "Declined." } },
       { news: { failed: "Declined." } },
     ],
-    [{ status: "canceled" }, { news: { failed: "This sign-up was cancelled. Please start over." } }],
+    [{ status: "canceled" }, { editing: true, ended: true }],
   ])("the page goes on with the answer: %j [S23]", async (says, session) => {
     const site = siteContext();
     site.stripe.says = says;

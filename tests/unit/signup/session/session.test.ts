@@ -63,6 +63,18 @@ test("a session with the longest client secret leaves the address out, to fit in
   expect(found).not.toHaveProperty("session.address.line1");
 });
 
+test("two sign-ups with the longest entries fit into one cookie, without their addresses [S18, D5]", async () => {
+  const sessions = timed();
+  const { step: _, ...other } = { ...largest, key: "o".repeat(43), statusUrl: STATUS_URL };
+  const cookie = await sessions.write({ ...largest, statusUrl: STATUS_URL, other });
+  expect(cookie.length).toBeLessThanOrEqual(4096);
+  const found = await sessions.readAs(cookie);
+  expect(found).toMatchObject({
+    status: "open",
+    session: { key: largest.key, account: largest.account, other: { key: other.key, account: other.account } },
+  });
+});
+
 test("a card step ends after two hours, and then still tells what was typed [S29, S31]", async () => {
   const sessions = timed();
   const cookie = await sessions.write(largest);

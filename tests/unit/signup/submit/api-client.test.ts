@@ -1,72 +1,247 @@
-import { expect, test } from "vitest";
-import { subscriptionApi } from "../../../../app/signup/submit/api-client.server";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { REQUEST_IN_PROGRESS } from "../../../../app/contract/problem-types";
+import type { SubscriptionOutcome } from "../../../../app/signup/notices";
+import { type SubscriptionApiOptions, subscriptionApi } from "../../../../app/signup/submit/api-client.server";
 import { validRequest } from "../../../support/visitors/visitor";
 
-/* The times of the calls to an idempotent API; what is called, and what its answers mean, is in tests/edge/sign-up/. */
+/* What the subscription API is sent, and what its answers mean; when it is called again is in api-retries.test.ts. */
 
-const IDS = { idempotencyKey: "key", requestId: "id", sender: "192.0.2.1" };
+afterEach(() => vi.restoreAllMocks());
 
-/** An API that does these, one after the other, and when it was called. */
-function apiThat(timeoutMs: number, ...does: ((signal: AbortSignal) => Promise<Response>)[]) {
-  const started = performance.now();
-  const calledAt: number[] = [];
-  const fetchFrom = async (_: string, init?: RequestInit) => {
-    const answer = does[calledAt.length];
-    calledAt.push(performance.now() - started);
-    if (!answer || !init?.signal) throw new Error("It was not to be called");
-    return answer(init.signal);
+const BASE = "https://api.example/v1";
+const STATUS_URL = "https://api.example/v1/status/a";
+const SECRET = "a-secret-of-at-least-thirty-two-characters";
+const IDS = { idempotencyKey: "a-key", requestId: "a-request", sender: "192.0.2.1" };
+
+type Call = { url: string; init: RequestInit };
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** The API over the network, or by the platform's binding. */
+function apiThat(
+  answer: Fetch,
+  { way = "network", ...options }: { way?: string } & Partial<SubscriptionApiOptions> = {},
+) {
+  const calls: Call[] = [];
+  const send: Fetch = async (url, init) => {
+    calls.push({ url, init });
+    return answer(url, init);
   };
-  const binding = { fetch: fetchFrom };
-  const api = subscriptionApi({ baseUrl: "http://localhost:9", timeoutMs, idempotent: true, binding });
-  return { calledAt, create: () => api.create(validRequest, IDS), took: () => performance.now() - started };
+  const network = vi.spyOn(globalThis, "fetch").mockImplementation((url, init = {}) => send(String(url), init));
+  const binding = way === "binding" ? { fetch: send } : undefined;
+  const api = subscriptionApi({ baseUrl: BASE, timeoutMs: 5_000, idempotent: false, binding, ...options });
+  return { api, calls, network };
 }
 
-const fails = (afterMs: number) => () =>
-  new Promise<Response>((_, reject) => setTimeout(() => reject(new TypeError("fetch failed")), afterMs));
+const says =
+  (body: unknown, status = 200, headers: HeadersInit = {}): Fetch =>
+  async () =>
+    Response.json(body, { status, headers });
 
-const hangs = (signal: AbortSignal) =>
-  new Promise<Response>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+const saysText =
+  (text: string, status = 200): Fetch =>
+  async () =>
+    new Response(inOnePart(text), { status });
 
-test("the deadline is for all tries: the second one gets what the first has left [C1] [C9]", async () => {
-  const { create, calledAt, took } = apiThat(600, fails(400), hangs);
-  expect(await create()).toEqual({ kind: "unreachable", timedOut: true });
-  expect(calledAt).toHaveLength(2);
-  expect(took()).toBeGreaterThan(590);
-  expect(took()).toBeLessThan(900);
+/** Node's own bodies cannot be read twice once they have ended. */
+function inOnePart(text: string): ReadableStream {
+  const parts = text === "" ? [] : [new TextEncoder().encode(text)];
+  return new ReadableStream({
+    type: "bytes",
+    pull(controller) {
+      const part = parts.pop();
+      if (part) return controller.enqueue(part);
+      controller.close();
+      controller.byobRequest?.respond(0);
+    },
+  });
+}
+
+/** Ends with the signal of its request, as `fetch` does. */
+const hangs: Fetch = (_, { signal }) =>
+  new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+
+const fails: Fetch = async () => {
+  throw new TypeError("fetch failed");
+};
+
+/** An answer whose body begins and then breaks. */
+const breaks: Fetch = async () =>
+  new Response(
+    new ReadableStream({
+      type: "bytes",
+      pull: (controller) => controller.error(new TypeError("terminated")),
+    }),
+  );
+
+const IN_PROGRESS = JSON.stringify({ type: REQUEST_IN_PROGRESS, title: "Still in progress" });
+const problem = (text: string) => async () =>
+  new Response(text, { status: 409, headers: { "Content-Type": "application/problem+json; charset=utf-8" } });
+const CREATED = { client_secret: "seti_1_secret_1" };
+
+describe("a sign-up", () => {
+  const common = {
+    accept: "application/json",
+    "content-type": "application/json",
+    "idempotency-key": "a-key",
+    "x-request-id": "a-request",
+  };
+  const sender = { "subscription-sender": "192.0.2.1" };
+  const secret = { "subscription-api-secret": SECRET };
+
+  test.each<[string, object, Record<string, string>]>([
+    ["over the network", {}, common],
+    ["over the network, with a secret", { secret: SECRET }, { ...common, ...sender, ...secret }],
+    ["by the binding", { way: "binding" }, { ...common, ...sender }],
+    ["by the binding, with a secret", { way: "binding", secret: SECRET }, { ...common, ...sender, ...secret }],
+    ["to an idempotent API", { idempotent: true }, common],
+  ])("is posted as the contract has it: %s [N1]", async (_, options, headers) => {
+    const { api, calls, network } = apiThat(says(CREATED), options);
+    expect(await api.create(validRequest, IDS)).toEqual({ kind: "created", clientSecret: "seti_1_secret_1" });
+    const [{ url, init } = { url: "", init: {} }, ...more] = calls;
+    expect(more).toEqual([]);
+    expect([url, init.method, init.redirect]).toEqual([`${BASE}/subscription`, "POST", "manual"]);
+    expect(Object.fromEntries(new Headers(init.headers))).toEqual(headers);
+    expect(JSON.parse(String(init.body))).toEqual(validRequest);
+    expect(network.mock.calls.length).toBe("way" in options ? 0 : 1);
+  });
+
+  test.each([
+    ["an-earlier-key", "an-earlier-key"],
+    ["", null],
+    [undefined, null],
+  ])("names the one that it replaces: %s [S18]", async (replaces, header) => {
+    const { api, calls } = apiThat(says(CREATED));
+    await api.create(validRequest, { ...IDS, replaces });
+    expect(new Headers(calls[0]?.init.headers).get("Replaces-Idempotency-Key")).toBe(header);
+  });
+
+  test.each<[unknown, string | undefined]>([
+    [STATUS_URL, STATUS_URL],
+    ["https://api.example/elsewhere", "https://api.example/elsewhere"],
+    ["https://api.example:8443/v1/status/a", undefined],
+    ["http://api.example/v1/status/a", undefined],
+    ["https://api.example.evil.test/v1/status/a", undefined],
+    ["status/a", undefined],
+    [undefined, undefined],
+  ])("has a URL for its status, of the API's own origin: %s [S23]", async (status_url, statusUrl) => {
+    const { api } = apiThat(says({ ...CREATED, status_url }));
+    expect(await api.create(validRequest, IDS)).toEqual({
+      kind: "created",
+      clientSecret: "seti_1_secret_1",
+      statusUrl,
+    });
+  });
+
+  const created = { kind: "created", clientSecret: "seti_1_secret_1" } as const;
+  const unintelligible = { kind: "unintelligible" } as const;
+  const misconfigured = { kind: "misconfigured" } as const;
+  const unreachable = { kind: "unreachable", timedOut: false } as const;
+  const whole = (length: number) => JSON.stringify({ ...CREATED, more: "x".repeat(length) });
+  const overhead = whole(0).length;
+
+  test.each<[string, Fetch, SubscriptionOutcome]>([
+    ["201", says(CREATED, 201), created],
+    ["more fields than the contract has", says({ ...CREATED, amount: 0 }), created],
+    ["a byte order mark before the JSON", saysText(`\uFEFF${whole(0)}`), created],
+    ["64 KiB", saysText(whole(64 * 1024 - overhead)), created],
+    ["one byte more", saysText(whole(64 * 1024 - overhead + 1)), unintelligible],
+    ["HTML", saysText("<html>"), unintelligible],
+    ["nothing", saysText(""), unintelligible],
+    ["204", async () => new Response(null, { status: 204 }), unintelligible],
+    ["half an object", saysText("{"), unintelligible],
+    ["half a surrogate pair", saysText('{"client_secret":"\\ud800'), unintelligible],
+    ["60,000 brackets", saysText("[".repeat(60_000)), unintelligible],
+    ["null", says(null), misconfigured],
+    ["a list", says([]), misconfigured],
+    ["a word", says("x"), misconfigured],
+    ["no secret", says({}), misconfigured],
+    ["an empty secret", says({ client_secret: "" }), misconfigured],
+    ["a number for a secret", says({ client_secret: 1 }), misconfigured],
+    ["a secret of 2,000 characters", says({ client_secret: `seti_1_secret_${"x".repeat(2000)}` }), misconfigured],
+    ["a redirect", saysText("", 302), { kind: "rejected", status: 302 }],
+    ["400", says(CREATED, 400), { kind: "rejected", status: 400 }],
+    ["409 without a body", async () => new Response(null, { status: 409 }), { kind: "rejected", status: 409 }],
+    [
+      "409 with Retry-After",
+      says(CREATED, 409, { "Retry-After": "2" }),
+      { kind: "rejected", status: 409, retryAfter: 2 },
+    ],
+    ["409 in progress", problem(IN_PROGRESS), { kind: "rejected", status: 503 }],
+    ["409 of another type", problem('{"type":"about:blank"}'), { kind: "rejected", status: 409 }],
+    ["409 in no problem", says(JSON.parse(IN_PROGRESS), 409), { kind: "rejected", status: 409 }],
+    ["409 with a long problem", problem(`${" ".repeat(4096)}${IN_PROGRESS}`), { kind: "rejected", status: 409 }],
+    ["409 with half a problem", problem("{"), { kind: "rejected", status: 409 }],
+    ["503 with a time", says(CREATED, 503, { "Retry-After": "2" }), { kind: "rejected", status: 503, retryAfter: 2 }],
+    ["no connection", fails, unreachable],
+    ["a body that breaks", breaks, unreachable],
+  ])("means what the API answers: %s [C4] [C5] [C6] [C7] [M10] [N3]", async (_, answer, outcome) => {
+    for (const way of ["network", "binding"]) {
+      expect(await apiThat(answer, { way }).api.create(validRequest, IDS)).toEqual(outcome);
+    }
+  });
 });
 
-test("the second try waits a tenth of a second, the third three tenths [C9]", async () => {
-  const { create, calledAt } = apiThat(5_000, fails(0), fails(0), fails(0));
-  expect(await create()).toEqual({ kind: "unreachable", timedOut: false });
-  const [first = 0, second = 0, third = 0, ...more] = calledAt;
-  expect(more).toEqual([]);
-  expect(second - first).toBeGreaterThan(95);
-  expect(second - first).toBeLessThan(280);
-  expect(third - second).toBeGreaterThan(295);
-  expect(third - second).toBeLessThan(900);
+/** An answer, and whether the rest of its body was given up. */
+function unread(status: number) {
+  const seen = { isGivenUp: false };
+  const body = new ReadableStream({
+    type: "bytes",
+    cancel() {
+      seen.isGivenUp = true;
+    },
+  });
+  return { seen, answer: async () => new Response(body, { status }) };
+}
+
+test("the body of a refusal is not waited for [C8]", async () => {
+  for (const idempotent of [true, false]) {
+    const { seen, answer } = unread(500);
+    await apiThat(answer, { idempotent }).api.create(validRequest, IDS);
+    expect(seen.isGivenUp).toBe(true);
+  }
+  const { seen, answer } = unread(404);
+  await apiThat(answer).api.status(STATUS_URL, "a-request");
+  expect(seen.isGivenUp).toBe(true);
 });
 
-test.each([
-  [502, 3],
-  [503, 3],
-  [504, 3],
-  [400, 1],
-  [408, 1],
-  [409, 1],
-  [429, 1],
-  [500, 1],
-  [501, 1],
-  [505, 1],
-])("an API that answers %i is called %i times [C9]", async (status, calls) => {
-  const answers = async () => new Response("{}", { status });
-  const { create, calledAt } = apiThat(5_000, answers, answers, answers);
-  expect(await create()).toEqual({ kind: "rejected", status });
-  expect(calledAt).toHaveLength(calls);
-});
+describe("the status of a sign-up", () => {
+  test.each<[object, Record<string, string>]>([
+    [{}, {}],
+    [{ secret: SECRET }, { "subscription-api-secret": SECRET }],
+    [{ way: "binding" }, {}],
+    [{ way: "binding", secret: SECRET }, { "subscription-api-secret": SECRET }],
+  ])("is asked for at its URL, and no redirect is followed: %j [S23]", async (options, headers) => {
+    const { api, calls, network } = apiThat(says({ status: "pending" }), options);
+    await api.status(STATUS_URL, "a-request");
+    const [{ url, init } = { url: "", init: {} }] = calls;
+    expect([url, init.method, init.redirect]).toEqual([STATUS_URL, undefined, "manual"]);
+    const own = { accept: "application/json", "x-request-id": "a-request" };
+    expect(Object.fromEntries(new Headers(init.headers))).toEqual({ ...own, ...headers });
+    expect(network.mock.calls.length).toBe("way" in options ? 0 : 1);
+  });
 
-test("no try begins that could not end within the deadline [C9]", async () => {
-  const { create, calledAt, took } = apiThat(350, fails(0), fails(0));
-  expect(await create()).toEqual({ kind: "unreachable", timedOut: false });
-  expect(calledAt).toHaveLength(2);
-  expect(took()).toBeLessThan(330);
+  test.each<object>([
+    { status: "pending" },
+    { status: "trial" },
+    { status: "ended" },
+    { status: "card_used", client_secret: "seti_2_secret_2" },
+  ])("is what the API says: %j [S23]", async (status) => {
+    expect(await apiThat(says(status)).api.status(STATUS_URL, "a-request")).toEqual(status);
+  });
+
+  test.each<[string, Fetch]>([
+    ["another word", says({ status: "perhaps" })],
+    ["a used card without a secret", says({ status: "card_used" })],
+    ["a refusal with a body", says({ status: "trial" }, 500)],
+    ["a redirect", says({ status: "trial" }, 302)],
+    ["more than 64 KiB", saysText(JSON.stringify({ status: "trial", more: "x".repeat(64 * 1024) }))],
+    ["HTML", saysText("<html>")],
+    ["nothing", saysText("")],
+    ["no connection", fails],
+    ["a body that breaks", breaks],
+    ["none in time", hangs],
+  ])("is not known by an answer of %s [S23]", async (_, answer) => {
+    const { api } = apiThat(answer, { timeoutMs: 100 });
+    expect(await api.status(STATUS_URL, "a-request")).toEqual({ status: "unreachable" });
+  });
 });

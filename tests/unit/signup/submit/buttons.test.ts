@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CONNECTION_FAILED, SIGNUP_CANCELLED, SIGNUP_FINISHED } from "../../../../app/signup/notices";
+import { CONNECTION_FAILED, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../../../../app/signup/notices";
 import type { SignupSession } from "../../../../app/signup/steps";
 import {
   cardSession,
@@ -10,7 +10,7 @@ import {
   post,
   siteContext,
   stopClock,
-} from "../../../support/pipeline/site-context";
+} from "../../../support/site-in-process/site-context";
 
 /* What the buttons beside the form do, from any session. */
 
@@ -58,7 +58,7 @@ test.each<[string, Session, boolean]>([
 ])("%s is kept for two hours more, where it is in progress [S30]", async (_, session, isKept) => {
   const { sentTo, kept } = await post(siteContext(), { intent: "extend" }, { session: session() });
   expect(sentTo).toEqual([303, PATH]);
-  expect(kept).toEqual(isKept ? cardSession({ expiresAt: NOW + 2 * HOUR }) : undefined);
+  expect(kept).toEqual(isKept ? cardSession({ expiresAt: NOW + 2 * HOUR, kept: true }) : undefined);
 });
 
 describe("'the card is set up'", () => {
@@ -176,8 +176,8 @@ describe("taking over the sign-up of a link", () => {
   test.each([
     ["succeeded", 200, 409, SIGNUP_FINISHED],
     ["processing", 200, 409, SIGNUP_FINISHED],
-    ["canceled", 200, 409, SIGNUP_CANCELLED],
-    ["unknown to Stripe", 404, 409, SIGNUP_CANCELLED],
+    ["canceled", 200, 409, SIGNUP_CANCELED],
+    ["unknown to Stripe", 404, 409, SIGNUP_CANCELED],
     ["out of reach", 500, 503, CONNECTION_FAILED],
   ])("is refused where its card is %s [S32] [H15]", async (status, stripeStatus, httpStatus, notice) => {
     const answer = await resume(nobody, { status }, stripeStatus);

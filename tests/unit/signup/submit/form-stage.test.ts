@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { BODY_TOO_LARGE, TOO_MANY_REQUESTS } from "../../../../app/edge/guard/refusals.server";
 import { handleForm } from "../../../../app/signup/submit/submit-form.server";
-import { cardSession, openedForm, PATH, post, siteContext, stopClock } from "../../../support/pipeline/site-context";
+import {
+  cardSession,
+  openedForm,
+  PATH,
+  post,
+  siteContext,
+  stopClock,
+} from "../../../support/site-in-process/site-context";
 import { fields } from "../../../support/visitors/site-visitor";
 
 /* The form's stage of the pipeline: what it leaves alone, what it hands on. */

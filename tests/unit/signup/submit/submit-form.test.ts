@@ -1,24 +1,26 @@
 import { describe, expect, test, vi } from "vitest";
+import { COOKIES_BLOCKED } from "../../../../app/signup/notices";
 import type { CardSession, SignupSession } from "../../../../app/signup/steps";
 import {
   cardSession,
   doneSession,
   HOUR,
+  look,
   NOW,
   openedForm,
   PATH,
   PLAN,
   post,
+  SITE_URL,
   siteContext,
   stopClock,
-} from "../../../support/pipeline/site-context";
+} from "../../../support/site-in-process/site-context";
 import { fields } from "../../../support/visitors/site-visitor";
 
-/* What becomes of a posted form; around it is form-stage.test.ts. */
+/* What becomes of a form that the API takes; one that comes back is in returned-form.test.ts. */
 
 stopClock();
 
-const { password: _, confirmPassword: __, ...typed } = fields;
 const CREATED = { client_secret: "seti_1_secret_1" };
 
 /** A form, a site, and an API that answers. */
@@ -88,12 +90,56 @@ describe("a form that the API takes", () => {
     ["a card to come", cardSession, "a-key"],
     ["one that is edited", () => cardSession({ editing: true }), "a-key"],
     ["one that has expired", () => cardSession({ expiresAt: NOW }), "a-key"],
+    ["one that was canceled", () => cardSession({ editing: true, ended: true }), null],
     ["a success", doneSession, null],
-  ])("replaces the sign-up of the session, but no success: %s [S18]", async (_, session, replaced) => {
+  ])("replaces a sign-up of the same email address, but no success: %s [S18]", async (_, session, replaced) => {
     const { site, form } = await opened();
     const { kept } = await post(site, form, { session: session() });
     expect(kept).toMatchObject({ step: "card", clientSecret: "seti_1_secret_1", news: { saved: true } });
+    expect(kept).not.toHaveProperty("other");
     expect(sentTo(site)[0]?.headers.get("Replaces-Idempotency-Key")).toBe(replaced);
+  });
+
+  test.each<[string, string, string | null, object | undefined]>([
+    ["was made from it", "a-key", "a-key", undefined],
+    ["was opened before it", "", null, { key: "a-key" }],
+    ["names another's", "x-key", null, { key: "a-key" }],
+  ])("for another email address replaces a sign-up only where it %s [S18]", async (_, sign_up, replaced, other) => {
+    const { site, form } = await opened();
+    const { kept } = await post(site, { ...form, email: "grace@example.com", sign_up }, { session: cardSession() });
+    expect(sentTo(site)[0]?.headers.get("Replaces-Idempotency-Key")).toBe(replaced);
+    expect(kept).toMatchObject({ step: "card", account: { email: "grace@example.com" }, ...(other && { other }) });
+    if (!other) expect(kept).not.toHaveProperty("other");
+  });
+
+  test("of a browser that keeps no cookies comes back with what was typed, and an unchanged retry is the same sign-up [H27]", async () => {
+    const { site, form } = await opened();
+    const headers = { "Sec-Fetch-Site": "same-origin" };
+    const { sentTo: [status, location] = [] } = await post(site, form, { headers });
+    expect(status).toBe(303);
+    const { pathname, search } = new URL(String(location), SITE_URL);
+    expect([pathname, search.startsWith("?draft=")]).toEqual([PATH, true]);
+    expect(search).not.toContain(form.password);
+    const { step } = await look(site, undefined, { path: pathname + search });
+    const draft = {
+      company_name: "Engines & Sons",
+      email: "ada@example.com",
+      phone: "(212) 555-0123",
+      zipCode: "62701",
+    };
+    expect(step).toMatchObject({ step: "form", ended: COOKIES_BLOCKED, formNonce: form.form_nonce, draft });
+    expect(JSON.stringify(step)).not.toContain(form.password);
+    expect((await look(site, cardSession(), { path: pathname + search })).sentTo).toEqual([303, PATH]);
+    expect((await look(site, undefined, { path: `${PATH}?draft=x` })).step).not.toHaveProperty("ended");
+  });
+
+  test.each<[string, Record<string, string>, object]>([
+    ["has a cookie of ours", { "Sec-Fetch-Site": "same-origin", Cookie: "__Host-cookies=1" }, {}],
+    ["is no browser", {}, {}],
+    ["has no nonce of ours", { "Sec-Fetch-Site": "same-origin" }, { form_nonce: "x" }],
+  ])("goes to the page alone where the sender %s", async (_, headers, change) => {
+    const { site, form } = await opened();
+    expect((await post(site, { ...form, ...change }, { headers })).sentTo).toEqual([303, PATH]);
   });
 
   test.each([
@@ -136,77 +182,25 @@ describe("the very same form, sent again", () => {
     expect(calls).toBe(1);
   });
 
+  test.each(["of the site", "", "forged"])(
+    "has the key that it had, and with an edit another one: its nonce is '%s' [C9]",
+    async (nonce) => {
+      const { site, form } = await opened({ status: 500 });
+      const sent = nonce === "of the site" ? form : { ...form, form_nonce: nonce };
+      const { reply } = await post(site, sent);
+      const returned = { ...sent, form_nonce: reply?.formNonce ?? "" };
+      await post(site, returned);
+      await post(site, { ...returned, city: "Shelbyville" });
+      const [first, second, edited] = sentTo(site).map(({ headers }) => headers.get("Idempotency-Key"));
+      expect(first).toMatch(/^[\w-]{43}$/);
+      expect(second).toBe(first);
+      expect(edited).not.toBe(first);
+    },
+  );
+
   test("is sent on once more when its sign-up has expired", async () => {
     const { kept, calls } = await again({}, 2 * HOUR);
     expect(kept).toMatchObject({ expiresAt: NOW + 4 * HOUR });
     expect(calls).toBe(2);
   });
-});
-
-describe("a form that is not valid", () => {
-  test("comes back with its messages and all that was typed, without the passwords; nobody else sees it", async () => {
-    const { site, form, form_nonce } = await opened();
-    const { reply, httpStatus, page } = await post(site, { ...form, city: "x", state: "" });
-    expect(httpStatus).toBe(422);
-    expect(reply?.form?.error).toEqual({
-      city: ["City must be at least 2 characters"],
-      state: ["State must be at least 2 characters"],
-    });
-    expect(reply?.form?.status).toBe("error");
-    expect(reply?.form?.initialValue).toEqual({ ...typed, city: "x", state: undefined, form_nonce });
-    expect(reply?.formNonce).toBe(form_nonce);
-    expect(reply).not.toHaveProperty("notice");
-    expect(JSON.stringify(page?.context.formOutcome)).not.toContain(fields.password);
-    expect(site.api.calls).toEqual([]);
-  });
-
-  test("is counted by plan and field, and logged by its fields alone", async () => {
-    const { site, form } = await opened();
-    await post(site, { ...form, city: "x", confirmPassword: "another" });
-    expect(site.logged).toEqual([["signup_invalid", { fields: ["city", "confirmPassword"] }]]);
-    expect(site.counted).toEqual([
-      ["form_refused", PLAN],
-      ["field_refused", PLAN, "city"],
-      ["field_refused", PLAN, "confirmPassword"],
-    ]);
-  });
-
-  test("comes back with no more than 3,000 characters of an entry", async () => {
-    const { site, form } = await opened();
-    const { reply } = await post(site, { ...form, city: "c".repeat(3_001), state: "s".repeat(3_000) });
-    expect(reply?.form?.initialValue).toMatchObject({ city: "c".repeat(3_000), state: "s".repeat(3_000) });
-  });
-
-  test("comes back where nothing was filled in", async () => {
-    const { reply, httpStatus } = await post(siteContext(), {});
-    expect([httpStatus, reply?.formNonce]).toEqual([422, ""]);
-    expect(Object.keys(reply?.form?.error ?? {})).toContain("full_name");
-  });
-});
-
-test.each<[number, object, number, string]>([
-  [409, {}, 409, "A subscription with this information already exists."],
-  [500, {}, 502, "Server error. Please try again later or contact support."],
-  [200, {}, 502, "Payment setup failed. Please contact support."],
-])(
-  "a form that the API answers with %i comes back with all that was typed [S7]",
-  async (status, body, httpStatus, message) => {
-    const { site, form, form_nonce } = await opened({ status, body });
-    const answer = await post(site, form, { session: cardSession() });
-    expect([answer.httpStatus, answer.setCookie]).toEqual([httpStatus, null]);
-    expect(answer.reply).toMatchObject({ notice: { message }, formNonce: form_nonce, requestId: "this-request" });
-    expect(answer.reply?.form?.initialValue).toEqual({ ...typed, form_nonce });
-    const outcome = status === 200 ? { outcome: "misconfigured" } : { outcome: "rejected", status };
-    expect(site.logged).toEqual([["signup_failed", outcome]]);
-  },
-);
-
-test("a form that looks like a program's is asked about, and nobody is called", async () => {
-  const { site, form } = await opened();
-  const { reply, httpStatus } = await post(site, { ...form, form_nonce: "", website: "x" });
-  expect(httpStatus).toBe(422);
-  expect(reply).toMatchObject({ notice: { title: "One more step" }, confirmation: { token: expect.any(String) } });
-  expect(reply?.form?.initialValue).toMatchObject(typed);
-  expect(await site.nonces.isFresh(reply?.formNonce ?? "")).toBe(true);
-  expect(site.api.calls).toEqual([]);
 });

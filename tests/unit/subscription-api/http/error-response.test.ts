@@ -1,5 +1,6 @@
 import { HTTPException } from "hono/http-exception";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { REQUEST_IN_PROGRESS } from "../../../../app/contract/problem-types";
 import { errorResponse } from "../../../../functions/subscription-api/http/error-response";
 import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";
 
@@ -27,7 +28,7 @@ test.each<[Error, number, string, string | null, object]>([
 ])("%s is answered with %i [F6]", async (error, status, title, retryAfter, line) => {
   const answer = errorResponse(error);
   expect(answer.status).toBe(status);
-  expect(await answer.json()).toEqual({ type: "about:blank", status, title });
+  expect(await answer.json()).toEqual({ type: status === 409 ? REQUEST_IN_PROGRESS : "about:blank", status, title });
   expect(answer.headers.get("retry-after")).toBe(retryAfter);
   expect(answer.headers.get("content-type")).toBe("application/problem+json");
   expect(answer.headers.get("cache-control")).toBe("no-store");

@@ -5,8 +5,8 @@ import { mailOver } from "../../../../functions/subscription-api/outbox/mail";
 import { type MessageKind, newMessage, outboxIn } from "../../../../functions/subscription-api/outbox/outbox";
 import { signedLinks } from "../../../../functions/subscription-api/signed-links";
 import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";
-import { databaseInMemory } from "../../../support/database/database-in-memory";
-import { SENDER } from "../../../support/outbox/sender";
+import { databaseInMemory } from "../../../support/api-in-process/database";
+import { SENDER } from "../../../support/api-in-process/sender";
 import { validRequest } from "../../../support/visitors/visitor";
 
 const DAY = 24 * 60 * 60_000;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { newMessage, outboxIn } from "../../../../functions/subscription-api/outbox/outbox";
 import { stuckMessagesIn } from "../../../../functions/subscription-api/outbox/stuck-messages";
-import { databaseInMemory } from "../../../support/database/database-in-memory";
+import { databaseInMemory } from "../../../support/api-in-process/database";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -145,7 +145,7 @@ describe("messages", () => {
     const { outbox, make, signUpId } = await outboxOfOne();
     vi.setSystemTime(NOW + MINUTE);
     await make("after it");
-    expect((await outbox.messagesOf(signUpId)).map(({ key }) => key)).toEqual(["a message", "after it"]);
+    expect(await outbox.messagesOf(signUpId)).toMatchObject([{ key: "a message" }, { key: "after it" }]);
   });
 
   test("count as left to do once they are due, by kind", async () => {

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { type AccountMessage, accountWebhookTo } from "../../../../functions/subscription-api/outbox/account-webhook";
 import { mailOver } from "../../../../functions/subscription-api/outbox/mail";
-import { SENDER } from "../../../support/outbox/sender";
+import { SENDER } from "../../../support/api-in-process/sender";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -40,25 +40,25 @@ describe("the mail at a trial's start", () => {
     expect(started().text.split("\n\n")).toEqual([
       "Hello Ada,",
       "Thank you for your subscription. The free trial for Engines has started and ends on November 27, 2026.",
-      "Your card was not charged. Unless you cancel before then, $500.00 plus any tax will be taken from your card, Visa ending in 4242, on November 27, 2026, and then every month until you cancel.",
+      "We haven’t charged your card. Unless you cancel before then, we’ll charge $500.00 plus any tax to your Visa ending in 4242 on November 27, 2026, and then every month until you cancel.",
       expect.stringContaining("open the customer portal below"),
-      "What’s next: confirm that this is your e-mail address.",
-      "Then log in to the customer console with ada+1@example.com and the password that you chose.",
-      "If you did not sign up, open “This was not me” below: the trial ends, and the card is removed.",
+      "Next, confirm your email address.",
+      "Then log in to the customer console with ada+1@example.com and the password you chose.",
+      "If you didn’t sign up, open “This wasn’t me” below to end the trial and remove the card.",
       [
         "Company: Engines",
         "Plan: LITE",
         "Free trial: 5 days, until November 27, 2026, 14:30 UTC",
         "First payment: $500.00 plus any tax, on November 27, 2026",
-        "After that: the same every month",
+        "Then: the same amount every month",
         "Card: Visa ending in 4242",
         "You agreed to this: on November 22, 2026, 09:05 UTC, with our terms: https://www.example/terms",
       ].join("\n"),
-      "Confirm my e-mail address: https://api.example/verify",
+      "Confirm my email address: https://api.example/verify",
       "Open the customer console: https://console.example",
-      "This was not me: https://api.example/not-me",
+      "This wasn’t me: https://api.example/not-me",
       "Manage or cancel your subscription: https://billing.example/p/login?prefilled_email=ada%2B1%40example.com",
-      "Questions? Answer this mail or write to support@example.com.",
+      "Questions? Reply to this email or write to support@example.com.",
       "Citewell",
     ]);
   });
@@ -85,51 +85,51 @@ describe("the mail at a trial's start", () => {
     [
       "no card",
       { card: null },
-      "Your card was not charged. Unless you cancel before then, $500.00 plus any tax will be taken from your payment method on November 27, 2026",
-      ["First payment: $500.00 plus any tax, on November 27, 2026", "After that: the same every month"],
+      "We haven’t charged your card. Unless you cancel before then, we’ll charge $500.00 plus any tax to your payment method on November 27, 2026",
+      ["First payment: $500.00 plus any tax, on November 27, 2026", "Then: the same amount every month"],
     ],
     [
       "a card of another brand",
       { card: { brand: "cartes_bancaires", last4: "0001" } },
-      "will be taken from your card, card ending in 0001, on",
+      "to your card ending in 0001 on",
       ["Card: card ending in 0001"],
     ],
     [
       "a price that is not fixed",
       { outlook: { next: "charge", cents: null } },
-      "Unless you cancel before then, the price of your plan will be taken",
+      "Unless you cancel before then, we’ll charge the price of your plan",
       ["First payment: the price of your plan, on November 27, 2026"],
     ],
     [
       "a subscription that was cancelled",
       { outlook: { next: "end", why: "canceled", at: new Date("2026-11-25T00:00:00Z") } },
-      "You have cancelled your subscription. It ends on November 25, 2026, and nothing will be charged.",
+      "You’ve canceled your subscription. It ends on November 25, 2026, and you won’t be charged.",
       ["First payment: none", "Card: Visa ending in 4242"],
     ],
     [
       "a subscription without a card",
       { outlook: { next: "end", why: "no-card", at: end }, card: null },
-      "There is no card for your subscription. It ends on November 27, 2026, and nothing will be charged.",
+      "Your subscription has no card. It ends on November 27, 2026, and you won’t be charged.",
       ["First payment: none"],
     ],
     [
       "no plan",
       { outlook: { next: "no-plan" } },
-      "You have not chosen a plan yet: nothing will be charged.",
+      "You haven’t chosen a plan yet, so you won’t be charged.",
       ["First payment: none", "Card: Visa ending in 4242"],
     ],
     [
       "what cannot be told",
       { outlook: { next: "unknown" } },
-      "What will be charged, and when, is in the customer portal.",
+      "The customer portal shows your next charge and its date.",
       ["Card: Visa ending in 4242"],
     ],
   ])("tells the truth with %s [T3]", (_, change, sentence, details) => {
     const { text } = started(change);
     expect(text).toContain(sentence);
     const charge = change.outlook === undefined || change.outlook.next === "charge";
-    expect(text.includes("Your card was not charged.")).toBe(charge);
-    const lines = text.split("\n").filter((line) => /^(First payment|After that|Card): /.test(line));
+    expect(text.includes("We haven’t charged your card.")).toBe(charge);
+    const lines = text.split("\n").filter((line) => /^(First payment|Then|Card): /.test(line));
     const rest = lines.filter((line) => !details.includes(line));
     for (const line of details) expect(lines).toContain(line);
     if (!charge || change.card === null) expect(rest).toEqual([]);
@@ -146,7 +146,7 @@ test("the reminder says when the trial ends, what is charged then, and how to ca
   expect(text.split("\n\n").slice(0, 3)).toEqual([
     "Hello Ada,",
     "The free trial for Engines ends on November 27, 2026.",
-    expect.stringMatching(/^Unless you cancel before then, \$500\.00 plus any tax will be taken from your card, Visa/),
+    expect.stringMatching(/^Unless you cancel before then, we’ll charge \$500\.00 plus any tax to your Visa/),
   ]);
   expect(text).toContain("Trial ends: November 27, 2026, 14:30 UTC\nFirst payment: $500.00");
   expect(text).toContain("Plan: LITE\n");
@@ -158,7 +158,7 @@ test("the mail after a used card leads back to the form of its plan", () => {
   const { subject, text } = cardUsedMail(facts, sender);
   expect(subject).toBe("Your Citewell trial has not started");
   expect(text).toContain("Use another card: https://www.example/subscription/an-id");
-  expect(text).toContain("write to our sales team: sales@example.com");
+  expect(text).toContain("contact our sales team: sales@example.com");
   expect(text).toContain("Company: Engines\nPlan: STANDARD");
   const planless = cardUsedMail({ ...facts, package_id: null, package_name: null }, sender).text;
   expect(planless).toContain("Use another card: https://www.example/subscription\n");

@@ -1,13 +1,10 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createSignUp } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
-import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";
-import type { SetupIntent } from "../../../../functions/subscription-api/stripe/setup-intents";
-import { signUpsInMemory } from "../../../support/database/sign-ups-in-memory";
-import { cardSetUp } from "../../../support/stripe/payments-in-memory";
+import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
+import { answer, refusal } from "../../../support/api-in-process/stripe-model";
 import { validRequest } from "../../../support/visitors/visitor";
 
 const KEY = "the-key";
-const CREATED = { status: "created", clientSecret: "seti_1_secret" };
 const TRIALING = "status = 'trialing', trial_end = '2026-11-27T12:00:00.000Z'";
 
 afterEach(() => {
@@ -16,18 +13,21 @@ afterEach(() => {
 
 /** A sign-up under the key that waits for its card, and what sends its form again. */
 async function accepted(columns = "status = 'pending'") {
-  const all = signUpsInMemory();
+  const all = signUpsInProcess({ onePerPerson: true });
   const first = await createSignUp(validRequest, KEY, all.services);
   if (first.status !== "created") throw new Error("The sign-up was not accepted");
-  all.rows(`UPDATE sign_ups SET ${columns}`);
-  all.stripe.calls.length = 0;
   const { id } = first.signUp;
-  return { ...all, id, first, row: () => all.find(id), again: () => createSignUp(validRequest, KEY, all.services) };
+  const signUp = await all.change(id, columns);
+  all.calls.length = 0;
+  const row = async () => (await all.find(id)).status;
+  const again = () => createSignUp(validRequest, KEY, all.services);
+  const created = { status: "created", clientSecret: first.clientSecret, signUp: { id } };
+  return { ...all, id, signUp, created, row, again };
 }
 
 describe("two forms at the same time under one key", () => {
   const atOnce = async (password: string) => {
-    const { services, rows } = signUpsInMemory();
+    const { services, rows } = signUpsInProcess();
     const forms = [validRequest, { ...validRequest, password }];
     const results = await Promise.all(forms.map((form) => createSignUp(form, KEY, services)));
     return { results, stored: rows("SELECT id FROM sign_ups") };
@@ -35,70 +35,114 @@ describe("two forms at the same time under one key", () => {
 
   test("make one sign-up, and both get its client secret", async () => {
     const { results, stored } = await atOnce(validRequest.password);
-    expect(results).toMatchObject([CREATED, CREATED]);
+    const clientSecret = expect.stringMatching(/1_secret_1$/);
+    expect(results).toMatchObject([
+      { status: "created", clientSecret },
+      { status: "created", clientSecret },
+    ]);
     expect(stored).toHaveLength(1);
   });
 
   test("with two passwords make one sign-up: the second is told that the key was used", async () => {
     const { results, stored } = await atOnce("Another-3ngine");
-    expect(results).toMatchObject([CREATED, { status: "key-reused" }]);
+    expect(results).toMatchObject([{ status: "created" }, { status: "key-reused" }]);
     expect(stored).toHaveLength(1);
   });
 });
 
+/** What the API answers to a form under the key. */
+const post = (ask: ReturnType<typeof signUpsInProcess>["ask"], form: object, requestId = "a-request") =>
+  ask("/subscription", {
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": KEY, "x-request-id": requestId },
+    body: JSON.stringify(form),
+  });
+
+test.each<[keyof typeof validRequest, string | undefined]>([
+  ["package_id", undefined],
+  ["email", "grace@example.com"],
+  ["phone", "2125550124"],
+  ["company_name", "Engines"],
+  ["full_name", "Ada King"],
+  ["address", "13 St James's Square"],
+  ["city", "Boston"],
+  ["state", "MA"],
+  ["zipCode", "10002"],
+  ["country", "Canada"],
+])("the same key with another %s is a 422 without a secret, and changes nothing [G5] [D2]", async (field, value) => {
+  const { ask, rows, calls } = signUpsInProcess();
+  expect((await post(ask, validRequest)).status).toBe(200);
+  const [before, asked] = [rows("SELECT * FROM sign_ups"), calls.length];
+  const refused = await post(ask, { ...validRequest, [field]: value });
+  expect(refused.status).toBe(422);
+  const title = "The Idempotency-Key was used for another request";
+  expect(await refused.json()).toEqual({ type: "about:blank", status: 422, title });
+  expect([rows("SELECT * FROM sign_ups"), calls]).toEqual([before, calls.slice(0, asked)]);
+});
+
+test("a form that is sent again asks Stripe in the name of its first request, so that the key's answer is the same [G6]", async () => {
+  const { ask, instead, model, sent } = signUpsInProcess();
+  instead.set("POST setup_intents", () => {
+    throw new TypeError("fetch failed");
+  });
+  expect((await post(ask, validRequest, "the-first")).status).toBe(503);
+  const unanswered = sent.at(-1);
+  instead.clear();
+  expect((await post(ask, validRequest, "the-second")).status).toBe(200);
+  expect(sent.at(-1)).toEqual(unanswered);
+  for (const made of [...model.all("customer"), ...model.all("setup_intent")])
+    expect(made.metadata.request_id).toBe("the-first");
+});
+
 describe("a form that is sent again", () => {
   test("continues the sign-up that waits for its card", async () => {
-    const { again, first } = await accepted();
-    expect(await again()).toMatchObject({ ...CREATED, signUp: { id: first.signUp.id } });
+    const { again, created } = await accepted();
+    expect(await again()).toMatchObject(created);
   });
 
-  test("is a duplicate where the e-mail has had its trial with another sign-up meanwhile", async () => {
-    const { again, signUpWith, stripe } = await accepted();
-    await signUpWith(TRIALING);
+  test("is a duplicate where the email has had its trial with another sign-up meanwhile", async () => {
+    const { again, unknownToStripe, calls } = await accepted();
+    await unknownToStripe({}, TRIALING);
     expect(await again()).toEqual({ status: "duplicate" });
-    expect(stripe.calls).toEqual([]);
-  });
-
-  test("gets the client secret of its own trial", async () => {
-    const { again } = await accepted(TRIALING);
-    expect(await again()).toMatchObject(CREATED);
+    expect(calls).toEqual([]);
   });
 
   test("starts the trial of a card that no event has told of, and asks Stripe for each thing once", async () => {
-    const { id, again, row, stripe } = await accepted();
-    stripe.add(cardSetUp(1, id));
-    expect(await again()).toMatchObject(CREATED);
-    expect((await row()).status).toBe("trialing");
-    expect(stripe.calls).toEqual([
-      "retrieveSetupIntent seti_1",
-      "setDefaultCard cus_1 pm_1",
-      "findOrCreateSubscription cus_1 price_standard",
+    const { signUp, again, created, row, enterCard, calls } = await accepted();
+    enterCard(signUp);
+    expect(await again()).toMatchObject(created);
+    expect(await row()).toBe("trialing");
+    expect(calls).toEqual([
+      `GET setup_intents/${signUp.stripe_setup_intent_id}`,
+      `POST customers/${signUp.stripe_customer_id}`,
+      "GET subscriptions",
+      "POST subscriptions",
     ]);
   });
 
   test("begins anew where the end of its sign-up was begun at Stripe alone", async () => {
-    const { id, again, rows, stripe } = await accepted();
-    await stripe.payments.cancelSetupIntent("seti_1");
+    const { signUp, again, services, rows, model } = await accepted();
+    await services.payments.cancelSetupIntent(signUp.stripe_setup_intent_id ?? "");
     expect(await again()).toEqual({ status: "ended" });
-    expect(stripe.calls.slice(1)).toEqual(["retrieveSetupIntent seti_1", "deleteCustomer cus_1"]);
+    expect(model.get(signUp.stripe_customer_id)).toMatchObject({ deleted: true });
     expect(rows("SELECT id FROM sign_ups")).toEqual([]);
-    expect(await again()).toMatchObject({ status: "created", clientSecret: "seti_2_secret" });
-    expect(rows("SELECT id FROM sign_ups")).not.toEqual([{ id }]);
+    expect(await again()).toMatchObject({ status: "created" });
+    expect(rows("SELECT id FROM sign_ups")).not.toEqual([{ id: signUp.id }]);
   });
 
   test("gets the secret of its trial also where Stripe has canceled the setup intent since", async () => {
-    const { id, again, row, stripe } = await accepted(TRIALING);
-    await stripe.payments.cancelSetupIntent("seti_1");
-    expect(await again()).toMatchObject({ ...CREATED, signUp: { id } });
-    expect((await row()).status).toBe("trialing");
+    const { signUp, again, created, row, services } = await accepted(TRIALING);
+    await services.payments.cancelSetupIntent(signUp.stripe_setup_intent_id ?? "");
+    expect(await again()).toMatchObject(created);
+    expect(await row()).toBe("trialing");
   });
 
   test("is a duplicate where its card comes after five that failed, and the sign-up ends [H3]", async () => {
-    const { id, again, row, stripe } = await accepted("declined_cards = 5");
-    stripe.add(cardSetUp(1, id));
+    const { signUp, again, row, enterCard, model } = await accepted("declined_cards = 5");
+    enterCard(signUp);
     expect(await again()).toEqual({ status: "duplicate" });
-    expect((await row()).status).toBe("superseded");
-    expect(stripe.calls).toContain("detachCard pm_1");
+    expect(await row()).toBe("superseded");
+    expect(model.all("payment_method")).toMatchObject([{ customer: null }]);
   });
 });
 
@@ -109,86 +153,98 @@ describe("a form that is sent again a day later", () => {
     `created_at = '${new Date(Date.now() - milliseconds).toISOString()}', status = 'pending'`;
 
   test("continues its sign-up until five minutes before", async () => {
-    const { again, id } = await accepted(ageColumns(LATE - 10_000));
-    expect(await again()).toMatchObject({ ...CREATED, signUp: { id } });
+    const { again, created } = await accepted(ageColumns(LATE - 10_000));
+    expect(await again()).toMatchObject(created);
   });
 
   test.each([
-    ["has a setup intent", "", ["findSetupIntent seti_1", "cancelSetupIntent seti_1", "deleteCustomer cus_1"]],
-    ["has none", ", stripe_setup_intent_id = NULL", ["deleteCustomer cus_1"]],
-  ])("begins another one, since its own may be deleted at any moment: it %s", async (_, columns, calls) => {
-    const { again, rows, stripe } = await accepted(ageColumns(LATE) + columns);
+    ["has a setup intent", "", true],
+    ["has none", ", stripe_setup_intent_id = NULL", false],
+  ])("begins another one, since its own may be deleted at any moment: it %s", async (_, columns, hasOne) => {
+    const { again, signUp, rows, model, calls } = await accepted(ageColumns(LATE) + columns);
     expect(await again()).toEqual({ status: "ended" });
-    expect(stripe.calls).toEqual(calls);
+    const { stripe_setup_intent_id: setupIntentId, stripe_customer_id: customerId } = signUp;
+    const canceled = [`GET setup_intents/${setupIntentId}`, `POST setup_intents/${setupIntentId}/cancel`];
+    expect(calls).toEqual([...(hasOne ? canceled : []), `DELETE customers/${customerId}`]);
+    expect(model.get(customerId)).toMatchObject({ deleted: true });
     expect(rows("SELECT id FROM sign_ups")).toEqual([]);
-    expect(await again()).toMatchObject({ status: "created", clientSecret: "seti_2_secret" });
+    expect(await again()).toMatchObject({ status: "created" });
   });
 
   test("starts the trial where its card is set up", async () => {
-    const { id, again, row, stripe } = await accepted(ageColumns(LATE));
-    stripe.add(cardSetUp(1, id));
-    expect(await again()).toMatchObject({ ...CREATED, signUp: { id } });
-    expect((await row()).status).toBe("trialing");
+    const { signUp, again, created, row, enterCard } = await accepted(ageColumns(LATE));
+    enterCard(signUp);
+    expect(await again()).toMatchObject(created);
+    expect(await row()).toBe("trialing");
   });
 
   test("is a duplicate where its card comes after five that failed", async () => {
-    const { id, again, row, stripe } = await accepted(`${ageColumns(LATE)}, declined_cards = 5`);
-    stripe.add(cardSetUp(1, id));
+    const { signUp, again, row, enterCard } = await accepted(`${ageColumns(LATE)}, declined_cards = 5`);
+    enterCard(signUp);
     expect(await again()).toEqual({ status: "duplicate" });
-    expect((await row()).status).toBe("superseded");
+    expect(await row()).toBe("superseded");
   });
 });
 
-describe("another form of an e-mail with an earlier sign-up", () => {
+describe("another form of an email with an earlier sign-up", () => {
   const ANOTHER = "another-key";
 
   test("is taken without a question to Stripe where that has no setup intent", async () => {
-    const { services, signUpWith, stripe } = signUpsInMemory();
-    await signUpWith("stripe_setup_intent_id = NULL");
+    const { services, unknownToStripe, calls } = signUpsInProcess();
+    await unknownToStripe();
     expect(await createSignUp(validRequest, ANOTHER, services)).toMatchObject({ status: "created" });
-    expect(stripe.calls).toEqual(["findOrCreateCustomer", "findOrCreateSetupIntent cus_1"]);
+    expect(calls).toEqual(["POST customers", "POST setup_intents"]);
   });
 
-  test.each<[string, (setupIntents: Map<string, SetupIntent>) => void]>([
-    ["has its setup intent open", () => {}],
-    ["has lost its setup intent", (setupIntents) => setupIntents.delete("seti_1")],
-  ])("is taken where Stripe %s", async (_, change) => {
-    const { services, stripe, row } = await accepted();
-    change(stripe.setupIntents);
+  test.each([
+    ["has its setup intent open", false],
+    ["has lost its setup intent", true],
+  ])("is taken where Stripe %s", async (_, isLost) => {
+    const { signUp, services, model, row, calls } = await accepted();
+    if (isLost) model.objects.delete(signUp.stripe_setup_intent_id ?? "");
     expect(await createSignUp(validRequest, ANOTHER, services)).toMatchObject({ status: "created" });
-    expect(stripe.calls[0]).toBe("findSetupIntent seti_1");
-    expect((await row()).status).toBe("pending");
+    expect(calls[0]).toBe(`GET setup_intents/${signUp.stripe_setup_intent_id}`);
+    expect(await row()).toBe("pending");
   });
 
   test("is a duplicate where that one's card is set up: its trial starts", async () => {
-    const { id, services, row, stripe } = await accepted();
-    stripe.add(cardSetUp(1, id));
+    const { signUp, services, row, enterCard } = await accepted();
+    enterCard(signUp);
     expect(await createSignUp(validRequest, ANOTHER, services)).toEqual({ status: "duplicate" });
-    expect((await row()).status).toBe("trialing");
+    expect(await row()).toBe("trialing");
   });
 });
 
 describe("where Stripe", () => {
-  const refusing = async (error: Error) => {
-    const { services, stripe, rows } = signUpsInMemory();
-    vi.spyOn(stripe.payments, "findOrCreateCustomer").mockRejectedValue(error);
-    return { created: createSignUp(validRequest, KEY, services), stored: () => rows("SELECT id FROM sign_ups").length };
+  const sent = async (change: (all: ReturnType<typeof signUpsInProcess>) => unknown) => {
+    const all = signUpsInProcess();
+    change(all);
+    const created = createSignUp(validRequest, KEY, all.services);
+    return { created, stored: () => all.rows("SELECT id FROM sign_ups").length };
   };
 
-  test("does not take the e-mail address, the visitor is told, and nothing is kept [G13]", async () => {
-    const { created, stored } = await refusing(new PaymentsError("email-refused"));
+  test("does not take the email address, the visitor is told, and nothing is kept [G13]", async () => {
+    const { created, stored } = await sent(({ instead }) => instead.set("POST", refusal(400, "email_invalid")));
     expect(await created).toEqual({ status: "email-refused" });
     expect(stored()).toBe(0);
   });
 
   test.each([
-    ["is down", new PaymentsError("unavailable")],
-    ["fails", new PaymentsError("failed")],
-    ["is still at it", new PaymentsError("in-progress")],
-    ["answers what makes no sense", new PaymentsError("unexpected-answer")],
-    ["is not what failed", new TypeError("A fault of our own")],
-  ])("%s, the error is thrown, and the sign-up waits for another try", async (_, error) => {
-    const { created, stored } = await refusing(error);
+    ["is down", "unavailable", refusal(429, "rate_limit")],
+    ["fails", "failed", refusal(500, "api_error", "api_error")],
+    ["is still at it", "in-progress", refusal(409, "idempotency_key_in_use", "idempotency_error")],
+    ["answers what makes no sense", "unexpected-answer", answer(200, {})],
+  ])("%s, the error is thrown, and the sign-up waits for another try", async (_, reason, given) => {
+    const { created, stored } = await sent(({ instead }) => instead.set("POST", given));
+    await expect(created).rejects.toMatchObject({ name: "PaymentsError", reason });
+    expect(stored()).toBe(1);
+  });
+
+  test("is not what failed, the error is thrown all the same", async () => {
+    const error = new TypeError("A fault of our own");
+    const { created, stored } = await sent(({ services }) =>
+      vi.spyOn(services.signUps, "recordCustomer").mockRejectedValue(error),
+    );
     await expect(created).rejects.toBe(error);
     expect(stored()).toBe(1);
   });

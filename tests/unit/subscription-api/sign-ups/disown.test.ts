@@ -1,13 +1,13 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { disownSignUp } from "../../../../functions/subscription-api/sign-ups/disown";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import { signUpsOverModel } from "../../../support/stripe/sign-ups-over-model";
+import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 
 afterEach(() => vi.restoreAllMocks());
 
 /** A sign-up whose trial has begun. */
 async function onTrial() {
-  const world = signUpsOverModel();
+  const world = signUpsInProcess();
   const signUp = await world.pending();
   world.enterCard(signUp);
   await signUpStatus(signUp.id, world.services);
@@ -42,7 +42,7 @@ test("of two presses at once one ends it [H4]", async () => {
 });
 
 test("a sign-up that another has replaced keeps its state, and Stripe is not asked", async () => {
-  const { services, pending, rows, find, calls } = signUpsOverModel();
+  const { services, pending, rows, find, calls } = signUpsInProcess();
   const { id } = await pending();
   rows("UPDATE sign_ups SET status = 'superseded' WHERE id = ?", id);
   calls.length = 0;
@@ -52,7 +52,7 @@ test("a sign-up that another has replaced keeps its state, and Stripe is not ask
 });
 
 test("a sign-up that waits for its card can have none any more [H4]", async () => {
-  const { services, pending, find, model } = signUpsOverModel();
+  const { services, pending, find, model } = signUpsInProcess();
   const signUp = await pending();
   await disownSignUp(signUp, services);
   expect(await find(signUp.id)).toMatchObject({ status: "superseded", end_reason: "not-me" });

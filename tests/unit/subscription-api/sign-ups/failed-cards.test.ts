@@ -4,132 +4,134 @@ import {
   handleCardDeclined,
   refuseUsedCard,
 } from "../../../../functions/subscription-api/sign-ups/failed-cards";
-import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";
-import type { SetupIntent } from "../../../../functions/subscription-api/stripe/setup-intents";
-import { signUpsInMemory } from "../../../support/database/sign-ups-in-memory";
-import { cardSetUp } from "../../../support/stripe/payments-in-memory";
+import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
+import { refusal } from "../../../support/api-in-process/stripe-model";
 
 const EVENT = { id: "evt_1", type: "setup_intent.setup_failed" };
-const WAITING = "stripe_customer_id = 'cus_1', stripe_setup_intent_id = 'seti_1'";
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
+/** A sign-up with these columns and its objects at Stripe. */
+async function signUpAs(columns = "status = 'pending'") {
+  const all = signUpsInProcess();
+  const signUp = await all.pending({}, columns);
+  const { id, stripe_setup_intent_id: setupIntentId, stripe_customer_id: customerId } = signUp;
+  const card = { signUpId: id, setupIntentId, customerId, usedCards: 0 };
+  return { ...all, id, signUp, card, setupIntent: all.model.get(setupIntentId) ?? {}, row: () => all.find(id) };
+}
+
 describe("a declined card", () => {
   const declined = async (columns: string) => {
-    const one = signUpsInMemory();
-    const { id } = await one.signUpWith(`${WAITING}, ${columns}`);
-    one.stripe.add(cardSetUp(1, id, { state: "open", paymentMethodId: null }));
-    const card = { signUpId: id, customerId: "cus_1", setupIntentId: "seti_1" };
-    const outcome = await handleCardDeclined(card, one.services, EVENT);
-    return { ...one, id, outcome, row: await one.find(id) };
+    const one = await signUpAs(columns);
+    return { ...one, outcome: await handleCardDeclined(one.card, one.services, EVENT) };
   };
 
   test("that is the fifth to fail ends the sign-up, at Stripe too, and logs it [H3]", async () => {
-    const { id, outcome, row, stripe, logged } = await declined("declined_cards = 3, used_cards = 1");
+    const { id, outcome, row, setupIntent, logged } = await declined("declined_cards = 3, used_cards = 1");
     expect(outcome).toBe("superseded");
-    expect(row).toMatchObject({ status: "superseded", end_reason: "cards-failed", declined_cards: 4 });
-    expect(stripe.calls).toEqual(["findSetupIntent seti_1", "cancelSetupIntent seti_1"]);
-    expect(logged).toEqual([{ level: "warn", event: "sign_up_ended", signUpId: id, reason: "cards-failed" }]);
-  });
-
-  test("that is the fourth leaves the sign-up waiting", async () => {
-    const { outcome, row, stripe } = await declined("declined_cards = 3");
-    expect([outcome, row.status, row.declined_cards]).toEqual(["pending", "pending", 4]);
-    expect(stripe.calls).toEqual([]);
+    expect(await row()).toMatchObject({ status: "superseded", end_reason: "cards-failed", declined_cards: 4 });
+    expect(setupIntent).toMatchObject({ status: "canceled" });
+    expect(logged).toMatchObject([{ level: "warn", event: "sign_up_ended", signUpId: id, reason: "cards-failed" }]);
   });
 
   test.each([
-    ["superseded", "status = 'superseded', declined_cards = 5"],
-    ["trialing", "status = 'trialing', declined_cards = 3, used_cards = 2"],
-  ])(
-    "that is told of late changes nothing of a sign-up that is %s, and takes no card from it",
-    async (status, columns) => {
-      const { outcome, row, stripe } = await declined(columns);
-      expect([outcome, row.status]).toEqual([status, status]);
-      expect(stripe.calls).toEqual([]);
-    },
-  );
+    ["that is the fourth leaves its sign-up", "pending", "declined_cards = 3", 4],
+    ["that is told of late changes nothing of a sign-up that is", "superseded", "declined_cards = 5", 5],
+    ["that is told of late changes nothing of a sign-up that is", "trialing", "declined_cards = 3, used_cards = 2", 3],
+  ])("%s %s, and takes no card from it", async (_, status, columns, cards) => {
+    const { outcome, row, calls } = await declined(`status = '${status}', ${columns}`);
+    expect([outcome, calls]).toEqual([status, []]);
+    expect(await row()).toMatchObject({ status, declined_cards: cards });
+  });
 
   test("of a sign-up that was deleted is nobody's", async () => {
-    const { services } = signUpsInMemory();
-    const card = { signUpId: crypto.randomUUID(), customerId: "cus_1", setupIntentId: "seti_1" };
+    const { services, card, rows } = await signUpAs();
+    rows("DELETE FROM sign_ups");
     expect(await handleCardDeclined(card, services, EVENT)).toBe("unknown");
   });
 });
 
 describe("a card that has been used for a trial", () => {
   test("is detached, the sign-up waits for another, and a line of log counts it", async () => {
-    const { services, signUpWith, stripe, find, logged, messages } = signUpsInMemory();
-    const { id } = await signUpWith(WAITING);
-    const card = { signUpId: id, setupIntentId: "seti_1", customerId: "cus_1", usedCards: 0 };
-    expect(await refuseUsedCard(card, cardSetUp(1, id), services)).toBe("pending");
-    expect(stripe.calls).toEqual(["detachCard pm_1"]);
-    expect(await find(id)).toMatchObject({ status: "pending", used_cards: 1, stripe_setup_intent_id: null });
+    const { id, signUp, card, services, setUpCard, model, row, logged, messages } = await signUpAs();
+    expect(await refuseUsedCard(card, await setUpCard(signUp), services)).toBe("pending");
+    expect(model.all("payment_method")).toMatchObject([{ customer: null }]);
+    expect(await row()).toMatchObject({ status: "pending", used_cards: 1, stripe_setup_intent_id: null });
     expect(messages()).toMatchObject([{ kind: "card-used" }]);
-    expect(logged).toEqual([{ level: "info", event: "used_card_refused", signUpId: id, usedCards: 1 }]);
+    expect(logged).toMatchObject([{ level: "info", event: "used_card_refused", signUpId: id, usedCards: 1 }]);
   });
 
   test("is refused where Stripe has no card to detach, or the sign-up was deleted meanwhile", async () => {
-    const { services, signUpWith, stripe, rows } = signUpsInMemory();
-    const { id } = await signUpWith(WAITING);
-    const card = { signUpId: id, setupIntentId: "seti_1", customerId: "cus_1", usedCards: 0 };
-    const without = cardSetUp(1, id, { paymentMethodId: null });
+    const { signUp, card, services, setUpCard, calls, rows } = await signUpAs();
+    const without = { ...(await setUpCard(signUp)), paymentMethodId: null };
     expect(await refuseUsedCard(card, without, services)).toBe("pending");
     rows("DELETE FROM sign_ups");
     expect(await refuseUsedCard(card, without, services)).toBe("unknown");
-    expect(stripe.calls).toEqual([]);
+    expect(calls).toEqual([]);
   });
 });
 
 describe("a sign-up that ends keeps no card at Stripe", () => {
-  const ended = async (columns: string, setupIntent?: Partial<SetupIntent>) => {
-    const one = signUpsInMemory();
-    const signUp = await one.signUpWith(columns);
-    if (setupIntent) one.stripe.add(cardSetUp(1, signUp.id, setupIntent));
-    return { ...one, end: () => endPendingSignUp(signUp, "cards-failed", one.services), signUp };
+  type World = Awaited<ReturnType<typeof signUpAs>>;
+  const enter = ({ signUp, enterCard }: World) => enterCard(signUp);
+  const ended = async (change: (world: World) => unknown = () => {}) => {
+    const world = await signUpAs();
+    change(world);
+    const end = async () => endPendingSignUp(await world.row(), "cards-failed", world.services);
+    return { ...world, end, attached: () => world.model.all("payment_method", world.card.customerId) };
   };
 
-  test.each<[string, string, Partial<SetupIntent> | undefined, string[]]>([
-    ["without a setup intent", "status = 'pending'", undefined, []],
-    ["whose setup intent Stripe has lost", WAITING, undefined, ["findSetupIntent seti_1"]],
+  test.each<[string, (world: World) => unknown, string]>([
     [
-      "with an open one",
-      WAITING,
-      { state: "open", paymentMethodId: null },
-      ["findSetupIntent seti_1", "cancelSetupIntent seti_1"],
+      "without a setup intent",
+      ({ id, change }) => change(id, "stripe_setup_intent_id = NULL"),
+      "requires_payment_method",
     ],
-    ["with a canceled one", WAITING, { state: "canceled" }, ["findSetupIntent seti_1"]],
-    ["with a card", WAITING, {}, ["findSetupIntent seti_1", "detachCard pm_1"]],
-    ["whose card is gone", WAITING, { paymentMethodId: null }, ["findSetupIntent seti_1"]],
-  ])("%s", async (_, columns, setupIntent, calls) => {
-    const { end, stripe, find, signUp } = await ended(columns, setupIntent);
+    [
+      "whose setup intent Stripe has lost",
+      ({ card, model }) => model.objects.delete(card.setupIntentId),
+      "requires_payment_method",
+    ],
+    ["with an open one", () => {}, "canceled"],
+    ["with a canceled one", ({ setupIntent }) => Object.assign(setupIntent, { status: "canceled" }), "canceled"],
+    ["with a card", enter, "succeeded"],
+    [
+      "whose card is gone",
+      (world) => {
+        enter(world);
+        Object.assign(world.setupIntent, { payment_method: null });
+        for (const card of world.model.all("payment_method")) card.customer = null;
+      },
+      "succeeded",
+    ],
+  ])("%s", async (_, change, status) => {
+    const { end, attached, setupIntent, row } = await ended(change);
     expect(await end()).toBe("superseded");
-    expect(stripe.calls).toEqual(calls);
-    expect((await find(signUp.id)).status).toBe("superseded");
+    expect(setupIntent).toMatchObject({ status });
+    expect(attached()).toEqual([]);
+    expect((await row()).status).toBe("superseded");
   });
 
-  test.each<[string, SetupIntent["state"] | "lost", string[]]>([
-    ["its visitor sets up a card", "succeeded", ["detachCard pm_1"]],
-    ["another request cancels it", "canceled", []],
-    ["Stripe loses it", "lost", []],
-  ])("also when %s while it is being canceled", async (_, state, released) => {
-    const { end, stripe, find, signUp } = await ended(WAITING, { state: "open" });
-    vi.spyOn(stripe.payments, "cancelSetupIntent").mockImplementation(async () => {
-      if (state === "lost") stripe.setupIntents.clear();
-      else stripe.add(cardSetUp(1, signUp.id, { state }));
-      throw new PaymentsError("unexpected-answer");
+  test.each<[string, (world: World) => unknown]>([
+    ["its visitor sets up a card", enter],
+    ["another request cancels it", ({ setupIntent }) => Object.assign(setupIntent, { status: "canceled" })],
+    ["Stripe loses it", ({ card, model }) => model.objects.delete(card.setupIntentId)],
+  ])("also when %s while it is being canceled", async (_, meanwhile) => {
+    const { end, attached, row, ...world } = await ended();
+    world.instead.set(`POST setup_intents/${world.card.setupIntentId}/cancel`, () => {
+      meanwhile({ ...world, row });
+      return undefined;
     });
     expect(await end()).toBe("superseded");
-    expect(stripe.calls).toEqual(["findSetupIntent seti_1", "findSetupIntent seti_1", ...released]);
-    expect((await find(signUp.id)).status).toBe("superseded");
+    expect(attached()).toEqual([]);
+    expect((await row()).status).toBe("superseded");
   });
 
   test("and does not end while Stripe fails to cancel its setup intent", async () => {
-    const { end, stripe, find, signUp } = await ended(WAITING, { state: "open" });
-    vi.spyOn(stripe.payments, "cancelSetupIntent").mockRejectedValue(new PaymentsError("unavailable"));
+    const { end, row } = await ended(({ instead }) => instead.set("POST setup_intents", refusal(429, "rate_limit")));
     await expect(end()).rejects.toThrow("Payments: unavailable");
-    expect((await find(signUp.id)).status).toBe("pending");
+    expect((await row()).status).toBe("pending");
   });
 });

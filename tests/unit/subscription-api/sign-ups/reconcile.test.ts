@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { reconcileSignUps } from "../../../../functions/subscription-api/sign-ups/reconcile";
 import { CHECK_RANKS } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import { signUpsOverModel } from "../../../support/stripe/sign-ups-over-model";
-import { validRequest } from "../../../support/visitors/visitor";
+import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
+import { answer } from "../../../support/api-in-process/stripe-model";
 
 const HOUR = 60 * 60_000;
 const NOW = Date.parse("2026-03-02T12:00:00Z");
@@ -21,7 +21,7 @@ const always = () => true;
 
 /** Sign-ups that are due, and a run of the cron handler over those of a rank. */
 function dueSignUps() {
-  const world = signUpsOverModel();
+  const world = signUpsInProcess();
   const set = (id: string, values: Record<string, string | number | null>) => {
     for (const [column, value] of Object.entries(values))
       world.rows(`UPDATE sign_ups SET ${column} = ? WHERE id = ?`, value, id);
@@ -63,15 +63,8 @@ describe("a sign-up without its card", () => {
   });
 
   test("is deleted without a call of Stripe for what it never had", async () => {
-    const { services, rows, run, calls } = dueSignUps();
-    const id = crypto.randomUUID();
-    await services.signUps.add({
-      id,
-      idempotencyKey: id,
-      passwordHash: "a hash",
-      requestId: "the-request",
-      request: validRequest,
-    });
+    const { unknownToStripe, rows, run, calls } = dueSignUps();
+    await unknownToStripe();
     rows("UPDATE sign_ups SET created_at = ?, check_at = ?", ago(25 * HOUR), ago(1));
     await run("leftToDelete");
     expect(rows("SELECT id FROM sign_ups")).toEqual([]);
@@ -112,23 +105,18 @@ test("a trial follows Stripe where its webhook was lost, and ends by itself with
 });
 
 describe("a run over more than one batch", () => {
-  test("takes all that is due", async () => {
-    const { begun, run, rows } = dueSignUps();
-    for (let n = 0; n < 61; n += 1) await begun(25 * HOUR);
-    await run("leftToDelete");
-    expect(rows("SELECT count(*) AS n FROM sign_ups")).toEqual([{ n: 0 }]);
-  });
-
-  test("asks the database once when fewer than sixty are due, twice when it is sixty", async () => {
+  test("takes all that is due: once when it is less than sixty, twice when it is sixty", async () => {
     for (const [due, taken] of [
       [59, 1],
       [60, 2],
     ] as const) {
-      const { begun, run, services } = dueSignUps();
-      for (let n = 0; n < due; n += 1) await begun(25 * HOUR);
+      const { unknownToStripe, run, rows, services } = dueSignUps();
+      for (let n = 0; n < due; n += 1) await unknownToStripe();
+      rows("UPDATE sign_ups SET created_at = ?, check_at = ?", ago(25 * HOUR), ago(1));
       const take = vi.spyOn(services.lifecycle, "takeDue");
       await run("leftToDelete");
       expect(take).toHaveBeenCalledTimes(taken);
+      expect(rows("SELECT id FROM sign_ups")).toEqual([]);
     }
   });
 
@@ -151,7 +139,7 @@ describe("a run over more than one batch", () => {
 test("one that fails is logged, and holds up no other", async () => {
   const { begun, run, find, instead, logged } = dueSignUps();
   const [broken, other] = [await begun(2 * HOUR), await begun(2 * HOUR)];
-  instead.set(`GET setup_intents/${broken.stripe_setup_intent_id}`, { status: 200, text: "{}" });
+  instead.set(`GET setup_intents/${broken.stripe_setup_intent_id}`, answer(200, {}));
   await run("mayHaveTrial");
   expect(await find(broken.id)).toMatchObject({ status: "pending" });
   const failed = logged.filter(({ event }) => event === "sign_up_reconcile_failed");

@@ -1,26 +1,26 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import { refusal } from "../../../simulation/stripe";
-import { signUpsOverModel } from "../../../support/stripe/sign-ups-over-model";
+import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
+import { refusal } from "../../../support/api-in-process/stripe-model";
 
 afterEach(() => vi.restoreAllMocks());
 
 test("a sign-up that is not there any more has ended", async () => {
-  const { services, calls } = signUpsOverModel();
+  const { services, calls } = signUpsInProcess();
   expect(await signUpStatus(crypto.randomUUID(), services)).toEqual({ status: "ended" });
   expect(calls).toEqual([]);
 });
 
 describe("a sign-up that waits for its card", () => {
   test("is pending, and nothing is made for it", async () => {
-    const { services, pending, model } = signUpsOverModel();
+    const { services, pending, model } = signUpsInProcess();
     const { id } = await pending();
     expect(await signUpStatus(id, services)).toEqual({ status: "pending" });
     expect(model.all("subscription")).toEqual([]);
   });
 
   test("is pending without a call of Stripe while it has no setup intent", async () => {
-    const { services, pending, calls, rows } = signUpsOverModel();
+    const { services, pending, calls, rows } = signUpsInProcess();
     const { id } = await pending();
     rows("UPDATE sign_ups SET stripe_setup_intent_id = NULL WHERE id = ?", id);
     calls.length = 0;
@@ -29,7 +29,7 @@ describe("a sign-up that waits for its card", () => {
   });
 
   test("is a trial as soon as Stripe has the card, before any webhook [S23]", async () => {
-    const { services, pending, enterCard, find, model } = signUpsOverModel();
+    const { services, pending, enterCard, find, model } = signUpsInProcess();
     const signUp = await pending();
     enterCard(signUp);
     expect(await signUpStatus(signUp.id, services)).toEqual({ status: "trial" });
@@ -38,7 +38,7 @@ describe("a sign-up that waits for its card", () => {
   });
 
   test("stays pending while Stripe's webhook starts the trial at this moment", async () => {
-    const { services, pending, enterCard, instead } = signUpsOverModel();
+    const { services, pending, enterCard, instead } = signUpsInProcess();
     const signUp = await pending();
     enterCard(signUp);
     instead.set("POST subscriptions", refusal(409, "idempotency_key_in_use", "idempotency_error"));
@@ -48,7 +48,7 @@ describe("a sign-up that waits for its card", () => {
   });
 
   test("has no status while Stripe refuses for another reason", async () => {
-    const { services, pending, enterCard, instead } = signUpsOverModel();
+    const { services, pending, enterCard, instead } = signUpsInProcess();
     const signUp = await pending();
     enterCard(signUp);
     instead.set("POST subscriptions", refusal(400, "parameter_invalid"));
@@ -56,7 +56,7 @@ describe("a sign-up that waits for its card", () => {
   });
 
   test("has no status when it is the database that fails", async () => {
-    const { services, pending, enterCard, rows } = signUpsOverModel();
+    const { services, pending, enterCard, rows } = signUpsInProcess();
     const signUp = await pending();
     enterCard(signUp);
     rows("ALTER TABLE trial_claims RENAME TO away");
@@ -65,7 +65,7 @@ describe("a sign-up that waits for its card", () => {
 });
 
 test("a trial that was not begun to its end is begun [G6]", async () => {
-  const { services, pending, enterCard, rows, model } = signUpsOverModel();
+  const { services, pending, enterCard, rows, model } = signUpsInProcess();
   const signUp = await pending();
   enterCard(signUp);
   rows("UPDATE sign_ups SET status = 'active' WHERE id = ?", signUp.id);
@@ -74,7 +74,7 @@ test("a trial that was not begun to its end is begun [G6]", async () => {
 });
 
 test("a card that has had its trial is told with the secret for another one [H10]", async () => {
-  const { services, pending, enterCard, find } = signUpsOverModel({ onePerPerson: true });
+  const { services, pending, enterCard, find } = signUpsInProcess({ onePerPerson: true });
   const first = await pending();
   enterCard(first);
   expect(await signUpStatus(first.id, services)).toEqual({ status: "trial" });
@@ -94,7 +94,7 @@ test.each([
   ["canceled", "ended"],
   ["superseded", "ended"],
 ])("a sign-up that is %s is told as %s, without a call of Stripe", async (status, told) => {
-  const { services, pending, calls, rows } = signUpsOverModel();
+  const { services, pending, calls, rows } = signUpsInProcess();
   const { id } = await pending();
   rows("UPDATE sign_ups SET status = ?, stripe_subscription_id = 'sub_1' WHERE id = ?", status, id);
   calls.length = 0;

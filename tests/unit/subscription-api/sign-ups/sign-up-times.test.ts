@@ -7,7 +7,7 @@ import {
   statusEnd,
 } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { signedLinks } from "../../../../functions/subscription-api/signed-links";
-import { databaseInMemory } from "../../../support/database/database-in-memory";
+import { databaseInMemory } from "../../../support/api-in-process/database";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

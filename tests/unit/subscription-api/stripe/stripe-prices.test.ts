@@ -1,5 +1,8 @@
-import { describe, expect, test } from "vitest";
-import { stripeThatAnswers } from "../../../support/stripe/stripe-answers";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { signUpsInProcess, stripeThatAnswers } from "../../../support/api-in-process/sign-ups";
+import { answer } from "../../../support/api-in-process/stripe-model";
+
+afterEach(() => vi.restoreAllMocks());
 
 describe("the price of a package", () => {
   const item = { id: "a-package", name: "MINI", price_cents: 10_000 };
@@ -26,12 +29,15 @@ describe("the price of a package", () => {
   });
 
   test.each<[string, object[], string[]]>([
-    ["with a product", [{ data: [] }, { id: "prod_1" }, monthly], ["/v1/prices", "/v1/products", "/v1/prices"]],
-    ["of the same product", [{ data: [{ ...monthly, unit_amount: 1 }] }, monthly], ["/v1/prices", "/v1/prices"]],
-  ])("is made %s where there is none, and takes the lookup key over [T7]", async (_, answers, paths) => {
-    const { prices, sent } = stripeThatAnswers(...answers);
-    expect(await prices.findOrCreate(item)).toEqual({ id: "price_1", product: "prod_1", created: true });
-    expect(sent.map(({ call }) => call.split(" ")[1])).toEqual(paths);
+    ["with a product", [], ["GET prices", "POST products", "POST prices"]],
+    ["of the same product", [{ ...monthly, unit_amount: 1 }], ["GET prices", "POST prices"]],
+  ])("is made %s where there is none, and takes the lookup key over [T7]", async (_, data, expected) => {
+    const { services, instead, calls, sent } = signUpsInProcess();
+    instead.set("GET prices", answer(200, { data }));
+    instead.set("POST products", answer(200, { id: "prod_1" }));
+    instead.set("POST prices", answer(200, monthly));
+    expect(await services.prices.findOrCreate(item)).toEqual({ id: "price_1", product: "prod_1", created: true });
+    expect(calls).toEqual(expected);
     expect(sent.at(-1)?.params).toEqual({
       currency: "usd",
       lookup_key: "a-package",
@@ -40,6 +46,6 @@ describe("the price of a package", () => {
       transfer_lookup_key: "true",
       unit_amount: "10000",
     });
-    if (paths.length === 3) expect(sent[1]?.params).toEqual({ name: "MINI", "metadata[package_id]": "a-package" });
+    if (data.length === 0) expect(sent[1]?.params).toEqual({ name: "MINI", "metadata[package_id]": "a-package" });
   });
 });

@@ -1,8 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { PaymentsError, stripeClient, type Waiting } from "../../../../functions/subscription-api/stripe/client";
 import { stripePayments } from "../../../../functions/subscription-api/stripe/payments";
-import { databaseInMemory } from "../../../support/database/database-in-memory";
-import { STRIPE_CONFIG, stripeThatAnswers } from "../../../support/stripe/stripe-answers";
+import { databaseInMemory } from "../../../support/api-in-process/database";
+import { stripeThatAnswers } from "../../../support/api-in-process/sign-ups";
+
+const STRIPE_CONFIG = { secretKey: "sk_test_1", webhookSecrets: [] };
+
+afterEach(() => vi.restoreAllMocks());
 
 /* What Stripe is sent, parameter by parameter: https://docs.stripe.com/api */
 
@@ -19,7 +23,7 @@ test("a customer has the form's fields, and the sign-up in its metadata [G6] [S1
   expect(await payments.findOrCreateCustomer(await signUp())).toBe("cus_1");
   expect(sent).toEqual([
     {
-      call: "POST /v1/customers",
+      call: "POST customers",
       params: {
         email: "ada@example.com",
         name: "Ada Lovelace",
@@ -58,7 +62,7 @@ describe("a setup intent", () => {
       await payments.findOrCreateSetupIntent(await signUp({ used_cards, package_id }), "cus_1");
       expect(sent).toEqual([
         {
-          call: "POST /v1/setup_intents",
+          call: "POST setup_intents",
           params: {
             customer: "cus_1",
             usage: "off_session",
@@ -81,7 +85,7 @@ describe("a setup intent", () => {
     ["of another card, of an earlier release, is not", { sign_up_id: "the-sign-up" }, "seti_1"],
     ["of another sign-up is not", { sign_up_id: "another", used_cards: "1" }, "seti_1"],
   ])("that was made before and is %s [G6]", async (_, given, id) => {
-    const { payments } = stripeThatAnswers({ data: [{ ...made, id: "found", metadata: given }] }, made);
+    const { payments } = stripeThatAnswers({ ...made, data: [{ ...made, id: "found", metadata: given }] });
     const found = await payments.findOrCreateSetupIntent(await signUp({ used_cards: 1, stripe_attempt: 1 }), "cus_1");
     expect(found.id).toBe(id);
   });
@@ -89,7 +93,7 @@ describe("a setup intent", () => {
   test("that was made before and has its card is asked for with the card [H3]", async () => {
     const found = { ...made, status: "succeeded", metadata: { sign_up_id: "the-sign-up" }, payment_method: "pm_1" };
     const whole = { ...found, customer: "cus_1", payment_method: { id: "pm_1", card: { fingerprint: "a card" } } };
-    const { payments, sent } = stripeThatAnswers({ data: [found] }, whole);
+    const { payments, sent } = stripeThatAnswers({ ...whole, data: [found] });
     expect(await payments.findOrCreateSetupIntent(await signUp({ stripe_attempt: 1 }), "cus_1")).toEqual({
       id: "seti_1",
       clientSecret: "seti_1_secret_1",
@@ -101,42 +105,16 @@ describe("a setup intent", () => {
       fingerprint: "a card",
     });
     expect(sent.map(({ call, params }) => [call, params])).toEqual([
-      ["GET /v1/setup_intents", { customer: "cus_1", limit: "100" }],
-      ["GET /v1/setup_intents/seti_1", { "expand[0]": "payment_method" }],
+      ["GET setup_intents", { customer: "cus_1", limit: "100" }],
+      ["GET setup_intents/seti_1", { "expand[0]": "payment_method" }],
     ]);
-  });
-
-  test("may tell its card's id alone, or a card without a fingerprint", async () => {
-    const of = async (payment_method: unknown) =>
-      stripeThatAnswers({ ...made, payment_method }).payments.findSetupIntent("seti_1");
-    expect(await of("pm_1")).toMatchObject({ paymentMethodId: "pm_1", fingerprint: null });
-    for (const card of [undefined, null, {}, { fingerprint: null }]) {
-      expect(await of({ id: "pm_2", card })).toMatchObject({ paymentMethodId: "pm_2", fingerprint: null });
-    }
-  });
-
-  test.each([
-    ["requires_payment_method", "open"],
-    ["requires_action", "open"],
-    ["processing", "open"],
-    ["succeeded", "succeeded"],
-    ["canceled", "canceled"],
-  ])("that is %s at Stripe is %s; without a card it has no fingerprint", async (status, state) => {
-    const { payments } = stripeThatAnswers({ ...made, status });
-    expect(await payments.findSetupIntent("seti_1")).toMatchObject({
-      state,
-      customerId: null,
-      signUpId: undefined,
-      paymentMethodId: null,
-      fingerprint: null,
-    });
   });
 
   test("that nobody needs any more is canceled as abandoned", async () => {
     const { payments, sent } = stripeThatAnswers({ ...made, status: "canceled" });
     await payments.cancelSetupIntent("seti_1");
     expect(sent).toMatchObject([
-      { call: "POST /v1/setup_intents/seti_1/cancel", params: { cancellation_reason: "abandoned" } },
+      { call: "POST setup_intents/seti_1/cancel", params: { cancellation_reason: "abandoned" } },
     ]);
   });
 });
@@ -146,7 +124,7 @@ describe("a subscription", () => {
   const choice = { customerId: "cus_1", priceId: "price_1" };
 
   test("has the package's price and five days, and is canceled at their end without a card [S15] [G6]", async () => {
-    const { payments, sent } = stripeThatAnswers({ data: [] }, made);
+    const { payments, sent } = stripeThatAnswers({ ...made, data: [] });
     expect(await payments.findOrCreateSubscription(await signUp(), choice)).toEqual({
       stripeSubscriptionId: "sub_1",
       status: "trialing",
@@ -155,13 +133,13 @@ describe("a subscription", () => {
     });
     expect(sent).toEqual([
       {
-        call: "GET /v1/subscriptions",
+        call: "GET subscriptions",
         params: { customer: "cus_1", status: "all", limit: "100" },
         key: null,
         redirect: "manual",
       },
       {
-        call: "POST /v1/subscriptions",
+        call: "POST subscriptions",
         params: {
           customer: "cus_1",
           "items[0][price]": "price_1",
@@ -191,7 +169,7 @@ test("the default card is set with a key of its attempt [G6]", async () => {
   await payments.setDefaultCard(await signUp({ stripe_attempt: 3 }), "cus_1", "pm_1");
   expect(sent).toMatchObject([
     {
-      call: "POST /v1/customers/cus_1",
+      call: "POST customers/cus_1",
       params: { "invoice_settings[default_payment_method]": "pm_1" },
       key: "default-card-the-sign-up-3",
     },
@@ -229,18 +207,18 @@ test.each([
 });
 
 test("a subscription and a customer are ended by their ids", async () => {
-  const { payments, sent } = stripeThatAnswers({ id: "sub_1", status: "canceled" }, { id: "cus_1", deleted: true });
+  const { payments, sent } = stripeThatAnswers({ id: "sub_1", status: "canceled", deleted: true });
   await payments.cancelSubscription("sub_1");
   await payments.deleteCustomer("cus_1");
-  expect(sent.map(({ call }) => call)).toEqual(["DELETE /v1/subscriptions/sub_1", "DELETE /v1/customers/cus_1"]);
+  expect(sent.map(({ call }) => call)).toEqual(["DELETE subscriptions/sub_1", "DELETE customers/cus_1"]);
 });
 
 describe("a card", () => {
-  test.each<[string, object[], string[]]>([
-    ["attached", [{ id: "pm_1", customer: "cus_1" }], ["GET", "POST"]],
-    ["detached already", [{ id: "pm_1", customer: null }], ["GET"]],
-  ])("that is %s is detached, if it has to be", async (_, answers, methods) => {
-    const { payments, sent } = stripeThatAnswers(...answers);
+  test.each<[string, object, string[]]>([
+    ["attached", { id: "pm_1", customer: "cus_1" }, ["GET", "POST"]],
+    ["detached already", { id: "pm_1", customer: null }, ["GET"]],
+  ])("that is %s is detached, if it has to be", async (_, answer, methods) => {
+    const { payments, sent } = stripeThatAnswers(answer);
     await payments.detachCard("pm_1");
     expect(sent.map(({ call }) => call.split(" ")[0])).toEqual(methods);
   });
@@ -260,4 +238,24 @@ test.each<[Waiting, number]>([
   await expect(failed).rejects.toBeInstanceOf(PaymentsError);
   await expect(failed).rejects.toMatchObject({ reason: "unavailable" });
   expect([tried, stripe.getApiField("timeout")]).toEqual([2, timeout]);
+});
+
+describe("what an earlier try may have made is looked for", () => {
+  const HOUR = 60 * 60_000;
+  const MINUTE = 60_000;
+
+  test.each([
+    ["not while Stripe knows the key", 23 * HOUR - MINUTE, 0, false],
+    ["an hour before Stripe forgets the key", 23 * HOUR + MINUTE, 0, true],
+    ["after a failure that Stripe repeats for the key", 0, 1, true],
+  ])("%s [G6]", async (_, age, stripe_attempt, looks) => {
+    const created_at = new Date(Date.now() - age).toISOString();
+    const signUp = { ...(await databaseInMemory().signUp()), created_at, stripe_attempt };
+    const object = { id: "made", client_secret: "made_secret_1", status: "requires_payment_method" };
+    const { payments, sent } = stripeThatAnswers({ ...object, data: [] });
+    await payments.findOrCreateCustomer(signUp);
+    await payments.findOrCreateSetupIntent(signUp, "cus_1");
+    const looked = (path: string) => (looks ? [`GET ${path}`, `POST ${path}`] : [`POST ${path}`]);
+    expect(sent.map(({ call }) => call)).toEqual([...looked("customers"), ...looked("setup_intents")]);
+  });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { SignUp, TrialState } from "../../../../../functions/subscription-api/sign-ups/sign-up";
 import { processedEventsIn } from "../../../../../functions/subscription-api/sign-ups/store/processed-events";
 import { signUpLifecycleIn } from "../../../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
-import { databaseInMemory } from "../../../../support/database/database-in-memory";
+import { databaseInMemory } from "../../../../support/api-in-process/database";
 
 /* An event counts as processed in the transaction of its effect: one that lost a race has to come again. */
 

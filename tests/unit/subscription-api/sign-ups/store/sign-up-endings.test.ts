@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { processedEventsIn } from "../../../../../functions/subscription-api/sign-ups/store/processed-events";
 import { signUpEndingsIn } from "../../../../../functions/subscription-api/sign-ups/store/sign-up-endings";
 import type { SetUpCard } from "../../../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
-import { databaseInMemory } from "../../../../support/database/database-in-memory";
+import { databaseInMemory } from "../../../../support/api-in-process/database";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -138,7 +138,7 @@ describe("a trial of somebody else's address", () => {
   });
 });
 
-test("an e-mail address is confirmed once, and not for a sign-up that has ended [H4]", async () => {
+test("an email address is confirmed once, and not for a sign-up that has ended [H4]", async () => {
   const { endings, id, messages } = await signedUp();
   expect(await endings.verifyEmail(id)).toMatchObject({ email_verified_at: at(MINUTE) });
   vi.setSystemTime(NOW + HOUR);

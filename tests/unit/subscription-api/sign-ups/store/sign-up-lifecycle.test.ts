@@ -4,7 +4,7 @@ import {
   type SetUpCard,
   signUpLifecycleIn,
 } from "../../../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
-import { databaseInMemory } from "../../../../support/database/database-in-memory";
+import { databaseInMemory } from "../../../../support/api-in-process/database";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -95,7 +95,7 @@ describe("a card", () => {
   });
 });
 
-test("a card without a fingerprint claims nothing but the e-mail address [H3]", async () => {
+test("a card without a fingerprint claims nothing but the email address [H3]", async () => {
   const { lifecycle, card, rows, id } = await pending();
   await lifecycle.activate(card, { ...CLAIM, card: null });
   expect(rows("SELECT * FROM trial_claims")).toEqual([{ hash: "of the mailbox", sign_up_id: id }]);

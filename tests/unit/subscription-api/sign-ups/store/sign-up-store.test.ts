@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { SignUp } from "../../../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpsIn } from "../../../../../functions/subscription-api/sign-ups/store/sign-up-store";
 import type { Io } from "../../../../support/api-in-process/database";
-import { databaseInMemory } from "../../../../support/database/database-in-memory";
+import { databaseInMemory } from "../../../../support/api-in-process/database";
 import { validRequest } from "../../../../support/visitors/visitor";
 
 /** Sign-ups over a database in memory, and the steps that they counted. */
@@ -133,7 +133,7 @@ test("the latest pending sign-ups of an address come first; what has become of o
   expect((await signUps.findByEmail(validRequest.email)).map(({ id }) => id)).toEqual(made.map(({ id }) => id));
 });
 
-describe("an e-mail address has had its trial", () => {
+describe("an email address has had its trial", () => {
   test.each<[string, string, boolean]>([
     ["not with a pending sign-up", "status = 'pending'", false],
     ["not with one that was given up", "status = 'superseded'", false],

@@ -1,0 +1,59 @@
+interface Limits {
+  bytes: number;
+  milliseconds?: number;
+}
+
+type Unread = { status: "too slow" | "aborted" };
+/** Of a body that is too long its beginning, as much as the limit allows. */
+export type BodyBytes = { status: "read" | "too long"; bytes: Uint8Array<ArrayBuffer> } | Unread;
+export type BodyText = { status: "read" | "too long"; text: string } | Unread;
+
+/** Reads a body as UTF-8, within the same limits as `readBoundedBytes`. */
+export async function readBoundedText(message: Request | Response, limits: Limits): Promise<BodyText> {
+  const body = await readBoundedBytes(message, limits);
+  return "bytes" in body ? { status: body.status, text: new TextDecoder().decode(body.bytes) } : body;
+}
+
+/**
+ * Reads a body of at most `bytes`, within `milliseconds` where given, and cancels the rest. Counts what arrives: chunks
+ * override a Content-Length (RFC 9112, section 6.3).
+ */
+export async function readBoundedBytes({ body }: Request | Response, limits: Limits): Promise<BodyBytes> {
+  if (body === null) return { status: "read", bytes: new Uint8Array() };
+  const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
+  const reading = readAll(reader, limits.bytes).catch((): BodyBytes => ({ status: "aborted" }));
+  if (limits.milliseconds === undefined) return reading;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<BodyBytes>((resolve) => {
+    timer = setTimeout(() => resolve({ status: "too slow" }), limits.milliseconds);
+  });
+  const result = await Promise.race([reading, timeout]);
+  clearTimeout(timer);
+  if (result.status === "too slow") await reader.cancel();
+  return result;
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<BodyBytes> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return { status: "read", bytes: joined(chunks, size) };
+    size += value.byteLength;
+    chunks.push(value);
+    if (size > limit) {
+      await reader.cancel();
+      return { status: "too long", bytes: joined(chunks, size).subarray(0, limit) };
+    }
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}

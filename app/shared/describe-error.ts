@@ -1,0 +1,19 @@
+export type ErrorFields = { error: string; cause?: string; stack?: string[] };
+
+const STACK_FRAME = /^ +at .+:\d+:\d+\)?$/;
+
+/** An error for the log: its name, its cause's name and its stack, never a message, which can quote what a visitor typed. */
+export function describeError(error: unknown): ErrorFields {
+  if (!(error instanceof Error)) return { error: typeof error };
+  return {
+    error: error.name,
+    ...(error.cause instanceof Error && { cause: error.cause.name }),
+    stack: framesOf(error),
+  };
+}
+
+/** A stack begins with the message, whose lines can look like stack frames. */
+function framesOf({ stack = "", message }: Error): string[] {
+  const withoutMessage = stack.replace(message, () => "");
+  return withoutMessage.split("\n").flatMap((line) => (STACK_FRAME.test(line) ? [line.trim()] : []));
+}

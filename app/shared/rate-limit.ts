@@ -1,0 +1,29 @@
+import { describeError } from "./describe-error";
+import type { LogFields } from "./log-line";
+
+export interface RateLimit {
+  limit(options: { key: string }): Promise<{ success: boolean }>;
+}
+
+interface ErrorLog {
+  error(event: string, fields: LogFields): void;
+}
+
+/** The longest period of the binding: https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ */
+export const RETRY_AFTER_SECONDS = "60";
+
+/** Counts one more under `key`. A limiter that fails lets the request pass; the error is logged. */
+export async function isOverLimit(limiter: RateLimit, key: string, log: ErrorLog): Promise<boolean> {
+  try {
+    const { success } = await limiter.limit({ key });
+    return !success;
+  } catch (error) {
+    log.error("rate_limiter_failed", describeError(error));
+    return false;
+  }
+}
+
+/** For a request that is over its limit: true once the key exceeds twice the limit. Counted by the same limiter, under another key. */
+export function isFarOverLimit(limiter: RateLimit, key: string, log: ErrorLog): Promise<boolean> {
+  return isOverLimit(limiter, `${key} refused`, log);
+}

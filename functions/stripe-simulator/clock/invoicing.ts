@@ -1,0 +1,116 @@
+import type { Effects } from "../api/context";
+import { newId } from "../store/ids";
+import { type Invoice, make, type PaymentMethod, type Subscription } from "../store/objects";
+import { HOUR } from "./time";
+
+/** Stripe waits about an hour, so that an invoice can still be changed. */
+const DRAFT_SECONDS = HOUR;
+
+/** Saves a draft, $0 during a trial; the caller finalizes the first at once, the clock any later one after an hour. */
+export function createInvoice(
+  subscription: Subscription,
+  reason: Invoice["billing_reason"],
+  effects: Effects,
+): Invoice {
+  const { store, emit, now } = effects;
+  const created = now(subscription.customer);
+  const customer = store.find("Customer", subscription.customer);
+  const [item] = subscription.items.data;
+  const period = { start: item?.current_period_start ?? created, end: item?.current_period_end ?? created };
+  const isTrial = subscription.status === "trialing";
+  const id = newId("in");
+  const { id: subscriptionId, metadata } = subscription;
+  const lines = subscription.items.data.map(({ id: itemId, price, quantity = 1 }) => {
+    const amount = isTrial ? 0 : (price.unit_amount ?? 0) * quantity;
+    const source = { subscription: subscriptionId, subscription_item: itemId };
+    const priced = { price: price.id, product: price.product };
+    return {
+      ...{ id: newId("il"), amount, subtotal: amount, currency: price.currency },
+      ...{ discountable: true, invoice: id, metadata },
+      description: isTrial ? "Trial period" : `${quantity} × ${price.id}`,
+      parent: { type: "subscription_item_details", subscription_item_details: source } as const,
+      period,
+      pricing: {
+        type: "price_details",
+        price_details: priced,
+        unit_amount_decimal: price.unit_amount_decimal,
+      } as const,
+      ...{ quantity, quantity_decimal: String(quantity), subscription: subscriptionId },
+    };
+  });
+  const total = lines.reduce((sum, { amount }) => sum + amount, 0);
+  const details = { metadata, subscription: subscriptionId };
+  const invoice = make("Invoice", {
+    ...{ id, created, currency: subscription.currency, customer: subscription.customer, status: "draft" },
+    ...{ amount_due: total, amount_remaining: total, subtotal: total, total },
+    ...{ subtotal_excluding_tax: total, total_excluding_tax: total },
+    ...{ auto_advance: true, automatically_finalizes_at: created + DRAFT_SECONDS },
+    ...{ billing_reason: reason, collection_method: "charge_automatically", issuer: { type: "self" } },
+    ...{ customer_address: customer?.address, customer_email: customer?.email },
+    ...{ customer_name: customer?.name, customer_phone: customer?.phone },
+    lines: { data: lines, url: `/v1/invoices/${id}/lines` },
+    metadata: {},
+    parent: { type: "subscription_details", subscription_details: details },
+    ...{ period_start: period.start, period_end: period.end, test_clock: subscription.test_clock },
+  });
+  if (reason === "upcoming") return invoice;
+  store.save("Invoice", invoice);
+  emit("invoice.created", invoice);
+  return invoice;
+}
+
+export function finalizeInvoice(invoice: Invoice, { store, emit, now }: Effects): Invoice {
+  const at = now(invoice.customer);
+  const finalized = store.save("Invoice", {
+    ...invoice,
+    automatically_finalizes_at: null,
+    effective_at: at,
+    ending_balance: 0,
+    number: `SIM-${invoice.id.slice(-8).toUpperCase()}`,
+    status: "open",
+    status_transitions: { ...invoice.status_transitions, finalized_at: at },
+  });
+  emit("invoice.finalized", finalized);
+  return finalized;
+}
+
+export function markPaid(invoice: Invoice, { store, emit, now }: Effects): void {
+  const paid = store.save("Invoice", {
+    ...invoice,
+    amount_paid: invoice.amount_due,
+    amount_remaining: 0,
+    attempt_count: invoice.attempt_count + (invoice.amount_due > 0 ? 1 : 0),
+    attempted: true,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status: "paid",
+    status_transitions: { ...invoice.status_transitions, paid_at: now(invoice.customer) },
+  });
+  emit("invoice.paid", paid);
+  emit("invoice.payment_succeeded", paid);
+}
+
+/** Closes an invoice without a payment, as paused collection does. */
+export function voidInvoice(invoice: Invoice, { store, emit, now }: Effects): void {
+  const voided = store.save("Invoice", {
+    ...invoice,
+    auto_advance: false,
+    automatically_finalizes_at: null,
+    next_payment_attempt: null,
+    status: "void",
+    status_transitions: { ...invoice.status_transitions, voided_at: now(invoice.customer) },
+  });
+  emit("invoice.voided", voided);
+}
+
+/** The subscription's own card, else the customer's. */
+export function cardToCharge(subscription: Subscription, { store }: Effects): PaymentMethod | undefined {
+  const customer = store.find("Customer", subscription.customer);
+  const id = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method;
+  const method = id ? store.find("PaymentMethod", id) : undefined;
+  return method?.customer === subscription.customer ? method : undefined;
+}
+
+export function invoicesOf({ id, customer }: Subscription, { store }: Effects): Invoice[] {
+  return store.list("Invoice", customer).filter(({ parent }) => parent?.subscription_details?.subscription === id);
+}

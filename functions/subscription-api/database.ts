@@ -1,0 +1,86 @@
+import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
+
+/** https://developers.cloudflare.com/d1/best-practices/retry-queries/; D1 retries statements that only read by itself. */
+const RETRYABLE =
+  /Network connection lost|storage caused object to be reset|reset because its code was updated|transient issue/;
+
+/** An overloaded database must not get more to do at once: https://developers.cloudflare.com/d1/observability/debug-d1/ */
+const NOT_AT_ONCE = /is overloaded|caused object to be reset|and was reset/;
+
+const ATTEMPTS = 3;
+const FIRST_DELAY_MS = 100;
+
+type Result = { results: unknown[]; meta: { changes: number } };
+
+export type Statement = {
+  prepared: D1PreparedStatement;
+  bind(...values: unknown[]): Statement;
+  first(column?: string): Promise<unknown>;
+  all(): Promise<Result>;
+  run(): Promise<Result>;
+};
+
+type Access = {
+  prepare(sql: string): Statement;
+  /** One transaction. */
+  batch(statements: Statement[]): Promise<Result[]>;
+};
+
+/** As much of D1 as the stores use. */
+export type Database = Access & {
+  /** For work that must not be done twice, such as counting or taking a lease. */
+  withoutRetry: Access;
+};
+
+type Run = <T>(work: () => Promise<T>) => Promise<T>;
+
+/**
+ * A write or batch that fails with a transient error is sent again, at most twice. The first attempt may have succeeded,
+ * so each statement must be idempotent; others go through `withoutRetry`.
+ * @param options.mayRetry whether there is still time; never when absent
+ * @param options.onStatement called for each statement that is prepared
+ */
+export function databaseOver(
+  d1: D1Database,
+  { mayRetry = () => false, onStatement = () => {} }: { mayRetry?: () => boolean; onStatement?: () => void } = {},
+): Database {
+  const access = (run: Run): Access => ({
+    prepare(sql) {
+      onStatement();
+      return statementOf(d1.prepare(sql), /^\s*SELECT/.test(sql) ? once : run);
+    },
+    batch: (statements) => run(() => d1.batch(statements.map(({ prepared }) => prepared))),
+  });
+  return { ...access((work) => retry(work, mayRetry)), withoutRetry: access(once) };
+}
+
+/** Whether D1 failed in a way that passes by itself. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return RETRYABLE.test(error.message) || NOT_AT_ONCE.test(error.message) || isTransient(error.cause);
+}
+
+function statementOf(prepared: D1PreparedStatement, run: Run): Statement {
+  return {
+    prepared,
+    bind: (...values) => statementOf(prepared.bind(...values), run),
+    first: (column) => run(() => (column === undefined ? prepared.first() : prepared.first(column))),
+    all: () => run(() => prepared.all()),
+    run: () => run(() => prepared.run()),
+  };
+}
+
+const once: Run = (work) => work();
+
+async function retry<T>(work: () => Promise<T>, mayRetry: () => boolean): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !(error instanceof Error && RETRYABLE.test(error.message)) || !mayRetry())
+        throw error;
+      const delay = FIRST_DELAY_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+      await new Promise((resolve) => setTimeout(resolve, delay));
+    }
+  }
+}

@@ -1,0 +1,9 @@
+import type { MiddlewareHandler } from "hono";
+import type { ApiContext } from "../context";
+import { problem } from "../problem";
+
+/** `application/json` alone, which no form of another site can send: else 415. */
+export const requireJson: MiddlewareHandler<ApiContext> = async (c, next) => {
+  const mediaType = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  return mediaType === "application/json" ? next() : problem(415, { title: "The body must be application/json" });
+};

@@ -1,0 +1,155 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium, type Page } from "@playwright/test";
+import { CARDS, hydrated, PLAN, signup } from "../support/sign-up";
+import { expect, test } from "../support/stack";
+
+/* From every page a visitor can go on: to a success or to a true end. */
+
+const payButton = (page: Page) => page.getByRole("button", { name: "Pay", exact: true });
+
+async function atCardStep(page: Page) {
+  const visitor = signup(page);
+  await visitor.signUp();
+  await expect(payButton(page)).toBeEnabled();
+  return visitor;
+}
+
+async function hasEnded(page: Page) {
+  await expect(page.getByText("This sign-up was canceled", { exact: true })).toBeVisible();
+  await expect(page.getByLabel("Company Name")).toHaveValue("Analytical Engines");
+  await expect(page.getByRole("button", { name: "Payment" })).toBeEnabled();
+  await expect(payButton(page)).toHaveCount(0);
+}
+
+test("after the fifth declined card the end is said and the form is there, also after a reload, and a new form works [H3]", async ({
+  page,
+}) => {
+  const visitor = await atCardStep(page);
+  for (let card = 1; card <= 5; card += 1) {
+    await expect(payButton(page)).toBeEnabled();
+    await visitor.pay(CARDS.declined);
+    await expect(
+      page.getByText(card < 5 ? "Your card was declined." : "This sign-up was canceled").first(),
+    ).toBeVisible();
+  }
+  await hasEnded(page);
+  await page.reload();
+  await hasEnded(page);
+  await hydrated(page);
+  await page.getByLabel("Password", { exact: true }).fill("Passw0rd !");
+  await page.getByLabel("Confirm Password").fill("Passw0rd !");
+  await visitor.submit();
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+});
+
+test("a success that only the browser knows of is none: the card step comes back with a live button [S23]", async ({
+  page,
+}) => {
+  const visitor = signup(page);
+  await page.route(/\/v1\/setup_intents\/[^/]+\/confirm/, async (route) => {
+    const [, id = ""] = /setup_intents\/([^/]+)/.exec(route.request().url()) ?? [];
+    await route.fulfill({ json: { id, object: "setup_intent", status: "succeeded", client_secret: `${id}_secret_x` } });
+  });
+  await visitor.signUp();
+  await expect(payButton(page)).toBeEnabled();
+  await visitor.pay(CARDS.works);
+  await expect(page.getByText("An error occurred during payment")).toBeVisible();
+  await expect(payButton(page)).toBeEnabled();
+  await page.unroute(/\/v1\/setup_intents\/[^/]+\/confirm/);
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+});
+
+test("two tabs sign up two companies: neither ends the other, and both finish [S18]", async ({ page, context }) => {
+  const [first, second] = [signup(page), await context.newPage()];
+  const other = signup(second);
+  await page.goto(PLAN);
+  await first.fillForm();
+  await second.goto(PLAN);
+  await other.fillForm();
+  await second.getByLabel("Company Name").fill("Difference Engines");
+  await other.submit();
+  await expect(payButton(second)).toBeEnabled();
+  await first.submit();
+  await expect(page.getByText("Your sign-up for Difference Engines still needs a card.")).toBeVisible();
+  await other.pay(CARDS.works);
+  await other.succeeded();
+  await expect(second.getByText("Your sign-up for Analytical Engines still needs a card.")).toBeVisible();
+  await second.getByRole("button", { name: "Finish Analytical Engines" }).click();
+  await other.pay(CARDS.works);
+  await expect(second.getByText(first.email).first()).toBeVisible();
+  await expect(second.getByRole("heading", { name: "Subscription Successful!" })).toBeVisible();
+});
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`with cookies blocked the form says so and keeps what was typed, JavaScript ${javaScriptEnabled ? "on" : "off"} [H27]`, async ({
+    baseURL,
+    launchOptions,
+  }) => {
+    const folder = await mkdtemp(join(tmpdir(), "no-cookies-"));
+    await mkdir(join(folder, "Default"));
+    const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
+    await writeFile(join(folder, "Default/Preferences"), JSON.stringify(preferences));
+    const context = await chromium.launchPersistentContext(folder, {
+      ...launchOptions,
+      baseURL: baseURL ?? "",
+      javaScriptEnabled,
+    });
+    try {
+      const page = await context.newPage();
+      const visitor = signup(page);
+      await page.goto(PLAN);
+      if (javaScriptEnabled) await hydrated(page);
+      await visitor.fillForm();
+      await visitor.submit();
+      await expect(page.getByText("Cookies are blocked", { exact: true })).toBeVisible();
+      await expect(page.getByLabel("Company Name")).toHaveValue("Analytical Engines");
+      await expect(page.getByLabel("City")).toHaveValue("Springfield");
+      await expect(page.getByRole("button", { name: "Payment" })).toBeEnabled();
+    } finally {
+      await context.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+}
+
+test("without a connection a chosen plan is waited for: the page says so, keeps what was typed and then goes on [H26]", async ({
+  page,
+  context,
+}) => {
+  const visitor = signup(page);
+  await page.goto("/subscription/not-a-uuid");
+  await hydrated(page);
+  await visitor.fillForm();
+  await context.setOffline(true);
+  await page.getByRole("link", { name: "LITE, $200 a month" }).click();
+  await expect(page.getByText("Connection Failed", { exact: true })).toBeVisible();
+  await expect(page.getByLabel("Company Name")).toHaveValue("Analytical Engines");
+  await context.setOffline(false);
+  await expect(page.getByRole("complementary", { name: "Your plan" })).toContainText("LITE");
+  await expect(page.getByText("Connection Failed", { exact: true })).toHaveCount(0);
+  // Nothing has loaded the document: that would empty the passwords.
+  await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+  await visitor.submit();
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+});
+
+test("card fields that could not be loaded can be asked for again [S11]", async ({ page }) => {
+  const visitor = signup(page);
+  let asked = 0;
+  // The first question is the page's own, the second that of the fields.
+  await page.route(/\/v1\/setup_intents\/[^/]+\?/, (route) => {
+    asked += 1;
+    const body = { error: { type: "invalid_request_error", message: "No such setupintent" } };
+    return asked === 2 ? route.fulfill({ status: 404, json: body }) : route.continue();
+  });
+  await visitor.signUp();
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByText("No such setupintent")).toHaveCount(0);
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+});

@@ -1,0 +1,206 @@
+import type Stripe from "stripe";
+import { afterEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { anotherCard, inPortal } from "../../support/stripe/portal";
+import { CARDS, deliver, rowOf } from "../../support/stripe/set-up-card";
+import { accountWebhooks, enterCard, mails, rows, signUp, stripeAt } from "../../support/visitors/visitor";
+import {
+  freePort,
+  type RunningWorker,
+  runScheduled,
+  startStripeSimulator,
+  startSubscriptionApi,
+} from "../../support/workers/workers";
+
+const HOUR = 60 * 60;
+const DAY = 24 * HOUR;
+const PAST = "2026-01-01T00:00:00.000Z";
+const EMAIL = "life@example.com";
+/** Is set up, and declined at each charge. */
+const EMPTY_CARD = "4000000000000341";
+
+const iso = (seconds: number | null | undefined) => new Date((seconds ?? 0) * 1000).toISOString();
+const dayOf = (seconds: number | null) =>
+  new Date((seconds ?? 0) * 1000).toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+
+/** How Stripe's events reach the API. */
+type Delivery = {
+  /** Takes the events of each step, and those that were not delivered yet; gives what is delivered then, in groups. */
+  due: (
+    events: { latest: Stripe.Event[]; held: Stripe.Event[]; all: Stripe.Event[] },
+    isOver: boolean,
+  ) => Stripe.Event[][];
+  /** Whether all events of a step are delivered after it, so that the row is as Stripe has it. */
+  follows: boolean;
+};
+
+const inTurn = (events: Stripe.Event[]) => events.map((event) => [event]);
+const backwards = (events: Stripe.Event[]) => inTurn([...events].reverse());
+
+const DELIVERIES: Record<string, Delivery | "Stripe's own"> = {
+  "as Stripe sends them": "Stripe's own",
+  "each twice at the same moment": { due: ({ latest }) => latest.map((event) => [event, event]), follows: true },
+  "in the wrong order": { due: ({ latest }) => backwards(latest), follows: true },
+  "a step late": { due: ({ latest, held }, isOver) => inTurn(isOver ? [...held, ...latest] : held), follows: false },
+  "after the end, twice and in the wrong order": {
+    due: ({ all }, isOver) => (isOver ? [...backwards(all), ...backwards(all)] : []),
+    follows: false,
+  },
+};
+
+describe("a subscription's life", () => {
+  const running: RunningWorker[] = [];
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((worker) => worker.dispose()));
+  });
+
+  test.each(Object.keys(DELIVERIES))(
+    "is told to the customer and the console as it is at Stripe, with events %s [T9]",
+    async (name) => {
+      const delivery = DELIVERIES[name] ?? "Stripe's own";
+      const port = await freePort();
+      const events = delivery === "Stripe's own" ? {} : { vars: { WEBHOOK_EVENTS: "none" } };
+      const simulator = await startStripeSimulator({
+        webhookUrl: `http://localhost:${port}/webhooks/stripe`,
+        ...events,
+      });
+      running.push(simulator);
+      const api = await startSubscriptionApi({ simulatorUrl: simulator.url, port });
+      running.push(api);
+      const stripe = stripeAt(simulator);
+
+      const delivered = new Set<string>();
+      let held: Stripe.Event[] = [];
+      async function deliverEvents(isOver = false): Promise<void> {
+        if (delivery === "Stripe's own") return;
+        const all = (await stripe.events.list({ limit: 100 }).autoPagingToArray({ limit: 1000 })).reverse();
+        const latest = all.filter(({ id }) => !delivered.has(id) && !held.some((one) => one.id === id));
+        for (const group of delivery.due({ latest, held, all }, isOver)) {
+          const answers = group.map((event) => deliver(api, JSON.stringify(event)));
+          expect(new Set(await Promise.all(answers)), "each is taken").toEqual(new Set([200]));
+          for (const { id } of group) delivered.add(id);
+        }
+        held = latest.filter(({ id }) => !delivered.has(id));
+      }
+
+      /** The subscription, its last invoice and the card that is charged, as Stripe has them. */
+      async function atStripe() {
+        const [customer] = (await stripe.customers.list({ email: EMAIL })).data;
+        const method = customer?.invoice_settings.default_payment_method;
+        const { last4 } = (await stripe.paymentMethods.retrieve(String(method))).card ?? {};
+        const found = await stripe.subscriptions.list({
+          customer: customer?.id,
+          status: "all",
+          expand: ["data.latest_invoice"],
+        });
+        const [subscription, ...others] = found.data;
+        const invoice = subscription?.latest_invoice;
+        if (!customer || !subscription || typeof invoice !== "object" || !invoice) throw new Error("No subscription");
+        expect(others).toEqual([]);
+        const end = subscription.items.data[0]?.current_period_end ?? 0;
+        return { customer, subscription, invoice, last4, end };
+      }
+
+      const advanceTo = (time: number) => stripe.testHelpers.testClocks.advance("clock_account", { frozen_time: time });
+      const subjects = async () => (await mails(simulator, EMAIL)).map(({ subject }) => subject).reverse();
+
+      /** Compares what the API knows and has told with what Stripe has at this moment. */
+      async function expectSame(
+        expected: { status: string; invoice: [string, number, number]; mails: string[] },
+        isOver = false,
+      ) {
+        await deliverEvents(isOver);
+        const { subscription, customer, invoice } = await atStripe();
+        expect(subscription.status).toBe(expected.status);
+        expect([invoice.status, invoice.amount_due, invoice.attempt_count]).toEqual(expected.invoice);
+        const row = {
+          status: subscription.status,
+          trial_end: iso(subscription.trial_end),
+          stripe_subscription_id: subscription.id,
+          stripe_customer_id: customer.id,
+          end_reason: null,
+        };
+        const follows = delivery === "Stripe's own" || delivery.follows || isOver;
+        await expect
+          .poll(() => rowOf(api, EMAIL))
+          .toMatchObject(follows ? row : { ...row, status: expect.any(String) });
+        await expect.poll(subjects).toEqual(expected.mails);
+        // It tells of the account once; what becomes of the subscription reaches the console from Stripe.
+        await expect
+          .poll(() => accountWebhooks(simulator, EMAIL))
+          .toMatchObject([
+            { type: "account.created", data: { ...row, status: "trialing", package: { name: "STANDARD" } } },
+          ]);
+        return { subscription, invoice };
+      }
+
+      // The trial starts. Where no event tells of the card, the API hears of it when the site asks for the status.
+      const { text, clientSecret } = await signUp(api, { email: EMAIL });
+      await enterCard(simulator.url, clientSecret);
+      const { status_url } = z.object({ status_url: z.url() }).parse(JSON.parse(text));
+      const trial = async () => JSON.parse(await (await fetch(status_url)).text());
+      await expect.poll(trial).toEqual({ status: "trial" });
+      const started = "Your Citewell trial has started";
+      const { subscription } = await expectSame({ status: "trialing", invoice: ["paid", 0, 0], mails: [started] });
+      const { trial_end: trialEnd } = subscription;
+      if (trialEnd === null) throw new Error("No trial");
+
+      // Two days before its end: its reminder, which waits by the real clock.
+      await advanceTo(trialEnd - 2 * DAY);
+      const due = "SELECT next_attempt_at FROM outbox WHERE kind = 'trial-ending' AND state = 'due'";
+      expect(await rows(api, due)).toEqual([{ next_attempt_at: iso(trialEnd - 2 * DAY) }]);
+      await rows(api, "UPDATE outbox SET next_attempt_at = ? WHERE state = 'due'", PAST);
+      await runScheduled(api);
+      const written = [started, `Your Citewell trial ends on ${dayOf(trialEnd)}`];
+      await expectSame({ status: "trialing", invoice: ["paid", 0, 0], mails: written });
+
+      // The first charge, an hour after the trial: on the day, of the amount and from the card that both mails named.
+      await advanceTo(trialEnd + HOUR);
+      const first = await expectSame({ status: "active", invoice: ["paid", 50_000, 1], mails: written });
+      const { last4, end } = await atStripe();
+      const dollars = (first.invoice.amount_paid / 100).toFixed(2);
+      for (const mail of await mails(simulator, EMAIL)) {
+        expect(mail.text).toContain(`First payment: $${dollars} plus any tax, on ${dayOf(first.invoice.created)}`);
+        expect(mail.text).toContain(`Card: Visa ending in ${last4}`);
+      }
+
+      expect(await inPortal(simulator, EMAIL)).toContain(`The next payment is on ${dayOf(end)}.`);
+
+      // The renewal fails: the customer has changed to a card without money.
+      await inPortal(simulator, EMAIL, anotherCard(EMPTY_CARD));
+      await advanceTo(end + HOUR);
+      const renewal = await expectSame({ status: "past_due", invoice: ["open", 50_000, 1], mails: written });
+
+      // Another card, which the next attempt takes.
+      const owing = await inPortal(simulator, EMAIL, anotherCard(CARDS.mastercard));
+      expect(owing).toContain("The last payment failed and will be tried again.");
+      expect(owing).toContain("ending in 4444");
+      await expectSame({ status: "past_due", invoice: ["open", 50_000, 1], mails: written });
+      await advanceTo(renewal.invoice.next_payment_attempt ?? 0);
+      const paid = await expectSame({ status: "active", invoice: ["paid", 50_000, 2], mails: written });
+      expect(paid.invoice.id).toBe(renewal.invoice.id);
+
+      // Cancelled in the portal: it goes on to the end of the month.
+      const left = await inPortal(simulator, EMAIL, { intent: "cancel", subscription: subscription.id });
+      const canceled = await expectSame({ status: "active", invoice: ["paid", 50_000, 2], mails: written });
+      const { end: lastDay } = await atStripe();
+      expect(canceled.subscription).toMatchObject({ cancel_at: lastDay, cancel_at_period_end: false });
+      expect(left).toContain(`Canceled: it ends on ${dayOf(lastDay)}.`);
+
+      // The end, and nothing after it.
+      await advanceTo(lastDay + DAY);
+      const ended = await expectSame({ status: "canceled", invoice: ["paid", 50_000, 2], mails: written }, true);
+      expect(ended.subscription.ended_at).toBe(lastDay);
+      await runScheduled(api);
+      await expectSame({ status: "canceled", invoice: ["paid", 50_000, 2], mails: written }, true);
+      const charged = await stripe.invoices.list({ subscription: subscription.id });
+      expect(charged.data.map(({ amount_paid }) => amount_paid)).toEqual([50_000, 50_000, 0]);
+      expect(await rows(api, "SELECT kind, state FROM outbox ORDER BY kind")).toEqual([
+        { kind: "account-created", state: "sent" },
+        { kind: "trial-ending", state: "sent" },
+        { kind: "trial-started", state: "sent" },
+      ]);
+      expect((await signUp(api, { email: EMAIL })).status, "one trial for each address").toBe(409);
+    },
+  );
+});

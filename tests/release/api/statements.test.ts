@@ -1,0 +1,237 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type FaultyProxy, startFaultyProxy } from "../../support/faults/faulty-proxy";
+import { CARDS, newCard, rowOf } from "../../support/stripe/set-up-card";
+import { deliverEvent, eventOf, sign } from "../../support/stripe/stripe-events";
+import { enterCard, mails, post, rows, signUp, validRequest } from "../../support/visitors/visitor";
+import { FAST_API } from "../../support/workers/fast-api";
+import {
+  freePort,
+  type RunningWorker,
+  runScheduled,
+  startStripeSimulator,
+  startSubscriptionApi,
+} from "../../support/workers/workers";
+import { CROWDED_EMAIL, fillDatabase } from "./full-database";
+import { type RecordedStatement, recordedDatabase } from "./recorded-database";
+
+const API = join(import.meta.dirname, "../../../functions/subscription-api");
+/** The local token (functions/subscription-api/wrangler.toml). */
+const OPERATOR_TOKEN = "only-for-local-development-never-for-a-deployment";
+/** A batch of due sign-ups; others read far less. */
+const MAX_ROWS_READ = 500;
+/** A run of the cron handler deletes 2,000 rows of a table, and reads each four times. */
+const MAX_ROWS_READ_TO_DELETE = 8_000;
+/** The operator's page counts the sign-ups of a month, from an index. */
+const MAX_ROWS_READ_TO_COUNT_A_MONTH = 400_000;
+
+const oneLine = (sql: string) => sql.replaceAll(/\s+/g, " ").trim();
+
+describe("the statements of the API, on a database of a million rows", () => {
+  let api: RunningWorker;
+  let stripe: RunningWorker;
+  let proxy: FaultyProxy;
+  const { wrapper, recorded } = recordedDatabase();
+  beforeAll(async () => {
+    const port = await freePort();
+    stripe = await startStripeSimulator({ webhookUrl: `http://localhost:${port}/webhooks/stripe` });
+    proxy = await startFaultyProxy(stripe.url);
+    const vars = { ONE_TRIAL_PER_PERSON: "true" };
+    api = await startSubscriptionApi({ simulatorUrl: proxy.url, port, wrapper, vars, ...FAST_API });
+    await fillDatabase(api);
+    await doEverything();
+  }, 180_000);
+  afterAll(() => Promise.all([api.dispose(), stripe.dispose(), proxy.dispose()]));
+
+  // What `expect.poll` does in a test.
+  const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 15_000, interval: 50 });
+
+  const operator = (path: string, body: object = {}) =>
+    post(`${api.url}/operator/${path}`, JSON.stringify(body), {
+      authorization: `Bearer ${OPERATOR_TOKEN}`,
+      "content-type": "application/json",
+    });
+
+  async function makeDue(email: string): Promise<void> {
+    await rows(api, "UPDATE sign_ups SET check_at = '2026-01-01' WHERE email = ?", email);
+  }
+
+  async function onTrial(email: string, card = newCard()): Promise<string> {
+    const { clientSecret } = await signUp(api, { email });
+    await enterCard(stripe.url, clientSecret, card);
+    await eventually(async () => expect(await (() => rowOf(api, email))()).toMatchObject({ status: "trialing" }));
+    await eventually(async () => expect(await (() => mails(stripe, email))()).toHaveLength(1));
+    return (await mails(stripe, email))[0]?.text ?? "";
+  }
+
+  const linkIn = (mail: string, path: string) => new RegExp(`https?://\\S+${path}[\\w.-]+`).exec(mail)?.[0] ?? "";
+
+  async function subscriptionEvent(type: string, object: object): Promise<void> {
+    const payload = eventOf(`customer.subscription.${type}`, object);
+    expect((await deliverEvent(api, payload, sign(payload))).status).toBe(200);
+  }
+
+  /** Every operation, with what can fail on the way. */
+  async function doEverything(): Promise<void> {
+    expect((await fetch(`${api.url}/health`)).status).toBe(200);
+    expect((await operator("catalogue")).status).toBe(200);
+
+    // Sign-ups: beside many, the same one again, a changed one.
+    expect((await signUp(api, { email: CROWDED_EMAIL })).status).toBe(200);
+    for (const _ of [1, 2]) await signUp(api, { email: "again@example.com" }, "again");
+    const headers = { "content-type": "application/json", "replaces-idempotency-key": "again" };
+    const replacing = await post(`${api.url}/subscription`, JSON.stringify(validRequest), headers);
+    expect(replacing.status).toBe(200);
+    const { status_url } = JSON.parse(replacing.text);
+    expect((await fetch(status_url)).status).toBe(200);
+
+    // A call to Stripe that fails for its key, and a message that is sent later.
+    proxy.breakAt("POST /v1/customers", "500-before");
+    expect((await signUp(api, { email: "fails@example.com" })).status).toBe(503);
+    proxy.breakAt("POST /emails", "500-before");
+    const { clientSecret } = await signUp(api, { email: "unsent@example.com" });
+    await enterCard(stripe.url, clientSecret, newCard());
+    await eventually(async () =>
+      expect(await (() => api.logs)()).toContainEqual(expect.objectContaining({ event: "message_failed" })),
+    );
+    proxy.repair();
+
+    // Cards: declined, used, good.
+    const card = newCard();
+    const mail = await onTrial("trial@example.com", card);
+    for (const [email, number] of [
+      ["declined@example.com", CARDS.declined],
+      ["used@example.com", card],
+    ] as const) {
+      for (let failed = 1; failed <= 5; failed += 1) {
+        const { clientSecret } = await signUp(api, { email }, email);
+        await enterCard(stripe.url, clientSecret, number);
+        const counted = () =>
+          rowOf(api, email).then(({ declined_cards, used_cards }) => Number(declined_cards) + Number(used_cards));
+        await eventually(async () => expect(await counted()).toBe(failed));
+      }
+      await eventually(async () =>
+        expect(await (() => rowOf(api, email))()).toMatchObject({ end_reason: "cards-failed" }),
+      );
+    }
+
+    // What Stripe tells of a subscription.
+    const { stripe_subscription_id, stripe_customer_id } = await rowOf(api, "trial@example.com");
+    await subscriptionEvent("trial_will_end", { id: stripe_subscription_id, customer: stripe_customer_id });
+    await subscriptionEvent("updated", { id: "sub_unknown", customer: "cus_unknown" });
+
+    // The trial's end is paid for.
+    const body = new URLSearchParams({ seconds: String(6 * 86_400) });
+    await fetch(`${stripe.url}/dashboard/${stripe_customer_id}`, { method: "POST", body });
+    await eventually(async () =>
+      expect(await (() => rowOf(api, "trial@example.com"))()).toMatchObject({ paid_at: expect.any(String) }),
+    );
+
+    // The cron handler: a card that waits, one to delete, a trial that should be over.
+    await signUp(api, { email: "waits@example.com" });
+    for (const name of ["waits", "used", "trial"]) await makeDue(`${name}@example.com`);
+    await runScheduled(api);
+
+    // Links, and the operator's commands.
+    expect((await fetch(linkIn(mail, "/links/verify-email/"))).status).toBe(200);
+    expect((await fetch(linkIn(mail, "/links/not-me/"), { method: "POST" })).status).toBe(200);
+    const asOperator = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+    expect((await fetch(`${api.url}/operator`, { headers: asOperator })).status).toBe(200);
+    for (const which of ["all=dead", "key=none"]) {
+      const body = new URLSearchParams(which);
+      const init = { method: "POST", body, headers: { ...asOperator, origin: api.url }, redirect: "manual" as const };
+      expect((await fetch(`${api.url}/operator/send-again`, init)).status).toBe(303);
+    }
+    expect((await operator("export", { email: "trial@example.com" })).status).toBe(200);
+    expect((await operator("erase", { email: "trial@example.com" })).status).toBe(200);
+  }
+
+  let plans = 0;
+
+  /** How SQLite would go about it. The comment keeps it from giving the plan that it made before. */
+  async function planOf({ sql, values }: RecordedStatement): Promise<string[]> {
+    plans += 1;
+    const plan = await rows(api, `EXPLAIN QUERY PLAN /* ${plans} */ ${sql}`, ...values);
+    return plan.map(({ detail }) => String(detail));
+  }
+
+  /** Statements that go through a whole table, or sort it, with the lines of the plan that say so. */
+  async function scans(): Promise<string[]> {
+    const distinct = new Map(recorded.map((statement) => [statement.sql, statement]));
+    const found: string[] = [];
+    for (const statement of distinct.values()) {
+      // There are three packages.
+      if (!/\b(sign_ups|outbox|stripe_events|trial_claims|sign_up_counts)\b/.test(statement.sql)) continue;
+      const plan = await planOf(statement);
+      const bad = plan.filter(
+        (line) =>
+          (/^SCAN /.test(line) && !/VIRTUAL TABLE|^SCAN \(?subquery|^SCAN CONSTANT ROW/.test(line)) ||
+          /TEMP B-TREE|AUTOMATIC/.test(line),
+      );
+      if (bad.length > 0) found.push(`${bad.join("; ")}: ${oneLine(statement.sql)}`);
+    }
+    return found;
+  }
+
+  test("are all of those in its source [H6]", () => {
+    const sent = [...new Set(recorded.map(({ sql }) => oneLine(sql)))];
+    const inSource = statementsInSource();
+    expect(inSource.length).toBeGreaterThan(40);
+    const missed = inSource.filter((parts) => !sent.some((sql) => hasInOrder(sql, parts)));
+    expect(missed.map((parts) => parts.join(" … "))).toEqual([]);
+  });
+
+  test("use an index: none scans or sorts a table that grows [H6]", async () => {
+    expect(await scans()).toEqual([]);
+  });
+
+  test("read few rows each, /health and a sign-up beside 100,000 pending ones too [H6]", () => {
+    const limitOf = (sql: string) => {
+      if (sql.startsWith("SELECT substr(created_at, 1, 10) AS day")) return MAX_ROWS_READ_TO_COUNT_A_MONTH;
+      return /^DELETE .* LIMIT/s.test(sql) ? MAX_ROWS_READ_TO_DELETE : MAX_ROWS_READ;
+    };
+    const costly = recorded.filter(({ sql, rowsRead }) => rowsRead > limitOf(sql));
+    expect(costly.map(({ sql, rowsRead }) => `${rowsRead}: ${oneLine(sql)}`)).toEqual([]);
+  });
+
+  test("would be noticed without their indexes [H6]", async () => {
+    await rows(api, "DROP INDEX outbox_dead");
+    await rows(api, "DROP INDEX sign_ups_due");
+    const found = await scans();
+    expect(found).toContainEqual(expect.stringMatching(/^SCAN outbox.*: SELECT count\(\*\)/));
+    expect(found).toContainEqual(expect.stringMatching(/^SCAN sign_ups.*: UPDATE sign_ups SET check_at/));
+  });
+});
+
+function hasInOrder(sql: string, parts: string[]): boolean {
+  let from = 0;
+  for (const part of parts) {
+    const at = sql.indexOf(part, from);
+    if (at < 0) return false;
+    from = at + part.length;
+  }
+  return true;
+}
+
+/** The SQL of the API's source: each statement as the parts between what is put into it. */
+function statementsInSource(): string[][] {
+  const files = readdirSync(API, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+  const found: string[][] = [];
+  const visit = (node: ts.Node): void => {
+    const parts = ts.isStringLiteralLike(node)
+      ? [node.text]
+      : ts.isTemplateExpression(node)
+        ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)]
+        : [];
+    // Analytics Engine's SQL has this column in every query.
+    const isOfD1 = !parts[0]?.includes("_sample_interval");
+    if (isOfD1 && /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\s/.test(parts[0] ?? "")) found.push(parts.map(oneLine));
+    else ts.forEachChild(node, visit);
+  };
+  for (const file of files) {
+    visit(ts.createSourceFile(file, readFileSync(join(API, file), "utf8"), ts.ScriptTarget.Latest));
+  }
+  return found;
+}

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { filledIn } from "../../support/filled-in-settings";
+import { freePort } from "../../support/workers/workers";
+import { type Checkout, checkOut } from "./checkout";
+import { SECRETS, startCloudflare } from "./cloudflare";
+
+/* The commands for a deployment as a person types them, with a stand-in for Cloudflare's API. */
+
+const TOML = ["wrangler.toml", "functions/subscription-api/wrangler.toml"];
+const API = "functions/subscription-api";
+/** Secrets of the site; all others are the API's. */
+const OF_THE_SITE = /SESSION_SECRET|TURNSTILE_SECRET_KEY/;
+
+/** Each command starts Node and Wrangler several times. */
+const SLOW = { timeout: 720_000 };
+
+let fresh: Checkout;
+let filled: Checkout;
+beforeAll(async () => {
+  [fresh, filled] = await Promise.all([checkOut(), checkOut()]);
+  for (const file of TOML) await filled.change(file, filledIn);
+  await filled.change("app/company-facts.ts", (text) =>
+    text.replace("100 Example Street, Suite 400", "1 Main Street").replace("social.example", "social.acme.com"),
+  );
+});
+afterAll(() => Promise.all([fresh.dispose(), filled.dispose()]));
+
+/** Each is whole: a stage, and the folder of the Worker that it is for. */
+function expectWholeCommands(output: string): string[] {
+  const commands = [...output.matchAll(/npx wrangler (?!login|whoami)[^\n]*?(?= && |\n|$)/g)].map(
+    ([command]) => command,
+  );
+  for (const command of commands) {
+    expect(command).toMatch(new RegExp(` --env staging( --cwd ${API})?$`));
+    expect(command.includes(`--cwd ${API}`), command).toBe(!OF_THE_SITE.test(command));
+  }
+  expect(output).not.toMatch(/(?<!npx )wrangler (?:secret|d1|deploy|versions|rollback)/);
+  return commands;
+}
+
+const expectNoStack = (output: string) => expect(output).not.toMatch(/\n\s+at |Error:|node:internal/);
+
+test("the preflight of a fresh account names each step as a command that can be pasted", SLOW, async () => {
+  const cloudflare = await startCloudflare({ workers: new Map(), databases: [] });
+  const { output, exitCode } = await fresh.run("preflight", ["--staging"], cloudflare.env);
+  await cloudflare.dispose();
+  expect(exitCode).toBe(1);
+  expectNoStack(output);
+  const commands = expectWholeCommands(output);
+  for (const name of [...SECRETS.site, ...SECRETS.api]) {
+    expect(commands.filter((command) => command.includes(`secret put ${name} `))).toHaveLength(1);
+  }
+  expect(commands.join("\n")).toContain("d1 create citewell-subscriptions-staging ");
+  expect(output).toContain(`into [[env.staging.d1_databases]] of ${API}/wrangler.toml`);
+  expect(output).toContain("to fix before a deployment to staging.");
+});
+
+test(
+  "the first deployment: the API, the prices, then everything; each after its preflight, in a few lines",
+  SLOW,
+  async () => {
+    const cloudflare = await startCloudflare();
+    const run = (...args: string[]) => filled.run("deploy", ["--production", "--untried", ...args], cloudflare.env);
+
+    const early = await run();
+    expect(early.exitCode).toBe(1);
+    expect(early.output).toContain("database: The database has no tables yet.");
+    expect(cloudflare.changes).toEqual([]);
+
+    const api = await run("--only", "subscription-api");
+    expect(api).toEqual({
+      output: expect.stringMatching(/✓ subscription API: version [\w-]+ is live at /),
+      exitCode: 0,
+    });
+    expect(cloudflare.changes.some((change) => change.includes("citewell-site"))).toBe(false);
+
+    const unpriced = await filled.run("preflight", ["--production"], cloudflare.env);
+    expect(unpriced.exitCode).toBe(1);
+    expect(unpriced.output).toContain(
+      "MINI has no price at Stripe: OPERATOR_TOKEN={its value} npm run catalogue -- --production",
+    );
+
+    await cloudflare.query("production", "UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
+    const { output, exitCode } = await run();
+    expect(output).toMatch(/✓ Ready to deploy to/);
+    expect(output).toMatch(/✓ site: version [\w-]+ is live at /);
+    expect(exitCode).toBe(0);
+    // Of what Wrangler says, nothing that is meant to be so.
+    expect(output.trim().split("\n").length).toBeLessThanOrEqual(12);
+    expect(output).not.toMatch(/exists at the top level|experimental|Please add|env\.[A-Z]|⛅️/);
+    for (const name of ["citewell-subscription-api", "citewell-site"]) {
+      expect(cloudflare.changes.filter((change) => change.includes(`PUT /workers/scripts/${name}`))).not.toEqual([]);
+    }
+    await cloudflare.dispose();
+  },
+);
+
+test("a deployment with a setting that is left stops at its preflight, and changes nothing", SLOW, async () => {
+  const cloudflare = await startCloudflare();
+  const { output, exitCode } = await fresh.run("deploy", ["--staging"], cloudflare.env);
+  expect(exitCode).toBe(1);
+  expect(output).toContain("SITE_URL is a placeholder");
+  expect(cloudflare.changes).toEqual([]);
+  await cloudflare.dispose();
+});
+
+test("a warning of Wrangler's that nobody expects is shown", SLOW, async () => {
+  const checkout = await checkOut();
+  await checkout.change(`${API}/wrangler.toml`, (text) =>
+    text.replace("[env.production]", "[env.production]\nworker_dev = true"),
+  );
+  const { output, exitCode } = await checkout.run("deploy:dry-run", ["--only", "subscription-api"]);
+  await checkout.dispose();
+  expect(exitCode).toBe(0);
+  expect(output.split("\n").filter((line) => line.startsWith("Wrangler warns:"))).toEqual([
+    expect.stringMatching(/Unexpected fields found.*worker_dev/),
+  ]);
+  expect(output).not.toContain("_SECRET");
+});
+
+describe("one sentence says what to do about", SLOW, () => {
+  test("a login that is missing or refused, and no network", async () => {
+    const cloudflare = await startCloudflare({ knowsToken: false });
+    const said = async (script: string, args: string[], env: NodeJS.ProcessEnv) => {
+      const { output, exitCode } = await filled.run(script, args, { ...cloudflare.env, ...env });
+      expect(exitCode).toBe(1);
+      expectNoStack(output);
+      return output;
+    };
+    const loggedOut = { CLOUDFLARE_API_TOKEN: undefined };
+    const isLoggedOut = "Wrangler is not logged in: run npx wrangler login, or set the variable CLOUDFLARE_API_TOKEN.";
+    expect(await said("rollback", ["0123456789ab"], loggedOut)).toContain(isLoggedOut);
+    expect(await said("preflight", [], loggedOut)).toContain(isLoggedOut);
+    expect(await said("preflight", [], {})).toContain("Cloudflare refuses the login: run npx wrangler login again");
+    const nowhere = { CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${await freePort()}/client/v4` };
+    expect(await said("preflight", [], nowhere)).toContain("Cloudflare cannot be reached: look at the network");
+    await cloudflare.dispose();
+  });
+
+  test("an account without a workers.dev subdomain, and a database that is not there", async () => {
+    const cloudflare = await startCloudflare({ hasSubdomain: false });
+    const deploy = () => filled.run("deploy", ["--only", "subscription-api"], cloudflare.env);
+    const { output, exitCode } = await deploy();
+    expect(exitCode).toBe(1);
+    expectNoStack(output);
+    expect(output).toMatch(
+      /✗ The subscription API was not deployed\. The account has no workers\.dev subdomain yet.*open https/,
+    );
+
+    cloudflare.account.databases = [];
+    const second = await deploy();
+    expect(second.exitCode).toBe(1);
+    expectNoStack(second.output);
+    expect(second.output).toContain("The account has no database with this database_id: put into");
+    await cloudflare.dispose();
+  });
+
+  test("a file that is no TOML, whatever reads it first", async () => {
+    const checkout = await checkOut();
+    await checkout.change("wrangler.toml", (text) => text.replace('main = "functions/site.ts"', "main = "));
+    const env = { OPERATOR_TOKEN: "x", STRIPE_SECRET_KEY: "", STRIPE_PUBLISHABLE_KEY: "", CLOUDFLARE_API_TOKEN: "x" };
+    for (const [script = "", ...args] of [["deploy", "--untried"], ["catalogue", "--staging"], ["start"]]) {
+      const { output, exitCode } = await checkout.run(script, args, { ...env, PORT: String(await freePort()) });
+      expect(exitCode, script).toBe(1);
+      expectNoStack(output);
+      expect(output.trim().split("\n").at(-1)).toMatch(
+        /wrangler\.toml:5:7 is no valid TOML \(.+\): fix the line `main =`, or the one before it\.$/,
+      );
+    }
+    await checkout.dispose();
+  });
+
+  test.each([
+    ["smoke", ["--production"], /✗ pages: www\.acme\.com cannot be reached: .+/],
+    ["catalogue", ["--production"], /^The API at api\.acme\.com cannot be reached \(.+\): look at the network/],
+    [
+      "export",
+      ["--email", "ada@example.com"],
+      /^The API at localhost:\d+ cannot be reached \(.+\): run npm start beside this\.$/,
+    ],
+    ["stripe:setup", [], /The simulator cannot be reached: run npm start beside this\./],
+  ])("a host that cannot be reached: npm run %s %j", async (script, args, sentence) => {
+    const { output, exitCode } = await filled.run(script, args, {
+      OPERATOR_TOKEN: "x",
+      PORT: String(await freePort()),
+    });
+    expect(exitCode).toBe(1);
+    expectNoStack(output);
+    expect(output.trim()).toMatch(sentence);
+  });
+
+  test("an option that there is not, and two stages at once", async () => {
+    expect(await fresh.run("deploy", ["--prodution"])).toEqual({
+      output: "Unknown option '--prodution': see docs/deployment.md for the options.\n",
+      exitCode: 1,
+    });
+    const both = await fresh.run("preflight", ["--staging", "--production"]);
+    expect(both.output).toBe("Choose one of --staging and --production.\n");
+  });
+});

@@ -1,0 +1,205 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import initSqlJs from "sql.js";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { fields } from "../../support/visitors/site-visitor";
+import { enterCard } from "../../support/visitors/visitor";
+import { freePort } from "../../support/workers/workers";
+import { type Checkout, checkOut } from "./checkout";
+
+/* `npm start` as a person runs it, in a checkout and on ports of its own. */
+
+let checkout: Checkout;
+beforeAll(async () => {
+  checkout = await checkOut();
+});
+afterAll(() => checkout.dispose());
+
+/** Three ports in a row that nothing listens on. */
+async function threePorts(): Promise<[number, number, number]> {
+  for (;;) {
+    const port = await freePort();
+    if ((await isFree(port + 1)) && (await isFree(port + 2))) return [port, port + 1, port + 2];
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
+
+type Started = { npm: ChildProcess; lines: string[]; ended: Promise<unknown> };
+
+/** Starts everything; npm has a process group of its own, as in a terminal. */
+function start({ folder }: Checkout, port: number): Started {
+  const npm = spawn("npm", ["start", "--silent"], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      NODE_ENV: undefined,
+      NODE_OPTIONS: undefined,
+      STRIPE_SECRET_KEY: undefined,
+      STRIPE_PUBLISHABLE_KEY: undefined,
+      PORT: String(port),
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const lines: string[] = [];
+  for (const input of [npm.stdout, npm.stderr]) createInterface({ input }).on("line", (line) => lines.push(line));
+  onTestFinished(() => {
+    if (npm.exitCode === null && npm.signalCode === null && npm.pid !== undefined) process.kill(-npm.pid, "SIGKILL");
+  });
+  return { npm, lines, ended: once(npm, "close") };
+}
+
+const PAGE_BYTES = 4096;
+
+const READY = { timeout: 360_000, interval: 500 };
+
+const ready = ({ lines }: Started) => expect.poll(() => lines.at(-1), READY).toMatch(/^Ready: open/);
+
+/** The processes of the checkout. They are known on Linux alone; elsewhere its ports have to say enough. */
+async function processesOf(folder: string): Promise<string[]> {
+  const found = [];
+  for (const id of (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name))) {
+    const [command, environment] = await Promise.all([
+      readFile(`/proc/${id}/cmdline`, "utf8").catch(() => ""),
+      readFile(`/proc/${id}/environ`, "utf8").catch(() => ""),
+    ]);
+    if (command.includes(folder) || environment.includes(`PWD=${folder}`))
+      found.push(`${id} ${command.replaceAll("\0", " ")}`);
+  }
+  return found;
+}
+
+async function expectNothingLeft({ folder }: Checkout, ports: number[]): Promise<void> {
+  await expect.poll(() => processesOf(folder), { timeout: 20_000, interval: 250 }).toEqual([]);
+  for (const port of ports) expect(await isFree(port), `port ${port}`).toBe(true);
+}
+
+test("npm start follows PORT, in about ten lines: the sign-up works there, and Ctrl-C leaves nothing", async () => {
+  const [site, api, stripe] = await threePorts();
+  const started = start(checkout, site);
+  await ready(started);
+  expect(started.lines).toEqual([
+    "Migrating the local database …",
+    "Building …",
+    "Starting the Workers …",
+    `  mailbox           http://localhost:${stripe}/mailbox`,
+    `  customer portal   http://localhost:${stripe}/p/login/test`,
+    `  account webhooks  http://localhost:${stripe}/console`,
+    `  Stripe dashboard  http://localhost:${stripe}/dashboard`,
+    `  funnel            http://localhost:${stripe}/funnel`,
+    `  subscription API  http://localhost:${api}`,
+    `  operator's page   http://localhost:${api}/operator`,
+    "Press Ctrl-C to stop everything.",
+    `Ready: open http://localhost:${site}`,
+  ]);
+
+  const url = `http://localhost:${site}/subscription/${fields.package_id}`;
+  const form = await (await fetch(url)).text();
+  const form_nonce = /name="form_nonce"[^>]*value="([^"]+)"/.exec(form)?.[1] ?? "";
+  const posted = await fetch(url, {
+    method: "POST",
+    body: new URLSearchParams({ ...fields, form_nonce }),
+    headers: { Origin: `http://localhost:${site}`, "Sec-Fetch-Site": "same-origin" },
+    redirect: "manual",
+  });
+  expect(posted.status).toBe(303);
+  const cookie = posted.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
+  const card = await (await fetch(url, { headers: { cookie } })).text();
+  expect(card).toContain(`http://localhost:${stripe}/endive/stripe.js`);
+  expect(`${card}${await (await fetch(`http://localhost:${site}/`)).text()}`).not.toMatch(/localhost:878\d/);
+
+  // What failed is a line; what did not is none.
+  await fetch(`http://localhost:${site}/no-such-page?email=ada@example.com`);
+  await fetch(`${url}?email=ada@example.com`, {
+    method: "POST",
+    body: new URLSearchParams({ ...fields, zipCode: "6" }),
+  });
+  await fetch(`http://localhost:${api}/subscription`, { method: "POST", body: "{}" });
+  await expect
+    .poll(() => started.lines.slice(12))
+    .toEqual([
+      "site             │ GET /no-such-page 404",
+      `site             │ POST /subscription/${fields.package_id} 422`,
+      "subscription-api │ POST /subscription 415",
+    ]);
+
+  // The card is entered with Stripe, whose webhook then reaches the API, and its mail the mailbox.
+  const secret = /seti_\w+_secret_\w+/.exec(card)?.[0] ?? "";
+  await enterCard(`http://localhost:${stripe}`, secret);
+  const mailbox = async () => (await fetch(`http://localhost:${stripe}/mailbox`)).text();
+  await expect.poll(mailbox, { timeout: 20_000 }).toContain(fields.email.toLowerCase());
+
+  expect((await checkout.run("smoke", [], { PORT: String(site) })).exitCode).toBe(0);
+  const exported = await checkout.run("export", ["--email", fields.email], { PORT: String(site) });
+  expect(exported.output).toContain(fields.email.toLowerCase());
+
+  process.kill(-Number(started.npm.pid), "SIGINT");
+  await started.ended;
+  // npm may end before what it has started.
+  await expect.poll(() => started.lines).toContain("Stopping …");
+  await expectNothingLeft(checkout, [site, api, stripe]);
+}, 600_000);
+
+test("a port that is taken, or none, is named", async () => {
+  const [port] = await threePorts();
+  const server = createServer().listen(port + 1, "127.0.0.1");
+  await once(server, "listening");
+  const taken = await checkout.run("start", [], { PORT: String(port) });
+  server.close();
+  expect(taken).toEqual({
+    output: `Port ${port + 1}, where the subscription API runs, is in use: stop what listens there, or choose another, such as PORT=9000 npm start.\n`,
+    exitCode: 1,
+  });
+  expect((await checkout.run("start", [], { PORT: "http" })).output).toBe(
+    "PORT is http: set it to a number from 1 to 65533. The two ports after it are used too.\n",
+  );
+});
+
+/** A database of several pages, of which all but the first are damaged. */
+async function withDamagedPages(): Promise<Buffer> {
+  const { Database } = await initSqlJs();
+  const database = new Database();
+  database.run("CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT UNIQUE, applied_at TEXT)");
+  database.run("INSERT INTO d1_migrations (name) VALUES ('0001_subscriptions.sql')");
+  const good = Buffer.from(database.export());
+  expect(good.length).toBeGreaterThan(PAGE_BYTES);
+  return Buffer.concat([good.subarray(0, PAGE_BYTES), Buffer.alloc(good.length - PAGE_BYTES, 7)]);
+}
+
+test.each<[string, () => Promise<Buffer>]>([
+  ["is none", async () => Buffer.alloc(2 * PAGE_BYTES, "x")],
+  ["has damaged pages", withDamagedPages],
+])(
+  "a local database that %s is named, with what to do",
+  async (_name, damaged) => {
+    const folder = join(checkout.folder, ".wrangler/state/v3/d1/miniflare-D1DatabaseObject");
+    await mkdir(folder, { recursive: true });
+    const [name = "nothing was started before"] = (await readdir(folder)).filter((path) =>
+      /^[\da-f]+\.sqlite$/.test(path),
+    );
+    for (const log of ["-wal", "-shm"]) await rm(join(folder, name + log), { force: true });
+    await writeFile(join(folder, name), await damaged());
+    const { npm, lines, ended } = start(checkout, (await threePorts())[0]);
+    await ended;
+    expect(npm.exitCode).toBe(1);
+    expect(lines).not.toContain("Building …");
+    expect(lines.at(-1)).toContain(
+      "The local database in .wrangler/state is damaged: delete it with rm -rf .wrangler/state and start again; ",
+    );
+    expect(lines.join("\n")).not.toMatch(/\n\s+at /);
+  },
+  120_000,
+);

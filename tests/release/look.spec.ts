@@ -1,0 +1,158 @@
+import type { Locator } from "@playwright/test";
+import { linesOf } from "../browser/support/layout";
+import { hydrated, PLAN, signup } from "../browser/support/sign-up";
+import { expect, test } from "../browser/support/stack";
+
+const pages = ["/", "/pricing", "/privacy", "/terms", "/nothing-here", PLAN];
+
+for (const path of pages) {
+  test(`${path}: no headline leaves one word alone, and no link of the footer wraps, from 320 to 1920 px [U1]`, async ({
+    page,
+  }) => {
+    await page.goto(path);
+    await page.evaluate(() => document.fonts.ready);
+    for (let width = 320; width <= 1920; width += 40) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const lines of await linesOf(page, "main :is(h1, h2), main blockquote")) {
+        if (lines.length > 1)
+          expect(
+            lines.filter((line) => !line.includes(" ")),
+            `${width} px: ${lines}`,
+          ).toEqual([]);
+      }
+      for (const lines of await linesOf(page, "footer a")) expect(lines, `${width} px`).toHaveLength(1);
+    }
+  });
+}
+
+test("a tablet compares the plans by their cards; where there is a table it is whole, and names of plans never split [U2]", async ({
+  page,
+}) => {
+  await page.goto("/pricing");
+  const table = page.getByRole("table");
+  for (const width of [320, 360, 640, 768, 900, 1023, 1024, 1200, 1280, 1920]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expect(page.getByRole("article")).toHaveCount(4);
+    await expect(table).toHaveCount(width < 1024 ? 0 : 1);
+    if (width >= 1024) {
+      const hidden = await page.locator(".comparison").evaluate((box) => box.scrollWidth - box.clientWidth);
+      expect(hidden, `${width} px`).toBe(0);
+    }
+    for (const lines of await linesOf(page, "article h2, .comparison thead th")) expect(lines).toHaveLength(1);
+  }
+  // Enlarged text: the table scrolls, under a shadow that scrolls with it.
+  await page.setViewportSize({ width: 1024, height: 900 });
+  await page.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
+  const box = page.locator(".comparison");
+  expect(await box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeGreaterThan(100);
+  expect(await box.evaluate((element) => getComputedStyle(element).backgroundAttachment)).toContain("local");
+  for (const lines of await linesOf(page, "article h2")) expect(lines).toHaveLength(1);
+});
+
+test("pricing prints with the brand, without the menu, and with every answer [U3]", async ({ page }) => {
+  await page.goto("/pricing");
+  await page.emulateMedia({ media: "print" });
+  await expect(page.getByRole("banner").getByRole("link", { name: /, home$/ })).toBeVisible();
+  await expect(page.getByRole("navigation")).toHaveCount(0);
+  await expect(page.getByRole("contentinfo")).toHaveCount(0);
+  const answers = page.locator("details p");
+  await expect(answers).toHaveCount(6);
+  for (const answer of await answers.all()) {
+    expect(await answer.evaluate((element) => element.checkVisibility({ contentVisibilityAuto: true }))).toBe(true);
+    expect((await answer.boundingBox())?.height).toBeGreaterThan(10);
+  }
+});
+
+test("with forced colors every bar of a drawing has a border [U4]", async ({ page }) => {
+  await page.emulateMedia({ forcedColors: "active" });
+  await page.goto("/");
+  const strokes = await page
+    .locator("main svg[role=img] rect")
+    .evaluateAll((bars) => bars.map((bar) => getComputedStyle(bar).stroke));
+  expect(strokes.length).toBeGreaterThan(30);
+  expect(strokes.filter((stroke) => stroke === "none")).toEqual([]);
+});
+
+test("text at 200 % on a phone: no button breaks a word, and a password has the width of any other field [U5]", async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  for (const path of pages) {
+    await page.goto(path);
+    await page.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
+    for (const lines of await linesOf(page, ".btn:not(header *), footer a")) {
+      expect(
+        lines.filter((line) => line.endsWith("…")),
+        lines.join("/"),
+      ).toEqual([]);
+    }
+  }
+  await hydrated(page);
+  const width = async (label: string) =>
+    (await page.getByLabel(label, { exact: true }).boundingBox())?.width ?? Number.NaN;
+  expect(await width("Password")).toBeGreaterThan((await width("Contact Name")) * 0.9);
+});
+
+test("what a link or the focus leads to is not behind the header [U6]", async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 500 });
+  const topOf = async (target: Locator) => {
+    const header = await page.getByRole("banner").boundingBox();
+    const box = await target.boundingBox();
+    return (box?.y ?? Number.NaN) - ((header?.y ?? 0) + (header?.height ?? 0));
+  };
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.goto("/terms");
+  for (const name of ["Definitions", "Fees and payment", "Dispute resolution"]) {
+    await page.getByRole("navigation", { name: "Contents" }).getByRole("link", { name }).click();
+    expect(await topOf(page.getByRole("heading", { name: new RegExp(`\\d\\. ${name}`) }))).toBeGreaterThanOrEqual(0);
+  }
+  await page.goto(PLAN);
+  await hydrated(page);
+  for (const label of ["Contact Name", "Email Address", "Phone Number", "City", "Country"]) {
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await page.getByLabel(label, { exact: true }).evaluate((field) => field.focus());
+    expect(await topOf(page.getByText(label, { exact: true }).first()), label).toBeGreaterThanOrEqual(0);
+  }
+});
+
+test("the provider's fields look like the form's own [U7]", async ({ page }) => {
+  const looks = (field: Locator) =>
+    field.evaluate((element) => {
+      const { fontFamily, fontSize, padding } = getComputedStyle(element);
+      return { fontFamily, fontSize, padding };
+    });
+  const border = (frame: Locator) => frame.evaluate((element) => getComputedStyle(element).border);
+  const visitor = signup(page);
+  await page.goto(PLAN);
+  const own = {
+    ...(await looks(page.getByLabel("City", { exact: true }))),
+    border: await border(page.locator(".field-frame").first()),
+    label: await page.getByText("City", { exact: true }).evaluate((label) => getComputedStyle(label).fontWeight),
+  };
+  await visitor.fillForm();
+  await visitor.submit();
+  const card = page.frameLocator("iframe[title='Secure payment input frame']");
+  const number = card.getByLabel("Card number");
+  await number.waitFor();
+  expect({
+    ...(await looks(number)),
+    border: await border(number),
+    label: await card.getByText("Card number").evaluate((label) => getComputedStyle(label).fontWeight),
+  }).toEqual(own);
+});
+
+test("motion explains and ends: the answer appears and its line is drawn, once [U8]", async ({ page }) => {
+  await page.goto("/");
+  const animations = await page.evaluate(() =>
+    document.getAnimations().map((animation) => ({
+      name: animation instanceof CSSAnimation ? animation.animationName : "",
+      times: animation.effect?.getComputedTiming().iterations,
+      seconds: Number(animation.effect?.getComputedTiming().endTime ?? Number.NaN) / 1000,
+    })),
+  );
+  expect(new Set(animations.map(({ name }) => name))).toEqual(new Set(["appear", "draw"]));
+  for (const { times, seconds } of animations) {
+    expect(times).toBe(1);
+    expect(seconds).toBeLessThanOrEqual(2);
+  }
+});

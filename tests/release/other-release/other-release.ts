@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { connect, createServer, type Socket } from "node:net";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../../support/workers/workers";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const SOURCES = [
+  ...["app", "functions", "tools", "public", ".releases"],
+  ...["package.json", "postcss.config.js", "remix.config.js", "tsconfig.json", "wrangler.toml"],
+];
+
+/** Another release, built in a copy of the repository after the one that `npm run build` made. */
+export type OtherRelease = {
+  folder: string;
+  /** Its static files. */
+  files: string;
+  /** The Worker of the site, under build/; only with `worker`. */
+  bundle: string;
+  dispose: () => Promise<void>;
+};
+
+/**
+ * @param changes a text that is in a file, and what comes in its place
+ * @param options.worker whether the Worker is built too, not only the browser's files
+ */
+export async function buildOtherRelease(
+  changes: { file: string; from: string; to: string }[],
+  { worker = false } = {},
+): Promise<OtherRelease> {
+  // Below the repository, for its packages.
+  const folder = await mkdtemp(join(root, "build/release-"));
+  for (const source of SOURCES) await cp(join(root, source), join(folder, source), { recursive: true });
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  for (const { file, from, to } of changes) {
+    const code = await readFile(join(folder, file), "utf8");
+    if (!code.includes(from)) throw new Error(`${file} does not have: ${from}`);
+    await writeFile(join(folder, file), code.replaceAll(from, to));
+  }
+  execFileSync("npm", ["run", "--silent", worker ? "build:site" : "build:browser"], {
+    cwd: folder,
+    env: { ...process.env, NODE_ENV: "production" },
+    stdio: "pipe",
+  });
+  return {
+    folder,
+    files: join(folder, "public"),
+    bundle: relative(join(root, "build"), join(folder, "build/site/site.js")),
+    dispose: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** An origin whose requests go to one Worker or another, as before and after a deployment. */
+export type SwitchedOrigin = {
+  port: number;
+  url: string;
+  switchTo: (worker: { url: string }) => void;
+  dispose(): void;
+};
+
+/** Connections go as they are, so that the Worker sees the URL of this origin. */
+export async function startSwitchedOrigin(): Promise<SwitchedOrigin> {
+  const port = await freePort();
+  const open = new Set<Socket>();
+  let target = 0;
+  const server = createServer((incoming) => {
+    const outgoing = connect(target, "127.0.0.1");
+    for (const socket of [incoming, outgoing]) {
+      open.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        open.delete(socket);
+        incoming.destroy();
+        outgoing.destroy();
+      });
+    }
+    incoming.pipe(outgoing).pipe(incoming);
+  });
+  const closeAll = () => {
+    for (const socket of open) socket.destroy();
+  };
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return {
+    port,
+    url: `http://localhost:${port}`,
+    switchTo({ url }) {
+      target = Number(new URL(url).port);
+      closeAll();
+    },
+    dispose() {
+      closeAll();
+      server.close();
+    },
+  };
+}

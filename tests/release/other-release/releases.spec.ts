@@ -1,0 +1,141 @@
+import type { Page, Response } from "@playwright/test";
+import { CARDS, hydrated, PLAN, signup } from "../../browser/support/sign-up";
+import { expect, type Stack, test as withStack } from "../../browser/support/stack";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
+import { buildOtherRelease, type SwitchedOrigin, startSwitchedOrigin } from "./other-release";
+
+/* A release that replaces another one under an open page, and is rolled back. The later one has the earlier one's files. */
+
+type Releases = { origin: SwitchedOrigin; earlier: RunningWorker; later: RunningWorker };
+
+const CHANGES = [
+  { file: "app/signup/card/card-form.tsx", from: "The payment form could not", to: "The form for the card could not" },
+  { file: "app/signup/done/success-step.tsx", from: "Subscription Details", to: "Subscription details" },
+  { file: "app/signup/form/signup-form.tsx", from: "All fields are required.", to: "Every field is required." },
+];
+
+const test = withStack.extend<object, { releases: Releases }>({
+  releases: [
+    async ({ stack }, provide) => {
+      const [origin, other] = await Promise.all([startSwitchedOrigin(), buildOtherRelease(CHANGES, { worker: true })]);
+      const vars = settingsOf(stack, origin);
+      const [earlier, later] = await Promise.all([
+        startSite({ vars }),
+        startSite({ vars, bundle: other.bundle, files: other.files }),
+      ]);
+      await provide({ origin, earlier, later });
+      origin.dispose();
+      await Promise.all([earlier.dispose(), later.dispose(), other.dispose()]);
+    },
+    { scope: "worker", timeout: 120_000 },
+  ],
+  baseURL: async ({ releases }, provide) => provide(releases.origin.url),
+});
+
+/** In one of Playwright's workers, for the other release is built in each. */
+test.describe.configure({ mode: "default" });
+
+function settingsOf({ api, stripe }: Stack, { url }: SwitchedOrigin) {
+  return {
+    SITE_URL: url,
+    SUBSCRIPTION_API_URL: api.url,
+    STRIPE_JS_URL: `${stripe.url}/endive/stripe.js`,
+    STRIPE_API_URL: stripe.url,
+  };
+}
+
+/** What the page asked for below /build/ and did not get, and how often a document was loaded. */
+function watch(page: Page) {
+  const missing: string[] = [];
+  let documents = 0;
+  page.on("response", (response: Response) => {
+    if (response.status() === 404) missing.push(new URL(response.url()).pathname);
+    if (response.request().isNavigationRequest() && response.frame() === page.mainFrame()) documents += 1;
+  });
+  return { missing, documents: () => documents };
+}
+
+async function signUpsOf(stack: Stack, email: string): Promise<number | null> {
+  const database = await stack.api.mf.getD1Database("DB");
+  return database.prepare("SELECT count(*) AS n FROM sign_ups WHERE email = ?").bind(email).first<number>("n");
+}
+
+const STEPS = ["the form is open", "the form is filled in", "the card step is open", "the card is set up"] as const;
+
+for (const direction of ["deployed", "rolled back"] as const) {
+  for (const step of STEPS) {
+    test(`a release that is ${direction} while ${step} loses nothing and makes no second sign-up [H22]`, async ({
+      page,
+      stack,
+      releases: { origin, earlier, later },
+    }) => {
+      const [open, next] = direction === "deployed" ? [earlier, later] : [later, earlier];
+      const replaceAt = (reached: string) => step === reached && origin.switchTo(next);
+      origin.switchTo(open);
+      const seen = watch(page);
+      const visitor = signup(page);
+      await page.goto(PLAN);
+      await hydrated(page);
+      replaceAt("the form is open");
+      await visitor.fillForm();
+      replaceAt("the form is filled in");
+      await visitor.submit();
+      await expect(page.getByRole("button", { name: "Pay", exact: true })).toBeEnabled({ timeout: 30_000 });
+      replaceAt("the card step is open");
+      await visitor.pay(CARDS.works);
+      await visitor.succeeded();
+      replaceAt("the card is set up");
+      await page.reload();
+      await visitor.succeeded();
+
+      expect(await signUpsOf(stack, visitor.email)).toBe(1);
+      const isReloaded = direction === "rolled back" && step === "the form is open";
+      expect(seen.documents()).toBe(isReloaded ? 3 : 2);
+      if (isReloaded) expect(seen.missing.length).toBeGreaterThan(0);
+      else expect(seen.missing).toEqual([]);
+    });
+  }
+}
+
+test("a missing file is asked for once while the visitor types, and nothing typed is lost [H22]", async ({
+  page,
+  releases: { origin, earlier, later },
+}) => {
+  origin.switchTo(later);
+  const seen = watch(page);
+  const visitor = signup(page);
+  await page.goto(PLAN);
+  await hydrated(page);
+  origin.switchTo(earlier);
+  await visitor.fillForm();
+  await page.getByLabel("City").press("End");
+  await page.getByLabel("City").pressSequentially(" Falls");
+  await page.getByLabel("ZIP Code").fill("1");
+  await visitor.submit();
+  await expect(page.getByLabel("ZIP Code")).toBeFocused();
+  expect(seen.missing.length).toBeGreaterThan(0);
+  expect(new Set(seen.missing).size).toBe(seen.missing.length);
+  expect(seen.documents()).toBe(1);
+  await expect(page.getByLabel("City")).toHaveValue("Springfield Falls");
+  await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+});
+
+test("a file that is missing from the site itself is asked for, the page loaded again once, and then an error is shown [H22]", async ({
+  page,
+  complaints,
+  releases: { origin, earlier },
+}) => {
+  origin.switchTo(earlier);
+  const seen = watch(page);
+  const visitor = signup(page);
+  await page.route(/\/build\/later-steps-/, (route) => route.fulfill({ status: 404 }));
+  await visitor.signUp();
+  await expect(page.getByRole("heading", { name: "Unexpected Application Error" })).toBeVisible();
+  expect(seen.documents()).toBe(2);
+  // React makes the page anew; its style then comes from the stylesheet's file, the one inside is refused.
+  for (const complaint of complaints.splice(0)) expect(complaint).toContain("inline style");
+  await page.unroute(/\/build\/later-steps-/);
+  await page.reload();
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+});

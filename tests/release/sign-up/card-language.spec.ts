@@ -1,0 +1,9 @@
+import { signup } from "../../browser/support/sign-up";
+import { expect, test } from "../../browser/support/stack";
+
+test.use({ locale: "de-DE" });
+
+test("Stripe's fields are in English, as the page is, whatever the browser's language is [T8]", async ({ page }) => {
+  await signup(page).signUp();
+  await expect(page.locator("iframe[title='Secure payment input frame']")).toHaveAttribute("src", /#locale=en$/);
+});

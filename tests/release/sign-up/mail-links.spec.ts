@@ -1,0 +1,43 @@
+import { accessibilityProblems } from "../../browser/support/accessibility";
+import { expect, type Stack, test } from "../../browser/support/stack";
+import { enterCard, mails, rows, signUp } from "../../support/visitors/visitor";
+
+/** A trial that has just begun, and the links of its mail. */
+async function trialOf({ api, stripe }: Stack) {
+  const email = `links-${crypto.randomUUID()}@example.com`;
+  const { clientSecret } = await signUp(api, { email });
+  await enterCard(stripe.url, clientSecret);
+  const started = async () => (await mails(stripe, email)).filter(({ subject }) => subject.includes("has started"));
+  await expect.poll(started).toHaveLength(1);
+  const text = (await started())[0]?.text ?? "";
+  const linkTo = (name: string) => new RegExp(`${name}: (http\\S+)`).exec(text)?.[1] ?? "";
+  return { email, verify: linkTo("Confirm my email address"), notMe: linkTo("This wasn’t me") };
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(`JavaScript ${javaScriptEnabled ? "on" : "off"}`, () => {
+    test.use({ javaScriptEnabled });
+
+    test("one click confirms the address; the other link asks by a button, and ends the sign-up [H4]", async ({
+      page,
+      stack,
+    }) => {
+      // What axe does needs timers, which stand still without JavaScript.
+      const problems = async () => (javaScriptEnabled ? accessibilityProblems(page) : []);
+      const { email, verify, notMe } = await trialOf(stack);
+      await page.goto(verify);
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Your email address is confirmed");
+      expect(await problems()).toEqual([]);
+
+      await page.goto(notMe);
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Wasn’t you?");
+      expect(await problems()).toEqual([]);
+      await page.getByRole("button", { name: "End this sign-up" }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("This sign-up has ended");
+      expect(await problems()).toEqual([]);
+      expect(await rows(stack.api, "SELECT status, end_reason FROM sign_ups WHERE email = ?", email)).toEqual([
+        { status: "canceled", end_reason: "not-me" },
+      ]);
+    });
+  });
+}

@@ -1,0 +1,188 @@
+import type { Page } from "@playwright/test";
+import { cutOff } from "../../browser/support/layout";
+import { hydrated, PLAN, signup } from "../../browser/support/sign-up";
+import { expect, type Stack, test } from "../../browser/support/stack";
+
+/* Notices and messages where the visitor looks: on the smallest phone that is still in use. */
+
+test.use({ viewport: { width: 375, height: 667 } });
+
+/** An email address with a running trial, which the API answers with 409. */
+async function takenEmail(page: Page, { api }: Stack): Promise<string> {
+  const first = signup(page);
+  await first.signUp();
+  await expect(page.getByText("Please enter your card info")).toBeVisible();
+  const database = await api.mf.getD1Database("DB");
+  await database.prepare("UPDATE sign_ups SET status = 'trialing' WHERE email = ?").bind(first.email).run();
+  await page.context().clearCookies();
+  return first.email;
+}
+
+test("a package id that is no uuid is in view with the plans, and 'Payment' leads there by the summary [S25]", async ({
+  page,
+}) => {
+  await page.goto("/subscription/not-a-uuid");
+  const choice = page.getByRole("complementary", { name: "Invalid subscription ID" });
+  for (const plan of ["MINI, $100 a month", "LITE, $200 a month", "STANDARD, $500 a month"])
+    await expect(choice.getByRole("link", { name: plan })).toBeInViewport({ ratio: 1 });
+
+  await hydrated(page);
+  await signup(page).fillForm();
+  const summary = page.getByRole("region", { name: "There is a problem" });
+  await expect(summary).toBeHidden();
+  for (const attempt of ["first", "second"]) {
+    await signup(page).submit();
+    await expect(summary, attempt).toBeFocused();
+    await expect(summary).toBeInViewport({ ratio: 1 });
+  }
+  await summary.getByRole("link", { name: "Invalid subscription ID" }).click();
+  await expect(choice).toBeFocused();
+  await expect(choice).toBeInViewport({ ratio: 1 });
+  await choice.getByRole("link", { name: "LITE, $200 a month" }).click();
+  await expect(page.getByText("5-day free trial, then $200/month")).toBeVisible();
+  // Nothing typed is lost, and the form goes on with that plan.
+  await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+  await expect(summary).toBeHidden();
+  await signup(page).submit();
+  await expect(page.getByText("Please enter your card info")).toBeVisible();
+  await expect(page.getByText("LITE")).toBeVisible();
+});
+
+test("a pasted number keeps all its digits, and shows those the rule counts [V14]", async ({ page }) => {
+  await page.goto(PLAN);
+  await hydrated(page);
+  const phone = page.getByLabel("Phone Number");
+  await phone.fill("1234567890123456");
+  await phone.blur();
+  await expect(phone).toHaveValue("+1 234 567 890 123 456");
+  await expect(page.getByText("Phone number must be 10-15 digits")).toBeVisible();
+  await phone.fill("");
+  await phone.pressSequentially("+442079460958");
+  await expect(phone).toHaveValue("+44 207 946 0958");
+  await expect(page.getByText("Phone number must be 10-15 digits")).toBeHidden();
+  await phone.fill("0044 20 7946 0958");
+  await expect(phone).toHaveValue("00442079460958");
+});
+
+test("a taken email address: the notice is in view, has the focus, covers nothing and can be closed; the message goes with the next letter [M10, M11, S28]", async ({
+  page,
+  stack,
+}) => {
+  const email = await takenEmail(page, stack);
+  await page.goto(PLAN);
+  await hydrated(page);
+  await signup(page).fillForm();
+  await page.getByLabel("Email Address").fill(email);
+  await page.getByLabel("Company Name").fill("Another Company");
+  const button = page.getByRole("button", { name: "Payment" });
+  // The page scrolls smoothly to what gets the focus: a visitor presses when it has come to rest.
+  await button.evaluate((element) => element.scrollIntoView({ behavior: "instant" }));
+  await button.focus();
+  await page.keyboard.press("Enter");
+
+  const alert = page.getByRole("alert");
+  await expect(alert).toContainText("A subscription with this information already exists.");
+  await expect(alert).toBeInViewport({ ratio: 1 });
+  await expect(alert.locator(".notice")).toBeFocused();
+  await expect(alert.getByRole("link", { name: "Log in to the Customer Console" })).toHaveAttribute("href", /^https:/);
+  expect(await alert.evaluate((area) => getComputedStyle(area).position)).toBe("static");
+  const message = page.getByRole("listitem").filter({ hasText: "This email address already has a subscription" });
+  await expect(message).toHaveCount(1);
+  await expect(page.getByLabel("Email Address")).toHaveAttribute("aria-invalid", "true");
+  await page.getByLabel("Email Address").pressSequentially("x");
+  await expect(page.locator("#signup-email-error")).toHaveCount(0);
+
+  await alert.getByRole("button", { name: "Close" }).click();
+  await expect(alert).toBeEmpty();
+  await expect(alert).toBeFocused();
+  await button.click();
+  await expect(page.getByText("Subscription Data Saved!")).toBeInViewport();
+});
+
+test("while the form is sent its button is disabled and nothing moves; a failure's notice then has the focus [S4, S28, M1, M11]", async ({
+  page,
+}) => {
+  await page.goto(PLAN);
+  await hydrated(page);
+  await signup(page).fillForm();
+  let posts = 0;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/*.data*", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    posts += 1;
+    await held;
+    return route.abort("connectionreset");
+  });
+  const button = page.locator("#signup button[type=submit]");
+  await button.evaluate((element) => element.scrollIntoView({ behavior: "instant", block: "center" }));
+  await button.focus();
+  const place = () => button.evaluate((element) => [scrollY, element.getBoundingClientRect().top]);
+  const before = await place();
+  await page.keyboard.press("Enter");
+  await expect(button).toHaveText("Processing...");
+  await expect(button).toBeDisabled();
+  const progress = page.getByRole("status");
+  await expect(progress).toHaveText("Processing...Submitting your subscription information.");
+  await expect(progress).toBeInViewport({ ratio: 1 });
+  expect(await place()).toEqual(before);
+  await page.keyboard.press("Enter");
+  await button.dispatchEvent("click");
+  release();
+  const notice = page.getByRole("alert").locator(".notice");
+  await expect(notice).toContainText("Connection Failed");
+  await expect(notice).toBeFocused();
+  await expect(notice).toBeInViewport({ ratio: 1 });
+  await expect(progress).toBeEmpty();
+  expect(posts).toBe(1);
+});
+
+test("at 320 px, and at 400 % zoom, nothing sticks out or covers what has the focus [S26]", async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 256 });
+  await page.goto("/subscription/not-a-uuid");
+  await hydrated(page);
+  await page.getByLabel("Company Name").fill("Wirtschaftsprüfungsgesellschaftsverbandsvorsitzende".repeat(2));
+  for (const label of ["Email Address", "ZIP Code", "Contact Name", "Street Address"]) {
+    const field = page.getByLabel(label);
+    await field.focus();
+    await expect(field).toBeInViewport({ ratio: 1 });
+    const isUncovered = await field.evaluate((input) => {
+      const { left, top, width, height } = input.getBoundingClientRect();
+      return document.elementFromPoint(left + width / 2, top + height / 2) === input;
+    });
+    expect(isUncovered, label).toBe(true);
+  }
+  await page.goto(PLAN);
+  const plan = page.getByRole("complementary", { name: "Your plan" });
+  expect((await plan.boundingBox())?.height, "two lines").toBeLessThan(72);
+  for (const path of ["/subscription/not-a-uuid", PLAN, "/subscription/11111111-2222-4333-8444-555555555555"]) {
+    await page.goto(path);
+    expect(await cutOff(page)).toEqual([]);
+  }
+});
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("a refusal has the focus and is in view after the page has loaded [M11]", async ({ page, stack }) => {
+    const email = await takenEmail(page, stack);
+    await page.goto(PLAN);
+    await signup(page).fillForm();
+    await page.getByLabel("Email Address").fill(email);
+    await page.getByLabel("Company Name").fill("Another Company");
+    await signup(page).submit();
+    const notice = page.locator(".notice").filter({ hasText: "Submission Failed" });
+    await expect(notice).toBeFocused();
+    await expect(notice).toBeInViewport({ ratio: 1 });
+    await expect(notice.getByRole("button")).toHaveCount(0);
+  });
+
+  test("the header stays readable over what scrolls under it [R6]", async ({ page }) => {
+    await page.goto("/pricing");
+    const background = () => page.locator("header").evaluate((header) => getComputedStyle(header).backgroundColor);
+    await page.mouse.wheel(0, 600);
+    await expect.poll(background).toMatch(/^rgba\(255, 255, 255, 0\.7\d*\)$/);
+  });
+});

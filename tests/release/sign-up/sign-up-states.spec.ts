@@ -1,0 +1,218 @@
+import type { Locator, Page, Route } from "@playwright/test";
+import { CARDS, hydrated, PLAN, signup } from "../../browser/support/sign-up";
+import { expect, test } from "../../browser/support/stack";
+
+/* What a visitor sees before, while and after something is sent, and when the payment provider fails. */
+
+const sections = {
+  "Contact Information": [
+    "Contact Name",
+    "Company Name",
+    "Email Address",
+    "Phone Number",
+    "Password",
+    "Confirm Password",
+  ],
+  "Billing Address": ["Street Address", "City", "State/Province", "ZIP Code", "Country"],
+};
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(`JavaScript ${javaScriptEnabled ? "on" : "off"}`, () => {
+    test.use({ javaScriptEnabled });
+
+    test("the form has its heading, its sections, and every field empty under its label [S1] [S2]", async ({
+      page,
+    }) => {
+      await page.goto("/subscription");
+      if (javaScriptEnabled) await hydrated(page);
+      await expect(page.getByRole("heading", { level: 1, name: "Complete Your Subscription" })).toBeVisible();
+      await expect(page.getByText("Join thousands of businesses")).toBeVisible();
+      const card = page.getByRole("region", { name: "Subscription Information" });
+      await expect(card).toContainText("Complete your subscription by providing your contact and billing information.");
+      for (const [section, labels] of Object.entries(sections)) {
+        const group = card.getByRole("group", { name: section });
+        await expect(group.locator("input")).toHaveCount(labels.length);
+        for (const label of labels) {
+          const field = group.getByLabel(label, { exact: true });
+          await expect(field).toBeVisible();
+          await expect(field).toHaveValue("");
+        }
+      }
+    });
+  });
+}
+
+/** Keeps the requests that go to a URL until they are let go. */
+async function hold(page: Page, url: RegExp, method: string): Promise<() => Promise<void>> {
+  const held: Route[] = [];
+  let isOpen = false;
+  await page.route(url, (route) => {
+    if (isOpen || route.request().method() !== method) return route.continue();
+    held.push(route);
+  });
+  return async () => {
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    isOpen = true;
+    await Promise.all(held.map((route) => route.continue()));
+  };
+}
+
+test("while the form is sent, its button is busy and a notice says so [S4] [M1] [M2]", async ({ page }) => {
+  const release = await hold(page, /\/subscription\//, "POST");
+  const visitor = signup(page);
+  await page.goto(PLAN);
+  await hydrated(page);
+  const button = page.locator("main form button[type=submit]");
+  await expect(button).toHaveText("Payment");
+  await expect(button).toBeEnabled();
+  await expect(button.locator("svg")).toHaveCount(0);
+  await visitor.fillForm();
+  await visitor.submit();
+  await expect(button).toHaveText("Processing...");
+  await expect(button).toBeDisabled();
+  await expect(button).toHaveAttribute("aria-busy", "true");
+  await expect(button.locator("svg.animate-spin")).toBeVisible();
+  const status = page.getByRole("status");
+  await expect(status).toHaveText("Processing...Submitting your subscription information.");
+  await release();
+  await expect(status).toHaveText("Subscription Data Saved!Now proceeding to payment...");
+});
+
+/**
+ * Puts code behind the provider's script, which has just defined `window.Stripe`. `change` gets the client that the
+ * page asks for, before the page does.
+ */
+async function changeProvider(page: Page, change: string): Promise<void> {
+  await page.route("**/stripe.js", async (route) => {
+    const response = await route.fetch();
+    const wrapped = `{ const make = Stripe; const change = ${change};
+      window.Stripe = Object.assign((key) => { const stripe = make(key); change(stripe); return stripe; }, make); }`;
+    await route.fulfill({ response, body: `${await response.text()};${wrapped}` });
+  });
+}
+
+test("the card step shows the entry in tabs; Pay waits for it and for the card, which only the provider sees [S8] [S9] [S10] [N6]", async ({
+  page,
+  stack,
+}) => {
+  const sent: { url: string; body: string }[] = [];
+  const documents: string[] = [];
+  page.on("request", (request) => {
+    sent.push({ url: request.url(), body: request.postData() ?? "" });
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) documents.push(request.url());
+  });
+  await changeProvider(
+    page,
+    `(stripe) => { const elements = stripe.elements.bind(stripe);
+      stripe.elements = (options) => { const group = elements(options); const create = group.create.bind(group);
+        group.create = (type, options) => {
+          document.documentElement.dataset.entry = type + " " + options.layout;
+          return create(type, options);
+        };
+        return group; }; }`,
+  );
+  const showElement = await hold(page, /\/elements\/$/, "GET");
+  const answer = await hold(page, /\/confirm$/, "POST");
+  const visitor = signup(page);
+  await visitor.signUp();
+  await expect(
+    page.getByText("Please enter your card info for starting your 5 days free trial", { exact: true }),
+  ).toBeVisible();
+  await expect(page.getByText("* You will not be charged immediately!", { exact: true })).toBeVisible();
+  await expect(page.locator("html[data-entry='payment tabs']")).toBeAttached();
+  const pay = page.getByRole("button", { name: "Pay", exact: true });
+  await expect(page.locator("iframe[title='Secure payment input frame']")).toBeAttached();
+  await expect(pay).toBeDisabled();
+  await showElement();
+  await expect(pay).toBeEnabled();
+
+  await visitor.pay(CARDS.works);
+  const processing = page.getByRole("button", { name: "Processing..." });
+  await expect(processing).toBeDisabled();
+  await expect(pay).toHaveCount(0);
+  await answer();
+  await visitor.succeeded();
+
+  expect(documents).toEqual([stack.site.url + PLAN]);
+  const scripts = sent.filter(({ url }) => url.endsWith("/stripe.js"));
+  expect(scripts.map(({ url }) => new URL(url).origin)).toEqual([stack.stripe.url]);
+  const withCard = sent.filter(({ url, body }) => decodeURIComponent(url + body).includes(CARDS.works));
+  expect(withCard.length).toBeGreaterThan(0);
+  expect(withCard.filter(({ url }) => !url.startsWith(stack.stripe.url))).toEqual([]);
+});
+
+for (const [what, row, confirmSetup, notice] of [
+  [
+    "reports an error without a message, the notice has one",
+    "M7",
+    "async () => ({ error: { type: 'api_error' } })",
+    "Payment FailedAn error occurred during payment",
+  ],
+  ["throws, the notice is another", "M8", "async () => { throw new Error('of the provider') }", /^Payment Error/],
+] as const) {
+  test(`when the provider ${what}, and the card can be entered again [S11] [${row}]`, async ({ page }) => {
+    await changeProvider(
+      page,
+      `(stripe) => { const confirmSetup = stripe.confirmSetup.bind(stripe); let tries = 0;
+        stripe.confirmSetup = (options) => (tries++ === 0 ? (${confirmSetup})() : confirmSetup(options)); }`,
+    );
+    const visitor = signup(page);
+    await visitor.signUp();
+    await visitor.pay(CARDS.works);
+    const alert = page.getByRole("alert");
+    await expect(alert).toHaveText(notice);
+    await expect(alert).not.toContainText("of the provider");
+    await visitor.pay(CARDS.works);
+    await visitor.succeeded();
+  });
+}
+
+for (const [device, viewport] of [
+  ["a phone", { width: 375, height: 812 }],
+  ["a desktop", { width: 1280, height: 800 }],
+] as const) {
+  test.describe(`on ${device}`, () => {
+    test.use({ viewport });
+
+    test("each step's first action is on the first screen, and neither the footer nor a notice that comes or goes moves anything [S8, S21, M2, M9]", async ({
+      page,
+    }) => {
+      await page.addInitScript(() => {
+        new PerformanceObserver((list) => {
+          for (const { value = 0 } of list.getEntries() as (PerformanceEntry & { value?: number })[])
+            document.documentElement.dataset.shift = String(
+              Number(document.documentElement.dataset.shift ?? 0) + value,
+            );
+        }).observe({ type: "layout-shift", buffered: true });
+      });
+      const shift = () => page.evaluate(() => Number(document.documentElement.dataset.shift ?? 0));
+      const topOf = async (element: Locator) => (await element.boundingBox())?.y;
+      const visitor = signup(page);
+      await visitor.signUp();
+      const saved = page.getByText("Subscription Data Saved!", { exact: true });
+      await expect(saved).toBeVisible();
+      const number = page.frameLocator("iframe[title='Secure payment input frame']").getByLabel("Card number");
+      const pay = page.getByRole("button", { name: "Pay", exact: true });
+      await expect(pay).toBeEnabled();
+      await expect(number).toBeInViewport({ ratio: 1 });
+      const top = await topOf(number);
+      await expect(saved).toBeHidden();
+      expect(await topOf(number)).toBe(top);
+      await expect(page.getByText("Card details go straight to Stripe")).toBeVisible();
+
+      await visitor.pay(CARDS.works);
+      const heading = page.getByRole("heading", { name: "Subscription Successful!", exact: true });
+      const last = page.getByText("subscription Successful!", { exact: true }).and(page.locator("p"));
+      await expect(page.getByText("Card Successful!", { exact: true })).toBeVisible();
+      await expect(last).toBeHidden();
+      const before = await topOf(heading);
+      await expect(last).toBeVisible();
+      expect(await topOf(heading)).toBe(before);
+      await expect(page.getByText("Card Successful!", { exact: true })).toBeVisible();
+      await expect(page.getByRole("link", { name: "Open the Customer Console" })).toBeInViewport({ ratio: 1 });
+      const details = page.getByRole("region", { name: "Subscription Details" });
+      await expect(details).toBeInViewport({ ratio: viewport.width > 1000 ? 1 : 0.1 });
+      expect(await shift()).toBeLessThan(0.1);
+    });
+  });
+}

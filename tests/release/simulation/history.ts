@@ -1,0 +1,72 @@
+import { DAY } from "../../support/api-in-process/scheduler";
+import { checkEnd, checkSubscription } from "./invariants";
+import type { LoadedApi } from "./loaded-api";
+import { Deeds, Visitor } from "./visitors";
+import { type History, World } from "./world";
+
+const VISITORS = Array.from({ length: 40 }, (_, index) => index);
+const SHRINKS_FOR_MS = 60_000;
+
+/** Lives through a history, from the first visitor to long after the last fault. */
+export async function live(history: History, loaded: LoadedApi, isTraced = false) {
+  const deeds = new Deeds();
+  const world: World = new World(
+    history,
+    loaded,
+    isTraced,
+    (what, subscription) => checkSubscription(world, deeds, what, subscription),
+    (key, text) => void new Visitor(world, deeds, key).readMail(key, text),
+  );
+  const unhandled = (reason: unknown) => world.violate(`Nobody waits for what failed with ${String(reason)}`);
+  process.on("unhandledRejection", unhandled);
+  for (const index of history.visitors) void new Visitor(world, deeds, `visitor ${index}`).visit(index);
+  await world.scheduler.runUntil(world.now + world.days * DAY);
+  process.off("unhandledRejection", unhandled);
+  checkEnd(world, deeds);
+  return { violations: world.violations, faults: world.faults, trace: world.trace, signUps: deeds.told.length };
+}
+
+/** Lives through so many histories, the first with this seed and each other with the next one, until something is wrong. */
+export async function search(loaded: LoadedApi, seed: number, count: number) {
+  let [signUps, histories] = [0, 0];
+  let failing: History | undefined;
+  while (failing === undefined && histories < count) {
+    const history = { seed: seed + histories, visitors: VISITORS };
+    const outcome = await live(history, loaded);
+    signUps += outcome.signUps;
+    histories += 1;
+    if (outcome.violations.length > 0) failing = history;
+  }
+  return { signUps, histories, failing };
+}
+
+/** The shortest history found that is still wrong: with fewer visitors, then with fewer faults. */
+export async function shrink(history: History, loaded: LoadedApi): Promise<History> {
+  const end = performance.now() + SHRINKS_FOR_MS;
+  const isWrong = async (some: Partial<History>) =>
+    performance.now() < end && (await live({ ...history, ...some }, loaded)).violations.length > 0;
+  const visitors = await fewest(history.visitors, (fewer) => isWrong({ visitors: fewer }));
+  const { faults } = await live({ ...history, visitors }, loaded);
+  const only = await fewest(faults, (fewer) => isWrong({ visitors, only: fewer }));
+  return { ...history, visitors, only };
+}
+
+/** Leaves out a half, then quarters, and so on, as long as that is enough. */
+async function fewest<T>(all: T[], isEnough: (some: T[]) => Promise<boolean>): Promise<T[]> {
+  let kept = all;
+  for (let size = all.length; size >= 1; size = Math.floor(size / 2)) {
+    for (let from = 0; from < kept.length; ) {
+      const some = kept.filter((_, at) => at < from || at >= from + size);
+      if (await isEnough(some)) kept = some;
+      else from += size;
+    }
+  }
+  return kept;
+}
+
+/** What went wrong, all that happened, and the test that makes it happen again. */
+export async function report(history: History, loaded: LoadedApi): Promise<string> {
+  const { violations, trace } = await live(history, loaded, true);
+  const replay = `expect((await live(${JSON.stringify(history)}, await loadApi())).violations).toEqual([]);`;
+  return [...trace, "", ...violations, "", replay].join("\n");
+}

@@ -1,0 +1,127 @@
+import { DAY, HOUR, MINUTE, SECOND } from "../../support/api-in-process/scheduler";
+import type { StripeObject } from "../../support/api-in-process/stripe-model";
+import { type Consent, type Deeds, intentOf } from "./visitors";
+import type { World } from "./world";
+
+const FORWARD: Record<string, string[]> = {
+  pending: ["active", "superseded"],
+  active: ["trialing", "past_due", "canceled"],
+  trialing: ["active", "past_due", "canceled"],
+  past_due: ["active", "canceled"],
+  due: ["sent", "dropped", "dead"],
+};
+
+/** Always: nobody is subscribed without having agreed to that plan and price, or twice, or charged within the trial. */
+export function checkSubscription(world: World, { consents }: Deeds, what: "made" | "charged", one: StripeObject) {
+  const { stripe, now } = world;
+  const price = one.items?.data[0]?.price.id;
+  const emailOf = ({ customer }: StripeObject) => stripe.get(customer)?.email;
+  const others = stripe.all("subscription").filter((other) => other !== one && other.status !== "canceled");
+  const isOfIntent = (setupIntent: string) => stripe.get(setupIntent)?.customer === one.customer;
+  if (!consents.some(({ setupIntent, plan }) => isOfIntent(setupIntent) && plan?.price === price))
+    world.violate(`${emailOf(one)} is subscribed to ${price}, to which nobody agreed`);
+  if (others.some((other) => emailOf(other) === emailOf(one))) world.violate(`${emailOf(one)} has two subscriptions`);
+  if (what === "charged" && now < (one.trial_end ?? 0) * SECOND) world.violate(`${emailOf(one)} is charged too early`);
+}
+
+/** After quiet time: what is in the database, at Stripe and with the receivers, and what visitors were told, agrees. */
+export function checkEnd(world: World, deeds: Deeds): void {
+  const { stripe, now, got } = world;
+  const { database } = world.loaded;
+  const { told, consents, refused, erased, closed, verified } = deeds;
+  const wrong = (isWrong: boolean, line: string) => isWrong && world.violate(line);
+  // What was due by then is done: the cron handler has run ten times since.
+  const overdue = new Date(now - 10 * MINUTE).toISOString();
+  const isOverdue = (time: unknown) => typeof time === "string" && time < overdue;
+  const rows = database.run("SELECT * FROM sign_ups").results;
+  const messages = database.run("SELECT * FROM outbox").results;
+  const isSent = (key: string) => got.has(key) && messages.some((one) => one.key === key && one.state === "sent");
+
+  for (const { what, id, was, became } of database.run("SELECT * FROM changes").results)
+    wrong(!FORWARD[String(was)]?.includes(String(became)), `The ${what} ${id} went from ${was} to ${became}`);
+
+  for (const row of rows) {
+    const { id, status, email, end_reason, check_at, package_id, stripe_customer_id, stripe_subscription_id } = row;
+    const name = `The sign-up of ${email}`;
+    wrong(status === "pending" || status === "superseded", `${name} is still ${status}`);
+    wrong(isOverdue(check_at), `${name} was to be looked at by ${check_at}`);
+    const isErased = erased.some((one) => one.email === email && one.at > Date.parse(String(row.created_at)));
+    wrong(isErased, `${name} was erased and is there`);
+    const consent = consents.find(({ setupIntent }) => setupIntent === row.stripe_setup_intent_id);
+    wrong(!consent || (consent.plan?.id ?? null) !== package_id, `${name} is ${status} without its card`);
+    const made = stripe.all("subscription", String(stripe_customer_id));
+    const wanted = package_id === null ? [] : [stripe_subscription_id];
+    const ids = made.map((one) => one.id);
+    wrong(ids.join() !== wanted.join(), `${name} has the subscriptions ${ids}`);
+    // A lost event is made up for when the trial should be over.
+    const isOver = Date.parse(String(row.trial_end)) < now - 2 * HOUR;
+    const isKnown = check_at === null || isOver || !world.untold.has(String(stripe_customer_id));
+    for (const one of made) {
+      const shown = ["unpaid", "paused"].includes(one.status ?? "") ? "past_due" : one.status;
+      wrong(isKnown && shown !== status, `${name} is ${status}, its subscription ${one.status}`);
+      wrong(end_reason !== null && shown !== "canceled", `${name} has ended, its subscription is ${one.status}`);
+    }
+    wrong(closed.includes(String(id)) && end_reason !== "not-me", `${name} goes on, its owner was told that it ended`);
+    wrong(end_reason === "not-me" && !isSent(`account-closed/${id}`), `${name} has ended, its account has not`);
+    const isVerified = end_reason !== null || isSent(`email-verified/${id}`);
+    wrong(verified.includes(String(id)) && !isVerified, `${name} is not verified`);
+    // A trial that was cancelled may be over before its mail is written.
+    const hasEnded = status === "canceled" || made.some((one) => one.status === "canceled");
+    wrong(!hasEnded && !isSent(`trial-started/${id}`), `${name} has no mail`);
+    wrong(!hasEnded && !isSent(`account-created/${id}`), `${name} has no account`);
+    const reminder = messages.find(({ key }) => String(key).startsWith(`trial-ending/${id}/`));
+    const isReminded = reminder?.state === "sent" || (reminder && world.faulty > 0);
+    wrong(!hasEnded && isOver && package_id !== null && !isReminded, `${name} was charged without a reminder`);
+  }
+  const cards = rows.map((row) => consents.find((one) => one.setupIntent === row.stripe_setup_intent_id)?.card);
+  wrong(world.onePerPerson && new Set(cards).size < cards.length, `One of ${cards} has two trials`);
+  const emails = rows.filter((row) => row.end_reason === null).map(({ email }) => email);
+  wrong(new Set(emails).size < emails.length, `One of ${emails} has two trials`);
+
+  for (const { key, state, kind, next_attempt_at, drop_reason } of messages) {
+    wrong(state === "due" && (kind !== "trial-ending" || isOverdue(next_attempt_at)), `${key} is still due`);
+    wrong(state === "dropped" && drop_reason === null, `${key} was dropped without a reason`);
+    wrong(state === "dead", `${key} was given up`);
+  }
+  for (const [key, count] of got) {
+    // What tells of a sign-up that was deleted since has gone with it.
+    const isKept = rows.some(({ id }) => key.includes(String(id)));
+    wrong(isKept && !messages.some((one) => one.key === key), `${key} was sent and is not in the outbox`);
+    wrong(world.faulty === 0 && count > 1, `${key} was sent ${count} times though nothing failed`);
+  }
+
+  for (const { id, object, customer, status, deleted, payment_method } of stripe.objects.values()) {
+    const row = rows.find((one) => one.stripe_customer_id === (object === "customer" ? id : customer));
+    const isOpen = status === "requires_payment_method" && !stripe.get(customer)?.deleted;
+    wrong(!row && ((object === "customer" && !deleted) || isOpen), `${id} at Stripe belongs to nobody`);
+    const isKept = payment_method && stripe.get(payment_method)?.customer === customer;
+    const isOfRow = row?.stripe_setup_intent_id === id && row.end_reason === null;
+    wrong(!!isKept && !isOfRow, `The card of ${id} is kept for no trial`);
+  }
+
+  const sentAt = ({ key }: { key: string }) => deeds.firstSent.get(key) ?? 0;
+  const wasErased = (email: string) => erased.some((one) => one.email === email);
+  const hasTrial = (email: string) => wasErased(email) || rows.some((row) => row.email === email);
+  const isOfTrial = ({ email, setupIntent }: Consent) =>
+    wasErased(email) || rows.some((row) => row.stripe_setup_intent_id === setupIntent);
+  for (const one of [...consents, ...refused]) {
+    const { name, email, key, at, card, declined } = one;
+    // Cards that were declined, and earlier ones that had been used.
+    const others = consents.filter((other) => other.name === name && other !== one);
+    const failed = others.reduce((sum, other) => sum + other.declined + 1, declined);
+    const cardUsed = world.onePerPerson && consents.some((other) => other.card === card && isOfTrial(other));
+    const isReplaced = told.some((other) => other.replaces === key && sentAt(other) <= at);
+    const isLate = refused.includes(one) && at >= sentAt(one) + DAY;
+    const hasReason = hasTrial(email) || cardUsed || failed >= 5 || isReplaced || isLate;
+    wrong(!hasReason, `${name} ${refused.includes(one) ? "could set up no" : "set up a"} card and has no trial`);
+  }
+  for (const { name, heard, key, plan, email } of told) {
+    wrong(heard?.status === 422, `${name} was told 422 for a valid form`);
+    const isTrue = hasTrial(email) || told.some(({ replaces }) => replaces === key);
+    const isRefused = heard?.status === 409 && !heard.text.includes("in progress");
+    wrong(isRefused && !isTrue, `${name} was told 409 though ${email} has no trial`);
+    const intent = stripe.get(intentOf(heard));
+    const isOfForm = intent?.metadata.package_id === plan?.id && stripe.get(intent?.customer)?.email === email;
+    wrong(heard?.status === 200 && !isOfForm, `${name} was given the secret of another form`);
+  }
+}

@@ -1,0 +1,132 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "esbuild";
+import * as z from "zod";
+import { MemoryDatabase } from "../../support/api-in-process/database";
+import { cheapPasswords } from "../../support/api-in-process/passwords";
+
+export type Init = { method?: string; headers?: [string, string][]; body?: string; signal?: AbortSignal };
+
+/** What the API finds instead of the platform's: all of it belongs to the world that runs. */
+export type Platform = {
+  readonly now: number;
+  /** The invocation whose step it is. One runs at a time, so that it also has the value of AsyncLocalStorage. */
+  readonly running: { random: { next(): number }; stored?: unknown };
+  /** @returns what takes it back */
+  timer(run: () => void, milliseconds?: number): () => void;
+  fetch(url: string, init: Init): Promise<unknown>;
+  note(line: string): void;
+};
+
+export type Api = {
+  fetch(request: Request, env: object, context: { waitUntil(work: Promise<unknown>): void }): Promise<Response>;
+  scheduled(controller: null, env: object): Promise<void>;
+};
+
+/** The API's code, loaded for each of two places, and a database. */
+export type LoadedApi = {
+  database: MemoryDatabase;
+  enter(world: Platform): void;
+  /** A new isolate in a place: nothing is left of the one before. */
+  start(place: 0 | 1): Api;
+};
+
+/** Changes the text of a file, to plant a fault. */
+export type Plant = (path: string, text: string) => string;
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const createApi = z.custom<(hasher: object) => { publicApi: Api }>((value) => typeof value === "function");
+
+export async function loadApi(plant: Plant = (_, text) => text): Promise<LoadedApi> {
+  // A variable of a module is as old as its isolate: with each, it is set anew.
+  const withFreshVariables = (text: string) => {
+    const variables = [...text.matchAll(/^let (\w+)(?:: [^=;]+)?(?: = ([^;]+))?;$/gm)];
+    return `${text}\n${variables.map(([, name, value]) => `onStart.push(() => { ${name} = ${value}; });`).join("\n")}`;
+  };
+  const planter: Plugin = {
+    name: "planted-faults",
+    setup({ onLoad }) {
+      onLoad({ filter: /functions\/subscription-api\/.*\.ts$/ }, async ({ path }) => ({
+        contents: withFreshVariables(plant(path, await readFile(path, "utf8"))),
+        loader: "ts",
+      }));
+    },
+  };
+  const { outputFiles } = await build({
+    ...{ absWorkingDir: root, entryPoints: ["functions/subscription-api/app.ts"], plugins: [planter] },
+    ...{ bundle: true, write: false, format: "cjs", platform: "neutral", external: ["node:*", "cloudflare:*"] },
+    ...{ conditions: ["workerd", "worker", "browser"], mainFields: ["module", "main"] },
+  });
+
+  let world: Platform | undefined;
+  const { globals, modules } = stubsFor(() => world ?? z.never().parse(world));
+  const load = () => {
+    const onStart: (() => void)[] = [];
+    const require = (name: string) => ({ ...process.getBuiltinModule(name), ...modules });
+    const module: { exports: { createApi?: unknown } } = { exports: {} };
+    const given = { ...globals, module, require, onStart };
+    new Function(...Object.keys(given), outputFiles[0]?.text ?? "")(...Object.values(given));
+    return { onStart, create: createApi.parse(module.exports.createApi) };
+  };
+  const places = [load(), load()] as const;
+  return {
+    database: new MemoryDatabase(plant),
+    enter(entered) {
+      world = entered;
+    },
+    start(place) {
+      for (const startAnew of places[place].onStart) startAnew();
+      return places[place].create(cheapPasswords).publicApi;
+    },
+  };
+}
+
+function stubsFor(world: () => Platform) {
+  class WorldDate extends Date {
+    constructor(given: number | string = world().now) {
+      super(given);
+    }
+    static override now = () => world().now;
+  }
+  class AsyncLocalStorage {
+    run<T>(value: unknown, work: () => T): T {
+      world().running.stored = value;
+      return work();
+    }
+    getStore = () => world().running.stored;
+  }
+  const random = () => world().running.random.next();
+  const hex = (digits: number) => ((1 + random()) * 2 ** (4 * digits)).toString(16).slice(1, digits + 1);
+  const randomUUID = () => `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
+  const log = (line: string) => world().note(line);
+  const hmac = (key: Uint8Array, data: Uint8Array) => createHmac("sha256", key).update(data).digest();
+  type Key = { key: Uint8Array };
+  // The platform's own would answer on other threads, in an order of theirs.
+  const subtle = {
+    async importKey(_: string, key: Uint8Array, { name }: { name: string }, extractable: boolean, usages: string[]) {
+      const algorithm = { name, hash: { name: "SHA-256" }, length: key.length * 8 };
+      return { [Symbol.toStringTag]: "CryptoKey", type: "secret", key, algorithm, extractable, usages };
+    },
+    sign: async (_: unknown, { key }: Key, data: Uint8Array) => new Uint8Array(hmac(key, data)).buffer,
+    verify: async (_: unknown, { key }: Key, signature: Uint8Array, data: Uint8Array) =>
+      signature.length === 32 && timingSafeEqual(hmac(key, data), signature),
+  };
+  const timeout = (milliseconds: number) => {
+    const controller = new AbortController();
+    world().timer(() => controller.abort(new DOMException("Timed out", "TimeoutError")), milliseconds);
+    return controller.signal;
+  };
+  const globals = {
+    Date: WorldDate,
+    Math: Object.assign(Object.create(Math), { random }),
+    setTimeout: (run: (...given: unknown[]) => void, milliseconds?: number, ...given: unknown[]) =>
+      world().timer(() => run(...given), milliseconds),
+    clearTimeout: (cancel: (() => void) | undefined) => cancel?.(),
+    fetch: (url: string, init: Init) => world().fetch(url, init),
+    console: { info: log, warn: log, error: log, log },
+    AbortSignal: { timeout },
+    crypto: { randomUUID, subtle },
+  };
+  return { globals, modules: { WorkerEntrypoint: class {}, AsyncLocalStorage } };
+}

@@ -1,0 +1,234 @@
+import type { Plant } from "../loaded-api";
+
+/** A bug that somebody could write: what becomes of the API's source. */
+export type Fault = { name: string; changes: { file: string; from: string; to: string }[] };
+
+const one = (name: string, file: string, from: string, to: string): Fault => ({ name, changes: [{ file, from, to }] });
+
+/** Throws where the source no longer has what the fault changes. */
+export function plantOf({ name, changes }: Fault): Plant {
+  return (path, text) => {
+    let planted = text;
+    for (const { file, from, to } of changes.filter((change) => path.endsWith(`/${change.file}`))) {
+      if (!planted.includes(from)) throw new Error(`${name}: ${file} has no "${from}"`);
+      planted = planted.replace(from, () => to);
+    }
+    return planted;
+  };
+}
+
+/** Each has to be found within 40 histories; `npm run simulate:faults` proves it. */
+export const FAULTS: Fault[] = [
+  one(
+    "no idempotency key for a customer",
+    "stripe/payments.ts",
+    '{ idempotencyKey: idempotencyKey("customer", signUp) },',
+    "",
+  ),
+  one(
+    "no idempotency key for a subscription",
+    "stripe/payments.ts",
+    '{ idempotencyKey: idempotencyKey("subscription", signUp) },',
+    "",
+  ),
+  one(
+    "a new idempotency key for each try",
+    "stripe/client.ts",
+    "{ id, stripe_attempt }: Attempt): string {",
+    "{ id }: Attempt): string {\n  const stripe_attempt = crypto.randomUUID();",
+  ),
+  one(
+    "the same keys after a 5xx",
+    "sign-ups/store/sign-up-store.ts",
+    "SET stripe_attempt = ?2 + 1",
+    "SET stripe_attempt = ?2",
+  ),
+  one(
+    "what an earlier attempt made is not looked for",
+    "stripe/client.ts",
+    "return stripe_attempt > 0 || Date.now()",
+    "return Date.now()",
+  ),
+  one(
+    "a lost ON CONFLICT of sign-ups",
+    "sign-ups/store/sign-up-store.ts",
+    "ON CONFLICT (idempotency_key) DO NOTHING",
+    "",
+  ),
+  one(
+    "a lost ON CONFLICT of counts",
+    "limits/sign-up-counts.ts",
+    "ON CONFLICT (day, hash) DO UPDATE SET n = n + 1 WHERE n < ?3",
+    "",
+  ),
+  one(
+    "messages after the state that they wait for",
+    "sign-ups/store/sign-up-lifecycle.ts",
+    "kind, signUpId: id }, AWAITS_TRIAL)",
+    "kind, signUpId: id }, 'stripe_subscription_id IS NOT NULL')",
+  ),
+  {
+    name: "a batch that is no transaction",
+    changes: [
+      {
+        file: "sign-ups/store/sign-up-lifecycle.ts",
+        from: `const results = await db.batch([
+        ...messages.map(`,
+        to: `const inTurn = async (all) => { const done = []; for (const one of all) done.push(await one.all()); return done; };
+      const results = await inTurn([
+        ...messages.map(`,
+      },
+    ],
+  },
+  one(
+    "a webhook that trusts its body",
+    "stripe/webhook.ts",
+    'if (!(await isSigned(body, signature))) return { status: "rejected" };',
+    "",
+  ),
+  one(
+    "a trial for whoever has no claim",
+    "sign-ups/store/sign-up-lifecycle.ts",
+    'const hasClaim = "EXISTS (SELECT 1 FROM trial_claims WHERE sign_up_id = mine.id)"',
+    'const hasClaim = "TRUE"',
+  ),
+  one(
+    "a state that is written over a newer one",
+    "sign-ups/store/sign-up-lifecycle.ts",
+    "WHERE id = ?1 AND version = ?2\n           RETURNING id",
+    "WHERE id = ?1 AND ?2 IS NOT NULL\n           RETURNING id",
+  ),
+  one("a lease that never ends", "outbox/outbox.ts", "now.getTime() + LEASE_MS)", "now.getTime() + 1e12)"),
+  one("a lease of one second", "outbox/outbox.ts", "const LEASE_MS = 60_000", "const LEASE_MS = 1_000"),
+  one(
+    "a message settled before it is sent",
+    "outbox/dispatch.ts",
+    "const outcome = await send(message, services);",
+    "await services.outbox.settle(message, null);\n    const outcome = await send(message, services);",
+  ),
+  one(
+    "a mail without its key",
+    "outbox/mail.ts",
+    '"idempotency-key": key }',
+    '"idempotency-key": crypto.randomUUID() }',
+  ),
+  one(
+    "an account webhook with another id each time",
+    "outbox/account-webhook.ts",
+    '"webhook-id": message.key',
+    '"webhook-id": crypto.randomUUID()',
+  ),
+  one(
+    "no reconciliation of pending sign-ups",
+    "sign-ups/reconcile.ts",
+    'if (setupIntent?.state === "succeeded") return handleCardSetUp(signUp, setupIntent, services);',
+    "",
+  ),
+  one(
+    "a customer that was not recorded stays at Stripe",
+    "sign-ups/reconcile.ts",
+    "signUp.stripe_customer_id ?? (await payments.findCustomer(signUp))",
+    "signUp.stripe_customer_id ?? undefined",
+  ),
+  one(
+    "an abandoned sign-up stays at Stripe",
+    "sign-ups/reconcile.ts",
+    "if (customerId !== undefined) await payments.deleteCustomer(customerId);",
+    "",
+  ),
+  one(
+    "a used card is kept",
+    "sign-ups/failed-cards.ts",
+    "if (paymentMethodId !== null) await services.payments.detachCard(paymentMethodId);",
+    "",
+  ),
+  one(
+    "a key reused for another form gets the secret",
+    "sign-ups/create-sign-up.ts",
+    "if (!samePassword || !hasFieldsOf(stored, request))",
+    "if (!samePassword)",
+  ),
+  one("the price of another plan", "sign-ups/trial.ts", "priceId: chosen.stripe_price_id", 'priceId: "price_standard"'),
+  one("a trial of no days", "stripe/payments.ts", "trial_period_days: TRIAL_DAYS", "trial_period_days: 0"),
+  one(
+    "an unfinished trial is never taken up",
+    "sign-ups/store/sign-up-lifecycle.ts",
+    "THEN ?8 ELSE ?7 END",
+    "THEN NULL ELSE ?7 END",
+  ),
+  one("a back-off that does not grow", "outbox/outbox.ts", "FIRST_DELAY_MS * 2 ** (attempts - 1)", "FIRST_DELAY_MS"),
+  one(
+    "a paused subscription taken as active",
+    "stripe/payments.ts",
+    "  switch (status) {",
+    '  if (status === "paused") return "active";\n  switch (status) {',
+  ),
+  one("a lost await", "sign-ups/trial.ts", "await payments.setDefaultCard(", "void payments.setDefaultCard("),
+  one("any customer of the email address", "stripe/payments.ts", "metadata.sign_up_id === signUpId", "signUpId !== ''"),
+  one(
+    "a webhook that was refused counts as sent",
+    "outbox/account-webhook.ts",
+    'response.ok ? { status: "sent" }',
+    'response ? { status: "sent" }',
+  ),
+  one("cards are not claimed", "limits/trial-claims.ts", "onePerPerson && fingerprint !== null", "false"),
+  one(
+    "a disowned subscription goes on",
+    "sign-ups/disown.ts",
+    "await payments.cancelSubscription(signUp.stripe_subscription_id);",
+    "{}",
+  ),
+  one(
+    "a sign-up beside a trial",
+    "sign-ups/create-sign-up.ts",
+    'if (await hasHadTrial(request.email, services)) return { status: "duplicate" };',
+    "",
+  ),
+  one(
+    "a sign-up abandoned within a day",
+    "sign-ups/reconcile.ts",
+    "if (!isOlder(signUp, keptMs)) return",
+    "if (!isOlder(signUp, keptMs / 4)) return",
+  ),
+  one(
+    "a reminder after the trial",
+    "sign-ups/trial.ts",
+    "trialEnd.getTime() - REMINDED_BEFORE_MS",
+    "trialEnd.getTime() + REMINDED_BEFORE_MS",
+  ),
+  one("a disowned card is kept", "sign-ups/disown.ts", "  await releaseCard(signUp, payments);", ""),
+];
+
+/**
+ * What 40 histories are too few for: `npm run simulate:faults -- --rare`. The first two are noticed by outbox.test.ts and
+ * lost-race.test.ts in tests/unit/subscription-api/.
+ */
+export const RARE_FAULTS: Fault[] = [
+  one("a back-off without an end", "outbox/outbox.ts", "** (attempts - 1), MAX_DELAY_MS)", "** (attempts - 1))"),
+  one(
+    "an event remembered after a lost race",
+    "sign-ups/store/sign-up-lifecycle.ts",
+    "processedEvent(db, event, unchanged, read.id, read.version)",
+    "processedEvent(db, event)",
+  ),
+  one(
+    "a request in progress taken as failed",
+    "stripe/client.ts",
+    'if (error.statusCode === 409) return "in-progress";',
+    'if (error.statusCode === 409) return "failed";',
+  ),
+  one(
+    "a sign-up deleted that changed meanwhile",
+    "sign-ups/store/sign-up-store.ts",
+    "DELETE FROM sign_ups WHERE id = ? AND status = ?",
+    "DELETE FROM sign_ups WHERE id = ? AND ? IS NOT NULL",
+  ),
+  one(
+    "any sign-up can be given up",
+    "sign-ups/store/sign-up-lifecycle.ts",
+    "updated_at = ?1 WHERE id = ?2 AND status = 'pending'",
+    "updated_at = ?1 WHERE id = ?2",
+  ),
+  one("keys taken as known for 24 hours", "stripe/client.ts", "= 23 * 60 * 60_000", "= 24 * 60 * 60_000"),
+  one("an erased sign-up under way", "sign-ups/personal-data.ts", "of await payments.findCustomersOf(email)", "of []"),
+];

@@ -1,0 +1,92 @@
+import { vi } from "vitest";
+import * as z from "zod";
+import { createApi } from "../../../functions/subscription-api/app";
+import type { PasswordHasher } from "../../../functions/subscription-api/sign-ups/password/password";
+import type { Io } from "./database";
+import { databaseInMemory } from "./database";
+import { cheapPasswords } from "./passwords";
+import { Scheduler } from "./scheduler";
+import { SETTINGS } from "./settings";
+import { Stripe } from "./stripe-model";
+
+type Api = ReturnType<typeof createApi>;
+type Context = ConstructorParameters<Api["SiteApi"]>[0];
+
+const executionContext = z.custom<Context>((value) => typeof value === "object" && value !== null);
+
+/** What stands at the other end: Stripe, the mail provider, the console. */
+export type Upstream = (url: URL, request: Request) => Response | Promise<Response>;
+
+type Options = {
+  /** Bindings in place of those of local development. */
+  settings?: Record<string, unknown>;
+  /** In place of the model of Stripe and of receivers that take everything. */
+  upstream?: Upstream;
+  /** Passes on what is sent to the database, or fails. */
+  io?: Io;
+  passwords?: PasswordHasher;
+  /** Is given each event of the model of Stripe, which nobody delivers otherwise. */
+  tell?: Stripe["tell"];
+};
+
+const nobody = () => {};
+
+/**
+ * The subscription API in this process, over SQLite and the model of Stripe. What it logs and what it sends is kept, until
+ * `vi.restoreAllMocks()`.
+ */
+export function apiInProcess(options: Options = {}) {
+  const { settings = {}, io, passwords = cheapPasswords, tell = nobody } = options;
+  const memory = databaseInMemory(io);
+  const model = new Stripe(new Scheduler(Date.now()), tell, nobody);
+  const { upstream = answersOf(model) } = options;
+  const env = { ...SETTINGS, DB: memory.d1, ...settings };
+  const logged: Record<string, unknown>[] = [];
+  for (const level of ["info", "warn", "error"] as const)
+    vi.spyOn(console, level).mockImplementation((line) => logged.push({ on: level, ...JSON.parse(line) }));
+  /** Method and URL of each call, in order. */
+  const calls: string[] = [];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (given, init) => {
+    const request = new Request(given, init);
+    calls.push(`${request.method} ${request.url}`);
+    return upstream(new URL(request.url), request);
+  });
+
+  const { publicApi, SiteApi } = createApi(passwords);
+  const background: Promise<unknown>[] = [];
+  const context = executionContext.parse({
+    waitUntil: (work: Promise<unknown>) => background.push(work),
+    passThroughOnException() {},
+  });
+  const entrances = {
+    public: async (request: Request) => publicApi.fetch(request, env, context),
+    site: async (request: Request) => new SiteApi(context, env).fetch(request),
+  };
+
+  return {
+    ...memory,
+    env,
+    model,
+    logged,
+    calls,
+    /** @param where a path of the public entrance, or a URL */
+    async ask(where: string, init: RequestInit = {}, entrance: keyof typeof entrances = "public") {
+      return entrances[entrance](new Request(new URL(where, "http://localhost:8788"), init));
+    },
+    /** Comes to its end when all that goes on after the answers has. */
+    async settled() {
+      for (const work of background) await work;
+    },
+    runScheduled: () => publicApi.scheduled(null, env),
+  };
+}
+
+/** The model's answers, and those of receivers that take everything. */
+export function answersOf(model: Stripe): Upstream {
+  return async (url, request) => {
+    if (!url.pathname.startsWith("/v1/")) return Response.json({ data: [] });
+    const key = request.headers.get("idempotency-key") ?? undefined;
+    const { status, text } = model.request(request.method, url, await request.text(), key);
+    return new Response(text, { status, headers: { "content-type": "application/json" } });
+  };
+}

@@ -1,0 +1,109 @@
+import Stripe from "stripe";
+import { vi } from "vitest";
+import { servicesFor } from "../../../functions/subscription-api/app";
+import { readConfig } from "../../../functions/subscription-api/config";
+import type { SignUpServices } from "../../../functions/subscription-api/sign-ups/create-sign-up";
+import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
+import type { SetupIntent } from "../../../functions/subscription-api/stripe/setup-intents";
+import type { validRequest } from "../visitors/visitor";
+import { answersOf, apiInProcess, type Upstream } from "./api";
+import { cheapPasswords } from "./passwords";
+import { type Answer, answer } from "./stripe-model";
+
+type Fields = Partial<typeof validRequest>;
+
+/** What Stripe was asked; its parameters are those of the body, or of the query. */
+type Sent = { call: string; params: Record<string, string>; key: string | null; redirect: RequestInit["redirect"] };
+
+const FUNNEL = { writeDataPoint() {} };
+
+/** The services of the API in process, with sign-ups that have their objects at the model of Stripe. */
+export function signUpsInProcess({ onePerPerson = false } = {}) {
+  // A second try comes at once.
+  for (const delay of ["getInitialNetworkRetryDelay", "getMaxNetworkRetryDelay"] as const)
+    vi.spyOn(Stripe.prototype, delay).mockReturnValue(0.001);
+
+  /** Method and path of each call of Stripe, in order. */
+  const calls: string[] = [];
+  const sent: Sent[] = [];
+  /** What Stripe answers instead to a call whose method and path begin so, or what happens before the model answers. */
+  const instead = new Map<string, Answer | (() => Answer | undefined)>();
+  const upstream: Upstream = async (url, request) => {
+    if (!url.pathname.startsWith("/v1/")) return answersOf(api.model)(url, request);
+    const call = `${request.method} ${url.pathname.replace("/v1/", "")}`;
+    const params = Object.fromEntries(new URLSearchParams((await request.clone().text()) || url.search));
+    calls.push(call);
+    sent.push({ call, params, key: request.headers.get("idempotency-key"), redirect: request.redirect });
+    const given = [...instead].find(([beginning]) => call.startsWith(beginning))?.[1];
+    const other = typeof given === "function" ? given() : given;
+    if (other === undefined) return answersOf(api.model)(url, request);
+    return new Response(other.text, { status: other.status, headers: { "content-type": "application/json" } });
+  };
+  const settings = { ONE_TRIAL_PER_PERSON: String(onePerPerson), FUNNEL };
+  const api = apiInProcess({ settings, upstream });
+
+  const config = readConfig({ ...api.env });
+  if (config.status === "invalid") throw new Error("The settings of the tests are not valid");
+  const services: ReturnType<typeof servicesFor> & SignUpServices = {
+    ...servicesFor(config.configuration, "nobody"),
+    passwords: { inTurn: (work) => work(cheapPasswords), leave: () => {} },
+    inBackground: () => {},
+    requestId: "the-request",
+  };
+  const { payments, signUps, processedEvents } = services;
+
+  const find = async (id: string): Promise<SignUp> => {
+    const found = await signUps.find(id);
+    if (!found) throw new Error("There is no such sign-up");
+    return found;
+  };
+  /** Gives a sign-up these columns, as SQL. */
+  const change = (id: string, columns: string) => {
+    api.rows(`UPDATE sign_ups SET ${columns} WHERE id = ?`, id);
+    return find(id);
+  };
+
+  return {
+    ...api,
+    services,
+    calls,
+    sent,
+    instead,
+    find,
+    change,
+    /** A sign-up that Stripe does not know of. */
+    unknownToStripe: async (fields: Fields = {}, columns = "status = 'pending'") =>
+      change((await api.signUp(fields)).id, columns),
+    /** A sign-up that waits for its card, with its setup intent at Stripe. */
+    async pending(fields: Fields = {}, columns = "status = 'pending'") {
+      const signUp = await api.signUp(fields);
+      const customerId = await payments.findOrCreateCustomer(signUp);
+      const { id } = await payments.findOrCreateSetupIntent(signUp, customerId);
+      const ids = `stripe_customer_id = '${customerId}', stripe_setup_intent_id = '${id}'`;
+      const changed = await change(signUp.id, `${ids}, ${columns}`);
+      calls.length = 0;
+      return { ...changed, stripe_customer_id: customerId, stripe_setup_intent_id: id };
+    },
+    /** The visitor enters a card, of which no webhook tells. */
+    enterCard({ stripe_setup_intent_id }: SignUp, fingerprint = "a card"): void {
+      api.model.confirm(stripe_setup_intent_id ?? "", fingerprint, false);
+    },
+    /** The same; what Stripe then has of it. */
+    async setUpCard({ stripe_setup_intent_id }: SignUp, fingerprint = "a card"): Promise<SetupIntent> {
+      api.model.confirm(stripe_setup_intent_id ?? "", fingerprint, false);
+      const setUp = await payments.retrieveSetupIntent(stripe_setup_intent_id ?? "");
+      calls.length = 0;
+      return setUp;
+    },
+    /** Kinds and times of the messages that are due, in this order. */
+    messages: () => api.rows("SELECT kind, next_attempt_at FROM outbox ORDER BY kind"),
+    isProcessed: (event: { id: string; type: string }) => processedEvents.has(event),
+  };
+}
+
+/** The services of the API, to which Stripe gives this whatever it is asked, and what it was asked. */
+export function stripeThatAnswers(body: object) {
+  const { services, sent, instead } = signUpsInProcess();
+  instead.set("", answer(200, body));
+  return { ...services, sent };
+}

@@ -1,0 +1,211 @@
+import { createHmac } from "node:crypto";
+import { DAY, HOUR, type Scheduler, SECOND } from "./scheduler";
+
+type Price = { id: string; currency: string; product: { name: string }; unit_amount: number };
+/** Any object of Stripe, with the fields that the API reads. */
+export type StripeObject = { id: string; object: string; customer: string | null; metadata: Record<string, string> } & {
+  deleted?: true;
+  payment_method?: string | null;
+  invoice_settings?: { default_payment_method: string | null };
+  card?: Record<"fingerprint" | "brand" | "last4", string>;
+  items?: { data: { price: Price; quantity: number }[] };
+  latest_invoice?: { amount_due: number };
+  cancel_at_period_end?: boolean;
+} & Partial<
+    Record<"status" | "email" | "client_secret", string> & Record<"trial_start" | "trial_end" | "canceled_at", number>
+  >;
+/** A status, and JSON. */
+export type Answer = { status: number; text: string };
+
+/** A card whose fingerprint starts like this declines what is charged after the trial. */
+export const POOR = "poor";
+
+export const answer = (status: number, body: object): Answer => ({ status, text: JSON.stringify(body) });
+export const refusal = (status: number, code: string, type = "invalid_request_error") =>
+  answer(status, { error: { type, code, message: "From the model of Stripe" } });
+const missing = refusal(404, "resource_missing");
+
+/** What the API sees of Stripe, as its documentation has it. */
+export class Stripe {
+  readonly objects = new Map<string, StripeObject>();
+  readonly #answers = new Map<string, { at: number; fields: string; answer: Answer }>();
+  readonly #ids = new Map<string, number>();
+
+  /**
+   * @param tell is given each event
+   * @param watch sees each subscription when it is made, and when its customer is charged
+   */
+  constructor(
+    readonly scheduler: Scheduler,
+    readonly tell: (id: string, type: string, about: StripeObject) => void,
+    readonly watch: (what: "made" | "charged", subscription: StripeObject) => void,
+  ) {}
+
+  get(id: string | null | undefined): StripeObject | undefined {
+    return this.objects.get(id ?? "");
+  }
+
+  all(object: string, customer?: string | null): StripeObject[] {
+    const all = [...this.objects.values()].filter((one) => one.object === object);
+    return customer === undefined ? all : all.filter((one) => one.customer === customer);
+  }
+
+  /** A request under an idempotency key has one answer for 24 hours, a 500 too. */
+  request(method: string, url: URL, body: string, key: string | undefined, fails?: "before" | "after"): Answer {
+    const fields = `${url.pathname} ${body}`;
+    const kept = method === "POST" ? this.#answers.get(key ?? "") : undefined;
+    if (kept && this.scheduler.now - kept.at < DAY)
+      return kept.fields === fields ? kept.answer : refusal(400, "idempotency_error", "idempotency_error");
+    const given = method === "GET" ? url.searchParams : new URLSearchParams(body);
+    const done = fails === "before" ? undefined : this.#answer(method, url.pathname, given);
+    const told = fails || !done ? refusal(500, "api_error", "api_error") : done;
+    if (key !== undefined && method === "POST")
+      this.#answers.set(key, { at: this.scheduler.now, fields, answer: told });
+    return told;
+  }
+
+  /** What Stripe.js does for the visitor. */
+  confirm(setupIntent: string, fingerprint: string, declined: boolean): "succeeded" | "declined" | "gone" {
+    const intent = this.get(setupIntent);
+    if (!intent || this.get(intent.customer)?.deleted || intent.status === "canceled") return "gone";
+    if (intent.status === "succeeded") return "succeeded";
+    if (!declined) {
+      const card = { fingerprint, brand: "visa", last4: "4242" };
+      const { id } = this.#add("payment_method", intent.customer, intent.metadata, { card });
+      Object.assign(intent, { status: "succeeded", payment_method: id });
+    }
+    this.#event(declined ? "setup_intent.setup_failed" : "setup_intent.succeeded", intent);
+    return declined ? "declined" : "succeeded";
+  }
+
+  /** A change of status, or of anything else where the status stays. */
+  become(subscription: StripeObject, status: string): void {
+    if (subscription.status === "canceled") return;
+    const isCharged = status === "active" && subscription.status !== status;
+    subscription.status = status;
+    if (isCharged) this.watch("charged", subscription);
+    if (isCharged) subscription.latest_invoice = { amount_due: 10_000 };
+    this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription);
+  }
+
+  signed(body: string, secret: string): string {
+    const seconds = Math.floor(this.scheduler.now / SECOND);
+    return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`;
+  }
+
+  #answer(method: string, path: string, fields: URLSearchParams): Answer {
+    const [, , kind = "", id = "", action = ""] = path.split("/");
+    const [one, owner] = [this.get(id), this.get(fields.get("customer"))];
+    if ((id && !one) || owner?.deleted || (one?.deleted && method !== "GET")) return missing;
+    if (method === "GET") {
+      if (one) return answer(200, this.#shown(one, [...fields.values()].join()));
+      const isListed = ({ deleted, email }: StripeObject) =>
+        !deleted && (!fields.has("email") || fields.get("email") === email);
+      return answer(200, { data: this.all(kind.slice(0, -1), owner?.id).filter(isListed).reverse(), has_more: false });
+    }
+    const what = `${method} ${kind} ${action}`.trim();
+    const changed = one ? this.#change(what, one, fields) : this.#make(kind, owner, fields);
+    if (typeof changed !== "string") return answer(200, changed);
+    return refusal(changed === "resource_missing" ? 404 : 400, changed);
+  }
+
+  #make(kind: string, owner: StripeObject | undefined, fields: URLSearchParams): StripeObject | string {
+    // From `metadata[name]`.
+    const metadata = Object.fromEntries([...fields].map(([name, value]) => [name.slice(9, -1), value]));
+    if (kind === "customers") {
+      const invoice_settings = { default_payment_method: null };
+      return this.#add("customer", null, metadata, { email: fields.get("email") ?? "", invoice_settings });
+    }
+    if (!owner) return "resource_missing";
+    if (kind === "setup_intents") {
+      const empty = { status: "requires_payment_method", payment_method: null };
+      const intent = this.#add("setup_intent", owner.id, metadata, empty);
+      intent.client_secret = `${intent.id}_secret_1`;
+      return intent;
+    }
+    if (kind !== "subscriptions") throw new Error(`The model of Stripe makes no ${kind}`);
+    const days = Number(fields.get("trial_period_days") ?? 0);
+    const start = Math.floor(this.scheduler.now / SECOND);
+    const id = fields.get("items[0][price]") ?? "";
+    const price = { id, currency: "usd", product: { name: id }, unit_amount: 10_000 };
+    const trial = { status: "trialing", trial_start: start, trial_end: start + (days * DAY) / SECOND };
+    const terms = { items: { data: [{ price, quantity: 1 }] }, cancel_at_period_end: false };
+    const latest_invoice = { amount_due: 0 };
+    const made = this.#add("subscription", owner.id, metadata, { ...trial, ...terms, latest_invoice });
+    this.watch("made", made);
+    this.#event("customer.subscription.created", made);
+    this.#event("customer.subscription.trial_will_end", made);
+    this.scheduler.after(days * DAY, () => this.#endTrial(made));
+    return made;
+  }
+
+  /** @returns the object, or why not */
+  #change(what: string, one: StripeObject, fields: URLSearchParams): StripeObject | string {
+    const owner = this.get(one.customer);
+    switch (what) {
+      case "POST customers": {
+        const card = fields.get("invoice_settings[default_payment_method]");
+        if (this.get(card)?.customer !== one.id) return "resource_missing";
+        one.invoice_settings = { default_payment_method: card };
+        return one;
+      }
+      case "DELETE customers":
+        for (const made of this.all("subscription", one.id)) this.become(made, "canceled");
+        for (const card of this.all("payment_method", one.id)) card.customer = null;
+        return Object.assign(one, { deleted: true });
+      case "POST setup_intents cancel":
+        if (one.status !== "requires_payment_method") return "setup_intent_unexpected_state";
+        return Object.assign(one, { status: "canceled", canceled_at: this.scheduler.now });
+      case "POST payment_methods detach":
+        if (!owner) return "payment_method_unexpected_state";
+        if (owner.invoice_settings?.default_payment_method === one.id)
+          owner.invoice_settings.default_payment_method = null;
+        return Object.assign(one, { customer: null });
+      case "DELETE subscriptions":
+        if (one.status === "canceled") return "resource_missing";
+        this.become(one, "canceled");
+        return one;
+    }
+    throw new Error(`The model of Stripe has no ${what}`);
+  }
+
+  /** @param expand the names of what is shown as an object instead of its id */
+  #shown(object: StripeObject, expand: string): object {
+    const { payment_method, customer, invoice_settings } = object;
+    const shown: Record<string, unknown> = { ...object };
+    if (payment_method && expand.includes("payment_method")) shown.payment_method = this.get(payment_method);
+    if (customer && expand.includes("customer."))
+      shown.customer = this.#shown(this.get(customer) ?? object, "invoice_settings");
+    if (invoice_settings && expand.includes("invoice_settings"))
+      shown.invoice_settings = { default_payment_method: this.get(invoice_settings.default_payment_method) };
+    return shown;
+  }
+
+  /** What a card declines is tried again; some owners pay then. */
+  #endTrial(subscription: StripeObject): void {
+    if (subscription.status !== "trialing") return;
+    const card = this.get(this.get(subscription.customer)?.invoice_settings?.default_payment_method)?.card;
+    const ends = !card || subscription.cancel_at_period_end;
+    const declines = !ends && card.fingerprint.startsWith(POOR);
+    this.become(subscription, ends ? "canceled" : declines ? "past_due" : "active");
+    const later = ["active", "canceled", "unpaid", "paused"][subscription.id.charCodeAt(14) % 4] ?? "";
+    if (declines) this.scheduler.after(20 * HOUR, () => this.become(subscription, later));
+  }
+
+  #event(type: string, about: StripeObject): void {
+    this.tell(this.#id("evt", about.metadata), type, about);
+  }
+
+  #add(object: string, customer: string | null, metadata: Record<string, string>, fields: Partial<StripeObject>) {
+    const made: StripeObject = { id: this.#id(object, metadata), object, customer, metadata, ...fields };
+    this.objects.set(made.id, made);
+    return made;
+  }
+
+  /** Does not depend on other sign-ups, so that a history with fewer of them has the same. */
+  #id(kind: string, { sign_up_id = "" }: Record<string, string>): string {
+    const name = `${kind}_${sign_up_id.slice(0, 8)}`;
+    this.#ids.set(name, (this.#ids.get(name) ?? 0) + 1);
+    return `${name}${this.#ids.get(name)}`;
+  }
+}

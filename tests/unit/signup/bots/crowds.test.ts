@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { checkForBots } from "../../../../app/signup/bots/bot-check.server";
+import { confirmations } from "../../../../app/signup/bots/confirmation.server";
+import { turnstile } from "../../../../app/signup/bots/turnstile.server";
+import { formNonces } from "../../../../app/signup/form/form-nonce.server";
+import { contextWith, countingLimiter, recordedLog } from "../../../support/site-in-process/request-context";
+import { validRequest as request } from "../../../support/visitors/visitor";
+
+/* How many forms get through in one minute, with the limits of production. */
+
+const SECRETS = ["a-secret-of-at-least-thirty-two-characters"];
+const nonces = formNonces(SECRETS, () => Date.now());
+const tokens = confirmations(SECRETS, () => Date.now());
+const nonceOf = (millisecondsAgo: number) => formNonces(SECRETS, () => Date.now() - millisecondsAgo).issue();
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const settings = readFileSync(fileURLToPath(new URL("../../../../wrangler.toml", import.meta.url)), "utf8");
+
+function limiterOf(name: string) {
+  const block = new RegExp(`\\[\\[env\\.production\\.ratelimits\\]\\]\\nname = "${name}"[^[]*limit = (\\d+)`);
+  return countingLimiter(Number(block.exec(settings)?.[1]));
+}
+
+/** A site in one minute. */
+function site() {
+  const configuration = {
+    BOT_CHECK: true,
+    FORM_NONCE_RATE_LIMIT: limiterOf("FORM_NONCE_RATE_LIMIT"),
+    SIGNUP_NETWORK_RATE_LIMIT: limiterOf("SIGNUP_NETWORK_RATE_LIMIT"),
+    SIGNUP_TOTAL_RATE_LIMIT: limiterOf("SIGNUP_TOTAL_RATE_LIMIT"),
+  };
+  const { log } = recordedLog();
+  const services = {
+    log,
+    nonces,
+    confirmations: tokens,
+    turnstile: turnstile({ siteKey: undefined, secretKey: undefined }),
+  };
+  return (ip: string, form: Record<string, string>) =>
+    checkForBots(form, request, contextWith({ ...services, configuration, ip, route: { isData: false } }));
+}
+
+type Sender = (index: number) => string;
+type Nonce = () => Promise<string> | string;
+
+const alone: Sender = () => "192.0.2.1";
+/** Another /64 of one /48 each time. */
+const inNetwork6: Sender = (index) => `2001:db8:7:${index.toString(16)}::1`;
+const inNetwork4: Sender = (index) => `203.0.113.${index % 256}`;
+/** Another network each time. */
+const anywhere: Sender = (index) => `${20 + (index >> 8)}.0.${index & 255}.1`;
+
+const none: Nonce = () => "";
+const fresh: Nonce = () => nonceOf(0);
+const unhurried: Nonce = () => nonceOf(5_000);
+const forged: Nonce = () => `${Date.now().toString(36)}.${crypto.randomUUID()}.${"A".repeat(43)}`;
+const expired: Nonce = () => nonceOf(25 * 60 * 60 * 1000);
+function reused(age: number): Nonce {
+  let nonce: Promise<string> | undefined;
+  return () => {
+    nonce ??= nonceOf(age);
+    return nonce;
+  };
+}
+
+test.each<[what: string, posts: number, through: number, from: Sender, nonce: Nonce, website?: string]>([
+  ["a loop that has never opened the form", 50, 5, alone, none],
+  ["the same from everywhere at once", 200, 5, anywhere, none],
+  ["one nonce sent again and again, at once", 100, 5, anywhere, reused(0)],
+  ["one nonce sent again, without haste", 100, 10, anywhere, reused(5_000)],
+  ["a script that fills in every field", 50, 0, anywhere, fresh, "http://x.test"],
+  ["the same without a nonce", 50, 0, anywhere, none, "x"],
+  ["forged nonces", 100, 5, anywhere, forged],
+  ["nonces of yesterday", 100, 5, anywhere, expired],
+  ["/64s of one /48", 200, 60, inNetwork6, fresh],
+  ["/64s of one /48, without haste", 200, 120, inNetwork6, unhurried],
+  ["addresses of one /24", 200, 60, inNetwork4, fresh],
+  ["networks at full speed", 1_200, 1_000, anywhere, fresh],
+  ["people who type, each somewhere else", 1_200, 1_200, anywhere, unhurried],
+  ["people whom an extension fills in the decoy for", 100, 100, anywhere, unhurried, "https://engines.example"],
+])("of %s %i forms come, and %i get through [H20]", async (_, posts, through, from, nonce, website = "") => {
+  const check = site();
+  let passed = 0;
+  for (let index = 0; index < posts; index += 1) {
+    if (!(await check(from(index), { form_nonce: await nonce(), website }))) passed += 1;
+  }
+  expect(passed).toBe(through);
+});
+
+test("a script that presses the button gets as many through again, and then 429 [H20]", async () => {
+  const check = site();
+  const statuses: (number | undefined)[] = [];
+  for (let index = 0; index < 70; index += 1) {
+    const form = { form_nonce: await fresh(), website: "x" };
+    const asked = await check(inNetwork6(index), form);
+    const confirmation = asked?.reply.confirmation?.token ?? "";
+    statuses.push((await check(inNetwork6(index), { ...form, confirmation }))?.httpStatus);
+  }
+  expect(statuses.slice(0, 60)).toEqual(Array(60).fill(undefined));
+  expect(statuses.slice(60)).toEqual(Array(10).fill(429));
+});

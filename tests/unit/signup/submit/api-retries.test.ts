@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { subscriptionApi } from "../../../../app/signup/submit/api-client.server";
+import { validRequest } from "../../../support/visitors/visitor";
+
+/* How often the subscription API is called, and when; what it is sent, and what its answers mean, is in api-client.test.ts. */
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  // The stopped clock does not move the platform's own.
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new DOMException("Timed out", "TimeoutError")), milliseconds);
+    return controller.signal;
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const IDS = { idempotencyKey: "key", requestId: "id", sender: "192.0.2.1" };
+
+type Does = (signal: AbortSignal) => Promise<Response>;
+
+/** An idempotent API that does these, one after the other, and when it was called. */
+function apiThat(timeoutMs: number, ...does: Does[]) {
+  return anyApiThat(true, timeoutMs, ...does);
+}
+
+function anyApiThat(idempotent: boolean, timeoutMs: number, ...does: Does[]) {
+  const started = performance.now();
+  const calledAt: number[] = [];
+  const fetchFrom = async (_: string, init?: RequestInit) => {
+    const answer = does[calledAt.length];
+    calledAt.push(performance.now() - started);
+    if (!answer || !init?.signal) throw new Error("It was not to be called");
+    return answer(init.signal);
+  };
+  const binding = { fetch: fetchFrom };
+  const api = subscriptionApi({ baseUrl: "http://localhost:9", timeoutMs, idempotent, binding });
+  let endedAt = 0;
+  const create = async () => {
+    const outcome = api.create(validRequest, IDS).finally(() => {
+      endedAt = performance.now();
+    });
+    await vi.runAllTimersAsync();
+    return outcome;
+  };
+  return { calledAt, create, took: () => endedAt - started };
+}
+
+const fails = (afterMs: number) => () =>
+  new Promise<Response>((_, reject) => setTimeout(() => reject(new TypeError("fetch failed")), afterMs));
+
+const hangs = (signal: AbortSignal) =>
+  new Promise<Response>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+
+test("the deadline is for all tries: the second one gets what the first has left [C1] [C9]", async () => {
+  const { create, calledAt, took } = apiThat(600, fails(400), hangs);
+  expect(await create()).toEqual({ kind: "unreachable", timedOut: true });
+  expect(calledAt).toHaveLength(2);
+  expect(took()).toBe(600);
+});
+
+test("the second try waits a tenth of a second, the third three tenths [C9]", async () => {
+  const { create, calledAt } = apiThat(5_000, fails(0), fails(0), fails(0));
+  expect(await create()).toEqual({ kind: "unreachable", timedOut: false });
+  expect(calledAt).toEqual([0, 100, 400]);
+});
+
+test.each([
+  [502, 3],
+  [503, 3],
+  [504, 3],
+  [400, 1],
+  [408, 1],
+  [409, 1],
+  [429, 1],
+  [500, 1],
+  [501, 1],
+  [505, 1],
+])("an API that answers %i is called %i times [C9]", async (status, calls) => {
+  const answers = async () => new Response("{}", { status });
+  const { create, calledAt } = apiThat(5_000, answers, answers, answers);
+  expect(await create()).toEqual({ kind: "rejected", status });
+  expect(calledAt).toHaveLength(calls);
+});
+
+test("no try begins that could not end within the deadline [C9]", async () => {
+  const { create, calledAt, took } = apiThat(350, fails(0), fails(0));
+  expect(await create()).toEqual({ kind: "unreachable", timedOut: false });
+  expect(calledAt).toEqual([0, 100]);
+  expect(took()).toBe(100);
+});
+
+describe("an API that does not honor the key", () => {
+  test.each<[string, Does]>([
+    ["no connection", fails(0)],
+    ["503", async () => new Response("{}", { status: 503 })],
+  ])("is called once: %s [N1]", async (_, answer) => {
+    const { create, calledAt } = anyApiThat(false, 5_000, answer, answer);
+    await create();
+    expect(calledAt).toHaveLength(1);
+  });
+
+  test("is not waited for longer than the deadline [C1]", async () => {
+    const { create, calledAt, took } = anyApiThat(false, 120, hangs);
+    expect(await create()).toEqual({ kind: "unreachable", timedOut: true });
+    expect(took()).toBeGreaterThan(110);
+    expect(calledAt).toHaveLength(1);
+  });
+});

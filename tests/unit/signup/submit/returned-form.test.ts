@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { BODY_TOO_LARGE } from "../../../../app/edge/guard/refusals.server";
+import {
+  cardSession,
+  openedForm,
+  PLAN,
+  post,
+  siteContext,
+  stopClock,
+} from "../../../support/site-in-process/site-context";
+import { fields } from "../../../support/visitors/site-visitor";
+
+/* What a form comes back with. */
+
+stopClock();
+
+const { password: _, confirmPassword: __, ...typed } = fields;
+
+/** A form, a site, and an API that answers with a status. */
+async function opened({ status = 200 } = {}) {
+  const site = siteContext();
+  site.api.answer = () => Response.json({}, { status });
+  const form = await openedForm(site);
+  return { site, form, form_nonce: form.form_nonce };
+}
+
+describe("a form that is not valid", () => {
+  test("comes back with its messages and all that was typed, without the passwords; nobody else sees it", async () => {
+    const { site, form, form_nonce } = await opened();
+    const { reply, httpStatus, page } = await post(site, { ...form, city: "x", state: "" });
+    expect(httpStatus).toBe(422);
+    expect(reply?.form?.error).toEqual({
+      city: ["City must be at least 2 characters"],
+      state: ["State must be at least 2 characters"],
+    });
+    expect(reply?.form?.status).toBe("error");
+    expect(reply?.form?.initialValue).toEqual({ ...typed, city: "x", state: undefined, form_nonce });
+    expect(reply?.formNonce).toBe(form_nonce);
+    expect(reply).not.toHaveProperty("notice");
+    expect(JSON.stringify(page?.context.formOutcome)).not.toContain(fields.password);
+    expect(site.api.calls).toEqual([]);
+  });
+
+  test("is counted by plan and field, and logged by its fields alone", async () => {
+    const { site, form } = await opened();
+    await post(site, { ...form, city: "x", confirmPassword: "another" });
+    expect(site.logged).toEqual([["signup_invalid", { fields: ["city", "confirmPassword"] }]]);
+    expect(site.counted).toEqual([
+      ["form_refused", PLAN],
+      ["field_refused", PLAN, "city"],
+      ["field_refused", PLAN, "confirmPassword"],
+    ]);
+  });
+
+  test("comes back with no more than 3,000 characters of an entry", async () => {
+    const { site, form } = await opened();
+    const { reply } = await post(site, { ...form, city: "c".repeat(3_001), state: "s".repeat(3_000) });
+    expect(reply?.form?.initialValue).toMatchObject({ city: "c".repeat(3_000), state: "s".repeat(3_000) });
+  });
+
+  test("is answered with its messages and no question, though it looks like a program's [H20]", async () => {
+    const { site, form } = await opened();
+    const { httpStatus, reply } = await post(site, { ...form, form_nonce: "", website: "x", zipCode: "1" });
+    expect([httpStatus, Object.keys(reply?.form?.error ?? {})]).toEqual([422, ["zipCode"]]);
+    expect(reply).not.toHaveProperty("confirmation");
+  });
+
+  test("comes back where nothing was filled in", async () => {
+    const { reply, httpStatus } = await post(siteContext(), {});
+    expect([httpStatus, reply?.formNonce]).toEqual([422, ""]);
+    expect(Object.keys(reply?.form?.error ?? {})).toContain("full_name");
+  });
+
+  test("and too large comes back with a message at its longest field, and none at those that were cut off", async () => {
+    const { site, form } = await opened();
+    const cut = { form_nonce: form.form_nonce, full_name: "Ada Lovelace", company_name: "x".repeat(9_000) };
+    const { reply, httpStatus } = await post(site, cut, { more: { refusal: BODY_TOO_LARGE } });
+    expect(httpStatus).toBe(413);
+    expect(reply?.notice?.fields).toEqual({ company_name: ["Company name must be at most 100 characters"] });
+    expect(reply?.form?.error).toBeUndefined();
+    expect(reply?.form?.initialValue).toMatchObject({ full_name: "Ada Lovelace" });
+  });
+
+  test.each(["constructor", "__proto__", "toString", "pay"])(
+    "comes back where its button is none: %s",
+    async (intent) => {
+      expect((await post(siteContext(), { intent })).httpStatus).toBe(422);
+    },
+  );
+});
+
+function fails(): never {
+  throw new TypeError("fetch failed");
+}
+
+describe("a form that the API refuses", () => {
+  test.each([
+    [400, 400, "Invalid subscription data. Please check your information and try again."],
+    [401, 502, "Authentication required. Please refresh the page and try again."],
+    [403, 502, "Access forbidden. Please contact support."],
+    [404, 502, "Subscription service not found. Please contact support."],
+    [409, 409, "A subscription with this information already exists."],
+    [422, 422, "Invalid subscription information. Please check your details."],
+    [429, 429, "Too many requests. Please wait a moment and try again."],
+    [500, 502, "Server error. Please try again later or contact support."],
+    [503, 503, "Service temporarily unavailable. Please try again later."],
+    [307, 502, "Server error (307). Please try again later."],
+    [418, 502, "Server error (418). Please try again later."],
+    [502, 502, "Server error (502). Please try again later."],
+  ])(
+    "with %i is answered %i, and comes back with all that was typed and its message [C8] [S7] [M3]",
+    async (...given) => {
+      const [status, shown, message] = given;
+      const { site, form, form_nonce } = await opened({ status });
+      const answer = await post(site, form, { session: cardSession() });
+      expect([answer.httpStatus, answer.setCookie]).toEqual([shown, null]);
+      const notice = { kind: "destructive", title: "Submission Failed", message };
+      expect(answer.reply).toMatchObject({ notice, requestId: "this-request" });
+      // After a 409 nothing can begin under the form's key any more.
+      expect(answer.reply?.formNonce === form_nonce).toBe(status !== 409);
+      expect(await site.nonces.read(answer.reply?.formNonce ?? "")).toBeDefined();
+      expect(answer.reply?.form?.initialValue).toEqual({ ...typed, form_nonce });
+      expect(site.logged).toEqual([["signup_failed", { outcome: "rejected", status }]]);
+    },
+  );
+
+  test.each<[what: string, row: string, answers: () => Response, outcome: string, title: string, message: RegExp]>([
+    [
+      "without a client_secret",
+      "M6",
+      () => Response.json({}),
+      "misconfigured",
+      "Configuration Error",
+      /^Payment setup/,
+    ],
+    ["without JSON", "M5", () => new Response("<html>"), "unintelligible", "Submission Failed", /^An unexpected error/],
+    ["by failing", "M4", fails, "unreachable", "Connection Failed", /^Unable to connect/],
+  ])("%s is answered 502, and comes back with the notice for it [%s]", async (...given) => {
+    const [, , answers, outcome, title, message] = given;
+    const { site, form } = await opened();
+    site.api.answer = answers;
+    const { httpStatus, reply } = await post(site, form);
+    expect(httpStatus).toBe(502);
+    expect(reply?.notice).toMatchObject({ title, message: expect.stringMatching(message) });
+    expect(reply?.form?.initialValue).toMatchObject(typed);
+    expect(site.logged).toEqual([["signup_failed", { outcome }]]);
+  });
+});
+
+test("a form that looks like a program's is asked about, and nobody is called", async () => {
+  const { site, form } = await opened();
+  const { reply, httpStatus } = await post(site, { ...form, form_nonce: "", website: "x" });
+  expect(httpStatus).toBe(422);
+  expect(reply).toMatchObject({ notice: { title: "One more step" }, confirmation: { token: expect.any(String) } });
+  expect(reply?.form?.initialValue).toMatchObject(typed);
+  expect(await site.nonces.read(reply?.formNonce ?? "")).toBeDefined();
+  expect(site.api.calls).toEqual([]);
+});

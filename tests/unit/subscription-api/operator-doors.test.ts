@@ -1,0 +1,149 @@
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
+import { apiInProcess } from "../../support/api-in-process/api";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const OWN = "http://localhost:8788";
+const EVIL = "https://evil.example";
+const BEARER = { authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}` };
+/** What a browser sends by itself once the operator has logged in. */
+const BASIC = { authorization: `Basic ${btoa(`anybody:${LOCAL_SECRETS.OPERATOR_TOKEN}`)}` };
+const JSON_BODY = { "content-type": "application/json" };
+const COMMANDS = ["export", "erase", "catalogue"];
+
+/** A limiter as the binding is: `limit` requests of a key. */
+function limiterOf(limit: number) {
+  const counts = new Map<string, number>();
+  return {
+    async limit({ key }: { key: string }) {
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      return { success: (counts.get(key) ?? 0) <= limit };
+    },
+  };
+}
+
+/** An API with one sign-up, and what became of it. */
+async function withSignUp(settings: Record<string, unknown> = {}) {
+  const api = apiInProcess({ settings });
+  await api.signUp({ email: "victim@example.com" });
+  const send = (command: string, headers: Record<string, string>, body = '{"email":"victim@example.com"}') =>
+    api.ask(`/operator/${command}`, { method: "POST", headers, body });
+  return { ...api, send, left: () => api.rows("SELECT email FROM sign_ups").length };
+}
+
+describe("a command of the operator", () => {
+  test("is not given by a text/plain form of another site with the browser's password [H29]", async () => {
+    const { send, left, logged } = await withSignUp();
+    const form = { ...BASIC, "content-type": "text/plain", origin: EVIL, "sec-fetch-site": "cross-site" };
+    const answer = await send("erase", form, '{"email":"victim@example.com","x":"="}\r\n');
+    expect(answer.status).toBe(403);
+    expect(left()).toBe(1);
+    expect(logged).toContainEqual(expect.objectContaining({ event: "operator_foreign_origin" }));
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ["of another site, with the token itself", { ...BEARER, ...JSON_BODY, origin: EVIL }, 403],
+    ["of a sibling subdomain", { ...BEARER, ...JSON_BODY, "sec-fetch-site": "same-site" }, 403],
+    ["of a page without an origin", { ...BEARER, ...JSON_BODY, origin: "null" }, 403],
+    ["of the same host over another scheme", { ...BEARER, ...JSON_BODY, origin: "https://localhost:8788" }, 403],
+    ["with the browser's password", { ...BASIC, ...JSON_BODY }, 401],
+    ["with the browser's password, of the API itself", { ...BASIC, ...JSON_BODY, origin: OWN }, 401],
+    ["with no credentials", JSON_BODY, 401],
+    ["in plain text", { ...BEARER, "content-type": "text/plain" }, 415],
+    ["as a form", { ...BEARER, "content-type": "application/x-www-form-urlencoded" }, 415],
+    ["of a type that only begins as JSON", { ...BEARER, "content-type": "application/json-seq" }, 415],
+  ])("%s is refused and does nothing [H29]", async (_, headers, status) => {
+    const { send, left, calls } = await withSignUp();
+    for (const command of COMMANDS) {
+      const answer = await send(command, headers);
+      expect(answer.status).toBe(status);
+      expect(await answer.text()).not.toContain("victim");
+    }
+    expect(left()).toBe(1);
+    expect(calls).toEqual([]);
+  });
+
+  test("is not given through Cloudflare Access, whose cookie a browser sends by itself too [H29]", async () => {
+    const { publicKey, privateKey } = await generateKeyPair("RS256");
+    const access = { ACCESS_URL: "https://team.cloudflareaccess.com", ACCESS_AUDIENCE: "0123456789abcdef".repeat(4) };
+    const key = { ...(await exportJWK(publicKey)), kid: "one", alg: "RS256", use: "sig" };
+    const api = apiInProcess({ settings: access, upstream: () => Response.json({ keys: [key] }) });
+    const assertion = await new SignJWT()
+      .setProtectedHeader({ alg: "RS256", kid: "one" })
+      .setSubject("a-user")
+      .setIssuer(access.ACCESS_URL)
+      .setAudience(access.ACCESS_AUDIENCE)
+      .setExpirationTime("1 minute")
+      .sign(privateKey);
+    const headers = { ...JSON_BODY, "cf-access-jwt-assertion": assertion };
+    expect((await api.ask("/operator", { headers })).status).toBe(200);
+    const body = '{"email":"victim@example.com"}';
+    for (const command of COMMANDS) {
+      expect((await api.ask(`/operator/${command}`, { method: "POST", headers, body })).status).toBe(401);
+    }
+  });
+
+  test("is given in JSON with a bearer token, as npm run erase sends it", async () => {
+    const { send, left } = await withSignUp();
+    const answer = await send("erase", { ...BEARER, "content-type": "application/json; charset=utf-8" });
+    expect(await answer.json()).toEqual({ erased: 1 });
+    expect(left()).toBe(0);
+  });
+});
+
+test.each([
+  ["GET", "/operator"],
+  ["GET", "/operator/send-again?all=dead"],
+  ["POST", "/operator/send-again"],
+  ["GET", "/operator/nowhere"],
+])("%s %s from another site is refused, with the browser's password too [H29] [W6]", async (method, path) => {
+  const { ask } = apiInProcess();
+  for (const [name, value] of [
+    ["sec-fetch-site", "cross-site"],
+    ["sec-fetch-site", "same-site"],
+    ["origin", EVIL],
+  ] as const) {
+    const headers = { ...BASIC, [name]: value };
+    expect((await ask(path, { method, headers })).status).toBe(403);
+  }
+});
+
+test.each<[string, string, Record<string, string>, number]>([
+  ["a link, and Cloudflare Access after its login, open the page", "GET", { "sec-fetch-dest": "document" }, 200],
+  ["a frame does not", "GET", { "sec-fetch-dest": "iframe" }, 403],
+  ["a form that posts does not", "POST", { "sec-fetch-dest": "document" }, 403],
+  ["a form with an origin does not", "GET", { "sec-fetch-dest": "document", origin: EVIL }, 403],
+])("of another site's navigations, %s [H29]", async (_, method, given, status) => {
+  const headers = { ...BASIC, ...given, "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
+  expect((await apiInProcess().ask("/operator", { method, headers })).status).toBe(status);
+});
+
+describe("the limit of an operator", () => {
+  const settings = () => ({ OPERATOR_RATE_LIMIT: limiterOf(60) });
+  const wrong = { authorization: "Basic YW55Ym9keTp3cm9uZw==" };
+
+  test.each<[string, Record<string, string>, number]>([
+    ["images of another site, with the browser's password", { ...BASIC, "sec-fetch-site": "cross-site" }, 403],
+    ["images of another site, in an old browser that has no password yet", { accept: "image/*" }, 401],
+    ["requests with another kind of authorization", { authorization: "Digest x" }, 401],
+  ])("is not used up by 70 %s [H29]", async (_, headers, status) => {
+    const { ask } = apiInProcess({ settings: settings() });
+    for (let image = 0; image < 70; image += 1) expect((await ask("/operator", { headers })).status).toBe(status);
+    expect((await ask("/operator", { headers: BASIC })).status).toBe(200);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["a wrong password", wrong],
+    ["a wrong token", { authorization: "Bearer wrong" }],
+  ])("locks out, after ten times %s, the sender with the right one too [H1]", async (_, headers) => {
+    const { ask } = apiInProcess({ settings: settings() });
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 11; guess += 1) statuses.push((await ask("/operator", { headers })).status);
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    expect((await ask("/operator", { headers: BASIC })).status).toBe(429);
+  });
+});

@@ -1,0 +1,179 @@
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
+import { answersOf, apiInProcess, type Upstream } from "../../../support/api-in-process/api";
+
+const NOW = Date.parse("2026-11-22T12:00:00.000Z");
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const at = (milliseconds: number) => new Date(NOW + milliseconds).toISOString();
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const basic = (password: string) => ({ authorization: `Basic ${btoa(`anybody:${password}`)}` });
+
+function operating(other: Upstream = () => Response.json({ data: [] }), settings: Record<string, unknown> = {}) {
+  const upstream: Upstream = (url, request) =>
+    url.pathname === "/emails" ? answersOf(api.model)(url, request) : other(url, request);
+  const api = apiInProcess({ upstream, settings });
+  const ask = (path = "", init: { method?: string; headers?: Record<string, string>; body?: URLSearchParams } = {}) =>
+    api.ask(`/operator${path}`, {
+      ...init,
+      headers: { accept: "text/html", ...basic(LOCAL_SECRETS.OPERATOR_TOKEN), ...init.headers },
+    });
+  return {
+    ...api,
+    ask,
+    page: async (path = "") => (await ask(path)).text(),
+    /** Presses the button of the page that asks back, as a browser does. */
+    async confirm(
+      fields: Record<string, string>,
+      headers: Record<string, string> = { origin: "http://localhost:8788" },
+    ) {
+      const answer = await ask("/send-again", { method: "POST", body: new URLSearchParams(fields), headers });
+      await api.settled();
+      return { status: answer.status, location: answer.headers.get("location") };
+    },
+    async message(key: string, state: string, attempts: number, nextIn: number) {
+      const { id } = await api.signUp();
+      api.rows(
+        `INSERT INTO outbox (key, sign_up_id, kind, state, attempts, next_attempt_at, created_at)
+         VALUES (?, ?, 'card-used', ?, ?, ?, ?)`,
+        ...[key, id, state, attempts, at(nextIn), at(0)],
+      );
+    },
+    stateOf: (key: string) => api.rows("SELECT state, attempts FROM outbox WHERE key = ?", key)[0],
+    mailsSent: () => api.calls.filter((call) => call.endsWith("/emails")).length,
+  };
+}
+
+test("the page is shown for the token as a browser's password, and asks for it without one [G12]", async () => {
+  const { ask } = operating();
+  const shown = await ask();
+  expect(shown.status).toBe(200);
+  expect(shown.headers.get("cache-control")).toBe("no-store");
+  expect(shown.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
+  for (const headers of [{ authorization: "" }, basic("wrong"), basic("")]) {
+    const refused = await ask("", { headers });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("www-authenticate")).toBe('Basic realm="Operator", charset="UTF-8"');
+    expect(await refused.text()).not.toContain("Sign-ups");
+  }
+});
+
+test("the page is shown to whom Cloudflare Access has let through, and to nobody with another token [G12]", async () => {
+  vi.useRealTimers();
+  const [TEAM, AUDIENCE] = ["https://team-of-this-test.example", "0123456789abcdef".repeat(4)];
+  const [{ publicKey, privateKey }, stranger] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")]);
+  const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: "one", alg: "RS256", use: "sig" }] };
+  const { ask } = operating(() => Response.json(keys), { ACCESS_URL: TEAM, ACCESS_AUDIENCE: AUDIENCE });
+  const statusWith = async (change: { issuer?: string; audience?: string; endsIn?: number; signer?: CryptoKey }) => {
+    const { issuer = TEAM, audience = AUDIENCE, endsIn = 60, signer = privateKey } = change;
+    const token = await new SignJWT({ email: "operator@example.com" })
+      .setProtectedHeader({ alg: "RS256", kid: "one" })
+      .setSubject("3ecbb2d5-access-user")
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setExpirationTime(Math.floor(Date.now() / 1000) + endsIn)
+      .sign(signer);
+    return (await ask("", { headers: { authorization: "", "cf-access-jwt-assertion": token } })).status;
+  };
+  expect(await statusWith({})).toBe(200);
+  expect(await statusWith({ endsIn: -60 })).toBe(401);
+  expect(await statusWith({ audience: "f".repeat(64) })).toBe(401);
+  expect(await statusWith({ issuer: "https://other.cloudflareaccess.com" })).toBe(401);
+  expect(await statusWith({ signer: stranger.privateKey })).toBe(401);
+  const noToken = { authorization: "", "cf-access-jwt-assertion": "no token" };
+  expect((await ask("", { headers: noToken })).status).toBe(401);
+});
+
+test("the page counts the sign-ups of each day by their status, and names nobody [W5]", async () => {
+  const { signUp, rows, page } = operating();
+  for (const [count, status, age] of [
+    [3, "pending", MINUTE],
+    [2, "trialing", MINUTE],
+    [4, "trialing", 3 * DAY],
+    [7, "canceled", 40 * DAY],
+  ] as const) {
+    for (let n = 0; n < count; n += 1) {
+      const { id } = await signUp({ email: `${status}-${age}-${n}@example.com` });
+      rows("UPDATE sign_ups SET status = ?, created_at = ? WHERE id = ?", status, at(-age), id);
+    }
+  }
+  const shown = await page();
+  const countsOf = (day: string) => {
+    const row = new RegExp(`<th scope="row">${day}</th>(.*?)</tr>`).exec(shown)?.[1] ?? "";
+    return [...row.matchAll(/<td>(\d+)<\/td>/g)].map(([, count]) => Number(count));
+  };
+  // pending, active, trialing, past_due, canceled, superseded
+  expect(countsOf("2026-11-22")).toEqual([3, 0, 2, 0, 0, 0]);
+  expect(countsOf("2026-11-19")).toEqual([0, 0, 4, 0, 0, 0]);
+  expect(shown.match(/<th scope="row">\d{4}-/g)).toHaveLength(30);
+  expect(shown.match(/<rect [^>]*><title>/g)).toHaveLength(3);
+  expect(shown).not.toContain("@example.com");
+});
+
+test("the page shows how often each step of the funnel was counted, and says when that cannot be read [W5]", async () => {
+  const counted = [
+    { step: "plan_viewed", n: "3" },
+    { step: "paid", n: 1 },
+  ];
+  const shown = await operating(() => Response.json({ data: counted })).page();
+  const figureOf = (step: string) => new RegExp(`>${step}</th><td>(\\d+)<`).exec(shown)?.[1];
+  expect(["plan_viewed", "trial", "paid"].map(figureOf)).toEqual(["3", "0", "1"]);
+
+  const { page, logged } = operating(() => Response.json({}, { status: 500 }));
+  expect(await page()).toContain("Analytics Engine did not answer.");
+  expect(logged).toContainEqual(expect.objectContaining({ event: "funnel_unreadable" }));
+});
+
+describe("messages that failed or wait", () => {
+  test("are shown and, once confirmed, resent; the log says by whom [W6]", async () => {
+    const { message, page, confirm, stateOf, mailsSent, logged } = operating();
+    await message("given-up", "dead", 15, -MINUTE);
+    await message("retried", "due", 4, 10 * MINUTE);
+    await message("not-taken", "due", 0, -10 * MINUTE);
+    await message("tomorrow", "due", 0, DAY);
+    const shown = await page();
+    expect(shown).toContain("1 failed.");
+    for (const key of ["given-up", "retried", "not-taken"]) expect(shown).toContain(`aria-label="Resend ${key}"`);
+    expect(shown).not.toContain("tomorrow");
+
+    expect(await page("/send-again?key=given-up")).toContain("<h1>Resend this message?</h1>");
+    expect(stateOf("given-up")).toEqual({ state: "dead", attempts: 15 });
+
+    expect(await confirm({ key: "given-up" })).toEqual({ status: 303, location: "/operator?sent-again=1" });
+    expect(stateOf("given-up")).toEqual({ state: "sent", attempts: 1 });
+    expect(mailsSent()).toBe(2);
+    const line = { event: "messages_sent_again", count: 1, operator: "token" };
+    expect(logged).toContainEqual(expect.objectContaining(line));
+    expect(await page("?sent-again=1")).toContain("Resending 1 message.");
+
+    expect((await confirm({ key: "retried" })).location).toBe("/operator?sent-again=1");
+    expect(stateOf("retried")).toEqual({ state: "sent", attempts: 1 });
+    for (const key of ["given-up", "no-such-message"])
+      expect((await confirm({ key })).location).toBe("/operator?sent-again=0");
+  });
+
+  test("are resent all at once [W6]", async () => {
+    const { message, page, confirm, stateOf } = operating();
+    for (const key of ["first", "second"]) await message(key, "dead", 15, -MINUTE);
+    expect(await page("/send-again?all=dead")).toContain("2 messages.");
+    expect((await confirm({ all: "dead" })).location).toBe("/operator?sent-again=2");
+    for (const key of ["first", "second"]) expect(stateOf(key)).toEqual({ state: "sent", attempts: 1 });
+  });
+
+  test("stay as they are for a form of another site, which the browser sends with the password [W6]", async () => {
+    const { message, confirm, stateOf } = operating();
+    await message("given-up", "dead", 15, -MINUTE);
+    const foreign = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+    expect((await confirm({ key: "given-up" }, foreign)).status).toBe(403);
+    expect(stateOf("given-up")).toEqual({ state: "dead", attempts: 15 });
+  });
+});

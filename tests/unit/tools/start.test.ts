@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { hostOf } from "../../../tools/start/ports";
+import { shownOf } from "../../../tools/start/worker-lines";
+
+const lan = { address: "192.168.0.7", netmask: "", mac: "", cidr: null, internal: false, family: "IPv4" } as const;
+const loopback = { ...lan, address: "127.0.0.1", internal: true };
+
+test.each([
+  [undefined, undefined],
+  ["", undefined],
+  ["localhost", undefined],
+  ["127.0.0.1", undefined],
+  ["::1", undefined],
+  ["0.0.0.0", { ip: "0.0.0.0", name: "192.168.0.7" }],
+  ["::", { ip: "::", name: "192.168.0.7" }],
+  ["my-machine.local", { ip: "0.0.0.0", name: "my-machine.local" }],
+  ["10.0.0.3", { ip: "0.0.0.0", name: "10.0.0.3" }],
+  ["fd00::3", { ip: "::", name: "[fd00::3]" }],
+])("HOST=%s is served as %j", (HOST, host) => {
+  expect(hostOf({ HOST }, { lo: [loopback], eth0: [lan] })).toEqual(host);
+});
+
+test("without a network HOST=0.0.0.0 is served as localhost; what is no host is named", () => {
+  expect(hostOf({ HOST: "0.0.0.0" }, { lo: [loopback] })).toEqual({ ip: "0.0.0.0", name: "localhost" });
+  expect(() => hostOf({ HOST: "http://x" })).toThrow("HOST is http://x: set it to 0.0.0.0");
+});
+
+const line = (fields: object) => JSON.stringify({ level: "info", event: "request", method: "GET", ...fields });
+
+test.each([
+  [line({ status: 404, route: "/*", path: "/nothing" }), "GET /nothing 404"],
+  [line({ status: 422, method: "POST", route: "/subscription" }), "POST /subscription 422"],
+  [line({ status: 503, route: "/" }), "GET / 503"],
+  [line({ status: 200, route: "/" }), undefined],
+  [line({ status: 303, method: "POST", route: "/subscription" }), undefined],
+  [line({ event: "page_rendered", status: 200 }), undefined],
+  [line({ level: "warn", event: "signup_failed", status: 409 }), undefined],
+  ["[wrangler:info] GET / 200 OK (12ms)", undefined],
+  ["{", undefined],
+  ["✘ [ERROR] Build failed", "✘ [ERROR] Build failed"],
+])("of the line %s npm start shows %s", (written, shown) => {
+  expect(shownOf(written)).toBe(shown);
+});
+
+test("npm start shows errors and warnings as they are", () => {
+  for (const level of ["error", "warn"]) {
+    const written = line({ level, event: "message_failed" });
+    expect(shownOf(written)).toBe(written);
+  }
+});

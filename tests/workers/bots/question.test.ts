@@ -1,0 +1,97 @@
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { openForm } from "../../support/visitors/form-page";
+import {
+  type Answer,
+  fields,
+  logged,
+  nonceIn,
+  PASSWORD,
+  SECRET,
+  type SiteVisitor,
+} from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
+import type { RunningWorker } from "../../support/workers/workers";
+
+/* The question that a form comes back with, and the button that answers it. */
+
+let upstream: Upstream;
+let site: RunningWorker;
+let visitor: SiteVisitor;
+
+beforeAll(async () => {
+  const started = await startVisitedSite({ vars: { BOT_CHECK: "true" } });
+  ({ upstream, site, visitor } = started);
+  return started.dispose;
+});
+
+beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
+
+/** As a script fills in every field that it finds, at once. */
+async function suspected(): Promise<Answer> {
+  const form_nonce = nonceIn(await visitor.get("/subscription"));
+  return visitor.submit({ form_nonce, website: "https://evil.test" });
+}
+
+const buttonsOf = (answer: Answer) => [
+  ...openForm(answer).document.querySelectorAll<HTMLButtonElement>("#signup button[type=submit]"),
+];
+const tokenIn = (answer: Answer) => buttonsOf(answer)[0]?.value ?? "";
+const keys = () => upstream.calls.map(({ headers }) => headers["idempotency-key"]);
+
+test("two signals bring the form back with everything kept but the passwords, and one button to confirm [H20]", async () => {
+  const answer = await suspected();
+  expect(answer.status).toBe(422);
+  expect(answer.headers.get("Cache-Control")).toBe("no-store");
+  const form = openForm(answer);
+  expect(form.words("[role=alert]")).toContain("One more step");
+  expect(form.words("[role=alert]")).toContain("Press the button at the end of the form to confirm");
+  expect(form.words("[role=alert]")).toContain("Enter it again");
+  expect(form.messages("password")).toEqual(["Enter your password again"]);
+  expect(form.messages("confirmPassword")).toEqual(["Enter your password again"]);
+  const { password: _, confirmPassword: __, package_id, ...kept } = fields;
+  for (const [name, value] of Object.entries(kept)) expect(form.value(name)).toBe(value);
+  expect(form.value("package_id")).toBe(package_id);
+  expect(form.value("password")).toBe("");
+  expect(answer.body).not.toContain(PASSWORD);
+  expect(buttonsOf(answer).map(({ textContent }) => textContent)).toEqual(["Confirm and continue"]);
+  expect(upstream.calls).toHaveLength(0);
+});
+
+test("the button lets the form through, pressed twice it is the same sign-up [H20]", async () => {
+  const asked = await suspected();
+  const pressed = { form_nonce: nonceIn(asked), confirmation: tokenIn(asked) };
+  expect((await visitor.submit(pressed)).status).toBe(303);
+  expect((await visitor.submit(pressed)).status).toBe(303);
+  expect(new Set(keys()).size).toBe(1);
+  expect(JSON.parse(upstream.calls[0]?.body ?? "")).not.toHaveProperty("website");
+});
+
+test("the log has the names of the signals and nothing else [H20]", async () => {
+  site.logs.length = 0;
+  await suspected();
+  await expect.poll(() => site.logs.filter(({ event }) => event === "signup_suspected")).toHaveLength(1);
+  const line = site.logs.find(({ event }) => event === "signup_suspected");
+  expect(line).toEqual({
+    level: "warn",
+    event: "signup_suspected",
+    request_id: line?.request_id,
+    signals: ["decoy", "fast"],
+  });
+  expect(logged(site)).not.toMatch(/evil\.test|example\.com|S3ntinel/);
+});
+
+test("text browsers show the decoy with a label that says to leave it empty; nobody else meets it [H20]", async () => {
+  const page = await visitor.get("/subscription");
+  const { document } = openForm(page);
+  const decoy = document.querySelector<HTMLInputElement>("input[name=website]");
+  expect(decoy?.labels?.[0]?.textContent).toBe("Leave this field empty");
+  expect(decoy?.getAttribute("tabindex")).toBe("-1");
+  expect(decoy?.getAttribute("autocomplete")).toBe("off");
+  expect(decoy?.closest("[aria-hidden=true]")).not.toBeNull();
+  const others = [...document.querySelectorAll("#signup label:not(.decoy)")].map(
+    ({ textContent }) => textContent ?? "",
+  );
+  expect(others.length).toBe(11);
+  for (const label of others) expect("Leave this field empty".toLowerCase()).not.toContain(label.toLowerCase());
+});

@@ -1,0 +1,178 @@
+import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Miniflare } from "miniflare";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MONTHLY_PRICES } from "../../../app/contract/plan-prices";
+import { plans } from "../../../app/pricing/plans";
+import { readWorkerSettings } from "../../../tools/worker-settings";
+import { enterCard, rows, signUp } from "../../support/visitors/visitor";
+import { FAST_API } from "../../support/workers/fast-api";
+import { migrate, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const migrationsFolder = join(root, "functions/subscription-api/migrations");
+const siteToml = join(root, "wrangler.toml");
+
+/** Empty databases, one for each test. */
+const databaseNames = ["catalogue", "first", "second"] as const;
+let databases: Miniflare;
+beforeAll(() => {
+  databases = new Miniflare({ modules: true, script: "export default {}", d1Databases: [...databaseNames] });
+});
+afterAll(() => databases.dispose());
+
+const database = (name: (typeof databaseNames)[number]) => databases.getD1Database(name);
+
+describe("the catalogue and the site", () => {
+  test("agree on ids, names and prices, locally and in production", async () => {
+    const db = await database("catalogue");
+    await migrate(db);
+    const { results } = await db.prepare("SELECT id, name, price_cents FROM packages ORDER BY price_cents").all();
+    expect(results.map(({ name, price_cents }) => [name, price_cents])).toEqual(
+      Object.entries(MONTHLY_PRICES).map(([name, dollars]) => [name, dollars * 100]),
+    );
+    for (const environment of [undefined, "production"] as const) {
+      const { vars } = readWorkerSettings(siteToml, environment);
+      const packageIds = {
+        mini: String(vars.PACKAGE_ID_MINI),
+        lite: String(vars.PACKAGE_ID_LITE),
+        standard: String(vars.PACKAGE_ID_STANDARD),
+      };
+      const sold = plans({ packageIds, salesEmail: "" }).filter(({ packageId }) => packageId !== null);
+      expect(
+        sold.map(({ packageId, title, price }) => ({ id: packageId, name: title, price_cents: Number(price) * 100 })),
+      ).toEqual(results);
+    }
+  });
+});
+
+describe("the migrations", () => {
+  const signUpColumns = `id, idempotency_key, status, email, password_hash, phone, company_name, full_name, address,
+                         city, state, zip_code, country, created_at, updated_at`;
+
+  /** A folder with the first migrations only. */
+  async function firstMigrations(count: number) {
+    const folder = await mkdtemp(join(tmpdir(), "migrations-"));
+    const names = (await readdir(migrationsFolder)).sort().slice(0, count);
+    for (const name of names) await copyFile(join(migrationsFolder, name), join(folder, name));
+    return { folder, remove: () => rm(folder, { recursive: true }) };
+  }
+
+  /** A sign-up as the releases before 0003 wrote it: its id is its status. */
+  function insertOldSignUp(db: D1Database, status: string) {
+    const values =
+      "'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'";
+    return db
+      .prepare(`INSERT INTO subscriptions (${signUpColumns}) VALUES (?1, ?1, ?1, ?1 || '@x', ${values})`)
+      .bind(status)
+      .run();
+  }
+
+  test("bring a database of the first migration up to date, with its sign-ups", async () => {
+    const db = await database("first");
+    const { folder, remove } = await firstMigrations(1);
+    await migrate(db, folder);
+    for (const status of ["pending", "active", "canceled"]) await insertOldSignUp(db, status);
+    await migrate(db);
+    await migrate(db);
+
+    expect((await db.prepare("SELECT id, check_at, version FROM sign_ups ORDER BY id").all()).results).toEqual([
+      { id: "active", check_at: "2026-01-02T00:00:00.000Z", version: 0 },
+      { id: "canceled", check_at: null, version: 0 },
+      { id: "pending", check_at: "2026-01-02T00:00:00.000Z", version: 0 },
+    ]);
+    const applied = await db.prepare("SELECT name FROM d1_migrations ORDER BY id").all();
+    expect(applied.results.map(({ name }) => name)).toEqual(await readdir(migrationsFolder));
+    await remove();
+  });
+
+  test("rename the sign-ups' table with its messages, which are still deleted together, and with every index", async () => {
+    const db = await database("second");
+    const { folder, remove } = await firstMigrations(2);
+    await migrate(db, folder);
+    await insertOldSignUp(db, "active");
+    const message = "'trial-started/active', 'active', 'trial-started', '2026-01-01', '2026-01-01'";
+    await db
+      .prepare(`INSERT INTO outbox (key, subscription_id, kind, next_attempt_at, created_at) VALUES (${message})`)
+      .run();
+    await migrate(db);
+
+    expect(await db.prepare("SELECT sign_up_id FROM outbox").all()).toMatchObject({
+      results: [{ sign_up_id: "active" }],
+    });
+    const indexes = await db
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
+      .all();
+    expect(indexes.results.map(({ name }) => name)).toEqual([
+      "outbox_dead",
+      "outbox_due",
+      "outbox_retried",
+      "outbox_settled",
+      "outbox_sign_up",
+      "sign_ups_by_day",
+      "sign_ups_due",
+      "sign_ups_email",
+      "sign_ups_had_trial",
+      "sign_ups_live_email",
+      "sign_ups_pending",
+      "stripe_events_received_at",
+      "trial_claims_sign_up",
+    ]);
+    await db.prepare("DELETE FROM sign_ups").run();
+    expect((await db.prepare("SELECT key FROM outbox").all()).results).toEqual([]);
+    await remove();
+  });
+
+  test("are applied to a database that was kept from an earlier run", async () => {
+    const persist = await mkdtemp(join(tmpdir(), "database-"));
+    const before = await startSubscriptionApi({ persist });
+    for (const table of [
+      "trial_claims",
+      "sign_up_counts",
+      "cron_runs",
+      "outbox",
+      "sign_ups",
+      "packages",
+      "stripe_events",
+      "d1_migrations",
+    ]) {
+      await rows(before, `DROP TABLE ${table}`);
+    }
+    const { folder, remove } = await firstMigrations(1);
+    await migrate(await before.mf.getD1Database("DB"), folder);
+    await before.dispose();
+
+    const outboundService = () => Response.json({ data: [] });
+    const after = await startSubscriptionApi({ persist, miniflare: { outboundService } });
+    expect((await fetch(`${after.url}/health`)).status).toBe(200);
+    await after.dispose();
+    await Promise.all([remove(), rm(persist, { recursive: true })]);
+  });
+});
+
+describe("Cloudflare's binding", () => {
+  test("sends the mail where no HTTP provider is set", async () => {
+    const stripe = await startStripeSimulator();
+    const api = await startSubscriptionApi({
+      simulatorUrl: stripe.url,
+      vars: { MAIL_API_URL: undefined },
+      ...FAST_API,
+      miniflare: { email: { send_email: [{ name: "EMAIL" }] } },
+    });
+    const { clientSecret } = await signUp(api, { email: "binding@example.com" });
+    await enterCard(stripe.url, clientSecret);
+    await signUp(api, { email: "binding@example.com" });
+
+    await expect
+      .poll(() => rows(api, "SELECT state, attempts FROM outbox WHERE kind = 'trial-started'"))
+      .toEqual([{ state: "sent", attempts: 1 }]);
+    const said = api.said.join("\n");
+    expect(said).toContain("To: binding@example.com");
+    expect(said).toContain("Subject: Your Citewell trial has started");
+    const text = /Text: (\S+\.txt)/.exec(said)?.[1] ?? "";
+    expect(await readFile(text, "utf8")).toContain("Hello Ada Lovelace,");
+    await Promise.all([api.dispose(), stripe.dispose()]);
+  });
+});

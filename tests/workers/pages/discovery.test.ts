@@ -1,0 +1,343 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { openPage, type Page, pageReader } from "../../support/visitors/page";
+import { type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
+
+/*
+ * What makes the site found: head tags, structured data, the lists for crawlers, and every page in Markdown. All of it
+ * agrees with what the pages show.
+ */
+
+const paths = ["/", "/pricing", "/privacy", "/terms"];
+const markdownPaths = { "/": "/index.md", "/pricing": "/pricing.md", "/privacy": "/privacy.md", "/terms": "/terms.md" };
+let site: RunningWorker;
+let visitor: SiteVisitor;
+let open: (path: string) => Promise<Page>;
+
+beforeAll(async () => {
+  site = await startSite();
+  visitor = siteVisitor(site);
+  open = pageReader(visitor);
+  return site.dispose;
+});
+
+describe.each(paths)("the head of %s", (path) => {
+  test("has a title, a description and the page's own URL, for search engines and for previews [K3]", async () => {
+    const { document } = await open(path);
+    const meta = (key: string) =>
+      document.querySelector(`meta[name="${key}"], meta[property="${key}"]`)?.getAttribute("content");
+    const url = `${site.url}${path}`;
+
+    expect(document.title).toMatch(/^[^|:·]+ · Citewell$/);
+    expect(document.title.length).toBeGreaterThan(10);
+    expect(document.title.length).toBeLessThanOrEqual(60);
+    expect(meta("description")?.length).toBeGreaterThan(50);
+    expect(meta("description")?.length).toBeLessThanOrEqual(160);
+    expect(document.querySelector("link[rel=canonical]")?.getAttribute("href")).toBe(url);
+    expect(meta("og:url")).toBe(url);
+    expect([meta("og:title"), meta("twitter:title")]).toEqual([document.title, document.title]);
+    expect([meta("og:description"), meta("twitter:description")]).toEqual([meta("description"), meta("description")]);
+    expect(meta("og:type")).toBe("website");
+    expect(meta("twitter:card")).toBe("summary_large_image");
+    expect(meta("robots")).toMatch(/^index, follow/);
+  });
+
+  test("has a picture of its own for sharing, of which the alternative text says the headline [K3]", async () => {
+    const { document, words } = await open(path);
+    const meta = (key: string) =>
+      document.querySelector(`meta[name="${key}"], meta[property="${key}"]`)?.getAttribute("content") ?? "";
+    const image = await fetch(meta("og:image"));
+    const bytes = await image.arrayBuffer();
+    const png = new DataView(bytes);
+    expect(image.headers.get("content-type")).toBe("image/png");
+    expect([png.getUint32(16), png.getUint32(20)]).toEqual([
+      Number(meta("og:image:width")),
+      Number(meta("og:image:height")),
+    ]);
+    expect(bytes.byteLength).toBeLessThanOrEqual(60_000);
+    expect(meta("og:image:alt")).toBe(`The logo of Citewell and the words “${words("h1")}”`);
+    expect([meta("twitter:image"), meta("twitter:image:alt")]).toEqual([meta("og:image"), meta("og:image:alt")]);
+    const others = await Promise.all(paths.filter((other) => other !== path).map(open));
+    for (const { body } of others) expect(body).not.toContain(meta("og:image"));
+  });
+
+  test("is unlike that of every other page", async () => {
+    const heads = await Promise.all(paths.map(async (other) => (await open(other)).document));
+    const own = heads[paths.indexOf(path)];
+    const description = (document: Document | undefined) =>
+      document?.querySelector("meta[name=description]")?.getAttribute("content");
+    expect(heads.filter(({ title }) => title === own?.title)).toHaveLength(1);
+    expect(heads.filter((head) => description(head) === description(own))).toHaveLength(1);
+  });
+});
+
+test.each(["/nothing-here", "/subscription", "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430"])(
+  "%s is kept out of search engines by noindex alone [K1]",
+  async (path) => {
+    const { document } = await open(path);
+    expect((await visitor.get("/robots.txt")).body).not.toContain("Disallow");
+    expect(document.querySelector("meta[name=robots]")?.getAttribute("content")).toContain("noindex");
+  },
+);
+
+type Plan = { key: string; title: string; price: number | undefined };
+
+/** The plans as /pricing shows them; one without a price has none. */
+async function plansShown(): Promise<Plan[]> {
+  const { document } = await open("/pricing");
+  return [...document.querySelectorAll("article")].map((card) => {
+    const price = /\$(\d+) a month/.exec(card.textContent ?? "")?.[1];
+    return {
+      key: (card.getAttribute("aria-labelledby") ?? "").replace("plan-", ""),
+      title: card.querySelector("h2")?.textContent ?? "",
+      price: price === undefined ? undefined : Number(price),
+    };
+  });
+}
+
+async function pricedPlans(): Promise<Plan[]> {
+  const priced = (await plansShown()).filter(({ price }) => price !== undefined);
+  expect(priced).toHaveLength(3);
+  return priced;
+}
+
+/** The nodes of a page's JSON-LD, by type. */
+async function graphOf(path: string): Promise<Map<string, Record<string, unknown>>> {
+  const { document } = await open(path);
+  const { "@context": context, "@graph": nodes } = JSON.parse(
+    document.querySelector('script[type="application/ld+json"]')?.textContent ?? "{}",
+  );
+  expect(context).toBe("https://schema.org");
+  return new Map(nodes.map((node: Record<string, unknown>) => [node["@type"], node]));
+}
+
+describe("structured data", () => {
+  test.each([
+    ["/", ["Organization", "WebSite", "WebPage", "SoftwareApplication"]],
+    ["/pricing", ["Organization", "WebSite", "WebPage", "SoftwareApplication", "FAQPage", "BreadcrumbList"]],
+    ["/privacy", ["Organization", "WebSite", "WebPage", "BreadcrumbList"]],
+    ["/terms", ["Organization", "WebSite", "WebPage", "BreadcrumbList"]],
+  ])("%s has its types, and every reference in it is to one of them", async (path, types) => {
+    const graph = await graphOf(path);
+    expect([...graph.keys()]).toEqual(types);
+    const ids = [...graph.values()].map((node) => node["@id"]);
+    for (const [, id] of JSON.stringify([...graph.values()]).matchAll(/\{"@id":"([^"]+)"\}/g)) {
+      expect(ids).toContain(id);
+    }
+  });
+
+  test.each(["/", "/pricing"])(
+    "on %s has one offer for each priced plan, as the catalogue has it, and the company's profiles [K4]",
+    async (path) => {
+      const offers = (await graphOf(path)).get("SoftwareApplication")?.offers;
+      expect(offers).toMatchObject(
+        (await pricedPlans()).map(({ key, title, price }) => ({
+          "@type": "Offer",
+          name: title,
+          price,
+          priceCurrency: "USD",
+          url: `${site.url}/pricing#plan-${key}`,
+          priceSpecification: { price, priceCurrency: "USD", billingDuration: 1, unitCode: "MON" },
+        })),
+      );
+      expect((await graphOf(path)).get("Organization")?.sameAs).toEqual([expect.stringMatching(/^https:\/\//)]);
+      const { document } = await open("/pricing");
+      for (const { key } of await pricedPlans()) expect(document.getElementById(`plan-${key}`)).not.toBeNull();
+    },
+  );
+
+  test("answers the questions that the page answers", async () => {
+    const { document } = await open("/pricing");
+    const shown = [...document.querySelectorAll("details")].map((details) => {
+      const question = details.querySelector("summary")?.textContent ?? "";
+      const answer = (details.textContent ?? "").slice(question.length);
+      return { "@type": "Question", name: question, acceptedAnswer: { "@type": "Answer", text: answer } };
+    });
+    expect(shown).toHaveLength(6);
+    expect((await graphOf("/pricing")).get("FAQPage")?.mainEntity).toEqual(shown);
+  });
+
+  test("leads from the home page to the page in breadcrumbs", async () => {
+    const crumbs = (await graphOf("/terms")).get("BreadcrumbList")?.itemListElement;
+    expect(crumbs).toMatchObject([
+      { position: 1, name: "Home", item: `${site.url}/` },
+      { position: 2, name: "Terms & Conditions", item: `${site.url}/terms` },
+    ]);
+  });
+});
+
+describe("lists for crawlers", () => {
+  test("sitemap.xml has exactly the public pages, and the dates that they show", async () => {
+    const { headers, body } = await visitor.get("/sitemap.xml");
+    expect(headers.get("content-type")).toMatch(/^application\/xml/);
+    expect([...body.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, loc]) => loc)).toEqual(
+      paths.map((path) => site.url + path),
+    );
+    expect([...body.matchAll(/<loc>(.*?)<\/loc><lastmod>(.*?)<\/lastmod>/g)].map(([, ...found]) => found)).toEqual([
+      [`${site.url}/privacy`, "2025-08-14"],
+      [`${site.url}/terms`, "2025-08-14"],
+    ]);
+  });
+
+  test("robots.txt names search, user-fetch and training crawlers, and says what their findings may be used for [K1]", async () => {
+    const { headers, body } = await visitor.get("/robots.txt");
+    expect(headers.get("content-type")).toMatch(/^text\/plain/);
+    for (const crawler of [
+      ...["Googlebot", "Bingbot", "OAI-SearchBot", "Claude-SearchBot", "PerplexityBot"],
+      ...["ChatGPT-User", "Claude-User", "Perplexity-User"],
+      ...["GPTBot", "ClaudeBot", "Google-Extended", "Applebot-Extended", "CCBot"],
+      "*",
+    ]) {
+      expect(body).toContain(`User-agent: ${crawler}\n`);
+    }
+    const groups = body.split("\n\n").filter((group) => group.includes("User-agent"));
+    for (const group of groups) {
+      expect(group).toMatch(/\nContent-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: \/$/);
+    }
+    expect(body).toContain(`Sitemap: ${site.url}/sitemap.xml`);
+  });
+
+  test("llms.txt says what the product is, what each plan tracks and costs, and leads to each page [K2, P14]", async () => {
+    const { headers, body } = await visitor.get("/llms.txt");
+    expect(headers.get("content-type")).toMatch(/^text\/plain/);
+    expect(body).toMatch(/^# .+\n\n> .+AI search/);
+    for (const { title, price } of await pricedPlans())
+      expect(body).toContain(`${title}: $${price} a month, 5-day free trial. Platforms: ChatGPT, Perplexity`);
+    expect(body).toContain(`[Sign up](${site.url}/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430)`);
+    for (const path of Object.values(markdownPaths)) {
+      expect(body).toContain(`(${site.url}${path})`);
+      expect((await visitor.get(path)).status).toBe(200);
+    }
+  });
+
+  test("the manifest and all icons are there", async () => {
+    const { document } = await open("/");
+    const urls = [...document.querySelectorAll("link[rel*=icon], link[rel=manifest]")].map((link) =>
+      String(link.getAttribute("href")),
+    );
+    const { icons } = JSON.parse((await visitor.get("/site.webmanifest")).body);
+    for (const { src } of icons) urls.push(src);
+    expect(urls).toHaveLength(7);
+    for (const url of urls) expect((await visitor.get(url)).status, url).toBe(200);
+  });
+});
+
+describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPath) => {
+  test("has a URL of its own, which the page names, in its head and in its headers [K2]", async () => {
+    const markdown = await visitor.get(markdownPath, { Accept: "*/*" });
+    expect(markdown.status).toBe(200);
+    expect(markdown.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+    expect(markdown.headers.get("link")).toBe(`<${site.url}${path}>; rel="canonical"`);
+    expect(markdown.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const { document } = await open(path);
+    expect(document.querySelector('link[type="text/markdown"]')?.getAttribute("href")).toBe(markdownPath);
+    const { headers } = await open(path);
+    const links = `<${markdownPath}>; rel="alternate"; type="text/markdown", </llms.txt>; rel="describedby"`;
+    expect(headers.get("link")).toBe(links);
+    expect((await visitor.get(path, { Accept: "text/html", "If-None-Match": "*" })).headers.get("link")).toBe(links);
+  });
+
+  test("has all words of the page, in its order, but those of pictures and buttons", async () => {
+    const { document, wordsOfEach } = await openPage(visitor, path);
+    const { body: markdown } = await visitor.get(markdownPath);
+    const drawn = "main :is(nav, svg, .btn, [aria-hidden=true], [data-markdown=skip])";
+    for (const element of document.querySelectorAll(drawn)) element.remove();
+    const words = markdown
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .replace(/\\(?=\W)/g, "")
+      .replace(/[*~]{2}/g, "");
+    let from = 0;
+    for (const block of wordsOfEach("main :is(h1, h2, h3, p, li > span, td, figcaption, address)")) {
+      if (block === "" || /\w\w+@|localhost|https?:/.test(block)) continue;
+      for (const word of block.split(" ")) {
+        const at = words.indexOf(word, from);
+        expect(at, `${word} of “${block}”`).toBeGreaterThanOrEqual(from);
+        from = at + word.length;
+      }
+    }
+    expect(markdown.match(/^# /gm)).toHaveLength(1);
+    expect(markdown).not.toMatch(/<\/?[a-z]+[ >]/);
+  });
+});
+
+test("a page in Markdown is the answer to whoever prefers it, and to nobody else", async () => {
+  const twin = (await visitor.get("/pricing.md")).body;
+  const types = {
+    "text/markdown": true,
+    "text/markdown, text/html;q=0.9, */*;q=0.1": true,
+    "text/html;q=0.5, text/markdown": true,
+    "text/html, text/markdown": false,
+    "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": false,
+    "*/*": false,
+    "text/markdown;q=0, */*": false,
+    "": false,
+    ";;q=,": false,
+  };
+  for (const [accept, inMarkdown] of Object.entries(types)) {
+    const answer = await visitor.get("/pricing", { Accept: accept });
+    expect(answer.status, accept).toBe(200);
+    expect(answer.headers.get("vary"), accept).toBe("Accept");
+    expect(answer.headers.get("content-type"), accept).toContain(inMarkdown ? "text/markdown" : "text/html");
+    if (inMarkdown) expect(answer.body).toBe(twin);
+  }
+});
+
+test("the Markdown of home and pricing has at most a tenth of the HTML's tokens; legal texts are mostly text [K5]", async () => {
+  // Byte pair encodings keep short words whole, and merge few signs.
+  const tokens = (text: string) => text.match(/\p{L}{1,7}|\d{1,3}|[^\s\p{L}\d]{1,2}|\n+/gu)?.length ?? 0;
+  for (const [path, share] of [
+    ["/", 0.1],
+    ["/pricing", 0.1],
+    ["/privacy", 0.25],
+    ["/terms", 0.25],
+  ] as const) {
+    const html = await open(path);
+    const { body } = await visitor.get(markdownPaths[path]);
+    expect(tokens(body) / tokens(html.body), path).toBeLessThan(share);
+  }
+});
+
+test("the Markdown has no label of a button, no caption of a picture, and of a mail button the address [K5]", async () => {
+  for (const path of Object.values(markdownPaths)) {
+    const { body } = await visitor.get(path);
+    expect(body).not.toMatch(/Get Started|Learn More|Start free trial|Contact Sales|Norvane/);
+  }
+  for (const path of ["/index.md", "/pricing.md"]) {
+    expect((await visitor.get(path)).body).toMatch(/For brands.*\n+.*\n+ *sales@citewell\.example\n/);
+  }
+});
+
+test("home in Markdown defines visibility and has the platforms by plan as a table [P14]", async () => {
+  const { body } = await visitor.get("/index.md");
+  expect(body).toContain("Visibility is the share of tracked answers that name your brand.");
+  expect(body).toContain(
+    "| MINI, LITE | ChatGPT, Perplexity |\n| STANDARD | ChatGPT, Perplexity, Google AI Overviews |",
+  );
+});
+
+test("pricing in Markdown has the catalogue's plans as headings and as a table", async () => {
+  const { body } = await visitor.get("/pricing.md");
+  const plans = await plansShown();
+  expect(plans).toHaveLength(4);
+  for (const { title, price } of plans) {
+    expect(body).toContain(`## ${title}\n`);
+    if (price !== undefined) expect(body).toContain(`$${price} a month`);
+  }
+  expect(body).toContain(`| Feature | ${plans.map(({ title }) => title).join(" | ")} |\n| --- |`);
+  expect(body).toContain("| Prompts tracked | 50 | 100 | 600 | Custom prompts |");
+});
+
+test("an unknown path is not found in Markdown either", async () => {
+  for (const path of ["/nothing-here.md", "/nothing-here"]) {
+    const { status, headers, body } = await visitor.get(path, { Accept: "text/markdown" });
+    expect(status).toBe(404);
+    expect(headers.get("content-type")).toContain("text/markdown");
+    expect(body).toContain("# Oops! Page not found");
+  }
+});
+
+test("the sign-up has no Markdown: it is a visitor's own", async () => {
+  const { headers } = await visitor.get("/subscription", { Accept: "text/markdown" });
+  expect(headers.get("content-type")).toContain("text/html");
+  expect((await visitor.get("/subscription.md")).status).toBe(404);
+});

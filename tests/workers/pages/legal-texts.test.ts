@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { companyFacts } from "../../../app/company-facts";
+import { openPage, type Page } from "../../support/visitors/page";
+import { type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
+
+/* What the privacy policy and the terms must state. */
+
+let site: RunningWorker;
+let visitor: SiteVisitor;
+
+beforeAll(async () => {
+  site = await startSite({ vars: { LEGAL_EMAIL: "legal@brand.test" } });
+  visitor = siteVisitor(site);
+  return site.dispose;
+});
+
+describe("privacy", () => {
+  test("covers every topic, in order, as of August 14, 2025 [L1] [L2]", async () => {
+    const { words, wordsOfEach } = await openPage(visitor, "/privacy");
+    expect(words("h1")).toBe("Privacy Policy");
+    expect(words()).toContain("Last updated August 14, 2025");
+    expect(wordsOfEach("article h2")).toEqual([
+      "1. Information we collect",
+      "2. How we use information",
+      "3. How we share information",
+      "4. Security",
+      "5. Retention",
+      "6. Your rights",
+      "7. Cookies",
+      "8. International transfers",
+      "9. Children under 13",
+      "10. Third-party links",
+      "11. Changes to this policy",
+      "12. Contact",
+    ]);
+    expect(wordsOfEach("article h3")).toEqual(["Under the GDPR", "Under the CCPA", "How to use your rights"]);
+    expect(words()).toMatch(/never use (your )?personal data to train general-purpose AI models without your consent/);
+    expect(words()).toContain("We do not sell personal data");
+    expect(words("address")).toContain("legal@brand.test");
+  });
+});
+
+describe("terms", () => {
+  let terms: Page;
+  beforeAll(async () => {
+    terms = await openPage(visitor, "/terms");
+  });
+
+  test("has all sections in order, as of August 14, 2025 [L3] [L4]", async () => {
+    expect(terms.words()).toContain("Last updated August 14, 2025");
+    expect(terms.wordsOfEach("article h2")).toEqual([
+      "1. Definitions",
+      "2. Services and access",
+      "3. Acceptable use",
+      "4. Data and privacy",
+      "5. Intellectual property",
+      "6. Fees and payment",
+      "7. Term and termination",
+      "8. Warranties",
+      "9. Limitation of liability",
+      "10. Indemnification",
+      "11. Confidentiality",
+      "12. Dispute resolution",
+      "13. General provisions",
+      "14. Contact",
+    ]);
+    expect(terms.wordsOfEach("article h3")).toEqual(["Account registration", "User management", "Service limits"]);
+  });
+
+  test.each([
+    ["the customer keeps its rights", "L4", /keep all rights to your Customer Data/],
+    ["the provider may process to deliver", "L4", /process it in order to deliver the Services/],
+    ["reports are reviewed by the customer", "L4", /must review Reports/],
+    ["usage data is anonymised", "L4", /usage data that has been anonymized/],
+    ["feedback license", "L4", /feedback or suggestions, you grant us .* license/],
+    ["logo and opt-out", "L4", /name and logo in our marketing.*opt out.*legal@brand\.test/],
+    ["U.S. dollars, 30 days of invoice", "L5", /U\.S\. dollars and are due within 30 days of invoice/],
+    ["late charge", "L5", /1\.5% per month or the legal maximum/],
+    ["no refunds", "L5", /not refunded, except as stated in these Terms or required by law/],
+    ["30-day cure", "L6", /does not cure the breach within 30 days/],
+    ["30 days' notice of the end", "L6", /may end your access to the Services with 30 days’ notice/],
+    ["cancellation", "L6", /cancel your subscription through your account settings/],
+    ["deletion", "L6", /delete Customer Data after a reasonable period/],
+    ["liability cap", "L7", /AMOUNTS THAT YOU PAID US IN THE 12 MONTHS BEFORE/],
+    ["Delaware", "L7", /law of the State of Delaware.*courts in Delaware/],
+    ["arbitration", "L7", /claims under \$100,000 .*arbitration/],
+    ["amendments", "L8", /amend these Terms with 30 days’ notice/],
+  ])("states: %s [%s]", async (_name, _row, fact) => {
+    expect(terms.words("article")).toMatch(fact);
+  });
+
+  test("states that a free trial of five days is not charged immediately", () => {
+    expect(terms.words("article")).toMatch(/5-day free trial.*not charged immediately/);
+  });
+
+  test("ends with postal address, email address and website [L8]", () => {
+    const { document, words } = terms;
+    expect(document.querySelector("article")?.lastElementChild?.tagName).toBe("ADDRESS");
+    for (const line of companyFacts.postalAddress) expect(words("address")).toContain(line);
+    expect([...document.querySelectorAll("address a")].map((link) => link.getAttribute("href"))).toEqual([
+      "mailto:legal@brand.test",
+      site.url,
+    ]);
+    expect(words("address")).toContain(`Website: ${new URL(site.url).host}`);
+  });
+});

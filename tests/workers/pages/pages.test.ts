@@ -1,0 +1,442 @@
+import { HtmlValidate } from "html-validate";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Page, pageReader } from "../../support/visitors/page";
+import type { SiteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
+import type { RunningWorker } from "../../support/workers/workers";
+
+/* The public pages as documents: what each of them has, and each fact that they must state. */
+
+const RESEARCH_URL = "https://research.test/ai-search";
+const CONSOLE_URL = "https://console.test";
+const publicPaths = ["/", "/pricing", "/privacy", "/terms"];
+const allPaths = [...publicPaths, "/nothing-here"];
+const PLAN = "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
+
+let upstream: Upstream;
+let site: RunningWorker;
+let visitor: SiteVisitor;
+let open: (path: string) => Promise<Page>;
+
+beforeAll(async () => {
+  const started = await startVisitedSite({
+    vars: {
+      RESEARCH_URL,
+      CONSOLE_URL,
+      SALES_EMAIL: "sales@brand.test",
+      SUPPORT_EMAIL: "support@brand.test",
+    },
+  });
+  ({ upstream, site, visitor } = started);
+  open = pageReader(visitor);
+  return started.dispose;
+});
+
+test.each([
+  ["/", /brand.*AI search/i],
+  ["/pricing", /pricing/i],
+  ["/privacy", /^Privacy Policy$/],
+  ["/terms", /^Terms & Conditions$/],
+  ["/subscription", /^Complete Your Subscription$/],
+  [PLAN, /^Complete Your Subscription$/],
+])("%s answers 200 with its page to whoever asks [R1]", async (path, heading) => {
+  const { status, words } = await open(path);
+  expect(status).toBe(200);
+  expect(words("h1")).toMatch(heading);
+});
+
+describe.each([...allPaths, "/subscription", PLAN])("the frame of %s", (path) => {
+  test("is the header and the footer of the site, from the configuration [R4] [R7] [R9]", async () => {
+    const { document, wordsOfEach, words } = await open(path);
+    const hrefs = (selector: string) =>
+      [...document.querySelectorAll(selector)].map((link) => link.getAttribute("href"));
+
+    expect(hrefs("header > div > a")).toEqual(["/"]);
+    expect(document.querySelector("header > div > a svg")).not.toBeNull();
+    const isSignUp = path.startsWith("/subscription");
+    const trial = isSignUp ? [] : ["Start free trial"];
+    expect(wordsOfEach("header nav li")).toEqual(["Home", "Pricing", "Customer Console", ...trial]);
+    expect(hrefs("header nav a")).toEqual(["/", "/pricing", CONSOLE_URL, ...(isSignUp ? [] : ["/pricing#plans"])]);
+    expect(wordsOfEach("header nav .btn")).toEqual(["Customer Console", ...trial]);
+    expect(wordsOfEach("header .btn-primary")).toEqual(trial);
+    expect(wordsOfEach("footer a")).toEqual([
+      "Pricing",
+      "Contact Sales",
+      "Contact Support",
+      "Privacy Policy",
+      "Terms & Conditions",
+    ]);
+    expect(hrefs("footer a")).toEqual([
+      "/pricing",
+      "mailto:sales@brand.test",
+      "mailto:support@brand.test",
+      "/privacy",
+      "/terms",
+    ]);
+    expect(words("footer")).toContain(`© ${new Date().getUTCFullYear()}`);
+    expect(hrefs("body > a")).toEqual(["#main"]);
+  });
+});
+
+describe.each(allPaths)("%s", (path) => {
+  test("marks itself in the menu when it stands there", async () => {
+    const { wordsOfEach } = await open(path);
+    const own = { "/": ["Home"], "/pricing": ["Pricing"] }[path] ?? [];
+    expect(wordsOfEach("header [aria-current=page]")).toEqual(own);
+  });
+
+  test("carries no framework script: only the scroll state, and data", async () => {
+    const { document, body } = await open(path);
+    const scripts = [...document.querySelectorAll("script")];
+    expect(scripts.filter(({ src }) => src !== "")).toEqual([]);
+    const programs = scripts.filter(({ type }) => !["application/ld+json", "speculationrules"].includes(type));
+    expect(programs).toHaveLength(1);
+    expect(programs[0]?.textContent?.length).toBeLessThan(250);
+    expect(body).not.toMatch(/__remix|modulepreload/);
+  });
+
+  test("is valid HTML", async () => {
+    expect(await htmlProblems((await open(path)).body)).toEqual([]);
+  });
+
+  test("has one h1 and no gap in its outline", async () => {
+    const { document } = await open(path);
+    const levels = [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].map(({ tagName }) => Number(tagName[1]));
+    expect(levels.filter((level) => level === 1)).toHaveLength(1);
+    expect(levels[0]).toBe(1);
+    for (const [index, level] of levels.entries()) expect(level - (levels[index - 1] ?? 0)).toBeLessThanOrEqual(1);
+  });
+
+  test("has no two elements with one id, and an element for each anchor and each reference", async () => {
+    const { document } = await open(path);
+    const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const anchors = [...document.querySelectorAll("a[href^='#']")].map((link) => link.getAttribute("href")?.slice(1));
+    const references = [...document.querySelectorAll("[aria-labelledby], [aria-describedby]")].flatMap((element) =>
+      `${element.getAttribute("aria-labelledby") ?? ""} ${element.getAttribute("aria-describedby") ?? ""}`
+        .split(" ")
+        .filter(Boolean),
+    );
+    for (const id of [...anchors, ...references]) expect(ids).toContain(id);
+  });
+});
+
+test("every link of the public pages that stays on the site leads to a page", async () => {
+  const links = new Set<string>();
+  for (const path of allPaths) {
+    const { document } = await open(path);
+    for (const link of document.querySelectorAll("a[href^='/'], link[href^='/']")) {
+      links.add(link.getAttribute("href") ?? "");
+    }
+  }
+  expect(links.size).toBeGreaterThan(10);
+  for (const link of links) expect((await visitor.get(link.split("#")[0] ?? "")).status, link).toBe(200);
+});
+
+test("the public pages call no backend: their buttons lead to a page or open a mail [P12]", async () => {
+  for (const path of publicPaths) {
+    const { document, headers } = await open(path);
+    const policy = headers.get("Content-Security-Policy");
+    expect(policy).toMatch(/^default-src 'none'/);
+    expect(policy, "no script may connect to another site").toContain("; connect-src 'self';");
+    expect(document.querySelectorAll("form, input, select, textarea")).toHaveLength(0);
+    for (const button of document.querySelectorAll("button")) expect(button.hasAttribute("popovertarget")).toBe(true);
+    const buttons = [...document.querySelectorAll("a.btn")];
+    expect(buttons.length).toBeGreaterThan(0);
+    for (const button of buttons) expect(button.getAttribute("href")).toMatch(/^(\/|#|https:\/\/|mailto:)/);
+  }
+  expect(upstream.calls).toEqual([]);
+});
+
+describe("home", () => {
+  test("opens with the headline, the two buttons and the statistic with its source [P1] [P2]", async () => {
+    const { document, words } = await open("/");
+    expect(words("h1")).toMatch(/brand.*AI search/i);
+    const links = new Map(
+      [...document.querySelectorAll("main a")].map((link) => [link.textContent?.trim(), link.getAttribute("href")]),
+    );
+    expect(links.get("Get Started")).toBe("/pricing");
+    expect(links.get("Learn More")).toBe("#features");
+    expect(words("#features")).toContain("AI Search Visibility");
+    expect(words("aside")).toContain("AI search will cut organic traffic by 50% or more by 2028.");
+    expect(words("aside a")).toBe("Source: Gartner");
+    expect(document.querySelector("aside a")?.getAttribute("href")).toBe(RESEARCH_URL);
+  });
+
+  test("names the engines, the three features and the three product areas [P3] [P5]", async () => {
+    const { document, words, wordsOfEach } = await open("/");
+    const pitch = document.querySelector("meta[name=description]")?.getAttribute("content");
+    for (const engine of ["ChatGPT", "Perplexity", "Gemini", "Google AI Overviews", "DeepSeek"]) {
+      expect(words()).toContain(engine);
+      expect(pitch).toContain(engine);
+    }
+    expect(pitch).toContain("Platforms vary by plan.");
+    expect(wordsOfEach("#features h3")).toEqual([
+      "AI Search Visibility",
+      "Competitive Analysis",
+      "Automated Content Optimization",
+    ]);
+    expect(wordsOfEach("section[aria-labelledby=suite] h3")).toEqual(["Prompt generation", "Monitoring", "Actions"]);
+    const suite = words("section[aria-labelledby=suite]");
+    expect(suite).toMatch(/synthetic prompts.*keywords.*persona/i);
+    expect(suite).toMatch(/dashboard.*AI visibility metrics.*content gaps/i);
+    expect(suite).toMatch(/content briefs.*ready for AI search/i);
+  });
+
+  test("says who it is for, what it costs to begin and that nothing is charged for 5 days [P13]", async () => {
+    const { words } = await open("/");
+    const hero = words("section[aria-labelledby=hero]");
+    expect(hero).toContain("for brands and agencies");
+    expect(hero).toContain("From $100 a month. No charge for 5 days. Cancel anytime.");
+  });
+
+  test("draws the product as pictures with titles, of an invented brand that is marked as one [P17]", async () => {
+    const { document, words, wordsOfEach } = await open("/");
+    const drawings = [...document.querySelectorAll("main svg[role=img]")];
+    expect(drawings.length).toBeGreaterThan(8);
+    for (const drawing of drawings) expect(drawing.firstElementChild?.tagName).toBe("title");
+    const titles = drawings.map((drawing) => drawing.firstElementChild?.textContent ?? "");
+    for (const title of titles) expect(title.length).toBeGreaterThan(30);
+    expect(new Set(titles).size).toBe(titles.length);
+
+    expect(words("figure .badge")).toBe("Example");
+    expect(words("#features")).toContain("Visibility is the share of tracked answers that name your brand.");
+    expect(words()).not.toMatch(/placeholder|your brand name|competitor [A-Z]\b|lorem/i);
+    for (const [, painted] of wordsOfEach("style")
+      .join()
+      .matchAll(/[{;]content:\s*([^;}]*)/g)) {
+      expect(painted).not.toMatch(/attr\(|[a-z]{2}/i);
+    }
+  });
+
+  test("shows the future of search in three figures with their meaning, their source and a quote [P4]", async () => {
+    const { document, words, wordsOfEach } = await open("/");
+    const section = "section[aria-labelledby=future]";
+    expect(words(section)).toContain("Future of Search");
+    expect(wordsOfEach(`${section} li p`)).toEqual([
+      "50%+ Forecast drop in organic traffic by 2028, as consumers embrace generative AI-powered search.",
+      "79% of consumers expect to use AI-enhanced search within the next year.",
+      "70% of consumers have at least some trust in the results of AI-enhanced search.",
+    ]);
+    expect(words(section)).toContain("Survey of 299 consumers, August 2023.");
+    expect(words(`${section} a`)).toBe("Source: Gartner, press release, December 14, 2023");
+    expect(document.querySelector(`${section} a`)?.getAttribute("href")).toBe(RESEARCH_URL);
+    expect(words(`${section} blockquote`)).toBe(
+      "“CMOs must prepare for the disruption that GenAI-backed search will bring to their organic search strategies.”",
+    );
+    expect(words(`${section} figcaption`)).toBe("Gartner, the analyst firm");
+  });
+
+  test.each(["/", "/pricing"])("%s closes with a call to action [P6]", async (path) => {
+    const { document } = await open(path);
+    const [closing] = [...document.querySelectorAll("main section")].slice(-1);
+    expect(closing?.getAttribute("aria-labelledby")).toBe("closing");
+    const links = [...(closing?.querySelectorAll("a") ?? [])];
+    expect(links).toHaveLength(2);
+    for (const link of links) {
+      expect(link.textContent).toMatch(/^Contact Sales/);
+      expect(link.getAttribute("href")).toMatch(/^mailto:sales@brand\.test/);
+    }
+  });
+});
+
+describe("pricing", () => {
+  const cards = [
+    {
+      key: "mini",
+      title: "MINI",
+      price: "$100 a month",
+      features: [
+        "Platforms: ChatGPT, Perplexity",
+        "Domains: Unlimited",
+        "Prompts tracked: 50",
+        "Briefs / pieces: 5 / 5",
+        "Export: CSV/JSON",
+        "Seats: Unlimited",
+        "Support: Email",
+        "Not included: Dedicated GEO specialist",
+      ],
+    },
+    {
+      key: "lite",
+      title: "LITE",
+      price: "$200 a month",
+      features: [
+        "Platforms: ChatGPT, Perplexity",
+        "Domains: Unlimited",
+        "Prompts tracked: 100",
+        "Briefs / pieces: 10 / 10",
+        "Export: CSV/JSON",
+        "Seats: Unlimited",
+        "Support: Email",
+        "Not included: Dedicated GEO specialist",
+      ],
+    },
+    {
+      key: "standard",
+      title: "STANDARD",
+      price: "$500 a month",
+      features: [
+        "Platforms: ChatGPT, Perplexity, Google AI Overviews",
+        "Domains: Unlimited",
+        "Prompts tracked: 600",
+        "Briefs / pieces: 30 / 30",
+        "Export: CSV/JSON",
+        "Seats: Unlimited",
+        "Support: Email",
+        "Dedicated GEO specialist",
+      ],
+    },
+    {
+      key: "enterprise",
+      title: "ENTERPRISE/AGENCY",
+      price: "Price on request",
+      features: [
+        "Everything in STANDARD",
+        "Platforms: ChatGPT, Perplexity, Claude, Google AI Overviews, Google AI Mode, Gemini, Microsoft Copilot, Grok",
+        "Prompts tracked: Custom prompts",
+        "Integrations: Search console, analytics product, two hosting and edge providers",
+        "Support: Dedicated specialist and a forward-deployed engineer",
+      ],
+    },
+  ];
+
+  test.each(cards)("$title has every cell of the plan table [P7]", async ({ key, title, price, features }) => {
+    const { words, wordsOfEach } = await open("/pricing");
+    expect(wordsOfEach("article h2")).toEqual(cards.map((plan) => plan.title));
+    const card = `article[aria-labelledby=plan-${key}]`;
+    expect(words(`${card} h2`)).toBe(title);
+    expect(words(card)).toContain(price);
+    expect(wordsOfEach(`${card} li`)).toEqual(features);
+  });
+
+  test("says the same platforms of each plan at home, on its card, in the table and in the questions [P14]", async () => {
+    const home = await open("/");
+    const { words, wordsOfEach } = await open("/pricing");
+    const search = "ChatGPT, Perplexity";
+    const all = `${search}, Claude, Google AI Overviews, Google AI Mode, Gemini, Microsoft Copilot, Grok`;
+    expect(home.wordsOfEach("table tbody :is(th, td)")).toEqual([
+      ...["MINI, LITE", search],
+      ...["STANDARD", `${search}, Google AI Overviews`],
+      ...["ENTERPRISE/AGENCY", all],
+    ]);
+    expect(home.words()).toContain("DeepSeek tracking is available on request.");
+    expect(words()).not.toContain("DeepSeek");
+    expect(wordsOfEach("tr:has(th[scope=row]:not(:empty))")).toContain(
+      `Platforms${search}${search}${search}, Google AI Overviews${all}`,
+    );
+    expect(words("section[aria-labelledby=faq]")).toContain(
+      "STANDARD adds Google AI Overviews; ENTERPRISE/AGENCY adds Claude, Google AI Mode, Gemini, Microsoft Copilot and Grok.",
+    );
+  });
+
+  test("says under each paid plan when it is charged [P15]", async () => {
+    const { words } = await open("/pricing");
+    for (const [key, price] of Object.entries({ mini: 100, lite: 200, standard: 500 })) {
+      const text = `No charge for 5 days, then $${price}/month. Cancel anytime.`;
+      expect(words(`article[aria-labelledby=plan-${key}]`)).toContain(text);
+    }
+  });
+
+  test("badges every plan but the enterprise one with the trial, and highlights STANDARD alone [P8]", async () => {
+    const { wordsOfEach } = await open("/pricing");
+    const badges = wordsOfEach("article").map((card) => card.includes("5-day free trial"));
+    expect(badges).toEqual([true, true, true, false]);
+    expect(wordsOfEach(".plan-highlighted h2")).toEqual(["STANDARD"]);
+  });
+
+  test("leads from each paid plan to its sign-up, and from the enterprise plan to sales [P9]", async () => {
+    const { document, wordsOfEach } = await open("/pricing");
+    expect(wordsOfEach("article a").at(-1)).toBe("Contact Sales");
+    expect([...document.querySelectorAll("article a")].map((link) => link.getAttribute("href"))).toEqual([
+      "/subscription/5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10",
+      "/subscription/0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220",
+      "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430",
+      expect.stringMatching(/^mailto:sales@brand\.test/),
+    ]);
+  });
+
+  test("answers six questions, the given statements among them [P11]", async () => {
+    const { words, wordsOfEach } = await open("/pricing");
+    expect(wordsOfEach("details summary")).toHaveLength(6);
+    for (const statement of [
+      "Reports are generated monthly, with real-time monitoring on the dashboard",
+      "upgrade at any time, and the price difference is prorated",
+      "All plans include email support. Standard adds chat support. Enterprise adds dedicated support and training.",
+    ]) {
+      expect(words("section[aria-labelledby=faq]")).toContain(statement);
+    }
+  });
+
+  test("leads from the question how to cancel to the Customer Portal [T5]", async () => {
+    const { document } = await open("/pricing");
+    const links = [...document.querySelectorAll("details a")].map((link) => [
+      link.textContent,
+      link.getAttribute("href"),
+    ]);
+    expect(links).toEqual([["customer portal", "http://localhost:8789/p/login/test"]]);
+  });
+
+  test.each([
+    ["what comes after the trial", /After 5 days your paid plan begins/],
+    ["cancelling during the trial", /cancel before then, you pay nothing.*including during the trial/],
+    ["a downgrade", /To downgrade, contact support/],
+    ["the safety of data", /encrypted in transit.*Card details go straight to our payment provider/],
+    ["taxes", /Prices do not include taxes/],
+  ])("answers where it arises: %s [P16]", async (_question, answer) => {
+    const { words } = await open("/pricing");
+    expect(words("section[aria-labelledby=faq]")).toMatch(answer);
+  });
+});
+
+describe("not found", () => {
+  test("says so, explains, and leads home [R2] [R3]", async () => {
+    const { status, words, document } = await open("/nothing-here");
+    expect(status).toBe(404);
+    expect(words()).toContain("404");
+    expect(words("h1")).toBe("Oops! Page not found");
+    expect(words("h1 + p").length).toBeGreaterThan(40);
+    const home = document.querySelector("main a");
+    expect([home?.textContent, home?.getAttribute("href")]).toEqual(["Return to Home", "/"]);
+  });
+
+  test("is the answer to any other path, whatever it is like [R2]", async () => {
+    for (const path of ["/home", "/subscriptions", `${PLAN}/card`, "/Pricing/mini", "/index.html"]) {
+      expect((await visitor.get(path)).text, path).toContain("Oops! Page not found");
+    }
+  });
+
+  test.each([
+    ["/nothing/here?name=Ada", "/nothing/here"],
+    [`/${"x".repeat(300)}`, `/${"x".repeat(199)}`],
+    ["/a%0Ab%00\u001bc", "/a%0Ab%00%1Bc"],
+    ["/subscription/ada@example.com", "/subscription/[email]"],
+  ])("%j writes one line in the log, with its path [R2]", async (path, logged) => {
+    const id = `not-found-${crypto.randomUUID()}`;
+    // Not over a socket of our own: what must not be in a request line is escaped on the way, as by a browser.
+    const response = await site.mf.dispatchFetch(new URL(path, site.url), { headers: { "CF-Ray": id } });
+    expect(response.status).toBe(404);
+    const lines = () => site.logs.filter(({ request_id }) => request_id === id);
+    await expect.poll(lines).toEqual([expect.objectContaining({ event: "request", status: 404, path: logged })]);
+  });
+});
+
+describe("sign-up", () => {
+  test("the form is valid HTML, empty and with errors", async () => {
+    expect(await htmlProblems((await visitor.get("/subscription")).body)).toEqual([]);
+    const refused = await visitor.post("email=nobody&phone=1");
+    expect(refused.status).toBe(422);
+    expect(await htmlProblems(refused.body)).toEqual([]);
+  });
+});
+
+const validator = new HtmlValidate({ extends: ["html-validate:standard", "html-validate:a11y"] });
+
+/** What html-validate finds against the HTML standard. */
+async function htmlProblems(html: string): Promise<string[]> {
+  const { results } = await validator.validateString(html);
+  return results.flatMap(({ messages }) =>
+    messages.map(({ ruleId, message, line }) => `${line} ${ruleId}: ${message}`),
+  );
+}

@@ -1,0 +1,244 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type FormPage, openForm } from "../../support/visitors/form-page";
+import { openPage } from "../../support/visitors/page";
+import { fields, SECRET, type SiteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
+
+/* The form as a visitor without a script reads it, empty and with what was wrong. */
+
+const CONSOLE_URL = "https://console.test";
+const MINI = "/subscription/5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
+const UNKNOWN = "11111111-2222-4333-8444-555555555555";
+
+let upstream: Upstream;
+let visitor: SiteVisitor;
+
+beforeAll(async () => {
+  const started = await startVisitedSite({ vars: { CONSOLE_URL, SUPPORT_EMAIL: "support@brand.test" } });
+  ({ upstream, visitor } = started);
+  return started.dispose;
+});
+
+async function submitted(change: Record<string, string>): Promise<FormPage> {
+  const answer = await visitor.submit(change);
+  expect(answer.status).toBe(422);
+  return openForm(answer);
+}
+
+/** Label and name of each field, in the order of the page. */
+const sections = {
+  "Contact Information": [
+    ["Contact Name", "full_name"],
+    ["Company Name", "company_name"],
+    ["Email Address", "email"],
+    ["Phone Number", "phone"],
+    ["Password", "password"],
+    ["Confirm Password", "confirmPassword"],
+  ],
+  "Billing Address": [
+    ["Street Address", "address"],
+    ["City", "city"],
+    ["State/Province", "state"],
+    ["ZIP Code", "zipCode"],
+    ["Country", "country"],
+  ],
+} as const;
+
+describe("the form", () => {
+  test("has its heading and intro, and a card with its title and text [S1]", async () => {
+    const { words } = await openPage(visitor, "/subscription");
+    expect(words("h1")).toBe("Complete Your Subscription");
+    expect(words("h1 + p")).toMatch(/^Join thousands of businesses/);
+    const card = ".card[aria-labelledby=subscription-information]";
+    expect(words(`${card} > h2`)).toBe("Subscription Information");
+    expect(words(`${card} > h2 + p`)).toBe(
+      "Complete your subscription by providing your contact and billing information.",
+    );
+  });
+
+  test("has two sections, with all fields labeled and empty [S2]", async () => {
+    const { document } = await openPage(visitor, "/subscription");
+    const shown = [...document.querySelectorAll("fieldset")].map((fieldset) => [
+      fieldset.querySelector("legend")?.textContent,
+      [...fieldset.querySelectorAll("label")].map((label) => [label.textContent, label.control?.getAttribute("name")]),
+    ]);
+    expect(shown).toEqual(Object.entries(sections));
+    const inputs = [...document.querySelectorAll<HTMLInputElement>("fieldset input")];
+    expect(inputs.map(({ value }) => value)).toEqual(inputs.map(() => ""));
+  });
+
+  test("masks both passwords, and leaves them to password managers and pasting", async () => {
+    const { document } = await openPage(visitor, "/subscription");
+    for (const name of ["password", "confirmPassword"]) {
+      const field = document.querySelector(`input[name=${name}]`);
+      expect(field?.getAttribute("type")).toBe("password");
+      expect(field?.getAttribute("autocomplete")).toBe("new-password");
+      for (const hindrance of ["maxlength", "readonly", "onpaste"]) expect(field?.hasAttribute(hindrance)).toBe(false);
+    }
+  });
+
+  test("lists the world's countries, none of which the page has twice or in a script [V12]", async () => {
+    const { document, body } = await openPage(visitor, "/subscription");
+    const field = document.querySelector("input[name=country]");
+    const list = document.getElementById(field?.getAttribute("list") ?? "");
+    const names = [...(list?.querySelectorAll("option") ?? [])].map((option) => option.value);
+    expect(names).toHaveLength(250);
+    expect(names).toEqual(expect.arrayContaining(["Germany", "Trinidad & Tobago", "Côte d’Ivoire"]));
+    expect(list?.textContent).toBe("");
+    expect(body.split("Liechtenstein")).toHaveLength(2);
+    expect(Buffer.byteLength(list?.outerHTML ?? "")).toBeLessThan(10_000);
+    const folder = join(import.meta.dirname, "../../../public/build");
+    const scripts = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".js"));
+    for (const name of scripts) {
+      expect(await readFile(join(folder, name), "utf8"), name).not.toContain("Liechtenstein");
+    }
+  });
+
+  test("says at its button what one accepts, with both texts linked [S27]", async () => {
+    const { document, words } = openForm(await visitor.get("/subscription"));
+    const sentence = ".submit-area p";
+    expect(words(sentence)).toBe("By continuing you accept the Terms and the Privacy Policy.");
+    const links = [...document.querySelectorAll(`${sentence} a`)];
+    expect(links.map((link) => link.getAttribute("href"))).toEqual(["/terms", "/privacy"]);
+    expect(links.filter((link) => link.hasAttribute("target"))).toEqual([]);
+  });
+
+  test.each([
+    ["/subscription", "$0 today. Your first 5 days are free."],
+    [MINI, "$0 today. Then $100/month after 5 days unless you cancel."],
+    [`/subscription/${UNKNOWN}`, "$0 today. Then the price you agreed with us after 5 days unless you cancel."],
+  ])("says directly above its button what is paid, and when: %s [S24]", async (path, offer) => {
+    expect(openForm(await visitor.get(path)).words("form p:has(+ button)")).toBe(offer);
+  });
+});
+
+describe("a form that is not valid", () => {
+  test("has a message under each field [V1]", async () => {
+    const { document } = openForm(await visitor.post("password=short&confirmPassword=x"));
+    for (const [label, name] of Object.values(sections).flat()) {
+      const field = document.querySelector(`.field:has([name=${name}])`);
+      const message = field?.lastElementChild;
+      expect(message?.textContent, label).toMatch(/must be|is required|Please enter|do not match/);
+      expect(field?.querySelector("input")?.getAttribute("aria-describedby")?.split(" ")).toContain(message?.id);
+    }
+  });
+
+  test("says beside its messages which phone number and ZIP code it expects, as the empty form does [V15]", async () => {
+    for (const form of [openForm(await visitor.get("/subscription")), await submitted({ phone: "1", zipCode: "1" })]) {
+      expect(form.hint("phone")).toContain("10 digits");
+      expect(form.hint("phone")).toContain("+44 20 7946 0958");
+      expect(form.hint("zipCode")).toContain("62701-1234");
+      for (const name of ["phone", "zipCode"]) {
+        const described = form.document.querySelector(`[name=${name}]`)?.getAttribute("aria-describedby");
+        expect(described?.split(" ")).toContain(`signup-${name}-hint`);
+      }
+    }
+  });
+
+  test("gives a phone number of 16 digits back whole, with its message [V14]", async () => {
+    const form = await submitted({ phone: "+1234567890123456" });
+    expect(form.messages("phone")).toEqual(["Phone number must be 10-15 digits"]);
+    expect(form.value("phone")).toBe("+1234567890123456");
+  });
+
+  test("leads from its summary to the plans where its package id is no uuid [S25]", async () => {
+    const form = await submitted({ package_id: "not-a-uuid" });
+    expect(form.summary()).toEqual(["Invalid subscription ID"]);
+    const link = form.document.querySelector("[aria-labelledby=error-summary] a")?.getAttribute("href") ?? "";
+    expect(form.document.querySelector(link)?.textContent).toContain("MINI, $100 a month");
+  });
+});
+
+describe("the plan", () => {
+  const plan = "aside";
+
+  test("whose id is no uuid is said on arrival, ahead of the form, with the plans to choose from [S25]", async () => {
+    for (const path of ["/subscription/not-a-uuid", "/subscription?id=not-a-uuid"]) {
+      const form = openForm(await visitor.get(path));
+      expect(form.words(`${plan} h2`)).toBe("Invalid subscription ID");
+      const links = [...form.document.querySelectorAll(`${plan} a`)];
+      expect(links.map(({ textContent }) => textContent)).toEqual([
+        "MINI, $100 a month",
+        "LITE, $200 a month",
+        "STANDARD, $500 a month",
+        "Compare plans",
+      ]);
+      expect(links[0]?.getAttribute("href")).toBe(MINI);
+      expect(form.summary()).toEqual([]);
+    }
+  });
+
+  test("that the site does not know is a custom plan: neither id nor price are shown [S26]", async () => {
+    const form = openForm(await visitor.get(`/subscription/${UNKNOWN}`));
+    expect(form.words(plan)).toContain("Custom plan");
+    expect(form.words("main")).not.toContain(UNKNOWN);
+    expect(form.words(plan)).not.toContain("$");
+  });
+
+  test("that the site knows has its name and its price, before and after the trial [S26]", async () => {
+    const form = openForm(await visitor.get(MINI));
+    expect(form.words(`${plan} p`)).toBe("MINI $100 a month 5-day free trial, then $100/month");
+    expect(form.words(`${plan} dl`)).toContain("After 5 days$100 a month, unless you cancel first.");
+  });
+
+  test.each([`?uuid=${UNKNOWN}`, `/${UNKNOWN}?id=other`])(
+    "stands in the hidden field, and the form posts to its own URL: %s [S3]",
+    async (path) => {
+      const { document, value } = openForm(await visitor.get(`/subscription${path}`));
+      expect(value("package_id")).toBe(UNKNOWN);
+      expect(document.querySelector("form#signup")?.getAttribute("action")).toBe(`/subscription/${UNKNOWN}`);
+    },
+  );
+
+  test("of a form posted to /subscription is where it goes on; without a plan it goes on there [S3]", async () => {
+    upstream.answersJson(200, { client_secret: SECRET });
+    const locationOf = async (package_id: string) => (await visitor.submit({ package_id })).headers.get("Location");
+    expect(await locationOf(UNKNOWN)).toBe(`/subscription/${UNKNOWN}`);
+    expect(await locationOf("")).toBe("/subscription");
+  });
+});
+
+describe("what the API refuses", () => {
+  async function refused(status: number): Promise<FormPage> {
+    upstream.answersJson(status, {});
+    const answer = await visitor.submit();
+    expect(answer.status).toBe(status);
+    const form = openForm(answer);
+    const { password: _, confirmPassword: __, ...kept } = fields;
+    for (const [name, value] of Object.entries(kept)) expect(form.value(name), name).toBe(value);
+    expect([form.value("password"), form.value("confirmPassword")]).toEqual(["", ""]);
+    return form;
+  }
+
+  test("as a duplicate blames the email address and offers the console's login and support [M10]", async () => {
+    const form = await refused(409);
+    expect(form.messages("email")).toEqual(["This email address already has a subscription"]);
+    expect(form.summary()).toEqual([]);
+    expect(form.document.querySelector("[name=email]")?.getAttribute("aria-invalid")).toBe("true");
+    const links = [...form.document.querySelectorAll("[role=alert] a")];
+    expect(links.map((link) => [link.textContent, link.getAttribute("href")])).toEqual([
+      ["Log in to the Customer Console", CONSOLE_URL],
+      ["Contact Support", "mailto:support@brand.test"],
+    ]);
+  });
+
+  test("keeps everything typed but the passwords, and blames no field [M3, S7]", async () => {
+    const form = await refused(422);
+    expect(form.words("[role=alert]")).toBe(
+      "Submission FailedInvalid subscription information. Please check your details.",
+    );
+    expect(form.summary()).toEqual([]);
+  });
+
+  test("has its message in an element of its own, no button to close it without a script, and the focus [M11]", async () => {
+    const { document } = await refused(409);
+    const texts = [...document.querySelectorAll("body *")].map(({ textContent }) => textContent);
+    const message = "A subscription with this information already exists.";
+    expect(texts.filter((text) => text === message)).toHaveLength(1);
+    expect(document.querySelectorAll(".notice button")).toHaveLength(0);
+    expect(document.querySelector("[autofocus]")?.textContent).toContain("Submission Failed");
+  });
+});

@@ -1,0 +1,98 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fields, SECRET, type SiteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
+
+/* A sign-up that is come back to: kept in a cookie, and by no cache. */
+
+let upstream: Upstream;
+let visitor: SiteVisitor;
+
+beforeAll(async () => {
+  const started = await startVisitedSite();
+  ({ upstream, visitor } = started);
+  return started.dispose;
+});
+
+beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
+
+const FORM = "Subscription Information";
+
+describe("the session cookie", () => {
+  test("is treated as none and cleared when it is broken, never 500 [D4]", async () => {
+    const { cookie } = await visitor.submit();
+    const value = cookie.slice("signup=".length);
+    const broken = [value.slice(0, -1), `${value}x`, value.toLowerCase(), "%E0%A4%A", "%", "=;;", '"{}"'];
+    for (const wrong of [...broken, "y".repeat(10_000), "%00".repeat(3000)]) {
+      const answer = await visitor.get("/subscription", { Cookie: `signup=${wrong}` });
+      expect([wrong, answer.status]).toEqual([wrong, 200]);
+      expect(answer.text).toContain(FORM);
+      expect(answer.text).toContain("Your sign-up could not be opened");
+      expect(answer.headers.get("Set-Cookie")).toMatch(/^signup=; Max-Age=0/);
+      // A form sent with it is taken like any other.
+      expect((await visitor.submit({}, { Cookie: `signup=${wrong}` })).status).toBe(303);
+    }
+  });
+
+  test("is not cleared when there are only strange ones [D4]", async () => {
+    for (const Cookie of ["=;;", ";;;=;", "signupx=1", "__proto__=1", "a=b; ".repeat(4000), "%"]) {
+      const answer = await visitor.get("/subscription", { Cookie });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("Set-Cookie") ?? "").not.toContain("signup=");
+    }
+  });
+
+  test("tells no email, password or client_secret when it is decoded [D5]", async () => {
+    const { cookie, headers } = await visitor.submit();
+    const decoded = cookie
+      .split("=")
+      .flatMap((part) => [
+        Buffer.from(part, "base64").toString("latin1"),
+        Buffer.from(part, "base64url").toString("utf8"),
+      ]);
+    expect([cookie, ...decoded].join("\n")).not.toMatch(/seti_|example\.com|S3ntinel|Lovelace/i);
+    expect(headers.get("Set-Cookie")).toMatch(/; Max-Age=172800; Path=\/; HttpOnly; SameSite=Lax$/);
+  });
+});
+
+describe("caches", () => {
+  test("keep no answer with a cookie, and no page with a visitor's data [D6]", async () => {
+    const accepted = await visitor.submit();
+    const Cookie = accepted.cookie;
+    upstream.answersJson(503, {});
+    const answers = {
+      accepted,
+      form: await visitor.get("/subscription"),
+      planned: await visitor.get(`/subscription/${fields.package_id}`),
+      data: await visitor.get("/subscription.data"),
+      card: await visitor.get("/subscription", { Cookie }),
+      code: await visitor.get("/resume-code", { Cookie }),
+      cleared: await visitor.get("/subscription", { Cookie: "signup=x" }),
+      rejected: await visitor.submit(),
+      invalid: await visitor.submit({ email: "x" }),
+      foreign: await visitor.submit({}, { Origin: "null" }),
+      over: await visitor.post("intent=start-over", { Cookie }),
+      unknown: await visitor.get("/nope"),
+      health: await visitor.get("/health"),
+    };
+    for (const [name, { headers }] of Object.entries(answers)) {
+      expect([name, headers.get("Cache-Control")]).toEqual([name, "no-store"]);
+    }
+  });
+
+  test.each([
+    "/subscription/x.css",
+    `/subscription/${fields.package_id}.png`,
+    "/subscription%2fx.css",
+    "/pricing%2f.css",
+    "/pricing;.css",
+    "/pricing%0a.css",
+    "/subscription/x%2ecss",
+    "/subscription/x.data.css",
+  ])("get a 404 for %s, never a page's body under a cacheable name [D7]", async (path) => {
+    const { cookie: Cookie } = await visitor.submit();
+    const { status, headers, text } = await visitor.get(path, { Cookie });
+    expect([status, headers.get("Cache-Control")]).toEqual([404, "no-store"]);
+    expect(text).not.toMatch(/seti_|form_nonce|Lovelace/);
+  });
+});

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cookieBrowser } from "../../support/visitors/cookie-browser";
+import {
+  type Answer,
+  fields,
+  logged,
+  nonceIn,
+  type SiteVisitor,
+  siteVisitor,
+} from "../../support/visitors/site-visitor";
+import { type Stack, startStack } from "../../support/visitors/visited-site";
+import { enterCard, rows, stripeStateOf } from "../../support/visitors/visitor";
+import { FAST_API } from "../../support/workers/fast-api";
+import { neverAnswers, passesOnTo, startUpstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
+
+/*
+ * The site before the reference API and the simulator: what each step says, and what API and Stripe know then. Which step
+ * follows on which is in tests/unit/signup/session/.
+ */
+
+const STANDARD = `/subscription/${fields.package_id}`;
+const MINI_ID = "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
+const MINI = `/subscription/${MINI_ID}`;
+const CARD = "Please enter your card info for starting your 5 days free trial";
+const SUCCESS = "Your 5 days trial period has been started.";
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack(FAST_API);
+  return stack.dispose;
+});
+
+async function signedUp(plan: string = MINI_ID, change: Record<string, string> = {}) {
+  const browser = cookieBrowser(stack.visitor);
+  await browser.signUp(plan, change);
+  return browser;
+}
+
+const signUpsOf = (email: string) =>
+  rows(stack.api, "SELECT * FROM sign_ups WHERE email = ? ORDER BY created_at", email);
+const wordsOf = ({ text }: Answer) => text.replace(/<[^>]+>/g, "");
+const secretIn = ({ body }: Answer) => /seti_\w+_secret_\w+/.exec(body)?.[0];
+
+describe("one form, sent twice", () => {
+  let lateSite: RunningWorker;
+  let visitor: SiteVisitor;
+  const upstream = startUpstream();
+  beforeAll(async () => {
+    lateSite = await startSite({
+      vars: { SUBSCRIPTION_API_URL: (await upstream).url, SUBSCRIPTION_API_TIMEOUT_MS: "3000" },
+    });
+    visitor = siteVisitor(lateSite);
+  });
+  afterAll(async () => {
+    await lateSite.dispose();
+    (await upstream).dispose();
+  });
+
+  test("that the API took too late is one sign-up with one client_secret [C9]", async () => {
+    const { answers, calls } = await upstream;
+    const form = { email: "late@example.com", form_nonce: await visitor.nonce() };
+    answers(passesOnTo(stack.api.url, neverAnswers));
+    const first = await visitor.submit(form);
+    expect([first.status, nonceIn(first)]).toEqual([504, form.form_nonce]);
+    const keys = calls.map(({ headers }) => headers["idempotency-key"]);
+
+    answers(passesOnTo(stack.api.url));
+    const retries = [await visitor.submit(form), await visitor.submit(form)];
+    expect(retries.map(({ status }) => status)).toEqual([303, 303]);
+    keys.push(...calls.map(({ headers }) => headers["idempotency-key"]));
+    expect([keys.length, new Set(keys).size]).toEqual([3, 1]);
+    const secrets = await Promise.all(
+      retries.map(async ({ cookie: Cookie }) => secretIn(await visitor.get("/subscription", { Cookie }))),
+    );
+    expect(secrets[0]).toMatch(/^seti_/);
+    expect(secrets[1]).toBe(secrets[0]);
+    expect(await signUpsOf(form.email)).toHaveLength(1);
+  });
+
+  test("at once, without JavaScript, is one sign-up and one setup intent [D1]", async () => {
+    const { visitor: double } = stack;
+    const form = { email: "double@example.com", form_nonce: await double.nonce() };
+    const answers = await Promise.all([double.submit(form), double.submit(form)]);
+    // One of them may come while the other is being made: it is asked to wait, and finds the same one when sent again.
+    for (const { status } of answers) expect([303, 503]).toContain(status);
+    expect((await double.submit(form)).status).toBe(303);
+    expect(await signUpsOf(form.email)).toHaveLength(1);
+    expect((await stripeStateOf(stack.stripe, form.email)).setupIntents).toHaveLength(1);
+  });
+});
+
+test.each([
+  ["deutschland", "DE"],
+  ["U.S.A.", "US"],
+])(
+  "the card step and the customer at Stripe have the country %s as %s, the API as it was typed [N7]",
+  async (country, code) => {
+    const ada = await signedUp(MINI_ID, { country });
+    expect((await ada.get(MINI)).body).toMatch(new RegExp(`countryCode\\W+${code}\\b`));
+    const { customers } = await stripeStateOf(stack.stripe, ada.email);
+    expect(customers).toMatchObject([{ address: { city: "Springfield", postal_code: "62701", country: code } }]);
+    expect(await signUpsOf(ada.email)).toMatchObject([{ country }]);
+  },
+);
+
+describe("the steps", () => {
+  test("the plan of the URL wins; the sign-up for another plan is offered, with what was typed before [S17]", async () => {
+    const ada = await signedUp(fields.package_id);
+    const { text } = await ada.get(MINI);
+    expect(text).toContain("Your STANDARD sign-up still needs a card");
+    expect(text).toContain(`href="${STANDARD}"`);
+    expect(text).toContain("Subscription Information");
+    expect(text).not.toContain(CARD);
+    for (const typed of ["Ada Lovelace", ada.email, "(212) 555-0123", "1 Example Street", "62701"])
+      expect(text).toContain(`value="${typed}"`);
+    expect(text).not.toContain(fields.password);
+    expect((await ada.get(STANDARD)).text).toContain(CARD);
+  });
+
+  test("each says which one it is; at the card stands when the trial ends and what is charged then [S24]", async () => {
+    const ada = cookieBrowser(stack.visitor);
+    const form = await ada.get(MINI);
+    expect(form.text).toContain("Step 1 of 2: details");
+    expect(form.body).toContain("<title>Sign up, step 1 of 2: details · Citewell</title>");
+    await ada.signUp(MINI_ID);
+    const card = await ada.get(MINI);
+    expect(card.text).toContain("Subscription Data Saved!");
+    expect(card.text).toContain("Step 2 of 2: card");
+    expect(card.body).toContain("<title>Sign up, step 2 of 2: card · Citewell</title>");
+    const end = new Date(Date.now() + 5 * 24 * 60 * 60 * 1000);
+    const day = end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+    expect(wordsOf(card)).toContain(
+      `Your trial ends on ${day} (UTC). After that, you'll pay $100.00 USD a month plus any tax until you cancel. To cancel, open the customer portal;`,
+    );
+    expect(card.body).toMatch(/<a href="http:\/\/localhost:8789\/p\/login\/test"[^>]*>customer portal</);
+  });
+
+  test("'Edit details' leads to the form with everything but the passwords; the new form's sign-up replaces the first [S18] [S20]", async () => {
+    const ada = await signedUp();
+    const secret = await ada.clientSecret(MINI_ID);
+    await ada.post("intent=edit", MINI);
+    const form = await ada.get(MINI);
+    const typed = { ...fields, email: ada.email };
+    for (const name of ["full_name", "company_name", "email", "address", "city", "state", "zipCode"] as const) {
+      const input = new RegExp(`<input[^>]* name="${name}"[^>]*>`).exec(form.text)?.[0] ?? "";
+      expect(input, name).toContain(`value="${typed[name]}"`);
+    }
+    expect(form.text).not.toContain(fields.password);
+    await ada.send({ package_id: MINI_ID, form_nonce: nonceIn(form), company_name: "Difference Engines" });
+    expect(await signUpsOf(ada.email)).toMatchObject([
+      { status: "superseded", company_name: "Engines & Sons" },
+      { status: "pending", company_name: "Difference Engines" },
+    ]);
+    // The card of the sign-up that was given up cannot be set up any more.
+    expect((await enterCard(stack.stripe.url, secret)).status).toBe(400);
+  });
+
+  test("the success belongs to the plan that succeeded, and says once what happened [S16] [S21] [T5]", async () => {
+    const ada = await signedUp(fields.package_id);
+    await enterCard(stack.stripe.url, await ada.clientSecret(fields.package_id));
+    await ada.post("intent=card-set-up", STANDARD);
+    const { text, body } = await ada.get(STANDARD);
+    expect(text).toContain(SUCCESS);
+    expect(body).toContain("To cancel, change your card or see your invoices, log in to the");
+    expect(body).toContain('href="http://localhost:8789/p/login/test"');
+    for (const detail of ["Engines & Sons", "(212) 555-0123", "STANDARD, $500 a month", "Visa ending in 4242"]) {
+      expect(text).toContain(detail);
+    }
+    expect(text.indexOf("Card Successful!")).toBeLessThan(text.indexOf("subscription Successful!"));
+    expect((await ada.get(MINI)).text).not.toContain(SUCCESS);
+    const reloaded = await ada.get("/subscription");
+    expect(reloaded.text).toContain(SUCCESS);
+    expect(reloaded.text).not.toContain("Card Successful!");
+    expect(secretIn(reloaded)).toBeUndefined();
+  });
+
+  test("without a card there is no success, whatever is posted [H9]", async () => {
+    const ada = await signedUp();
+    await ada.post("intent=card-set-up", MINI);
+    const { text } = await ada.get(MINI);
+    expect(text).toContain("Payment Failed");
+    expect(text).toContain("An error occurred during payment");
+    expect(text).not.toContain(SUCCESS);
+  });
+
+  test("after a declined card the card step says why, once [M7]", async () => {
+    const ada = await signedUp();
+    await enterCard(stack.stripe.url, await ada.clientSecret(MINI_ID), "4000000000000002");
+    await ada.post("intent=card-set-up", MINI);
+    expect((await ada.get(MINI)).text).toContain("Your card was declined.");
+    const reloaded = await ada.get(MINI);
+    expect(reloaded.text).toContain(CARD);
+    expect(reloaded.text).not.toContain("Your card was declined.");
+  });
+
+  test("the return from the bank works without the cookie: the secret leaves the URL, and Stripe is asked [S22]", async () => {
+    const ada = await signedUp();
+    const secret = await ada.clientSecret(MINI_ID);
+    await enterCard(stack.stripe.url, secret);
+    ada.setCookie("");
+    const query = new URLSearchParams({ setup_intent_client_secret: secret, redirect_status: "succeeded" });
+    const { status, headers } = await ada.get(`${MINI}?${query}`);
+    expect([status, headers.get("Location")]).toEqual([303, MINI]);
+    expect((await ada.get(MINI)).text).toContain(SUCCESS);
+  });
+});
+
+test("a client_secret is in no log of the site [F5]", async () => {
+  expect(logged(stack.site)).not.toMatch(/_secret_|\/status\//);
+});

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { sendRaw } from "../../support/visitors/raw-request";
+import { enoughOfTheMinute, someone } from "../../support/visitors/senders";
+import { fields, formHeaders, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { liesAboutItsLength, sendsAnEndlessBody, startUpstream, type Upstream } from "../../support/workers/upstream";
+import { type RunningWorker, startSite } from "../../support/workers/workers";
+import { flood } from "./flood";
+
+/* How much of a body is read, whatever its headers say, and of whom nothing at all. */
+
+/** What the sockets on the way hold, with room to spare; a reader without a cap takes 300 MB. */
+const BUFFERED_BYTES = 24 * 1024 * 1024;
+
+let upstream: Upstream;
+let site: RunningWorker;
+let visitor: SiteVisitor;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  // Both the API and Stripe.
+  site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url, STRIPE_API_URL: upstream.url } });
+  visitor = siteVisitor(site);
+});
+
+beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
+
+afterAll(async () => {
+  await site.dispose();
+  upstream.dispose();
+});
+
+const FORM = "application/x-www-form-urlencoded";
+const REPORT = "application/csp-report";
+const CHUNKED = "Transfer-Encoding: chunked";
+const own = (type: string) => [`Origin: ${site.url}`, "Sec-Fetch-Site: same-origin", `Content-Type: ${type}`];
+
+describe("a body that is sent", () => {
+  const lengths: [what: string, headers: string[], chunked: boolean][] = [
+    ["a Content-Length of 5 beside endless chunks", ["Content-Length: 5", CHUNKED], true],
+    ["endless chunks before a Content-Length of 5", [CHUNKED, "Content-Length: 5"], true],
+    ["endless chunks", [CHUNKED], true],
+    ["300 MB", [`Content-Length: ${300 * 1024 * 1024}`], false],
+  ];
+  const toForm = lengths.map(([what, ...rest]) => [what, "/subscription", FORM, ...rest] as const);
+  const toReports = lengths.slice(0, 1).map(([what, ...rest]) => [what, "/csp-reports", REPORT, ...rest] as const);
+
+  test.each([...toForm, ...toReports])(
+    "with %s to %s is answered 413 and read no further; the next request works [H2] [B3]",
+    async (_, path, type, headers, chunked) => {
+      const { status, sent } = await flood(site.url, [`POST ${path} HTTP/1.1`, ...own(type), ...headers], chunked);
+      expect(status).toBe(413);
+      expect(sent).toBeLessThan(BUFFERED_BYTES);
+      expect(upstream.calls).toHaveLength(0);
+      expect((await visitor.submit()).status).toBe(303);
+    },
+  );
+
+  test("that goes on after its Content-Length is read to that length [H2]", async () => {
+    const head = ["POST /subscription HTTP/1.1", ...own(FORM), "Content-Length: 5"];
+    const { status, sent } = await flood(site.url, head, false);
+    expect(status).toBe(422);
+    expect(sent).toBeLessThan(BUFFERED_BYTES);
+    expect((await visitor.submit()).status).toBe(303);
+  });
+
+  test("in chunks beside a wrong Content-Length is the form that its chunks hold [H2]", async () => {
+    const body = new URLSearchParams(fields).toString();
+    for (const length of ["0", "5", "16000"]) {
+      const headers = own(FORM).map((line): [string, string] => [line.split(": ")[0] ?? "", line.split(": ")[1] ?? ""]);
+      headers.push(["Content-Length", length], ["Transfer-Encoding", "chunked"]);
+      expect((await sendRaw(site.url, { method: "POST", path: "/subscription", headers, body })).status).toBe(303);
+    }
+    expect(upstream.calls.map(({ body }) => JSON.parse(body).full_name)).toEqual(Array(3).fill(fields.full_name));
+  });
+});
+
+describe("an answer of 300 MB", () => {
+  test.each([
+    ["that says it has 5 bytes", liesAboutItsLength],
+    ["in chunks", sendsAnEndlessBody],
+  ])("%s from the API is read to 64 KiB; the next request works [H2] [C7]", async (_, behaviour) => {
+    const sent = { bytes: 0 };
+    upstream.answers(behaviour(sent));
+    const answer = await visitor.submit();
+    expect(answer.status).toBe(502);
+    expect(answer.text).toContain(`value="${fields.full_name}"`);
+    expect(sent.bytes).toBeLessThan(BUFFERED_BYTES);
+    upstream.answersJson(200, { client_secret: SECRET });
+    expect((await visitor.submit()).status).toBe(303);
+  });
+
+  test.each([500, 302])("with status %i from the API is not read [H2]", async (status) => {
+    const sent = { bytes: 0 };
+    upstream.answers(liesAboutItsLength(sent, status));
+    expect((await visitor.submit()).status).toBeGreaterThanOrEqual(400);
+    expect(sent.bytes).toBeLessThan(BUFFERED_BYTES);
+  });
+
+  test.each([200, 400, 500])(
+    "with status %i from Stripe is not read on; the sign-up waits or says so [H2]",
+    async (status) => {
+      const { cookie: Cookie } = await visitor.submit();
+      const sent = { bytes: 0 };
+      upstream.answers(liesAboutItsLength(sent, status));
+      const answer = await visitor.post("intent=card-set-up", { Cookie });
+      expect(answer.status).toBe(303);
+      expect(sent.bytes).toBeLessThan(2 * BUFFERED_BYTES);
+      upstream.answersJson(200, { id: "seti_1", status: "succeeded" });
+      expect((await visitor.post("intent=card-set-up", { Cookie })).status).toBe(303);
+      expect(upstream.calls).toHaveLength(1);
+    },
+  );
+});
+
+describe("a sender over the limit", () => {
+  let limited: RunningWorker;
+  beforeAll(async () => {
+    limited = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url }, rateLimit: 2 });
+  });
+  afterAll(() => limited.dispose());
+  beforeEach(enoughOfTheMinute, 30_000);
+
+  /** Announces a form and never sends it: only who does not wait for it answers at once. */
+  const announce = (path: string, me: Record<string, string>) =>
+    sendRaw(limited.url, {
+      method: "POST",
+      path,
+      headers: [...formHeaders(limited.url), ["Content-Length", "600"], ...Object.entries(me)],
+      unfinished: true,
+    });
+
+  test("gets as many forms back as the limit has; further ones are answered 429 unread [H2] [F1]", async () => {
+    const me = someone();
+    const limitedVisitor = siteVisitor(limited);
+    const form_nonce = await limitedVisitor.nonce();
+    const statuses: number[] = [];
+    for (let index = 0; index < 4; index += 1) {
+      const answer = await limitedVisitor.submit({ form_nonce }, me);
+      statuses.push(answer.status);
+      if (answer.status === 429) expect(answer.text).toContain(`value="${fields.full_name}"`);
+    }
+    expect(statuses).toEqual([303, 303, 429, 429]);
+    const { status, headers, body, durationMs } = await announce("/subscription", me);
+    expect([status, headers.get("Retry-After")]).toEqual([429, "60"]);
+    expect(body).toContain("Too many requests");
+    expect(durationMs).toBeLessThan(5000);
+    const head = ["POST /subscription HTTP/1.1", `CF-Connecting-IP: ${me["CF-Connecting-IP"]}`, CHUNKED];
+    const flooded = await flood(limited.url, [...head, ...ownOf(limited)], true);
+    expect(flooded.status).toBe(429);
+    expect(flooded.sent).toBeLessThan(BUFFERED_BYTES);
+    expect((await limitedVisitor.submit({}, someone())).status).toBe(303);
+  });
+
+  test("whose form the page's script sent is answered unread from the first: the page still has it [H2] [F1]", async () => {
+    const me = someone();
+    const limitedVisitor = siteVisitor(limited);
+    for (let index = 0; index < 2; index += 1) expect((await limitedVisitor.submit({}, me)).status).toBe(303);
+    const { status, headers, body, durationMs } = await announce("/subscription.data", me);
+    expect([status, headers.get("Content-Type")]).toEqual([429, "text/x-script"]);
+    expect(body).toContain("Too many requests. Please wait a moment and try again.");
+    expect(durationMs).toBeLessThan(5000);
+  });
+
+  const ownOf = ({ url }: RunningWorker) => [`Origin: ${url}`, "Sec-Fetch-Site: same-origin", `Content-Type: ${FORM}`];
+});

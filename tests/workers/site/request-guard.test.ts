@@ -1,0 +1,203 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type RawRequest, sendRaw } from "../../support/visitors/raw-request";
+import { fastest, fields, formHeaders, PASSWORD, SECRET, type SiteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import type { Upstream } from "../../support/workers/upstream";
+import type { RunningWorker } from "../../support/workers/workers";
+
+/* What workerd makes of origins, methods and paths on the wire; the rules are in tests/unit/edge/. */
+
+let upstream: Upstream;
+let site: RunningWorker;
+let visitor: SiteVisitor;
+let own: [string, string][];
+
+beforeAll(async () => {
+  const started = await startVisitedSite();
+  ({ upstream, site, visitor } = started);
+  own = formHeaders(site.url);
+  return started.dispose;
+});
+
+beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
+
+const form = () => new URLSearchParams(fields).toString();
+const raw = (request: RawRequest) => sendRaw(site.url, request);
+
+describe("a form", () => {
+  const evil = { Origin: "https://evil.test" };
+
+  test.each<[what: string, row: string, headers: Record<string, string>]>([
+    ["another site's page", "A1", { "Sec-Fetch-Site": "cross-site" }],
+    ["a sibling subdomain's page", "A4", { "Sec-Fetch-Site": "same-site" }],
+    ["a page without an origin", "A6", { Origin: "null" }],
+    ["a page that X-Forwarded-Host claims to be the site's", "A7", { "X-Forwarded-Host": "evil.test", ...evil }],
+    ["a page that Forwarded claims to be the site's", "A7", { Forwarded: "host=evil.test", ...evil }],
+  ])("of %s is answered 403 with a readable page, and goes nowhere [%s]", async (_what, _row, headers) => {
+    const answer = await visitor.submit({}, headers);
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain("This form was not sent from our site.");
+    expect(answer.text).toContain("Return to Home");
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  test("with two Origins, one of them foreign, is answered 403 [A1]", async () => {
+    const headers: [string, string][] = [...own, ["Origin", "https://evil.test"]];
+    expect((await raw({ method: "POST", path: "/subscription", headers, body: form() })).status).toBe(403);
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  test("with neither Origin nor Sec-Fetch-Site is taken, as text browsers and old ones send it [A5]", async () => {
+    const headers: [string, string][] = [["Content-Type", "application/x-www-form-urlencoded"]];
+    expect((await raw({ method: "POST", path: "/subscription", headers, body: form() })).status).toBe(303);
+  });
+
+  test("is taken at the .data URL from the site's own pages alone; a script reads why it was refused [A3]", async () => {
+    const foreign = await visitor.submit({}, { "Sec-Fetch-Site": "cross-site" }, "/subscription.data");
+    expect([foreign.status, foreign.headers.get("Content-Type")]).toEqual([403, "text/x-script"]);
+    expect(foreign.body).toContain("Access forbidden. Please contact support.");
+    expect(upstream.calls).toHaveLength(0);
+    const answer = await visitor.submit({}, {}, "/subscription.data");
+    expect([answer.status, answer.cookie === "", upstream.calls.length]).toEqual([202, false, 1]);
+  });
+
+  test("for one loader alone is answered 400, and goes nowhere [A2]", async () => {
+    for (const path of ["/subscription?_data=routes%2Fsubscription", "/subscription.data?%5fdata=root"]) {
+      expect((await visitor.submit({}, {}, path)).status).toBe(400);
+    }
+    expect(upstream.calls).toHaveLength(0);
+  });
+});
+
+describe("methods", () => {
+  test.each(["PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "TRACE", "QUERY", "LOCK"])(
+    "%s is answered 405 with what the page takes, and goes nowhere [A8]",
+    async (method) => {
+      for (const [path, allow] of [
+        ["/", "GET, HEAD"],
+        ["/subscription", "GET, HEAD, POST"],
+      ] as const) {
+        const answer = await raw({ method, path, headers: own, body: form() });
+        expect([answer.status, answer.headers.get("Allow")]).toEqual([405, allow]);
+        expect(answer.body).toContain("Method not allowed");
+      }
+      expect(upstream.calls).toHaveLength(0);
+    },
+  );
+
+  test("a header cannot change the method [A8]", async () => {
+    expect((await visitor.get("/subscription", { "X-HTTP-Method-Override": "POST" })).status).toBe(200);
+    expect(upstream.calls).toHaveLength(0);
+    expect((await visitor.submit({}, { "X-HTTP-Method-Override": "DELETE" })).status).toBe(303);
+  });
+
+  test("HEAD has the status of GET and no body [A8]", async () => {
+    for (const path of ["/", "/subscription", "/subscription.data", "/health", "/nope"]) {
+      const [head, get] = [await raw({ method: "HEAD", path }), await visitor.get(path)];
+      expect([path, head.status, head.body]).toEqual([path, get.status, ""]);
+    }
+  });
+
+  test("GET with values in the query is the empty form; they are not echoed and go nowhere [A9]", async () => {
+    const password = encodeURIComponent(PASSWORD);
+    const { status, body } = await visitor.get(`/subscription?email=a@b.co&password=${password}&full_name=Mallory`);
+    expect(status).toBe(200);
+    expect(body).not.toMatch(/a@b\.co|a%40b|S3ntinel|Mallory/);
+    expect(upstream.calls).toHaveLength(0);
+  });
+});
+
+describe("paths", () => {
+  test.each(
+    [
+      "//evil.test",
+      "//evil.test/pricing",
+      "///evil.test/..",
+      "/%5cevil.test",
+      "/\\evil.test",
+      "/%2f%2fevil.test",
+      "/%2fpricing",
+      "/%00",
+      "/%",
+      "/%ff",
+      "/%c0%ae%c0%ae/",
+      "/%e2%80%a8",
+      "/..%2f..%2fetc%2fpasswd",
+      "/subscription/a%0d%0aSet-Cookie:x=y",
+      "//",
+      "/*",
+      `/${"a".repeat(16 * 1024)}`,
+      `/${"a/".repeat(8 * 1024)}`,
+      `/subscription/${"%41".repeat(5000)}`,
+    ].map((path) => [path.slice(0, 40), path] as const),
+  )("%s is no page, never a redirect and never 500 [A10]", async (_, path) => {
+    for (const method of ["GET", "HEAD", "POST"]) {
+      const answer = await raw({ method, path, headers: method === "POST" ? own : [] });
+      expect(method === "POST" ? [400, 404, 405] : [400, 404]).toContain(answer.status);
+      expect(answer.headers.get("Location")).toBeNull();
+    }
+  });
+
+  test("of 16 KB take under 50 ms, whatever they are made of [A10]", async () => {
+    for (const part of ["a", "/a", "%61", "@/", "%40"]) {
+      const path = `/${part.repeat(16_000 / part.length)}`;
+      expect(await fastest(async () => expect((await raw({ path })).status).toBe(404))).toBeLessThan(50);
+    }
+  });
+
+  test.each([
+    ["/PRICING", "/pricing"],
+    ["/pricing/?utm_source=x", "/pricing"],
+    ["///Pricing//?x", "/pricing"],
+    ["/\\pricing", "/pricing"],
+    ["/%50%52%49%43%49%4E%47%2e%6D%64", "/pricing.md"],
+    ["/Robots.TXT", "/robots.txt"],
+    [`//Subscription//${fields.package_id}//?id=x&y`, `/subscription/${fields.package_id}?id=x&y`],
+  ])("%s is redirected to the one path, %s [H11]", async (path, location) => {
+    for (const method of ["GET", "HEAD"]) {
+      const { status, headers, body } = await raw({ method, path, headers: [["X-Forwarded-Host", "evil.test"]] });
+      expect([status, headers.get("Location"), body]).toEqual([308, location, ""]);
+      expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+    }
+    const target = await raw({ path: location });
+    expect([target.status, target.headers.get("Location")]).toEqual([200, null]);
+  });
+
+  test("of another spelling refuse what the page's own would refuse, and take a form that was opened there [H11]", async () => {
+    expect((await visitor.submit({}, { "Sec-Fetch-Site": "cross-site" }, "/Subscription/")).status).toBe(403);
+    expect((await raw({ path: `/PRICING?${"x".repeat(9000)}` })).status).toBe(414);
+    expect((await visitor.send("PUT", "/PRICING")).status).toBe(405);
+    expect((await visitor.submit({}, {}, "/Subscription/")).status).toBe(303);
+  });
+});
+
+test("headers of 16 KB are no error, and a list of formats as long is HTML [F11]", async () => {
+  const long = (part: string) => part.repeat(Math.floor(16_000 / part.length));
+  for (const [name, value] of [
+    ["Accept", `text/markdown,${long("text/markdown;q=0.1,")}`],
+    ["Cookie", long("a=1; ")],
+    ["If-None-Match", long('W/"a",')],
+    ["CF-Ray", long("a")],
+  ] as const) {
+    for (const path of ["/pricing", "/subscription"]) {
+      const { status, headers } = await raw({ path, headers: [[name, value]] });
+      expect([name, status, headers.get("Content-Type")]).toEqual([name, 200, "text/html; charset=utf-8"]);
+    }
+  }
+});
+
+test("the page of a refusal names its request, and no other's [D8]", async () => {
+  const bodies = new Set<string>();
+  for (const ray of ["refused-1", "refused-2"]) {
+    const answer = await visitor.submit({}, { "Sec-Fetch-Site": "cross-site", "CF-Ray": ray, Cookie: `signup=${ray}` });
+    expect([answer.status, answer.headers.get("X-Request-Id")]).toEqual([403, ray]);
+    expect(answer.body.match(/refused-\d/g)).toEqual([ray]);
+    bodies.add(answer.body.replace(ray, ""));
+  }
+  expect(bodies.size).toBe(1);
+});
+
+test("none of all these requests was answered with a 5xx", async () => {
+  await expect.poll(() => site.logs.filter(({ event }) => event === "request").length).toBeGreaterThan(100);
+  expect(site.logs.filter(({ status }) => Number(status) >= 500)).toEqual([]);
+});

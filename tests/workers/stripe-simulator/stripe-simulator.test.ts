@@ -1,0 +1,284 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import Stripe from "stripe";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { enterCard, mails } from "../../support/visitors/visitor";
+import { freePort, type RunningWorker, startStripeSimulator } from "../../support/workers/workers";
+
+const client = (worker: RunningWorker, key = "sk_test_local") =>
+  new Stripe(key, { protocol: "http", host: "localhost", port: new URL(worker.url).port, maxNetworkRetries: 0 });
+
+describe("the Stripe simulator", () => {
+  const received: { body: string; signature: string }[] = [];
+  let failures = 0;
+  let endpoint: Server;
+  let worker: RunningWorker;
+  let stripe: Stripe;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    endpoint = createServer(async (request, response) => {
+      const body = await text(request);
+      if (failures-- > 0) return response.writeHead(500).end();
+      received.push({ body, signature: String(request.headers["stripe-signature"]) });
+      return response.end("ok");
+    }).listen(port, "127.0.0.1");
+    worker = await startStripeSimulator({ webhookUrl: `http://127.0.0.1:${port}/` });
+    stripe = client(worker);
+  });
+  afterAll(async () => {
+    await worker.dispose();
+    endpoint.closeAllConnections();
+    endpoint.close();
+  });
+
+  async function newIntent() {
+    const customer = await stripe.customers.create({ email: "ada@example.com", metadata: { a: "1" } });
+    return stripe.setupIntents.create({
+      customer: customer.id,
+      usage: "off_session",
+      metadata: { sign_up_id: "x" },
+    });
+  }
+
+  const eventsOf = (intentId: string) =>
+    received.map(({ body }) => JSON.parse(body)).filter((event) => event.data.object.id === intentId);
+
+  test("the simulator creates, retrieves and updates customers as the stripe package expects", async () => {
+    const made = await stripe.customers.create({ email: "ada@example.com", name: "Ada", metadata: { a: "1" } });
+    const card = await stripe.paymentMethods.attach("pm_card_visa", { customer: made.id });
+    const changed = await stripe.customers.update(made.id, { invoice_settings: { default_payment_method: card.id } });
+
+    expect(made.id).toMatch(/^cus_/);
+    expect(made.lastResponse.requestId).toMatch(/^req_/);
+    expect(changed.invoice_settings.default_payment_method).toBe(card.id);
+    expect(await stripe.customers.retrieve(made.id)).toMatchObject({ email: "ada@example.com", metadata: { a: "1" } });
+    await expect(stripe.customers.retrieve("cus_none")).rejects.toMatchObject({
+      type: "StripeInvalidRequestError",
+      code: "resource_missing",
+      statusCode: 404,
+    });
+  });
+
+  test("a publishable key sees only the setup intent whose client secret it sends", async () => {
+    const intent = await newIntent();
+    const browser = client(worker, "pk_test_local");
+
+    const shown = await browser.setupIntents.retrieve(intent.id, { client_secret: intent.client_secret ?? "" });
+    expect(shown).toMatchObject({ id: intent.id, status: "requires_payment_method" });
+    expect(shown).not.toHaveProperty("customer");
+    await expect(browser.setupIntents.retrieve(intent.id, { client_secret: "seti_1_secret_2" })).rejects.toMatchObject({
+      code: "resource_missing",
+      message: `No such setupintent: '${intent.id}'`,
+    });
+    await expect(browser.customers.create({})).rejects.toMatchObject({ code: "secret_key_required" });
+    await expect(client(worker, "sk_live_x").customers.create({})).rejects.toMatchObject({ statusCode: 401 });
+  });
+
+  test.each([
+    ["complete", "succeeded", "succeeded"],
+    ["fail", "failed", "requires_payment_method"],
+  ])(
+    "a card that needs authentication leads to the bank's page: %s ends as %s",
+    async (outcome, redirectStatus, status) => {
+      const intent = await newIntent();
+      const { body } = await enterCard(worker.url, intent.client_secret ?? "", "4000002500003155");
+      expect(body.status).toBe("requires_action");
+      const bankPage = body.next_action.redirect_to_url.url;
+
+      expect(await (await fetch(bankPage)).text()).toContain("Complete authentication");
+      const back = await fetch(bankPage, {
+        method: "POST",
+        body: new URLSearchParams({ outcome }),
+        redirect: "manual",
+      });
+
+      expect(back.status).toBe(303);
+      const location = new URL(back.headers.get("location") ?? "");
+      expect(Object.fromEntries(location.searchParams)).toEqual({
+        from: "card",
+        setup_intent: intent.id,
+        setup_intent_client_secret: intent.client_secret,
+        redirect_status: redirectStatus,
+      });
+      expect((await stripe.setupIntents.retrieve(intent.id)).status).toBe(status);
+      expect((await fetch(bankPage)).status).toBe(404);
+    },
+  );
+
+  test("a setup intent that has succeeded can be neither confirmed nor canceled", async () => {
+    const intent = await newIntent();
+    await stripe.setupIntents.confirm(intent.id, { payment_method: "pm_card_visa" });
+
+    const unexpectedState = { code: "setup_intent_unexpected_state" };
+    await expect(stripe.setupIntents.confirm(intent.id, { payment_method: "pm_card_visa" })).rejects.toMatchObject(
+      unexpectedState,
+    );
+    await expect(stripe.setupIntents.cancel(intent.id)).rejects.toMatchObject(unexpectedState);
+  });
+
+  test("the simulator sends a signed event until the endpoint takes it", async () => {
+    failures = 2;
+    const intent = await newIntent();
+    await enterCard(worker.url, intent.client_secret ?? "");
+
+    await expect.poll(() => eventsOf(intent.id), { timeout: 10_000 }).toHaveLength(1);
+    const delivery = received.at(-1);
+    const event = stripe.webhooks.constructEvent(
+      delivery?.body ?? "",
+      delivery?.signature ?? "",
+      "whsec_local_development_only",
+    );
+    expect(event).toMatchObject({
+      type: "setup_intent.succeeded",
+      data: { object: { metadata: { sign_up_id: "x" } } },
+    });
+  });
+
+  test("a subscription begins with a trial, which ends on demand, and each change is sent as an event", async () => {
+    const intent = await newIntent();
+    const confirmed = await stripe.setupIntents.confirm(intent.id, { payment_method: "pm_card_visa" });
+    const made = await stripe.subscriptions.create({
+      customer: String(intent.customer),
+      default_payment_method: String(confirmed.payment_method),
+      items: [{ price: "price_lite" }],
+      trial_period_days: 5,
+      metadata: { sign_up_id: "y" },
+    });
+    const fiveDays = 5 * 24 * 60 * 60;
+
+    expect(made).toMatchObject({
+      status: "trialing",
+      trial_end: made.created + fiveDays,
+      metadata: { sign_up_id: "y" },
+    });
+    expect((await stripe.subscriptions.list({ customer: String(intent.customer) })).data).toHaveLength(1);
+    expect(await stripe.subscriptions.update(made.id, { trial_end: "now" })).toMatchObject({ status: "active" });
+    expect(await stripe.subscriptions.cancel(made.id)).toMatchObject({ status: "canceled" });
+    expect((await stripe.subscriptions.list({ customer: String(intent.customer) })).data).toHaveLength(0);
+    expect((await stripe.subscriptions.list({ customer: String(intent.customer), status: "all" })).data).toHaveLength(
+      1,
+    );
+    await expect
+      .poll(() =>
+        eventsOf(made.id)
+          .map(({ type }) => type)
+          .sort(),
+      )
+      .toEqual([
+        "customer.subscription.created",
+        "customer.subscription.deleted",
+        // When the trial begins, as it is under seven days, and when it ends early.
+        "customer.subscription.trial_will_end",
+        "customer.subscription.trial_will_end",
+        "customer.subscription.updated",
+      ]);
+  });
+
+  test("a subscription with an unknown price or another customer's card is refused", async () => {
+    const [mine, other] = [await newIntent(), await newIntent()];
+    const confirmed = await stripe.setupIntents.confirm(other.id, { payment_method: "pm_card_visa" });
+    const missing = { code: "resource_missing", statusCode: 400 };
+
+    await expect(
+      stripe.subscriptions.create({ customer: String(mine.customer), items: [{ price: "price_none" }] }),
+    ).rejects.toMatchObject(missing);
+    await expect(
+      stripe.subscriptions.create({
+        customer: String(mine.customer),
+        default_payment_method: String(confirmed.payment_method),
+        items: [{ price: "price_mini" }],
+      }),
+    ).rejects.toMatchObject(missing);
+  });
+
+  test("deleting a customer ends its subscriptions, and customers are listed by email", async () => {
+    const customer = await stripe.customers.create({ email: "deleted@example.com" });
+    const trial = await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: "price_mini" }],
+      trial_period_days: 5,
+    });
+    expect((await stripe.customers.list({ email: "deleted@example.com" })).data.map(({ id }) => id)).toEqual([
+      customer.id,
+    ]);
+
+    expect(await stripe.customers.del(customer.id)).toEqual(
+      expect.objectContaining({ id: customer.id, deleted: true }),
+    );
+    expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ deleted: true });
+    expect(await stripe.subscriptions.retrieve(trial.id)).toMatchObject({ status: "canceled" });
+    expect((await stripe.customers.list({ email: "deleted@example.com" })).data).toEqual([]);
+    await expect(stripe.customers.del(customer.id)).rejects.toMatchObject({ code: "resource_missing" });
+    await expect(stripe.customers.update(customer.id, { name: "x" })).rejects.toMatchObject({ statusCode: 404 });
+  });
+
+  test("an idempotency key repeats a 500 but neither a 429 nor a 409", async () => {
+    const create = async (key: string, fault?: string) => {
+      const response = await fetch(`${worker.url}/v1/customers`, {
+        method: "POST",
+        headers: {
+          authorization: "Bearer sk_test_local",
+          "idempotency-key": key,
+          ...(fault && { "simulator-fault": fault }),
+        },
+        body: new URLSearchParams({ email: `${key}@example.com` }),
+      });
+      const { status, headers } = response;
+      await response.text();
+      const retry = headers.get("stripe-should-retry");
+      return [status, retry, (await stripe.customers.list({ email: `${key}@example.com` })).data.length];
+    };
+
+    expect([await create("k1", "500-before"), await create("k1")]).toEqual([
+      [500, "false", 0],
+      [500, "false", 0],
+    ]);
+    expect([await create("k2", "500-after"), await create("k2")]).toEqual([
+      [500, "false", 1],
+      [500, "false", 1],
+    ]);
+    expect([await create("k3", "429"), await create("k3")]).toEqual([
+      [429, null, 0],
+      [200, null, 1],
+    ]);
+    expect([await create("k4", "409"), await create("k4")]).toEqual([
+      [409, null, 0],
+      [200, null, 1],
+    ]);
+  });
+
+  test("the mailbox takes an email with an API key, once for each idempotency key", async () => {
+    const mail = { from: "a@example.com", to: ["b@example.com"], subject: "s", html: "<p>h</p>", text: "t" };
+    const send = (
+      body: object,
+      headers: Record<string, string> = { authorization: "Bearer re_1", "idempotency-key": "m" },
+    ) => fetch(`${worker.url}/emails`, { method: "POST", headers, body: JSON.stringify(body) });
+    const answers = [
+      await send(mail, {}),
+      await send({ ...mail, html: "" }),
+      await send(mail),
+      await send(mail),
+      await send({ ...mail, subject: "another" }),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 422, 200, 200, 409]);
+    expect(await answers[4]?.json()).toMatchObject({ name: "invalid_idempotent_request" });
+    expect(await mails(worker)).toHaveLength(1);
+  });
+
+  test("the simulator keeps its data over a restart", async () => {
+    const persist = await mkdtemp(join(tmpdir(), "stripe-simulator-"));
+    const before = await startStripeSimulator({ persist });
+    const customer = await client(before).customers.create({ name: "Ada" });
+    await before.dispose();
+    const after = await startStripeSimulator({ persist });
+
+    expect(await client(after).customers.retrieve(customer.id)).toMatchObject({ name: "Ada" });
+    await after.dispose();
+    await rm(persist, { recursive: true });
+  });
+});

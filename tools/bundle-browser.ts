@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type OutputChunk, type Plugin, rollup } from "rollup";
+import { minify } from "terser";
+import * as z from "zod";
+import { keepRelease } from "./releases/kept-releases";
+
+/*
+ * Part of `npm run build:browser`. The Remix compiler makes a file for each set of modules that some routes share: ten for
+ * the sign-up alone. Here they become few, named by their content:
+ *
+ * - `vendor`: React, Remix and what else the app starts with;
+ * - `shared`: what the layout and the sign-up have in common;
+ * - the layout, the sign-up, and each part that is loaded later.
+ *
+ * A part that is loaded later is found by its name in the manifest, so that a change of it renames no other file.
+ * The files of earlier releases stay beside them: releases/kept-releases.ts.
+ */
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = join(root, "public/build");
+/** What the Worker imports as Remix's server build (wrangler.toml, [alias]). */
+const serverBuild = join(root, "build/server.js");
+
+/** Routes whose pages run in the browser. The others are only rendered on the server, and get no file here. */
+const HYDRATED = ["root", "routes/subscription"];
+
+const files = z.object({ module: z.string(), imports: z.optional(z.array(z.string())) });
+const manifestSchema = z.looseObject({
+  entry: files,
+  routes: z.record(z.string(), z.looseObject(files.shape)),
+});
+
+type Manifest = z.infer<typeof manifestSchema>;
+
+async function bundle(): Promise<void> {
+  const compiled = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".js"));
+  const manifest = await readManifest(compiled);
+  const lazy = compiled.filter((name) => name.startsWith("_shared/") && !basename(name).startsWith("chunk-"));
+  const inputs = {
+    entry: pathOf(manifest.entry.module),
+    ...Object.fromEntries(HYDRATED.map((id) => [basename(id), pathOf(manifest.routes[id]?.module ?? "")])),
+    ...Object.fromEntries(lazy.map((name) => [withoutHash(name), join(folder, name)])),
+  };
+  const vendor = new Set(manifest.entry.imports?.map(pathOf));
+  const shared = new Set(HYDRATED.flatMap((id) => manifest.routes[id]?.imports ?? []).map(pathOf));
+
+  const build = await rollup({
+    input: inputs,
+    preserveEntrySignatures: "exports-only",
+    plugins: [publicPaths, lazyByName, minified],
+    onwarn(warning) {
+      throw new Error(warning.message);
+    },
+  });
+  const { output } = await build.generate({
+    entryFileNames: "[name]-[hash].js",
+    // The compiler's own names of chunks depend on more than their content.
+    chunkFileNames: ({ name }) => (name.startsWith("chunk-") ? "chunk-[hash].js" : "[name]-[hash].js"),
+    hashCharacters: "base36",
+    manualChunks: (id) => (vendor.has(id) ? "vendor" : shared.has(id) ? "shared" : undefined),
+  });
+  const chunks = output.filter((file) => file.type === "chunk");
+
+  await Promise.all(compiled.map((name) => rm(join(folder, name))));
+  for (const empty of ["_shared", "routes"]) await rm(join(folder, empty), { recursive: true });
+  await Promise.all(chunks.map(({ fileName, code }) => writeFile(join(folder, fileName), code)));
+  const version = await writeManifest(manifest, chunks, lazy.map(withoutHash));
+  await keepRelease(folder, version, new Date());
+}
+
+async function readManifest(compiled: string[]): Promise<Manifest> {
+  const name = compiled.find((file) => /^manifest-\w+\.js$/.test(file)) ?? "";
+  const [, json = ""] = /^window\.__remixManifest=(.*);\s*$/s.exec(await readFile(join(folder, name), "utf8")) ?? [];
+  return manifestSchema.parse(JSON.parse(json));
+}
+
+async function writeManifest(manifest: Manifest, chunks: OutputChunk[], lazy: string[]): Promise<string> {
+  const filesOf = (name: string) => {
+    const chunk = chunks.find((built) => built.name === name);
+    if (!chunk) throw new Error(`There is no file for ${name}`);
+    return { module: urlOf(chunk.fileName), imports: chunk.imports.map(urlOf) };
+  };
+  const routes = Object.entries(manifest.routes).map(([id, route]): [string, object] => {
+    return [id, { ...route, ...(HYDRATED.includes(id) ? filesOf(basename(id)) : { module: "", imports: [] }) }];
+  });
+  const built = {
+    ...manifest,
+    entry: filesOf("entry"),
+    routes: Object.fromEntries(routes),
+    lazy: Object.fromEntries(lazy.map((name) => [name, filesOf(name).module])),
+  };
+  const version = createHash("sha256")
+    .update(JSON.stringify({ ...built, version: "", url: "" }))
+    .digest("hex")
+    .slice(0, 8);
+  const named = { ...built, version, url: urlOf(`manifest-${version}.js`) };
+  const ofBrowser = { ...named, routes: Object.fromEntries(routes.filter(([id]) => HYDRATED.includes(id))) };
+  await writeFile(join(folder, `manifest-${version}.js`), `window.__remixManifest=${JSON.stringify(ofBrowser)};\n`);
+  await writeFile(serverBuild, `export * from "./index.js";\nexport const assets = ${JSON.stringify(named)};\n`);
+  return version;
+}
+
+/** The compiler's files name each other by the path of their URL. */
+const publicPaths: Plugin = {
+  name: "public-paths",
+  resolveId: (source) => (source.startsWith("/build/") ? pathOf(source) : undefined),
+};
+
+const lazyByName: Plugin = {
+  name: "lazy-by-name",
+  transform: (code) => ({
+    code: code.replace(/\bimport\("(\/build\/_shared\/[^"]+)"\)/g, (_, url: string) => {
+      return `import(__remixManifest.lazy["${withoutHash(url)}"])`;
+    }),
+    map: null,
+  }),
+};
+
+const minified: Plugin = {
+  name: "minified",
+  async renderChunk(code, { name }) {
+    const compress = {
+      passes: 3,
+      unsafe_arrows: true,
+      unsafe_methods: true,
+      // Zod's getters do something; those of React and Remix do not.
+      pure_getters: name === "vendor",
+    };
+    return { code: (await minify(code, { module: true, ecma: 2020, compress })).code ?? code, map: null };
+  },
+};
+
+function urlOf(fileName: string): string {
+  return `/build/${fileName}`;
+}
+
+function pathOf(url: string): string {
+  return join(folder, url.slice("/build/".length));
+}
+
+/** Of a file that esbuild named. */
+function withoutHash(path: string): string {
+  return basename(path).replace(/-[A-Z0-9]{8}\.js$/, "");
+}
+
+await bundle();

@@ -1,0 +1,59 @@
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as z from "zod";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** An error whose message is enough: what is wrong, and what to do. */
+export class ToolError extends Error {}
+
+/** Runs a command, which gives false where it failed. An error ends it with one sentence and exit code 1. */
+export async function runTool(command: () => boolean | Promise<boolean>): Promise<void> {
+  try {
+    if (!(await command())) process.exitCode = 1;
+  } catch (error) {
+    console.error(sentenceOf(error));
+    process.exitCode = 1;
+  }
+}
+
+/** What went wrong and what to do, in one sentence; the whole stack only of an error that nobody expected. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof ToolError) return error.message;
+  const known =
+    tomlError.safeParse(error).data ?? unreadable.safeParse(error).data ?? wrongOption.safeParse(error).data;
+  if (known !== undefined) return known;
+  if (error.message.startsWith("Processing ")) return `${error.message.replace(/\s+/g, " ").replace(/ ?```.*/, "")}`;
+  if (error.message === "fetch failed") return `The host cannot be reached (${causeOf(error)}): look at the network.`;
+  return error.stack ?? error.message;
+}
+
+/** Why a `fetch` failed, in a few words, such as `getaddrinfo ENOTFOUND www.acme.com`. */
+export function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  // Of several addresses that were tried, each has its own error, and the whole has no message.
+  if (cause instanceof AggregateError && cause.errors.length > 0) return causeOf(cause.errors[0]);
+  return cause instanceof Error ? cause.message : error.message;
+}
+
+/** What Wrangler throws for a file that is no TOML. */
+const tomlError = z
+  .object({
+    message: z.string(),
+    location: z.object({ file: z.string(), line: z.number(), column: z.number(), lineText: z.string() }),
+  })
+  .transform(({ message, location: { file, line, column, lineText } }) => {
+    const reason = message.replace(/^Invalid TOML document: /, "").replace(/\s+/g, " ");
+    const place = `${relative(root, file)}:${line}:${column}`;
+    return `${place} is no valid TOML (${reason}): fix the line \`${lineText.trim()}\`, or the one before it.`;
+  });
+
+const unreadable = z
+  .object({ message: z.string().startsWith("Could not read file: ") })
+  .transform(({ message }) => `${relative(root, message.slice(21))} cannot be read: get it back from git.`);
+
+const wrongOption = z
+  .object({ code: z.string().startsWith("ERR_PARSE_ARGS"), message: z.string() })
+  .transform(({ message }) => `${message.split(". ")[0]?.replace(/\.$/, "")}: see docs/deployment.md for the options.`);

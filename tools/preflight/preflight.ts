@@ -1,0 +1,127 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { company } from "../../app/company";
+import { companyFacts } from "../../app/company-facts";
+import { runTool, ToolError } from "../failures";
+import { settingsOf, stageOf } from "../releases/stages";
+import { setUpStripe } from "../stripe-setup/set-up";
+import { type Target, targetOf } from "../stripe-setup/target";
+import { API_FOLDER, root, type Stage, scriptCommand, wranglerCommand } from "../wrangler";
+import { type CloudflareAccount, cloudflareAccount } from "./account";
+import type { Deployment, Finding } from "./deployment";
+import { checkDeployment, isDatabaseId } from "./rules";
+
+// npm run preflight: of production, or --staging. --offline asks no account. For npm run deploy: --migrating allows
+// migrations that are not applied yet, --only subscription-api also packages without prices. Stripe: STRIPE_SECRET_KEY.
+
+type Options = { stage: Stage; offline: boolean; migrating: boolean; apiOnly: boolean };
+
+export type Answers = Pick<Deployment, "secrets" | "database"> & { unanswered: Finding[] };
+
+/** Asks for secrets and database. What is wrong with the account itself is found once. */
+export function askAccount(account: CloudflareAccount, stage: Stage, hasDatabase: boolean): Answers {
+  const unanswered: Finding[] = [];
+  const secretsOf = (where: "site" | "subscription API") => {
+    const answer = account.secretsOf(where === "site" ? "." : API_FOLDER);
+    if ("value" in answer) return answer.value;
+    const { kind, sentence } = answer.failure;
+    if (kind === "no-worker") return [];
+    unanswered.push({ where: kind === "account" ? "Cloudflare" : where, what: sentence });
+    return kind === "account" ? null : undefined;
+  };
+  const site = secretsOf("site");
+  if (site === null) return { unanswered };
+  const api = secretsOf("subscription API");
+  if (api === null) return { unanswered };
+  const secrets = site && api ? { secrets: { site, api } } : {};
+
+  const catalogueLacks: Finding[] = [];
+  if (api && !api.includes("OPERATOR_TOKEN")) {
+    const command = wranglerCommand("secret put OPERATOR_TOKEN", stage, API_FOLDER);
+    const what = `OPERATOR_TOKEN is a secret that is not set, which npm run catalogue needs: ${command}`;
+    catalogueLacks.push({ where: "subscription API", what });
+  }
+  if (!hasDatabase) return { unanswered: [...unanswered, ...catalogueLacks], ...secrets };
+  const database = account.database();
+  if ("value" in database) return { unanswered, ...secrets, database: database.value };
+  const { kind, sentence } = database.failure;
+  const deploy =
+    kind === "no-table" ? ` Deploy the API, which makes them: ${scriptCommand("deploy:subscription-api", stage)}` : "";
+  unanswered.push({ where: "database", what: `${sentence}${deploy}` });
+  if (kind === "no-table") unanswered.push(...catalogueLacks);
+  return { unanswered, ...secrets };
+}
+
+/** What `npm run stripe:setup -- --check` finds. */
+export async function checkStripe(target: Target): Promise<{ findings: Finding[]; unchecked: string[] }> {
+  const findings: Finding[] = [];
+  const unchecked: string[] = [];
+  await setUpStripe(target, "check", ({ mark, text }) => {
+    if (mark === "untested") unchecked.push(`Stripe: ${text}`);
+    else if (mark !== "ok") findings.push({ where: "Stripe", what: text });
+  });
+  return { findings, unchecked };
+}
+
+async function askStripe({ offline, stage }: Options): ReturnType<typeof checkStripe> {
+  if (offline) return { findings: [], unchecked: ["Stripe (--offline)"] };
+  if (!process.env.STRIPE_SECRET_KEY) return { findings: [], unchecked: ["Stripe (STRIPE_SECRET_KEY is not set)"] };
+  try {
+    return await checkStripe(targetOf(stage, process.env));
+  } catch (error) {
+    if (error instanceof ToolError) return { findings: [{ where: "Stripe", what: error.message }], unchecked: [] };
+    throw error;
+  }
+}
+
+/** Prints what keeps a deployment from working; whether there is nothing. */
+export async function preflight(options: Options): Promise<boolean> {
+  const { stage, offline, migrating, apiOnly } = options;
+  const settings = { ...settingsOf(stage), other: settingsOf(stage === "staging" ? "production" : "staging") };
+  const { unanswered, ...known } = offline
+    ? { unanswered: [] }
+    : askAccount(cloudflareAccount(stage), stage, isDatabaseId(settings.api));
+  const stripe = await askStripe(options);
+  const findings = [
+    ...unanswered.filter(({ where }) => !(apiOnly && where === "database")),
+    ...checkDeployment({
+      stage,
+      ...known,
+      ...(apiOnly && { database: undefined }),
+      ...settings,
+      company: { ...company, ...companyFacts },
+      migrations: migrating ? [] : migrationFiles(),
+    }),
+    ...stripe.findings,
+  ];
+  for (const { where, what } of findings) console.log(`✗ ${where}: ${what}`);
+  if (offline) console.log("Not checked: secrets, migrations and packages (--offline).");
+  for (const what of stripe.unchecked) console.log(`Not checked: ${what}.`);
+  const isReady = findings.length === 0;
+  console.log(
+    isReady ? `✓ Ready to deploy to ${stage}.` : `${findings.length} to fix before a deployment to ${stage}.`,
+  );
+  return isReady;
+}
+
+function migrationFiles(): string[] {
+  return readdirSync(join(root, API_FOLDER, "migrations")).filter((name) => name.endsWith(".sql"));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await runTool(() => {
+    const flag = { type: "boolean", default: false } as const;
+    const options = {
+      offline: flag,
+      migrating: flag,
+      staging: flag,
+      production: flag,
+      only: { type: "string" },
+    } as const;
+    const { values } = parseArgs({ options });
+    const { offline, migrating, only } = values;
+    return preflight({ stage: stageOf(values), offline, migrating, apiOnly: only === "subscription-api" });
+  });
+}

@@ -1,0 +1,190 @@
+import { plans } from "../../app/pricing/plans";
+import { isStripePriceId } from "../../functions/subscription-api/plans/packages";
+import type { WorkerSettings } from "../worker-settings";
+import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler";
+import { databaseId } from "../wrangler-output";
+import type { Deployment, Finding, Rule } from "./deployment";
+import { isPlaceholder, settingRules } from "./setting-rules";
+
+/** Everything that keeps a deployment from working. */
+export function checkDeployment(deployment: Deployment): Finding[] {
+  const table = [
+    ...settingRules(deployment, "site"),
+    ...settingRules(deployment, "subscription API"),
+    ...routeRules(deployment),
+    ...agreementRules(deployment),
+    ...databaseRules(deployment),
+    ...companyRules(deployment),
+  ];
+  return table.flatMap(([where, isWrong, what]) => (isWrong ? [{ where, what }] : []));
+}
+
+function routeRules({ stage, site, api, other }: Deployment): Rule[] {
+  const others = stage === "staging" ? "production" : "staging";
+  const { SITE_URL, SUBSCRIPTION_API_URL } = site.vars;
+  // Stripe's webhooks come by the API's route, even where the site has a service binding.
+  const workers = [
+    ["site", site, other.site, "SITE_URL", String(SITE_URL)],
+    ["subscription API", api, other.api, "SUBSCRIPTION_API_URL", String(SUBSCRIPTION_API_URL)],
+  ] as const;
+  return workers.flatMap(([where, { name, routes, workers_dev }, its, setting, url]): Rule[] => {
+    const host = URL.canParse(url) ? new URL(url).host : url;
+    const isReached =
+      (workers_dev && host.endsWith(".workers.dev")) || routes.some((one) => matches(one.pattern, host));
+    const put = `put routes = [{ pattern = "${host}", custom_domain = true }] into [env.${stage}]`;
+    const isTaken = (pattern: string) => its.routes.some((route) => route.pattern === pattern);
+    return [
+      ...routes.flatMap(({ pattern }): Rule[] => [
+        [where, isPlaceholder(pattern), `a route is a placeholder (${pattern}): put your host into [env.${stage}]`],
+        [where, isTaken(pattern), `its route ${pattern} is that of ${others} too: change it in [env.${stage}]`],
+      ]),
+      [where, !isReached && routes.length === 0, `has no routes, so that nobody reaches it: ${put}`],
+      [where, !isReached && routes.length > 0, `no route is ${host}, the host of the site's ${setting}: ${put}`],
+      [where, name === its.name, `its name is that of ${others} too, which it would replace: change name`],
+    ];
+  });
+}
+
+/** A route's host may begin with `*`: https://developers.cloudflare.com/workers/configuration/routing/routes/ */
+function matches(pattern: string, host: string): boolean {
+  const wanted = pattern.replace(/^\w+:\/\//, "").split("/")[0] ?? "";
+  return wanted === host || (wanted.startsWith("*") && host.endsWith(wanted.slice(1)));
+}
+
+/** Settings that both Workers have. */
+const SHARED = [
+  "STRIPE_PUBLISHABLE_KEY",
+  "CONSOLE_URL",
+  "CUSTOMER_PORTAL_URL",
+  "SUPPORT_EMAIL",
+  "SALES_EMAIL",
+  "SITE_URL",
+];
+
+/** The entrypoint of functions/subscription-api/index.ts that no public request reaches. */
+const SITE_ENTRYPOINT = "SiteApi";
+
+/** The two Workers fit together, and only the site may sign anybody up. */
+function agreementRules({ stage, site, api, secrets, company }: Deployment): Rule[] {
+  const same = "put the same into both files";
+  const service = site.services.find(({ binding }) => binding === "SUBSCRIPTION_API");
+  const named = [secrets?.site ?? site.secrets.required, secrets?.api ?? api.secrets.required];
+  const haveSecret = named.every((names) => names.includes("SUBSCRIPTION_API_SECRET"));
+  const putSecret = ([API_FOLDER, "."] as const)
+    .map((folder) => wranglerCommand("secret put SUBSCRIPTION_API_SECRET", stage, folder))
+    .join(" && ");
+  const rules: [isWrong: boolean, what: string][] = [
+    ...SHARED.map((name): [boolean, string] => [
+      site.vars[name] !== api.vars[name],
+      `${name} is not the site's: ${same}`,
+    ]),
+    [api.vars.COMPANY_NAME !== company.name, "COMPANY_NAME is not the one of app/company.ts: take that"],
+    [
+      originOf(api.vars.PUBLIC_URL) !== originOf(site.vars.SUBSCRIPTION_API_URL),
+      `PUBLIC_URL is not the site's SUBSCRIPTION_API_URL: ${same}`,
+    ],
+    [
+      service !== undefined && service.service !== api.name,
+      `the site's service binding names ${service?.service}: in wrangler.toml put service = "${api.name}"`,
+    ],
+    [
+      service !== undefined && service.entrypoint !== SITE_ENTRYPOINT,
+      `the site's service binding needs entrypoint = "${SITE_ENTRYPOINT}": the public one takes no sign-ups`,
+    ],
+    [
+      service === undefined && !haveSecret,
+      `the site has no service binding, so both Workers need one secret: ${putSecret}`,
+    ],
+    [
+      api.triggers.crons.length === 0,
+      `[env.${stage}.triggers] has no cron: add crons = ["* * * * *"], or mail is not sent again after a failure`,
+    ],
+  ];
+  return rules.map(([isWrong, what]) => ["subscription API", isWrong, what]);
+}
+
+function originOf(url: unknown): string {
+  return URL.canParse(String(url)) ? new URL(String(url)).origin : String(url);
+}
+
+const UNSET = /^[0-]*$/;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Whether the API's settings have the id of a database, which may or may not be there. */
+export function isDatabaseId(api: WorkerSettings): boolean {
+  return UUID.test(idOf(api)) && !UNSET.test(idOf(api));
+}
+
+function idOf({ d1_databases }: WorkerSettings): string {
+  return d1_databases.find(({ binding }) => binding === "DB")?.database_id ?? "";
+}
+
+function databaseRules({ stage, site, api, other, database, migrations }: Deployment): Rule[] {
+  const id = idOf(api);
+  const others = stage === "staging" ? "production" : "staging";
+  const isSet = !UNSET.test(id);
+  const ofId: Rule[] = [
+    ["subscription API", !isSet, `database_id is not set: ${databaseId(stage, "to be made")}`],
+    [
+      "subscription API",
+      isSet && !UUID.test(id),
+      `database_id is "${id}", which is no UUID: ${databaseId(stage, "there")}`,
+    ],
+    [
+      "subscription API",
+      isSet && UUID.test(id) && id === idOf(other.api),
+      `database_id is that of ${others} too: ${databaseId(stage, "to be made")}`,
+    ],
+  ];
+  if (!database) return ofId;
+  const missing = migrations.filter((name) => !database.migrations.includes(name));
+  const { PACKAGE_ID_MINI: mini, PACKAGE_ID_LITE: lite, PACKAGE_ID_STANDARD: standard } = site.vars;
+  const packageIds = { mini: String(mini), lite: String(lite), standard: String(standard) };
+  return [
+    ...ofId,
+    ["database", missing.length > 0, `lacks ${missing.join(", ")}: ${scriptCommand("deploy:subscription-api", stage)}`],
+    ...plans({ packageIds, salesEmail: "" }).flatMap(({ title, price, packageId }): Rule[] => {
+      if (packageId === null || price === null) return [];
+      const row = database.packages.find((one) => one.id === packageId.toLowerCase());
+      const isSame = row?.name === title && row.price_cents === price * 100;
+      return [
+        [
+          "database",
+          row === undefined,
+          `has no package ${packageId}, the site's PACKAGE_ID_${title}: put an id of the migrations there, or add a migration`,
+        ],
+        [
+          "database",
+          row !== undefined && !isSame,
+          `the package ${packageId} is not ${title} at $${price}, as the site says: change it by a migration`,
+        ],
+        [
+          "database",
+          isSame && !isStripePriceId(String(row.stripe_price_id)),
+          `the package ${title} has no price at Stripe: ${scriptCommand("catalogue", stage)}`,
+        ],
+      ];
+    }),
+  ];
+}
+
+/** The facts of the brand, which every page and email shows. */
+function companyRules({ company: { postalAddress, profiles } }: Deployment): Rule[] {
+  const isExample = (line: string) => isPlaceholder(line) || /example/i.test(line);
+  const isUrl = (profile: string) => /^https:\/\//.test(profile) && URL.canParse(profile);
+  const rules: [isWrong: boolean, what: string][] = [
+    [postalAddress.length === 0, "the postal address is empty: write yours"],
+    ...postalAddress.flatMap((line): [boolean, string][] => [
+      [line.trim() === "", "a line of the postal address is empty: remove it"],
+      [isExample(line), `has the example ${line}: write your address`],
+    ]),
+    ...profiles.flatMap((profile): [boolean, string][] => [
+      [isPlaceholder(profile), `has the example ${profile}: write your own profile, or none`],
+      [
+        !isPlaceholder(profile) && !isUrl(profile),
+        `has the profile ${profile}, which is no https URL: write the whole URL`,
+      ],
+    ]),
+  ];
+  return rules.map(([isWrong, what]) => ["app/company-facts.ts", isWrong, what]);
+}

@@ -1,0 +1,20 @@
+import { scriptCommand } from "../wrangler";
+import type { Place } from "./target";
+
+/** What no API of Stripe's reaches (docs/operations.md, "Stripe's emails" and "Radar"). */
+export function byHand(place: Place): string {
+  if (place === "local") return "";
+  return `
+Left for you in the Dashboard, since no API reaches it:
+  Settings → Billing → Subscriptions and emails (https://dashboard.stripe.com/settings/billing/automatic)
+    on   emails about failed payments and expiring cards, with a link to the customer portal
+    on   retries of failed payments; cancel the subscription when all have failed
+    off  reminders of a free trial's end: the API sends its own
+    off  emails about upcoming renewals: a first one would come beside the API's own
+  Settings → Customer emails (https://dashboard.stripe.com/settings/emails)
+    on   successful payments (receipts) and refunds
+  Radar (https://dashboard.stripe.com/settings/radar)
+    on   "Use Radar on payment methods saved for future use"
+    on   the rules "Block if CVC verification fails" and "Block if postal code verification fails"
+    on   free trial abuse (https://dashboard.stripe.com/settings/radar/risk-controls)${place === "sandbox" ? "" : `\nThen give the API's packages these prices: ${scriptCommand("catalogue", place)}`}`;
+}

@@ -1,0 +1,113 @@
+import type Stripe from "stripe";
+import type { Difference, State } from "./line";
+import type { Target } from "./target";
+
+type Configuration = Stripe.BillingPortal.Configuration;
+type Wanted = Stripe.BillingPortal.ConfigurationCreateParams;
+
+const MADE_BY = { made_by: "npm run stripe:setup" };
+
+/** The configuration of the Customer Portal: https://docs.stripe.com/customer-management/configure-portal */
+export async function portal(target: Target): Promise<State> {
+  const { stripe } = target;
+  const [wanted, found] = [await wantedOf(target), await configurationOf(target)];
+  if (!found) {
+    const fix = async () =>
+      `${(await stripe.billingPortal.configurations.create({ ...wanted, metadata: MADE_BY })).id} was made`;
+    return { ok: "", differences: [{ what: "there is no configuration", fix }] };
+  }
+  const wrong = wrongIn(found, wanted);
+  const fix = async () => {
+    await stripe.billingPortal.configurations.update(found.id, wanted);
+    return `${found.id} was changed: ${wrong.join(", ")}`;
+  };
+  const differences: Difference[] =
+    wrong.length > 0 ? [{ what: `${found.id} is wrong in: ${wrong.join(", ")}`, fix }] : [];
+  return { ok: `customer portal: ${found.id}`, differences };
+}
+
+/** Whether CUSTOMER_PORTAL_URL is the configuration's login page. */
+export async function portalUrl(target: Target): Promise<State | undefined> {
+  const url = (await configurationOf(target))?.login_page.url;
+  if (url == null) return undefined;
+  const ok = `CUSTOMER_PORTAL_URL = "${url}"`;
+  if (url === target.customerPortalUrl) return { ok, differences: [] };
+  const place =
+    target.place === "sandbox"
+      ? "start with the variable"
+      : "set in wrangler.toml and functions/subscription-api/wrangler.toml";
+  return { ok, differences: [{ what: `${place} ${ok}` }] };
+}
+
+/** The one that the settings name, else the one that was made here, else the one that the Dashboard edits. */
+async function configurationOf({ stripe, customerPortalUrl }: Target): Promise<Configuration | undefined> {
+  const list = await stripe.billingPortal.configurations.list({
+    active: true,
+    expand: ["data.features.subscription_update.products"],
+    limit: 100,
+  });
+  return (
+    list.data.find(({ login_page }) => login_page.url === customerPortalUrl) ??
+    list.data.find(({ metadata }) => metadata?.made_by === MADE_BY.made_by) ??
+    list.data.find(({ is_default }) => is_default)
+  );
+}
+
+async function wantedOf({ prices, plans, siteUrl }: Target): Promise<Wanted> {
+  const found = await Promise.all(plans.map((plan) => prices.find(plan)));
+  const products = found.flatMap((price) => (price ? [{ product: price.product, prices: [price.id] }] : []));
+  const site = siteUrl.replace(/\/+$/, "");
+  return {
+    features: {
+      invoice_history: { enabled: true },
+      payment_method_update: { enabled: true },
+      subscription_cancel: { enabled: true, mode: "at_period_end" },
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ["price"],
+        products,
+        proration_behavior: "create_prorations",
+        // Otherwise a change of plan would end the trial, and charge at once.
+        trial_update_behavior: "continue_trial",
+      },
+    },
+    login_page: { enabled: true },
+    ...(site.startsWith("https:") && {
+      business_profile: { privacy_policy_url: `${site}/privacy`, terms_of_service_url: `${site}/terms` },
+      default_return_url: site,
+    }),
+  };
+}
+
+/** The parts that differ, in words. */
+function wrongIn(
+  { features, login_page, business_profile, default_return_url }: Configuration,
+  wanted: Wanted,
+): string[] {
+  const { subscription_cancel: cancel, subscription_update: update } = features;
+  const { subscription_update: change, ...rest } = wanted.features;
+  const parts: Record<string, [found: unknown, wanted: unknown]> = {
+    "the login page": [login_page.enabled, true],
+    "canceling at the period's end": [{ enabled: cancel.enabled, mode: cancel.mode }, rest.subscription_cancel],
+    "the change of the card": [features.payment_method_update.enabled, true],
+    "the invoices": [features.invoice_history.enabled, true],
+    "the change of the plan": [
+      [update.enabled, update.default_allowed_updates, update.proration_behavior, update.trial_update_behavior],
+      [true, change?.default_allowed_updates, change?.proration_behavior, change?.trial_update_behavior],
+    ],
+    "the plans": [plansIn(update.products), plansIn(change?.products)],
+    "the privacy policy and the terms": [
+      wanted.business_profile && [business_profile.privacy_policy_url, business_profile.terms_of_service_url],
+      wanted.business_profile && Object.values(wanted.business_profile),
+    ],
+    "the link back": [wanted.default_return_url && default_return_url, wanted.default_return_url],
+  };
+  const isWrong = ([, [found, right]]: [string, [unknown, unknown]]) => JSON.stringify(found) !== JSON.stringify(right);
+  return Object.entries(parts)
+    .filter(isWrong)
+    .map(([name]) => name);
+}
+
+function plansIn(products: { product: string; prices: string[] }[] | "" | null | undefined): string[] {
+  return (products || []).map(({ product, prices }) => `${product} ${[...prices].sort()}`).sort();
+}

@@ -1,0 +1,89 @@
+import Stripe from "stripe";
+import { isLoopback } from "../../app/contract/configuration";
+import { MONTHLY_PRICES } from "../../app/contract/plan-prices";
+import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/prices";
+import { ToolError } from "../failures";
+import { settingsOf } from "../releases/stages";
+import { API_FOLDER, type Stage } from "../wrangler";
+
+export type Place = "local" | "sandbox" | Stage;
+
+/** The account that is set up, and what it is set up for. */
+export type Target = {
+  place: Place;
+  stripe: Stripe;
+  prices: Prices;
+  /** Undefined in a sandbox, where `stripe listen` forwards the events. */
+  webhookUrl: string | undefined;
+  siteUrl: string;
+  /** As the settings have it. */
+  customerPortalUrl: string;
+  plans: Item[];
+};
+
+export const WEBHOOK_PATH = "/webhooks/stripe";
+
+/**
+ * Reads the settings of a place; the key is the variable STRIPE_SECRET_KEY, locally that of wrangler.toml. Throws
+ * ToolError.
+ * @param url where a local Stripe is, if elsewhere than wrangler.toml says
+ */
+export function targetOf(place: Place, variables: NodeJS.ProcessEnv, url?: string): Target {
+  const stage = place === "local" || place === "sandbox" ? undefined : place;
+  const { site, api } = settingsOf(stage);
+  const apiUrl = stage ? undefined : (url ?? (place === "local" ? api.vars.STRIPE_API_URL : undefined));
+  if (apiUrl !== undefined && !isLoopback(String(apiUrl))) throw new ToolError("--url must be on this machine.");
+  const key = place === "local" ? String(api.vars.STRIPE_SECRET_KEY) : keyOf(place, variables.STRIPE_SECRET_KEY);
+  const publicUrl = String(api.vars.PUBLIC_URL);
+  if (stage) requireRealUrl("PUBLIC_URL", publicUrl, `[env.${stage}.vars] of ${API_FOLDER}/wrangler.toml`);
+  if (stage) requireRealUrl("SITE_URL", String(site.vars.SITE_URL), `[env.${stage}.vars] of wrangler.toml`);
+  return {
+    place,
+    ...clientOf(key, apiUrl === undefined ? undefined : new URL(String(apiUrl))),
+    webhookUrl: place === "sandbox" ? undefined : `${publicUrl.replace(/\/+$/, "")}${WEBHOOK_PATH}`,
+    siteUrl: String(site.vars.SITE_URL),
+    customerPortalUrl: String((place === "sandbox" && variables.CUSTOMER_PORTAL_URL) || site.vars.CUSTOMER_PORTAL_URL),
+    plans: Object.entries(MONTHLY_PRICES).map(([name, dollars]) => ({
+      id: String(site.vars[`PACKAGE_ID_${name}`]).toLowerCase(),
+      name,
+      price_cents: dollars * 100,
+    })),
+  };
+}
+
+/** @param httpClient stands in for the package's own */
+export function clientOf(key: string, apiUrl?: URL, httpClient?: Stripe.HttpClient): Pick<Target, "stripe" | "prices"> {
+  const stripe = new Stripe(key, {
+    maxNetworkRetries: 1,
+    telemetry: false,
+    timeout: 20_000,
+    ...(apiUrl && {
+      protocol: apiUrl.protocol === "http:" ? "http" : "https",
+      host: apiUrl.hostname,
+      port: apiUrl.port,
+    }),
+    ...(httpClient && { httpClient }),
+  });
+  return { stripe, prices: stripePrices(stripe, async (schema, request) => schema.parse(await request())) };
+}
+
+function keyOf(place: Place, key: string | undefined): string {
+  if (key === undefined || key === "") {
+    throw new ToolError(
+      "Set the variable STRIPE_SECRET_KEY to the API's key: `read -rs STRIPE_SECRET_KEY && export STRIPE_SECRET_KEY`.",
+    );
+  }
+  if (key.startsWith("pk_"))
+    throw new ToolError("STRIPE_SECRET_KEY is the publishable key: take the secret or restricted one.");
+  if (!/^[sr]k_(test|live)_\w+$/.test(key))
+    throw new ToolError("STRIPE_SECRET_KEY is no key of Stripe's (sk_… or rk_…).");
+  if (place !== "production" && key.includes("_live_")) {
+    throw new ToolError(`STRIPE_SECRET_KEY is a live key: --${place} takes a test key (sk_test_… or rk_test_…).`);
+  }
+  return key;
+}
+
+function requireRealUrl(name: string, url: string, where: string): void {
+  if (URL.canParse(url) && !new URL(url).hostname.endsWith(".example")) return;
+  throw new ToolError(`${name} is still a placeholder: fill in ${where} first.`);
+}

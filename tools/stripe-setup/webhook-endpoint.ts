@@ -1,0 +1,87 @@
+import Stripe from "stripe";
+import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook";
+import { portsOf } from "../start/ports";
+import { API_FOLDER, wranglerCommand } from "../wrangler";
+import type { Difference, State } from "./line";
+import { type Target, WEBHOOK_PATH } from "./target";
+
+/**
+ * The webhook endpoint, which has snapshot payloads, as all of the v1 API:
+ * https://docs.stripe.com/api/webhook_endpoints
+ */
+export async function webhookEndpoint({ stripe, webhookUrl: url, place }: Target): Promise<State> {
+  if (url === undefined) return { ok: `webhooks: ${listenCommand()}`, differences: [] };
+  const all = (await stripe.webhookEndpoints.list({ limit: 100 })).data.filter((one) => one.url === url);
+  // The version of an endpoint cannot be changed.
+  const [endpoint, ...others] = all.filter(({ api_version }) => api_version === Stripe.API_VERSION).sort(enabledFirst);
+  const differences: Difference[] = [];
+  if (!endpoint) differences.push({ what: `there is none for ${url}`, fix: () => create(stripe, url, place) });
+  for (const { id, api_version, status } of all) {
+    if (api_version === Stripe.API_VERSION || status === "disabled") continue;
+    differences.push({
+      what: `${id} sends events of the version ${api_version ?? "of the account"}, not ${Stripe.API_VERSION}`,
+      fix: async () => {
+        await stripe.webhookEndpoints.update(id, { disabled: true });
+        return `${id}, of another version, was disabled`;
+      },
+    });
+  }
+  if (endpoint) differences.push(...differencesOf(endpoint, stripe));
+  for (const { id } of others.filter(({ status }) => status === "enabled")) {
+    differences.push({ what: `${id} sends the same events with another secret: delete it, or ${endpoint?.id}` });
+  }
+  return { ok: `webhook endpoint: ${url}`, differences };
+}
+
+function differencesOf({ id, enabled_events, status }: Stripe.WebhookEndpoint, stripe: Stripe): Difference[] {
+  const differences: Difference[] = [];
+  const missing = WEBHOOK_EVENTS.filter((type) => !enabled_events.includes(type));
+  const needless = enabled_events.filter((type) => !WEBHOOK_EVENTS.some((wanted) => wanted === type));
+  if (missing.length + needless.length > 0) {
+    differences.push({
+      what: [
+        missing.length > 0 && `${id} lacks ${missing.join(", ")}`,
+        needless.length > 0 && `${id} needs no ${needless.join(", ")}`,
+      ]
+        .filter((part) => part !== false)
+        .join("; "),
+      fix: async () => {
+        await stripe.webhookEndpoints.update(id, { enabled_events: WEBHOOK_EVENTS });
+        return `${id} now sends the events that the API reads`;
+      },
+    });
+  }
+  if (status === "disabled") {
+    differences.push({
+      what: `${id} is disabled`,
+      fix: async () => {
+        await stripe.webhookEndpoints.update(id, { disabled: false });
+        return `${id} was enabled`;
+      },
+    });
+  }
+  return differences;
+}
+
+async function create(stripe: Stripe, url: string, place: Target["place"]): Promise<string> {
+  const { id, secret } = await stripe.webhookEndpoints.create({
+    api_version: Stripe.API_VERSION,
+    enabled_events: WEBHOOK_EVENTS,
+    url,
+  });
+  const made = `${id} was made for ${url}`;
+  if (place === "local" || place === "sandbox") {
+    return `${made}; the simulator signs with the local STRIPE_WEBHOOK_SECRET`;
+  }
+  const command = wranglerCommand("secret put STRIPE_WEBHOOK_SECRET", place, API_FOLDER);
+  return `${made}. Its signing secret, which the API of Stripe tells this once:\n    ${secret}\n  Type this command, and paste the secret when it asks:\n    ${command}`;
+}
+
+/** What forwards the events of a sandbox to this machine; it prints the secret that they are signed with. */
+export function listenCommand(): string {
+  return `stripe listen --forward-to http://localhost:${portsOf(process.env)["subscription-api"]}${WEBHOOK_PATH} --events ${WEBHOOK_EVENTS.join(",")}`;
+}
+
+function enabledFirst(a: Stripe.WebhookEndpoint, b: Stripe.WebhookEndpoint): number {
+  return Number(b.status === "enabled") - Number(a.status === "enabled") || a.created - b.created;
+}

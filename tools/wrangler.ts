@@ -1,0 +1,63 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export type Stage = "staging" | "production";
+
+/** A Worker that is deployed, by its folder from the root of the repository. */
+export type Folder = "." | "functions/subscription-api";
+
+export const API_FOLDER = "functions/subscription-api";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Wrangler's program, which Node runs. */
+export const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
+
+const MOST_OUTPUT = 64 * 1024 * 1024;
+
+/**
+ * Runs Wrangler for one Worker of a stage, to its end.
+ * @param options.asks lets it ask, and write, in the terminal; `stdout` then is empty
+ * @returns what it wrote, without colours
+ */
+export function runWrangler(
+  args: string[],
+  { stage, folder, asks = false, env = {} }: { stage: Stage; folder: Folder; asks?: boolean; env?: NodeJS.ProcessEnv },
+): { succeeded: boolean; stdout: string; stderr: string } {
+  const { status, stdout, stderr, error } = spawnSync(
+    process.execPath,
+    [wrangler, ...args, "--env", stage, "--cwd", folder],
+    {
+      cwd: root,
+      encoding: "utf8",
+      maxBuffer: MOST_OUTPUT,
+      stdio: asks ? ["inherit", "inherit", "pipe"] : ["ignore", "pipe", "pipe"],
+      env: {
+        ...process.env,
+        ...(!asks && { CI: "1", FORCE_COLOR: "0" }),
+        WRANGLER_SEND_METRICS: "false",
+        WRANGLER_HIDE_BANNER: "true",
+        ...env,
+      },
+    },
+  );
+  if (error) throw error;
+  return { succeeded: status === 0, stdout: withoutColours(stdout ?? ""), stderr: withoutColours(stderr) };
+}
+
+/** A command of Wrangler's as a person can paste it. The site's folder is the root, where people are. */
+export function wranglerCommand(command: string, stage: Stage, folder: Folder): string {
+  return `npx wrangler ${command} --env ${stage}${folder === "." ? "" : ` --cwd ${folder}`}`;
+}
+
+/** A script of package.json as a person can paste it. */
+export function scriptCommand(script: "deploy" | "deploy:subscription-api" | "catalogue", stage: Stage): string {
+  if (script === "catalogue") return `OPERATOR_TOKEN={its value} npm run catalogue -- --${stage}`;
+  return `npm run ${script}${stage === "staging" ? " -- --staging" : ""}`;
+}
+
+function withoutColours(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one.
+  return text.replace(/\u001b\[[\d;]*m/g, "");
+}
