@@ -25,7 +25,8 @@ export class Elements {
     if (type !== "payment") throw new IntegrationError(`The simulator has no Element of type ${type}.`);
     if (this.#payment) throw new IntegrationError("Can only create one Element of type payment.");
     const { origin, publishableKey, clientSecret } = this;
-    const context = { origin, publishableKey, clientSecret, style: frameStyle(this.options.appearance ?? {}) };
+    const { appearance = {}, locale = "auto" } = this.options;
+    const context = { origin, publishableKey, clientSecret, locale, style: frameStyle(appearance) };
     this.#payment = new PaymentElement(context, options, () => {
       this.#payment = null;
     });

@@ -3,7 +3,13 @@ import type { BillingDetails, ConfirmRequest, FrameOptions, FromFrame } from "./
 import { IntegrationError } from "./integration-error";
 import { fetchSetupIntent, type SetupError, type SetupResult, UNREACHABLE } from "./setup-intent-requests";
 
-type Context = { origin: string; publishableKey: string; clientSecret: string; style: FrameOptions["style"] };
+type Context = {
+  origin: string;
+  publishableKey: string;
+  clientSecret: string;
+  locale: string;
+  style: FrameOptions["style"];
+};
 type Handler = (event: object) => unknown;
 
 const LOAD_TIMEOUT_MS = 15_000;
@@ -47,10 +53,10 @@ export class PaymentElement {
   }
 
   mount(container: HTMLElement): void {
-    const { origin } = this.#context;
+    const { origin, locale } = this.#context;
     const iframe = this.#iframe;
     iframe.title = "Secure payment input frame";
-    iframe.src = `${origin}/elements/`;
+    iframe.src = `${origin}/elements/#locale=${locale}`;
     // Through the CSSOM: the page's content security policy allows no style attributes in markup.
     Object.assign(iframe.style, { display: "block", width: "100%", height: "0", border: "0", colorScheme: "light" });
     iframe.onload = () => iframe.contentWindow?.postMessage(this.#frameOptions, origin, [this.#channel.port2]);
