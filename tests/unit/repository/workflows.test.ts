@@ -63,6 +63,7 @@ describe("a deployment", () => {
 
   test("checks out the very commit that was tested, and leaves no token beside it [H30]", () => {
     expect([...deploy.keys()]).toEqual(["staging", "production"]);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of GitHub's.
     expect(deploy.get("staging")).toContain("ref: ${{ github.event.workflow_run.head_sha }}");
     for (const job of deploy.values()) expect(job).toContain("persist-credentials: false");
   });
