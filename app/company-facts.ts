@@ -1,4 +1,4 @@
-/** Apart from the names, because no page needs these in the browser. */
+/** Apart from company.ts, because no page needs these in the browser. */
 export const companyFacts = {
   description:
     "Citewell helps brands and agencies raise their visibility in AI search: ChatGPT, Perplexity, Gemini, Google AI Overviews and DeepSeek. Platforms vary by plan.",

@@ -5,7 +5,6 @@ export const company = {
   tagline: "Brand visibility in AI search",
 } as const;
 
-/** The title of a page. */
 export function titleOf(page: string): string {
   return `${page} · ${company.name}`;
 }

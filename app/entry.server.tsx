@@ -24,8 +24,8 @@ declare module "@remix-run/cloudflare" {
 }
 
 /**
- * Renders the whole page at once, so that all of it is there without JavaScript. React's renderer for streams encodes every
- * attribute by itself, which costs half as much again.
+ * Renders the whole page at once, so that it is complete without JavaScript. Streaming would cost half as much again, because
+ * React encodes every attribute separately.
  */
 export default async function handleRequest(
   request: Request,
@@ -53,10 +53,10 @@ export default async function handleRequest(
 }
 
 const END_OF_PAGE = "</body></html>";
-/** What React writes in place of a Suspense boundary that threw. No content can contain it, because `<` is escaped. */
+/** React writes this in place of a Suspense boundary that threw. No content can contain it, because `<` is escaped. */
 const FAILED_BOUNDARY = "<!--$!-->";
 
-/** The data of the loaders, as the component that Remix has for streams hands it to the browser. */
+/** Passes the loaders' data to the browser in the format of Remix's streaming component. */
 function handOff(data: string, nonce: string): string {
   const text = JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -65,7 +65,7 @@ function handOff(data: string, nonce: string): string {
   return `<script nonce="${nonce}">${controller}.enqueue(${text});${controller}.close();</script>`;
 }
 
-/** Responses that a route throws on purpose, such as a 404, are not logged as errors. */
+/** Logs errors, but not responses that a route throws, such as a 404. */
 export const handleError: HandleErrorFunction = (error, { request, context }) => {
   if (request.signal.aborted || isRouteErrorResponse(error)) return;
   context.log.error("unexpected", describeError(error));

@@ -23,7 +23,7 @@ export const links: LinksFunction = () => [
 
 const UNEXPECTED = "Unexpected Application Error";
 
-/** For the error page; every route has its own. */
+/** Title of the error page; every route has its own. */
 export const meta: MetaFunction = ({ error }) =>
   error ? [{ title: titleOf(UNEXPECTED) }, { name: "robots", content: "noindex" }] : [];
 
@@ -87,7 +87,7 @@ function useStylesheet(): string {
   return sheets.find((sheet) => typeof sheet === "string") ?? styles;
 }
 
-/** A page that waits for something names in its data when it is to be loaded again. */
+/** Seconds after which a waiting page reloads, from its route's data. */
 function useRefreshSeconds(): number | undefined {
   const found = useMatches().map(({ data }) =>
     typeof data === "object" && data !== null && "refreshSeconds" in data ? data.refreshSeconds : undefined,
@@ -99,7 +99,7 @@ export default function Root() {
   return <Outlet />;
 }
 
-/** What the guard refused has a page of its own: app/routes/$.tsx. */
+/** Refused requests have their own page: app/routes/$.tsx. */
 export function ErrorBoundary() {
   const site = useRouteLoaderData<typeof loader>("root");
   return <ErrorPage title={UNEXPECTED} requestId={site?.requestId} />;

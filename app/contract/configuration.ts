@@ -7,12 +7,12 @@ export type ConfigurationResult<Configuration> =
   | { status: "valid"; configuration: Configuration }
   | { status: "invalid"; problems: ConfigurationProblem[] };
 
-/** Whether a URL leads to this machine: localhost, a name below it, 127.0.0.0/8 or [::1]. */
+/** True for URLs of this machine: localhost, its subdomains, 127.0.0.0/8 and [::1]. */
 export function isLoopback(url: string): boolean {
   return URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
 }
 
-/** The same of a URL's host name: https://www.rfc-editor.org/rfc/rfc6761#section-6.3 */
+/** `isLoopback` for a host name: https://www.rfc-editor.org/rfc/rfc6761#section-6.3 */
 export function isLoopbackHost(hostname: string): boolean {
   return /(^|\.)localhost$/.test(hostname) || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
@@ -20,7 +20,7 @@ export function isLoopbackHost(hostname: string): boolean {
 export const ONLY_THIS_MACHINE =
   "These local settings serve this machine only. To serve other devices, start with HOST=0.0.0.0 npm start.";
 
-/** A URL that leads to this machine, with the host by which another device finds it; any other URL as it is. */
+/** Replaces the host of a loopback URL, so that other devices can open it. Returns any other URL unchanged. */
 export function onHost(value: string, hostname: string): string {
   if (!isLoopback(value)) return value;
   const url = new URL(value);
@@ -38,13 +38,13 @@ export const serviceUrl = z.string().check(
   }, "must be an https URL without credentials (http only on this machine)"),
 );
 
-/** A Worker's environment without its empty variables, which count as unset. */
+/** Drops empty variables, which count as unset. */
 export function withoutEmpty(env: unknown): unknown {
   if (typeof env !== "object" || env === null) return env;
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
 }
 
-/** The settings that a schema refused, each with the first problem found. */
+/** The first problem of each setting that a schema refused. */
 export function problemsOf({ issues }: z.core.$ZodError): ConfigurationProblem[] {
   const problems = new Map<string, string>();
   for (const { path, code, message } of issues) {

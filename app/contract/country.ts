@@ -17,7 +17,7 @@ const ISO_3166_1 =
 
 const COUNTRIES = ISO_3166_1.split(" ").map((codes) => ({ code: codes.slice(0, 2), alpha3: codes.slice(2) }));
 
-/** Languages of a country besides its likeliest one, which CLDR knows. */
+/** Further languages of a country; CLDR knows the likeliest. */
 const MORE_LANGUAGES: Record<string, string> = {
   AF: "ps",
   BA: "sr hr",
@@ -60,7 +60,7 @@ const MORE_LANGUAGES: Record<string, string> = {
   ZA: "af zu xh",
 };
 
-/** Names in common use that CLDR's English does not have. */
+/** Common names that CLDR lacks in English. */
 const OTHER_NAMES: Record<string, string> = {
   AE: "UAE/Emirates",
   BA: "Bosnia",
@@ -107,7 +107,7 @@ export function countryNames(): string[] {
   return COUNTRIES.map(({ code }) => names(code) ?? code).sort(new Intl.Collator("en").compare);
 }
 
-/** The ISO 3166-1 alpha-2 code of a code or name as somebody typed it; undefined for any other text. */
+/** The ISO 3166-1 alpha-2 code of a typed code or name; undefined for any other text. */
 export function countryCode(text: string): string | undefined {
   const typed = comparable(text);
   englishIndex ??= indexOf(englishNames());
@@ -117,7 +117,7 @@ export function countryCode(text: string): string | undefined {
   return ownNameIndex.get(typed);
 }
 
-// Once for each isolate, and the slow one only when the other does not suffice.
+// Built once per isolate; the slow one only if the fast one finds nothing.
 let englishIndex: Map<string, string> | undefined;
 let ownNameIndex: Map<string, string> | undefined;
 
@@ -157,7 +157,7 @@ function indexOf(countries: Named[]): Map<string, string> {
   return index;
 }
 
-/** Without case, accents, punctuation, spaces and the words that people leave out. */
+/** Drops case, accents, punctuation, spaces and words that people leave out. */
 function comparable(name: string): string {
   return name
     .normalize("NFKD")

@@ -1,4 +1,4 @@
-/** What is counted of sign-ups, in their order (docs/operations.md, "The funnel"). */
+/** Counted steps of a sign-up, in order (docs/operations.md, "The funnel"). */
 export const FUNNEL_STEPS = [
   "plan_viewed",
   "form_opened",
@@ -19,22 +19,22 @@ export interface FunnelDataset {
   writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void;
 }
 
-/** Fixed words alone: a step, a package's id, `other` or `none`, a field's name or `none`. */
+/** Fixed words only: `package` may also be `other` or `none`, and `field` `none`. */
 export type FunnelCount = { step: FunnelStep; package: string; field: string };
 
 export type CountStep = (step: FunnelStep, packageWord?: string, field?: string) => void;
 
 export const NONE = "none";
 
-/** Counts in a dataset, without waiting; where there is none, in a line of log. Throws nothing. */
+/** Counts in a dataset, or in the log if there is none. Never throws or waits. */
 export function countIn(dataset: FunnelDataset | undefined, log: (count: FunnelCount) => void): CountStep {
   return (step, packageWord = NONE, field = NONE) => {
     try {
       if (dataset === undefined) log({ step, package: packageWord, field });
-      // Sampled by its index: many of an early step cost no count of a late one.
+      // Analytics Engine samples by index, so frequent early steps displace no late ones.
       else dataset.writeDataPoint({ indexes: [step], blobs: [step, packageWord, field], doubles: [1] });
     } catch {
-      // A count is no reason to fail a request.
+      // A request must not fail because of a count.
     }
   };
 }

@@ -3,7 +3,7 @@ export function phoneDigits(value: string): string {
   return value.replace(/\D/g, "");
 }
 
-/** Takes digits only; numbers from outside North America pass (docs/requirements.md, V8). */
+/** Checks digits only; numbers outside North America pass (docs/requirements.md, V8). */
 export function isPlausibleNanpNumber(digits: string): boolean {
   const national = nanpNationalNumber(digits);
   return national === undefined || /^[2-9]\d{2}[2-9]/.test(national);
@@ -18,8 +18,8 @@ function nanpNationalNumber(digits: string): string | undefined {
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/; // ITU-T E.164
 
 /**
- * Formats a number, complete or not, and keeps every digit (docs/requirements.md, V9 and V14). From ten digits on only the
- * digits decide, as they do in the rule; before that, a leading `+` means that a country code follows.
+ * Formats a complete or partial number and keeps every digit (docs/requirements.md, V9 and V14). Below ten digits, a leading
+ * `+` announces a country code; from ten on, only the digits decide, as in validation.
  */
 export function formatPhone(value: string): string {
   const digits = phoneDigits(value);

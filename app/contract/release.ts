@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 
 declare const COMMIT: string | undefined;
 
-/** The commit that runs: `npm run deploy` names it to Wrangler (--define). */
+/** The deployed commit: `npm run deploy` passes it to Wrangler (--define). */
 export const commit = typeof COMMIT === "string" ? COMMIT : "unknown";
 
-/** The id of the deployed version, from the binding of `[version_metadata]`. */
+/** The deployed version's id, from the `[version_metadata]` binding. */
 export const release = z.catch(
   z.pipe(
     z.object({ id: z.string().check(z.minLength(1)) }),

@@ -1,4 +1,4 @@
-/** The key to count by: an IPv4 address, or the /64 of an IPv6 address, because one customer usually has all of it. */
+/** Rate limit key of an IP address: IPv4 as it is, IPv6 by its /64, which one customer usually owns. */
 export function senderOf(ip: string | null): string {
   if (ip === null) return "unknown";
   if (!URL.canParse(`http://[${ip}]`)) return ip.slice(0, 45);
@@ -15,7 +15,7 @@ function bytesOf(group: string): [number, number] {
   return [value >> 8, value & 255];
 }
 
-/** The network around a sender of `senderOf`: the /24 of an IPv4 address, the /48 of a /64, as providers give one customer (RFC 6177). */
+/** Rate limit key of the network: the /24 of an IPv4 address, or the /48 that providers assign to one customer (RFC 6177). */
 export function networkOf(sender: string): string {
   if (sender.endsWith("::/64")) return `${sender.split(":", 3).join(":")}::/48`;
   return sender.replace(/^(\d+\.\d+\.\d+)\.\d+$/, "$1.0/24");

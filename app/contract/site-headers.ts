@@ -1,7 +1,7 @@
-/** Proves to the API, where it is reached over the network, that a request comes from the site. */
+/** Proves to an API across the network that the site sent the request. */
 export const API_SECRET_HEADER = "Subscription-Api-Secret";
 
-/** Whose form the site sends on: the key of `senderOf`. The API believes it from the site alone. */
+/** Rate limit key of the visitor (`senderOf`). The API trusts it from the site only. */
 export const SENDER_HEADER = "Subscription-Sender";
 
 /** Values of `SUBSCRIPTION_API_SECRET`: 32 to 256 printable ASCII characters without spaces and commas. */

@@ -7,7 +7,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069\uFFFD]/
 function text(label: string, min: number, max: number) {
   const tooShort = `${label} must be at least ${min} characters`;
   return z.string(tooShort).check(
-    // Four characters become one at most. To normalize 8,000 combining marks takes 60 ms.
+    // NFC composes at most four characters into one, and normalizing 8,000 combining marks takes 60 ms.
     z.overwrite((value) => (value.length > 4 * max ? value : value.normalize("NFC")).trim()),
     z.minLength(min, { error: tooShort, abort: true }),
     z.maxLength(max, { error: `${label} must be at most ${max} characters`, abort: true }),
@@ -21,7 +21,7 @@ const INVISIBLE = /[\p{DI}\u2800]/gu;
 /** A scheme, `//` before a host, or `www.`. Other dots are part of many names, such as "Booking.com". */
 const WEB_ADDRESS = /[a-z]:\/\/|\/\/[^\s/]+\.\S|(?<![\p{L}\p{N}])www\.[\p{L}\p{N}]/iu;
 
-/** Names go into the mails that a stranger may get: they are visible, and no mail program makes a link of them. */
+/** Emails quote names, possibly to strangers: they must be visible and must not become links. */
 function name(label: string) {
   return text(label, 2, 100).check(
     z.refine((value) => value.replace(INVISIBLE, "").trim(), `${label} must contain visible characters`),
@@ -59,7 +59,7 @@ export const subscriptionRequest = z.object({
       z.regex(/^\d{10,15}$/, { error: "Phone number must be 10-15 digits", abort: true }),
       z.refine(isPlausibleNanpNumber, "Please enter a valid phone number"),
     ),
-  // Passed on byte for byte: never trimmed, normalized or cut.
+  // Forwarded unchanged: never trimmed, normalized or cut.
   password: z.string("Password must be at least 8 characters").check(
     z.minLength(8, "Password must be at least 8 characters"),
     z.maxLength(256, "Password must be at most 256 characters"),
@@ -67,7 +67,7 @@ export const subscriptionRequest = z.object({
     z.regex(/[a-z]/, "Password must contain at least one lowercase letter"),
     z.regex(/[0-9]/, "Password must contain at least one number"),
     z.regex(/[^A-Za-z0-9]/, "Password must contain at least one special character"),
-    // U+FFFD stands for invalid UTF-8: the password would differ from the one typed.
+    // U+FFFD replaces invalid UTF-8, so the password would differ from the typed characters.
     z.refine((value) => !/[\p{Cs}\uFFFD]/u.test(value), "Password must not contain unreadable characters"),
   ),
   address: text("Street address", 5, 150),

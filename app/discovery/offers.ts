@@ -1,7 +1,7 @@
 import type { Offer } from "schema-dts";
 import { type Plan, regularPrice } from "../pricing/plans";
 
-/** JSON-LD; none for a plan whose price is on request. */
+/** JSON-LD offers; empty for a plan priced on request. */
 export function offerOf(plan: Plan, pricingUrl: string): Offer[] {
   const { key, title, price, trialBadge } = plan;
   if (price === null) return [];

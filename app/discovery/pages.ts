@@ -6,11 +6,11 @@ import type { shareImages } from "./share-images";
 
 export interface PublicPage {
   path: keyof typeof shareImages;
-  /** For breadcrumbs and lists of pages. */
+  /** Shown in breadcrumbs and lists of pages. */
   name: string;
   title: string;
   description: string;
-  /** ISO date of the last change, where the page shows one. */
+  /** ISO date of the last change, if the page shows it. */
   updated?: string;
 }
 

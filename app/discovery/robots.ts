@@ -1,4 +1,4 @@
-/** By purpose, as their operators document them. */
+/** User agents by purpose, as their operators document them. */
 const crawlers = {
   "Search: crawlers behind the answers and results that link to sites": [
     "Googlebot",
@@ -31,7 +31,7 @@ const crawlers = {
   ],
 };
 
-/** https://contentsignals.org. The sign-up is not disallowed: only a crawler that reads it sees its `noindex`. */
+/** https://contentsignals.org. The sign-up is allowed so that crawlers see its `noindex`. */
 const RULES = "Content-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: /";
 
 /** RFC 9309. A crawler obeys only the most specific group, so every group repeats the rules. */

@@ -2,7 +2,7 @@ import { company } from "../company";
 import { hero } from "../home/home-content";
 import { pricing } from "../pricing/pricing-content";
 
-/** The pictures for social networks, drawn by `npm run images`: the headline of each page, by its path. */
+/** Each page's headline, by path; `npm run images` draws them as share images. */
 export const shareImages = {
   "/": { file: "/share/home.png", headline: `${hero.headline} ${hero.ending}`, highlight: hero.cited },
   "/pricing": { file: "/share/pricing.png", headline: pricing.title, highlight: "" },

@@ -4,12 +4,12 @@ import type { Log } from "./log.server";
 import type { Middleware } from "./middleware.server";
 import type { Configuration } from "./settings/configuration.server";
 
-/** Counts steps, by the package id that the request has. No count tells who or how often the same person. */
+/** Counts steps by the request's package id, without personal data. */
 export interface Funnel {
   count(step: FunnelStep, packageId?: string, field?: string): void;
 }
 
-/** For pages that are rendered to be kept. */
+/** For pages rendered for the cache. */
 export const NO_FUNNEL: Funnel = { count() {} };
 
 export function funnelOf(configuration: Configuration, log: Log): Funnel {
@@ -23,7 +23,7 @@ export function funnelOf(configuration: Configuration, log: Log): Funnel {
 const PROGRAM =
   /bot|crawl|spider|slurp|preview|externalhit|monitor|lighthouse|fetch|http|curl|wget|python|java\/|scrapy/i;
 
-/** Whether somebody asked for a page to look at it: no program that says so, and not a page that is only loaded ahead. */
+/** Human page view: no declared bot, no prefetch. */
 export function isPageView({ method, headers }: Request): boolean {
   if (method !== "GET" || /prefetch/i.test(headers.get("Sec-Purpose") ?? headers.get("Purpose") ?? "")) return false;
   const agent = headers.get("User-Agent") ?? "";
@@ -32,7 +32,7 @@ export function isPageView({ method, headers }: Request): boolean {
 
 const PLANS = "/pricing";
 
-/** Counts views of the plans, also those that a browser has kept (304). */
+/** Counts views of the plans, including 304 responses. */
 export const countPlanViews: Middleware<AppLoadContext> = (request, context, next) => {
   if (context.url.pathname !== PLANS || !isPageView(request)) return next(request, context);
   return counted(request, context, next);

@@ -28,7 +28,7 @@ interface LoggedContext {
   log: Log;
 }
 
-/** Ends each request with one line of log. */
+/** Logs one line per request. */
 export async function logRequest<Context extends LoggedContext>(
   request: Request,
   context: Context,

@@ -2,8 +2,8 @@ import { type AppLoadContext, createRequestHandler, type ServerBuild } from "@re
 import type { Handler } from "./middleware.server";
 
 /**
- * Remix compares the path of a request with every route, several times for each page. It has been matched already, so
- * each route has a handler that knows no other one.
+ * One Remix handler per route. The path is already matched, and a handler that knows all routes would compare it with each of
+ * them several times.
  */
 export function remixHandler(build: ServerBuild): Handler<AppLoadContext> {
   const ofSite = createRequestHandler(build, "production");

@@ -12,11 +12,11 @@ export interface ExecutionContext {
 interface BaseContext {
   requestId: string;
   url: URL;
-  /** Of the visitor. Cloudflare sets the header that it is read from; anyone can send an X-Forwarded-For. */
+  /** The visitor's address from Cloudflare's header; anyone can send an X-Forwarded-For. */
   ip: string | null;
   /** Undefined for an invalid path. */
   route: MatchedRoute | undefined;
-  /** Empty for pages that do not hydrate. */
+  /** Empty on pages that do not hydrate. */
   nonce: string;
   log: Log;
   execution: ExecutionContext;
@@ -26,11 +26,11 @@ export interface RequestContext extends BaseContext {
   env: unknown;
 }
 
-/** Shared by middleware, loaders and actions. Never mutated: middleware passes on a changed copy. */
+/** Shared by middleware, loaders and actions. Middleware passes on a changed copy instead of mutating it. */
 export interface SiteContext extends BaseContext {
   configuration: Configuration;
   funnel: Funnel;
-  /** Set for a POST. The guard has read the body, so the request has none any more. */
+  /** Set for a POST, whose body the guard has consumed. */
   form?: PostedForm;
   refusal?: Refusal;
 }

@@ -23,7 +23,7 @@ export interface SiteOptions {
   form: FormRules & { cache: Middleware<AppLoadContext>; handle: Middleware<AppLoadContext> };
 }
 
-/** Requests pass the middleware from top to bottom, responses from bottom to top. */
+/** Requests pass the stages from top to bottom, responses from bottom to top. */
 export function createSite({ build, services, form }: SiteOptions) {
   const matchRoute = routeMatcher(build);
   const answer = compose(

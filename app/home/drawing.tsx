@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 interface DrawingProps {
-  /** What the drawing says, for those who do not see it. */
+  /** Text alternative. */
   title: string;
   width?: number;
   height: number;
@@ -9,7 +9,7 @@ interface DrawingProps {
   children: ReactNode;
 }
 
-/** A picture with its title; words in it are read as part of the picture alone. */
+/** An SVG with a title; screen readers do not read the text inside it separately. */
 export function Drawing({ title, width = 320, height, className = "", children }: DrawingProps) {
   return (
     <svg viewBox={`0 0 ${width} ${height}`} role="img" className={`drawing ${className}`.trim()}>
@@ -19,7 +19,7 @@ export function Drawing({ title, width = 320, height, className = "", children }
   );
 }
 
-/** Lines of text under each other. */
+/** Several lines of text. */
 export function Lines({
   x,
   y,
@@ -44,7 +44,7 @@ export function Lines({
   );
 }
 
-/** Whether an answer names the brand. */
+/** Label of an answer: it names the brand, or there is a gap. */
 export function Mark({ x, y, isNamed }: { x: number; y: number; isNamed: boolean }) {
   return (
     <g transform={`translate(${x} ${y})`}>

@@ -47,7 +47,6 @@ function Dots({ filled }: { filled: number }) {
   );
 }
 
-/** Shared by all charts. */
 function DotPatterns() {
   const dots = { "dot-lit": "fill-accent", "dot-dim": "fill-on-night-line" };
   return (

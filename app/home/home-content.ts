@@ -1,12 +1,12 @@
 import { company } from "../company";
 import { MONTHLY_PRICES, TRIAL_DAYS } from "../contract/plan-prices";
 
-/** Also used in llms.txt and the structured data. No-break spaces keep a headline from leaving one word alone. */
+/** Also used in llms.txt and the structured data. No-break spaces avoid a single word on a headline's last line. */
 
 export const hero = {
   eyebrow: "AI search visibility for brands and\u00a0agencies",
   headline: "Be\u00a0the brand\u00a0that",
-  /** Never broken over two lines. */
+  /** Kept on one line. */
   ending: "AI\u00a0search\u00a0",
   cited: "cites",
   text: `Your buyers ask ChatGPT and Perplexity what to buy, and act on the answer. ${company.name} shows which answers name you, which name a competitor, and what to publish next.`,

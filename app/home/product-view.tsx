@@ -1,6 +1,6 @@
 import { Drawing, Lines, Mark } from "./drawing";
 
-/** An invented brand and market; the numbers agree with each other and with the plan MINI. */
+/** An invented brand and market. The numbers agree with each other and with the MINI plan. */
 export function ProductView() {
   return (
     <figure className="stage mt-14" data-markdown="skip">

@@ -2,7 +2,7 @@ import { ExternalIcon } from "../ui/controls/icons";
 import { useSite } from "../ui/site";
 import { research } from "./home-content";
 
-/** Names the firm behind the figures, and leads to what it published. */
+/** Names the research firm and links to its press release. */
 export function ResearchLink({ details = "" }: { details?: string }) {
   const { researchUrl } = useSite();
   return (

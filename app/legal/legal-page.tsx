@@ -44,7 +44,7 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
   );
 }
 
-/** No line of the heading has its last word alone. */
+/** Keeps the heading's last two words on one line. */
 function lastWordsTogether(heading: ReactNode): ReactNode {
   return typeof heading === "string" ? heading.replace(/ (\S+)$/, "\u00a0$1") : heading;
 }

@@ -1,4 +1,4 @@
-/** Compiled as remix.config.js says. */
+/** Compiled with the plugins in remix.config.js. */
 declare module "*.mdx" {
   export const attributes: import("./legal-text").LegalAttributes;
   export const tableOfContents: import("./legal-text").TocEntry[];

@@ -2,7 +2,7 @@ import { PlusIcon } from "../ui/controls/icons";
 import { mailTo, useSite } from "../ui/site";
 import { faq } from "./faq";
 
-/** `<details>` works without a script and opens when the browser's page search finds its text. */
+/** `<details>` works without a script and opens when find-in-page matches its text. */
 export function FaqSection() {
   const { supportEmail } = useSite();
   return (
@@ -48,7 +48,7 @@ export function FaqSection() {
 
 const PORTAL = "customer portal";
 
-/** The words of an answer, in which the customer portal is a link. */
+/** Links the customer portal in an answer's text. */
 function Answer({ text }: { text: string }) {
   const { customerPortalUrl } = useSite();
   const [before, after] = text.split(PORTAL, 2);

@@ -2,7 +2,7 @@ import { CheckIcon } from "../ui/controls/icons";
 import type { DetailedPlan } from "./plan-details";
 import { PlanPriceLine } from "./plan-price";
 
-/** Hidden where it would be cut off; the cards have the same content. */
+/** Hidden on narrow screens, where the cards show the same content. */
 export function PlanComparison({ plans }: { plans: DetailedPlan[] }) {
   const titles = new Set(plans.flatMap(({ features }) => features.map(({ title }) => title)));
   return (

@@ -9,7 +9,7 @@ export interface PlanFeature {
 }
 
 export interface DetailedPlan extends Plan {
-  /** The plan whose features are included too. */
+  /** The plan whose features are also included. */
   includes: Plan["title"] | null;
   features: PlanFeature[];
   highlighted: boolean;
@@ -17,7 +17,7 @@ export interface DetailedPlan extends Plan {
   smallPriceText: string | null;
 }
 
-/** The plans with what the pricing page says of them. */
+/** The plans with their features for the pricing page. */
 export function detailedPlans(site: Pick<Site, "packageIds" | "salesEmail">): DetailedPlan[] {
   return plans(site).map((plan) => ({
     ...plan,

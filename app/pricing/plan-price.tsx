@@ -1,6 +1,6 @@
 import { describePrice, formatPrice, type Plan, regularPrice } from "./plans";
 
-/** The price in one line; a discounted one after the regular price, struck through. */
+/** The price on one line; a discounted price follows the regular price, struck through. */
 export function PlanPriceLine({ plan }: { plan: Plan }) {
   return (
     <>

@@ -3,7 +3,7 @@ import { mailTo, type Site } from "../ui/site";
 
 export { TRIAL_DAYS };
 
-/** What the sign-up needs of a plan; its card has more (plan-details.ts). */
+/** A plan as the sign-up needs it; plan-details.ts adds the features. */
 export interface Plan {
   key: "mini" | "lite" | "standard" | "enterprise";
   title: "MINI" | "LITE" | "STANDARD" | "ENTERPRISE/AGENCY";
@@ -58,12 +58,12 @@ export function findPlan(plans: Plan[], packageId: string | undefined): Plan | u
   return wanted ? plans.find((plan) => plan.packageId?.toLowerCase() === wanted) : undefined;
 }
 
-/** The price that follows, where the current one is a discount (docs/requirements.md, P10). */
+/** The price after a discount ends (docs/requirements.md, P10); null without a discount. */
 export function regularPrice({ price, originalPrice }: Pick<Plan, "price" | "originalPrice">): number | null {
   return price !== null && originalPrice !== price ? originalPrice : null;
 }
 
-/** Such as `$80 a month, then $100 a month`. */
+/** For example `$80 a month, then $100 a month`. */
 export function describePrice(plan: Pick<Plan, "price" | "originalPrice" | "priceDetail">): string {
   const { price, priceDetail } = plan;
   if (price === null) return priceDetail;
@@ -72,12 +72,12 @@ export function describePrice(plan: Pick<Plan, "price" | "originalPrice" | "pric
   return `${formatPrice(price)} ${priceDetail}${then}`;
 }
 
-/** Such as `MINI: $100 a month, 5-day free trial`. */
+/** For example `MINI: $100 a month, 5-day free trial`. */
 export function describeOffer(plan: Plan): string {
   return [`${plan.title}: ${describePrice(plan)}`, plan.trialBadge].filter(Boolean).join(", ");
 }
 
-/** Made once: it costs more than all that it formats. */
+/** Made once, because creating it costs more than using it. */
 const wholeDollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", maximumFractionDigits: 0 });
 
 export function formatPrice(price: number | null): string {

@@ -17,10 +17,10 @@ export const platforms = {
   ],
 };
 
-/** No plan has it. */
+/** Not part of any plan. */
 export const onRequest = "DeepSeek tracking is available on request.";
 
-/** Such as `Claude, Gemini and Grok`: what a plan tracks beyond another one. */
+/** Platforms that `to` tracks and `plan` does not, for example `Claude, Gemini and Grok`. */
 export function platformsAdded(plan: keyof typeof platforms, to: keyof typeof platforms): string {
   const added = platforms[plan].filter((platform) => !platforms[to].includes(platform));
   return added.join(", ").replace(/, ([^,]+)$/, " and $1");

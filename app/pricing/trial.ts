@@ -2,7 +2,7 @@ import { TRIAL_DAYS } from "../contract/plan-prices";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The end of a trial that begins at a time, both as ISO 8601. */
+/** End of a trial that begins at `startedAt`, both ISO 8601. */
 export function trialEndOf(startedAt: string): string {
   return new Date(Date.parse(startedAt) + TRIAL_DAYS * DAY_MS).toISOString();
 }

@@ -6,7 +6,7 @@ import { ErrorPage } from "../ui/layout/error-page";
 import { NotFound } from "../ui/layout/not-found";
 import { useSite } from "../ui/site";
 
-/** Renders the requests that the guard refused, unknown paths among them. */
+/** The page of refused requests, including unknown paths. */
 export function loader({ context: { refusal } }: LoaderFunctionArgs) {
   if (!refusal || refusal.status === 404) throw data(null, 404);
   throw data({ title: refusal.title, message: refusal.message }, refusal.status);

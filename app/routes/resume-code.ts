@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/cloudflare";
 import { inProgress, qrCode, resumeLink } from "../signup/session/resume-link.server";
 
-/** The QR code of a resume link, drawn only where the card step shows it. */
+/** The QR code of a resume link. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const session = inProgress(await context.sessions.read(request));
   const link = session && !session.editing && !session.resumed && (await resumeLink(session, context));

@@ -32,7 +32,7 @@ export function loader({ request, params, context }: LoaderFunctionArgs) {
   return currentStep(request, packageIdOf(request.url, params.id), context);
 }
 
-/** The form was handled before Remix: app/signup/submit/submit-form.server.ts. */
+/** The pipeline has handled the form already: app/signup/submit/submit-form.server.ts. */
 export function action({ context: { formOutcome } }: ActionFunctionArgs) {
   if (formOutcome?.status === "reply") return data<SignupReply>(formOutcome.reply, formOutcome.httpStatus);
   if (formOutcome?.status === "redirect") return formOutcome.response;
@@ -54,7 +54,7 @@ export async function clientAction({ serverAction }: ClientActionFunctionArgs): 
 export const clientLoader = ({ request, serverLoader }: ClientLoaderFunctionArgs) =>
   loadStep(() => serverLoader<SignupStep>(), request.signal);
 
-/** A reply does not change the step, so nothing is loaded again; offline that would fail. */
+/** A reply does not change the step, so nothing is reloaded; offline, that would fail. */
 export const shouldRevalidate: ShouldRevalidateFunction = ({ actionResult, defaultShouldRevalidate }) =>
   actionResult === undefined && defaultShouldRevalidate;
 

@@ -4,7 +4,7 @@ interface Limits {
 }
 
 type Unread = { status: "too slow" | "aborted" };
-/** Of a body that is too long its beginning, as much as the limit allows. */
+/** `bytes` of a body over the limit are its beginning. */
 export type BodyBytes = { status: "read" | "too long"; bytes: Uint8Array<ArrayBuffer> } | Unread;
 export type BodyText = { status: "read" | "too long"; text: string } | Unread;
 
@@ -15,8 +15,8 @@ export async function readBoundedText(message: Request | Response, limits: Limit
 }
 
 /**
- * Reads a body of at most `bytes`, within `milliseconds` where given, and cancels the rest. Counts what arrives: chunks
- * override a Content-Length (RFC 9112, section 6.3).
+ * Reads a body of at most `bytes`, within `milliseconds` if given, and cancels the rest. Counts received bytes, because chunked
+ * encoding overrides Content-Length (RFC 9112, section 6.3).
  */
 export async function readBoundedBytes({ body }: Request | Response, limits: Limits): Promise<BodyBytes> {
   if (body === null) return { status: "read", bytes: new Uint8Array() };

@@ -1,9 +1,9 @@
 export type LogLevel = "info" | "warn" | "error";
 
-/** Names, ids and numbers of our own: nothing that a visitor typed, and no secret. */
+/** The site's own names, ids and numbers: no typed text and no secret. */
 export type LogFields = Record<string, string | number | boolean | string[] | undefined>;
 
-/** One line of JSON, as every Worker logs it. */
+/** The log format of every Worker: one line of JSON. */
 export function logLine(
   level: LogLevel,
   event: string,

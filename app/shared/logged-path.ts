@@ -1,8 +1,8 @@
 const MAX_LOGGED_PATH = 200;
-/** So that the `@` of an email address that begins in the logged part is seen: 64 characters before it, each escaped. */
+/** Long enough to find the `@` of an email address whose local part (64 escaped characters) begins in the logged part. */
 const MAX_SEARCHED_PATH = MAX_LOGGED_PATH + 64 * 3 * 4;
 
-/** The path of a failed request, without the query. A URL has its control characters escaped; a segment with an `@` may be an email address. */
+/** The path without the query. Redacts segments with an `@`, which may be email addresses. */
 export function loggedPath({ pathname }: URL): string {
   const segments = pathname.slice(0, MAX_SEARCHED_PATH).split("/");
   const logged = segments.map((segment) => (/@|%40/.test(segment) ? "[email]" : segment));

@@ -12,7 +12,7 @@ interface ErrorLog {
 /** The longest period of the binding: https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ */
 export const RETRY_AFTER_SECONDS = "60";
 
-/** Counts one more under `key`. A limiter that fails lets the request pass; the error is logged. */
+/** Counts a request under `key`. If the limiter fails, logs the error and returns false. */
 export async function isOverLimit(limiter: RateLimit, key: string, log: ErrorLog): Promise<boolean> {
   try {
     const { success } = await limiter.limit({ key });
@@ -23,7 +23,7 @@ export async function isOverLimit(limiter: RateLimit, key: string, log: ErrorLog
   }
 }
 
-/** For a request that is over its limit: true once the key exceeds twice the limit. Counted by the same limiter, under another key. */
+/** Counts a request that is over its limit; true once the key exceeds twice the limit. */
 export function isFarOverLimit(limiter: RateLimit, key: string, log: ErrorLog): Promise<boolean> {
   return isOverLimit(limiter, `${key} refused`, log);
 }

@@ -13,7 +13,7 @@ export interface Site {
   requestId: string;
 }
 
-/** Works only inside the root layout. */
+/** Use only inside the root layout. */
 export function useSite(): Site {
   const data = useRouteLoaderData("root") as Site | undefined;
   if (!data) throw new Error("useSite needs the root loader's data: the root loader failed or did not run.");
@@ -22,7 +22,7 @@ export function useSite(): Site {
 
 export type RouteMatches = { id: string; data: unknown }[];
 
-/** For meta functions; undefined when the root loader failed. */
+/** For meta functions; undefined if the root loader failed. */
 export function siteOf(matches: RouteMatches): Site | undefined {
   return matches.find(({ id }) => id === "root")?.data as Site | undefined;
 }

@@ -8,8 +8,7 @@ import { type Refusal, refusalRenderer } from "./refusals.server";
 import type { RouteMatcher } from "./route-matcher.server";
 
 /**
- * Renders the page of each refusal once, because to be refused is what costs a sender nothing. There are as many pages as
- * refusals, twice: in HTML and in Markdown.
+ * Renders each refusal's page once per format (HTML and Markdown), because refused requests cost their sender nothing.
  */
 export function keptRefusals(matchRoute: RouteMatcher) {
   const render = refusalRenderer(matchRoute);

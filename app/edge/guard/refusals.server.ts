@@ -10,10 +10,10 @@ export interface Refusal {
   headers?: Record<string, string>;
 }
 
-/** Matches only the catch-all route, which renders the refusal in its context. */
+/** Matches only the catch-all route, which renders the context's refusal. */
 const REFUSAL_PATH = "/refused";
 
-/** Renders the page of a refusal; `accept` is the format to ask for. */
+/** Renders a refusal's page as HTML or Markdown, depending on `accept`. */
 export function refusalRenderer(matchRoute: RouteMatcher) {
   const route = matchRoute(REFUSAL_PATH);
   return async (context: AppLoadContext, refusal: Refusal, next: Handler<AppLoadContext>, accept = "text/html") => {

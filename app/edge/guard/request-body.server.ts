@@ -7,7 +7,7 @@ const MAX_BODY_BYTES = 16 * 1024;
 const MAX_FIELDS = 32;
 /** Enough for 16 KB over a slow mobile connection. */
 const BODY_DEADLINE_MS = 10_000;
-/** For a body that is only read to be given back. */
+/** For a refused body, read only to fill in the returned form. */
 const REFUSED_BODY_DEADLINE_MS = 2_000;
 
 const READ_REFUSALS = { "too slow": BODY_TOO_SLOW, aborted: MALFORMED };
@@ -19,8 +19,8 @@ export function checkFormHeaders({ headers }: Request): Refusal | undefined {
 }
 
 /**
- * Reads a form, drops every field that is not in `fields`, and refuses files. Of a URL-encoded form that is too large it
- * reads as much as the limit allows, for its page to give back.
+ * Reads a form, drops unknown fields and refuses files. Of a URL-encoded form over the limit it returns the part within
+ * the limit, so that the page can give it back.
  */
 export async function readForm(
   request: Request,

@@ -19,7 +19,7 @@ export interface FormRules {
   fields: readonly string[];
 }
 
-/** Checks URL, method and origin, and of a form also type, rate, size and fields (docs/threats.md, A and B). */
+/** Checks URL, method and origin, and for forms type, rate, size and fields (docs/threats.md, A and B). */
 export function requestGuard(matchRoute: RouteMatcher, rules: FormRules): Middleware<AppLoadContext> {
   const answerRefused = keptRefusals(matchRoute);
 
@@ -28,7 +28,7 @@ export function requestGuard(matchRoute: RouteMatcher, rules: FormRules): Middle
     if (!("refusal" in checked)) return next(request, { ...context, form: checked.form });
     const { refusal } = checked;
     logRefusal(refusal, context);
-    // The form's own page shows the refusal if the fields were read, or if the page's script sent them and still has them.
+    // The form's page can show the refusal if the fields were read or its script still has them.
     const form = checked.form ?? (context.route?.isData ? {} : undefined);
     if (form === undefined) return answerRefused(request, context, refusal, next);
     return withRefusalHeaders(refusal, await next(request, { ...context, form, refusal }));
@@ -78,7 +78,7 @@ async function checkForm(
   const limiter = configuration.SIGNUP_RATE_LIMIT;
   const sender = senderOf(ip);
   const tooMany = await isOverLimit(limiter, sender, log);
-  // The page's script still has what was typed.
+  // The page's script still has the typed values.
   if (tooMany && (context.route?.isData || (await isFarOverLimit(limiter, sender, log)))) {
     return { refusal: TOO_MANY_REQUESTS };
   }
@@ -88,7 +88,7 @@ async function checkForm(
   return tooMany ? { refusal: TOO_MANY_REQUESTS, form } : { form };
 }
 
-/** Every browser that another site could abuse sends one of the two: https://pkg.go.dev/net/http#CrossOriginProtection */
+/** Every browser that another site could abuse sends Origin or Sec-Fetch-Site: https://pkg.go.dev/net/http#CrossOriginProtection */
 function isCrossOrigin({ headers }: Request, url: URL): boolean {
   const site = headers.get("Sec-Fetch-Site") ?? "none";
   const origin = headers.get("Origin") ?? url.origin;

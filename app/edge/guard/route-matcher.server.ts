@@ -7,7 +7,7 @@ type RouteObject = NonNullable<ReturnType<typeof matchRoutes>>[number]["route"];
 
 export interface MatchedRoute {
   id: string;
-  /** Such as `/subscription/:id?`; logged in place of the path. */
+  /** For example `/subscription/:id?`; logged in place of the path. */
   pattern: string;
   params: Params;
   hydrates: boolean;
@@ -21,13 +21,13 @@ export type RouteMatcher = (pathname: string) => MatchedRoute | undefined;
 const MAX_PATH_LENGTH = 2048;
 const MAX_PARAMETER_LENGTH = 100;
 
-/** The pattern of the route that takes whatever no other route does. */
+/** Pattern of the route for all other paths. */
 export const CATCH_ALL = "/*";
 
-/** A name, and at most one parameter, in letters that have one spelling. */
+/** A name and at most one parameter, in characters with a single spelling. */
 const PLAIN_PATH = /^\/([\w-]+)(?:\/([\w-]+))?$/;
 
-/** Matches a path, also that of a page's data or Markdown. Undefined for an invalid path. */
+/** Matches the path of a page, its data or its Markdown. Undefined for an invalid path. */
 export function routeMatcher(build: ServerBuild): RouteMatcher {
   const matchPage = pageMatcher(build);
   const staticRoutes = new Map<string, MatchedRoute>();
@@ -53,9 +53,8 @@ export function routeMatcher(build: ServerBuild): RouteMatcher {
 type MatchedPage = Omit<MatchedRoute, "isData" | "pagePath">;
 
 /**
- * Uses Remix's own function, so that both agree on paths such as `/Subscription/` or `/%73ubscription`. It compares a path
- * with every route. A plain path's first segment decides, so what it finds for one such path is kept for all others; not
- * where a route has a second name, or routes below it.
+ * Uses Remix's own function, so that both agree on paths such as `/Subscription/` or `/%73ubscription`. The result for a plain
+ * path is cached by its first segment, unless a route has a second name or child routes.
  */
 function pageMatcher(build: ServerBuild): (path: string) => MatchedPage | undefined {
   const routes = childRoutes(build, undefined);
@@ -97,7 +96,7 @@ function firstSegments(routes: RouteObject[]): Set<string | undefined> {
   return new Set(routes.map(({ path = "" }) => path.split("/")[0]));
 }
 
-/** Paths of the pages that are the same for every visitor. */
+/** Paths of pages that are the same for every visitor. */
 export function publicPaths(build: ServerBuild): string[] {
   return Object.values(build.routes).flatMap((route) => {
     const isPage = route?.module.default !== undefined && route.parentId === "root" && !hydrates(route.module.handle);
@@ -106,12 +105,12 @@ export function publicPaths(build: ServerBuild): string[] {
   });
 }
 
-/** Paths of the files that a route writes, such as `/robots.txt`: the same for every visitor, too. */
+/** Paths of files written by routes, such as `/robots.txt`, the same for every visitor. */
 export function publicFiles(build: ServerBuild): string[] {
   return Object.values(build.routes).flatMap((route) => (route?.path?.includes(".") ? `/${route.path}` : []));
 }
 
-/** Whether a segment of a path may be a parameter such as a package id. Caches may store a path that looks like a file. */
+/** False for segments that look like a file, because shared caches may store them. */
 export function isPlausibleParameter(segment: string): boolean {
   return segment.length <= MAX_PARAMETER_LENGTH && !segment.includes(".");
 }
@@ -129,7 +128,7 @@ function childRoutes(build: ServerBuild, parentId: string | undefined): RouteObj
 function isValidPath(pathname: string): boolean {
   if (pathname.length > MAX_PATH_LENGTH || pathname.startsWith("//") || /%2f|%5c/i.test(pathname)) return false;
   try {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in a path
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: no path may contain them
     return !/[\u0000-\u001f\u007f\\]/.test(decodeURIComponent(pathname));
   } catch {
     return false;

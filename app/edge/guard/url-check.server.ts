@@ -4,12 +4,12 @@ import { MALFORMED, type Refusal, URL_TOO_LONG } from "./refusals.server";
 const MAX_URL_LENGTH = 8192;
 const MAX_QUERY_PARAMETERS = 64;
 
-/** The parameter `_data`, each of its letters as it is or escaped. */
+/** The parameter `_data`, each letter plain or escaped. */
 const DATA_PARAMETER = /[?&](?:_|%5[fF])(?:d|%64)(?:a|%61)(?:t|%74)(?:a|%61)(?:[=&]|$)/;
 
 /**
- * Refuses a URL by its length and its query. The query is not parsed: parsing one of 8 KB costs more than a page from memory.
- * The `_data` requests of older Remix versions run a single loader or action, past the page's checks.
+ * Refuses URLs that are too long, and `_data` requests, with which older Remix versions run a single loader past the page's
+ * checks. Does not parse the query: parsing 8 KB costs more than serving a cached page.
  */
 export function checkUrl({ href, search }: URL): Refusal | undefined {
   if (href.length > MAX_URL_LENGTH) return URL_TOO_LONG;

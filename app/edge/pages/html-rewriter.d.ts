@@ -1,4 +1,4 @@
-/** The part of https://developers.cloudflare.com/workers/runtime-apis/html-rewriter/ that is used here. */
+/** The methods used here: https://developers.cloudflare.com/workers/runtime-apis/html-rewriter/ */
 declare class HTMLRewriter {
   on(
     selector: string,

@@ -3,8 +3,8 @@ import { MarkdownWriter } from "./markdown-writer.server";
 const SKIPPED_ELEMENTS = new Set(["nav", "script", "style", "svg"]);
 
 /**
- * Converts the main part of a page that React rendered, without what is hidden from assistive technology, buttons, and what
- * has `data-markdown="skip"`. Of a button that opens a mail the address is left.
+ * Converts the `<main>` of a page rendered by React. Skips elements that are hidden from assistive technology or have
+ * `data-markdown="skip"`, and buttons; a mailto button becomes its address.
  */
 export async function htmlToMarkdown(page: Response): Promise<{ markdown: string; canonical: string }> {
   const writer = new MarkdownWriter();

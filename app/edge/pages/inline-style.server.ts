@@ -3,8 +3,8 @@ export type ReadAsset = (path: string) => Promise<string | undefined>;
 const STYLE_ELEMENT = /<style data-href="([^"]+)"><\/style>/;
 
 /**
- * Puts the stylesheet into the element that names it, so that the page paints after one request. A stylesheet that cannot
- * be read is linked. `style` is its text, for the policy's hash.
+ * Inlines the stylesheet, so that the page paints after one request; links it if it cannot be read. `style` is the inlined
+ * text, for the policy's hash.
  */
 export async function withInlineStyle(html: string, read: ReadAsset): Promise<{ html: string; style?: string }> {
   const found = STYLE_ELEMENT.exec(html);

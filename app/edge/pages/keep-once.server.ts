@@ -7,8 +7,8 @@ type Keep<Value> = (
 ) => Value | Promise<Value | undefined>;
 
 /**
- * Makes a value once for each key and keeps it in memory. Requests that come meanwhile wait for the same value. Undefined
- * or an error of `make` gives undefined, and is not kept. The caller bounds the number of keys.
+ * Makes a value once per key and caches it in memory; simultaneous requests share one call. If `make` throws or returns
+ * undefined, the result is undefined and is not cached. The caller bounds the number of keys.
  */
 export function keepOnce<Value>(): Keep<Value> {
   const kept = new Map<string, Value>();
@@ -33,7 +33,7 @@ export function keepOnce<Value>(): Keep<Value> {
     if (others) return others;
     const making = store(key, make);
     pending.set(key, making);
-    // It goes on when the visitor who asked first leaves.
+    // Continues when the first visitor disconnects.
     execution.waitUntil(making);
     return making;
   };

@@ -9,11 +9,11 @@ interface KeptResponse {
   etag: string;
 }
 
-/** Keeps responses with status 200 in memory. */
+/** Caches responses with status 200 in memory. */
 export function keptResponses() {
   const keep = keepOnce<KeptResponse>();
   return {
-    /** At once when it is kept; undefined when `make` gave no 200. The caller bounds the number of keys. */
+    /** A response at once if it is cached; undefined if `make` gave no 200. The caller bounds the number of keys. */
     respond(
       request: Request,
       key: string,

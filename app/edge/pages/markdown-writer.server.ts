@@ -1,4 +1,4 @@
-/** Writes CommonMark with GFM's tables and strikethrough from a document's elements and texts, in their order. */
+/** Writes CommonMark with GFM's tables and strikethrough from elements and text in document order. */
 export class MarkdownWriter {
   #blocks = "";
   /** The text of the open block, then one entry for each open link, emphasis or cell. */
@@ -13,7 +13,7 @@ export class MarkdownWriter {
     this.#append(text.replace(/[\\`*_[\]<]/g, "\\$&"));
   }
 
-  /** Begins an element; the returned function ends it. */
+  /** Opens an element; the returned function closes it. */
   open(name: string, link: string | null): () => void {
     if (BLOCKS.has(name)) this.#endBlock();
     switch (name) {
@@ -97,7 +97,7 @@ export class MarkdownWriter {
     this.#items.push({ marker: list?.ordered ? `${number}. ` : "- ", started: false });
   }
 
-  /** In a list a heading would break the outline, so it becomes a line in bold. */
+  /** A heading in a list would break the outline, so it becomes a bold line. */
   #heading(level: number, text: string): void {
     this.#write(this.#items.length > 0 ? `**${text}**` : `${"#".repeat(level)} ${text}`);
   }

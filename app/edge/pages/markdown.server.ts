@@ -30,12 +30,12 @@ export function markdownPages(matchRoute: RouteMatcher): Middleware<AppLoadConte
   };
 }
 
-/** A GET even for a HEAD: the Markdown and its headers are made from the body. */
+/** Also a GET for a HEAD request, because Markdown and headers are made from the body. */
 function pageRequest({ url, headers, signal }: Request, path: string): Request {
   return new Request(new URL(path, url), { headers, signal });
 }
 
-/** Whether a request asks for Markdown by its path or its Accept header. A header that no client needs is not parsed. */
+/** True if the path or Accept asks for Markdown. Ignores an overlong Accept header. */
 export function prefersMarkdown(request: Request, pathname: string): boolean {
   if (pageOfMarkdown(pathname) !== undefined) return true;
   const accept = request.headers.get("Accept");

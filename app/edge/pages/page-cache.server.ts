@@ -6,7 +6,7 @@ import type { Middleware } from "../middleware.server";
 import { keptResponses } from "./kept-responses.server";
 import { prefersMarkdown } from "./markdown.server";
 
-/** Renders public pages and files from a plain GET of SITE_URL, so that nothing of a visitor's request enters the cache. */
+/** Renders public pages and files from a plain GET of SITE_URL, so that no visitor's request can poison the cache. */
 export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
   const files = new Set(publicFiles(build));
   const paths = new Set([...publicPaths(build).flatMap((path) => [path, markdownPath(path)]), ...files]);
@@ -26,7 +26,7 @@ export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
       log.info("page_rendered", { route: url.pathname, format: accept, status: response.status });
       return response;
     };
-    // The release is fixed for an isolate; the year in the footer is not, nor locally the site's host.
+    // The footer's year changes within an isolate's life, and locally the site's host.
     const key = `${new Date().getUTCFullYear()} ${configuration.SITE_URL} ${accept} ${url.pathname}`;
     const kept = cache.respond(request, key, render, execution);
     return kept instanceof Promise ? kept.then((made) => made ?? next(request, context)) : kept;

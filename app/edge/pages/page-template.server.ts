@@ -1,11 +1,11 @@
 const encoder = new TextEncoder();
 
-/** What is rendered in place of each value: a random text, so that no content can contain it. */
+/** A random placeholder for each value, so that no content can contain it. */
 export type Markers<Name extends string> = Record<Name, string>;
 
-/** A rendered page without the values that differ from one answer to the next. */
+/** A rendered page without the values that differ between responses. */
 export interface PageTemplate<Name extends string> {
-  /** The page with these values, which must need no escaping anywhere in it. */
+  /** Fills in the values, which must need no escaping. */
   fill(values: Record<Name, string>): Response;
 }
 
@@ -13,8 +13,8 @@ type Part<Name, Fixed> = Fixed | { value: Name };
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * Takes a rendered page apart at its markers, in the body and in the headers. The fixed parts are kept as bytes: encoding
- * a page is dearer than copying it.
+ * Splits a rendered page's body and headers at its markers. Keeps the fixed parts as bytes, because copying is cheaper than
+ * encoding.
  */
 export async function pageTemplate<Name extends string>(
   page: Response,

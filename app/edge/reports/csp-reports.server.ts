@@ -94,7 +94,7 @@ async function readReports(request: Request): Promise<z.output<typeof reports> |
   }
 }
 
-/** Drops the path; keywords such as `inline` stand for what has no URL. */
+/** Drops the path; returns keywords such as `inline` as they are. */
 function originOf(blocked: string): string {
   if (["inline", "eval", "wasm-eval", "self", "data", "blob"].includes(blocked)) return blocked;
   if (!URL.canParse(blocked)) return "other";

@@ -9,9 +9,8 @@ import { uncached } from "./fallbacks.server";
 const MAX_SPELLING_LENGTH = 400;
 
 /**
- * Redirects other spellings of a page's or file's path to the one path, such as `/PRICING`, `//pricing/` or `/%70ricing`.
- * Every target is one of the site's own paths, so none leads to another host. The query goes along to the sign-up alone,
- * because no other page reads it.
+ * Redirects other spellings of a path, such as `/PRICING`, `//pricing/` or `/%70ricing`. Every target is a path of the site,
+ * so none leads to another host. Keeps the query for the sign-up only, since no other page reads it.
  */
 export function redirectToCanonicalUrl(build: ServerBuild, matchRoute: RouteMatcher): Middleware<AppLoadContext> {
   const canonicalPath = canonicalPaths(build);
@@ -25,7 +24,7 @@ export function redirectToCanonicalUrl(build: ServerBuild, matchRoute: RouteMatc
   };
 }
 
-/** Finds the one path of the page or file that a path spells; undefined where it spells none. A parameter keeps its case. */
+/** The canonical path of a spelling, or undefined for an unknown page. A parameter keeps its case. */
 export function canonicalPaths(build: ServerBuild): (pathname: string) => string | undefined {
   const patterns = Object.values(build.routes).flatMap((route) =>
     route?.parentId === "root" && route.path && route.path !== "*" ? `/${route.path}` : [],

@@ -9,7 +9,7 @@ import { withSecurityHeaders } from "./security-headers.server";
 
 type PageContext = Pick<RequestContext, "url" | "requestId">;
 
-/** Answers any thrown error with a plain page, because nothing else may be renderable. */
+/** Turns any thrown error into a plain page, because React may be unable to render one. */
 export const catchErrors: Middleware<RequestContext> = async (request, context, next) => {
   try {
     return await next(request, context);
@@ -19,7 +19,7 @@ export const catchErrors: Middleware<RequestContext> = async (request, context, 
   }
 };
 
-/** Renders the error page of the site where Remix could not render that of the route. */
+/** Renders the site's error page if Remix could not render the route's. */
 export function errorPage(matchRoute: RouteMatcher): Middleware<AppLoadContext> {
   const renderRefusal = refusalRenderer(matchRoute);
   return async (request, context, next) => {
@@ -31,7 +31,7 @@ export function errorPage(matchRoute: RouteMatcher): Middleware<AppLoadContext> 
   };
 }
 
-/** When its error boundary fails too, as after an error in the root's loader, Remix answers with plain text. */
+/** Remix answers with plain text when the error boundary fails too, for example after an error in the root's loader. */
 function isRemixFallback({ status, headers }: Response): boolean {
   return status === 500 && headers.get("Content-Type") === "text/plain";
 }

@@ -5,7 +5,7 @@ import { scrollStateScript } from "../../ui/document/scroll-state";
 export interface PagePolicy {
   hydrates: boolean;
   nonce: string;
-  /** Origin of the local replacement for Stripe.js, if configured. */
+  /** Origin of a replacement for Stripe.js, if configured. */
   stripeOrigin?: string | undefined;
   /** Whether Turnstile may be shown: https://developers.cloudflare.com/turnstile/reference/content-security-policy/ */
   turnstile?: boolean;
@@ -18,7 +18,7 @@ const REPORTING_GROUP = "csp";
 const POLICY_WITHOUT_SOURCES = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * The headers of every response; `page` only for a page that Remix rendered.
+ * Sets the headers of every response; `page` only for pages rendered by Remix.
  * Sources: OWASP Secure Headers, MDN HTTP Observatory, https://docs.stripe.com/security/guide#content-security-policy
  */
 export async function withSecurityHeaders(response: Response, url: URL, page?: PagePolicy): Promise<Response> {
@@ -44,12 +44,12 @@ async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
   const turnstileOrigins = turnstile ? ["https://challenges.cloudflare.com"] : [];
   const scripts = await Promise.all([scrollStateScript, prerenderRules].map(hashOf));
   const styles = inlineStyle === undefined ? [] : [await hashOf(inlineStyle)];
-  // Should React make the page anew in the browser, it loads the stylesheet.
+  // If React renders the page again in the browser, it loads the stylesheet.
   if (hydrates || inlineStyle === undefined) styles.push("'self'");
   const directives: Record<string, string[]> = {
     "default-src": ["'none'"],
     "base-uri": ["'none'"],
-    // No page needs it, but Lighthouse reads robots.txt from within the page.
+    // No page needs it, but Lighthouse fetches robots.txt from the page.
     "connect-src": ["'self'"],
     "font-src": ["'self'"],
     "form-action": ["'self'"],

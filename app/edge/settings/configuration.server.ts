@@ -53,7 +53,6 @@ export interface ServiceBinding {
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
-/** Variables, secrets and bindings, by name. */
 export const settings = z.object({
   SITE_URL: httpUrl,
   CONSOLE_URL: httpUrl,
@@ -114,7 +113,7 @@ export const settings = z.object({
 
 export type Configuration = z.output<typeof settings>;
 
-/** Reads variables, secrets and bindings (docs/configuration.md); names every setting that is missing or wrong. */
+/** Parses variables, secrets and bindings (docs/configuration.md); names every missing or wrong setting. */
 export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
   const parsed = settings.safeParse(withoutEmpty(env));
   if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };
@@ -128,10 +127,10 @@ function pairProblems(configuration: Configuration): ConfigurationProblem[] {
   return missing.length === 1 ? missing.map((name) => ({ name, problem: "is missing beside the other key" })) : [];
 }
 
-/** Keys that let everybody pass, or nobody: https://developers.cloudflare.com/turnstile/troubleshooting/testing/ */
+/** Keys that always pass or always fail: https://developers.cloudflare.com/turnstile/troubleshooting/testing/ */
 const TURNSTILE_TEST_KEY = /^[123]x0{16}/;
 
-/** Rules that do not apply to local development, where SITE_URL is a loopback URL. */
+/** Rules for deployments; local development has a loopback SITE_URL. */
 function deploymentProblems(configuration: Configuration): ConfigurationProblem[] {
   if (isLoopback(configuration.SITE_URL)) return [];
   const problems: ConfigurationProblem[] = [];

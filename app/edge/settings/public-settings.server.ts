@@ -1,7 +1,7 @@
 import type { Site } from "../../ui/site";
 import type { SiteContext } from "../request-context.server";
 
-/** The settings that pages may contain: URLs and ids, never a secret. */
+/** Settings that pages may contain: URLs and ids, never a secret. */
 export function publicSettings({ configuration, requestId }: SiteContext): Site {
   return {
     siteUrl: configuration.SITE_URL,

@@ -6,15 +6,15 @@ import type { RequestContext, SiteContext } from "../request-context.server";
 import { misconfigured, misdirected } from "../response/fallbacks.server";
 import { type Configuration, readConfiguration } from "./configuration.server";
 
-/** The named members of Remix's context that the edge does not provide itself. */
+/** Members of Remix's context that the pipeline does not provide itself. */
 export type Services = Omit<
   { [Name in keyof AppLoadContext as string extends Name ? never : Name]: AppLoadContext[Name] },
   keyof SiteContext | "formOutcome"
 >;
 
 /**
- * Reads the configuration with the first request; answers 503 until every setting is valid. With the settings of local
- * development, which a mistaken deployment could have, it serves this machine alone, unless `npm start` was given a HOST.
+ * Reads the configuration with the first request and answers 503 until every setting is valid. With local settings, which a
+ * mistaken deployment could have, it serves loopback requests only, unless `npm start` got a HOST.
  */
 export function requireSettings(
   services: (configuration: Configuration) => Services,
@@ -35,14 +35,14 @@ export function requireSettings(
     const configuration = configurationAt(url, settings.configuration);
     if (configuration === undefined) return misdirected(context);
     const funnel = funnelOf(configuration, log);
-    // Without `env`, whose secrets only the configuration hands on.
+    // `env` stays behind, so that secrets are read from the configuration only.
     return next(request, { ...settings, configuration, requestId, url, ip, route, nonce, log, execution, funnel });
   };
 }
 
 /**
- * The configuration for the host of a request; undefined where that is not served. Another device finds what a browser
- * opens of this machine's where it has found the site.
+ * The configuration for a request's host; undefined for a host that is not served. Replaces this machine's URLs, so that
+ * another device can open them.
  */
 function configurationAt({ hostname, origin }: URL, configuration: Configuration): Configuration | undefined {
   if (!isLoopback(configuration.SITE_URL) || isLoopbackHost(hostname)) return configuration;

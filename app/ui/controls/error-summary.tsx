@@ -13,7 +13,7 @@ export function ErrorSummary({ errors, sectionRef }: { errors: FieldError[]; sec
       className="notice notice-destructive mb-6"
       aria-labelledby="error-summary"
       tabIndex={-1}
-      // biome-ignore lint/a11y/noAutofocus: after a full page load the visitor has to learn of the errors first
+      // biome-ignore lint/a11y/noAutofocus: a visitor needs to learn about the errors first after a page load
       autoFocus
     >
       <h2 id="error-summary" className="font-bold">

@@ -6,11 +6,11 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   label: string;
   hint?: string;
   errors?: string[] | undefined;
-  /** Shown inside the field's frame, such as a show/hide button. */
+  /** Shown inside the field's border, for example a show/hide button. */
   aside?: ReactNode;
 }
 
-/** Memoized, so that an error in one field does not render the others again. */
+/** Memoized, so that an error in one field does not re-render the others. */
 export const Field = memo(function Field({
   id,
   label,

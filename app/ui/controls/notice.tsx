@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useHydrated } from "../document/use-hydrated";
 
-/** A notice that appears and disappears belongs in a `LiveRegion`. */
+/** Put a notice that appears later in a `LiveRegion`. */
 export function Notice({
   kind,
   title,
@@ -10,7 +10,7 @@ export function Notice({
 }: {
   kind: "progress" | "success" | "destructive";
   title: string;
-  /** For the answer to an action: it gets the focus and comes into view. */
+  /** Focuses the notice and scrolls it into view, after an action. */
   takesFocus?: boolean;
   children?: ReactNode;
 }) {
@@ -19,13 +19,13 @@ export function Notice({
   const isNew = useRef(hydrated);
   const [closed, setClosed] = useState(false);
   useEffect(() => {
-    // In a page that was loaded, the browser has done it (`autoFocus`), and the visitor may have gone on.
+    // After a page load, `autoFocus` has done it, and the visitor may have moved on.
     if (!takesFocus || !isNew.current) return;
     box.current?.focus({ preventScroll: true });
     box.current?.scrollIntoView({ block: "nearest", behavior: "instant" });
   }, [takesFocus]);
   function close() {
-    // Else the focus would be lost with the button.
+    // Otherwise the focus is lost with the removed button.
     box.current?.closest<HTMLElement>(".live-region")?.focus({ preventScroll: true });
     setClosed(true);
   }
@@ -35,7 +35,7 @@ export function Notice({
       ref={box}
       className={`notice notice-${kind}`}
       tabIndex={-1}
-      // biome-ignore lint/a11y/noAutofocus: React leaves it to the browser's load of a page
+      // biome-ignore lint/a11y/noAutofocus: only takes effect on a page load
       autoFocus={takesFocus}
     >
       <div className="min-w-0 flex-1">

@@ -1,11 +1,11 @@
 import { useHydrated } from "../document/use-hydrated";
 
-/** A day in the visitor's language and time zone; without a script that of UTC, and it says so. `time` is ISO 8601. */
+/** A day in the visitor's language and time zone; without JavaScript in UTC, labeled as such. `time` is ISO 8601. */
 export function Day({ time }: { time: string }) {
   return <LocalTime time={time} format={{ dateStyle: "long" }} />;
 }
 
-/** A day and its time, in the same way. */
+/** Like `Day`, with the time of day. */
 export function Moment({ time }: { time: string }) {
   return <LocalTime time={time} format={{ dateStyle: "long", timeStyle: "short" }} />;
 }

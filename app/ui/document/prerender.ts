@@ -1,6 +1,6 @@
 /**
- * https://wicg.github.io/nav-speculation/speculation-rules.html: browsers prerender a page when a visitor is about to
- * follow its link. The sign-up is excluded because it carries visitor data.
+ * Browsers prerender a page when a visitor is about to follow its link, except the sign-up, which holds personal data:
+ * https://wicg.github.io/nav-speculation/speculation-rules.html
  */
 export const prerenderRules = JSON.stringify({
   prerender: [

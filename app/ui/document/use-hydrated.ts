@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 
 const subscribe = () => () => {};
 
-/** False on the server and in the first render of the browser. */
+/** False on the server and in the browser's first render. */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
     subscribe,
