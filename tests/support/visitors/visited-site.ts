@@ -2,16 +2,19 @@ import { startUpstream, type Upstream } from "../workers/upstream";
 import { type RunningWorker, type SiteOptions, startBackend, startSite } from "../workers/workers";
 import { type SiteVisitor, siteVisitor } from "./site-visitor";
 
-/** A site, and a visitor in front of it. A `beforeAll` starts them and returns `dispose`, which ends all that runs. */
+/** A site, and a visitor in front of it. A file starts them when it is loaded, and ends them with `afterAll(dispose)`. */
 type Visited = { site: RunningWorker; visitor: SiteVisitor; dispose: () => Promise<void> };
 
-/** The site before an API that behaves as a test says: 204 until it says anything. */
+/** The site before an API and a Stripe that behave as a test says: 204 until it says anything. */
 export async function startVisitedSite({
   vars,
   ...options
 }: SiteOptions = {}): Promise<Visited & { upstream: Upstream }> {
   const upstream = await startUpstream();
-  const site = await startSite({ vars: { SUBSCRIPTION_API_URL: upstream.url, ...vars }, ...options });
+  const site = await startSite({
+    vars: { SUBSCRIPTION_API_URL: upstream.url, STRIPE_API_URL: upstream.url, ...vars },
+    ...options,
+  });
   return {
     upstream,
     site,

@@ -73,7 +73,7 @@ describe("where a form came from", () => {
     [{ Referer: `${ORIGIN}/subscription` }, 200],
     [{ Referer: "https://evil.example/" }, 200],
     [{ Referer: "%%%" }, 200],
-  ])("%j: %i [A1] [A5]", async (headers, status) => {
+  ])("a form with %j is answered %i [A1] [A4] [A5] [A6]", async (headers, status) => {
     const { post } = guarded();
     const answer = await post("email=a&more=1", headers);
     expect([answer.status, answer.text.includes("not sent from our site")]).toEqual([status, status === 403]);
@@ -138,7 +138,7 @@ describe("a URL and a method", () => {
     ["POST", "/%00", 404, null],
     ["GET", `/nothing?${"a&".repeat(64)}`, 400, null],
     ["PUT", `/pricing?${"a".repeat(8192)}`, 414, null],
-  ])("%s %s: %i [A8] [A10]", async (method, path, status, allow) => {
+  ])("%s %s is answered %i [A8] [A10]", async (method, path, status, allow) => {
     const { ask } = guarded();
     const answer = await ask(path, { method });
     expect([answer.status, answer.allow, answer.retryAfter]).toEqual([status, allow, null]);

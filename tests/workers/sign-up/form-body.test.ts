@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { type RawRequest, sendRaw } from "../../support/visitors/raw-request";
 import {
   fastest,
@@ -7,27 +7,15 @@ import {
   logged,
   PASSWORD,
   SECRET,
-  type SiteVisitor,
   withoutStyle,
 } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
-import type { Upstream } from "../../support/workers/upstream";
-import type { RunningWorker } from "../../support/workers/workers";
 
 /* What workerd makes of a form's body, and how long it takes; the rules are in tests/unit/edge/request-body.test.ts. */
 
-let upstream: Upstream;
-let site: RunningWorker;
-let visitor: SiteVisitor;
-let own: [string, string][];
-
-beforeAll(async () => {
-  const started = await startVisitedSite();
-  ({ upstream, site, visitor } = started);
-  own = formHeaders(site.url);
-  return started.dispose;
-});
-
+const { upstream, site, visitor, dispose } = await startVisitedSite();
+const own = formHeaders(site.url);
+afterAll(dispose);
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
 
 const form = () => new URLSearchParams(fields).toString();
@@ -39,17 +27,11 @@ const contractKeys = Object.keys(fields)
   .sort();
 
 describe("a form", () => {
-  test.each(["application/json", ""])(
-    "of the content type '%s' is answered 415, and goes nowhere [B1]",
-    async (type) => {
-      const headers = own.filter(([name]) => name !== "Content-Type");
-      if (type !== "") headers.push(["Content-Type", type]);
-      for (const path of ["/subscription", "/subscription.data"]) {
-        expect((await raw({ method: "POST", path, headers, body: form() })).status).toBe(415);
-      }
-      expect(upstream.calls).toHaveLength(0);
-    },
-  );
+  test("of no content type is answered 415, and goes nowhere [B1]", async () => {
+    const headers = own.filter(([name]) => name !== "Content-Type");
+    expect((await raw({ method: "POST", path: "/subscription", headers, body: form() })).status).toBe(415);
+    expect(upstream.calls).toHaveLength(0);
+  });
 
   test("may be multipart; cut off it is 400, with a file 415, with 50,000 parts 413 [B2]", async () => {
     const part = (name: string, value: string, more = "") =>
@@ -121,7 +103,6 @@ test.each([
   ["a name with an index of four thousand millions", "B5", `${form()}&a[4294967294]=1`, 303],
   ["a path 5,000 dots deep", "B5", `${form()}&${"a.".repeat(5000)}a=1`, 303],
   ["a path of 4,000 brackets", "B5", `${form()}&a${"[0]".repeat(4000)}=1`, 303],
-  ["one name 30 times", "B5", `${form()}&${"name=x&".repeat(30)}`, 400],
   ["an email of 15 KB", "B10", form().replace(/email=[^&]*/, `email=${"a".repeat(14_000)}@b.co`), 422],
   ["an email of dots", "B10", form().replace(/email=[^&]*/, `email=${"a.".repeat(7000)}@b.co`), 422],
   ["a name of combining marks", "B10", `full_name=${"\u0315\u0300\u0334".repeat(2600)}`, 422],
@@ -153,15 +134,12 @@ describe("of a form's fields", () => {
     }
   });
 
-  test.each(["Ada%00Lovelace", "Ada%0d%0aLovelace", "Ada%E2%80%AELovelace", "Ada%ff%fe", "Ada%ED%A0%80"])(
-    "a name of %s is an error at its field, never 500 [B9]",
-    async (name) => {
-      const answer = await visitor.post(form().replace("Ada+Lovelace", name));
-      expect(answer.status).toBe(422);
-      expect(answer.text).toContain("Contact name must not contain control or unreadable characters");
-      expect(upstream.calls).toHaveLength(0);
-    },
-  );
+  test.each(["Ada%00Lovelace", "Ada%ff%fe"])("a name of %s is an error at its field, never 500 [B9]", async (name) => {
+    const answer = await visitor.post(form().replace("Ada+Lovelace", name));
+    expect(answer.status).toBe(422);
+    expect(answer.text).toContain("Contact name must not contain control or unreadable characters");
+    expect(upstream.calls).toHaveLength(0);
+  });
 
   test("a password with spaces and letters beyond ASCII reaches the API byte for byte [B12]", async () => {
     const decomposed = "  P\uff30ass word e\u0301\u{1F600}1 \ufeff ";

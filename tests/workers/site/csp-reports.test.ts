@@ -1,25 +1,16 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { enoughOfTheMinute, someone } from "../../support/visitors/senders";
-import { SECRET, type SiteVisitor } from "../../support/visitors/site-visitor";
+import { SECRET } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
-import type { Upstream } from "../../support/workers/upstream";
-import type { RunningWorker } from "../../support/workers/workers";
 
 /* What browsers report about the Content Security Policy. */
 
-let upstream: Upstream;
-let site: RunningWorker;
-let visitor: SiteVisitor;
-
-beforeAll(async () => {
-  const started = await startVisitedSite({ rateLimit: "as in production" });
-  ({ upstream, site, visitor } = started);
-  return started.dispose;
-});
-
-beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
-
-beforeEach(enoughOfTheMinute, 30_000);
+const { upstream, site, visitor, dispose } = await startVisitedSite({ rateLimit: "as in production" });
+afterAll(dispose);
+beforeEach(async () => {
+  upstream.answersJson(200, { client_secret: SECRET });
+  await enoughOfTheMinute();
+}, 30_000);
 
 const old = (report: object) => JSON.stringify({ "csp-report": report });
 const violations = (id: string) =>
@@ -75,9 +66,7 @@ test("whatever else stands in a report does not reach the log", async () => {
 test.each([
   ["no JSON", "{", 400],
   ["nothing", "", 400],
-  ["null", "null", 400],
   ["another shape", '{"csp-report":[]}', 400],
-  ["numbers for words", old({ "document-uri": 1 }), 400],
   ["prototypes", '{"__proto__":{"csp-report":{}}}', 400],
   ["8,000 brackets", "[".repeat(8000), 400],
   ["no UTF-8", "\xff\xfe", 400],

@@ -1,26 +1,17 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { logged, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { logged, SECRET, siteVisitor } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 import { throwingRoutes, WORDS_OF_THE_ERROR } from "../../support/workers/broken-site";
-import type { Upstream } from "../../support/workers/upstream";
-import { type RunningWorker, startSite } from "../../support/workers/workers";
+import { startSite } from "../../support/workers/workers";
 
 /* What must not get out: into a log, a browser's file, another visitor's page. */
 
 const root = join(import.meta.dirname, "../../..");
 
-let upstream: Upstream;
-let site: RunningWorker;
-let visitor: SiteVisitor;
-
-beforeAll(async () => {
-  const started = await startVisitedSite();
-  ({ upstream, site, visitor } = started);
-  return started.dispose;
-});
-
+const { upstream, site, visitor, dispose } = await startVisitedSite();
+afterAll(dispose);
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
 
 describe("logs", () => {
@@ -39,70 +30,48 @@ describe("logs", () => {
   });
 
   test("have a line for each request: id, method, route, status, outcome and duration; its events have the same id", async () => {
-    const requests: [string, () => Promise<unknown>, object[]][] = [
+    const form = { event: "request", method: "POST", route: "/subscription/:id?" };
+    const requests: [id: string, send: (id: object) => Promise<unknown>, lines: object[]][] = [
       [
         "log-a",
-        () => visitor.get("/subscription/ada?x=y", { "CF-Ray": "log-a" }),
-        [{ event: "request", method: "GET", route: "/subscription/:id?", status: 200, outcome: "answered" }],
-      ],
-      [
-        "log-b",
-        () => visitor.get("/nope/ada", { "CF-Ray": "log-b" }),
+        (id) => visitor.get("/nope/ada", { ...id }),
         [{ event: "request", method: "GET", route: "/*", status: 404, outcome: "answered", path: "/nope/ada" }],
       ],
       [
-        "log-c",
-        () => visitor.submit({}, { "CF-Ray": "log-c", Origin: "null" }),
-        [
-          {
-            event: "request",
-            method: "POST",
-            route: "/subscription/:id?",
-            status: 403,
-            outcome: "refused",
-            reason: "Request refused",
-          },
-        ],
+        "log-b",
+        (id) => visitor.submit({}, { ...id, Origin: "null" }),
+        [{ ...form, status: 403, outcome: "refused", reason: "Request refused" }],
       ],
       [
-        "log-d",
-        () => visitor.submit({ email: "x", city: "" }, { "CF-Ray": "log-d" }),
+        "log-c",
+        (id) => visitor.submit({ email: "x", city: "" }, { ...id }),
         [
           { event: "signup_invalid", fields: ["email", "city"] },
           { event: "funnel", step: "form_refused" },
           { event: "funnel", step: "field_refused", field: "email" },
           { event: "funnel", step: "field_refused", field: "city" },
-          { event: "request", method: "POST", route: "/subscription/:id?", status: 422, outcome: "answered" },
+          { ...form, status: 422, outcome: "answered" },
         ],
+      ],
+      [
+        "log-d",
+        (id) => visitor.submit({}, { ...id }),
+        [{ ...form, status: 303, outcome: "answered", signup: "created" }],
       ],
       [
         "log-e",
-        () => visitor.submit({}, { "CF-Ray": "log-e" }),
-        [
-          {
-            event: "request",
-            method: "POST",
-            route: "/subscription/:id?",
-            status: 303,
-            outcome: "answered",
-            signup: "created",
-          },
-        ],
-      ],
-      [
-        "log-f",
-        () => {
+        (id) => {
           upstream.answersJson(503, {});
-          return visitor.submit({}, { "CF-Ray": "log-f" });
+          return visitor.submit({}, { ...id });
         },
         [
           { event: "signup_failed", outcome: "rejected", status: 503 },
-          { event: "request", method: "POST", route: "/subscription/:id?", status: 503, outcome: "failed" },
+          { ...form, status: 503, outcome: "failed" },
         ],
       ],
     ];
     for (const [id, send, lines] of requests) {
-      await send();
+      await send({ "CF-Ray": id });
       const written = () =>
         site.output.filter((line) => line.includes(`"${id}"`)).map((line): Record<string, unknown> => JSON.parse(line));
       await expect.poll(() => written().length).toBe(lines.length);
@@ -160,17 +129,14 @@ describe("what a visitor sees of failures and of others' input", () => {
     }
   });
 
-  test.each([
-    "?return_url=//evil.test",
-    "?return_url=https://evil.test&redirect=//evil.test&next=//evil.test",
-    "?continue=https://evil.test",
-  ])("%s is ignored: Stripe's return_url is the site's own URL [F9]", async (query) => {
+  test("other URLs in a query are ignored: Stripe's return_url is the site's own URL [F9]", async () => {
     const { cookie: Cookie } = await visitor.submit({});
+    const query = "?return_url=//evil.test&redirect=https://evil.test&next=//evil.test&continue=https://evil.test";
     for (const path of [`/subscription${query}`, `/subscription.data${query}`]) {
       const { status, body } = await visitor.get(path, { Cookie, "X-Forwarded-Host": "evil.test" });
       expect(status).toBe(200);
       expect(body).toContain(`${site.url}/subscription`);
-      expect(body).not.toMatch(/evil\.test|seti_evil/);
+      expect(body).not.toContain("evil.test");
     }
     const over = await visitor.post("intent=start-over", { Cookie }, `/subscription${query}`);
     expect(over.headers.get("Location")).toBe("/subscription");
@@ -187,15 +153,6 @@ describe("what a visitor sees of failures and of others' input", () => {
     const taken = await visitor.post("intent=resume", {}, "/subscription?resume=https://evil.test");
     expect(taken.headers.get("Location")).toBe("/subscription?resume=https://evil.test");
     expect(taken.headers.has("Set-Cookie")).toBe(false);
-  });
-
-  test("a return from the bank with a forged query leads to the page without it [F9]", async () => {
-    const { cookie: Cookie } = await visitor.submit({});
-    const query = "?setup_intent=seti_evil&setup_intent_client_secret=evil.test&redirect_status=succeeded";
-    const { status, headers } = await visitor.get(`/subscription${query}`, { Cookie });
-    expect(status).toBe(303);
-    expect(headers.get("Location")).toBe("/subscription");
-    expect(headers.has("Set-Cookie")).toBe(false);
   });
 
   test("scripts in a name, and </script> in page data, are escaped, never run [F10]", async () => {

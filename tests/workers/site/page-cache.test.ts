@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { type Answer, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
-import { type RunningWorker, startSite } from "../../support/workers/workers";
+import { afterAll, describe, expect, test } from "vitest";
+import { type Answer, siteVisitor } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
+import { startSite } from "../../support/workers/workers";
 
 /* Public pages are kept in memory: made once, right for everyone, and never with anything of one visitor. */
 
@@ -8,75 +9,53 @@ const PAGES = ["/", "/pricing", "/privacy", "/terms"];
 const FILES = ["/robots.txt", "/sitemap.xml", "/llms.txt", "/site.webmanifest"];
 const MARKDOWN = { Accept: "text/markdown" };
 
-let site: RunningWorker;
-let visitor: SiteVisitor;
-
-beforeAll(async () => {
-  site = await startSite();
-  visitor = siteVisitor(site);
-  return site.dispose;
-});
-
-const pagesMade = ({ logs }: RunningWorker) => logs.filter(({ event }) => event === "page_rendered");
+const { site, visitor, dispose } = await startVisitedSite();
+afterAll(dispose);
 
 const etagOf = ({ headers }: Answer) => headers.get("ETag") ?? "";
 
-/** Waits until the log has everything of the requests so far. */
-async function logged(worker: RunningWorker): Promise<void> {
+/** The pages and files that were made so far, once the log has everything of the requests so far. */
+async function made(): Promise<string[]> {
   const id = crypto.randomUUID();
-  await siteVisitor(worker).get("/health", { "CF-Ray": id });
-  await expect.poll(() => worker.logs).toContainEqual(expect.objectContaining({ event: "request", request_id: id }));
+  await visitor.get("/health", { "CF-Ray": id });
+  await expect.poll(() => site.logs).toContainEqual(expect.objectContaining({ event: "request", request_id: id }));
+  return site.logs
+    .filter(({ event }) => event === "page_rendered")
+    .map(({ route, format }) => `${route} ${format}`)
+    .sort();
 }
 
-/** Does something, and gives the pages that were made for it. */
-async function madeBy(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
-  await logged(site);
-  const before = pagesMade(site).length;
-  await work();
-  await logged(site);
-  return pagesMade(site).slice(before);
-}
-
-describe("a browser that has the page", () => {
-  test.each([
-    ["its ETag", (etag: string) => etag],
-    ["its ETag made weak by a compressing cache", (etag: string) => `W/${etag}`],
-    ["a list with it", (etag: string) => `"other", ${etag}, W/"third"`],
-    ["any", () => "*"],
-  ])("gets 304 for %s", async (_, condition) => {
-    const page = await visitor.get("/");
-    expect(etagOf(page)).toMatch(/^"[^"]+"$/);
-    const { status, headers, body } = await visitor.get("/", { "If-None-Match": condition(etagOf(page)) });
-    expect([status, body]).toEqual([304, ""]);
-    for (const name of ["ETag", "Cache-Control", "Vary", "Content-Security-Policy", "X-Content-Type-Options"]) {
-      expect(headers.get(name), name).toBe(page.headers.get(name));
-    }
-    expect(headers.get("Content-Type")).toBeNull();
-  });
-
-  test.each(['"other"', "", "other", 'W/"other", "third"'])("gets the page for %j", async (condition) => {
-    const { status, body } = await visitor.get("/", { "If-None-Match": condition });
-    expect(status).toBe(200);
-    expect(body).toContain("</html>");
-  });
-
-  test("gets 304 to HEAD too", async () => {
-    const etag = etagOf(await visitor.get("/"));
-    expect((await visitor.head("/", { "If-None-Match": etag })).status).toBe(304);
-  });
-
-  test("asks again each time: a release shows at once", async () => {
-    expect((await visitor.get("/")).headers.get("Cache-Control")).toBe("public, max-age=0, must-revalidate");
-  });
+test.each([
+  [304, "its ETag", (etag: string) => etag],
+  [304, "its ETag made weak by a compressing cache", (etag: string) => `W/${etag}`],
+  [304, "a list with it", (etag: string) => `"other", ${etag}, W/"third"`],
+  [304, "any", () => "*"],
+  [200, "another one", () => '"other"'],
+  [200, "nothing", () => ""],
+  [200, "no ETag", () => "other"],
+  [200, "a list without it", () => 'W/"other", "third"'],
+])("%i is the answer to a browser that says it has %s, also to a HEAD", async (status, _, condition) => {
+  const page = await visitor.get("/");
+  expect(etagOf(page)).toMatch(/^"[^"]+"$/);
+  const sent = { "If-None-Match": condition(etagOf(page)) };
+  const answer = await visitor.get("/", sent);
+  expect([answer.status, answer.body]).toEqual([status, status === 200 ? page.body : ""]);
+  for (const name of ["ETag", "Cache-Control", "Vary", "Content-Security-Policy", "X-Content-Type-Options"]) {
+    expect(answer.headers.get(name), name).toBe(page.headers.get(name));
+  }
+  expect((await visitor.head("/", sent)).status).toBe(status);
 });
 
-test.each(PAGES)("HEAD of %s has the headers of GET and no body", async (path) => {
+test.each([...PAGES, ...FILES])("%s is asked for again each time; a HEAD has its headers and no body", async (path) => {
   const page = await visitor.get(path);
+  expect(page.headers.get("Cache-Control")).toBe("public, max-age=0, must-revalidate");
   const head = await visitor.head(path);
   expect([head.status, head.body]).toEqual([200, ""]);
   for (const name of ["ETag", "Content-Type", "Content-Security-Policy"]) {
     expect(head.headers.get(name), name).toBe(page.headers.get(name));
   }
+  const known = await visitor.get(path, { "If-None-Match": etagOf(page) });
+  expect([known.status, known.body]).toEqual([304, ""]);
 });
 
 test.each(PAGES)("%s in Markdown is another answer with an ETag of its own", async (path) => {
@@ -90,47 +69,24 @@ test.each(PAGES)("%s in Markdown is another answer with an ETag of its own", asy
   expect([known.status, known.body]).toEqual([304, ""]);
 });
 
-describe("what is made", () => {
-  test("queries neither make a page nor change one", async () => {
-    const page = await visitor.get("/pricing");
-    const made = await madeBy(async () => {
-      for (const query of ["?a=1", "?utm_source=<script>", "?index", "?__proto__=1", `?${"q".repeat(4000)}`]) {
-        const other = await visitor.get(`/pricing${query}`);
-        expect([other.status, etagOf(other), other.body]).toEqual([200, etagOf(page), page.body]);
-      }
-    });
-    expect(made).toEqual([]);
-  });
-
-  test("unknown paths make nothing", async () => {
-    const made = await madeBy(async () => {
-      const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => visitor.get(`/nothing-${index}`)));
-      expect(answers.every(({ status, headers }) => status === 404 && !headers.has("ETag"))).toBe(true);
-    });
-    expect(made).toEqual([]);
-  });
-
-  test("kept pages are as many as there are: each public page twice, each file once", async () => {
-    await madeBy(async () => {
-      for (const path of [...PAGES, ...FILES]) {
-        await visitor.get(path);
-        await visitor.get(path, MARKDOWN);
-      }
-    });
-    const made = pagesMade(site).map(({ route, format }) => `${route} ${format}`);
-    expect(new Set(made).size).toBe(made.length);
-    for (const path of FILES) expect(made.filter((page) => page.startsWith(`${path} `))).toHaveLength(1);
-  });
-
-  test.each(FILES)("%s comes from memory, with an ETag, and to a HEAD without its text", async (path) => {
-    const file = await visitor.get(path);
-    expect(file.headers.get("Cache-Control")).toBe("public, max-age=0, must-revalidate");
-    expect(file.headers.get("Content-Type")).not.toContain("html");
-    expect((await visitor.get(path)).body).toBe(file.body);
-    expect((await visitor.get(path, { "If-None-Match": etagOf(file) })).status).toBe(304);
-    const head = await visitor.head(path);
-    expect([head.status, head.body, etagOf(head)]).toEqual([200, "", etagOf(file)]);
-  });
+test("each public page is made twice, each file once, and nothing by queries and unknown paths", async () => {
+  for (const path of [...PAGES, ...FILES]) {
+    await visitor.get(path);
+    await visitor.get(path, MARKDOWN);
+  }
+  const before = await made();
+  expect(before).toHaveLength(2 * PAGES.length + FILES.length);
+  expect(new Set(before).size).toBe(before.length);
+  const page = await visitor.get("/pricing");
+  for (const query of ["?a=1", "?utm_source=<script>", "?index", "?__proto__=1", `?${"q".repeat(4000)}`]) {
+    const other = await visitor.get(`/pricing${query}`);
+    expect([other.status, etagOf(other), other.body]).toEqual([200, etagOf(page), page.body]);
+  }
+  for (let index = 0; index < 5; index += 1) {
+    const { status, headers } = await visitor.get(`/nothing-${index}`);
+    expect([status, headers.has("ETag")]).toEqual([404, false]);
+  }
+  expect(await made()).toEqual(before);
 });
 
 describe("one visitor and the next", () => {
@@ -164,11 +120,11 @@ describe("one visitor and the next", () => {
     await unvisited.dispose();
   });
 
-  test("each answer has a request id of its own, in the log too", async () => {
+  test("each has a request ID of its own, in the log too", async () => {
     const ids = new Set<string | null>();
-    for (let times = 0; times < 20; times += 1) ids.add((await visitor.get("/")).headers.get("X-Request-Id"));
-    expect(ids.size).toBe(20);
-    await logged(site);
+    for (let time = 0; time < 5; time += 1) ids.add((await visitor.get("/")).headers.get("X-Request-Id"));
+    expect(ids.size).toBe(5);
+    await made();
     const inLog = site.logs.filter(({ event }) => event === "request").map(({ request_id }) => request_id);
     for (const id of ids) expect(inLog).toContain(id);
   });

@@ -1,25 +1,18 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { enoughOfTheMinute, someone } from "../../support/visitors/senders";
-import { fields, logged, nonceIn, SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { fields, logged, nonceIn, SECRET, siteVisitor } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 import { throwingLimiters, WORDS_OF_THE_ERROR } from "../../support/workers/broken-site";
-import type { Upstream } from "../../support/workers/upstream";
 import { startSite } from "../../support/workers/workers";
 
 /* How many forms one sender may send in a minute; who is one sender is in tests/unit/contract/sender.test.ts. */
 
-let upstream: Upstream;
-let visitor: SiteVisitor;
-
-beforeAll(async () => {
-  const started = await startVisitedSite({ rateLimit: "as in production" });
-  ({ upstream, visitor } = started);
-  return started.dispose;
-});
-
-beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
-
-beforeEach(enoughOfTheMinute, 30_000);
+const { upstream, visitor, dispose } = await startVisitedSite({ rateLimit: "as in production" });
+afterAll(dispose);
+beforeEach(async () => {
+  upstream.answersJson(200, { client_secret: SECRET });
+  await enoughOfTheMinute();
+}, 30_000);
 
 async function post(times: number, headers: (index: number) => Record<string, string>, path?: string) {
   const statuses: number[] = [];

@@ -1,38 +1,27 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { type RawRequest, sendRaw } from "../../support/visitors/raw-request";
-import { fastest, fields, formHeaders, PASSWORD, SECRET, type SiteVisitor } from "../../support/visitors/site-visitor";
+import { fastest, fields, formHeaders, PASSWORD, SECRET } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
-import type { Upstream } from "../../support/workers/upstream";
-import type { RunningWorker } from "../../support/workers/workers";
 
 /* What workerd makes of origins, methods and paths on the wire; the rules are in tests/unit/edge/. */
 
-let upstream: Upstream;
-let site: RunningWorker;
-let visitor: SiteVisitor;
-let own: [string, string][];
-
-beforeAll(async () => {
-  const started = await startVisitedSite();
-  ({ upstream, site, visitor } = started);
-  own = formHeaders(site.url);
-  return started.dispose;
-});
-
+const { upstream, site, visitor, dispose } = await startVisitedSite();
+const own = formHeaders(site.url);
+afterAll(dispose);
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
 
 const form = () => new URLSearchParams(fields).toString();
 const raw = (request: RawRequest) => sendRaw(site.url, request);
 
 describe("a form", () => {
-  const evil = { Origin: "https://evil.test" };
-
   test.each<[what: string, row: string, headers: Record<string, string>]>([
     ["another site's page", "A1", { "Sec-Fetch-Site": "cross-site" }],
-    ["a sibling subdomain's page", "A4", { "Sec-Fetch-Site": "same-site" }],
     ["a page without an origin", "A6", { Origin: "null" }],
-    ["a page that X-Forwarded-Host claims to be the site's", "A7", { "X-Forwarded-Host": "evil.test", ...evil }],
-    ["a page that Forwarded claims to be the site's", "A7", { Forwarded: "host=evil.test", ...evil }],
+    [
+      "a page that forged headers claim to be the site's",
+      "A7",
+      { "X-Forwarded-Host": "evil.test", Forwarded: "host=evil.test", Origin: "https://evil.test" },
+    ],
   ])("of %s is answered 403 with a readable page, and goes nowhere [%s]", async (_what, _row, headers) => {
     const answer = await visitor.submit({}, headers);
     expect(answer.status).toBe(403);
@@ -70,7 +59,7 @@ describe("a form", () => {
 });
 
 describe("methods", () => {
-  test.each(["PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "TRACE", "QUERY", "LOCK"])(
+  test.each(["PUT", "OPTIONS", "PROPFIND", "TRACE"])(
     "%s is answered 405 with what the page takes, and goes nowhere [A8]",
     async (method) => {
       for (const [path, allow] of [
@@ -108,29 +97,20 @@ describe("methods", () => {
 });
 
 describe("paths", () => {
-  test.each(
-    [
-      "//evil.test",
-      "//evil.test/pricing",
-      "///evil.test/..",
-      "/%5cevil.test",
-      "/\\evil.test",
-      "/%2f%2fevil.test",
-      "/%2fpricing",
-      "/%00",
-      "/%",
-      "/%ff",
-      "/%c0%ae%c0%ae/",
-      "/%e2%80%a8",
-      "/..%2f..%2fetc%2fpasswd",
-      "/subscription/a%0d%0aSet-Cookie:x=y",
-      "//",
-      "/*",
-      `/${"a".repeat(16 * 1024)}`,
-      `/${"a/".repeat(8 * 1024)}`,
-      `/subscription/${"%41".repeat(5000)}`,
-    ].map((path) => [path.slice(0, 40), path] as const),
-  )("%s is no page, never a redirect and never 500 [A10]", async (_, path) => {
+  test.each([
+    "//evil.test",
+    "///evil.test/..",
+    "/%5cevil.test",
+    "/\\evil.test",
+    "/%2f%2fevil.test",
+    "/%00",
+    "/%",
+    "/%ff",
+    "/%c0%ae%c0%ae/",
+    "/..%2f..%2fetc%2fpasswd",
+    "/subscription/a%0d%0aSet-Cookie:x=y",
+    "//",
+  ])("%s is no page, never a redirect and never 500 [A10]", async (path) => {
     for (const method of ["GET", "HEAD", "POST"]) {
       const answer = await raw({ method, path, headers: method === "POST" ? own : [] });
       expect(method === "POST" ? [400, 404, 405] : [400, 404]).toContain(answer.status);
@@ -146,12 +126,9 @@ describe("paths", () => {
   });
 
   test.each([
-    ["/PRICING", "/pricing"],
-    ["/pricing/?utm_source=x", "/pricing"],
-    ["///Pricing//?x", "/pricing"],
+    ["///Pricing//?utm_source=x", "/pricing"],
     ["/\\pricing", "/pricing"],
     ["/%50%52%49%43%49%4E%47%2e%6D%64", "/pricing.md"],
-    ["/Robots.TXT", "/robots.txt"],
     [`//Subscription//${fields.package_id}//?id=x&y`, `/subscription/${fields.package_id}?id=x&y`],
   ])("%s is redirected to the one path, %s [H11]", async (path, location) => {
     for (const method of ["GET", "HEAD"]) {
@@ -198,6 +175,6 @@ test("the page of a refusal names its request, and no other's [D8]", async () =>
 });
 
 test("none of all these requests was answered with a 5xx", async () => {
-  await expect.poll(() => site.logs.filter(({ event }) => event === "request").length).toBeGreaterThan(100);
+  await expect.poll(() => site.logs.filter(({ event }) => event === "request").length).toBeGreaterThan(60);
   expect(site.logs.filter(({ status }) => Number(status) >= 500)).toEqual([]);
 });
