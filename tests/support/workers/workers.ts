@@ -123,7 +123,7 @@ export async function startSite(options: SiteOptions = {}): Promise<RunningWorke
 }
 
 /** The site's limits: all as in production, or one for its senders and no other that a test meets. */
-export function siteLimits(rateLimit: number | "as in production") {
+function siteLimits(rateLimit: number | "as in production") {
   const config = unstable_readConfig({ config: SITE_TOML, env: "production" }, { hideWarnings: true });
   const { ratelimits = {} } = unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined }).workerOptions;
   if (rateLimit === "as in production") return ratelimits;

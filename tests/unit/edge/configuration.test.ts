@@ -40,7 +40,7 @@ describe("the configuration", () => {
     });
   });
 
-  test("an empty variable counts as unset", () => {
+  test("an empty variable counts as unset, and locally the API is where npm start has it [N4]", () => {
     const local = { ...production, SITE_URL: "http://localhost:8787" };
     const empty = { SUBSCRIPTION_API_URL: "", STRIPE_PUBLISHABLE_KEY: "", STRIPE_JS_URL: "", TURNSTILE_SITE_KEY: "" };
     expect(readConfiguration({ ...local, ...empty })).toMatchObject({

@@ -1,30 +1,17 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { enoughOfTheMinute, someone } from "../../support/visitors/senders";
-import { SECRET, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
-import { startUpstream, type Upstream } from "../../support/workers/upstream";
-import { type RunningWorker, startSite } from "../../support/workers/workers";
+import { SECRET } from "../../support/visitors/site-visitor";
+import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* The limits of production, as workerd counts; how many of each kind of form they let through is a unit test. */
 
 const CARD_CHECKS = 30;
 
-let upstream: Upstream;
-let site: RunningWorker;
-let visitor: SiteVisitor;
-
-beforeAll(async () => {
-  upstream = await startUpstream();
-  site = await startSite({
-    vars: { SUBSCRIPTION_API_URL: upstream.url, STRIPE_API_URL: upstream.url, BOT_CHECK: "true" },
-    rateLimit: "as in production",
-  });
-  visitor = siteVisitor(site);
-  return async () => {
-    await site.dispose();
-    upstream.dispose();
-  };
+const { upstream, site, visitor, dispose } = await startVisitedSite({
+  vars: { BOT_CHECK: "true" },
+  rateLimit: "as in production",
 });
-
+afterAll(dispose);
 beforeEach(enoughOfTheMinute, 30_000);
 
 test("of forms without a nonce five get through in a minute, whoever sends them; pages are always served [H20]", async () => {

@@ -1,30 +1,12 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { openForm } from "../../support/visitors/form-page";
-import {
-  type Answer,
-  fields,
-  logged,
-  nonceIn,
-  PASSWORD,
-  SECRET,
-  type SiteVisitor,
-} from "../../support/visitors/site-visitor";
+import { type Answer, fields, logged, nonceIn, PASSWORD, SECRET } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
-import type { Upstream } from "../../support/workers/upstream";
-import type { RunningWorker } from "../../support/workers/workers";
 
 /* The question that a form comes back with, and the button that answers it. */
 
-let upstream: Upstream;
-let site: RunningWorker;
-let visitor: SiteVisitor;
-
-beforeAll(async () => {
-  const started = await startVisitedSite({ vars: { BOT_CHECK: "true" } });
-  ({ upstream, site, visitor } = started);
-  return started.dispose;
-});
-
+const { upstream, site, visitor, dispose } = await startVisitedSite({ vars: { BOT_CHECK: "true" } });
+afterAll(dispose);
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
 
 /** As a script fills in every field that it finds, at once. */

@@ -1,15 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  type Answer,
-  fields,
-  logged,
-  SECRET,
-  type SiteVisitor,
-  siteVisitor,
-} from "../../support/visitors/site-visitor";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { type Answer, fields, logged, SECRET } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 import {
-  answersWith,
   type Behaviour,
   neverAnswers,
   redirects,
@@ -18,24 +10,15 @@ import {
   stallsInACompressedBody,
   stallsInTheBody,
   startUpstream,
-  type Upstream,
 } from "../../support/workers/upstream";
-import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 /* What workerd's `fetch` makes of an API that fails; what its answers mean is in tests/unit/signup/submit/. */
 
 const DEADLINE_MS = 1_500;
 
-let upstream: Upstream;
-let site: RunningWorker;
-let visitor: SiteVisitor;
-
-beforeAll(async () => {
-  const started = await startVisitedSite({ vars: { SUBSCRIPTION_API_TIMEOUT_MS: String(DEADLINE_MS) } });
-  ({ upstream, site, visitor } = started);
-  return started.dispose;
-});
-
+const vars = { SUBSCRIPTION_API_TIMEOUT_MS: String(DEADLINE_MS) };
+const { upstream, site, visitor, dispose } = await startVisitedSite({ vars });
+afterAll(dispose);
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
 
 /** The form is back, with a notice and everything typed but the passwords; and nobody was called a second time. */
@@ -67,16 +50,9 @@ describe("an API that", () => {
     },
   );
 
-  test("is not there at all gives 'Connection Failed' and 502 [C2]", async () => {
-    const alone = await startSite({ vars: { SUBSCRIPTION_API_URL: "http://127.0.0.1:9" } });
-    const answer = await siteVisitor(alone).submit();
-    expect([answer.status, answer.text.includes("Connection Failed")]).toEqual([502, true]);
-    await alone.dispose();
-  });
-
   test("redirects is not followed: the other host sees no request and no password [C3]", async () => {
     const elsewhere = await startUpstream();
-    for (const status of [301, 302, 303, 307, 308]) {
+    for (const status of [302, 307]) {
       upstream.answers(redirects(status, `${elsewhere.url}/subscription`));
       const answer = await visitor.submit();
       expectNotice(answer, 502, `Server error (${status}). Please try again later.`);
@@ -93,18 +69,6 @@ describe("an API that", () => {
     // Read to its end, it would take until the deadline: 504.
     expectNotice(await visitor.submit(), 502, "An unexpected error occurred. Please try again.");
   });
-
-  test("sends words of its own has none of them shown [C4] [C6]", async () => {
-    for (const [status, body] of [
-      [200, '{"error":"upstream-words"}'],
-      [200, "<html>upstream-words"],
-      [500, '{"error":"upstream-words"}'],
-    ] as const) {
-      upstream.answers(answersWith(status, body));
-      const answer = await visitor.submit();
-      expect([answer.status, answer.body.includes("upstream-words")]).toEqual([502, false]);
-    }
-  });
 });
 
 test("the id of the request goes to the API as X-Request-Id, and back to the visitor", async () => {
@@ -115,32 +79,9 @@ test("the id of the request goes to the API as X-Request-Id, and back to the vis
   expect(upstream.calls[1]?.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("an API of which the site has no binding and no secret gets no secret, and nothing about the visitor's IP [H1]", async () => {
-  const claims = { "Subscription-Api-Secret": "x", "Subscription-Sender": "y" };
-  await visitor.submit({}, { "CF-Connecting-IP": "192.0.2.77", ...claims });
-  const names = Object.keys(upstream.calls[0]?.headers ?? {});
-  expect(names.filter((name) => /subscription|secret|sender|authorization|forwarded|cookie/.test(name))).toEqual([]);
-  expect(JSON.stringify(upstream.calls[0]?.headers)).not.toContain("192.0.2.77");
-});
-
-test.each([
-  [undefined, "http://localhost:8788/subscription"],
-  ["http://localhost:9/v1/", "http://localhost:9/v1/subscription"],
-])("the API base %s leads the form to %s [N4]", async (base, url) => {
-  const called: string[] = [];
-  const outboundService = (request: { method: string; url: string }) => {
-    called.push(`${request.method} ${request.url}`);
-    return new Response(JSON.stringify({ client_secret: SECRET }));
-  };
-  const based = await startSite({ vars: { SUBSCRIPTION_API_URL: base }, miniflare: { outboundService } });
-  expect((await siteVisitor(based).submit()).status).toBe(303);
-  expect(called).toEqual([`POST ${url}`]);
-  await based.dispose();
-});
-
 test("the password of all these forms is in no answer, cookie or log line; nor is the client_secret [F4]", async () => {
   expect(visitor.received.filter((answer) => /S3ntinel|seti_/.test(answer))).toEqual([]);
   const requests = () => site.logs.filter(({ event }) => event === "request");
   await expect.poll(() => requests().length).toBe(visitor.received.length);
-  expect(logged(site)).not.toMatch(/S3ntinel|Sentinel|Lovelace|example\.com|5550123|Springfield|upstream-words/i);
+  expect(logged(site)).not.toMatch(/S3ntinel|Sentinel|Lovelace|example\.com|5550123|Springfield/i);
 });
