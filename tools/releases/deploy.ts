@@ -104,7 +104,7 @@ function build({ verbose }: Options): void {
     encoding: "utf8",
   });
   if (verbose || status !== 0) console.log(`${stdout}${stderr}`.trim());
-  if (status !== 0) throw new ToolError("✗ The site was not deployed: it cannot be built. Mend what is named above.");
+  if (status !== 0) throw new ToolError("✗ The site was not deployed: it cannot be built. Fix what is named above.");
 }
 
 /** Throws ToolError unless staging, where it is set up, runs the same commit. */

@@ -11,7 +11,7 @@ import { type Customer, merge, previousAttributes, type Subscription } from "../
 import { page } from "./page-layout";
 
 /**
- * The Customer Portal, with its log-in page. Stripe sends a link to the address; here the portal opens at once.
+ * The Customer Portal, with its login page. Stripe sends a link to the address; here the portal opens at once.
  * https://docs.stripe.com/customer-management
  */
 export const customerPortal = new Hono<StripeContext>();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 
-/* Each command in a document can be pasted, and reaches the Worker that it is for. What commands print: edge/commands. */
+/* Each command in a document can be pasted, and reaches the Worker that it is for. What commands print: tests/release/commands. */
 
 const root = join(import.meta.dirname, "../../..");
 const documents = [
