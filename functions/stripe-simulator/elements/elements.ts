@@ -1,6 +1,6 @@
 import type { Appearance, StripeElementsOptionsClientSecret, StripePaymentElementOptions } from "@stripe/stripe-js";
 import { IntegrationError } from "./integration-error";
-import { PaymentElement } from "./payment-element";
+import { type PaymentElement, paymentElement } from "./payment-element";
 import { isClientSecret } from "./setup-intent-requests";
 
 export class Elements {
@@ -27,16 +27,17 @@ export class Elements {
     const { origin, publishableKey, clientSecret } = this;
     const { appearance = {}, locale = "auto" } = this.options;
     const context = { origin, publishableKey, clientSecret, locale, style: frameStyle(appearance) };
-    this.#payment = new PaymentElement(context, options, () => {
+    const forget = () => {
       this.#payment = null;
-    });
+    };
+    this.#payment = paymentElement(context, options, forget);
     return this.#payment;
   }
 
-  mountedPayment(caller: string): PaymentElement {
-    if (this.#payment?.isReady) return this.#payment;
+  mountedPayment(): PaymentElement {
+    if (this.#payment?.isReady()) return this.#payment;
     throw new IntegrationError(
-      `Invalid value for ${caller}: elements should have a mounted Payment Element or Express Checkout Element.`,
+      "Invalid value for stripe.confirmSetup(): elements should have a mounted Payment Element or Express Checkout Element.",
     );
   }
 }

@@ -46,8 +46,8 @@ class SimulatedStripe {
       throw new IntegrationError("stripe.confirmSetup(): expected confirmParams to contain return_url.");
     }
     const { clientSecret } = elements;
-    const payment = elements.mountedPayment("stripe.confirmSetup()");
-    let result = await payment.confirm(clientSecret, returnUrl, payment_method_data?.billing_details);
+    const payment = elements.mountedPayment();
+    let result = await payment.confirm(returnUrl, payment_method_data?.billing_details);
     const action = result.setupIntent?.next_action;
     if (action?.redirect_to_url) return leaveFor(action.redirect_to_url.url);
     if (action) result = await this.#authenticate(clientSecret);
@@ -61,10 +61,6 @@ class SimulatedStripe {
     const failure = result.setupIntent?.last_setup_error;
     return failure ? { error: { ...failure, setup_intent: result.setupIntent } } : result;
   }
-
-  registerAppInfo(): void {}
-
-  _registerWrapper(): void {}
 }
 
 /** Never settles: the page is being left. */

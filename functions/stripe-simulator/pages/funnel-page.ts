@@ -7,9 +7,9 @@ import { page } from "./page-layout";
 
 const word = z.string().regex(/^[\w-]{1,100}$/);
 const counted = z.object({ step: word, package: word, field: word });
+type Count = z.output<typeof counted> & { count: number };
 
 const PREFIX = "funnel ";
-const NO_FIELD = "none";
 
 /** Stands in for Workers Analytics Engine: `npm start` forwards the counts in the Workers' logs. */
 export const funnel = new Hono<StripeContext>();
@@ -27,86 +27,34 @@ funnel.post("/", async (c) => {
 funnel.post("/sql", async (c) => {
   // A body that is left unread ends the connection, and what the API sends next fails.
   await c.req.text();
-  const counts = countsIn(c.var.store);
-  const data = namesOf(counts, ({ step }) => step).map((step) => ({
-    step,
-    n: String(sum(counts.filter((count) => count.step === step))),
-  }));
-  return c.json({
-    meta: [
-      { name: "step", type: "String" },
-      { name: "n", type: "UInt64" },
-    ],
-    data,
-    rows: data.length,
-  });
+  const steps = new Map<string, number>();
+  for (const { step, count } of countsIn(c.var.store)) steps.set(step, (steps.get(step) ?? 0) + count);
+  const data = [...steps].map(([step, count]) => ({ step, n: String(count) }));
+  const meta = [
+    { name: "step", type: "String" },
+    { name: "n", type: "UInt64" },
+  ];
+  return c.json({ meta, data, rows: data.length });
 });
 
 funnel.get("/counts", (c) => c.json({ data: countsIn(c.var.store) }));
 
 funnel.get("/", (c) => {
+  const { planNames } = c.var.account;
   const counts = countsIn(c.var.store);
-  const steps = counts.filter(({ field }) => field === NO_FIELD);
-  const fields = counts.filter(({ field }) => field !== NO_FIELD);
-  const plans = namesOf(steps, (count) => count.package).sort();
-  const names: Record<string, string> = {
-    [NO_FIELD]: "No plan yet",
-    other: "Unknown plan",
-    ...c.var.account.planNames,
-  };
-  const content = html`<p>How often each step of a sign-up was counted, for all plans and for each. No personal data.</p>
-    ${steps.length === 0 ? html`<p>Nothing has been counted yet.</p>` : stepTable(steps, plans, names)}
-    ${fields.length > 0 && fieldTable(fields)}`;
-  return c.html(page("Sign-up funnel", content));
-});
-
-function stepTable(steps: Count[], plans: string[], names: Record<string, string>) {
-  return html`<div class="scroll" role="region" aria-label="Steps" tabindex="0"><table>
-    <thead>
-      <tr><th scope="col">Step</th><th scope="col">All plans</th>${plans.map((id) => html`<th scope="col" title="${id}">${names[id] ?? id}</th>`)}</tr>
-    </thead>
+  const table = html`<div class="scroll" role="region" aria-label="Steps" tabindex="0"><table>
+    <thead><tr>${["Step", "Plan", "Field", "Count"].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>
-      ${namesOf(steps, ({ step }) => step).map((step) => {
-        const ofStep = steps.filter((count) => count.step === step);
-        const cells = plans.map((id) => sum(ofStep.filter((count) => count.package === id)));
-        return html`<tr><th scope="row">${STEPS[step] ?? sentence(step)}</th><td>${sum(ofStep)}</td>${cells.map((n) => html`<td>${n}</td>`)}</tr>`;
-      })}
+      ${counts.map(
+        ({ step, package: id, field, count }) =>
+          html`<tr><th scope="row">${step}</th><td>${planNames[id] ?? id}</td><td>${field}</td><td>${count}</td></tr>`,
+      )}
     </tbody>
   </table></div>`;
-}
-
-function fieldTable(fields: Count[]) {
-  return html`<h2>Fields of rejected forms</h2>
-    <table>
-      <thead><tr><th scope="col">Field</th><th scope="col">Rejected</th></tr></thead>
-      <tbody>
-        ${namesOf(fields, ({ field }) => field).map(
-          (name) =>
-            html`<tr><th scope="row">${sentence(name)}</th><td>${sum(fields.filter(({ field }) => field === name))}</td></tr>`,
-        )}
-      </tbody>
-    </table>`;
-}
-
-/** Any other is shown as the Workers write it. */
-const STEPS: Record<string, string> = {
-  plan_viewed: "Plans viewed",
-  form_opened: "Form opened",
-  form_refused: "Form rejected",
-  accepted: "Form accepted",
-  card_shown: "Card form shown",
-  declined: "Card declined",
-  set_up: "Card set up",
-  trial: "Trial started",
-  paid: "First payment received",
-};
-
-const sentence = (name: string) => {
-  const words = name.replaceAll(/[_-]/g, " ");
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-};
-
-type Count = z.output<typeof counted> & { count: number };
+  const content = html`<p>How often each step of a sign-up was counted, by plan and rejected field. No personal data.</p>
+    ${counts.length === 0 ? html`<p>Nothing has been counted yet.</p>` : table}`;
+  return c.html(page("Sign-up funnel", content));
+});
 
 /** The most frequent first. */
 function countsIn(store: Store): Count[] {
@@ -115,14 +63,4 @@ function countsIn(store: Store): Count[] {
     return { step, package: packageWord, field, count: value };
   });
   return counts.sort((a, b) => b.count - a.count);
-}
-
-function namesOf(counts: Count[], name: (count: Count) => string): string[] {
-  const names = [...new Set(counts.map(name))];
-  const total = (one: string) => sum(counts.filter((count) => name(count) === one));
-  return names.sort((a, b) => total(b) - total(a));
-}
-
-function sum(counts: Count[]): number {
-  return counts.reduce((total, { count }) => total + count, 0);
 }

@@ -17,14 +17,6 @@ export const prices = {
     return product;
   },
 
-  "POST /v1/products/:id": ({ expand: _, ...given }, { store, id, now, emit }) => {
-    const found = store.find("Product", id);
-    if (!found) throw noSuch("product", id);
-    const product = store.save("Product", { ...merge("Product", found, given), updated: now() });
-    emit("product.updated", product);
-    return product;
-  },
-
   "POST /v1/prices": ({ expand: _, transfer_lookup_key, recurring, ...given }, { store, now, emit }) => {
     const { product, unit_amount, lookup_key, currency } = given;
     if (product === undefined || unit_amount === undefined) {

@@ -1,4 +1,3 @@
-import { cardBrand } from "../../cards/cards";
 import { COUNTRIES } from "../../cards/countries";
 import type { ConfirmRequest, FrameOptions, FromFrame } from "../frame-messages";
 import { confirmSetupIntent, type SetupResult } from "../setup-intent-requests";
@@ -81,8 +80,6 @@ function whileTyping(input: HTMLInputElement): void {
     if (input === expiry) input.value = formatExpiry(digits.slice(0, 4));
     if (input === cvc) input.value = digits.slice(0, 4);
   }
-  const brand = cardBrand(digitsOf(number.value));
-  byId("brand", HTMLElement).textContent = brand === "unknown" ? "" : brand;
   const isWhole = input === number && digits.length >= cardNumberLength(digits);
   if (isWhole || (input.ariaInvalid === "true" && isShown(input))) check(input);
 }

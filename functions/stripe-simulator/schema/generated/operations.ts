@@ -16,13 +16,10 @@ export type Parameters = {
   "POST /v1/payment_methods/:id/attach": Stripe.PaymentMethodAttachParams;
   "POST /v1/payment_methods": Stripe.PaymentMethodCreateParams;
   "POST /v1/payment_methods/:id/detach": Stripe.PaymentMethodDetachParams;
-  "GET /v1/payment_methods": Stripe.PaymentMethodListParams;
   "GET /v1/payment_methods/:id": Stripe.PaymentMethodRetrieveParams;
   "POST /v1/prices": Stripe.PriceCreateParams;
   "GET /v1/prices": Stripe.PriceListParams;
   "POST /v1/products": Stripe.ProductCreateParams;
-  "GET /v1/products": Stripe.ProductListParams;
-  "POST /v1/products/:id": Stripe.ProductUpdateParams;
   "POST /v1/setup_intents/:id/cancel": Stripe.SetupIntentCancelParams;
   "POST /v1/setup_intents/:id/confirm": Stripe.SetupIntentConfirmParams;
   "POST /v1/setup_intents": Stripe.SetupIntentCreateParams;
