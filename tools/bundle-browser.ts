@@ -7,24 +7,13 @@ import { minify } from "terser";
 import * as z from "zod";
 import { keepRelease } from "./releases/kept-releases";
 
-/*
- * Part of `npm run build:browser`. The Remix compiler makes a file for each set of modules that some routes share: ten for
- * the sign-up alone. Here they become few, named by their content:
- *
- * - `vendor`: React, Remix and what else the app starts with;
- * - `shared`: what the layout and the sign-up have in common;
- * - the layout, the sign-up, and each part that is loaded later.
- *
- * A part that is loaded later is found by its name in the manifest, so that a change of it renames no other file.
- * The files of earlier releases stay beside them: releases/kept-releases.ts.
- */
+// Joins the many small files of the Remix compiler into vendor, shared, layout, sign-up and parts loaded later.
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "public/build");
 /** What the Worker imports as Remix's server build (wrangler.toml, [alias]). */
 const serverBuild = join(root, "build/server.js");
 
-/** Routes whose pages run in the browser. The others are only rendered on the server, and get no file here. */
 const HYDRATED = ["root", "routes/subscription"];
 
 const files = z.object({ module: z.string(), imports: z.optional(z.array(z.string())) });
@@ -103,7 +92,6 @@ async function writeManifest(manifest: Manifest, chunks: OutputChunk[], lazy: st
   return version;
 }
 
-/** The compiler's files name each other by the path of their URL. */
 const publicPaths: Plugin = {
   name: "public-paths",
   resolveId: (source) => (source.startsWith("/build/") ? pathOf(source) : undefined),
@@ -141,7 +129,6 @@ function pathOf(url: string): string {
   return join(folder, url.slice("/build/".length));
 }
 
-/** Of a file that esbuild named. */
 function withoutHash(path: string): string {
   return basename(path).replace(/-[A-Z0-9]{8}\.js$/, "");
 }

@@ -7,7 +7,6 @@ import { chromium } from "@playwright/test";
 const MINUTE = 60_000;
 const playwrightCli = fileURLToPath(new URL("../node_modules/@playwright/test/cli.js", import.meta.url));
 
-/** The path of a Chromium that runs: that of CHROMIUM_PATH, else of the system, else of Playwright. */
 export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM_PATH;
   if (named !== undefined && named !== "") {
@@ -21,7 +20,6 @@ export function findChromium(): string | undefined {
   return [...system, chromium.executablePath()].find(runs);
 }
 
-/** The same; where there is none, it is installed. */
 export function findOrInstallChromium(): string {
   const found = findChromium();
   if (found !== undefined) return found;
@@ -52,7 +50,7 @@ function run([command = "", ...args]: string[]): void {
   spawnSync(command, args, { stdio: ["ignore", "inherit", "inherit"], timeout: 3 * MINUTE, env });
 }
 
-/** Some systems have a program of that name that only explains how to install it. */
+// Some systems have a program of that name that only explains how to install it.
 function runs(program: string): boolean {
   return existsSync(program) && spawnSync(program, ["--version"], { timeout: MINUTE / 4 }).status === 0;
 }

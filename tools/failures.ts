@@ -4,10 +4,9 @@ import * as z from "zod";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** An error whose message is enough: what is wrong, and what to do. */
 export class ToolError extends Error {}
 
-/** Runs a command, which gives false where it failed. An error ends it with one sentence and exit code 1. */
+/** Runs a command, which gives false where it failed. */
 export async function runTool(command: () => boolean | Promise<boolean>): Promise<void> {
   try {
     if (!(await command())) process.exitCode = 1;
@@ -17,7 +16,7 @@ export async function runTool(command: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** What went wrong and what to do, in one sentence; the whole stack only of an error that nobody expected. */
+/** The whole stack only of an error that nobody expected. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof ToolError) return error.message;
@@ -38,7 +37,6 @@ export function causeOf(error: unknown): string {
   return cause instanceof Error ? cause.message : error.message;
 }
 
-/** What Wrangler throws for a file that is no TOML. */
 const tomlError = z
   .object({
     message: z.string(),

@@ -12,7 +12,7 @@ const commands = new Map([
   ["catalogue", { path: "/operator/catalogue", needsEmail: false }],
 ]);
 
-/** Returns the API's answer; throws ToolError. `--url` replaces the API's URL. */
+/** Returns the API's answer; throws ToolError. */
 export async function runCommand(args: string[]): Promise<unknown> {
   const { positionals, values } = parseArgs({
     args,

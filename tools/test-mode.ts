@@ -12,7 +12,6 @@ import { listenCommand } from "./stripe-setup/webhook-endpoint";
 
 type Settings = Record<string, string>;
 
-/** What each Worker is told so that `npm start` runs on Stripe's test mode; all else stays local. */
 export type TestMode = { site: Settings; api: Settings };
 
 const variables = z.object({
@@ -28,12 +27,8 @@ const variables = z.object({
   CUSTOMER_PORTAL_URL: z.optional(z.string().regex(/^https:\/\/[\w./-]+$/, "must be an https URL")),
 });
 
-/**
- * Reads test mode's variables; undefined where there is no key, which means the simulator. Throws an error with one
- * sentence for a key that is live, wrong or alone.
- */
+/** Undefined without a key: the simulator is used. Throws ToolError for a key that is live, wrong or alone. */
 export function testModeOf(environment: NodeJS.ProcessEnv): TestMode | undefined {
-  // An empty variable counts as absent.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
   for (const name of ["STRIPE_SECRET_KEY", "STRIPE_PUBLISHABLE_KEY"]) {
     if (given[name]?.includes("_live_")) {
@@ -58,7 +53,6 @@ export function testModeOf(environment: NodeJS.ProcessEnv): TestMode | undefined
   };
 }
 
-/** Asks Stripe whether it knows the key. Throws an error with one sentence. */
 export async function requireAccess(environment: NodeJS.ProcessEnv): Promise<void> {
   await targetOf("sandbox", environment)
     .stripe.customers.list({ limit: 1 })
@@ -67,12 +61,10 @@ export async function requireAccess(environment: NodeJS.ProcessEnv): Promise<voi
     });
 }
 
-/** Gives the packages of the local API's database their prices in test mode. */
 export async function setPrices(): Promise<void> {
   await runCommand(["catalogue"]);
 }
 
-/** What is left to do once the Workers run. */
 export function whatIsLeft({ api }: TestMode): string {
   const secret = api.STRIPE_WEBHOOK_SECRET ? "" : "; start again with its secret as STRIPE_WEBHOOK_SECRET";
   const portal = api.CUSTOMER_PORTAL_URL ?? "CUSTOMER_PORTAL_URL is not set: npm run stripe:setup -- --sandbox";

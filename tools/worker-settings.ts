@@ -26,7 +26,6 @@ const settings = z
   })
   .transform(({ route: one, routes, ...rest }) => ({ ...rest, routes: one ? [one, ...routes] : routes }));
 
-/** Reads one environment of a wrangler.toml: a stage, or local development. Throws where it is no configuration. */
 export function readWorkerSettings(file: string, environment?: Stage): WorkerSettings {
   const { data, error } = settings.safeParse(
     unstable_readConfig({ config: file, env: environment ?? "" }, { hideWarnings: true }),

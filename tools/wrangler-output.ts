@@ -48,10 +48,6 @@ const FAILURES: [said: RegExp, kind: Failure["kind"], sentence: (place: Place) =
   [/no such table/i, "no-table", () => "The database has no tables yet."],
 ];
 
-/**
- * One sentence on what failed and what to do.
- * @param output what a run of Wrangler that failed has written
- */
 export function failureIn(output: string, place: Place): Failure {
   for (const [said, kind, sentence] of FAILURES) if (said.test(output)) return { kind, sentence: sentence(place) };
   const [, error = output] = /\[ERROR\]\s*([\s\S]*)/.exec(output) ?? [];
@@ -59,7 +55,6 @@ export function failureIn(output: string, place: Place): Failure {
   return { kind: "other", sentence: `Wrangler says: ${paragraph.replace(/\s+/g, " ").trim() || "nothing"}` };
 }
 
-/** How to come to the id of a stage's database, which is made first or is there. */
 export function databaseId(stage: Stage, which: "to be made" | "there"): string {
   const name = `citewell-subscriptions${stage === "staging" ? "-staging" : ""}`;
   const command = which === "there" ? "d1 list" : `d1 create ${name}`;
@@ -74,10 +69,8 @@ const EXPECTED = [
   /This is not what you probably want, since "vars" configuration is not inherited by environments/,
   /Please add "vars\.\w+" to "env\.\w+"/,
 ];
-/** What stands above warnings of the configuration. */
 const HEADING = /Processing .*wrangler\.toml configuration:|^\s*- "env\.\w+" environment configuration$|^\s*$/;
 
-/** The warnings of Wrangler's that nobody expects, one each, without frames. */
 export function unexpectedWarnings(output: string): string[] {
   return output
     .split(/^.*\[(?=WARNING|ERROR)/m)

@@ -4,23 +4,18 @@ import { fileURLToPath } from "node:url";
 
 export type Stage = "staging" | "production";
 
-/** A Worker that is deployed, by its folder from the root of the repository. */
+/** By its Worker's folder from the root of the repository. */
 export type Folder = "." | "functions/subscription-api";
 
 export const API_FOLDER = "functions/subscription-api";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Wrangler's program, which Node runs. */
 export const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 
 const MOST_OUTPUT = 64 * 1024 * 1024;
 
-/**
- * Runs Wrangler for one Worker of a stage, to its end.
- * @param options.asks lets it ask, and write, in the terminal; `stdout` then is empty
- * @returns what it wrote, without colours
- */
+/** @param options.asks lets it ask, and write, in the terminal; `stdout` then is empty */
 export function runWrangler(
   args: string[],
   { stage, folder, asks = false, env = {} }: { stage: Stage; folder: Folder; asks?: boolean; env?: NodeJS.ProcessEnv },
@@ -46,12 +41,10 @@ export function runWrangler(
   return { succeeded: status === 0, stdout: withoutColours(stdout ?? ""), stderr: withoutColours(stderr) };
 }
 
-/** A command of Wrangler's as a person can paste it. The site's folder is the root, where people are. */
 export function wranglerCommand(command: string, stage: Stage, folder: Folder): string {
   return `npx wrangler ${command} --env ${stage}${folder === "." ? "" : ` --cwd ${folder}`}`;
 }
 
-/** A script of package.json as a person can paste it. */
 export function scriptCommand(script: "deploy" | "deploy:subscription-api" | "catalogue", stage: Stage): string {
   if (script === "catalogue") return `OPERATOR_TOKEN={its value} npm run catalogue -- --${stage}`;
   return `npm run ${script}${stage === "staging" ? " -- --staging" : ""}`;

@@ -5,11 +5,8 @@ import type { Deployment } from "./deployment";
 
 export type Answer<T> = { value: T } | { failure: Failure };
 
-/** The account that Wrangler is logged in to, as one stage sees it. */
 export type CloudflareAccount = {
-  /** The names of a Worker's secrets. */
   secretsOf(folder: Folder): Answer<string[]>;
-  /** The migrations and packages of its database. */
   database(): Answer<NonNullable<Deployment["database"]>>;
 };
 

@@ -20,7 +20,6 @@ type Options = { stage: Stage; offline: boolean; migrating: boolean; apiOnly: bo
 
 export type Answers = Pick<Deployment, "secrets" | "database"> & { unanswered: Finding[] };
 
-/** Asks for secrets and database. What is wrong with the account itself is found once. */
 export function askAccount(account: CloudflareAccount, stage: Stage, hasDatabase: boolean): Answers {
   const unanswered: Finding[] = [];
   const secretsOf = (where: "site" | "subscription API") => {
@@ -54,7 +53,6 @@ export function askAccount(account: CloudflareAccount, stage: Stage, hasDatabase
   return { unanswered, ...secrets };
 }
 
-/** What `npm run stripe:setup -- --check` finds. */
 export async function checkStripe(target: Target): Promise<{ findings: Finding[]; unchecked: string[] }> {
   const findings: Finding[] = [];
   const unchecked: string[] = [];
@@ -76,7 +74,6 @@ async function askStripe({ offline, stage }: Options): ReturnType<typeof checkSt
   }
 }
 
-/** Prints what keeps a deployment from working; whether there is nothing. */
 export async function preflight(options: Options): Promise<boolean> {
   const { stage, offline, migrating, apiOnly } = options;
   const settings = { ...settingsOf(stage), other: settingsOf(stage === "staging" ? "production" : "staging") };

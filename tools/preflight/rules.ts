@@ -6,7 +6,6 @@ import { databaseId } from "../wrangler-output";
 import type { Deployment, Finding, Rule } from "./deployment";
 import { isPlaceholder, settingRules } from "./setting-rules";
 
-/** Everything that keeps a deployment from working. */
 export function checkDeployment(deployment: Deployment): Finding[] {
   const table = [
     ...settingRules(deployment, "site"),
@@ -51,7 +50,6 @@ function matches(pattern: string, host: string): boolean {
   return wanted === host || (wanted.startsWith("*") && host.endsWith(wanted.slice(1)));
 }
 
-/** Settings that both Workers have. */
 const SHARED = [
   "STRIPE_PUBLISHABLE_KEY",
   "CONSOLE_URL",
@@ -64,7 +62,6 @@ const SHARED = [
 /** The entrypoint of functions/subscription-api/index.ts that no public request reaches. */
 const SITE_ENTRYPOINT = "SiteApi";
 
-/** The two Workers fit together, and only the site may sign anybody up. */
 function agreementRules({ stage, site, api, secrets, company }: Deployment): Rule[] {
   const same = "put the same into both files";
   const service = site.services.find(({ binding }) => binding === "SUBSCRIPTION_API");
@@ -110,7 +107,6 @@ function originOf(url: unknown): string {
 const UNSET = /^[0-]*$/;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Whether the API's settings have the id of a database, which may or may not be there. */
 export function isDatabaseId(api: WorkerSettings): boolean {
   return UUID.test(idOf(api)) && !UNSET.test(idOf(api));
 }
@@ -168,7 +164,6 @@ function databaseRules({ stage, site, api, other, database, migrations }: Deploy
   ];
 }
 
-/** The facts of the brand, which every page and email shows. */
 function companyRules({ company: { postalAddress, profiles } }: Deployment): Rule[] {
   const isExample = (line: string) => isPlaceholder(line) || /example/i.test(line);
   const isUrl = (profile: string) => /^https:\/\//.test(profile) && URL.canParse(profile);

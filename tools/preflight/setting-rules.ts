@@ -16,7 +16,7 @@ const COPY_KEY = "copy it from https://dashboard.stripe.com/apikeys";
 
 type Variable = { name: string; value: string; stage: Stage; put: string };
 
-/** What can be wrong with a variable; the first that holds counts. */
+/** The first that holds counts. */
 const VARIABLE_RULES: [isWrong: (variable: Variable) => boolean, problem: (variable: Variable) => string][] = [
   [
     ({ name }) => ["STRIPE_API_URL", "STRIPE_JS_URL"].includes(name),
@@ -45,7 +45,6 @@ const VARIABLE_RULES: [isWrong: (variable: Variable) => boolean, problem: (varia
   ],
 ];
 
-/** Of each setting the first problem: a missing secret, a wrong variable, then what the Worker itself refuses. */
 export function settingRules(deployment: Deployment, where: "site" | "subscription API"): Rule[] {
   const { stage, secrets } = deployment;
   const [worker, existing, folder] =

@@ -3,7 +3,7 @@ import { readConfig } from "../../functions/subscription-api/config";
 import type { WorkerSettings } from "../worker-settings";
 import type { Deployment } from "./deployment";
 
-/** A setting that a Worker's own check refuses; `isWhole` where the problem says what to do. */
+/** `isWhole` where the problem says what to do. */
 type Problem = { name: string; problem: string; isWhole?: true };
 
 /** Nobody can read secrets back: these stand for those that are set. */
@@ -37,7 +37,6 @@ export function problemsOfSite({ site, secrets, stage }: Deployment): Problem[] 
 }
 
 export function problemsOfApi({ api, secrets, stage }: Deployment): Problem[] {
-  // Its mode is the publishable key's, or a mistake.
   const mode = String(api.vars.STRIPE_PUBLISHABLE_KEY).includes("_live_") ? "live" : "test";
   const keyOfShell = process.env.STRIPE_SECRET_KEY;
   const hasKey = !secrets || secrets.api.includes("STRIPE_SECRET_KEY");

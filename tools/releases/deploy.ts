@@ -15,7 +15,6 @@ import { checkedOut, settingsOf, stageOf, urlIn } from "./stages";
 // npm run deploy: preflight, migrations, the API, the site. --staging, --only subscription-api, --dry-run, --untried.
 // Of what Wrangler says it shows what nobody expects; --verbose shows all.
 
-/** Of Wrangler's option --message. */
 const MESSAGE_LENGTH = 100;
 
 type Options = { stage: Stage; apiOnly: boolean; dryRun: boolean; untried: boolean; verbose: boolean };
@@ -27,7 +26,7 @@ const deployed = z.object({
   targets: z.array(z.string()).nullish(),
 });
 
-/** The options of `wrangler deploy` that name what is deployed: in the list of versions, and at /health. */
+/** Names a deployment in the list of versions and at /health. */
 export function namedBy({ commit, subject }: { commit: string; subject: string }): string[] {
   const message = `${commit} ${subject}`.slice(0, MESSAGE_LENGTH);
   return ["--tag", commit, "--message", message, "--define", `COMMIT:${JSON.stringify(commit)}`];
@@ -66,7 +65,6 @@ function upload(title: string, folder: Folder, named: string[], options: Options
   }
 }
 
-/** @param output lines of JSON */
 function versionIn(output: string): string {
   for (const line of output.split("\n")) {
     const { data } = deployed.safeParse(line === "" ? undefined : JSON.parse(line));
@@ -75,7 +73,7 @@ function versionIn(output: string): string {
   return "deployed";
 }
 
-/** Runs Wrangler, which may ask in a terminal, such as whether a domain may be taken over. Throws ToolError. */
+/** Wrangler may ask in a terminal, such as whether a domain may be taken over. Throws ToolError. */
 function wrangle(
   args: string[],
   otherwise: string,

@@ -4,33 +4,26 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 
-/*
- * A page that a browser has open loads files of its own release, also after the next one is deployed. So each build puts
- * the files of the releases before it beside its own. They are kept in .releases/, which no build empties;
- * public/releases.json lists them, so that another machine can get them from the live site (live-releases.ts).
- */
+// An open page loads files of its own release after the next deployment, so each build keeps those of earlier ones.
 
 const LEAST_RELEASES = 3;
 const LEAST_HOURS = 24;
 
-/** A file's path below public/build, as the compiler names it: a name with a hash, in one folder at most. */
 const fileName = z.string().regex(/^(?:_assets\/)?\w[\w-]*(?:\.[\w-]+)+$/);
 const release = z.object({ version: z.string(), builtAt: z.iso.datetime(), files: z.array(fileName) });
 const releaseList = z.object({ releases: z.array(release) });
 
-/** The files of one build; `version` is that of Remix's manifest. */
+/** `version`: of Remix's manifest. */
 export type Release = z.output<typeof release>;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const kept = join(root, ".releases");
 const list = join(kept, "releases.json");
 
-/** Reads the list of releases, newest first. Throws where it is none. */
 export function parseReleases(text: string): Release[] {
   return releaseList.parse(JSON.parse(text)).releases;
 }
 
-/** The releases whose files are all in .releases/, newest first. None where its list cannot be read. */
 export async function keptReleases(): Promise<Release[]> {
   const text = await readFile(list, "utf8").catch(() => "");
   try {
@@ -40,7 +33,6 @@ export async function keptReleases(): Promise<Release[]> {
   }
 }
 
-/** The newest three, and those that were the newest in the last 24 hours. */
 export function releasesToKeep(newestFirst: Release[], now: Date): Release[] {
   const since = now.getTime() - LEAST_HOURS * 3_600_000;
   return newestFirst.filter((_, index) => {
@@ -49,7 +41,6 @@ export function releasesToKeep(newestFirst: Release[], now: Date): Release[] {
   });
 }
 
-/** Replaces what .releases/ holds by some releases, whose files `read` gives. */
 export async function storeReleases(releases: Release[], read: (file: string) => Promise<Uint8Array>): Promise<void> {
   const files = await Promise.all(filesOf(releases).map(async (file) => [file, await read(file)] as const));
   await rm(kept, { recursive: true, force: true });
@@ -61,7 +52,6 @@ export async function storeReleases(releases: Release[], read: (file: string) =>
   await writeFile(list, JSON.stringify({ releases }));
 }
 
-/** Adds the build in `folder` to the kept releases, and the files of the earlier ones to the folder. */
 export async function keepRelease(folder: string, version: string, now: Date): Promise<void> {
   const built = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())

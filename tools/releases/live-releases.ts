@@ -2,11 +2,7 @@ import { parseReleases, storeReleases } from "./kept-releases";
 
 const WITHIN_MS = 20_000;
 
-/**
- * Replaces the releases kept on this machine by those of the live site, whose pages are the ones that browsers have open.
- * @param siteUrl the live site, without a slash at the end
- * @returns what was found, for people. Where the site cannot be asked, what this machine has is kept
- */
+/** Replaces the releases kept here by the live site's, if it answers. Returns what was found, for people. */
 export async function takeLiveReleases(siteUrl: string): Promise<string> {
   try {
     const list = await get(`${siteUrl}/releases.json`);

@@ -28,11 +28,7 @@ const versions = z.array(
   }),
 );
 
-/**
- * The newest version with a tag, and whether a secret was changed since, which that version does not have. A changed
- * secret makes a version without a tag.
- * @param list what `wrangler versions list --json` prints
- */
+/** @param list what `wrangler versions list --json` prints; a changed secret makes a version without a tag */
 export function versionTagged(tag: string, list: string): { id: string; hasOldSecrets: boolean } | undefined {
   const sorted = versions
     .parse(JSON.parse(list))
@@ -60,7 +56,6 @@ function rollBack(): boolean {
   if (commit === undefined || chosen.length === 0) {
     throw new ToolError(USAGE);
   }
-  // A file that is no TOML is said so here.
   settingsOf(stage);
   const found = chosen.map(([name, folder]) => {
     const { succeeded, stdout, stderr } = runWrangler(["versions", "list", "--json"], { stage, folder });
@@ -98,7 +93,6 @@ function rollBack(): boolean {
   return true;
 }
 
-/** Staging may run another release meanwhile. */
 function deployCommand(stage: Stage): string {
   return `${scriptCommand("deploy", stage)}${stage === "production" ? " -- --untried" : ""}`;
 }

@@ -10,13 +10,12 @@ const WITHIN_MS = 20_000;
 const running = z.object({ release: z.string(), commit: z.string() });
 const PAGES = ["/", "/pricing", "/privacy", "/terms"];
 
-/** What is asked, and by which settings it is to answer. */
 export type Target = { siteUrl: string; apiUrl: string; packageId: string; stripeUrl: string; publishableKey: string };
 
-/** `what` says in a few words what was found, or what was wrong. */
+/** `what`: what was found, or what was wrong. */
 export type Outcome = { name: string; passed: boolean; what: string };
 
-/** A check gives what it found; it throws what was wrong. */
+/** Returns what it found; throws what was wrong. */
 type Check = (target: Target) => Promise<string>;
 
 const checks: Record<string, Check> = {
@@ -67,7 +66,6 @@ const checks: Record<string, Check> = {
   },
 };
 
-/** Runs all checks, one after the other. */
 export async function smoke(target: Target): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const [name, check] of Object.entries(checks)) {

@@ -5,13 +5,12 @@ import { onPorts, portsOf } from "../start/ports";
 import { readWorkerSettings, type WorkerSettings } from "../worker-settings";
 import { API_FOLDER, root, type Stage } from "../wrangler";
 
-/** The stage that a command's options name; production when they name none. Throws ToolError for both. */
 export function stageOf(options: { staging?: boolean | undefined; production?: boolean | undefined }): Stage {
   if (options.staging && options.production) throw new ToolError("Choose one of --staging and --production.");
   return options.staging === true ? "staging" : "production";
 }
 
-/** What both wrangler.toml files say of a stage, or of this machine, where the variable PORT moves the Workers. */
+/** Both wrangler.toml files; on this machine the variable PORT moves the Workers. */
 export function settingsOf(stage?: Stage): { site: WorkerSettings; api: WorkerSettings } {
   const read = (folder: string) => {
     const settings = readWorkerSettings(join(root, folder, "wrangler.toml"), stage);
@@ -20,15 +19,12 @@ export function settingsOf(stage?: Stage): { site: WorkerSettings; api: WorkerSe
   return { site: read("."), api: read(API_FOLDER) };
 }
 
-/** The URL that a setting has, which ends without a slash. */
+/** Without a slash at the end. */
 export function urlIn({ vars }: WorkerSettings, name: string): string {
   return String(vars[name]).replace(/\/+$/, "");
 }
 
-/**
- * The commit that is checked out, and its subject. Its name ends in `-changed` where files differ from it.
- * @returns undefined outside a git repository
- */
+/** Ends in `-changed` where files differ from the commit; undefined outside a git repository. */
 export function checkedOut(): { commit: string; subject: string } | undefined {
   const git = (...args: string[]) => spawnSync("git", args, { cwd: root, encoding: "utf8" });
   const { status, stdout } = git("log", "-1", "--format=%h %s", "--abbrev=12");

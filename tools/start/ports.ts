@@ -9,7 +9,6 @@ const LOCAL_URL = /^http:\/\/localhost:(8787|8788|8789)(?=\/|$)/;
 
 export type Ports = { site: number; "subscription-api": number; "stripe-simulator": number };
 
-/** The three ports, from the variable PORT. Throws ToolError where that is no port. */
 export function portsOf({ PORT }: NodeJS.ProcessEnv): Ports {
   const site = PORT === undefined || PORT === "" ? DEFAULT_PORT : Number(PORT);
   if (!Number.isInteger(site) || site < 1 || site > 65_533) {
@@ -18,10 +17,10 @@ export function portsOf({ PORT }: NodeJS.ProcessEnv): Ports {
   return { site, "subscription-api": site + 1, "stripe-simulator": site + 2 };
 }
 
-/** Where the Workers listen, and the host by which other devices find this machine. */
+/** `name`: by which other devices find this machine. */
 export type Host = { ip: string; name: string };
 
-/** From the variable HOST; undefined where this machine alone is served. Throws ToolError where it is no host. */
+/** Undefined where this machine alone is served. */
 export function hostOf({ HOST = "" }: NodeJS.ProcessEnv, interfaces = networkInterfaces()): Host | undefined {
   const name = isIPv6(HOST) ? `[${HOST}]` : HOST;
   if (HOST === "" || isLoopbackHost(name)) return undefined;
@@ -35,7 +34,6 @@ export function hostOf({ HOST = "" }: NodeJS.ProcessEnv, interfaces = networkInt
   return { ip, name: own?.address ?? "localhost" };
 }
 
-/** Variables of wrangler.toml whose URLs lead to the Workers on these ports. */
 export function onPorts<Value>(vars: Record<string, Value>, { site }: Ports): Record<string, Value | string> {
   const moved = Object.entries(vars).map(([name, value]) => [
     name,
@@ -46,7 +44,6 @@ export function onPorts<Value>(vars: Record<string, Value>, { site }: Ports): Re
   return Object.fromEntries(moved);
 }
 
-/** Throws ToolError where something listens on a port already. */
 export async function requireFreePort(port: number, title: string): Promise<void> {
   for (const host of ["127.0.0.1", "::1"]) {
     const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {

@@ -11,7 +11,6 @@ let stopping = false;
 
 export const isStopping = () => stopping;
 
-/** Ends everything within ten seconds, or at once when it is called again. */
 export async function stopAll(exitCode: number, reason: string): Promise<void> {
   if (stopping) process.exit(exitCode);
   stopping = true;

@@ -10,21 +10,16 @@ import { hostOf, onPorts, type Ports, portsOf, requireFreePort } from "./ports";
 import { isStopping, launch, stopAll } from "./processes";
 import { showCount, shownOf } from "./worker-lines";
 
-// `npm start`: builds, migrates and runs the three Workers until Ctrl-C. `npm run dev` (--watch) also rebuilds changes.
-// `-- --verbose` shows all that Wrangler and the Workers write. PORT moves the site; API and simulator follow it.
-// HOST=0.0.0.0, or this machine's name, serves other devices too.
-// With STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY, Stripe's test mode takes the simulator's place.
+// PORT moves the site, and API and simulator with it. HOST=0.0.0.0, or this machine's name, serves other devices too.
 
 const remix = join(root, "node_modules/@remix-run/dev/dist/cli.js");
 
-/** In starting order. */
 const workers = [
   { name: "stripe-simulator", title: "Stripe simulator", folder: "functions/stripe-simulator" },
   { name: "subscription-api", title: "subscription API", folder: "functions/subscription-api" },
   { name: "site", title: "site", folder: "." },
 ] as const;
 
-/** Of the simulator. */
 const pages = [
   { title: "mailbox", path: "/mailbox" },
   { title: "customer portal", path: "/p/login/test" },
@@ -36,9 +31,7 @@ const pages = [
 /** Sooner than in production, so that nobody waits for an email. */
 const CRON_EVERY_MS = 10_000;
 const READY_WITHIN_MS = 90_000;
-/** How long the API may call its database unwell, which was migrated just before. */
 const DATABASE_WELL_WITHIN_MS = 5_000;
-/** Of a Worker that exits unexpectedly. */
 const LINES_AT_THE_END = 40;
 const isVerbose = process.argv.includes("--verbose");
 
@@ -104,13 +97,11 @@ async function main(watch: boolean): Promise<void> {
 
 const local = (port: number) => `http://localhost:${port}`;
 
-/** The variables of a Worker whose URLs are on other ports than wrangler.toml says. */
 function movedVars(folder: string, ports: Ports): [string, unknown][] {
   const { vars } = readWorkerSettings(join(root, folder, "wrangler.toml"));
   return Object.entries(onPorts(vars, ports)).filter(([name, value]) => value !== vars[name]);
 }
 
-/** Undefined where no key is set; the simulator then is Stripe. */
 async function readTestMode() {
   const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY } = process.env;
   if (!STRIPE_SECRET_KEY && !STRIPE_PUBLISHABLE_KEY) return undefined;
@@ -121,7 +112,6 @@ async function readTestMode() {
   return settings && { ...tools, settings, settingsOf };
 }
 
-/** Runs a command to its end. Of its output only what is wrong is shown. */
 async function step(command: string, args: string[]): Promise<void> {
   const lines: string[] = [];
   const child = launch(command, args, (line) => {
@@ -136,7 +126,6 @@ async function step(command: string, args: string[]): Promise<void> {
   );
 }
 
-/** Runs a program of Node's that does not end; when it does, everything stops. Of its output what needs attention is shown. */
 function run(name: string, args: string[], onLine: (line: string) => void = () => {}): void {
   const last: string[] = [];
   const show = (line = "") => line.trim() !== "" && console.log(`${name.padEnd(16)} │ ${line}`);

@@ -9,27 +9,21 @@ const logged = z.object({
   status: z.number().default(0),
 });
 
-/** What `npm start` shows of a line that a Worker or Wrangler writes: a failed request in short, an error or a warning. */
 export function shownOf(line: string): string | undefined {
   const { data } = logged.safeParse(parseJson(line));
   if (!data) return /✘|\[ERROR\]/.test(line) ? line : undefined;
   const { level, event, method, route, path, status } = data;
   if (event === "request") return status >= 400 ? `${method} ${path ?? route} ${status}` : undefined;
-  // The line of its request says it.
   return level === "info" || event === "signup_failed" ? undefined : line;
 }
 
 const counted = z.object({ event: z.literal("funnel"), step: z.string(), package: z.string(), field: z.string() });
 
-/**
- * Hands a count that a Worker has logged on to the simulator's page: without a dataset of Analytics Engine, which only
- * Cloudflare has, the Workers count in their logs. Does nothing for any other line.
- */
+/** Forwards a logged count to the simulator's page, which stands in for Cloudflare's Analytics Engine. */
 export async function showCount(line: string, simulatorUrl: string): Promise<void> {
   const { success, data } = counted.safeParse(parseJson(line));
   if (!success) return;
   const { event: _, ...count } = data;
-  // Without the page nothing is lost but its number.
   await fetch(`${simulatorUrl}/funnel`, { method: "POST", body: JSON.stringify(count) }).catch(() => undefined);
 }
 

@@ -1,20 +1,14 @@
 import Stripe from "stripe";
 import { sentenceOf as toolSentenceOf } from "../failures";
 
-/** Whether Stripe refuses one call and may take others. */
 export function isOfOneCall(error: unknown): boolean {
   return isPermissionError(error) || error instanceof Stripe.errors.StripeInvalidRequestError;
 }
 
-/** Whether Stripe has refused a call because the restricted key lacks a permission. */
 export function isPermissionError(error: unknown): boolean {
   return error instanceof Stripe.errors.StripePermissionError;
 }
 
-/**
- * One sentence on what failed and what to do, without a key in it.
- * @param isLocal whether Stripe is the simulator
- */
 export function sentenceOf(error: unknown, isLocal = false): string {
   const { errors } = Stripe;
   if (error instanceof errors.StripeAuthenticationError) {

@@ -4,5 +4,4 @@ export type Line = { mark: "ok" | "changed" | "differs" | "failed" | "untested";
 /** What is not as it should be. `fix` makes it so and says what it did; without it a person has to. */
 export type Difference = { what: string; fix?: () => Promise<string> };
 
-/** A part of the account, as it is. */
 export type State = { ok: string; differences: Difference[] };

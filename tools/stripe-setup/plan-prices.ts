@@ -1,7 +1,6 @@
 import type { State } from "./line";
 import type { Target } from "./target";
 
-/** A product and a price for each plan, found and made as `npm run catalogue` does. */
 export async function planPrices({ prices, plans }: Target): Promise<State> {
   const known = await Promise.all(plans.map(async (plan) => ({ plan, price: await prices.find(plan) })));
   return {

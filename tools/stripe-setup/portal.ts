@@ -26,7 +26,6 @@ export async function portal(target: Target): Promise<State> {
   return { ok: `customer portal: ${found.id}`, differences };
 }
 
-/** Whether CUSTOMER_PORTAL_URL is the configuration's login page. */
 export async function portalUrl(target: Target): Promise<State | undefined> {
   const url = (await configurationOf(target))?.login_page.url;
   if (url == null) return undefined;
@@ -79,7 +78,6 @@ async function wantedOf({ prices, plans, siteUrl }: Target): Promise<Wanted> {
   };
 }
 
-/** The parts that differ, in words. */
 function wrongIn(
   { features, login_page, business_profile, default_return_url }: Configuration,
   wanted: Wanted,

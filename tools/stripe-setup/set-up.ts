@@ -13,10 +13,7 @@ const PARTS: [name: string, (target: Target) => Promise<State | undefined>][] = 
   ["customer portal", portalUrl],
 ];
 
-/**
- * Looks at everything that the API needs at Stripe, and in the mode `set-up` makes it so. To repeat it changes nothing.
- * @param say is told each line when it is known: a signing secret is shown only once
- */
+/** @param say is told each line at once: a signing secret is shown only once */
 export async function setUpStripe(target: Target, mode: "check" | "set-up", say: (line: Line) => void): Promise<void> {
   for (const [name, look] of PARTS) {
     try {

@@ -8,7 +8,6 @@ import { API_FOLDER, type Stage } from "../wrangler";
 
 export type Place = "local" | "sandbox" | Stage;
 
-/** The account that is set up, and what it is set up for. */
 export type Target = {
   place: Place;
   stripe: Stripe;
@@ -16,18 +15,13 @@ export type Target = {
   /** Undefined in a sandbox, where `stripe listen` forwards the events. */
   webhookUrl: string | undefined;
   siteUrl: string;
-  /** As the settings have it. */
   customerPortalUrl: string;
   plans: Item[];
 };
 
 export const WEBHOOK_PATH = "/webhooks/stripe";
 
-/**
- * Reads the settings of a place; the key is the variable STRIPE_SECRET_KEY, locally that of wrangler.toml. Throws
- * ToolError.
- * @param url where a local Stripe is, if elsewhere than wrangler.toml says
- */
+/** @param url where a local Stripe is, if elsewhere than wrangler.toml says. Throws ToolError. */
 export function targetOf(place: Place, variables: NodeJS.ProcessEnv, url?: string): Target {
   const stage = place === "local" || place === "sandbox" ? undefined : place;
   const { site, api } = settingsOf(stage);
@@ -51,7 +45,6 @@ export function targetOf(place: Place, variables: NodeJS.ProcessEnv, url?: strin
   };
 }
 
-/** @param httpClient stands in for the package's own */
 export function clientOf(key: string, apiUrl?: URL, httpClient?: Stripe.HttpClient): Pick<Target, "stripe" | "prices"> {
   const stripe = new Stripe(key, {
     maxNetworkRetries: 1,

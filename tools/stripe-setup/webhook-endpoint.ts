@@ -5,10 +5,7 @@ import { API_FOLDER, wranglerCommand } from "../wrangler";
 import type { Difference, State } from "./line";
 import { type Target, WEBHOOK_PATH } from "./target";
 
-/**
- * The webhook endpoint, which has snapshot payloads, as all of the v1 API:
- * https://docs.stripe.com/api/webhook_endpoints
- */
+/** With snapshot payloads: https://docs.stripe.com/api/webhook_endpoints */
 export async function webhookEndpoint({ stripe, webhookUrl: url, place }: Target): Promise<State> {
   if (url === undefined) return { ok: `webhooks: ${listenCommand()}`, differences: [] };
   const all = (await stripe.webhookEndpoints.list({ limit: 100 })).data.filter((one) => one.url === url);
@@ -77,7 +74,6 @@ async function create(stripe: Stripe, url: string, place: Target["place"]): Prom
   return `${made}. Its signing secret, which the API of Stripe tells this once:\n    ${secret}\n  Type this command, and paste the secret when it asks:\n    ${command}`;
 }
 
-/** What forwards the events of a sandbox to this machine; it prints the secret that they are signed with. */
 export function listenCommand(): string {
   return `stripe listen --forward-to http://localhost:${portsOf(process.env)["subscription-api"]}${WEBHOOK_PATH} --events ${WEBHOOK_EVENTS.join(",")}`;
 }
