@@ -59,7 +59,6 @@ export class StripeAccount {
     return answer;
   }
 
-  /** Sends webhooks outside the request that caused them, and takes the clock's due steps. */
   async alarm(): Promise<void> {
     this.#catchUp();
     this.#deliveries.sendDue();
@@ -118,7 +117,6 @@ export class StripeAccount {
   }
 }
 
-/** From the variables PACKAGE_ID_MINI and the like. */
 function planNames(env: object): Record<string, string> {
   const plans = Object.entries(env).filter(([name]) => name.startsWith("PACKAGE_ID_"));
   return Object.fromEntries(plans.map(([name, id]) => [String(id), name.slice("PACKAGE_ID_".length)]));

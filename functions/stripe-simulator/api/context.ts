@@ -4,32 +4,27 @@ import type { Store } from "../store/store";
 import type { Emit } from "../webhooks/events";
 import type { KeyKind } from "./authorization";
 
-/** The store, the customer's time, and the emitter of events. */
 export type Effects = {
   store: Store;
   /** Seconds since 1970: on the customer's clock, else on the account's. */
   now: (customer?: string | null) => number;
   emit: Emit;
-  /** The same at another time, without a request. */
   at: (time: number) => Effects;
 };
 
-/** The call that an operation answers, beside its parameters. */
 export type Call = Effects & {
-  /** From the path. */
   id: string;
   key: KeyKind;
   /** Only from Stripe.js. */
   clientSecret: string | undefined;
   card: Stripe.PaymentMethodCreateParams | undefined;
-  /** The simulator's origin. */
   origin: string;
   endpoint: { url: string; events: string[] };
 };
 
 export type Operation = keyof Parameters;
 
-/** An operation: takes checked parameters, gives the answer's body, throws StripeFailure. */
+/** Takes checked parameters, gives the answer's body, throws StripeFailure. */
 export type Handler<O extends Operation> = (given: Parameters[O], call: Call) => object;
 
 /** All writes, and the reads that `read` does not answer. */
@@ -42,7 +37,6 @@ export type Account = {
   /** Misused operations and the simulator's own faults since its start. */
   complaints: string[];
   endpoint: Call["endpoint"];
-  /** By package ID. */
   planNames: Record<string, string>;
   effects: (request?: { id: string; idempotencyKey: string | null }) => Effects;
 };

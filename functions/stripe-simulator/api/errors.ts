@@ -11,7 +11,6 @@ export type StripeErrorBody = {
   setup_intent?: object;
 };
 
-/** Answered as `{"error": {…}}`. */
 export class StripeFailure extends Error {
   override readonly name = "StripeFailure";
   constructor(

@@ -58,7 +58,6 @@ const KINDS: Kind[] = [
   "WebhookEndpoint",
 ];
 
-/** The object that an answer is, or that it lists. */
 export function kindOf(answer: Schema): Kind {
   const reference = answer.$ref ?? answer.anyOf?.[0]?.$ref ?? answer.properties?.data?.items?.$ref;
   const kind = KINDS.find((one) => reference === `#/$defs/${one}`);

@@ -31,7 +31,6 @@ const handlers: { [O in Operation]?: Handler<O> } = written;
 
 const CARD = "POST /v1/payment_methods";
 
-/** What a browser may call. */
 const PUBLISHABLE = ["GET /v1/setup_intents/:id", "POST /v1/setup_intents/:id/confirm", CARD];
 
 /** Checks a request against Stripe's types, answers it, and checks the answer too. Throws StripeFailure. */
@@ -68,7 +67,6 @@ function run<O extends Operation>(name: O, given: unknown, call: Call): object {
   return handler(given, call);
 }
 
-/** decodeParameters has checked them against the operation's types. */
 function isGiven<O extends Operation>(given: unknown): given is Parameters[O] {
   return isRecord(given);
 }
@@ -87,7 +85,6 @@ function fromBrowser(form: Form, operation: string, key: "secret" | "publishable
   return { own: rest, clientSecret, card: isGiven<typeof CARD>(card) ? card : undefined };
 }
 
-/** An answer that Stripe would not give fails loudly. */
 function checked(body: unknown, { name, answer }: FoundOperation, key: "secret" | "publishable"): object {
   const schema = key === "publishable" && name.includes("setup_intents") ? definition("BrowserSetupIntent") : answer;
   const problem = findProblem(schema, body);

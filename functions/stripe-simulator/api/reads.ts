@@ -10,7 +10,6 @@ const NAMES: Record<string, [name: string, param: string]> = {
   TestClock: ["test clock", "id"],
 };
 
-/** Answers a retrieval or a list, the latest first. Throws StripeFailure. */
 export function read({ name, answer, id }: FoundOperation, given: object, store: Store): object {
   const kind = kindOf(answer);
   if (name.endsWith(":id")) {

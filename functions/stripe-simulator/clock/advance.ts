@@ -58,7 +58,6 @@ function take(step: Step, subscription: Subscription, effects: Effects): void {
   }
 }
 
-/** Begins the next period with a draft of its invoice. */
 export function endPeriod(subscription: Subscription, effects: Effects): void {
   const { status, trial_settings } = subscription;
   const behavior = trial_settings?.end_behavior.missing_payment_method;
@@ -77,7 +76,6 @@ export function endPeriod(subscription: Subscription, effects: Effects): void {
   );
 }
 
-/** The billing cycle's anchor is the trial's end. */
 function nextPeriod(subscription: Subscription): Subscription {
   const end = subscription.items.data[0]?.current_period_end ?? subscription.created;
   const anchor = subscription.status === "trialing" ? end : subscription.billing_cycle_anchor;

@@ -11,7 +11,6 @@ const RETRY_DAYS = [3, 5, 7];
 /** A setting: the customer's next charge is declined, whatever its card. */
 export const failsNext = (customer: string) => `next_charge_fails/${customer}`;
 
-/** Finalizes a draft, and charges it unless collection is paused. */
 export function collectInvoice(draft: Invoice, subscription: Subscription, effects: Effects): void {
   const open = finalizeInvoice(draft, effects);
   if (subscription.pause_collection) voidInvoice(open, effects);

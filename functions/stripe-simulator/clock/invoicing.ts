@@ -90,7 +90,6 @@ export function markPaid(invoice: Invoice, { store, emit, now }: Effects): void 
   emit("invoice.payment_succeeded", paid);
 }
 
-/** Closes an invoice without a payment, as paused collection does. */
 export function voidInvoice(invoice: Invoice, { store, emit, now }: Effects): void {
   const voided = store.save("Invoice", {
     ...invoice,
@@ -103,7 +102,6 @@ export function voidInvoice(invoice: Invoice, { store, emit, now }: Effects): vo
   emit("invoice.voided", voided);
 }
 
-/** The subscription's own card, else the customer's. */
 export function cardToCharge(subscription: Subscription, { store }: Effects): PaymentMethod | undefined {
   const customer = store.find("Customer", subscription.customer);
   const id = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method;

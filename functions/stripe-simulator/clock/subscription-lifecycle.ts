@@ -42,7 +42,6 @@ export function endSubscription(
   return ended;
 }
 
-/** @param reason null after a cancellation was reversed */
 export function cancellationDetails(
   { cancellation_details: known }: Subscription,
   reason: "cancellation_requested" | "payment_failed" | null,
@@ -50,7 +49,6 @@ export function cancellationDetails(
   return { cancellation_details: { comment: null, feedback: null, feedback_option: null, ...known, reason } };
 }
 
-/** The items with a new period. @param start, end in seconds since 1970 */
 export function withPeriod({ items }: Subscription, start: number, end: number): Pick<Subscription, "items"> {
   const period = { current_period_start: start, current_period_end: end };
   return { items: { ...items, data: items.data.map((item) => ({ ...item, ...period })) } };

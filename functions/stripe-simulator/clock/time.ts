@@ -14,7 +14,6 @@ export const realTime = () => Math.floor(Date.now() / 1000);
 
 export const clockOf = (customer: Pick<Customer, "test_clock"> | undefined) => customer?.test_clock ?? ACCOUNT_CLOCK;
 
-/** Seconds since 1970. */
 export function timeOf(store: Store, clock = ACCOUNT_CLOCK): number {
   const accountTime = realTime() + store.setting(AHEAD);
   return clock === ACCOUNT_CLOCK ? accountTime : (store.find("TestClock", clock)?.frozen_time ?? accountTime);

@@ -42,7 +42,6 @@ export class Elements {
   }
 }
 
-/** The frame's CSS custom properties. */
 function frameStyle({ variables = {}, rules = {} }: Appearance): Record<string, string> {
   const given = {
     "--color-primary": variables.colorPrimary,

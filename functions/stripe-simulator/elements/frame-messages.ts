@@ -9,7 +9,6 @@ export type FrameOptions = {
   publishableKey: string;
   /** CSS custom properties: the appearance's variables. */
   style: Record<string, string>;
-  /** Shown in the fields that the frame asks for. */
   address: NonNullable<BillingDetails["address"]>;
   asksCountry: boolean;
   asksPostalCode: boolean;

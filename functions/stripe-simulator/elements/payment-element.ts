@@ -14,7 +14,6 @@ const LOAD_TIMEOUT_MS = 15_000;
 
 export type PaymentElement = ReturnType<typeof paymentElement>;
 
-/** Its events: ready, loaderror, change. */
 export function paymentElement(
   { origin, publishableKey, clientSecret, locale, style }: Context,
   options: StripePaymentElementOptions,

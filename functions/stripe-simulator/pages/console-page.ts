@@ -13,7 +13,7 @@ const accountWebhook = z.object({
 });
 const keptWebhook = accountWebhook.extend({ id: z.string() });
 
-/** A customer console: keeps each verified webhook once (https://www.standardwebhooks.com), and shows them. */
+/** Keeps each verified webhook once: https://www.standardwebhooks.com */
 export function customerConsole(secret: string): Hono<StripeContext> {
   const webhook = new Webhook(secret);
   const routes = new Hono<StripeContext>();

@@ -19,7 +19,6 @@ const MOVES = [
   ["A month", 31 * DAY],
 ] as const;
 
-/** The account owner's view: customers, each customer's timeline, and the clock. */
 export const dashboard = new Hono<StripeContext>();
 
 dashboard.get("/", (c) => {

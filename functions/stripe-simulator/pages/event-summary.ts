@@ -22,7 +22,6 @@ const WORDS: Record<string, string> = {
   "setup_intent.succeeded": "Card set up",
 };
 
-/** An event's summary for a person. */
 export function summaryOf({ type, data }: Event): string {
   const { object, previous_attributes: previous = {} } = data;
   const words = WORDS[type] ?? type.replaceAll(/[._]/g, " ");

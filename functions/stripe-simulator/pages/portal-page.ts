@@ -10,10 +10,7 @@ import { type Form, parseForm } from "../schema/form";
 import { type Customer, merge, previousAttributes, type Subscription } from "../store/objects";
 import { page } from "./page-layout";
 
-/**
- * The Customer Portal, with its login page. Stripe sends a link to the address; here the portal opens at once.
- * https://docs.stripe.com/customer-management
- */
+/** Stripe sends a link to the address; here the portal opens at once: https://docs.stripe.com/customer-management */
 export const customerPortal = new Hono<StripeContext>();
 
 customerPortal.get("/login/:page", (c) => c.html(loginPage(c.req.query("prefilled_email") ?? "")));
@@ -58,10 +55,7 @@ function subscriptionsOf(c: Context<StripeContext>, customer: Customer): Subscri
   return c.var.store.list("Subscription", customer.id).filter((one) => !hasEnded(one));
 }
 
-/**
- * The portal sets `cancel_at` and leaves `cancel_at_period_end` alone:
- * https://docs.stripe.com/billing/subscriptions/billing-mode/compare
- */
+/** As the portal does: https://docs.stripe.com/billing/subscriptions/billing-mode/compare */
 function cancelAtPeriodEnd(subscription: Subscription, effects: Effects): void {
   const cancel_at = Math.max(...subscription.items.data.map((item) => item.current_period_end));
   const canceled_at = effects.now(subscription.customer);
@@ -74,7 +68,6 @@ function renew(subscription: Subscription, effects: Effects): void {
   updateSubscription(subscription, { ...changes, ...cancellationDetails(subscription, null) }, effects);
 }
 
-/** Throws StripeFailure for a card that Stripe declines. */
 function changeDefaultCard(customer: Customer, { number, exp_month, exp_year, cvc }: Form, effects: Effects): void {
   const { email, name, phone } = customer;
   const card = { number: String(number), exp_month: Number(exp_month), exp_year: Number(exp_year), cvc: String(cvc) };
@@ -158,7 +151,6 @@ function subscriptionForm(subscription: Subscription) {
   </form>`;
 }
 
-/** During a trial the period ends with it. */
 function outlookOf({ status, items, cancel_at }: Subscription): string {
   const end = dayOf(cancel_at ?? items.data[0]?.current_period_end ?? 0);
   if (cancel_at !== null) return `Canceled: it ends on ${end}.`;

@@ -1,6 +1,5 @@
 import { resolve, type Schema } from "./schema";
 
-/** Where a value differs from its schema. */
 export type Problem = { kind: "unknown" | "missing" | "wrong"; path: string[]; expected: Schema; value: unknown };
 
 /** Checks a value against a schema; if all alternatives fail, reports the closest match. */

@@ -55,7 +55,6 @@ export function convertTypes(checker: ts.TypeChecker, objects: Set<string>) {
 
   function objectOf(type: ts.Type, direction: Direction): Schema {
     const name = type.symbol?.name ?? "";
-    // Sent as text.
     if (name === "Decimal") return { type: "string" };
     if (objects.has(name) && isStripeObject(type)) return define(name, type);
     // An object of Stripe's that no answer holds.
@@ -146,7 +145,6 @@ export function convertTypes(checker: ts.TypeChecker, objects: Set<string>) {
     define,
     parameters: (type: ts.Type) => convert(type, "parameters"),
     answer: (type: ts.Type) => convert(type, "answer"),
-    /** Sorted by name. */
     definitions: () => Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => (a < b ? -1 : 1))),
   };
 }
@@ -159,7 +157,6 @@ function withMaxLength(schema: Schema, comment: string): Schema {
   return schema.anyOf ? { anyOf: schema.anyOf.map(limit) } : limit(schema);
 }
 
-/** Whether a property holds what only one type of payment method has, but for the card. */
 function isPaymentMethodType(owner: ts.Type, name: string): boolean {
   if (name === "card" || owner.getProperty("card") === undefined) return false;
   return owner.getProperty("sepa_debit") !== undefined && !NOT_A_TYPE.has(name);

@@ -10,10 +10,7 @@ const STRIPE = join(ROOT, "node_modules/stripe/esm");
 const EVENT = { $ref: "#/$defs/Event" };
 const STRIPE_JS = join(ROOT, "node_modules/@stripe/stripe-js/dist");
 
-/**
- * A JSON schema of Stripe's operations, objects, events and errors, from the types of the installed packages.
- * @returns the texts of the files in functions/stripe-simulator/schema/generated/, by their names
- */
+/** A JSON schema of the installed packages' types: the texts of the files in generated/, by their names. */
 export async function generateStripeSchema(): Promise<Record<string, string>> {
   const program = ts.createProgram([join(STRIPE, "stripe.esm.worker.d.ts"), join(STRIPE_JS, "index.d.ts")], {
     module: ts.ModuleKind.ESNext,
@@ -76,7 +73,6 @@ export async function generateStripeSchema(): Promise<Record<string, string>> {
   };
 }
 
-/** The objects of events, by their type. */
 function eventsOf(event: ts.Type, member: (type: ts.Type, name: string) => ts.Type) {
   if (!event.isUnion()) throw new Error("Event is not a union");
   const known = event.types.flatMap((type) => {
@@ -100,7 +96,6 @@ function answerOf(type: ts.Type, checker: ts.TypeChecker, convert: (type: ts.Typ
   return only && bodies.length === 1 ? convert(only) : { anyOf: bodies.map(convert) };
 }
 
-/** Method and path that the package requests, such as `POST /v1/customers/:id`. */
 async function requestOf(call: string, takesId: boolean): Promise<string> {
   let request = "";
   const fetcher = async (url: RequestInfo | URL, init?: RequestInit) => {

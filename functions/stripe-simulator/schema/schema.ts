@@ -34,12 +34,10 @@ export function definition(name: string): Schema {
   return found;
 }
 
-/** Follows a `$ref`. */
 export function resolve(schema: Schema): Schema {
   return schema.$ref === undefined ? schema : definition(schema.$ref.replace("#/$defs/", ""));
 }
 
-/** The name of the object that an event of this type is about, such as `Invoice`. */
 export function eventObject(type: string): string | undefined {
   return generated.events[type];
 }
@@ -51,7 +49,6 @@ const patterns = Object.entries(generated.operations).map(([name, { parameters, 
   return { name, method, pattern: new RegExp(`^${path.replace(":id", "([^/]+)")}$`), parameters, answer };
 });
 
-/** The operation of a request, such as `GET /v1/customers/:id`. */
 export function findOperation(method: string, path: string): FoundOperation | undefined {
   for (const { name, pattern, parameters, answer } of patterns.filter((one) => one.method === method)) {
     const match = pattern.exec(path);

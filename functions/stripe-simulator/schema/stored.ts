@@ -11,7 +11,6 @@ export type Stored<T> = string extends T
         ? { [Name in keyof T]: Stored<T[Name]> }
         : T;
 
-/** Any part of an object. */
 export type Part<T> = T extends string
   ? T
   : T extends (infer Item)[]

@@ -47,12 +47,10 @@ export function merge<K extends Kind>(kind: K, known: ObjectOf<K>, given: object
   throw new Error(`it cannot make a ${kind} of these parameters`);
 }
 
-/** Whether a value has exactly this kind's fields. */
 export function isObject<K extends Kind>(kind: K, value: unknown): value is ObjectOf<K> {
   return findProblem(definition(kind), value) === undefined;
 }
 
-/** The previous values of changed fields, as in `data.previous_attributes`. */
 export function previousAttributes(before: object, after: object): Record<string, unknown> | undefined {
   const changed = Object.entries(before).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(after, name)),

@@ -9,7 +9,6 @@ export const PLACEHOLDER_PRICES: [Price, Product][] = Object.entries(MONTHLY_PRI
   return [monthlyPrice(price), product];
 });
 
-/** A price for each unit and month. */
 export function monthlyPrice(own: Part<Price>): Price {
   return make("Price", {
     active: true,

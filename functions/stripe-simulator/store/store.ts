@@ -4,9 +4,7 @@ import { isRecord } from "../schema/check";
 import { isObject, type Kind, type ObjectOf } from "./objects";
 import { PLACEHOLDER_PRICES } from "./placeholder-prices";
 
-/** An earlier simulator had a table `objects` with fewer fields. */
 const SCHEMA = `
-  DROP TABLE IF EXISTS objects;
   CREATE TABLE IF NOT EXISTS stripe_objects (id TEXT PRIMARY KEY, kind TEXT NOT NULL, customer TEXT, body TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS stripe_objects_of ON stripe_objects (kind, customer);
   CREATE TABLE IF NOT EXISTS cards (payment_method TEXT PRIMARY KEY, number TEXT NOT NULL);
@@ -115,7 +113,6 @@ export function storeIn(sql: SqlStorage) {
     },
     receivedUnder: (channel: Channel, key: string): Received | undefined =>
       rows({ id: text, body: text }, "SELECT * FROM received WHERE channel = ? AND key = ?", channel, key)[0],
-    /** The latest first. */
     received: (channel: Channel): Received[] =>
       rows({ id: text, body: text }, "SELECT * FROM received WHERE channel = ? ORDER BY rowid DESC", channel),
 
@@ -148,7 +145,6 @@ function isKept<K extends Kind>(_: K, object: unknown): object is ObjectOf<K> {
   return isRecord(object) && typeof object.id === "string";
 }
 
-/** The customer of an object, or of an event's object. */
 export function ownerOf(object: object): string | null {
   if ("data" in object && isRecord(object.data)) return ownerOf(Object(object.data.object));
   if ("customer" in object && typeof object.customer === "string") return object.customer;

@@ -23,7 +23,6 @@ export function deliveries(store: Store, endpoint: Endpoint, later: (sending: Pr
   }
 
   return {
-    /** Sends due events; the delay doubles after each failure. */
     sendDue(): void {
       for (const delivery of store.dueDeliveries(Date.now(), AT_ONCE - underWay)) {
         underWay += 1;

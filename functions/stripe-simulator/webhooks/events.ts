@@ -3,7 +3,6 @@ import { API_VERSION, definition, eventObject } from "../schema/schema";
 import { newId } from "../store/ids";
 import { type Event, make } from "../store/objects";
 
-/** @param previous the values before an update */
 export type Emit = (type: Event["type"], object: object, previous?: object) => void;
 
 export type EventOrigin = { requestId: string | null; idempotencyKey: string | null; time: number };

@@ -69,7 +69,6 @@ function configured(
   return withoutProducts(store.save("Configuration", saved));
 }
 
-/** Stripe omits them unless they are expanded. */
 function withoutProducts(configuration: Configuration): Configuration {
   const { products: _, ...subscription_update } = configuration.features.subscription_update;
   return { ...configuration, features: { ...configuration.features, subscription_update } };

@@ -44,7 +44,6 @@ export function attach(method: PaymentMethod, customer: string, { store, emit }:
   return attached;
 }
 
-/** Checks and stores a card; throws StripeFailure 402. */
 export function createPaymentMethod(given: Stripe.PaymentMethodCreateParams, { store, now }: Effects): PaymentMethod {
   const { card, type, expand: _, ...fields } = given;
   if (type !== "card" || !card) {

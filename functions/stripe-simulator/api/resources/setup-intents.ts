@@ -162,7 +162,6 @@ function shown(intent: SetupIntent, { key }: Call): object {
   return key === "secret" ? intent : browserIntent(intent);
 }
 
-/** The fields visible with a publishable key and the client secret. */
 function browserIntent(intent: SetupIntent): object {
   const { id, object, cancellation_reason, client_secret, created, description, last_setup_error, livemode } = intent;
   const { next_action, payment_method, payment_method_types, status, usage } = intent;

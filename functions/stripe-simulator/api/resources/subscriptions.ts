@@ -95,13 +95,11 @@ const CREATED_WITH = [
 ];
 const CHANGED_BY = ["cancel_at_period_end", "metadata", "pause_collection", "trial_end", "expand"];
 
-/** What Stripe takes and the simulator has not: a fault of its own. */
 function requireKnown(given: object, known: string[]): void {
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown) throw new Error(`it does not know what to do with the parameter ${unknown}`);
 }
 
-/** Stripe answers 404 to a change of a subscription that has ended. */
 function running(id: string, store: Store): Subscription {
   const found = store.find("Subscription", id);
   if (!found || hasEnded(found)) throw noSuch("subscription", id);
@@ -116,7 +114,6 @@ function requirePrice(id: string | undefined, param: string, store: Store): Pric
   return price;
 }
 
-/** The same price under its older name. */
 function planOf(price: Price): Subscription["items"]["data"][number]["plan"] {
   const { id, active, billing_scheme, created, currency, livemode, metadata, nickname, product } = price;
   const { unit_amount: amount, unit_amount_decimal: amount_decimal, recurring } = price;
@@ -132,7 +129,6 @@ function trialSettings(given?: Stripe.SubscriptionCreateParams.TrialSettings): S
   return { end_behavior: { billing_cycle_anchor: null, missing_payment_method } };
 }
 
-/** Cancels at the period's end, or reverses a cancellation. */
 function cancellation(found: Subscription, cancel_at_period_end: boolean, now: number): Partial<Subscription> {
   const end = found.items.data[0]?.current_period_end ?? now;
   return {
