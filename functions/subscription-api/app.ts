@@ -57,21 +57,19 @@ const headers = {
   http: secureHeaders({ strictTransportSecurity: false, xFrameOptions: "DENY" }),
 };
 
-/** Stripe or an operator waits there. */
+/** No visitor waits there. */
 const NO_VISITORS = /^\/(webhooks|operator)(\/|$)/;
 
 const POLICY_HEADER = "content-security-policy";
-/** Of what is no page; the pages of links have their own. */
 const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** From the beginning of a request on, so that an answer comes within the site's deadline of ten seconds. */
+/** So that an answer comes within the site's deadline of ten seconds. */
 const RETRIED_FOR_MS = 5_000;
 
 const command = [requireOperator("command"), atMost(16), requireJson] as const;
 
 type Connect = (config: Config, waiting: Waiting, limits?: RunLimits) => Services;
 
-/** The subscription API as a Worker: its default entrypoint, and the one that the site's service binding names. */
 export function createApi(passwords: PasswordHasher) {
   const queue = passwordQueue(passwords);
   const localQueue = passwordQueue(passwords, LOCAL_PLACE_MS);

@@ -22,7 +22,7 @@ const email = z.email("must be an email address");
 
 const secret = z.string().min(32, { error: "must have at least 32 characters", abort: true });
 
-/** One secret, or the new and the old one with a comma between them while it is changed. */
+/** Two while a secret is changed, with a comma between them. */
 function newAndOld(one: z.ZodType<string, string>) {
   return z
     .string()
@@ -38,7 +38,7 @@ const count = z
   .regex(/^[1-9]\d{0,6}$/, "must be a number from 1 to 9999999")
   .transform(Number);
 
-/** The Worker's bindings: docs/configuration.md. */
+/** docs/configuration.md */
 export const settings = z.object({
   DB: binding<D1Database>("prepare"),
   FUNNEL: binding<FunnelDataset>("writeDataPoint").optional(),
@@ -61,7 +61,6 @@ export const settings = z.object({
   CUSTOMER_PORTAL_URL: serviceUrl,
   SUPPORT_EMAIL: email,
   CONSOLE_WEBHOOK_URL: z.optional(serviceUrl),
-  // Standard Webhooks, "Signature scheme".
   CONSOLE_WEBHOOK_SECRET: z.optional(
     z.string().regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in Base64"),
   ),
@@ -119,7 +118,6 @@ const URLS = [
   "SITE_URL",
 ] as const;
 
-/** Names each setting that does not fit the others. */
 function checkTogether(env: Settings, context: z.RefinementCtx): void {
   const refuse = (key: keyof Settings, problem: string) =>
     context.addIssue({ code: "custom", path: [key], message: problem });
@@ -150,19 +148,16 @@ function checkTogether(env: Settings, context: z.RefinementCtx): void {
 const isLiveKey = (key: string) => key.includes("_live_");
 
 const config = settings.superRefine(checkTogether).transform((env) => ({
-  /** Whether the settings are those of local development. */
   isLocal: env.STRIPE_API_URL !== undefined,
-  /** The ID of the deployed version. */
   release: env.RELEASE,
   d1: env.DB,
   /** Where the steps of sign-ups are counted; the log when absent. */
   funnel: env.FUNNEL,
-  /** Any of them proves that a request comes from the site; none where only the service binding reaches sign-ups. */
+  /** None where only the service binding reaches sign-ups. */
   siteSecrets: env.SUBSCRIPTION_API_SECRET ?? [],
   limits: { signUps: env.SIGNUP_RATE_LIMIT, operator: env.OPERATOR_RATE_LIMIT },
   stripe: {
     secretKey: env.STRIPE_SECRET_KEY,
-    /** Stripe signs with any of them. */
     webhookSecrets: env.STRIPE_WEBHOOK_SECRET,
     /** A stand-in for Stripe on this machine, or Stripe's test mode for a Worker on this machine. */
     ...(env.STRIPE_API_URL !== undefined && { apiUrl: new URL(env.STRIPE_API_URL) }),
@@ -177,21 +172,17 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
     supportEmail: env.SUPPORT_EMAIL,
     salesEmail: env.SALES_EMAIL,
   },
-  /** The first secret signs, each of them verifies. */
+  /** The first signs, each verifies. */
   links: { publicUrl: forBrowsers(env.PUBLIC_URL, env), secrets: env.LINK_SECRET },
   trials: {
-    /** Keys the hashes of email addresses, cards and senders. */
     hashSecret: env.HASH_SECRET,
-    /** One trial for each mailbox and card, not only for each email address. */
     onePerPerson: env.ONE_TRIAL_PER_PERSON === "true",
     signUpsPerDay: { email: env.SIGN_UPS_PER_EMAIL_A_DAY, sender: env.SIGN_UPS_PER_SENDER_A_DAY },
   },
-  /** Account webhooks wait until this is set. */
   console:
     env.CONSOLE_WEBHOOK_URL !== undefined && env.CONSOLE_WEBHOOK_SECRET !== undefined
       ? { url: env.CONSOLE_WEBHOOK_URL, secret: env.CONSOLE_WEBHOOK_SECRET }
       : undefined,
-  /** Without it and without Access there are no operator routes. */
   operatorToken: env.OPERATOR_TOKEN,
   /** An application of Cloudflare Access in front of the operator routes; the team's URL issues the tokens. */
   access:
@@ -228,14 +219,13 @@ export type ConsoleConfig = NonNullable<Config["console"]>;
 export type AccessConfig = NonNullable<Config["access"]>;
 export type FunnelReader = NonNullable<Config["funnelReader"]>;
 
-/** All that logs and answers tell of a wrong configuration. */
 export function keysOf(problems: ConfigurationProblem[]): string[] {
   return problems.map(({ name }) => name).sort();
 }
 
 const known = new WeakMap<object, ConfigurationResult<Config>>();
 
-/** Reads the Worker's bindings, once for each isolate: they are the same object in each of its requests. */
+/** Once for each isolate: the bindings are the same object in each of its requests. */
 export function readConfig(env: unknown): ConfigurationResult<Config> {
   if (typeof env !== "object" || env === null) return parseConfig(env);
   const result = known.get(env) ?? parseConfig(env);

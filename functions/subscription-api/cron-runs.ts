@@ -5,7 +5,7 @@ const latest = z.object({ ran_at: z.string().nullable(), created_at: z.string() 
 
 export type CronRuns = ReturnType<typeof cronRunsIn>;
 
-/** When the cron handler last came to its end. Every method throws what D1 throws. */
+/** Every method throws what D1 throws. */
 export function cronRunsIn(db: Database) {
   return {
     async record(): Promise<void> {

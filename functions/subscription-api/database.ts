@@ -22,11 +22,9 @@ export type Statement = {
 
 type Access = {
   prepare(sql: string): Statement;
-  /** One transaction. */
   batch(statements: Statement[]): Promise<Result[]>;
 };
 
-/** As much of D1 as the stores use. */
 export type Database = Access & {
   /** For work that must not be done twice, such as counting or taking a lease. */
   withoutRetry: Access;
@@ -34,12 +32,7 @@ export type Database = Access & {
 
 type Run = <T>(work: () => Promise<T>) => Promise<T>;
 
-/**
- * A write or batch that fails with a transient error is sent again, at most twice. The first attempt may have succeeded,
- * so each statement must be idempotent; others go through `withoutRetry`.
- * @param options.mayRetry whether there is still time; never when absent
- * @param options.onStatement called for each statement that is prepared
- */
+/** A write is sent again after a transient error, when the first attempt may have succeeded: it must be idempotent. */
 export function databaseOver(
   d1: D1Database,
   { mayRetry = () => false, onStatement = () => {} }: { mayRetry?: () => boolean; onStatement?: () => void } = {},
@@ -54,7 +47,6 @@ export function databaseOver(
   return { ...access((work) => retry(work, mayRetry)), withoutRetry: access(once) };
 }
 
-/** Whether D1 failed in a way that passes by itself. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return RETRYABLE.test(error.message) || NOT_AT_ONCE.test(error.message) || isTransient(error.cause);

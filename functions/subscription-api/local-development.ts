@@ -11,7 +11,6 @@ export const LOCAL_SECRETS = {
   HASH_SECRET: "keys-hashes-in-local-development-only",
 } as const;
 
-/** The STRIPE_API_URL of an API on this machine that uses Stripe's test mode. */
 export const TEST_MODE_API_URL = "https://api.stripe.com";
 
 const localStripe = z.union([
@@ -19,12 +18,11 @@ const localStripe = z.union([
   z.object({ STRIPE_API_URL: z.literal(TEST_MODE_API_URL), PUBLIC_URL: z.string().refine(isLoopback) }),
 ]);
 
-/** Whether an environment, valid or not, is that of local development: Stripe, or this API, is on this machine. */
+/** Whether an environment, valid or not, has Stripe or this API on this machine. */
 export function isLocal(env: unknown): boolean {
   return localStripe.safeParse(env).success;
 }
 
-/** Whether `npm start` was told to serve other devices. */
 export function hasHost(env: unknown): boolean {
   return z.object({ HOST: z.string().min(1) }).safeParse(env).success;
 }

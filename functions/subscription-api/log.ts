@@ -7,10 +7,9 @@ export function log(level: LogLevel, event: string, fields?: LogFields): void {
   console[level](logLine(level, event, requestIds.getStore(), fields));
 }
 
-/** For what app/shared logs. */
 export const errorLog = { error: log.bind(undefined, "error") };
 
-/** Every line that the work logs, also after the response, has the request's id. */
+/** Also what is logged after the response has the request's ID. */
 export function withRequestId<T>(id: string, work: () => Promise<T>): Promise<T> {
   return requestIds.run(id, work);
 }

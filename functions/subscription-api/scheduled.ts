@@ -12,13 +12,9 @@ export type ScheduledServices = TrialServices & DispatchServices & { counts: Sig
 
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
-/** Rows of one table. */
 const DELETED_PER_RUN = 2_000;
 
-/**
- * The cron handler: trials first, deletions last, as far as the limits of a run go. The next run goes on with the rest.
- * Notes that it came to its end; throws when a part failed.
- */
+/** Trials first, deletions last, as far as a run's limits go. Throws when a part failed. */
 export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
   const { awaitsTrial, mayHaveTrial, leftToDelete } = CHECK_RANKS;
   const parts = [

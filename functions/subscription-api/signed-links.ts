@@ -7,17 +7,16 @@ const PATHS = {
   "not-me": "/links/not-me",
 } as const;
 
-/** What a link is for; a token of one purpose is none of another. */
+/** A token of one purpose is none of another. */
 export type LinkPurpose = keyof typeof PATHS;
 
 export type SignedLinks = {
   /** @param origin the API's public URL when absent */
   urlOf(purpose: LinkPurpose, signUpId: string, expires: Date, origin?: string): Promise<string>;
-  /** The sign-up's id; undefined when the token was changed, has expired, or is of another purpose. */
+  /** Undefined when the token was changed, has expired, or is of another purpose. */
   read(purpose: LinkPurpose, token: string): Promise<string | undefined>;
 };
 
-/** URLs that end in a signed token (RFC 7519) for one sign-up and one purpose. */
 export function signedLinks({ publicUrl, secrets }: LinkConfig): SignedLinks {
   const keys = secrets.map((secret) => new TextEncoder().encode(secret));
   return {

@@ -23,11 +23,9 @@ export type ApiContext = {
     config: Config;
     services: Services;
     requestId: string;
-    /** The key by which a sign-up's sender is counted. */
     sender: string;
-    /** Who has passed `requireOperator`: "token", or a user's id at Cloudflare Access. */
+    /** "token", or a user's id at Cloudflare Access. */
     operator: string;
-    /** Sends the outbox's messages once the response is out. */
     dispatchAfterResponse: () => void;
   };
 };

@@ -6,7 +6,7 @@ import { log } from "../log";
 import { PaymentsError } from "../stripe/client";
 import { problem } from "./problem";
 
-/** The problem that answers what a handler has thrown: 409, 502 or 503 where a visitor may try again, else 500. */
+/** 409, 502 or 503 where a visitor may try again, else 500. */
 export function errorResponse(error: Error): Response {
   // Of Hono's own middleware, such as csrf().
   if (error instanceof HTTPException) return problem(error.status, { title: "The request is refused" });

@@ -10,10 +10,10 @@ import { stripeClient } from "../stripe/client";
 import { type Problem, problem } from "./problem";
 import { type Late, type Workload, workloadOf } from "./workload";
 
-/** What a look has found; a plain value, since no request may use what another one has open. */
+/** A plain value, since no request may use what another one has open. */
 type Found = { status: 200; body: Record<string, unknown> } | { status: 503; problem: Problem };
 
-/** So that `/health` costs no more than this, whoever asks. A database that fails in passing is soon well again. */
+/** `/health` costs no more than this, whoever asks. A database that fails in passing is soon well again. */
 const KEPT_MS = 30_000;
 const DATABASE_KEPT_MS = 1_000;
 
@@ -22,10 +22,7 @@ const GONE_AFTER_MS = 20_000;
 /** The runtime ends a request that waits for another one's promise alone. */
 const ASK_EVERY_MS = 20;
 
-/**
- * `GET /health`: 200, or 503 with the names of settings, of `DB`, of `packages` (prices that Stripe lacks), of `stripe`
- * (it does not answer), of `cron` or `outbox` (it is late). All who ask an isolate share one look at database and Stripe.
- */
+/** `GET /health`: 503 names what is wrong (docs/operations.md). All who ask an isolate share one look. */
 export function healthCheck(): (c: Context) => Promise<Response> {
   let kept: { found: Found; until: number } | undefined;
   let lookingSince: number | undefined;
@@ -80,7 +77,6 @@ async function findOut(config: Config): Promise<Found> {
   }
 }
 
-/** Undefined when there is nothing to say. */
 type Check = (config: Config) => Promise<Found | undefined>;
 
 const checkCatalogue: Check = async ({ d1, stripe }) => {

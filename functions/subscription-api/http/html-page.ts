@@ -7,10 +7,7 @@ export type Html = ReturnType<typeof html>;
 /** `same-origin` where the origin of a form is checked. */
 type ReferrerPolicy = "no-referrer" | "same-origin";
 
-/**
- * Pages of the API: no script, no other host, no frame, no trace in a search engine.
- * @param style of every page; constant, since it is not escaped
- */
+/** @param style of every page; constant, since it is not escaped */
 export function htmlPages(style: string, referrerPolicy: ReferrerPolicy) {
   const hash = `'sha256-${createHash("sha256").update(style).digest("base64")}'` as const;
   return {
@@ -26,7 +23,6 @@ export function htmlPages(style: string, referrerPolicy: ReferrerPolicy) {
       strictTransportSecurity: false,
       xFrameOptions: "DENY",
     }),
-    /** A whole page. */
     render: (title: string, body: Html) => html`<!doctype html>
 <html lang="en">
 <head>
@@ -45,7 +41,6 @@ ${body}
   };
 }
 
-/** For the answers of these pages: kept by nobody, found by nobody. */
 export async function neitherKeptNorFound(c: Context, next: () => Promise<void>): Promise<void> {
   await next();
   c.header("cache-control", "no-store");

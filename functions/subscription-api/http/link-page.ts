@@ -16,7 +16,6 @@ const { headers, render } = htmlPages(STYLE, "no-referrer");
 
 export const linkPageHeaders = headers;
 
-/** A whole page, with the company's name and a way to support. */
 export function linkPage({ companyName, supportEmail }: Sender, heading: string, body: Html) {
   return render(
     `${heading} - ${companyName}`,

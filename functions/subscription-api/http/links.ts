@@ -8,7 +8,6 @@ import type { ApiContext } from "./context";
 import { neitherKeptNorFound } from "./html-page";
 import { linkPage, linkPageHeaders } from "./link-page";
 
-/** The pages behind the links of the start mail. They need no script. */
 export const linkPages = new Hono<ApiContext>();
 
 linkPages.use(linkPageHeaders, neitherKeptNorFound);

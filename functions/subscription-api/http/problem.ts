@@ -1,6 +1,6 @@
 import type { Workload } from "./workload";
 
-/** Members of a problem (RFC 9457, section 3.1), and three extensions: form errors, names of settings, work that is left. */
+/** RFC 9457, with extensions: form errors, names of settings, work that is left. */
 export type Problem = {
   type?: string;
   title: string;

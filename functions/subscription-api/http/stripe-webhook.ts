@@ -7,7 +7,7 @@ import type { WebhookContent } from "../stripe/webhook";
 import type { ApiContext, Services } from "./context";
 import { problem } from "./problem";
 
-/** `POST /webhooks/stripe`: 200 for every event that Stripe signed, 400 for all else. After an error Stripe tries again. */
+/** 200 for every event that Stripe signed. After any other answer Stripe tries again. */
 export async function postStripeWebhook(c: Context<ApiContext>): Promise<Response> {
   const { services, dispatchAfterResponse } = c.var;
   const received = await services.stripeWebhook.read(await c.req.text(), c.req.header("stripe-signature") ?? "");

@@ -21,13 +21,11 @@ const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 
 type Body = { status: "valid"; request: SubscriptionRequest } | { status: "invalid"; response: Response };
 
-/** How long a visitor waits until the earlier sign-up can have no card any more; a slow Stripe is told after the answer. */
+/** How long a visitor waits until the earlier sign-up can have no card any more. */
 const REPLACED_WITHIN_MS = 1_000;
 
-/** How long a visitor waits before another try. */
 const BUSY_SECONDS = "5";
 
-/** `POST /subscription`: 200 with the client_secret, or a problem. */
 export async function postSubscription(c: Context<ApiContext>): Promise<Response> {
   const key = idempotencyKeyHeader.safeParse(c.req.header("idempotency-key") ?? crypto.randomUUID());
   if (!key.success) return problem(400, { title: "The Idempotency-Key header is invalid" });
@@ -36,7 +34,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   if (body.status === "invalid") return body.response;
 
   const { services, sender } = c.var;
-  // Before anything is read or written, but after the form was checked: what is wrong with it costs no hash to say.
+  // After the form was checked: what is wrong with it costs no hash to say.
   const place = services.passwords.enter(sender);
   if (place === undefined) return busy();
   const inBackground = (work: Promise<unknown>) => {
@@ -99,7 +97,6 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   }
 }
 
-/** `GET /subscription/status/{token}`: how the sign-up of the token stands. */
 export async function getSubscriptionStatus(c: Context<ApiContext>): Promise<Response> {
   const { services, dispatchAfterResponse } = c.var;
   const signUpId = await services.links.read("status", c.req.param("token") ?? "");

@@ -21,7 +21,6 @@ export type Workload = {
   last_cron_run: string | null;
 };
 
-/** What `/health` tells of the work that is left, and what of it comes too late; three small reads. */
 export async function workloadOf({ d1, console, isLocal }: Config): Promise<{ workload: Workload; late: Late[] }> {
   const db = databaseOver(d1);
   const outbox = outboxIn(db);

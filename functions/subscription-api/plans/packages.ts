@@ -15,7 +15,7 @@ const rowOrNull = row.nullable();
 
 export type Packages = ReturnType<typeof packagesIn>;
 
-/** The packages, which the migrations insert. Every method throws what D1 throws. */
+/** The migrations insert them. Every method throws what D1 throws. */
 export function packagesIn(db: Database) {
   return {
     async find(id: string): Promise<Package | null> {
@@ -32,7 +32,7 @@ export function packagesIn(db: Database) {
   };
 }
 
-/** Tells a price of Stripe from a placeholder of the first migration. */
+/** Placeholders of the first migration are none. */
 export function isStripePriceId(id: string): boolean {
   return /^price_\w{14,}$/.test(id);
 }

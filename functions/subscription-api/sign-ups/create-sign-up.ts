@@ -11,16 +11,13 @@ import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./t
 export type SignUpServices = TrialServices & {
   passwords: PasswordPlace;
   counts: SignUpCounts;
-  /** Work that the visitor does not wait for; its errors are logged. */
   inBackground(work: Promise<unknown>): void;
-  /** Of the request that asks for the sign-up. */
   requestId: string;
 };
 
-/** Earlier sign-ups of which Stripe is asked, all at once. */
 const ASKED = CONNECTIONS;
 
-/** How long a visitor waits for that: it only tells a duplicate early. */
+/** It only tells a duplicate early. */
 const ASKED_WITHIN_MS = 2_000;
 
 export type SignUpResult =
@@ -28,19 +25,14 @@ export type SignUpResult =
   | { status: "duplicate" }
   | { status: "unknown-package" }
   | { status: "key-reused" }
-  /** The sign-up of the key is deleted, since it was too old or half ended: the next try begins another one. */
+  /** The sign-up of the key is deleted: the next try begins another one. */
   | { status: "ended" }
-  /** Stripe does not take the email address for valid. */
   | { status: "email-refused" }
-  /** Of this email, or from this sender, for today. */
   | { status: "too-many" }
   /** The password had no turn in time; nothing was begun. */
   | { status: "busy" };
 
-/**
- * Creates a sign-up and its setup intent. The same request under the same key continues after a failure.
- * @param sender the visitor's IP address or network, where the site passes it on
- */
+/** The same request under the same key continues after a failure. */
 export async function createSignUp(
   request: SubscriptionRequest,
   idempotencyKey: string,
@@ -91,7 +83,6 @@ async function resume(
   return isOlder(stored, CONTINUED_FOR_MS) ? endOld(stored, services) : finish(stored, services);
 }
 
-/** It is about to be deleted as abandoned: nothing is begun for it any more. */
 async function endOld(old: SignUp, services: TrialServices): Promise<SignUpResult> {
   await startOrDelete(old, CONTINUED_FOR_MS, services);
   const left = await services.signUps.find(old.id);
@@ -114,7 +105,7 @@ function hasFieldsOf(stored: SignUp, request: SubscriptionRequest): boolean {
   );
 }
 
-/** Asks Stripe about earlier sign-ups, since a webhook may be lost. While Stripe is slow the answer is no. */
+/** A webhook may be lost. While Stripe is slow the answer is no. */
 async function hasCardSetUp(email: string, services: SignUpServices): Promise<boolean> {
   const pending = await services.signUps.findPending(email, { limit: ASKED });
   const asked = Promise.all(pending.map((signUp) => lookForCard(signUp, services)));

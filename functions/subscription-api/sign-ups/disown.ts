@@ -5,10 +5,7 @@ import type { SignUp } from "./sign-up";
 
 export type DisownServices = FailedCardServices & { claims: TrialClaims };
 
-/**
- * Ends a sign-up whose email address is somebody else's: subscription and card at Stripe first, then the row, so that a
- * repetition after a failure finishes it. The address is free again; the card still counts as used.
- */
+/** At Stripe first, so that a repetition finishes it. The address is free again; the card still counts as used. */
 export async function disownSignUp(signUp: SignUp, services: DisownServices): Promise<void> {
   const { claims, endings, payments } = services;
   if (signUp.end_reason !== null || signUp.status === "superseded") return;

@@ -16,7 +16,6 @@ export type FailedCardServices = {
 
 type CardOutcome = SignUp["status"] | "unknown";
 
-/** Counts a card that Stripe declined. After too many no card can be set up for the sign-up any more. */
 export async function handleCardDeclined(
   { signUpId, setupIntentId }: CardEvent,
   services: FailedCardServices,
@@ -26,7 +25,6 @@ export async function handleCardDeclined(
   return signUp ? endAfterFailedCards(signUp, services) : "unknown";
 }
 
-/** Detaches a card that has been used for a trial; the sign-up then waits for another one. */
 export async function refuseUsedCard(
   card: SetUpCard,
   { paymentMethodId }: SetupIntent,
@@ -45,7 +43,7 @@ async function endAfterFailedCards(signUp: SignUp, services: FailedCardServices)
   return endPendingSignUp(signUp, "cards-failed", services);
 }
 
-/** Ends a sign-up without a trial, at Stripe first: from then on no card can be set up for it, and none is kept. */
+/** At Stripe first: from then on no card can be set up for it, and none is kept. */
 export async function endPendingSignUp(
   signUp: SignUp,
   reason: EndReason,
@@ -58,7 +56,6 @@ export async function endPendingSignUp(
   return "superseded";
 }
 
-/** Cancels the setup intent of a sign-up, or detaches the card that it has set up. */
 export async function releaseCard({ stripe_setup_intent_id: id }: SignUp, payments: Payments): Promise<void> {
   let setupIntent = id === null ? undefined : await payments.findSetupIntent(id);
   if (setupIntent?.state === "open") {

@@ -12,7 +12,7 @@ type PaymentServices = {
   signUps: SignUps;
 };
 
-/** Notes that a sign-up's subscription was paid for, once, after asking: the event only points to the invoice. */
+/** Asks Stripe: the event only points to the invoice. */
 export async function handleInvoicePaid(
   invoiceId: string,
   services: PaymentServices,

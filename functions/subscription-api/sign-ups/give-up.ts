@@ -2,28 +2,22 @@ import { PaymentsError } from "../stripe/client";
 import type { SignUp } from "./sign-up";
 import { handleCardSetUp, type TrialServices } from "./trial";
 
-/** Pending sign-ups that one email address may have. */
 const KEPT_PENDING = 50;
 
 /** More than come with one new sign-up, so that their number falls. */
 const GIVEN_UP_AT_ONCE = 2;
 
-/** Gives up the pending sign-up of an idempotency key, because its visitor has changed it into another one. */
 export async function replaceSignUp(idempotencyKey: string, services: TrialServices): Promise<void> {
   const replaced = await services.signUps.findByKey(idempotencyKey);
   if (replaced?.status === "pending") await giveUp(replaced, services);
 }
 
-/** Gives up some of the oldest pending sign-ups of an email address that has too many. */
 export async function giveUpOldest(email: string, services: TrialServices): Promise<void> {
   const oldest = await services.signUps.findPending(email, { limit: GIVEN_UP_AT_ONCE, offset: KEPT_PENDING });
   for (const signUp of oldest) await giveUp(signUp, services);
 }
 
-/**
- * Cancels the setup intent first: from then on no card can be set up. Where Stripe does not answer the sign-up is given up
- * all the same, and the cron handler deletes its customer.
- */
+/** At Stripe first: then no card can be set up. If Stripe fails, the cron handler deletes the customer. */
 async function giveUp(signUp: SignUp, services: TrialServices): Promise<void> {
   const { lifecycle, payments } = services;
   const { id, stripe_setup_intent_id: setupIntentId } = signUp;

@@ -15,7 +15,7 @@ export type PersonalDataServices = {
 
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
-/** What is kept on a person (GDPR articles 15 and 20; CCPA 1798.110), without the password hash. */
+/** GDPR articles 15 and 20, CCPA 1798.110; without the password hash. */
 export async function exportPerson(email: string, services: PersonalDataServices): Promise<PersonalData> {
   const found = await services.signUps.findByEmail(email);
   const signUps = await Promise.all(
@@ -26,11 +26,7 @@ export async function exportPerson(email: string, services: PersonalDataServices
   return { email, signUps };
 }
 
-/**
- * Deletes a person here and at Stripe, where invoices stay (GDPR article 17; CCPA 1798.105). The keyed hashes of a trial
- * stay, without anything that leads to the person (table `trial_claims`). A repetition also deletes the customer that a
- * sign-up under way made meanwhile.
- */
+/** GDPR article 17, CCPA 1798.105. Keyed hashes of a trial stay (table `trial_claims`), and Stripe's invoices. */
 export async function erasePerson(
   email: string,
   { signUps, payments, claims, counts }: Omit<PersonalDataServices, "outbox">,

@@ -13,14 +13,9 @@ import {
 } from "./sign-up";
 import { handleCardSetUp, startTrial, type TrialServices } from "./trial";
 
-/** Ten for each connection. */
 const BATCH = 60;
 
-/**
- * Continues due sign-ups of a rank after lost webhooks and crashes, and deletes abandoned ones, batch after batch.
- * Failures are logged, and tried again when the lease ends.
- * @param goesOn asked before each sign-up; once it says no, the rest is left to the next run
- */
+/** Continues due sign-ups after lost webhooks and crashes, until `goesOn` says no. Logs failures. */
 export async function reconcileSignUps(rank: CheckRank, services: TrialServices, goesOn: () => boolean): Promise<void> {
   while (goesOn()) {
     const { signUps, leaseEnd } = await services.lifecycle.takeDue(rank, BATCH);
@@ -62,7 +57,6 @@ async function reconcilePending(signUp: SignUp, services: TrialServices): Promis
   return startOrDelete(signUp, ABANDONED_AFTER_MS, services);
 }
 
-/** Starts the trial of a pending sign-up whose card is set up, and deletes one that is older than `keptMs` without a card. */
 export async function startOrDelete(signUp: SignUp, keptMs: number, services: TrialServices): Promise<string> {
   const { payments } = services;
   const { stripe_setup_intent_id: setupIntentId } = signUp;
@@ -74,7 +68,7 @@ export async function startOrDelete(signUp: SignUp, keptMs: number, services: Tr
   return deleteSignUp(signUp, services);
 }
 
-/** At Stripe first, so that a repetition finishes it. The sign-up stays where its status has changed meanwhile. */
+/** At Stripe first, so that a repetition finishes it. */
 export async function deleteSignUp(signUp: SignUp, { payments, signUps }: TrialServices): Promise<string> {
   const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
   if (customerId !== undefined) await payments.deleteCustomer(customerId);

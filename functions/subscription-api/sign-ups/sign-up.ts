@@ -37,7 +37,6 @@ export const signUpRow = z.object({
 export const signUpOrNull = signUpRow.nullable();
 export const signUpRows = z.array(signUpRow);
 
-/** Without a plan there is no Stripe subscription. */
 export type TrialState = {
   stripeSubscriptionId: string | null;
   status: "active" | "trialing" | "past_due" | "canceled";
@@ -46,10 +45,10 @@ export type TrialState = {
 
 export type EndReason = NonNullable<SignUp["end_reason"]>;
 
-/** An email has at most one sign-up with one of these. */
+/** An email has at most one such sign-up. */
 export const LIVE = "('active', 'trialing', 'past_due')";
 
-/** The email has had its trial, which may have ended since. */
+/** It may have ended since. */
 export const HAD_TRIAL = `(status IN ${LIVE} OR (trial_end IS NOT NULL AND end_reason IS NULL))`;
 
 /** The card is set up and the trial has not started. */
@@ -59,19 +58,17 @@ export function awaitsTrial({ status, stripe_subscription_id }: SignUp): boolean
   return status === "active" && stripe_subscription_id === null;
 }
 
-/** The package in the funnel; only those of the catalogue are stored. */
 export function packageWord({ package_id }: Pick<SignUp, "package_id">): string {
   return package_id ?? NONE;
 }
 
-/** Declined and used cards after which a sign-up ends. */
 export const MAX_FAILED_CARDS = 5;
 
 export function hasTooManyFailedCards({ declined_cards, used_cards }: SignUp): boolean {
   return declined_cards + used_cards >= MAX_FAILED_CARDS;
 }
 
-/** The order in which due sign-ups are taken (column `check_rank`). */
+/** In this order due sign-ups are taken (column `check_rank`). */
 export const CHECK_RANKS = { awaitsTrial: 0, mayHaveTrial: 1, leftToDelete: 2 } as const;
 export type CheckRank = (typeof CHECK_RANKS)[keyof typeof CHECK_RANKS];
 
@@ -79,19 +76,17 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 export const ABANDONED_AFTER_MS = 24 * HOUR;
-/** A form that is sent again later begins another sign-up, so that none is deleted while a request is at work on it. */
+/** A form sent again later begins another sign-up: none is deleted while a request works on it. */
 export const CONTINUED_FOR_MS = ABANDONED_AFTER_MS - 5 * MINUTE;
 /** When a lost webhook is first looked for. */
 export const CHECK_AFTER_MS = 10 * MINUTE;
 export const TRIAL_START_GRACE_MS = 2 * MINUTE;
 export const TRIAL_END_GRACE_MS = HOUR;
 
-/** @returns whether it is older than that */
 export function isOlder({ created_at }: Pick<SignUp, "created_at">, milliseconds: number): boolean {
   return Date.now() - Date.parse(created_at) >= milliseconds;
 }
 
-/** Until then its visitor may ask how it stands. */
 export function statusEnd({ created_at }: Pick<SignUp, "created_at">): Date {
   return new Date(Date.parse(created_at) + ABANDONED_AFTER_MS);
 }
@@ -102,7 +97,7 @@ export function nextTrialCheck({ status, stripeSubscriptionId, trialEnd }: Trial
   return new Date(trialEnd.getTime() + (stripeSubscriptionId === null ? 0 : TRIAL_END_GRACE_MS));
 }
 
-/** At three times its age, at the latest when it is abandoned: six times in all. */
+/** At three times its age, and when it is abandoned: six times in all. */
 export function nextPendingCheck({ created_at }: Pick<SignUp, "created_at">): Date {
   const created = Date.parse(created_at);
   return new Date(created + Math.min(3 * (Date.now() - created), ABANDONED_AFTER_MS));

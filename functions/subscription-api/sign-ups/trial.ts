@@ -18,16 +18,14 @@ export type TrialOutcome = SignUp["status"] | "unknown";
 
 const DAY_MS = 24 * 60 * 60_000;
 const TRIAL_MS = TRIAL_DAYS * DAY_MS;
-/** How long before the trial's end its reminder is sent, and how long after its start none is. */
 const REMINDED_BEFORE_MS = 2 * DAY_MS;
 const NOT_REMINDED_FOR_MS = DAY_MS;
 
 const MAX_READS = 5;
 
-/** What Stripe knows nothing of. */
 const NO_PLAN = { stripeSubscriptionId: null, status: "trialing", trialStart: null } as const;
 
-/** Takes Stripe's word that a card is set up, after asking: the event only points to the setup intent. */
+/** Asks Stripe: the event only points to the setup intent. */
 export async function handleCardSetUpEvent(
   card: CardEvent,
   services: TrialServices,
@@ -39,10 +37,7 @@ export async function handleCardSetUpEvent(
   return handleCardSetUp(signUp, setupIntent, services, event);
 }
 
-/**
- * Activates a sign-up whose card Stripe has set up, and starts its trial; a card that has been used for a trial is refused.
- * A repetition continues where the last one stopped.
- */
+/** A repetition continues where the last one stopped. */
 export async function handleCardSetUp(
   signUp: SignUp,
   setupIntent: SetupIntent,
@@ -75,7 +70,6 @@ function waitsFor({ stripe_setup_intent_id, stripe_customer_id, used_cards }: Si
   );
 }
 
-/** Starts the trial at Stripe and records it. Without a plan there is nothing to subscribe to. */
 export async function startTrial(
   signUp: SignUp,
   services: TrialServices,

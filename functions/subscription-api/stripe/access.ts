@@ -2,14 +2,14 @@ import Stripe from "stripe";
 import * as z from "zod";
 import { call, PaymentsError } from "./client";
 
-/** Whether Stripe takes the secret key; `lacks`: what the key may not read. */
+/** `lacks`: what the key may not read. */
 export type StripeAccess =
   | { status: "granted" }
   | { status: "wrong-key" }
   | { status: "no-permission"; lacks: string[] }
   | { status: "unavailable" };
 
-/** Asks Stripe with one small call for each kind of object that is read, and what is expanded with it. */
+/** One small call for each kind of object that is read, and what is expanded with it. */
 export async function stripeAccess(stripe: Stripe): Promise<StripeAccess> {
   const requests: [string, () => Promise<unknown>][] = [
     ["customers", () => stripe.customers.list({ limit: 1 })],

@@ -48,25 +48,24 @@ const invoice = z.object({
 
 export type Card = { brand: string; last4: string };
 
-/** What happens at the end of a trial. An amount is in cents of US dollars, without tax; null where it is not fixed. */
+/** In cents of US dollars, without tax; null where the amount is not fixed. */
 export type TrialOutlook =
   | { next: "charge"; cents: number | null }
   | { next: "end"; why: "canceled" | "no-card"; at: Date }
   | { next: "unknown" };
 
-/** A trial as Stripe has it at this moment. */
 export type Billing = {
   isTrialing: boolean;
-  /** Whether Stripe has made an invoice that is not empty, as it does when the trial is over. */
+  /** An invoice that is not empty, as Stripe makes it when the trial is over. */
   isInvoiced: boolean;
   trialEnd: Date | null;
   outlook: TrialOutlook;
   card: Card | null;
-  /** The names of what is subscribed to, as the Customer Portal and the invoices have them; null where Stripe has none. */
+  /** As the Customer Portal and the invoices name it. */
   plan: string | null;
 };
 
-/** What subscriptions, cards and invoices say of payments. Every method throws PaymentsError. */
+/** Every method throws PaymentsError. */
 export function stripeBilling(stripe: Stripe) {
   const card = "invoice_settings.default_payment_method";
   return {
@@ -91,7 +90,6 @@ export function stripeBilling(stripe: Stripe) {
       );
     },
 
-    /** The default card of a customer; null when there is none. */
     async findCard(customerId: string): Promise<Card | null> {
       const found = await ifExists(() =>
         call(customer, () => stripe.customers.retrieve(customerId, { expand: [card] })),

@@ -3,16 +3,11 @@ import type * as z from "zod";
 import type { StripeConfig } from "../config";
 import { log } from "../log";
 
-/** Stripe keeps idempotency keys for 24 hours. */
 const KEY_LIFETIME_MS = 23 * 60 * 60_000;
 
-/** Who waits for Stripe. */
 export type Waiting = "visitor" | "nobody";
 
-/**
- * Both tries of a visitor's call end within the site's deadline of ten seconds, those of others within the lease of a
- * message. Stripe needs up to 20 seconds for some calls: https://docs.stripe.com/error-low-level
- */
+/** A visitor's two tries end within ten seconds; Stripe may need 20: https://docs.stripe.com/error-low-level */
 const LIMITS = {
   visitor: { timeout: 4_000, maxNetworkRetries: 1 },
   nobody: { timeout: 20_000, maxNetworkRetries: 1 },
@@ -20,10 +15,7 @@ const LIMITS = {
 
 export type Attempt = { id: string; request_id: string | null; stripe_attempt: number; created_at: string };
 
-/**
- * `failed`: Stripe repeats the error for this idempotency key. `in-progress`: another request uses the key.
- * `email-refused`: Stripe takes no mail to the address for valid.
- */
+/** `failed`: Stripe repeats the error for this idempotency key. `in-progress`: another request uses the key. */
 export class PaymentsError extends Error {
   override readonly name = "PaymentsError";
   constructor(
@@ -36,10 +28,7 @@ export class PaymentsError extends Error {
 
 const clients = new WeakMap<StripeConfig, Partial<Record<Waiting, Stripe>>>();
 
-/**
- * The same client for the same configuration: to make one takes longer than a request's own work.
- * @param fetcher stands in for fetch, to count calls
- */
+/** Cached: to make a client takes longer than a request's own work. @param fetcher counts calls */
 export function stripeClient(config: StripeConfig, waiting: Waiting, fetcher?: typeof fetch): Stripe {
   if (fetcher) return newClient(config, waiting, fetcher);
   const known = clients.get(config) ?? {};
@@ -64,7 +53,7 @@ function newClient({ secretKey, apiUrl }: StripeConfig, waiting: Waiting, fetche
   });
 }
 
-/** Calls Stripe and parses the answer. Logs each failure; throws PaymentsError. */
+/** Logs each failure; throws PaymentsError. */
 export async function call<T extends z.ZodType>(schema: T, request: () => Promise<unknown>): Promise<z.output<T>> {
   let answer: unknown;
   try {
@@ -95,7 +84,7 @@ function logFailure(error: unknown): void {
   });
 }
 
-/** What can be a name or an id of Stripe's, and nothing that somebody typed. */
+/** A name or an ID of Stripe's, and nothing that somebody typed. */
 function asName(text: string | undefined): string | undefined {
   return text !== undefined && /^[\w.[\]-]{1,100}$/.test(text) ? text : undefined;
 }
@@ -116,7 +105,6 @@ export function idempotencyKey(object: string, { id, stripe_attempt }: Attempt):
   return `${object}-${id}-${stripe_attempt}`;
 }
 
-/** Whether an object may exist that the current idempotency key does not lead to. */
 export function mayExist({ stripe_attempt, created_at }: Attempt): boolean {
   return stripe_attempt > 0 || Date.now() - Date.parse(created_at) > KEY_LIFETIME_MS;
 }

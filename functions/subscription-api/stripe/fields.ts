@@ -1,15 +1,11 @@
 import * as z from "zod";
 
-/** Of an object of Stripe; null counts as none. */
 export const metadata = z
   .record(z.string(), z.string())
   .nullish()
   .transform((given) => given ?? {});
 
-/**
- * What an object has in its metadata to be found by. The same for each attempt, since Stripe takes an idempotency key with
- * the same parameters only.
- */
+/** The same for each attempt: Stripe takes an idempotency key with the same parameters only. */
 export function originOf({ id, request_id }: { id: string; request_id: string | null }): Record<string, string> {
   return { sign_up_id: id, ...(request_id !== null && { request_id }) };
 }

@@ -58,10 +58,9 @@ export function stripePayments(stripe: Stripe) {
     ...stripeSetupIntents(stripe),
     ...stripeBilling(stripe),
 
-    /** For a sign-up whose customer was created but not recorded. */
     findCustomer,
 
-    /** The customers that sign-ups of an email address have made, whether or not the sign-ups are still there. */
+    /** Whether or not the sign-ups are still there. */
     async findCustomersOf(email: string): Promise<string[]> {
       return (await customersOf(email)).flatMap(({ id, metadata }) => (metadata.sign_up_id === undefined ? [] : [id]));
     },
@@ -141,7 +140,6 @@ export function stripePayments(stripe: Stripe) {
   };
 }
 
-/** Stripe takes a country only as a code. */
 function addressOf({ address, city, state, zip_code, country }: BillingAddress): Stripe.AddressParam {
   const code = countryCode(country);
   return { line1: address, city, state, postal_code: zip_code, ...(code && { country: code }) };

@@ -27,7 +27,7 @@ export function stripePrices(stripe: Stripe, ask: typeof call = call) {
   }
 
   return {
-    /** The price of a package, found by the package id as its lookup key; undefined where there is no such price. */
+    /** By the package id as its lookup key. */
     async find(item: Item): Promise<PackagePrice | undefined> {
       const known = await latest(item.id);
       return known && isPriceOf(item, known) ? { id: known.id, product: known.product, created: false } : undefined;

@@ -18,7 +18,7 @@ const setupIntent = z.object({
 const setupIntents = z.object({ data: z.array(setupIntent) });
 const attachedMethod = z.object({ id, customer: id.nullable().default(null) });
 
-/** The card that a sign-up waits for: after each used one it waits for the next. */
+/** After each used card the sign-up waits for the next. */
 export type CardAttempt = Attempt & { used_cards: number; package_id: string | null };
 
 export type SetupIntent = {
@@ -26,7 +26,7 @@ export type SetupIntent = {
   clientSecret: string;
   state: "open" | "succeeded" | "canceled";
   customerId: string | null;
-  /** From its metadata: which sign-up it is for, and how many used cards came before it. */
+  /** From its metadata; `usedCards` came before it. */
   signUpId: string | undefined;
   usedCards: number;
   paymentMethodId: string | null;
@@ -34,13 +34,12 @@ export type SetupIntent = {
   fingerprint: string | null;
 };
 
-/** Setup intents and their cards. Every method throws PaymentsError. */
+/** Every method throws PaymentsError. */
 export function stripeSetupIntents(stripe: Stripe) {
   const retrieve = async (id: string): Promise<SetupIntent> =>
     toSetupIntent(await call(setupIntent, () => stripe.setupIntents.retrieve(id, { expand: ["payment_method"] })));
 
   return {
-    /** For a card that is charged later, without its owner. */
     async findOrCreateSetupIntent(signUp: CardAttempt, customerId: string): Promise<SetupIntent> {
       const { id, used_cards, package_id } = signUp;
       const known = mayExist(signUp)
@@ -80,7 +79,7 @@ export function stripeSetupIntents(stripe: Stripe) {
       await call(setupIntent, () => stripe.setupIntents.cancel(id, { cancellation_reason: "abandoned" }));
     },
 
-    /** From then on it cannot be charged. Does nothing when it is detached already, or meanwhile. */
+    /** Does nothing when it is detached already, or meanwhile. */
     async detachCard(paymentMethodId: string): Promise<void> {
       const isAttached = async () => {
         const { customer } = await call(attachedMethod, () => stripe.paymentMethods.retrieve(paymentMethodId));

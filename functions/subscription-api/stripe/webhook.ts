@@ -17,7 +17,7 @@ const SUBSCRIPTION_EVENTS = [
 
 const PAYMENT_EVENTS = ["invoice.paid"] as const;
 
-/** Every type of event that is read, which the set-up asks Stripe for; all others are ignored. */
+/** The set-up asks Stripe for these. */
 export const WEBHOOK_EVENTS = [...CARD_EVENTS, ...SUBSCRIPTION_EVENTS, ...PAYMENT_EVENTS];
 
 const id = z.string().min(1);
@@ -43,13 +43,13 @@ const signUpEvent = z.discriminatedUnion("type", [
 
 export type StripeEvent = { id: string; type: string };
 
-/** What an event says of a setup intent; only Stripe's answer is believed. */
+/** Only Stripe's answer is believed. */
 export type CardEvent = { signUpId: string; customerId: string; setupIntentId: string };
 
-/** Names an object and has none of its fields: https://docs.stripe.com/event-destinations#thin-payload */
+/** Without an object's fields: https://docs.stripe.com/event-destinations#thin-payload */
 const thinEvent = z.object({ object: z.literal("v2.core.event") });
 
-/** `rejected`: the signature is missing, wrong or too old. `thin`: signed, but of the other payload style. */
+/** `thin`: signed, but of the other payload style. */
 export type WebhookContent =
   | { status: "rejected" }
   | { status: "thin" }

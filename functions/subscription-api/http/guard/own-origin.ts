@@ -5,10 +5,7 @@ import { problem } from "../problem";
 
 const OWN_SITES = new Set(["same-origin", "none"]);
 
-/**
- * Refuses, before anything is counted or read, what a browser sends for another origin, with the password it keeps for
- * this one. Only a page that is opened in a window of its own may be asked for from anywhere.
- */
+/** A browser sends the password it keeps for this origin along with other sites' requests. */
 export const refuseForeignOrigins: MiddlewareHandler<ApiContext> = async (c, next) => {
   const site = c.req.header("sec-fetch-site");
   const origin = c.req.header("origin");

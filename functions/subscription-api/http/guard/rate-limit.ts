@@ -4,7 +4,6 @@ import { errorLog } from "../../log";
 import type { ApiContext } from "../context";
 import { problem } from "../problem";
 
-/** Counts a sender's sign-ups; answers 429 beyond the limit, with the body unread. */
 export const limitSignUps: MiddlewareHandler<ApiContext> = async (c, next) => {
   return (await isOverLimit(c.var.config.limits.signUps, c.var.sender, errorLog)) ? tooManyRequests() : next();
 };

@@ -6,15 +6,11 @@ import type { ApiContext } from "../context";
 import { problem } from "../problem";
 import { isOneOf } from "./secrets";
 
-/** Which door a request came through: the public default entrypoint, or the one that only the site's binding reaches. */
 export type Entrance = "public" | "site";
 
 const SENDER = /^[0-9A-Za-z.:/]{1,64}$/;
 
-/**
- * Lets the site alone in: by its entrypoint, or with the shared secret, else 401. Without a secret the public entrance has
- * no such route in production (404), and is open in local development. Sets the sender, which only the site may name.
- */
+/** Lets the site alone in. Without a secret the public entrance has no such route in production (404). */
 export function requireSite(entrance: Entrance): MiddlewareHandler<ApiContext> {
   return async (c, next) => {
     const { siteSecrets, isLocal } = c.var.config;

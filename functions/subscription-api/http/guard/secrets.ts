@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Whether a value is one of the secrets; takes the same time whatever the value is. */
+/** Takes the same time whatever the value is. */
 export function isOneOf(given: string, secrets: readonly string[]): boolean {
   const digest = digestOf(given);
   return secrets.map((secret) => timingSafeEqual(digest, digestOf(secret))).includes(true);

@@ -1,47 +1,37 @@
 import type { PasswordHasher } from "./password";
 
-/** Then a place ends, before the ten seconds are over that the site waits. */
+/** Ends before the ten seconds that the site waits. */
 const PLACE_MS = 8_000;
 
-/** Local development refuses no crowd that it can serve within a minute. */
 export const LOCAL_PLACE_MS = 60_000;
 
-/** So that one sender's crowd leaves places to others. */
 const SHARE_OF_ONE_SENDER = 3 / 4;
 
-/** Until a hash has been timed. */
 const FIRST_TURN_MS = 200;
 
-/**
- * How often somebody who waits asks whether it is their turn. A promise that another request resolves would not do: the
- * runtime ends a request that waits for nothing of its own.
- */
+/** The runtime ends a request that waits for another one's promise alone, so each asks for its turn. */
 const ASK_EVERY_MS = 10;
 
-/** A request that Cloudflare has ended asks no more, and gives nothing back. Longer than a hash stops the isolate. */
+/** A request that Cloudflare has ended asks no more, and gives nothing back. */
 const GONE_AFTER_MS = 3_000;
 
 /** Leaves the isolate to everything else for a moment after each turn. */
 const PAUSE_MS = 20;
 
 export type PasswordPlace = {
-  /** Does work that hashes one password when it is the place's turn; undefined when the place ended before. */
+  /** Undefined when the place ended before its turn. */
   inTurn<T>(work: (hasher: PasswordHasher) => Promise<T>): Promise<T | undefined>;
   leave(): void;
 };
 
 export type PasswordQueue = {
-  /** Undefined when more wait, of all or of this sender, than can have their turn before their place ends. */
+  /** Undefined when more wait, of all or of this sender, than can have their turn in time. */
   enter(sender: string): PasswordPlace | undefined;
 };
 
 type Place = { sender: string; since: number; waiting: boolean; askedAt: number };
 
-/**
- * One password at a time, since scrypt stops the whole isolate meanwhile. The senders take turns, so that nobody waits for
- * another's crowd. Of one sender the latest is next: those before it have the least time left anyway.
- * @param placeMs how long a place lasts, in milliseconds
- */
+/** One password at a time, since scrypt stops the isolate. Senders take turns, each sender's latest request first. */
 export function passwordQueue(hasher: PasswordHasher, placeMs: number = PLACE_MS): PasswordQueue {
   const places = new Set<Place>();
   const lastTurns = new Map<string, number>();

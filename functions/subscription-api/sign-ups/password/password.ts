@@ -9,10 +9,9 @@ const HASH_BYTES = 32;
 
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Passwords are used byte for byte. A stored hash is a PHC string: `$scrypt$ln=14,r=8,p=5$salt$hash`. */
+/** A stored hash is a PHC string: `$scrypt$ln=14,r=8,p=5$salt$hash`. */
 export type PasswordHasher = {
   hash(password: string): Promise<string>;
-  /** Throws when `stored` is no such string. */
   verify(password: string, stored: string): Promise<boolean>;
 };
 

@@ -3,7 +3,7 @@ import type { StripeEvent } from "../../stripe/webhook";
 
 export type ProcessedEvents = ReturnType<typeof processedEventsIn>;
 
-/** A statement for the transaction of the event's effect. Without a match Stripe has to send the event again. */
+/** For the transaction of the event's effect. Without a match Stripe has to send the event again. */
 export function processedEvent(
   db: Database,
   event: StripeEvent,
@@ -18,7 +18,7 @@ export function processedEvent(
     .bind(event.id, event.type, new Date().toISOString(), ...values);
 }
 
-/** Stripe's events that need not be processed again. Every method throws what D1 throws. */
+/** Every method throws what D1 throws. */
 export function processedEventsIn(db: Database) {
   return {
     async has(event: StripeEvent): Promise<boolean> {
@@ -29,7 +29,6 @@ export function processedEventsIn(db: Database) {
       await processedEvent(db, event).run();
     },
 
-    /** Deletes some of those that were received before then. */
     async deleteBefore(time: Date, limit: number): Promise<void> {
       const past = db.prepare(
         "DELETE FROM stripe_events WHERE rowid IN (SELECT rowid FROM stripe_events WHERE received_at < ? LIMIT ?)",

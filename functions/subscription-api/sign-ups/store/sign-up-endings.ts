@@ -16,7 +16,7 @@ import { hasChanged, type SetUpCard } from "./sign-up-lifecycle";
 
 export type SignUpEndings = ReturnType<typeof signUpEndingsIn>;
 
-/** What keeps a sign-up from its trial or ends it, each in one transaction. Every method throws what D1 throws. */
+/** Each in one transaction. Every method throws what D1 throws. */
 export function signUpEndingsIn(db: Database, count: CountStep) {
   const now = () => new Date().toISOString();
   const after = (ms: number) => new Date(Date.now() + ms).toISOString();
@@ -25,7 +25,7 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
   const freedKey = "'ended ' || id";
 
   return {
-    /** Counts a card that Stripe declined, once for each event. After too many the cron handler looks at the sign-up. */
+    /** Once for each event. After too many the cron handler looks at the sign-up. */
     async countDeclined(signUpId: string, setupIntentId: string, event: StripeEvent): Promise<SignUp | null> {
       const countCard = db
         .prepare(
@@ -43,7 +43,6 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
       return stored;
     },
 
-    /** Lets a pending sign-up wait for another card, since this one has been used for a trial. */
     async refuseUsedCard(card: SetUpCard, event?: StripeEvent): Promise<SignUp | null> {
       const { signUpId, setupIntentId, usedCards } = card;
       const waitsForCard = "status = 'pending' AND used_cards = ? AND coalesce(stripe_setup_intent_id, ?) = ?";
@@ -65,7 +64,7 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
       return signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
     },
 
-    /** Ends a sign-up that has no trial; it is deleted a day later. Returns whether it did. */
+    /** It is deleted a day later. Returns whether it ended. */
     async endPending(id: string, reason: EndReason): Promise<boolean> {
       const end = db
         .prepare(
@@ -78,10 +77,7 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
       return hasChanged(await end.all());
     },
 
-    /**
-     * Ends a trial, tells the console, and frees the email address. The card's claim stays. Returns whether it did.
-     * @param emailHashes under which the address was claimed
-     */
+    /** Frees the email address, claimed under these hashes; the card's claim stays. Returns whether it ended. */
     async endTrial(id: string, reason: EndReason, emailHashes: string[]): Promise<boolean> {
       const canEnd = "status IN ('active', 'trialing', 'past_due', 'canceled') AND end_reason IS NULL";
       const message = { key: `account-closed/${id}`, kind: "account-closed" as const, signUpId: id };
@@ -103,7 +99,7 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
       return hasChanged(results.at(-1));
     },
 
-    /** Notes that the email address is its owner's, and tells the console. Returns the sign-up as it is then. */
+    /** Returns the sign-up as it is then. */
     async verifyEmail(id: string): Promise<SignUp | null> {
       const unverified = "email_verified_at IS NULL AND end_reason IS NULL";
       const message = { key: `email-verified/${id}`, kind: "email-verified" as const, signUpId: id };

@@ -20,26 +20,19 @@ import {
 } from "../sign-up";
 import { processedEvent } from "./processed-events";
 
-/** A card that Stripe has set up for a sign-up, after `usedCards` others. */
+/** Set up at Stripe, after `usedCards` others. */
 export type SetUpCard = { signUpId: string; setupIntentId: string; customerId: string; usedCards: number };
 
 export type SignUpLifecycle = ReturnType<typeof signUpLifecycleIn>;
 
-/**
- * State changes, each in one transaction with its messages and its Stripe event, and counted when it has happened. Throws
- * what D1 throws.
- */
+/** Each in one transaction with its messages and its Stripe event. Every method throws what D1 throws. */
 export function signUpLifecycleIn(db: Database, count: CountStep) {
   const now = () => new Date().toISOString();
   const after = (ms: number) => new Date(Date.now() + ms).toISOString();
   const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
 
   return {
-    /**
-     * Gives a pending sign-up its trial: it is active, or superseded when its email has had a trial. It stays pending when
-     * only its card was used for one, when it waits for another card than this, and when so many cards have failed that
-     * it is being ended: its card is being detached.
-     */
+    /** Active, superseded when its email has had a trial, or pending when its card was used or it waits for another. */
     async activate(card: SetUpCard, claim: TrialClaim, event?: StripeEvent): Promise<SignUp | null> {
       const { signUpId, setupIntentId, customerId, usedCards } = card;
       const waitsForCard = `mine.id = ?1 AND mine.status = 'pending' AND mine.used_cards = ?4
@@ -82,10 +75,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       return stored;
     },
 
-    /**
-     * Records the trial of an active sign-up and its messages. A repetition changes nothing.
-     * @param remindAt when the customer is reminded of the trial's end; null for not at all
-     */
+    /** A repetition changes nothing. @param remindAt of the trial's end; null for never */
     async startTrial(
       id: string,
       trial: TrialState,
@@ -114,10 +104,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       return stored;
     },
 
-    /**
-     * Returns false, and changes nothing, when the sign-up has changed since it was read.
-     * @param remindAt when the customer is reminded of the trial's end; null for not at all
-     */
+    /** False, and nothing changed, when the sign-up has changed since it was read. */
     async applyStripeState(
       read: SignUp,
       trial: TrialState,
@@ -151,7 +138,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       return hasChanged(results.at(-1));
     },
 
-    /** Notes the first payment; a repetition changes nothing. */
+    /** A repetition changes nothing. */
     async recordPayment(signUp: SignUp, event: StripeEvent): Promise<void> {
       const record = db
         .prepare("UPDATE sign_ups SET paid_at = ?1, updated_at = ?1 WHERE id = ?2 AND paid_at IS NULL RETURNING id")
@@ -160,7 +147,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       if (hasChanged(results[0])) count("paid", packageWord(signUp));
     },
 
-    /** Leases due sign-ups, so that two runs do not take the same: their next check is when the lease ends. */
+    /** Leases them, so that two runs do not take the same: their next check is when the lease ends. */
     async takeDue(rank: CheckRank, limit: number): Promise<{ signUps: SignUp[]; leaseEnd: string }> {
       const take = db.withoutRetry.prepare(
         `UPDATE sign_ups SET check_at = ?1
@@ -172,7 +159,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       return { signUps: signUpRows.parse(taken.results), leaseEnd };
     },
 
-    /** Ends leases at these times. One whose check was set anew meanwhile keeps that. */
+    /** A check that was set anew meanwhile stays. */
     async scheduleChecks(checks: { id: string; at: Date }[], leaseEnd: string): Promise<void> {
       if (checks.length === 0) return;
       const schedule = db.prepare(
@@ -182,7 +169,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       await schedule.bind(JSON.stringify(checks), leaseEnd).run();
     },
 
-    /** Gives up a pending sign-up; the next scheduled run deletes it, here and at Stripe. */
+    /** The next scheduled run deletes it, here and at Stripe. */
     async supersede(id: string): Promise<void> {
       await db
         .prepare(

@@ -13,7 +13,7 @@ export type NewSignUp = {
 
 export type SignUps = ReturnType<typeof signUpsIn>;
 
-/** Sign-ups in D1, found by normalized emails. Every method throws what D1 throws. */
+/** Emails are normalized. Every method throws what D1 throws. */
 export function signUpsIn(db: Database, count: CountStep) {
   const byKey = (key: string) => db.prepare("SELECT * FROM sign_ups WHERE idempotency_key = ?").bind(key);
   const run = async (sql: string, ...values: (string | number)[]) => {
@@ -32,7 +32,7 @@ export function signUpsIn(db: Database, count: CountStep) {
       return signUpOrNull.parse(await byKey(idempotencyKey).first());
     },
 
-    /** Finds by the customer while the subscription is not recorded. */
+    /** By the customer while the subscription is not recorded. */
     async findByStripe(stripeSubscriptionId: string, customerId: string): Promise<SignUp | null> {
       const found = db.prepare("SELECT * FROM sign_ups WHERE stripe_subscription_id = ? OR stripe_customer_id = ?");
       const signUps = signUpRows.parse((await found.bind(stripeSubscriptionId, customerId).all()).results);
@@ -44,7 +44,7 @@ export function signUpsIn(db: Database, count: CountStep) {
       return signUpRows.parse((await found.bind(email).all()).results);
     },
 
-    /** @param hashes under which the email's trial may have been claimed, by a person who was erased since */
+    /** @param hashes under which its trial may have been claimed, by a person who was erased since */
     async hasHadTrial(email: string, hashes: string[]): Promise<boolean> {
       const had = db.prepare(
         `SELECT 1 FROM trial_claims WHERE hash IN (SELECT value FROM json_each(?1))
@@ -53,7 +53,7 @@ export function signUpsIn(db: Database, count: CountStep) {
       return (await had.bind(JSON.stringify(hashes), email).first()) !== null;
     },
 
-    /** The latest, without the first `offset` of them. */
+    /** The latest first. */
     async findPending(email: string, { limit, offset = 0 }: { limit: number; offset?: number }): Promise<SignUp[]> {
       const pending = db.prepare(
         `SELECT * FROM sign_ups WHERE email = ? AND status = 'pending' ORDER BY created_at DESC LIMIT ? OFFSET ?`,
@@ -61,7 +61,7 @@ export function signUpsIn(db: Database, count: CountStep) {
       return signUpRows.parse((await pending.bind(email, limit, offset).all()).results);
     },
 
-    /** Returns the sign-up that has the idempotency key: this one, or an earlier one. */
+    /** The sign-up that has the idempotency key: this one, or an earlier one. */
     async add({ id, idempotencyKey, passwordHash, request, requestId }: NewSignUp): Promise<SignUp> {
       const now = new Date();
       const insert = db.prepare(
@@ -104,7 +104,7 @@ export function signUpsIn(db: Database, count: CountStep) {
       );
     },
 
-    /** The sign-up is accepted with its first one: from then on a card can be set up. */
+    /** The sign-up is accepted with its first one. */
     async recordSetupIntent(signUp: SignUp, setupIntentId: string): Promise<void> {
       const record = db.prepare(
         `UPDATE sign_ups SET stripe_setup_intent_id = ?, updated_at = ? WHERE id = ? AND stripe_setup_intent_id IS NULL
@@ -114,7 +114,7 @@ export function signUpsIn(db: Database, count: CountStep) {
       if (usedCards === 0) count("accepted", packageWord(signUp));
     },
 
-    /** Gives the next attempt new idempotency keys. */
+    /** The next attempt has new idempotency keys. */
     async endAttempt(id: string, attempt: number): Promise<void> {
       await run("UPDATE sign_ups SET stripe_attempt = ?2 + 1 WHERE id = ?1 AND stripe_attempt = ?2", id, attempt);
     },
