@@ -49,7 +49,6 @@ export function SignupPage() {
 function frameOf(step: LaterStepData): Pick<FrameProps, "heading" | "progress" | "packageId"> {
   switch (step.step) {
     case "card":
-      return { heading: HEADING, progress: 2, packageId: step.account?.packageId ?? "" };
     case "waiting":
       return { heading: HEADING, progress: 2, packageId: step.packageId };
     case "resume":

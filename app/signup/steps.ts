@@ -118,6 +118,8 @@ export interface ResumeLink {
 }
 
 export type CardStepData = Omit<CardSession, "other"> & {
+  /** The sign-up's, or the URL's where the sign-up does not tell. */
+  packageId: string;
   /** Empty if no card can be taken. */
   publishableKey: string;
   stripeJsUrl: string;
@@ -155,7 +157,7 @@ export interface ResumeStepData {
   email?: string | undefined;
 }
 
-export type DoneStepData = Omit<DoneSession, "other">;
+export type DoneStepData = Pick<DoneSession, "step" | "account" | "card" | "startedAt" | "requestId" | "news">;
 
 export type SignupStep = (FormStepData | CardStepData | WaitingStepData | ResumeStepData | DoneStepData) & {
   /** Another sign-up of this browser, which still needs a card. */

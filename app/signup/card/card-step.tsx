@@ -42,7 +42,7 @@ export function CardStep({ data, reply }: { data: CardStepData; reply: SignupRep
             Please enter your card info for starting your 5 days free trial
           </h2>
           <p className="mt-1 text-muted">* You will not be charged immediately!</p>
-          <TrialTerms packageId={data.account?.packageId} trialEnd={data.trialEnd} />
+          <TrialTerms packageId={data.packageId} trialEnd={data.trialEnd} />
           {!hydrated && (
             <div className="notice notice-progress until-script mt-6">
               <p className="font-bold">You need JavaScript to enter a card</p>
@@ -115,7 +115,7 @@ function useSaid(): [isSaid: boolean, onReady: () => void] {
   return [isSaid, useCallback(() => setReady(true), [])];
 }
 
-function TrialTerms({ packageId, trialEnd }: { packageId: string | undefined; trialEnd: string }) {
+function TrialTerms({ packageId, trialEnd }: { packageId: string; trialEnd: string }) {
   const site = useSite();
   const plan = findPlan(plans(site), packageId);
   if (!plan?.price) return null;

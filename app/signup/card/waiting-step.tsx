@@ -10,7 +10,7 @@ const MESSAGES = {
 
 /** Looks again by itself; without a script by the refresh in the document's head. */
 export function WaitingStep({ reason, refreshSeconds }: WaitingStepData) {
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
   const { revalidate } = useRevalidator();
   useEffect(() => {
     const timer = setTimeout(revalidate, refreshSeconds * 1000);
@@ -21,7 +21,7 @@ export function WaitingStep({ reason, refreshSeconds }: WaitingStepData) {
       <div role="status" className="text-lg">
         {MESSAGES[reason]} This page checks automatically.
       </div>
-      <ButtonLink href={pathname} className="mt-6 w-fit">
+      <ButtonLink href={pathname + search} className="mt-6 w-fit">
         Check now
       </ButtonLink>
     </div>

@@ -6,15 +6,12 @@ import { afterSetup } from "../card/after-setup.server";
 import { COOKIES_BLOCKED, SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../notices";
 import type { CardSession, DoneSession, OtherSignUp, SignUpName, SignupSession, SignupStep } from "../steps";
 import { DRAFT_PARAMETER, draftOf } from "./draft.server";
-import { RESUME_PARAMETER, resumeLink, resumeStep } from "./resume-link.server";
-import { aboutSignUp, backAtForm, type FoundSession, newLifetime, renewed, switched } from "./session.server";
+import { linkedSignUp, resumeLink, resumeStep } from "./resume-link.server";
+import { afterReturn, outcomeOfReturn, RETURN_TOKEN, RETURNED_SECRET } from "./return-url.server";
+import { aboutSignUp, backAtForm, type FoundSession, renewed, switched } from "./session.server";
 
 /** The release of Stripe.js that the installed @stripe/stripe-js expects. */
 export const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
-/** Stripe's redirect back to the site carries the client secret under this name. */
-const RETURNED_SECRET = "setup_intent_client_secret";
-/** Our own, in the `return_url`: which sign-up it is, should the cookie be lost on the way. */
-const RETURN_TOKEN = "return";
 
 const FIRST_CHECK_SECONDS = 5;
 const LAST_CHECK_SECONDS = 60;
@@ -43,16 +40,18 @@ async function findStep(request: Request, packageId: string, context: AppLoadCon
     return formStep(packageId, { madeFrom: sentFrom(found, context.form?.sign_up) }, context);
   }
 
-  const token = url.searchParams.get(RESUME_PARAMETER);
-  if (token !== null) {
-    const step = await resumeStep(token, found, packageId, context);
-    if (step === "here already") throw await seeOther(path, undefined, context);
-    return data<SignupStep>(step);
-  }
   const secret = url.searchParams.get(RETURNED_SECRET);
   if (secret !== null) {
-    const token = url.searchParams.get(RETURN_TOKEN) ?? "";
-    throw await seeOther(path, await sessionAfterReturn(secret, token, found, context), context);
+    const { token, session } = await afterReturn(secret, found, context);
+    throw await seeOther(token === undefined ? path : `${path}?${RETURN_TOKEN}=${token}`, session, context);
+  }
+  const outcome = "session" in found ? undefined : await outcomeOfReturn(packageId, context);
+  if (outcome) return data<SignupStep>(outcome);
+  const link = await linkedSignUp(context);
+  if (link) {
+    const step = resumeStep(link.signUp, found, packageId);
+    if (step === "here already") throw await seeOther(path, undefined, context);
+    return data<SignupStep>(step);
   }
 
   const draft = url.searchParams.get(DRAFT_PARAMETER);
@@ -87,7 +86,7 @@ async function openStep(session: SignupSession, packageId: string, path: string,
   if (session.ended) return formStep(packageId, { draft, other, ended: SIGNUP_CANCELED }, context);
   const madeFrom = nameOf(session);
   if (session.editing) return formStep(packageId, { draft, madeFrom, other }, context);
-  if (isThisPlan) return cardStep(session, path, context);
+  if (isThisPlan) return cardStep(session, packageId, path, context);
   const wanted = switched(session);
   if (other && wanted?.account?.packageId && isOf(wanted, packageId)) throw await seeOther(path, wanted, context);
   const waiting = { packageId: session.account?.packageId ?? "" };
@@ -122,25 +121,6 @@ async function expiredStep(session: CardSession, packageId: string, path: string
   return formStep(packageId, more, context, await sessions.write(left));
 }
 
-/** The query is not believed: Stripe is asked. A secret of another sign-up than the session's changes nothing. */
-async function sessionAfterReturn(
-  secret: string,
-  token: string,
-  found: FoundSession,
-  context: AppLoadContext,
-): Promise<SignupSession | undefined> {
-  const newest = "session" in found ? found.session : undefined;
-  const isOther = newest?.other?.clientSecret === secret;
-  const session = newest && isOther ? switched(newest) : newest;
-  if (session && !(session.step === "card" && session.clientSecret === secret)) return undefined;
-  const sent = session ? undefined : await context.sessions.fromReturnToken(token);
-  const returned = sent?.clientSecret === secret ? sent : undefined;
-  const known = session ?? returned ?? { step: "card", ...newLifetime(), key: "", clientSecret: secret };
-  const state = await context.setupIntents.retrieve(secret, context);
-  if (state.status === "invalid" || (state.status === "canceled" && !session && !returned)) return undefined;
-  return renewed(await afterSetup(known, state, context));
-}
-
 /** A URL without a plan is that of any session. */
 function isOf({ account }: SignupSession, packageId: string): boolean {
   return packageId === "" || (account?.packageId ?? packageId).toLowerCase() === packageId.toLowerCase();
@@ -170,14 +150,15 @@ async function doneStep(session: DoneSession, { sessions }: AppLoadContext) {
   return data<SignupStep>(step, news && { headers: { "Set-Cookie": await sessions.write(rest) } });
 }
 
-async function cardStep(session: CardSession, path: string, context: AppLoadContext) {
+async function cardStep(session: CardSession, ofUrl: string, path: string, context: AppLoadContext) {
   const { sessions, setupIntents, configuration } = context;
+  const packageId = session.account?.packageId ?? ofUrl;
   if (session.checks !== undefined) {
     const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret, context), context);
     if (next.step !== "card" || next.checks === undefined) throw await seeOther(path, next, context);
     const step: SignupStep = {
       step: "waiting",
-      packageId: session.account?.packageId ?? "",
+      packageId,
       reason: next.waitsFor ?? "processing",
       refreshSeconds: Math.min(FIRST_CHECK_SECONDS * 2 ** session.checks, LAST_CHECK_SECONDS),
       other: otherIn(session),
@@ -188,6 +169,7 @@ async function cardStep(session: CardSession, path: string, context: AppLoadCont
   const returnToken = await sessions.toReturnToken(session);
   const step: SignupStep = {
     ...session,
+    packageId,
     other: otherIn(session),
     publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
     stripeJsUrl: configuration.STRIPE_JS_URL ?? STRIPE_JS_URL,

@@ -1,9 +1,10 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { encode } from "uqr";
 import type { CardSession, ResumeLink, ResumeStepData } from "../steps";
-import type { FoundSession } from "./session.server";
+import { RETURN_TOKEN } from "./return-url.server";
+import { type FoundSession, RESUME_MS } from "./session.server";
 
-export const RESUME_PARAMETER = "resume";
+const RESUME_PARAMETER = "resume";
 export const QR_CODE_PATH = "/resume-code";
 
 /** Longer links need a QR code with more dots than a phone's camera tells apart on a screen. */
@@ -28,14 +29,23 @@ export function qrCode(text: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" ${box}><path stroke="#000" d="${lines.join("")}"/></svg>`;
 }
 
+/** A resume link, or a return URL that has to ask as one; `signUp` is missing once it has expired. */
+export async function linkedSignUp({
+  sessions,
+  url,
+}: AppLoadContext): Promise<{ signUp: CardSession | undefined } | undefined> {
+  const link = url.searchParams.get(RESUME_PARAMETER);
+  if (link !== null) return { signUp: await sessions.fromLinkToken(link) };
+  const returned = url.searchParams.get(RETURN_TOKEN);
+  return returned === null ? undefined : { signUp: await sessions.fromReturnToken(returned, RESUME_MS) };
+}
+
 /** What a link shows before a post takes its sign-up over. */
-export async function resumeStep(
-  token: string,
+export function resumeStep(
+  linked: CardSession | undefined,
   found: FoundSession,
   packageId: string,
-  { sessions }: AppLoadContext,
-): Promise<ResumeStepData | "here already"> {
-  const linked = await sessions.fromLinkToken(token);
+): ResumeStepData | "here already" {
   if (!linked) return { step: "resume", state: "ended", packageId };
   const here = inProgress(found);
   if (here?.clientSecret === linked.clientSecret && !here.editing) return "here already";

@@ -4,8 +4,8 @@ import { base64url, EncryptJWT, jwtDecrypt } from "jose";
 export interface SealedTokens {
   /** `endsAt` in milliseconds since 1970; a token ends with the second before it. */
   seal(value: unknown, endsAt: number): Promise<string>;
-  /** Undefined when the token is changed, expired, or for another audience. */
-  open(token: string): Promise<unknown>;
+  /** Undefined when the token is changed, expired, older than asked for, or for another audience. */
+  open(token: string, maxAgeMs?: number): Promise<unknown>;
 }
 
 const ENCRYPTION = { alg: "dir", enc: "A256GCM" } as const;
@@ -25,14 +25,16 @@ export function sealedTokens(secrets: readonly string[], audience: string, now: 
       return new EncryptJWT({ value })
         .setProtectedHeader({ ...ENCRYPTION, kid: current.id })
         .setAudience(audience)
+        .setIssuedAt(new Date(now()))
         .setExpirationTime(new Date(endsAt))
         .encrypt(current.key);
     },
-    async open(token) {
+    async open(token, maxAgeMs) {
       try {
         const { payload } = await jwtDecrypt(token, async ({ kid }) => keyOf(await keys(), kid), {
           audience,
           currentDate: new Date(now()),
+          ...(maxAgeMs !== undefined && { maxTokenAge: maxAgeMs / 1000 }),
           keyManagementAlgorithms: [ENCRYPTION.alg],
           contentEncryptionAlgorithms: [ENCRYPTION.enc],
         });

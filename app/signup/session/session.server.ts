@@ -5,7 +5,7 @@ import { sealedTokens } from "./sealed-token.server";
 
 const SESSION_MS = 2 * 60 * 60 * 1000;
 const SIGN_UP_MS = 24 * 60 * 60 * 1000;
-const RESUME_MS = 30 * 60 * 1000;
+export const RESUME_MS = 30 * 60 * 1000;
 /** The cookie outlives its session, so that the visitor can be told that it has ended. */
 const COOKIE_GRACE_MS = 24 * 60 * 60 * 1000;
 /** Browsers must keep cookies of up to 4,096 bytes (RFC 6265, section 6.1), attributes included. */
@@ -38,7 +38,7 @@ export interface SignupSessions {
   fromLinkToken(token: string): Promise<CardSession | undefined>;
   /** For the way back from the bank, or from an open page, without the cookie. Short enough for Stripe's `return_url`. */
   toReturnToken(session: CardSession): Promise<string>;
-  fromReturnToken(token: string): Promise<CardSession | undefined>;
+  fromReturnToken(token: string, maxAgeMs?: number): Promise<CardSession | undefined>;
   /** For a browser that keeps no cookies: what was typed, to stay in the form. */
   toDraftToken(draft: Draft): Promise<string>;
   fromDraftToken(token: string): Promise<Draft | undefined>;
@@ -153,8 +153,8 @@ export function signupSessions(
       const token = await inReturn.seal({ ...rest, account }, session.endsAt);
       return token.length <= MAX_RETURN_LENGTH ? token : inReturn.seal(rest, session.endsAt);
     },
-    async fromReturnToken(token) {
-      return cardSessionFrom(await inReturn.open(token));
+    async fromReturnToken(token, maxAgeMs) {
+      return cardSessionFrom(await inReturn.open(token, maxAgeMs));
     },
     async toDraftToken(sent) {
       const token = await inDraft.seal(sent, now() + DRAFT_MS);

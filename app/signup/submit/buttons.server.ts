@@ -2,7 +2,7 @@ import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { PostedForm } from "../../edge/guard/request-body.server";
 import { afterSetup } from "../card/after-setup.server";
 import { CONNECTION_FAILED, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../notices";
-import { inProgress, RESUME_PARAMETER } from "../session/resume-link.server";
+import { inProgress, linkedSignUp } from "../session/resume-link.server";
 import { aboutSignUp, backAtForm, besides, type FoundSession, renewed, switched } from "../session/session.server";
 import type { CardSession } from "../steps";
 import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
@@ -77,24 +77,19 @@ async function finish({ found, path, form }: Press, context: AppLoadContext) {
 /** Takes over the sign-up of a resume link, if it still waits for its card and none is in progress here. */
 async function resume({ found, path }: Press, context: AppLoadContext) {
   const { url, sessions, setupIntents } = context;
-  const linked = await sessions.fromLinkToken(url.searchParams.get(RESUME_PARAMETER) ?? "");
+  const linked = (await linkedSignUp(context))?.signUp;
   const here = inProgress(found);
   const isOther = here && here.clientSecret !== linked?.clientSecret;
   // The page says why.
   if (!linked || isOther) return seeOther(path + url.search);
-  const { status } = await setupIntents.retrieve(linked.clientSecret, context);
-  switch (status) {
-    case "open":
-      return seeOther(path, await sessions.write(renewed({ ...linked, resumed: true })));
-    case "processing":
-    case "succeeded":
-      return reply(409, { notice: SIGNUP_FINISHED });
-    case "canceled":
-    case "invalid":
-      return reply(409, { notice: SIGNUP_CANCELED });
-    case "unreachable":
-      return reply(503, { notice: CONNECTION_FAILED });
-  }
+  const state = await setupIntents.retrieve(linked.clientSecret, context);
+  if (state.status === "unreachable") return reply(503, { notice: CONNECTION_FAILED });
+  if (state.status === "open") return seeOther(path, await sessions.write(renewed({ ...linked, resumed: true })));
+  const next = await afterSetup(linked, state, context);
+  if (next.step === "done" || next.checks !== undefined) return reply(409, { notice: SIGNUP_FINISHED });
+  if (next.ended) return reply(409, { notice: SIGNUP_CANCELED });
+  // Its card has had a trial: another one is asked for.
+  return seeOther(path, await sessions.write(renewed({ ...next, resumed: true })));
 }
 
 /** Also one that has expired. */

@@ -36,8 +36,8 @@ export type Session =
   | InProgress
   | { at: "done"; signUp: SignUp; isNews: boolean; hoursOfDay: number; other?: Held | undefined };
 
-/** `other` is another sign-up that the page offers to go on with. */
-export type Page = { other?: SignUp | undefined } & (
+/** `other` is another sign-up that the page offers to go on with; `returned` the one that came back without its session. */
+export type Page = { other?: SignUp | undefined; returned?: SignUp } & (
   | {
       kind: "form";
       details?: Details | undefined;
@@ -229,13 +229,15 @@ export class Device {
       this.session = { at: "done", signUp, isNews: true, hoursOfDay: 24, other: besides(this.session) };
   }
 
-  /** The bank leads back to the page, with the sign-up's secret in the URL. */
-  returnFromBank(signUp: SignUp, isStripeUp: boolean): void {
+  /** The bank leads back to the page, with the sign-up's secret in the URL. What it shows to a browser without a session. */
+  returnFromBank(signUp: SignUp, isStripeUp: boolean): Page | undefined {
     const session = this.#about(signUp);
     // Whoever comes back from the bank has not left.
     if (session?.signUp === signUp) this.#askStripe(renewed(session), isStripeUp);
-    else if (!("signUp" in this.session))
-      this.#askStripe({ at: "card", signUp, resumed: false, hours: 2, hoursOfDay: 24 }, isStripeUp);
+    if (session || "signUp" in this.session) return undefined;
+    if (!isStripeUp) return { kind: "waiting", returned: signUp };
+    if (signUp.hasTrial) return { kind: "done", signUp, isNews: true, returned: signUp };
+    return { kind: "resume", signUp, state: "ready" };
   }
 }
 

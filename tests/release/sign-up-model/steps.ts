@@ -49,7 +49,7 @@ export async function opened(model: Model, world: World): Promise<void> {
 }
 
 const any = () => true;
-const isOpen = ({ page }: ModelTab) => page !== undefined && page.kind !== "resume";
+const isOpen = ({ page }: ModelTab) => page !== undefined && page.kind !== "resume" && !page.returned;
 const isForm = ({ page }: ModelTab) => page?.kind === "form";
 const isCard = ({ page }: ModelTab) => page?.kind === "card";
 const hasLink = ({ page }: ModelTab) => page?.kind === "card" && page.hasLink;
@@ -293,8 +293,8 @@ export function stepsOverHttp(driverOf: () => HttpDriver): fc.Arbitrary<Step>[] 
         if (!isBack) return;
         if (!isStripeUp) world.stripeProxy.breakAt("GET /v1/setup_intents", "refuse");
         await driver.returnFromBank(tab);
-        at(model.devices, deviceOf(tab)).returnFromBank(page.signUp, isStripeUp);
-        await arrives(model, world, tab, isStripeUp);
+        const shown = at(model.devices, deviceOf(tab)).returnFromBank(page.signUp, isStripeUp);
+        await (shown ? shows(model, world, tab, shown) : arrives(model, world, tab, isStripeUp));
         world.stripeProxy.repair();
       },
     ),

@@ -24,7 +24,8 @@ export async function expectWayOn(model: Model, world: World, tab: number): Prom
     const { kinds, notices, words } = shown;
     way.push([...kinds, ...notices].join(" "));
     if (kinds[0] === "done") {
-      const email = world.emails.find((email) => words.includes(email));
+      const returned = model.tabs[tab]?.page?.returned;
+      const email = returned ? world.emails[returned.email] : world.emails.find((email) => words.includes(email));
       return expect(await hasTrial(world, email ?? ""), `${way.join(" → ")}: ${email}`).toBe(true);
     }
     if (notices.includes("finished") || notices.includes("taken")) {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { cookieBrowser } from "../../support/visitors/cookie-browser";
-import { type Answer, fields, logged, nonceIn } from "../../support/visitors/site-visitor";
+import { type Answer, fields, logged, nonceIn, returnTokenIn } from "../../support/visitors/site-visitor";
 import { startStack, startVisitedSite } from "../../support/visitors/visited-site";
 import { enterCard, rows, stripeStateOf } from "../../support/visitors/visitor";
 import { FAST_API } from "../../support/workers/fast-api";
@@ -162,15 +162,33 @@ describe("the steps", () => {
     expect(text).not.toContain(SUCCESS);
   });
 
-  test("the return from the bank works without the cookie: the secret leaves the URL, and Stripe is asked [S22]", async () => {
-    const ada = await signedUp();
-    const secret = await ada.clientSecret(MINI_ID);
+  test("a return from the bank without its session, as by a foreign page's link, tells the outcome alone [S22] [H5]", async () => {
+    const mallory = { full_name: "Mallory", company_name: "Mallory's", email: "mallory@evil.example" };
+    const cardStep = await (await signedUp(MINI_ID, mallory)).get(MINI);
+    const secret = secretIn(cardStep) ?? "";
+    const token = returnTokenIn(cardStep);
+    const foreign = { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate" };
+
+    async function follow(path: string) {
+      const first = await stack.visitor.get(path, foreign);
+      const to = first.headers.get("Location");
+      const shown = to === null ? first : await stack.visitor.get(to, foreign);
+      expect([first.cookie, shown.cookie].join()).not.toContain("signup=");
+      return shown.text;
+    }
+
+    expect(await follow(`${MINI}?setup_intent_client_secret=${secret}&return=${token}`)).toContain(
+      "only if it's yours",
+    );
     await enterCard(stack.stripe.url, secret);
-    ada.setCookie("");
-    const query = new URLSearchParams({ setup_intent_client_secret: secret, redirect_status: "succeeded" });
-    const { status, headers } = await ada.get(`${MINI}?${query}`);
-    expect([status, headers.get("Location")]).toEqual([303, MINI]);
-    expect((await ada.get(MINI)).text).toContain(SUCCESS);
+    for (const path of [`?setup_intent_client_secret=${secret}&return=${token}`, `?return=${token}`]) {
+      const shown = await follow(MINI + path);
+      expect(shown).toContain(SUCCESS);
+      expect(shown).not.toMatch(/mallory|seti_|Edit details|resume=/i);
+    }
+    const bare = await follow(`${STANDARD}?setup_intent_client_secret=${secret}`);
+    expect(bare).toContain("Subscription Information");
+    expect(bare).not.toContain("No plan chosen yet");
   });
 });
 

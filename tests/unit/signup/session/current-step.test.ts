@@ -193,6 +193,7 @@ describe("the card step", () => {
     const { step, setCookie } = await look(site, session);
     expect(step).toEqual({
       ...session,
+      packageId: PLAN,
       publishableKey: "pk_test_1",
       stripeJsUrl: "https://js.stripe.com/endive/stripe.js",
       returnUrl: expect.stringMatching(/^https:\/\/www\.site\.example\/subscription\/[\w-]{36}\?return=[\w.-]+$/),
@@ -239,6 +240,11 @@ describe("the card step", () => {
     expect(site.counted).toEqual(counted);
   });
 
+  test("is that of the URL's plan where the sign-up knows none", async () => {
+    const { step } = await look(siteContext(), cardSession({ account: undefined }), { packageId: OTHER_PLAN });
+    expect(step).toMatchObject({ step: "card", packageId: OTHER_PLAN });
+  });
+
   test("is counted without a plan where none is known", async () => {
     const site = siteContext();
     await look(site, cardSession({ news: { saved: true }, account: undefined }));
@@ -261,11 +267,11 @@ describe("while Stripe cannot say whether the card is set up", () => {
     expect(kept).toEqual(cardSession({ checks: checks + 1, waitsFor: "processing" }));
   });
 
-  test("it says when Stripe cannot be reached, also for a sign-up whose plan is not known", async () => {
+  test("it says when Stripe cannot be reached, beside the URL's plan where the sign-up knows none", async () => {
     const site = siteContext();
     site.stripe.status = 503;
     const { step } = await look(site, cardSession({ checks: 0, account: undefined }));
-    expect(step).toEqual({ step: "waiting", packageId: "", reason: "unreachable", refreshSeconds: 5 });
+    expect(step).toEqual({ step: "waiting", packageId: PLAN, reason: "unreachable", refreshSeconds: 5 });
   });
 
   test.each<[object, object]>([

@@ -5,6 +5,10 @@ import { sealedTokens } from "../../../../app/signup/session/sealed-token.server
 const secret = "a-secret-of-at-least-thirty-two-characters";
 const value = { step: "card", clientSecret: "seti_1_secret_2", city: "Zürich 漢" };
 
+/** It says nothing of when it was sealed. */
+const OF_AN_EARLIER_RELEASE =
+  "eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIiwia2lkIjoidVJBakF0MEYifQ..hII__QrDBEcsZRKo.flJuQrhPrxCKM8dE_rHgBgHMpQdR545AbmxWlVz199jX-g0u36PRUXdMQ9e0YsTuyTSWbdqzLbDv.xtVM5jKLnnYhJb5WXp0jcw";
+
 const later = () => Date.now() + 60_000;
 
 test("what was sealed is opened again, and no two tokens are alike", async () => {
@@ -33,6 +37,19 @@ test("a token ends with its time", async () => {
   expect(await tokens.open(token)).toEqual(value);
   now += 1;
   expect(await tokens.open(token)).toBeUndefined();
+});
+
+test("a token is opened only up to the age that is asked for, one without a time only where none is", async () => {
+  let now = 1_800_000_000_000;
+  const tokens = sealedTokens([secret], "cookie", () => now);
+  const token = await tokens.seal(value, now + 60_000);
+  now += 10_000;
+  expect(await tokens.open(token, 10_000)).toEqual(value);
+  now += 1_000;
+  expect(await tokens.open(token, 10_000)).toBeUndefined();
+  expect(await tokens.open(token)).toEqual(value);
+  expect(await tokens.open(OF_AN_EARLIER_RELEASE)).toEqual({ step: "card" });
+  expect(await tokens.open(OF_AN_EARLIER_RELEASE, 10_000)).toBeUndefined();
 });
 
 test("a token for another purpose, or under another secret, stays closed", async () => {
@@ -82,11 +99,9 @@ test("one character changed anywhere, one less or more, or none at all: it stays
 });
 
 test("a token that an earlier release has sealed is opened, and its key is named by the secret alone", async () => {
-  const sealed =
-    "eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIiwia2lkIjoidVJBakF0MEYifQ..hII__QrDBEcsZRKo.flJuQrhPrxCKM8dE_rHgBgHMpQdR545AbmxWlVz199jX-g0u36PRUXdMQ9e0YsTuyTSWbdqzLbDv.xtVM5jKLnnYhJb5WXp0jcw";
   const tokens = sealedTokens([secret], "cookie", () => 1_800_000_000_000);
-  expect(await tokens.open(sealed)).toEqual({ step: "card" });
-  const { kid } = decodeProtectedHeader(sealed);
+  expect(await tokens.open(OF_AN_EARLIER_RELEASE)).toEqual({ step: "card" });
+  const { kid } = decodeProtectedHeader(OF_AN_EARLIER_RELEASE);
   expect(decodeProtectedHeader(await tokens.seal(value, later()))).toEqual({ alg: "dir", enc: "A256GCM", kid });
 });
 

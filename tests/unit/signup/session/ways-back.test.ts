@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { SignupSession } from "../../../../app/signup/steps";
 import {
+  API_URL,
   cardSession,
   doneSession,
   HOUR,
@@ -79,91 +80,142 @@ describe("a resume link", () => {
 
 describe("the way back from the bank", () => {
   const SECRET = "seti_1_secret_1";
+  const OPEN = { status: "requires_payment_method" };
+  const SUCCEEDED = { status: "succeeded" };
 
-  async function back(
-    says: object,
-    {
-      session,
-      of = cardSession(),
-      secret = SECRET,
-    }: { session?: SignupSession; of?: SignupSession; secret?: string } = {},
-  ) {
+  async function back(says: object, session: SignupSession, secret = SECRET) {
     const site = siteContext();
     site.stripe.says = says;
-    const token = of.step === "card" ? await site.sessions.toReturnToken(of) : "x";
-    const path = `${PATH}?return=${token}&setup_intent_client_secret=${secret}`;
+    const path = `${PATH}?setup_intent_client_secret=${secret}`;
     return { ...(await look(site, session, { path })), asked: site.stripe.asked };
   }
-  const known = { account: cardSession().account, key: "a-key" };
 
   test.each<[string, object]>([
     ["succeeded", { step: "done", setupIntentId: "seti_1", expiresAt: NOW + 2 * HOUR }],
     ["processing", { step: "card", checks: 1, waitsFor: "processing", expiresAt: NOW + 2 * HOUR }],
     ["requires_payment_method", { step: "card", news: { failed: "" }, expiresAt: NOW + 2 * HOUR }],
     ["canceled", { step: "card", editing: true, ended: true, expiresAt: NOW + 2 * HOUR }],
-  ])(
-    "goes on as Stripe says, out of the secret's URL, with the cookie or without: %s [S22] [S23]",
-    async (status, to) => {
-      const expired = cardSession({ expiresAt: NOW - 1 });
-      for (const session of [cardSession(), undefined, expired, cardSession({ editing: true })]) {
-        const { sentTo, kept, asked } = await back({ status }, session ? { session } : {});
-        expect([sentTo, asked]).toEqual([[303, PATH], ["seti_1"]]);
-        expect(kept).toMatchObject({ ...known, ...to });
-      }
-    },
-  );
+  ])("goes on as Stripe says, out of the secret's URL: %s [S22] [S23]", async (status, to) => {
+    for (const change of [{}, { expiresAt: NOW - 1 }, { editing: true as const }]) {
+      const { sentTo, kept, asked } = await back({ status }, cardSession(change));
+      expect([sentTo, asked]).toEqual([[303, PATH], ["seti_1"]]);
+      expect(kept).toMatchObject({ account: cardSession().account, key: "a-key", ...to });
+    }
+  });
 
   test.each<[string, () => SignupSession]>([
     ["another sign-up", other],
     ["another sign-up that has expired", () => ({ ...other(), expiresAt: NOW })],
     ["a success", doneSession],
   ])("changes nothing of %s, and Stripe is not asked [S22]", async (_, session) => {
-    const { sentTo, setCookie, asked } = await back({ status: "succeeded" }, { session: session() });
+    const { sentTo, setCookie, asked } = await back(SUCCEEDED, session());
     expect([sentTo, setCookie, asked]).toEqual([[303, PATH], null, []]);
   });
 
-  test.each<[string, () => SignupSession]>([
-    ["without its token", doneSession],
-    ["with another sign-up's token", other],
-  ])("%s tells nothing but what Stripe says [S22]", async (_, of) => {
-    const { kept } = await back({ status: "requires_payment_method" }, { of: of() });
-    expect(kept).toEqual({
-      step: "card",
-      key: "",
-      clientSecret: SECRET,
-      expiresAt: NOW + 2 * HOUR,
-      endsAt: NOW + 24 * HOUR,
-      news: { failed: "" },
-    });
-  });
-
-  test("with a secret that Stripe does not know leaves no session, and none is changed [S22]", async () => {
-    for (const secret of ["x", ""]) {
-      const { sentTo, setCookie, asked } = await back({ status: "succeeded" }, { secret });
-      expect([sentTo, setCookie, asked]).toEqual([[303, PATH], null, []]);
-    }
+  test("with a secret that Stripe does not know changes nothing [S22]", async () => {
     const site = siteContext();
     site.stripe.status = 404;
     const path = `${PATH}?setup_intent_client_secret=${SECRET}`;
-    for (const session of [undefined, cardSession()]) {
-      const { sentTo, setCookie } = await look(site, session, { path });
-      expect([sentTo, setCookie]).toEqual([[303, PATH], null]);
+    const { sentTo, setCookie } = await look(site, cardSession(), { path });
+    expect([sentTo, setCookie]).toEqual([[303, PATH], null]);
+  });
+
+  describe("without a session", () => {
+    const MINUTE = HOUR / 60;
+    const details = /Engines|Ada|ada@|212|seti_|a-key/;
+    const ready = {
+      step: "resume",
+      state: "ready",
+      packageId: PLAN,
+      company: "Engines & Sons",
+      email: "a…@example.com",
+    };
+
+    /** Follows the redirect that takes the secret out of the URL; the token was made some minutes ago. */
+    async function come(says: object, { minutes = 0, status = 200, signUp = cardSession() } = {}) {
+      const site = siteContext();
+      const token = await site.sessions.toReturnToken(signUp);
+      vi.setSystemTime(Date.now() + minutes * MINUTE);
+      Object.assign(site.stripe, { says, status });
+      const first = await look(site, undefined, {
+        path: `${PATH}?return=${token}&setup_intent_client_secret=${SECRET}`,
+      });
+      const path = `${PATH}?return=${token}`;
+      expect([first.sentTo, first.setCookie, site.stripe.asked]).toEqual([[303, path], null, []]);
+      return { site, path, ...(await look(site, undefined, { path })) };
     }
+
+    test.each<[string, object, object]>([
+      ["that the card is set up", SUCCEEDED, { step: "done", startedAt: expect.any(String), news: { saved: true } }],
+      ["to wait", { status: "processing" }, { step: "waiting", packageId: PLAN, reason: "processing" }],
+    ])("tells %s, for ten minutes, and nothing else [S22] [H5]", async (_, says, shown) => {
+      const { step, setCookie } = await come(says, { minutes: 9 });
+      expect([step, setCookie]).toEqual([expect.objectContaining(shown), null]);
+      expect(JSON.stringify(step)).not.toMatch(details);
+      expect((await come(says, { minutes: 11 })).step).toEqual(ready);
+    });
+
+    test.each<[string, object, number]>([
+      ["still wants a card", OPEN, 200],
+      ["was canceled", { status: "canceled" }, 200],
+      ["is not known", {}, 404],
+    ])("asks whose sign-up it is where its card %s [S22] [H5]", async (_, says, status) => {
+      const { step, setCookie } = await come(says, { status });
+      expect([step, setCookie]).toEqual([ready, null]);
+    });
+
+    test("ends with the links' half an hour [H15]", async () => {
+      const { step, setCookie } = await come(SUCCEEDED, { minutes: 31 });
+      expect([step, setCookie]).toEqual([{ step: "resume", state: "ended", packageId: PLAN }, null]);
+    });
+
+    test.each<[object, object]>([
+      [{ status: "trial" }, { step: "done" }],
+      [{ status: "pending" }, { step: "waiting", reason: "unreachable" }],
+      [{ status: "card_used", client_secret: "seti_3_secret_3" }, ready],
+      [{ status: "ended" }, ready],
+    ])("tells a success only if the API does: %j [S23] [H9]", async (answer, shown) => {
+      const site = siteContext();
+      site.api.answer = () => Response.json(answer);
+      site.stripe.says = SUCCEEDED;
+      const token = await site.sessions.toReturnToken(cardSession({ statusUrl: `${API_URL}/subscription/status/1` }));
+      const { step, setCookie } = await look(site, undefined, { path: `${PATH}?return=${token}` });
+      expect([step, setCookie]).toEqual([expect.objectContaining(shown), null]);
+    });
+
+    test("and with a session that could not be opened nothing is taken over", async () => {
+      const site = siteContext();
+      site.stripe.says = OPEN;
+      const path = `${PATH}?return=${await site.sessions.toReturnToken(cardSession())}`;
+      const { step, setCookie } = await look(site, undefined, { path, headers: { Cookie: "__Host-signup=x" } });
+      expect([step, setCookie]).toEqual([ready, null]);
+    });
+
+    test.each<[string, (site: ReturnType<typeof siteContext>) => Promise<string>]>([
+      ["no token", async () => ""],
+      ["a broken token", async () => "return=x&"],
+      ["another sign-up's token", async ({ sessions }) => `return=${await sessions.toReturnToken(other())}&`],
+      ["a resume link's token", async ({ sessions }) => `return=${await sessions.toLinkToken(cardSession())}&`],
+    ])("a secret with %s leads to the URL's own page, and Stripe is not asked [S22] [H5]", async (_, query) => {
+      for (const status of ["succeeded", "processing", "requires_payment_method", "canceled"]) {
+        const site = siteContext();
+        site.stripe.says = { status };
+        const path = `/subscription/${OTHER_PLAN}?${await query(site)}setup_intent_client_secret=${SECRET}`;
+        const { sentTo, setCookie } = await look(site, undefined, { path });
+        expect([sentTo, setCookie, site.stripe.asked]).toEqual([[303, `/subscription/${OTHER_PLAN}`], null, []]);
+      }
+    });
   });
 
-  test("of a session that could not be opened begins anew from its token", async () => {
-    const site = siteContext();
-    const token = await site.sessions.toReturnToken(cardSession());
-    const path = `${PATH}?return=${token}&setup_intent_client_secret=${SECRET}`;
-    const { kept } = await look(site, undefined, { path, headers: { Cookie: "__Host-signup=x" } });
-    expect(kept).toMatchObject(known);
-  });
-
-  test("leads to the page of its own URL", async () => {
-    const site = siteContext();
-    const path = `/subscription/${OTHER_PLAN}?setup_intent_client_secret=${SECRET}`;
-    expect((await look(site, undefined, { path })).sentTo).toEqual([303, `/subscription/${OTHER_PLAN}`]);
-    const unknown = await look(site, undefined, { path, more: { route: undefined } });
-    expect(unknown.sentTo).toEqual([303, "/"]);
+  test("a token alone asks a browser with another sign-up, and leads on in its own [H5]", async () => {
+    for (const [session, shown] of [
+      [other(), expect.objectContaining({ step: "resume", state: "busy" })],
+      [cardSession(), undefined],
+    ] as const) {
+      const site = siteContext();
+      const path = `${PATH}?return=${await site.sessions.toReturnToken(cardSession())}`;
+      const { step, sentTo, setCookie } = await look(site, session, { path });
+      expect([step, sentTo, setCookie]).toEqual([shown, shown ? undefined : [303, PATH], null]);
+    }
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { CONNECTION_FAILED, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../../../../app/signup/notices";
 import type { SignupSession } from "../../../../app/signup/steps";
 import {
+  API_URL,
   cardSession,
   doneSession,
   HOUR,
@@ -171,6 +172,18 @@ describe("taking over the sign-up of a link", () => {
       const { sentTo, setCookie } = await post(siteContext(), { intent: "resume" }, { session, path: PATH + query });
       expect([sentTo, setCookie]).toEqual([[303, PATH + query], null]);
     }
+  });
+
+  test("of a card that has had its trial leads to the card step, for another card", async () => {
+    const site = siteContext();
+    const client_secret = "seti_3_secret_3";
+    site.stripe.says = { status: "succeeded" };
+    site.api.answer = () => Response.json({ status: "card_used", client_secret });
+    const linked = cardSession({ statusUrl: `${API_URL}/subscription/status/1` });
+    const path = `${PATH}?return=${await site.sessions.toReturnToken(linked)}`;
+    const { sentTo, kept } = await post(site, { intent: "resume" }, { path });
+    expect(sentTo).toEqual([303, PATH]);
+    expect(kept).toMatchObject({ step: "card", clientSecret: client_secret, news: { cardUsed: true }, resumed: true });
   });
 
   test.each([
