@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { parseReleases } from "../../../tools/releases/kept-releases";
-import { type Page, pageReader } from "../../support/visitors/page";
-import { siteVisitor } from "../../support/visitors/site-visitor";
-import { type RunningWorker, startSite } from "../../support/workers/workers";
+import { pageReader } from "../../support/visitors/page";
+import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* What may be sent, in bytes: the same on every machine. How fast it is, `npm run bench` measures. */
 
@@ -18,14 +17,9 @@ const WORKER_BYTES = 200 * 1024;
 
 const root = join(import.meta.dirname, "../../..");
 
-let site: RunningWorker;
-let open: (path: string) => Promise<Page>;
-
-beforeAll(async () => {
-  site = await startSite();
-  open = pageReader(siteVisitor(site));
-  return site.dispose;
-});
+const { site, visitor, dispose } = await startVisitedSite();
+afterAll(dispose);
+const open = pageReader(visitor);
 
 describe.each(["/", "/pricing", "/privacy", "/terms", "/subscription"])("%s", (path) => {
   test("arrives within the first round trip, headers included", async () => {
@@ -49,22 +43,20 @@ describe.each(["/", "/pricing", "/privacy", "/terms", "/subscription"])("%s", (p
   });
 });
 
-describe("the sign-up", () => {
-  test("its scripts keep to their budget, the card step's are not among them", async () => {
-    const scripts = await signupScripts();
-    const sizes = [...scripts].map(([path, code]) => [path, brotliCompressSync(code).length] as const);
-    expect(sizes.length).toBeGreaterThan(3);
-    // The page itself, the font and an icon come on top.
-    expect(sizes.length).toBeLessThanOrEqual(SIGNUP_REQUESTS - 3);
-    expect(
-      sizes.reduce((sum, [, size]) => sum + size, 0),
-      JSON.stringify(sizes),
-    ).toBeLessThanOrEqual(SIGNUP_SCRIPT_BYTES);
+test("the sign-up's scripts keep to their budget, the card step's are not among them", async () => {
+  const scripts = await signupScripts();
+  const sizes = [...scripts].map(([path, code]) => [path, brotliCompressSync(code).length] as const);
+  expect(sizes.length).toBeGreaterThan(3);
+  // The page itself, the font and an icon come on top.
+  expect(sizes.length).toBeLessThanOrEqual(SIGNUP_REQUESTS - 3);
+  expect(
+    sizes.reduce((sum, [, size]) => sum + size, 0),
+    JSON.stringify(sizes),
+  ).toBeLessThanOrEqual(SIGNUP_SCRIPT_BYTES);
 
-    const [built] = parseReleases(await readFile(join(root, "public/releases.json"), "utf8"));
-    expect(built?.files.filter((name) => name.includes("card-form"))).toHaveLength(1);
-    expect([...scripts.keys()].filter((path) => path.includes("card-form"))).toEqual([]);
-  });
+  const [built] = parseReleases(await readFile(join(root, "public/releases.json"), "utf8"));
+  expect(built?.files.filter((name) => name.includes("card-form"))).toHaveLength(1);
+  expect([...scripts.keys()].filter((path) => path.includes("card-form"))).toEqual([]);
 });
 
 test("the Worker's script is small", async () => {

@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { openPage, type Page, pageReader } from "../../support/visitors/page";
-import { type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
-import { type RunningWorker, startSite } from "../../support/workers/workers";
+import { join } from "node:path";
+import ts from "typescript";
+import { afterAll, describe, expect, test } from "vitest";
+import { openPage, pageReader } from "../../support/visitors/page";
+import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /*
  * What makes the site found: head tags, structured data, the lists for crawlers, and every page in Markdown. All of it
@@ -10,16 +11,10 @@ import { type RunningWorker, startSite } from "../../support/workers/workers";
 
 const paths = ["/", "/pricing", "/privacy", "/terms"];
 const markdownPaths = { "/": "/index.md", "/pricing": "/pricing.md", "/privacy": "/privacy.md", "/terms": "/terms.md" };
-let site: RunningWorker;
-let visitor: SiteVisitor;
-let open: (path: string) => Promise<Page>;
 
-beforeAll(async () => {
-  site = await startSite();
-  visitor = siteVisitor(site);
-  open = pageReader(visitor);
-  return site.dispose;
-});
+const { site, visitor, dispose } = await startVisitedSite();
+afterAll(dispose);
+const open = pageReader(visitor);
 
 describe.each(paths)("the head of %s", (path) => {
   test("has a title, a description and the page's own URL, for search engines and for previews [K3]", async () => {
@@ -60,15 +55,13 @@ describe.each(paths)("the head of %s", (path) => {
     const others = await Promise.all(paths.filter((other) => other !== path).map(open));
     for (const { body } of others) expect(body).not.toContain(meta("og:image"));
   });
+});
 
-  test("is unlike that of every other page", async () => {
-    const heads = await Promise.all(paths.map(async (other) => (await open(other)).document));
-    const own = heads[paths.indexOf(path)];
-    const description = (document: Document | undefined) =>
-      document?.querySelector("meta[name=description]")?.getAttribute("content");
-    expect(heads.filter(({ title }) => title === own?.title)).toHaveLength(1);
-    expect(heads.filter((head) => description(head) === description(own))).toHaveLength(1);
-  });
+test("no two pages have one title or one description", async () => {
+  const heads = await Promise.all(paths.map(async (path) => (await open(path)).document));
+  expect(new Set(heads.map(({ title }) => title)).size).toBe(paths.length);
+  const descriptions = heads.map((head) => head.querySelector("meta[name=description]")?.getAttribute("content"));
+  expect(new Set(descriptions).size).toBe(paths.length);
 });
 
 test.each(["/nothing-here", "/subscription", "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430"])(
@@ -101,17 +94,72 @@ async function pricedPlans(): Promise<Plan[]> {
   return priced;
 }
 
+const JSON_LD = 'script[type="application/ld+json"]';
+
 /** The nodes of a page's JSON-LD, by type. */
 async function graphOf(path: string): Promise<Map<string, Record<string, unknown>>> {
   const { document } = await open(path);
-  const { "@context": context, "@graph": nodes } = JSON.parse(
-    document.querySelector('script[type="application/ld+json"]')?.textContent ?? "{}",
-  );
+  const { "@context": context, "@graph": nodes } = JSON.parse(document.querySelector(JSON_LD)?.textContent ?? "{}");
   expect(context).toBe("https://schema.org");
   return new Map(nodes.map((node: Record<string, unknown>) => [node["@type"], node]));
 }
 
+/**
+ * What the compiler says against each of some texts as a graph of schema.org's own vocabulary: the package schema-dts has
+ * it as types, generated from what schema.org publishes.
+ */
+function problemsOf(texts: string[]): string[][] {
+  const files = new Map(
+    texts.map((json, index) => [
+      join(import.meta.dirname, `json-ld-${index}.ts`),
+      `import type { Graph } from "schema-dts";\nexport const graph: Graph = ${json};\n`,
+    ]),
+  );
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    target: ts.ScriptTarget.ES2022,
+  };
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile, getSourceFile } = host;
+  host.fileExists = (name) => files.has(name) || fileExists(name);
+  host.readFile = (name) => files.get(name) ?? readFile(name);
+  host.getSourceFile = (name, version) => {
+    const text = files.get(name);
+    return text === undefined ? getSourceFile(name, version) : ts.createSourceFile(name, text, version);
+  };
+  const program = ts.createProgram([...files.keys()], options, host);
+  return [...files.keys()].map((name) =>
+    ts
+      .getPreEmitDiagnostics(program, program.getSourceFile(name))
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n")),
+  );
+}
+
 describe("structured data", () => {
+  test("is valid in schema.org's vocabulary on every page [K4]", async () => {
+    const scripts = paths.map(async (path) => (await open(path)).document.querySelector(JSON_LD)?.textContent ?? "");
+    const texts = await Promise.all(scripts);
+    for (const text of texts) expect(text.length).toBeGreaterThan(500);
+    const wrong = [
+      ['"billingDuration":1', '"billingTime":1'],
+      ['"@type":"Offer"', '"@type":"Offering"'],
+      ['"priceCurrency":"USD"', '"priceCurrency":{"@type":"Person"}'],
+    ].map(([right = "", mistake = ""]) => {
+      expect(texts[1]).toContain(right);
+      return texts[1]?.replace(right, mistake) ?? "";
+    });
+    const [home, pricing, privacy, terms, ...mistakes] = problemsOf([...texts, ...wrong]);
+    expect({ home, pricing, privacy, terms }).toEqual({ home: [], pricing: [], privacy: [], terms: [] });
+    // The compiler would find a mistake.
+    expect(mistakes).toHaveLength(3);
+    for (const problems of mistakes) expect(problems).not.toEqual([]);
+  }, 60_000);
+
   test.each([
     ["/", ["Organization", "WebSite", "WebPage", "SoftwareApplication"]],
     ["/pricing", ["Organization", "WebSite", "WebPage", "SoftwareApplication", "FAQPage", "BreadcrumbList"]],

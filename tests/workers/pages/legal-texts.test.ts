@@ -1,53 +1,40 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { companyFacts } from "../../../app/company-facts";
-import { openPage, type Page } from "../../support/visitors/page";
-import { type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
-import { type RunningWorker, startSite } from "../../support/workers/workers";
+import { openPage } from "../../support/visitors/page";
+import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* What the privacy policy and the terms must state. */
 
-let site: RunningWorker;
-let visitor: SiteVisitor;
+const { site, visitor, dispose } = await startVisitedSite({ vars: { LEGAL_EMAIL: "legal@brand.test" } });
+afterAll(dispose);
+const terms = await openPage(visitor, "/terms");
 
-beforeAll(async () => {
-  site = await startSite({ vars: { LEGAL_EMAIL: "legal@brand.test" } });
-  visitor = siteVisitor(site);
-  return site.dispose;
+test("the privacy policy covers every topic, in order, as of August 14, 2025 [L1] [L2]", async () => {
+  const { words, wordsOfEach } = await openPage(visitor, "/privacy");
+  expect(words("h1")).toBe("Privacy Policy");
+  expect(words()).toContain("Last updated August 14, 2025");
+  expect(wordsOfEach("article h2")).toEqual([
+    "1. Information we collect",
+    "2. How we use information",
+    "3. How we share information",
+    "4. Security",
+    "5. Retention",
+    "6. Your rights",
+    "7. Cookies",
+    "8. International transfers",
+    "9. Children under 13",
+    "10. Third-party links",
+    "11. Changes to this policy",
+    "12. Contact",
+  ]);
+  expect(wordsOfEach("article h3")).toEqual(["Under the GDPR", "Under the CCPA", "How to use your rights"]);
+  expect(words()).toMatch(/never use (your )?personal data to train general-purpose AI models without your consent/);
+  expect(words()).toContain("We do not sell personal data");
+  expect(words("address")).toContain("legal@brand.test");
 });
 
-describe("privacy", () => {
-  test("covers every topic, in order, as of August 14, 2025 [L1] [L2]", async () => {
-    const { words, wordsOfEach } = await openPage(visitor, "/privacy");
-    expect(words("h1")).toBe("Privacy Policy");
-    expect(words()).toContain("Last updated August 14, 2025");
-    expect(wordsOfEach("article h2")).toEqual([
-      "1. Information we collect",
-      "2. How we use information",
-      "3. How we share information",
-      "4. Security",
-      "5. Retention",
-      "6. Your rights",
-      "7. Cookies",
-      "8. International transfers",
-      "9. Children under 13",
-      "10. Third-party links",
-      "11. Changes to this policy",
-      "12. Contact",
-    ]);
-    expect(wordsOfEach("article h3")).toEqual(["Under the GDPR", "Under the CCPA", "How to use your rights"]);
-    expect(words()).toMatch(/never use (your )?personal data to train general-purpose AI models without your consent/);
-    expect(words()).toContain("We do not sell personal data");
-    expect(words("address")).toContain("legal@brand.test");
-  });
-});
-
-describe("terms", () => {
-  let terms: Page;
-  beforeAll(async () => {
-    terms = await openPage(visitor, "/terms");
-  });
-
-  test("has all sections in order, as of August 14, 2025 [L3] [L4]", async () => {
+describe("the terms", () => {
+  test("have all sections in order, as of August 14, 2025 [L3] [L4]", async () => {
     expect(terms.words()).toContain("Last updated August 14, 2025");
     expect(terms.wordsOfEach("article h2")).toEqual([
       "1. Definitions",
@@ -85,16 +72,13 @@ describe("terms", () => {
     ["liability cap", "L7", /AMOUNTS THAT YOU PAID US IN THE 12 MONTHS BEFORE/],
     ["Delaware", "L7", /law of the State of Delaware.*courts in Delaware/],
     ["arbitration", "L7", /claims under \$100,000 .*arbitration/],
+    ["a trial is not charged immediately", "L5", /5-day free trial.*not charged immediately/],
     ["amendments", "L8", /amend these Terms with 30 days’ notice/],
   ])("states: %s [%s]", async (_name, _row, fact) => {
     expect(terms.words("article")).toMatch(fact);
   });
 
-  test("states that a free trial of five days is not charged immediately", () => {
-    expect(terms.words("article")).toMatch(/5-day free trial.*not charged immediately/);
-  });
-
-  test("ends with postal address, email address and website [L8]", () => {
+  test("end with postal address, email address and website [L8]", () => {
     const { document, words } = terms;
     expect(document.querySelector("article")?.lastElementChild?.tagName).toBe("ADDRESS");
     for (const line of companyFacts.postalAddress) expect(words("address")).toContain(line);

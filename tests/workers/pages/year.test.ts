@@ -1,6 +1,5 @@
-import { beforeAll, expect, test } from "vitest";
-import { type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
-import { type RunningWorker, startSite } from "../../support/workers/workers";
+import { afterAll, expect, test } from "vitest";
+import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* What is kept in memory is kept for its year: the one thing on a page that changes without a release is in its footer. */
 
@@ -26,13 +25,8 @@ export default {
 };
 `;
 
-let site: RunningWorker;
-let visitor: SiteVisitor;
-beforeAll(async () => {
-  site = await startSite({ wrapper: { script: CLOCK } });
-  visitor = siteVisitor(site);
-  return site.dispose;
-});
+const { visitor, dispose } = await startVisitedSite({ wrapper: { script: CLOCK } });
+afterAll(dispose);
 
 const THIS_YEAR = new Date().getUTCFullYear();
 const aheadOf = (year: number) => ({ "clock-ahead": String(Date.UTC(year, 5) - Date.now()) });
