@@ -83,6 +83,19 @@ export function switched(session: SignupSession): CardSession | undefined {
   return { step: "card", ...other, other: session.step === "card" ? besides(session) : undefined };
 }
 
+/** The sign-ups of a browser that can be finished, the newest first. */
+export function signUpsIn(found: FoundSession): OtherSignUp[] {
+  if (!("session" in found)) return [];
+  const { session } = found;
+  const own = session.step === "card" ? besides(session) : undefined;
+  return [own, session.other].filter((signUp): signUp is OtherSignUp => signUp !== undefined);
+}
+
+/** The newest sign-up of a browser that another one, of this key, does not take the place of. */
+export function besideNew(found: FoundSession, key: string, now = Date.now()): OtherSignUp | undefined {
+  return signUpsIn(found).find((signUp) => signUp.key !== key && signUp.expiresAt > now);
+}
+
 /** The session of the sign-up that a page is about: a page may be older than the newest sign-up. */
 export function aboutSignUp(found: FoundSession, key: string | undefined, now = Date.now()): FoundSession {
   if (!key || !("session" in found) || found.session.other?.key !== key) return found;

@@ -3,7 +3,7 @@ import type { PostedForm } from "../../edge/guard/request-body.server";
 import { afterSetup } from "../card/after-setup.server";
 import { CONNECTION_FAILED, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../notices";
 import { inProgress, linkedSignUp } from "../session/resume-link.server";
-import { aboutSignUp, backAtForm, besides, type FoundSession, renewed, switched } from "../session/session.server";
+import { aboutSignUp, backAtForm, besideNew, type FoundSession, renewed, switched } from "../session/session.server";
 import type { CardSession } from "../steps";
 import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
 
@@ -70,7 +70,7 @@ async function finish({ found, path, form }: Press, context: AppLoadContext) {
   const isNews = next.step === "done" || next.checks !== undefined;
   // Of another sign-up than the session's, only a success is told: it is true whatever the cookie has become.
   const goesOn = isThis ? here.status === "open" || isNews : next.step === "done";
-  const other = isThis ? next.other : newest && besides(newest);
+  const other = isThis ? next.other : besideNew(found, ofPage.key);
   return seeOther(path, goesOn ? await sessions.write(renewed({ ...next, other })) : undefined);
 }
 
@@ -82,14 +82,15 @@ async function resume({ found, path }: Press, context: AppLoadContext) {
   const isOther = here && here.clientSecret !== linked?.clientSecret;
   // The page says why.
   if (!linked || isOther) return seeOther(path + url.search);
+  const taken: CardSession = { ...linked, resumed: true, other: besideNew(found, linked.key) };
   const state = await setupIntents.retrieve(linked.clientSecret, context);
   if (state.status === "unreachable") return reply(503, { notice: CONNECTION_FAILED });
-  if (state.status === "open") return seeOther(path, await sessions.write(renewed({ ...linked, resumed: true })));
-  const next = await afterSetup(linked, state, context);
+  if (state.status === "open") return seeOther(path, await sessions.write(renewed(taken)));
+  const next = await afterSetup(taken, state, context);
   if (next.step === "done" || next.checks !== undefined) return reply(409, { notice: SIGNUP_FINISHED });
   if (next.ended) return reply(409, { notice: SIGNUP_CANCELED });
   // Its card has had a trial: another one is asked for.
-  return seeOther(path, await sessions.write(renewed({ ...next, resumed: true })));
+  return seeOther(path, await sessions.write(renewed(next)));
 }
 
 /** Also one that has expired. */

@@ -19,8 +19,8 @@ import {
 import { type Notice, noticeFor, noticeForRefusal, statusFor } from "../notices";
 import { planPath } from "../plan-path";
 import { DRAFT_PARAMETER, draftOf } from "../session/draft.server";
-import { aboutSignUp, besides, type FoundSession, newLifetime, renewed, switched } from "../session/session.server";
-import type { CardSession, OtherSignUp, SignupReply } from "../steps";
+import { aboutSignUp, type FoundSession, newLifetime, renewed, signUpsIn, switched } from "../session/session.server";
+import type { CardSession, SignupReply } from "../steps";
 import { BUTTONS, type Press } from "./buttons.server";
 import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
 
@@ -109,9 +109,7 @@ async function submitForm(press: Press, context: AppLoadContext): Promise<FormOu
  * one, the newest first.
  */
 function earlierSignUps(found: FoundSession, madeFrom: string | undefined, { email }: SubscriptionRequest) {
-  const session = "session" in found ? found.session : undefined;
-  const own = session?.step === "card" ? besides(session) : undefined;
-  const earlier = [own, session?.other].filter((signUp): signUp is OtherSignUp => signUp !== undefined);
+  const earlier = signUpsIn(found);
   const replaced =
     earlier.find(({ key }) => key !== "" && key === madeFrom) ??
     earlier.find(({ account }) => account?.email === email);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CONNECTION_FAILED, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../../../../app/signup/notices";
-import type { SignupSession } from "../../../../app/signup/steps";
+import type { OtherSignUp, SignupSession } from "../../../../app/signup/steps";
 import {
   API_URL,
   cardSession,
@@ -118,6 +118,13 @@ describe("'the card is set up'", () => {
     }
   });
 
+  test("on an open page keeps the sign-up that waits beside a success", async () => {
+    const { step: _, ...beside } = other();
+    const session = () => doneSession({ key: "c-key", other: beside });
+    const { kept } = await finish(SUCCEEDED, { session, page: cardSession() });
+    expect(kept).toMatchObject({ step: "done", key: "a-key", other: beside });
+  });
+
   test("keeps what only the session knows, such as the address", async () => {
     const { kept } = await finish(OPEN, { session: cardSession, page: cardSession() });
     expect(kept).toHaveProperty("address", cardSession().address);
@@ -158,6 +165,19 @@ describe("taking over the sign-up of a link", () => {
       expiresAt: NOW + 2 * HOUR,
       resumed: true,
     });
+  });
+
+  test.each<[string, (beside: OtherSignUp) => SignupSession]>([
+    ["a success", (beside) => doneSession({ other: beside })],
+    ["one that has ended", (beside) => ({ ...other(), key: "c-key", editing: true, ended: true, other: beside })],
+    ["one that has expired", (beside) => ({ ...other(), key: "c-key", expiresAt: NOW, other: beside })],
+  ])("keeps the sign-up that waits beside %s [S32] [S18]", async (_, session) => {
+    const { step: __, ...beside } = other();
+    expect((await resume(() => session(beside))).kept).toMatchObject({ key: "a-key", other: beside });
+    const ended = { ...beside, expiresAt: NOW };
+    expect((await resume(() => session(ended))).kept).not.toHaveProperty("other");
+    const { step: ___, ...same } = cardSession();
+    expect((await resume(() => session(same))).kept).not.toHaveProperty("other");
   });
 
   test("never replaces a sign-up in progress: the page says why [S32] [H5]", async () => {
