@@ -5,6 +5,9 @@ export type PostedForm = Readonly<Record<string, string>>;
 
 const MAX_BODY_BYTES = 16 * 1024;
 const MAX_FIELDS = 32;
+/** More than any valid field needs, percent-encoded. */
+const MAX_RETURNED_FIELD_BYTES = 4 * 1024;
+const MAX_REFUSED_BODY_BYTES = 256 * 1024;
 /** Enough for 16 KB over a slow mobile connection. */
 const BODY_DEADLINE_MS = 10_000;
 /** For a refused body, read only to fill in the returned form. */
@@ -20,7 +23,7 @@ export function checkFormHeaders({ headers }: Request): Refusal | undefined {
 
 /**
  * Reads a form, drops unknown fields and refuses files. Of a URL-encoded form over the limit it returns the part within
- * the limit, so that the page can give it back.
+ * the limit, so that the page can give it back; where the length is declared, long fields are cut first.
  */
 export async function readForm(
   request: Request,
@@ -29,8 +32,9 @@ export async function readForm(
   const type = request.headers.get("Content-Type") ?? "";
   const isMultipart = /^multipart/i.test(type);
   const isDeclaredTooLarge = Number(request.headers.get("Content-Length") ?? 0) > MAX_BODY_BYTES;
-  const milliseconds = isDeclaredTooLarge ? REFUSED_BODY_DEADLINE_MS : BODY_DEADLINE_MS;
-  const body = await readBoundedText(request, { bytes: MAX_BODY_BYTES, milliseconds });
+  const body = isDeclaredTooLarge
+    ? await readBoundedText(withCutFields(request), { bytes: MAX_BODY_BYTES, milliseconds: REFUSED_BODY_DEADLINE_MS })
+    : await readBoundedText(request, { bytes: MAX_BODY_BYTES, milliseconds: BODY_DEADLINE_MS });
   if (isDeclaredTooLarge || body.status === "too long") {
     const begun = "text" in body && !isMultipart ? readUrlEncoded(body.text, fields) : {};
     return { ...begun, refusal: BODY_TOO_LARGE };
@@ -44,6 +48,27 @@ export async function readForm(
   if (!entries || entries.length > MAX_FIELDS) return { refusal: MALFORMED };
   const texts = entries.flatMap(([name, value]) => (typeof value === "string" ? [[name, value] as const] : []));
   return texts.length === entries.length ? knownFields(texts, fields) : { refusal: UNSUPPORTED_TYPE };
+}
+
+const AMPERSAND = 38;
+
+/** A long field must not hide those after it. */
+function withCutFields({ body }: Request): Response {
+  let size = 0;
+  let fieldSize = 0;
+  const cut = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      controller.enqueue(
+        chunk.filter((byte) => {
+          fieldSize = byte === AMPERSAND ? 0 : fieldSize + 1;
+          return fieldSize <= MAX_RETURNED_FIELD_BYTES;
+        }),
+      );
+      size += chunk.byteLength;
+      if (size > MAX_REFUSED_BODY_BYTES) controller.terminate();
+    },
+  });
+  return new Response(body?.pipeThrough(cut));
 }
 
 function readUrlEncoded(body: string, names: readonly string[]): { form: PostedForm } | { refusal: Refusal } {

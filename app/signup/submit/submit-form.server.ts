@@ -24,6 +24,8 @@ import type { CardSession, SignupReply } from "../steps";
 import { BUTTONS, type Press } from "./buttons.server";
 import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
 
+/** Of a field that can be right. */
+const MAX_ENTRY_LENGTH = 256;
 /** Longer than any entry of a person. What comes back stands on the page three times. */
 const MAX_RETURNED_LENGTH = 3000;
 
@@ -144,12 +146,12 @@ function replyTo(form: PostedForm, submission: Submission<SignupForm, string[]>)
 function tooLarge(form: PostedForm, notice: Notice, isReturned: boolean): SignupReply {
   const submission = parseForm(form);
   const [longest] = [...FIELD_NAMES].sort((one, another) => lengthOf(form[another]) - lengthOf(form[one]));
+  const isLong = longest !== undefined && lengthOf(form[longest]) > MAX_ENTRY_LENGTH;
   const errors = submission.status === "success" ? undefined : submission.error;
-  const messages = longest && errors?.[longest];
   const returned = replyTo(form, submission);
   return {
     ...(isReturned && { ...returned, form: { ...returned.form, error: undefined } }),
-    notice: { ...notice, ...(longest && messages && { fields: { [longest]: messages } }) },
+    notice: { ...notice, ...(isLong && { fields: { [longest]: errors?.[longest] ?? ["Please shorten this entry"] } }) },
   };
 }
 

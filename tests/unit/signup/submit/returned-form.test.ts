@@ -73,12 +73,18 @@ describe("a form that is not valid", () => {
 
   test("and too large comes back with a message at its longest field, and none at those that were cut off", async () => {
     const { site, form } = await opened();
-    const cut = { form_nonce: form.form_nonce, full_name: "Ada Lovelace", company_name: "x".repeat(9_000) };
+    const cut = { form_nonce: form.form_nonce, full_name: "Ada Lovelace", company_name: "x".repeat(4_000) };
     const { reply, httpStatus } = await post(site, cut, { more: { refusal: BODY_TOO_LARGE } });
     expect(httpStatus).toBe(413);
     expect(reply?.notice?.fields).toEqual({ company_name: ["Company name must be at most 100 characters"] });
     expect(reply?.form?.error).toBeUndefined();
     expect(reply?.form?.initialValue).toMatchObject({ full_name: "Ada Lovelace" });
+    // What was cut off may be all that was wrong.
+    const spaces = { ...form, phone: `2125550123${" ".repeat(4_000)}` };
+    const { reply: answer } = await post(site, spaces, { more: { refusal: BODY_TOO_LARGE } });
+    expect(answer?.notice?.fields).toEqual({ phone: ["Please shorten this entry"] });
+    const other = await post(site, { ...form, website: "x".repeat(4_000) }, { more: { refusal: BODY_TOO_LARGE } });
+    expect(other.reply?.notice).not.toHaveProperty("fields");
   });
 
   test.each(["constructor", "__proto__", "toString", "pay"])(
