@@ -7,7 +7,7 @@ import type {
 } from "@remix-run/react";
 import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/package-id";
-import { loadStep } from "../signup/load-step";
+import { loadStep, troubleOf } from "../signup/load-step";
 import { CONNECTION_FAILED, submissionFailed } from "../signup/notices";
 import { currentStep } from "../signup/session/current-step.server";
 import stylesheet from "../signup/signup.css";
@@ -46,8 +46,7 @@ export async function clientAction({ serverAction }: ClientActionFunctionArgs): 
   } catch (thrown) {
     // A redirect.
     if (thrown instanceof Response) throw thrown;
-    // `fetch` rejects with a TypeError when there is no connection; anything else is the site's own failure.
-    return { notice: thrown instanceof TypeError ? CONNECTION_FAILED : submissionFailed() };
+    return { notice: troubleOf(thrown) === "offline" ? CONNECTION_FAILED : submissionFailed() };
   }
 }
 

@@ -44,6 +44,13 @@ export const OFFLINE: Notice = {
   title: CONNECTION_FAILED.title,
   message: "Please check your connection. This page continues by itself when it's back. Nothing is lost.",
 };
+/** While the page itself tries again, and the server's answer is no page. */
+export const STEP_FAILED: Notice = {
+  kind: "destructive",
+  title: "The next step could not be loaded",
+  message: "Nothing is lost. This page keeps trying, or you can try again now.",
+  actions: ["support"],
+};
 export const CONFIGURATION_ERROR: Notice = {
   kind: "destructive",
   title: "Configuration Error",

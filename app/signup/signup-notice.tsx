@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { Notice as NoticeBox } from "../ui/controls/notice";
 import { mailTo, type Site, useSite } from "../ui/site";
 import type { Notice, NoticeAction } from "./notices";
@@ -11,10 +12,12 @@ export function SignupNotice({
   notice,
   requestId,
   takesFocus = false,
+  children,
 }: {
   notice: Notice;
   requestId?: string | undefined;
   takesFocus?: boolean;
+  children?: ReactNode;
 }) {
   const { kind, title, message, actions = [] } = notice;
   const site = useSite();
@@ -22,6 +25,7 @@ export function SignupNotice({
     // A notice that takes another's place is a new one: it comes into view, and is open.
     <NoticeBox key={`${title} ${message}`} kind={kind} title={title} takesFocus={takesFocus}>
       {message && <p>{message}</p>}
+      {children}
       {actions.length > 0 && (
         <ul className="mt-1 flex flex-wrap gap-x-5">
           {actions.map((action) => (

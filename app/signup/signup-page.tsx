@@ -20,8 +20,8 @@ import { PlanSummary } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
 import type LaterStep from "./later-steps";
 import { loadLaterSteps } from "./load-later-steps";
-import { useOffline } from "./load-step";
-import { OFFLINE } from "./notices";
+import { useDelay } from "./load-step";
+import { OFFLINE, STEP_FAILED } from "./notices";
 import { SignupNotice } from "./signup-notice";
 import type { LaterStepData, SignUpName, SignupReply, SignupStep } from "./steps";
 
@@ -110,17 +110,17 @@ function FormStep({
   );
 }
 
-/** Offers a sign-up for another plan that waits for its card; the plan of the URL wins. */
+/** Offers the sign-up for another plan; the plan of the URL wins. */
 function WaitingSignup({ waiting, packageId }: { waiting: { packageId: string }; packageId: string }) {
   const all = plans(useSite());
-  const nameOf = (id: string) => findPlan(all, id)?.title ?? "other";
+  const started = findPlan(all, waiting.packageId);
   const path = waiting.packageId ? `/subscription/${waiting.packageId}` : "/subscription";
   return (
     <div className="notice notice-progress mb-6">
-      <p className="font-bold">Your {nameOf(waiting.packageId)} sign-up still needs a card</p>
+      <p className="font-bold">You started {started ? `a ${started.title}` : "another"} sign-up</p>
       <p className="text-sm">
         <a className="font-semibold underline" href={path}>
-          Finish it
+          Continue it
         </a>
         , or sign up for {findPlan(all, packageId)?.title ?? "this plan"} below.
       </p>
@@ -128,15 +128,15 @@ function WaitingSignup({ waiting, packageId }: { waiting: { packageId: string };
   );
 }
 
-/** Another sign-up of this browser: it is finished by itself, whatever becomes of this one. */
+/** Another sign-up of this browser. It may be finished by now on another device, so it is not said to need a card. */
 function OtherSignUp({ other: { key, company = "another company" } }: { other: SignUpName }) {
   const { pathname } = useLocation();
   return (
     <Form method="post" action={pathname} className="step-other notice notice-progress mt-6 [overflow-wrap:anywhere]">
-      <p>Your sign-up for {company} still needs a card.</p>
+      <p>You also started a sign-up for {company}.</p>
       <input type="hidden" name="sign_up" value={key} />
       <Button type="submit" variant="secondary" size="sm" className="mt-2" name="intent" value="switch">
-        Finish {company}
+        Continue with {company}
       </Button>
     </Form>
   );
@@ -164,7 +164,7 @@ function Frame({ heading, progress, headingRef, intro, packageId, children }: Fr
           {heading}
         </h1>
         {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
-        <OfflineNotice />
+        <DelayNotice />
       </div>
       {children}
       {packageId !== undefined && <PlanSummary packageId={packageId} />}
@@ -172,13 +172,18 @@ function Frame({ heading, progress, headingRef, intro, packageId, children }: Fr
   );
 }
 
-function OfflineNotice() {
+function DelayNotice() {
   // A page that looks again by itself must not take the focus.
   const isAnswer = useNavigation().state !== "idle";
-  if (!useOffline()) return null;
+  const delay = useDelay();
+  if (!delay) return null;
   return (
     <LiveRegion role="alert" className="mt-4">
-      <SignupNotice notice={OFFLINE} takesFocus={isAnswer} />
+      <SignupNotice notice={delay.trouble === "offline" ? OFFLINE : STEP_FAILED} takesFocus={isAnswer}>
+        <Button size="sm" variant="secondary" className="mt-2" onClick={delay.tryNow}>
+          Try again
+        </Button>
+      </SignupNotice>
     </LiveRegion>
   );
 }

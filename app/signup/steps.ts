@@ -103,7 +103,7 @@ export interface FormStepData {
   failed: boolean;
   /** What was typed before, without the passwords. */
   draft?: Record<string, string>;
-  /** A sign-up for another plan that waits for its card. */
+  /** This browser's sign-up for another plan. */
   waiting?: { packageId: string };
   /** The sign-up that this form was made from, and replaces. */
   madeFrom?: SignUpName | undefined;
@@ -160,7 +160,7 @@ export interface ResumeStepData {
 export type DoneStepData = Pick<DoneSession, "step" | "account" | "card" | "startedAt" | "requestId" | "news">;
 
 export type SignupStep = (FormStepData | CardStepData | WaitingStepData | ResumeStepData | DoneStepData) & {
-  /** Another sign-up of this browser, which still needs a card. */
+  /** Another sign-up of this browser. */
   other?: SignUpName | undefined;
 };
 

@@ -20,13 +20,13 @@ export function CardStep({ data, reply }: { data: CardStepData; reply: SignupRep
   const hydrated = useHydrated();
   const { pathname } = useLocation();
   const configured = data.publishableKey !== "";
-  const [notice, setNotice] = useLatestNotice(data, reply);
-  const [isSaid, onReady] = useSaid();
+  const { notice, setNotice, isFirst } = useLatestNotice(data, reply);
+  const [isRead, onReady] = useRead();
   return (
     <>
       <LiveRegion role="status" className="step-status">
         {data.news !== undefined && "saved" in data.news && (
-          <div className={isSaid ? "invisible" : ""}>
+          <div className={isRead || !isFirst ? "invisible" : ""}>
             <SignupNotice notice={SAVED} />
           </div>
         )}
@@ -91,7 +91,12 @@ function useLatestNotice(data: CardStepData, reply: SignupReply | undefined) {
   const server = data.publishableKey === "" ? CONFIGURATION_ERROR : newsNotice(data.news);
   const isLatest = said?.reply === reply && (said?.data === data || server === undefined);
   const setNotice = (notice: Notice | undefined) => setSaid({ notice, data, reply });
-  return [said && isLatest ? said.notice : (reply?.notice ?? server), setNotice] as const;
+  return {
+    notice: said && isLatest ? said.notice : (reply?.notice ?? server),
+    setNotice,
+    /** The card's fields have said nothing yet. */
+    isFirst: said === undefined,
+  };
 }
 
 function newsNotice(news: CardStepData["news"]): Notice | undefined {
@@ -104,15 +109,15 @@ function newsNotice(news: CardStepData["news"]): Notice | undefined {
 const READ_MS = 2_000;
 
 /** True some time after the card's fields are ready. */
-function useSaid(): [isSaid: boolean, onReady: () => void] {
+function useRead(): [isRead: boolean, onReady: () => void] {
   const [ready, setReady] = useState(false);
-  const [isSaid, setSaid] = useState(false);
+  const [isRead, setRead] = useState(false);
   useEffect(() => {
     if (!ready) return;
-    const timer = setTimeout(() => setSaid(true), READ_MS);
+    const timer = setTimeout(() => setRead(true), READ_MS);
     return () => clearTimeout(timer);
   }, [ready]);
-  return [isSaid, useCallback(() => setReady(true), [])];
+  return [isRead, useCallback(() => setReady(true), [])];
 }
 
 function TrialTerms({ packageId, trialEnd }: { packageId: string; trialEnd: string }) {

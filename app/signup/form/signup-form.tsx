@@ -162,7 +162,7 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
 
       {madeFrom && (
         <p className="mt-8 text-sm [overflow-wrap:anywhere]">
-          This form replaces your sign-up{madeFrom.company && ` for ${madeFrom.company}`}.
+          This form replaces your sign-up{madeFrom.company && ` for ${madeFrom.company}`}, unless it already has a card.
         </p>
       )}
       <div className="submit-area">

@@ -112,10 +112,8 @@ function sentFrom(found: FoundSession, key: string | undefined): SignUpName | un
 /** Another page may have set up the card in time, so Stripe is asked before the visitor is told that the sign-up has ended. */
 async function expiredStep(session: CardSession, packageId: string, path: string, context: AppLoadContext) {
   const { sessions, setupIntents } = context;
-  if (isOf(session, packageId)) {
-    const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret, context), context);
-    if (next.step === "done" || next.checks !== undefined) throw await seeOther(path, renewed(next), context);
-  }
+  const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret, context), context);
+  if (next.step === "done" || next.checks !== undefined) throw await seeOther(path, renewed(next), context);
   const left = backAtForm(session);
   const more = { draft: draftOf(session), madeFrom: nameOf(session), other: otherIn(session), ended: SESSION_EXPIRED };
   return formStep(packageId, more, context, await sessions.write(left));

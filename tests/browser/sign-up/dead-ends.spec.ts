@@ -74,11 +74,11 @@ test("two tabs sign up two companies: neither ends the other, and both finish [S
   await other.submit();
   await expect(payButton(second)).toBeEnabled();
   await first.submit();
-  await expect(page.getByText("Your sign-up for Difference Engines still needs a card.")).toBeVisible();
+  await expect(page.getByText("You also started a sign-up for Difference Engines.")).toBeVisible();
   await other.pay(CARDS.works);
   await other.succeeded();
-  await expect(second.getByText("Your sign-up for Analytical Engines still needs a card.")).toBeVisible();
-  await second.getByRole("button", { name: "Finish Analytical Engines" }).click();
+  await expect(second.getByText("You also started a sign-up for Analytical Engines.")).toBeVisible();
+  await second.getByRole("button", { name: "Continue with Analytical Engines" }).click();
   await other.pay(CARDS.works);
   await expect(second.getByText(first.email).first()).toBeVisible();
   await expect(second.getByRole("heading", { name: "Subscription Successful!" })).toBeVisible();
@@ -134,6 +134,37 @@ test("without a connection a chosen plan is waited for: the page says so, keeps 
   // Nothing has loaded the document: that would empty the passwords.
   await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
   await visitor.submit();
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+});
+
+test("where the server fails, a chosen plan and an accepted form are asked for again: nothing typed is lost [H26]", async ({
+  page,
+}) => {
+  const visitor = signup(page);
+  await page.goto("/subscription/not-a-uuid");
+  await hydrated(page);
+  await visitor.fillForm();
+  let isBroken = true;
+  await page.route("**/*.data*", (route) =>
+    isBroken && route.request().method() === "GET" ? route.fulfill({ status: 503, body: "Busy" }) : route.fallback(),
+  );
+  const failed = page.getByText("The next step could not be loaded", { exact: true });
+  const tryAgain = page.getByRole("button", { name: "Try again" });
+  await page.getByRole("link", { name: "LITE, $200 a month" }).click();
+  await expect(failed).toBeInViewport();
+  await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+  isBroken = false;
+  await tryAgain.click();
+  await expect(page.getByRole("complementary", { name: "Your plan" })).toContainText("LITE");
+  await expect(failed).toHaveCount(0);
+  await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+  isBroken = true;
+  await visitor.submit();
+  await expect(failed).toBeInViewport();
+  await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+  isBroken = false;
+  await tryAgain.click();
   await visitor.pay(CARDS.works);
   await visitor.succeeded();
 });

@@ -246,6 +246,8 @@ test("a declined card and a failed authentication keep the card step, another tr
   await visitor.pay(CARDS.declined);
   const alert = page.getByRole("alert");
   await expect(alert).toHaveText("Payment FailedYour card was declined.");
+  // Within the two seconds in which it would stand there still.
+  expect(await page.getByText("Subscription Data Saved!").isVisible()).toBe(false);
 
   await visitor.pay(CARDS.authenticates);
   await page.getByRole("button", { name: /fail/i }).click();

@@ -103,7 +103,7 @@ export class Device {
     if (session.at === "ended") return { kind: "form", details: signUp, notice: "canceled", other };
     if (session.at === "form") return { kind: "form", details: signUp, madeFrom: signUp, other };
     if (isOver(session)) {
-      if (isThisPlan && this.#askStripe(session, isStripeUp)) return this.open(plan, isStripeUp);
+      if (this.#askStripe(session, isStripeUp)) return this.open(plan, isStripeUp);
       this.session = { ...session, at: "form", news: undefined };
       return { kind: "form", details: signUp, madeFrom: signUp, notice: "expired", other };
     }

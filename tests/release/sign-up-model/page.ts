@@ -60,8 +60,8 @@ export async function expectPage(world: World, plan: number, html: string, expec
   if (!world.driver.runsScripts) expect(isSaved).toBe(expected.kind === "card" && expected.news === "saved");
   expect(words.includes("Payment Failed")).toBe(expected.kind === "card" && expected.news === "failed");
   expect(words.includes("Card Successful!")).toBe(expected.kind === "done" && expected.isNews);
-  expect(words.includes("Your sign-up for")).toBe(expected.other !== undefined);
-  if (expected.other) expect(words).toContain(`Your sign-up for ${expected.other.company} still needs a card.`);
+  expect(words.includes("You also started a sign-up for")).toBe(expected.other !== undefined);
+  if (expected.other) expect(words).toContain(`You also started a sign-up for ${expected.other.company}.`);
   switch (expected.kind) {
     case "form":
       return expectForm(world, plan, shown, expected);
@@ -80,10 +80,11 @@ function expectForm(world: World, plan: number, shown: Shown, expected: Page & {
   const { details, waiting, madeFrom } = expected;
   const { words, value } = shown;
   expect(value("package_id")).toBe(PLANS[plan]?.id);
-  expect(words.includes("sign-up still needs a card")).toBe(waiting !== undefined);
-  if (waiting !== undefined) expect(words).toContain(`Your ${PLANS[waiting]?.name} sign-up still needs a card`);
+  expect(words.includes("You started a ")).toBe(waiting !== undefined);
+  if (waiting !== undefined) expect(words).toContain(`You started a ${PLANS[waiting]?.name} sign-up`);
   expect(words.includes("This form replaces")).toBe(madeFrom !== undefined);
-  if (madeFrom) expect(words).toContain(`This form replaces your sign-up for ${madeFrom.company}.`);
+  if (madeFrom)
+    expect(words).toContain(`This form replaces your sign-up for ${madeFrom.company}, unless it already has a card.`);
   expect(value("company_name")).toBe(details?.company ?? "");
   if (details) expect(value("email")).toBe(world.emails[details.email]);
 }

@@ -156,11 +156,11 @@ const press = fc.tuple(pick, fc.constantFrom("Edit details", "Start over")).map(
 );
 
 const switchTo = pick.map((nth) =>
-  step("press Finish for the other sign-up", nth, hasOther, async (tab, model, world) => {
+  step("continue with the other sign-up", nth, hasOther, async (tab, model, world) => {
     const shown = at(model.tabs, tab);
     const other = shown.page?.other;
     if (!other) return;
-    await world.driver.press(tab, `Finish ${other.company}`);
+    await world.driver.press(tab, `Continue with ${other.company}`);
     shown.plan = at(model.devices, deviceOf(tab)).switchTo(other) ?? shown.plan;
     await arrives(model, world, tab);
   }),

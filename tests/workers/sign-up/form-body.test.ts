@@ -69,7 +69,16 @@ describe("a form", () => {
     expect(status).toBe(413);
     for (const part of ["Submission Failed", "Please shorten your entries", "City must be at most 80 characters"])
       expect(text.includes(part), part).toBe(true);
-    for (const name of ["full_name", "company_name", "email", "phone", "address", "state", "zipCode", "country"] as const)
+    for (const name of [
+      "full_name",
+      "company_name",
+      "email",
+      "phone",
+      "address",
+      "state",
+      "zipCode",
+      "country",
+    ] as const)
       expect(text.includes(`value="${fields[name]}"`), name).toBe(true);
     expect(text.includes(PASSWORD)).toBe(false);
     expect(upstream.calls).toHaveLength(0);

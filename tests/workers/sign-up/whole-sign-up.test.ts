@@ -86,7 +86,7 @@ describe("the steps", () => {
   test("the plan of the URL wins; the sign-up for another plan is offered, with what was typed before [S17]", async () => {
     const ada = await signedUp(fields.package_id);
     const { text } = await ada.get(MINI);
-    expect(text).toContain("Your STANDARD sign-up still needs a card");
+    expect(text).toContain("You started a STANDARD sign-up");
     expect(text).toContain(`href="${STANDARD}"`);
     expect(text).toContain("Subscription Information");
     expect(text).not.toContain(CARD);

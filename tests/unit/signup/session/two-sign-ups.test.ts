@@ -73,7 +73,7 @@ describe("two sign-ups of one browser", () => {
     expect(again.kept).toEqual({ step: "card", ...other(), expiresAt: NOW + 2 * HOUR });
   });
 
-  test("each step says that the other one still needs a card, without its secret", async () => {
+  test("each step offers the other one, without its secret", async () => {
     for (const session of [both(), both({ editing: true }), doneSession({ account: own().account, other: other() })]) {
       const { step } = await look(siteContext(), session);
       expect(step?.other).toEqual({ key: "b-key", company: "Other Ltd" });
