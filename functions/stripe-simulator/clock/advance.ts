@@ -2,7 +2,7 @@ import type { Effects } from "../api/context";
 import type { Subscription } from "../store/objects";
 import { chargeInvoice, collectInvoice } from "./charges";
 import { cardToCharge, createInvoice } from "./invoicing";
-import { announced, nextStep, reminded, type Step, schedule } from "./schedule";
+import { nextStep, reminded, type Step, schedule } from "./schedule";
 import { endSubscription, updateSubscription, withPeriod } from "./subscription-lifecycle";
 import { monthAfter } from "./time";
 
@@ -34,17 +34,8 @@ function take(step: Step, subscription: Subscription, effects: Effects): void {
       store.saveSetting(reminded(subscription.id), subscription.trial_end ?? 0);
       emit("customer.subscription.trial_will_end", subscription);
       return;
-    case "announce the next invoice": {
-      const upcoming = createInvoice({ ...nextPeriod(subscription), status: "active" }, "upcoming", effects);
-      store.saveSetting(announced(subscription.id), subscription.items.data[0]?.current_period_end ?? 0);
-      emit("invoice.upcoming", { ...upcoming, id: upcoming.id.replace("in_", "upcoming_in_") });
-      return;
-    }
     case "cancel":
       endSubscription(subscription, "cancellation_requested", effects);
-      return;
-    case "expire":
-      endSubscription(subscription, "payment_failed", effects);
       return;
     case "end the period":
       endPeriod(subscription, effects);

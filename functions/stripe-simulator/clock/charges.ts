@@ -21,7 +21,6 @@ export function chargeInvoice(invoice: Invoice, subscription: Subscription, effe
   const isPaid = invoice.amount_due === 0 || succeeds(subscription, effects);
   if (isPaid) {
     markPaid(invoice, effects);
-    setDelinquent(subscription, false, effects);
     const owed = ["past_due", "incomplete"].includes(subscription.status);
     if (owed) updateSubscription(subscription, { status: "active" }, effects);
     return;
@@ -36,7 +35,6 @@ export function chargeInvoice(invoice: Invoice, subscription: Subscription, effe
     next_payment_attempt: retryDays === undefined ? null : effects.now(invoice.customer) + retryDays * DAY,
   });
   effects.emit("invoice.payment_failed", failed);
-  setDelinquent(subscription, true, effects);
   if (isFirst) return;
   if (retryDays !== undefined) updateSubscription(subscription, { status: "past_due" }, effects);
   else endSubscription(subscription, "payment_failed", effects);
@@ -53,9 +51,4 @@ function succeeds(subscription: Subscription, effects: Effects): boolean {
   const outcome = card && cardOutcome(store.cardNumber(card.id) ?? "");
   // A card that needs authentication once was authenticated when it was set up.
   return outcome === "succeeds" || outcome === "needs-authentication";
-}
-
-function setDelinquent({ customer }: Subscription, delinquent: boolean, { store }: Effects): void {
-  const found = store.find("Customer", customer);
-  if (found && found.delinquent !== delinquent) store.save("Customer", { ...found, delinquent });
 }

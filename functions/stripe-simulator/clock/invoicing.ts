@@ -53,7 +53,6 @@ export function createInvoice(
     parent: { type: "subscription_details", subscription_details: details },
     ...{ period_start: period.start, period_end: period.end, test_clock: subscription.test_clock },
   });
-  if (reason === "upcoming") return invoice;
   store.save("Invoice", invoice);
   emit("invoice.created", invoice);
   return invoice;

@@ -1,6 +1,6 @@
 import type { Effects } from "../api/context";
 import { previousAttributes, type Subscription } from "../store/objects";
-import { invoicesOf, voidInvoice } from "./invoicing";
+import { invoicesOf } from "./invoicing";
 import { schedule } from "./schedule";
 
 /** Saves changes, reschedules the next step, and emits an event if anything has changed. */
@@ -27,18 +27,16 @@ export function endSubscription(
   const at = effects.now(subscription.customer);
   const ended = effects.store.save("Subscription", {
     ...subscription,
-    status: subscription.status === "incomplete" ? "incomplete_expired" : "canceled",
+    status: "canceled",
     canceled_at: subscription.canceled_at ?? at,
     ended_at: at,
     ...cancellationDetails(subscription, reason),
   });
   schedule(ended, effects);
   for (const invoice of invoicesOf(ended, effects).filter(({ status }) => status === "open" || status === "draft")) {
-    if (ended.status === "incomplete_expired") voidInvoice(invoice, effects);
-    else effects.store.save("Invoice", { ...invoice, auto_advance: false, next_payment_attempt: null });
+    effects.store.save("Invoice", { ...invoice, auto_advance: false, next_payment_attempt: null });
   }
-  if (ended.status === "canceled") effects.emit("customer.subscription.deleted", ended);
-  else effects.emit("customer.subscription.updated", ended, { status: subscription.status });
+  effects.emit("customer.subscription.deleted", ended);
   return ended;
 }
 
@@ -54,5 +52,4 @@ export function withPeriod({ items }: Subscription, start: number, end: number):
   return { items: { ...items, data: items.data.map((item) => ({ ...item, ...period })) } };
 }
 
-export const hasEnded = ({ status }: Pick<Subscription, "status">) =>
-  status === "canceled" || status === "incomplete_expired";
+export const hasEnded = ({ status }: Pick<Subscription, "status">) => status === "canceled";

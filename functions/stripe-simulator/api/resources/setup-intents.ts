@@ -1,4 +1,5 @@
 import { cardOutcome } from "../../cards/cards";
+import { definition } from "../../schema/schema";
 import { newId } from "../../store/ids";
 import { make, merge, type SetupIntent } from "../../store/objects";
 import type { Call, Effects, Handlers } from "../context";
@@ -163,10 +164,6 @@ function shown(intent: SetupIntent, { key }: Call): object {
 }
 
 function browserIntent(intent: SetupIntent): object {
-  const { id, object, cancellation_reason, client_secret, created, description, last_setup_error, livemode } = intent;
-  const { next_action, payment_method, payment_method_types, status, usage } = intent;
-  return {
-    ...{ id, object, cancellation_reason, client_secret, created, description, last_setup_error, livemode },
-    ...{ next_action, payment_method, payment_method_types, status, usage },
-  };
+  const { properties = {} } = definition("BrowserSetupIntent");
+  return Object.fromEntries(Object.entries(intent).filter(([name]) => name in properties));
 }
