@@ -1,4 +1,5 @@
 import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
+import { sleep } from "../../app/shared/sleep";
 
 /** https://developers.cloudflare.com/d1/best-practices/retry-queries/; D1 retries statements that only read by itself. */
 const RETRYABLE =
@@ -71,8 +72,7 @@ async function retry<T>(work: () => Promise<T>, mayRetry: () => boolean): Promis
     } catch (error) {
       if (attempt === ATTEMPTS || !(error instanceof Error && RETRYABLE.test(error.message)) || !mayRetry())
         throw error;
-      const delay = FIRST_DELAY_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
-      await new Promise((resolve) => setTimeout(resolve, delay));
+      await sleep(FIRST_DELAY_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
     }
   }
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "../../app/shared/parse-json";
 
 const logged = z.object({
   level: z.string().optional(),
@@ -25,12 +26,4 @@ export async function showCount(line: string, simulatorUrl: string): Promise<voi
   if (!success) return;
   const { event: _, ...count } = data;
   await fetch(`${simulatorUrl}/funnel`, { method: "POST", body: JSON.stringify(count) }).catch(() => undefined);
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return line.startsWith("{") ? JSON.parse(line) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { commit } from "../../../app/contract/release";
 import { describeError } from "../../../app/shared/describe-error";
+import { sleep } from "../../../app/shared/sleep";
 import { type Config, keysOf, readConfig } from "../config";
 import { databaseOver } from "../database";
 import { log } from "../log";
@@ -52,7 +53,7 @@ export function healthCheck(): (c: Context) => Promise<Response> {
       if (lookingSince === undefined || Date.now() - lookingSince >= GONE_AFTER_MS) {
         return answer(await look(result.configuration));
       }
-      await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+      await sleep(ASK_EVERY_MS);
     }
   };
 }

@@ -7,6 +7,8 @@ import {
   subscriptionRequest,
 } from "../../../app/contract/subscription-request";
 import { describeError } from "../../../app/shared/describe-error";
+import { parseJson } from "../../../app/shared/parse-json";
+import { sleep } from "../../../app/shared/sleep";
 import { secondsLeftToday } from "../limits/sign-up-counts";
 import { log } from "../log";
 import { createSignUp } from "../sign-ups/create-sign-up";
@@ -19,8 +21,6 @@ import { problem } from "./problem";
 /** As long as Stripe allows its own keys to be. */
 const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 
-type Body = { status: "valid"; request: SubscriptionRequest } | { status: "invalid"; response: Response };
-
 /** How long a visitor waits until the earlier sign-up can have no card any more. */
 const REPLACED_WITHIN_MS = 1_000;
 
@@ -30,8 +30,8 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   const key = idempotencyKeyHeader.safeParse(c.req.header("idempotency-key") ?? crypto.randomUUID());
   if (!key.success) return problem(400, { title: "The Idempotency-Key header is invalid" });
 
-  const body = await readBody(c.req.raw);
-  if (body.status === "invalid") return body.response;
+  const request = readRequest(await c.req.text());
+  if (request instanceof Response) return request;
 
   const { services, sender } = c.var;
   // After the form was checked: what is wrong with it costs no hash to say.
@@ -42,7 +42,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
     c.executionCtx.waitUntil(work.catch(failed));
   };
   const signUpServices = { ...services, passwords: place, inBackground, requestId: c.var.requestId };
-  const work = createSignUp(body.request, key.data, signUpServices, sender).finally(() => place.leave());
+  const work = createSignUp(request, key.data, signUpServices, sender).finally(() => place.leave());
   // Also when the sender goes away, so that its turn is given back.
   c.executionCtx.waitUntil(work.catch(() => undefined));
   const result = await work;
@@ -54,7 +54,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
       inBackground(replaced);
       await Promise.race([replaced.catch(() => undefined), sleep(REPLACED_WITHIN_MS)]);
     }
-    inBackground(giveUpOldest(body.request.email, services));
+    inBackground(giveUpOldest(request.email, services));
   }
   c.var.dispatchAfterResponse();
   switch (result.status) {
@@ -114,30 +114,15 @@ function busy(): Response {
   return problem(503, { title: "Too many sign-ups at once" }, { "retry-after": BUSY_SECONDS });
 }
 
-async function readBody(request: Request): Promise<Body> {
-  const body = parseJson(await request.text());
+function readRequest(text: string): SubscriptionRequest | Response {
+  const body = parseJson(text);
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    return { status: "invalid", response: problem(400, { title: "The body must be a JSON object" }) };
+    return problem(400, { title: "The body must be a JSON object" });
   }
-  const parsed = subscriptionRequest.safeParse(body);
-  if (!parsed.success) {
-    return { status: "invalid", response: unprocessable(z.flattenError(parsed.error).fieldErrors) };
-  }
-  return { status: "valid", request: parsed.data };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const { data, error } = subscriptionRequest.safeParse(body);
+  return data ?? unprocessable(z.flattenError(error).fieldErrors);
 }
 
 function unprocessable(errors: Record<string, string[]>): Response {
   return problem(422, { title: "Some fields are not valid", errors });
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,4 +1,5 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
+import { sleep } from "../../../app/shared/sleep";
 import { CONNECTIONS } from "../limits/in-parallel";
 import type { SignUpCounts } from "../limits/sign-up-counts";
 import { PaymentsError } from "../stripe/client";
@@ -110,20 +111,15 @@ async function hasCardSetUp(email: string, services: SignUpServices): Promise<bo
   const pending = await services.signUps.findPending(email, { limit: ASKED });
   const asked = Promise.all(pending.map((signUp) => lookForCard(signUp, services)));
   const found = await Promise.race([asked, sleep(ASKED_WITHIN_MS)]);
-  if (found === undefined) services.inBackground(asked);
+  if (!found) services.inBackground(asked);
   return found?.includes(true) === true && (await hasHadTrial(email, services));
 }
 
 async function lookForCard(signUp: SignUp, services: TrialServices): Promise<boolean> {
-  if (signUp.stripe_setup_intent_id === null) return false;
   const setupIntent = await services.payments.findSetupIntent(signUp.stripe_setup_intent_id);
   if (setupIntent?.state !== "succeeded") return false;
   await handleCardSetUp(signUp, setupIntent, services);
   return true;
-}
-
-function sleep(milliseconds: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 function hasHadTrial(email: string, { signUps, claims }: TrialServices): Promise<boolean> {

@@ -57,7 +57,7 @@ export async function endPendingSignUp(
 }
 
 export async function releaseCard({ stripe_setup_intent_id: id }: SignUp, payments: Payments): Promise<void> {
-  let setupIntent = id === null ? undefined : await payments.findSetupIntent(id);
+  let setupIntent = await payments.findSetupIntent(id);
   if (setupIntent?.state === "open") {
     try {
       await payments.cancelSetupIntent(setupIntent.id);

@@ -20,9 +20,8 @@ export async function giveUpOldest(email: string, services: TrialServices): Prom
 /** At Stripe first: then no card can be set up. If Stripe fails, the cron handler deletes the customer. */
 async function giveUp(signUp: SignUp, services: TrialServices): Promise<void> {
   const { lifecycle, payments } = services;
-  const { id, stripe_setup_intent_id: setupIntentId } = signUp;
   try {
-    const setupIntent = setupIntentId === null ? undefined : await payments.findSetupIntent(setupIntentId);
+    const setupIntent = await payments.findSetupIntent(signUp.stripe_setup_intent_id);
     if (setupIntent?.state === "succeeded") {
       const outcome = await handleCardSetUp(signUp, setupIntent, services);
       if (outcome !== "pending") return;
@@ -31,5 +30,5 @@ async function giveUp(signUp: SignUp, services: TrialServices): Promise<void> {
   } catch (error) {
     if (!(error instanceof PaymentsError)) throw error;
   }
-  await lifecycle.supersede(id);
+  await lifecycle.supersede(signUp.id);
 }

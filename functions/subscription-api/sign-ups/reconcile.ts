@@ -59,8 +59,7 @@ async function reconcilePending(signUp: SignUp, services: TrialServices): Promis
 
 export async function startOrDelete(signUp: SignUp, keptMs: number, services: TrialServices): Promise<string> {
   const { payments } = services;
-  const { stripe_setup_intent_id: setupIntentId } = signUp;
-  const setupIntent = setupIntentId === null ? undefined : await payments.findSetupIntent(setupIntentId);
+  const setupIntent = await payments.findSetupIntent(signUp.stripe_setup_intent_id);
   if (setupIntent?.state === "succeeded") return handleCardSetUp(signUp, setupIntent, services);
   if (!isOlder(signUp, keptMs)) return "waits";
   // First, so that no card can be set up for a deleted sign-up.

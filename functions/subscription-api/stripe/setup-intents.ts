@@ -72,8 +72,10 @@ export function stripeSetupIntents(stripe: Stripe) {
 
     retrieveSetupIntent: retrieve,
 
-    /** Undefined when Stripe does not know it. */
-    findSetupIntent: (id: string): Promise<SetupIntent | undefined> => ifExists(() => retrieve(id)),
+    /** Undefined when there is none, or Stripe does not know it. */
+    async findSetupIntent(id: string | null): Promise<SetupIntent | undefined> {
+      return id === null ? undefined : ifExists(() => retrieve(id));
+    },
 
     async cancelSetupIntent(id: string): Promise<void> {
       await call(setupIntent, () => stripe.setupIntents.cancel(id, { cancellation_reason: "abandoned" }));

@@ -1,5 +1,6 @@
 import Stripe from "stripe";
 import * as z from "zod";
+import { parseJson } from "../../../app/shared/parse-json";
 
 /** Keeps recorded events from being sent again. */
 const TOLERANCE_SECONDS = 300;
@@ -98,12 +99,4 @@ export function stripeWebhook(stripe: Stripe, secrets: string[]) {
       return { status, event, card: { signUpId: metadata.sign_up_id, customerId, setupIntentId } };
     },
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

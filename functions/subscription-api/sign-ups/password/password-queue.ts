@@ -1,3 +1,4 @@
+import { sleep } from "../../../../app/shared/sleep";
 import type { PasswordHasher } from "./password";
 
 /** Ends before the ten seconds that the site waits. */
@@ -96,8 +97,4 @@ export function passwordQueue(hasher: PasswordHasher, placeMs: number = PLACE_MS
       };
     },
   };
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
