@@ -20,34 +20,21 @@ export function findChromium(): string | undefined {
   return [...system, chromium.executablePath()].find(runs);
 }
 
+/** Installs one where there is none: Playwright's, else Debian's. */
 export function findOrInstallChromium(): string {
-  const found = findChromium();
-  if (found !== undefined) return found;
   const isRootOnDebian = process.getuid?.() === 0 && existsSync("/etc/debian_version");
-  const installs = [
-    { title: "Playwright's download", commands: [[process.execPath, playwrightCli, "install", "chromium"]] },
-    ...(isRootOnDebian
-      ? [
-          {
-            title: "apt-get",
-            commands: ["apt-get update", "apt-get install -y chromium"].map((line) => line.split(" ")),
-          },
-        ]
-      : []),
-  ];
-  for (const { title, commands } of installs) {
-    console.log(`No Chromium here: installing one by ${title} …`);
-    for (const command of commands) run(command);
-    const installed = findChromium();
-    if (installed !== undefined) return installed;
-    console.log(`${title} gave no Chromium that runs.`);
-  }
-  throw new Error("The browser tests need Chromium: install it, or set CHROMIUM_PATH to its program.");
-}
-
-function run([command = "", ...args]: string[]): void {
+  const debian = ["apt-get update", "apt-get install -y chromium"].map((line) => line.split(" "));
+  const commands = [[process.execPath, playwrightCli, "install", "chromium"], ...(isRootOnDebian ? debian : [])];
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  spawnSync(command, args, { stdio: ["ignore", "inherit", "inherit"], timeout: 3 * MINUTE, env });
+  let found = findChromium();
+  for (const [program = "", ...args] of commands) {
+    if (found !== undefined) break;
+    console.log(`No Chromium here: ${program} ${args.join(" ")} …`);
+    spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"], timeout: 3 * MINUTE, env });
+    found = findChromium();
+  }
+  if (found !== undefined) return found;
+  throw new Error("The browser tests need Chromium: install it, or set CHROMIUM_PATH to its program.");
 }
 
 // Some systems have a program of that name that only explains how to install it.

@@ -8,50 +8,15 @@ import { runTool, ToolError } from "../failures";
 import { settingsOf, stageOf } from "../releases/stages";
 import { setUpStripe } from "../stripe-setup/set-up";
 import { type Target, targetOf } from "../stripe-setup/target";
-import { API_FOLDER, root, type Stage, scriptCommand, wranglerCommand } from "../wrangler";
-import { type CloudflareAccount, cloudflareAccount } from "./account";
-import type { Deployment, Finding } from "./deployment";
+import { API_FOLDER, root, type Stage } from "../wrangler";
+import { askAccount } from "./account";
+import type { Finding } from "./deployment";
 import { checkDeployment, isDatabaseId } from "./rules";
 
 // npm run preflight: of production, or --staging. --offline asks no account. For npm run deploy: --migrating allows
 // migrations that are not applied yet, --only subscription-api also packages without prices. Stripe: STRIPE_SECRET_KEY.
 
 type Options = { stage: Stage; offline: boolean; migrating: boolean; apiOnly: boolean };
-
-export type Answers = Pick<Deployment, "secrets" | "database"> & { unanswered: Finding[] };
-
-export function askAccount(account: CloudflareAccount, stage: Stage, hasDatabase: boolean): Answers {
-  const unanswered: Finding[] = [];
-  const secretsOf = (where: "site" | "subscription API") => {
-    const answer = account.secretsOf(where === "site" ? "." : API_FOLDER);
-    if ("value" in answer) return answer.value;
-    const { kind, sentence } = answer.failure;
-    if (kind === "no-worker") return [];
-    unanswered.push({ where: kind === "account" ? "Cloudflare" : where, what: sentence });
-    return kind === "account" ? null : undefined;
-  };
-  const site = secretsOf("site");
-  if (site === null) return { unanswered };
-  const api = secretsOf("subscription API");
-  if (api === null) return { unanswered };
-  const secrets = site && api ? { secrets: { site, api } } : {};
-
-  const catalogueLacks: Finding[] = [];
-  if (api && !api.includes("OPERATOR_TOKEN")) {
-    const command = wranglerCommand("secret put OPERATOR_TOKEN", stage, API_FOLDER);
-    const what = `OPERATOR_TOKEN is a secret that is not set, which npm run catalogue needs: ${command}`;
-    catalogueLacks.push({ where: "subscription API", what });
-  }
-  if (!hasDatabase) return { unanswered: [...unanswered, ...catalogueLacks], ...secrets };
-  const database = account.database();
-  if ("value" in database) return { unanswered, ...secrets, database: database.value };
-  const { kind, sentence } = database.failure;
-  const deploy =
-    kind === "no-table" ? ` Deploy the API, which makes them: ${scriptCommand("deploy:subscription-api", stage)}` : "";
-  unanswered.push({ where: "database", what: `${sentence}${deploy}` });
-  if (kind === "no-table") unanswered.push(...catalogueLacks);
-  return { unanswered, ...secrets };
-}
 
 export async function checkStripe(target: Target): Promise<{ findings: Finding[]; unchecked: string[] }> {
   const findings: Finding[] = [];
@@ -77,9 +42,7 @@ async function askStripe({ offline, stage }: Options): ReturnType<typeof checkSt
 export async function preflight(options: Options): Promise<boolean> {
   const { stage, offline, migrating, apiOnly } = options;
   const settings = { ...settingsOf(stage), other: settingsOf(stage === "staging" ? "production" : "staging") };
-  const { unanswered, ...known } = offline
-    ? { unanswered: [] }
-    : askAccount(cloudflareAccount(stage), stage, isDatabaseId(settings.api));
+  const { unanswered, ...known } = offline ? { unanswered: [] } : askAccount(stage, isDatabaseId(settings.api));
   const stripe = await askStripe(options);
   const findings = [
     ...unanswered.filter(({ where }) => !(apiOnly && where === "database")),

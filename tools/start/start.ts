@@ -1,14 +1,13 @@
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { sentenceOf, ToolError } from "../failures";
 import { readWorkerSettings } from "../worker-settings";
 import { root, wrangler } from "../wrangler";
-import { damagedSentence, saysDamaged } from "./local-state";
 import { hostOf, onPorts, type Ports, portsOf, requireFreePort } from "./ports";
 import { isStopping, launch, stopAll } from "./processes";
-import { showCount, shownOf } from "./worker-lines";
+import { saysDamaged, showCount, shownOf } from "./worker-lines";
 
 // PORT moves the site, and API and simulator with it. HOST=0.0.0.0, or this machine's name, serves other devices too.
 
@@ -112,6 +111,11 @@ async function readTestMode() {
   return settings && { ...tools, settings, settingsOf };
 }
 
+function damagedSentence(): string {
+  const shown = relative(root, state);
+  return `The local database in ${shown} is damaged: delete it with rm -rf ${shown} and start again; it holds nothing but what was tried out here.`;
+}
+
 async function step(command: string, args: string[]): Promise<void> {
   const lines: string[] = [];
   const child = launch(command, args, (line) => {
@@ -122,7 +126,7 @@ async function step(command: string, args: string[]): Promise<void> {
   if (isStopping()) await new Promise(() => {});
   if (code === 0) return;
   throw new ToolError(
-    lines.some(saysDamaged) ? damagedSentence(state) : `${lines.join("\n")}\n${command} ${args.join(" ")} failed.`,
+    lines.some(saysDamaged) ? damagedSentence() : `${lines.join("\n")}\n${command} ${args.join(" ")} failed.`,
   );
 }
 
@@ -131,7 +135,7 @@ function run(name: string, args: string[], onLine: (line: string) => void = () =
   const show = (line = "") => line.trim() !== "" && console.log(`${name.padEnd(16)} │ ${line}`);
   const child = launch(process.execPath, args, (line) => {
     if (isStopping()) return;
-    if (saysDamaged(line)) return void stopAll(1, damagedSentence(state));
+    if (saysDamaged(line)) return void stopAll(1, damagedSentence());
     onLine(line);
     last.push(line);
     if (last.length > LINES_AT_THE_END) last.shift();
@@ -152,7 +156,7 @@ async function answers({ title, name }: (typeof workers)[number], ports: Ports):
     if (response?.ok) return;
     if (response) last = `${response.status} ${await response.text()}`;
     if (last.includes('"DB"') && Date.now() - started > DATABASE_WELL_WITHIN_MS) {
-      throw new ToolError(damagedSentence(state));
+      throw new ToolError(damagedSentence());
     }
     await new Promise((resolve) => setTimeout(resolve, 250));
   }

@@ -27,3 +27,8 @@ export async function showCount(line: string, simulatorUrl: string): Promise<voi
   const { event: _, ...count } = data;
   await fetch(`${simulatorUrl}/funnel`, { method: "POST", body: JSON.stringify(count) }).catch(() => undefined);
 }
+
+/** Whether SQLite says that its file is damaged. */
+export function saysDamaged(line: string): boolean {
+  return /SQLITE_(?:CORRUPT|NOTADB)|file is not a database|database disk image is malformed/i.test(line);
+}

@@ -78,32 +78,28 @@ async function wantedOf({ prices, plans, siteUrl }: Target): Promise<Wanted> {
   };
 }
 
-function wrongIn(
-  { features, login_page, business_profile, default_return_url }: Configuration,
-  wanted: Wanted,
-): string[] {
-  const { subscription_cancel: cancel, subscription_update: update } = features;
-  const { subscription_update: change, ...rest } = wanted.features;
-  const parts: Record<string, [found: unknown, wanted: unknown]> = {
-    "the login page": [login_page.enabled, true],
-    "canceling at the period's end": [{ enabled: cancel.enabled, mode: cancel.mode }, rest.subscription_cancel],
-    "the change of the card": [features.payment_method_update.enabled, true],
-    "the invoices": [features.invoice_history.enabled, true],
-    "the change of the plan": [
-      [update.enabled, update.default_allowed_updates, update.proration_behavior, update.trial_update_behavior],
-      [true, change?.default_allowed_updates, change?.proration_behavior, change?.trial_update_behavior],
-    ],
-    "the plans": [plansIn(update.products), plansIn(change?.products)],
-    "the privacy policy and the terms": [
-      wanted.business_profile && [business_profile.privacy_policy_url, business_profile.terms_of_service_url],
-      wanted.business_profile && Object.values(wanted.business_profile),
-    ],
-    "the link back": [wanted.default_return_url && default_return_url, wanted.default_return_url],
-  };
-  const isWrong = ([, [found, right]]: [string, [unknown, unknown]]) => JSON.stringify(found) !== JSON.stringify(right);
-  return Object.entries(parts)
-    .filter(isWrong)
-    .map(([name]) => name);
+const PARTS: Record<string, (one: Configuration | Wanted) => unknown> = {
+  "the login page": ({ login_page }) => login_page?.enabled,
+  "canceling at the period's end": ({ features: { subscription_cancel: cancel } }) => [cancel?.enabled, cancel?.mode],
+  "the change of the card": ({ features }) => features.payment_method_update?.enabled,
+  "the invoices": ({ features }) => features.invoice_history?.enabled,
+  "the change of the plan": ({ features: { subscription_update: update } }) => [
+    update?.enabled,
+    update?.default_allowed_updates,
+    update?.proration_behavior,
+    update?.trial_update_behavior,
+  ],
+  "the plans": ({ features }) => plansIn(features.subscription_update?.products),
+  "the privacy policy and the terms": ({ business_profile: profile }) =>
+    profile && [profile.privacy_policy_url, profile.terms_of_service_url],
+  "the link back": ({ default_return_url }) => default_return_url,
+};
+
+/** The parts that differ; without an https site its links stay as they are. */
+function wrongIn(found: Configuration, wanted: Wanted): string[] {
+  const isWrong = (part: unknown, right: unknown) =>
+    right !== undefined && JSON.stringify(part) !== JSON.stringify(right);
+  return Object.keys(PARTS).filter((name) => isWrong(PARTS[name]?.(found), PARTS[name]?.(wanted)));
 }
 
 function plansIn(products: { product: string; prices: string[] }[] | "" | null | undefined): string[] {
