@@ -65,7 +65,7 @@ async function dispatch(message: Message, services: DispatchServices): Promise<v
 type Outcome = SendOutcome | { status: "dropped"; reason: DropReason };
 
 async function send(message: Message, services: DispatchServices): Promise<Outcome> {
-  const { mail, accountWebhook } = services;
+  const { mail, accountWebhook, links } = services;
   const { key, kind, email } = message;
   switch (kind) {
     case "trial-started":
@@ -74,7 +74,8 @@ async function send(message: Message, services: DispatchServices): Promise<Outco
     case "card-used": {
       const isTrue = message.status === "pending" || message.status === "superseded";
       if (!isTrue) return { status: "dropped", reason: "trial-began" };
-      return mail.send(key, email, cardUsedMail(message, mail.sender));
+      const { notMe } = await linksFor(message, links);
+      return mail.send(key, email, cardUsedMail(message, mail.sender, notMe));
     }
     default:
       return accountWebhook?.send({ ...message, kind }) ?? { status: "failed", reason: "no console" };

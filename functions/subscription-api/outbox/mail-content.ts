@@ -2,7 +2,7 @@ import { html, raw } from "hono/html";
 import type { MailContent, Sender } from "./mail";
 import type { Message } from "./outbox";
 
-type Facts = Pick<Message, "full_name" | "company_name" | "email" | "package_id" | "package_name">;
+type Facts = Pick<Message, "email" | "package_id" | "package_name">;
 type Html = ReturnType<typeof html>;
 
 export type Link = { text: string; url: string };
@@ -15,23 +15,25 @@ export type Draft = {
   links?: Link[];
 };
 
-/** For a card that has been used for a trial. */
-export function cardUsedMail(facts: Facts, sender: Sender): MailContent {
+/**
+ * For a card that has been used for a trial. Its reader may be a stranger, so nothing in it was typed.
+ * @param notMe a signed link
+ */
+export function cardUsedMail(facts: Facts, sender: Sender, notMe: string): MailContent {
   const path = facts.package_id === null ? "/subscription" : `/subscription/${facts.package_id}`;
   return toMail(
     {
       subject: `Your ${sender.companyName} trial has not started`,
       paragraphs: [
-        `Hello ${facts.full_name},`,
+        "Hello,",
         "The card you entered has already been used for a free trial. Each card can be used for one.",
         "Your trial hasn’t started. You weren’t charged, and we removed the card.",
         `To start your trial, use another card. To subscribe without a trial, contact our sales team: ${sender.salesEmail}`,
+        "Wasn’t you? Open “This wasn’t me” below to end the sign-up.",
       ],
-      details: [
-        ["Company", facts.company_name],
-        ["Plan", facts.package_name ?? "not chosen yet"],
-      ],
+      details: [["Plan", facts.package_name ?? "not chosen yet"]],
       button: { text: "Use another card", url: `${sender.siteUrl}${path}` },
+      links: [{ text: "This wasn’t me", url: notMe }],
     },
     sender,
     facts.email,

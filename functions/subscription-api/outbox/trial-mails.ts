@@ -3,6 +3,7 @@ import type { Billing, Card } from "../stripe/billing";
 import type { MailContent, Sender } from "./mail";
 import { toMail } from "./mail-content";
 import type { Message } from "./outbox";
+import { typedName } from "./typed-name";
 
 /** Facts from the sign-up. */
 type Facts = Pick<Message, "full_name" | "company_name" | "email" | "signed_up_at">;
@@ -29,8 +30,8 @@ export function trialStartedMail(
     {
       subject: `Your ${sender.companyName} trial has started`,
       paragraphs: [
-        `Hello ${facts.full_name},`,
-        `Thank you for your subscription. The free trial for ${facts.company_name} has started and ends on ${end}.`,
+        `Hello ${typedName(facts.full_name)},`,
+        `Thank you for your subscription. The free trial for ${typedName(facts.company_name)} has started and ends on ${end}.`,
         trial.outlook.next === "charge" ? `We haven’t charged your card. ${whatHappens(trial)}` : whatHappens(trial),
         PORTAL,
         "Next, confirm your email address.",
@@ -38,7 +39,7 @@ export function trialStartedMail(
         "If you didn’t sign up, open “This wasn’t me” below to end the trial and remove the card.",
       ],
       details: [
-        ["Company", facts.company_name],
+        ["Company", typedName(facts.company_name)],
         ["Plan", trial.plan ?? "not chosen yet"],
         ["Free trial", `${TRIAL_DAYS} days, until ${minuteOf(trial.end)}`],
         ...chargeDetails(trial),
@@ -61,13 +62,13 @@ export function trialEndingMail(facts: Facts, trial: Trial, sender: Sender): Mai
     {
       subject: `Your ${sender.companyName} trial ends on ${end}`,
       paragraphs: [
-        `Hello ${facts.full_name},`,
-        `The free trial for ${facts.company_name} ends on ${end}.`,
+        `Hello ${typedName(facts.full_name)},`,
+        `The free trial for ${typedName(facts.company_name)} ends on ${end}.`,
         whatHappens(trial),
         PORTAL,
       ],
       details: [
-        ["Company", facts.company_name],
+        ["Company", typedName(facts.company_name)],
         ["Plan", trial.plan ?? "not chosen yet"],
         ["Trial ends", minuteOf(trial.end)],
         ...chargeDetails(trial),

@@ -4,8 +4,8 @@ import type { SetupIntent } from "../stripe/setup-intents";
 import type { CardEvent, StripeEvent } from "../stripe/webhook";
 import { type EndReason, hasTooManyFailedCards, type SignUp } from "./sign-up";
 import type { ProcessedEvents } from "./store/processed-events";
-import type { SignUpEndings } from "./store/sign-up-endings";
-import type { SetUpCard, SignUpLifecycle } from "./store/sign-up-lifecycle";
+import type { SignUpEndings, UsedCard } from "./store/sign-up-endings";
+import type { SignUpLifecycle } from "./store/sign-up-lifecycle";
 
 export type FailedCardServices = {
   lifecycle: SignUpLifecycle;
@@ -26,7 +26,7 @@ export async function handleCardDeclined(
 }
 
 export async function refuseUsedCard(
-  card: SetUpCard,
+  card: UsedCard,
   { paymentMethodId }: SetupIntent,
   services: FailedCardServices,
   event?: StripeEvent,

@@ -59,7 +59,9 @@ export async function handleCardSetUp(
     if (event) await services.processedEvents.add(event);
     return ended;
   }
-  return waitsFor(activated, card) ? refuseUsedCard(card, setupIntent, services, event) : "unknown";
+  return waitsFor(activated, card)
+    ? refuseUsedCard({ ...card, hash: claim.card ?? "" }, setupIntent, services, event)
+    : "unknown";
 }
 
 function waitsFor({ stripe_setup_intent_id, stripe_customer_id, used_cards }: SignUp, card: SetUpCard): boolean {

@@ -14,6 +14,12 @@ import {
 import { processedEvent } from "./processed-events";
 import { hasChanged, type SetUpCard } from "./sign-up-lifecycle";
 
+/** `hash` is that of the card, whatever sign-up it was entered for. */
+export type UsedCard = SetUpCard & { hash: string };
+
+/** Emails about one used card in a day (UTC): they may reach strangers. */
+const MAILS_OF_A_CARD = 3;
+
 export type SignUpEndings = ReturnType<typeof signUpEndingsIn>;
 
 /** Each in one transaction. Every method throws what D1 throws. */
@@ -43,11 +49,22 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
       return stored;
     },
 
-    async refuseUsedCard(card: SetUpCard, event?: StripeEvent): Promise<SignUp | null> {
-      const { signUpId, setupIntentId, usedCards } = card;
+    async refuseUsedCard(card: UsedCard, event?: StripeEvent): Promise<SignUp | null> {
+      const { signUpId, setupIntentId, usedCards, hash } = card;
       const waitsForCard = "status = 'pending' AND used_cards = ? AND coalesce(stripe_setup_intent_id, ?) = ?";
       const values = [usedCards, setupIntentId, setupIntentId] as const;
       const message = { key: `card-used/${signUpId}`, kind: "card-used" as const, signUpId };
+      const mailsToday = [now().slice(0, 10), hash] as const;
+      const countMail = db
+        .prepare(
+          `INSERT INTO sign_up_counts (day, hash, n)
+           SELECT ?, ?, 1 FROM sign_ups
+            WHERE id = ? AND ${waitsForCard} AND NOT EXISTS (SELECT 1 FROM outbox WHERE key = ?)
+           ON CONFLICT (day, hash) DO UPDATE SET n = n + 1`,
+        )
+        .bind(...mailsToday, signUpId, ...values, message.key);
+      const mayMail = `${waitsForCard}
+        AND (SELECT n FROM sign_up_counts WHERE day = ? AND hash = ?) <= ${MAILS_OF_A_CARD}`;
       const refuse = db
         .prepare(
           `UPDATE sign_ups
@@ -56,7 +73,8 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
         )
         .bind(after(CHECK_AFTER_MS), now(), signUpId, ...values);
       const results = await db.batch([
-        newMessage(db, message, waitsForCard, ...values),
+        countMail,
+        newMessage(db, message, mayMail, ...values, ...mailsToday),
         ...(event ? [processedEvent(db, event)] : []),
         refuse,
         byId(signUpId),

@@ -68,6 +68,13 @@ const ON_TRIAL = "status = 'trialing', trial_end = '2026-11-27T12:00:00.000Z'";
 const textOf = ({ mock }: { mock: { calls: [unknown, RequestInit?][] } }) =>
   String(JSON.parse(String(mock.calls.at(-1)?.[1]?.body)).text);
 
+test("the mail about a used card has the link that ends its sign-up [H4]", async () => {
+  const { dispatch, id, sent } = await outboxOf("status = 'pending'", "card-used");
+  await dispatch();
+  const [, notMe = ""] = /not-me\/(\S+)/.exec(textOf(sent)) ?? [];
+  expect(await links.read("not-me", notMe)).toBe(id);
+});
+
 test("the links of the start mail live for thirty days from the sign-up on, each for its purpose [H4]", async () => {
   const { dispatch, id, sent } = await outboxOf(ON_TRIAL, "trial-started");
   vi.setSystemTime(NOW + DAY);

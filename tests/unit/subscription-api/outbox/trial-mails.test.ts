@@ -154,13 +154,48 @@ test("the reminder says when the trial ends, what is charged then, and how to ca
   expect(trialEndingMail(facts, { ...trial, plan: null }, sender).text).toContain("Plan: not chosen yet");
 });
 
-test("the mail after a used card leads back to the form of its plan", () => {
-  const { subject, text } = cardUsedMail(facts, sender);
+describe("a typed name in a mail", () => {
+  test.each([
+    ["Engines & Sons, Inc.", "Engines & Sons, Inc."],
+    ["J. R. Smith: Tools", "J. R. Smith: Tools"],
+    ["Studio 54, 3rd Floor, 101", "Studio 54, 3rd Floor, 101"],
+    ["Booking.com", "Booking. com"],
+    ["Your account at evil.example/login is locked", "Your account at evil. example/login is locked"],
+    ["https://1.2.3.4:80/x", "https: //1. 2. 3. 4: 80/x"],
+    ["tel:911 mailto:a@evil.example", "tel: 911 mailto: a@evil. example"],
+    ["evil。example evil.\uFEFFexample", "evil。 example evil. \uFEFFexample"],
+    ["Call +1 (800) 555-0199 now", "Call +1… now"],
+    ["8005550199", "800…"],
+    ["8\u2060005\u200B55·0199", "8…"],
+    ["８００．５５５．０１９９", "８００…"],
+    ["x".repeat(60), "x".repeat(60)],
+    ["漢🙂".repeat(40), `${"漢🙂".repeat(29)}漢…`],
+  ])("is cut, and nothing of it can become a link: %s [H4]", (typed, quoted) => {
+    const sent = [
+      started({}, { full_name: typed, company_name: typed }),
+      trialEndingMail({ ...facts, full_name: typed, company_name: typed }, trial, sender),
+    ];
+    for (const { text, html } of sent) {
+      expect(text).toContain(`Hello ${quoted},\n\n`);
+      expect(text).toContain(`The free trial for ${quoted} `);
+      expect(text).toContain(`\n\nCompany: ${quoted}\n`);
+      if (typed !== quoted) expect(html).not.toContain(typed);
+    }
+  });
+});
+
+test("the mail after a used card leads back to the form of its plan, and quotes nothing that was typed [H4]", () => {
+  const { subject, text, html } = cardUsedMail(facts, sender, links.notMe);
   expect(subject).toBe("Your Citewell trial has not started");
   expect(text).toContain("Use another card: https://www.example/subscription/an-id");
   expect(text).toContain("contact our sales team: sales@example.com");
-  expect(text).toContain("Company: Engines\nPlan: STANDARD");
-  const planless = cardUsedMail({ ...facts, package_id: null, package_name: null }, sender).text;
+  expect(text).toContain("Plan: STANDARD\n");
+  for (const form of [text, html]) {
+    expect(form).toContain(links.notMe);
+    expect(form).toContain("Wasn’t you?");
+    expect(form).not.toMatch(/Ada|Engines/);
+  }
+  const planless = cardUsedMail({ ...facts, package_id: null, package_name: null }, sender, links.notMe).text;
   expect(planless).toContain("Use another card: https://www.example/subscription\n");
   expect(planless).toContain("Plan: not chosen yet");
 });

@@ -18,7 +18,7 @@ async function signUpAs(columns = "status = 'pending'") {
   const all = signUpsInProcess();
   const signUp = await all.pending({}, columns);
   const { id, stripe_setup_intent_id: setupIntentId, stripe_customer_id: customerId } = signUp;
-  const card = { signUpId: id, setupIntentId, customerId, usedCards: 0 };
+  const card = { signUpId: id, setupIntentId, customerId, usedCards: 0, hash: "a card" };
   return { ...all, id, signUp, card, setupIntent: all.model.get(setupIntentId) ?? {}, row: () => all.find(id) };
 }
 

@@ -49,6 +49,22 @@ async function signUpAs(columns = "status = 'pending'") {
   };
 }
 
+test("a card that was used is told by email to three sign-ups a day, and on the page to all [H4]", async () => {
+  const { services, pending, setUpCard, rows } = signUpsInProcess({ onePerPerson: true });
+  const enter = async (fingerprint: string) => {
+    const signUp = await pending({ email: `${crypto.randomUUID()}@example.com` });
+    return handleCardSetUp(signUp, await setUpCard(signUp, fingerprint), services);
+  };
+  const mails = () => rows("SELECT key FROM outbox WHERE kind = 'card-used'").length;
+
+  expect([await enter("card 1"), await enter("card 2")]).toEqual(["trialing", "trialing"]);
+  for (const told of [1, 2, 3, 3, 3]) expect([await enter("card 1"), mails()]).toEqual(["pending", told]);
+  // Another card, and another day.
+  expect([await enter("card 2"), mails()]).toEqual(["pending", 4]);
+  vi.setSystemTime(inDays(1));
+  expect([await enter("card 1"), mails()]).toEqual(["pending", 5]);
+});
+
 describe("a card that is set up", () => {
   test("starts the trial, which is logged, with its mails and the reminder two days before the end [T2]", async () => {
     const { signUp, services, setUpCard, model, row, logged, messages, isProcessed, defaultCard } = await signUpAs();

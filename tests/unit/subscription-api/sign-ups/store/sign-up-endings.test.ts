@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { processedEventsIn } from "../../../../../functions/subscription-api/sign-ups/store/processed-events";
-import { signUpEndingsIn } from "../../../../../functions/subscription-api/sign-ups/store/sign-up-endings";
-import type { SetUpCard } from "../../../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
+import {
+  signUpEndingsIn,
+  type UsedCard,
+} from "../../../../../functions/subscription-api/sign-ups/store/sign-up-endings";
 import { databaseInMemory } from "../../../../support/api-in-process/database";
 
 const MINUTE = 60_000;
@@ -25,7 +27,7 @@ async function signedUp(columns = "stripe_setup_intent_id = 'seti_1'") {
   const { id } = await signUp();
   rows(`UPDATE sign_ups SET ${columns} WHERE id = ?`, id);
   vi.setSystemTime(NOW + MINUTE);
-  const card: SetUpCard = { signUpId: id, setupIntentId: "seti_1", customerId: "cus_1", usedCards: 0 };
+  const card: UsedCard = { signUpId: id, setupIntentId: "seti_1", customerId: "cus_1", usedCards: 0, hash: "a card" };
   const row = () => rows("SELECT * FROM sign_ups WHERE id = ?", id)[0];
   const messages = () => rows("SELECT kind FROM outbox").map(({ kind }) => kind);
   const isProcessed = (event: string) => processedEventsIn(db).has(declined(event));
