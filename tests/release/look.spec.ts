@@ -63,6 +63,15 @@ test("pricing prints with the brand, without the menu, and with every answer [U3
   }
 });
 
+test("a legal text prints with the brand, without menu, contents and footer [U3]", async ({ page }) => {
+  await page.goto("/terms");
+  await page.emulateMedia({ media: "print" });
+  await expect(page.getByRole("banner").getByRole("link", { name: /, home$/ })).toBeVisible();
+  for (const name of ["contentinfo", "navigation", "button"] as const)
+    await expect(page.getByRole(name)).toHaveCount(0);
+  await expect(page.getByRole("heading", { name: "14. Contact" })).toBeVisible();
+});
+
 test("with forced colors every bar of a drawing has a border [U4]", async ({ page }) => {
   await page.emulateMedia({ forcedColors: "active" });
   await page.goto("/");

@@ -59,25 +59,6 @@ test("a person confirms with one press of the button, and types nothing again [H
   await atTheCard(page);
 });
 
-test.describe("without JavaScript", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("a person enters the password again and confirms [H20]", async ({ page }) => {
-    const visitor = signup(page);
-    await page.goto(PLAN);
-    await expect(page.getByLabel("Leave this field empty")).toBeHidden();
-    await visitor.fillForm();
-    await looksLikeAProgram(page);
-    await visitor.submit();
-    await expect(page.getByText("We kept your details but not your password")).toBeVisible();
-    await expect(page.getByLabel("Email Address")).toHaveValue(visitor.email);
-    await page.getByLabel("Password", { exact: true }).fill("Passw0rd !");
-    await page.getByLabel("Confirm Password").fill("Passw0rd !");
-    await confirm(page).click();
-    await atTheCard(page);
-  });
-});
-
 test.describe("with Turnstile", () => {
   for (const loads of [true, false]) {
     test(`its widget ${loads ? "stands beside the button" : "does not load: the button confirms alone"} [H25]`, async ({

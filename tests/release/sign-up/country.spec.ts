@@ -69,19 +69,3 @@ test("the list of countries is there after the script has run, and in a form tha
   await expect(page.getByLabel("Country")).toBeVisible();
   await expect(options(page)).toHaveCount(250);
 });
-
-test.describe("without JavaScript", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("the field offers the countries and takes any other text [V12]", async ({ page }) => {
-    await page.goto(PLAN);
-    const country = page.getByRole("combobox", { name: "Country", exact: true });
-    await expect(country).toHaveAttribute("autocomplete", "country-name");
-    await expect(page.locator(`datalist#${await country.getAttribute("list")} option[value="Germany"]`)).toHaveCount(1);
-    const visitor = signup(page);
-    await visitor.fillForm();
-    await country.fill("Atlantis");
-    await visitor.submit();
-    await expect(page.getByText("You need JavaScript to enter a card")).toBeVisible();
-  });
-});

@@ -124,6 +124,8 @@ test("while the form is sent its button is disabled and nothing moves; a failure
   await page.keyboard.press("Enter");
   await expect(button).toHaveText("Processing...");
   await expect(button).toBeDisabled();
+  await expect(button).toHaveAttribute("aria-busy", "true");
+  await expect(button.locator("svg.animate-spin")).toBeVisible();
   const progress = page.getByRole("status");
   await expect(progress).toHaveText("Processing...Submitting your subscription information.");
   await expect(progress).toBeInViewport({ ratio: 1 });

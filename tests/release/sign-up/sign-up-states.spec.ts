@@ -1,46 +1,8 @@
 import type { Locator, Page, Route } from "@playwright/test";
-import { CARDS, hydrated, PLAN, signup } from "../../browser/support/sign-up";
+import { CARDS, PLAN, signup } from "../../browser/support/sign-up";
 import { expect, test } from "../../browser/support/stack";
 
 /* What a visitor sees before, while and after something is sent, and when the payment provider fails. */
-
-const sections = {
-  "Contact Information": [
-    "Contact Name",
-    "Company Name",
-    "Email Address",
-    "Phone Number",
-    "Password",
-    "Confirm Password",
-  ],
-  "Billing Address": ["Street Address", "City", "State/Province", "ZIP Code", "Country"],
-};
-
-for (const javaScriptEnabled of [true, false]) {
-  test.describe(`JavaScript ${javaScriptEnabled ? "on" : "off"}`, () => {
-    test.use({ javaScriptEnabled });
-
-    test("the form has its heading, its sections, and every field empty under its label [S1] [S2]", async ({
-      page,
-    }) => {
-      await page.goto("/subscription");
-      if (javaScriptEnabled) await hydrated(page);
-      await expect(page.getByRole("heading", { level: 1, name: "Complete Your Subscription" })).toBeVisible();
-      await expect(page.getByText("Join thousands of businesses")).toBeVisible();
-      const card = page.getByRole("region", { name: "Subscription Information" });
-      await expect(card).toContainText("Complete your subscription by providing your contact and billing information.");
-      for (const [section, labels] of Object.entries(sections)) {
-        const group = card.getByRole("group", { name: section });
-        await expect(group.locator("input")).toHaveCount(labels.length);
-        for (const label of labels) {
-          const field = group.getByLabel(label, { exact: true });
-          await expect(field).toBeVisible();
-          await expect(field).toHaveValue("");
-        }
-      }
-    });
-  });
-}
 
 /** Keeps the requests that go to a URL until they are let go. */
 async function hold(page: Page, url: RegExp, method: string): Promise<() => Promise<void>> {
@@ -56,27 +18,6 @@ async function hold(page: Page, url: RegExp, method: string): Promise<() => Prom
     await Promise.all(held.map((route) => route.continue()));
   };
 }
-
-test("while the form is sent, its button is busy and a notice says so [S4] [M1] [M2]", async ({ page }) => {
-  const release = await hold(page, /\/subscription\//, "POST");
-  const visitor = signup(page);
-  await page.goto(PLAN);
-  await hydrated(page);
-  const button = page.locator("main form button[type=submit]");
-  await expect(button).toHaveText("Payment");
-  await expect(button).toBeEnabled();
-  await expect(button.locator("svg")).toHaveCount(0);
-  await visitor.fillForm();
-  await visitor.submit();
-  await expect(button).toHaveText("Processing...");
-  await expect(button).toBeDisabled();
-  await expect(button).toHaveAttribute("aria-busy", "true");
-  await expect(button.locator("svg.animate-spin")).toBeVisible();
-  const status = page.getByRole("status");
-  await expect(status).toHaveText("Processing...Submitting your subscription information.");
-  await release();
-  await expect(status).toHaveText("Subscription Data Saved!Now proceeding to payment...");
-});
 
 /**
  * Puts code behind the provider's script, which has just defined `window.Stripe`. `change` gets the client that the

@@ -19,7 +19,8 @@ export const NOW = 1_800_000_000_000;
 export const HOUR = 60 * 60 * 1000;
 const unlimited = { limit: async () => ({ success: true }) };
 
-const SETTINGS = {
+/** Of a deployment. */
+export const SETTINGS = {
   SITE_URL,
   CONSOLE_URL: "https://console.site.example",
   CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/test_0123456789",
@@ -156,6 +157,16 @@ function cookieIn(setCookie: string): string {
   return setCookie.split(";")[0] ?? "";
 }
 
+/** A site whose API answers so, and a form that somebody opened there a minute ago. Needs `stopClock`. */
+export async function openedForm({ status = 200, body = {} }: { status?: number; body?: object } = {}) {
+  const site = siteContext();
+  site.api.answer = () => Response.json(body, { status });
+  vi.setSystemTime(NOW - 60_000);
+  const form_nonce = await site.nonces.issue();
+  vi.setSystemTime(NOW);
+  return { site, form: { ...fields, form_nonce }, form_nonce };
+}
+
 type Site = ReturnType<typeof siteContext>;
 
 export type Look = {
@@ -211,13 +222,4 @@ export async function post(
     setCookie,
     kept: setCookie === null ? undefined : await site.sessionIn(setCookie),
   };
-}
-
-/** The form as somebody sends it who opened it a minute ago. Needs `stopClock`. */
-export async function openedForm(site: Site): Promise<typeof fields & { form_nonce: string }> {
-  const now = Date.now();
-  vi.setSystemTime(now - 60_000);
-  const form_nonce = await site.nonces.issue();
-  vi.setSystemTime(now);
-  return { ...fields, form_nonce };
 }

@@ -3,6 +3,7 @@ import { afterSetup } from "../../../app/signup/card/after-setup.server";
 import { type SetupState, setupIntents } from "../../../app/signup/card/setup-intents.server";
 import type { CardSession } from "../../../app/signup/steps";
 import type { SubscriptionApi } from "../../../app/signup/submit/api-client.server";
+import { countingLimiter, recordedLog } from "../../support/site-in-process/request-context";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -15,27 +16,12 @@ async function ask(answers: (() => Response)[], { secret = SECRET, allowed = tru
     if (!answer) throw new TypeError("fetch failed");
     return answer();
   });
-  const warned: string[] = [];
-  const failed: string[] = [];
-  const keys: string[] = [];
-  const limiter = {
-    async limit({ key }: { key: string }) {
-      keys.push(key);
-      return { success: allowed };
-    },
-  };
-  const nothing = () => {};
-  const log = {
-    add: nothing,
-    end: nothing,
-    info: nothing,
-    error: (event: string) => failed.push(event),
-    warn: (event: string) => warned.push(event),
-  };
+  const limiter = countingLimiter(allowed ? 1 : 0);
+  const { log, lines } = recordedLog();
   const intents = setupIntents({ apiUrl: "https://stripe.example", key: "pk_1", limiter });
   const state = await intents.retrieve(secret, { ip: "2001:db8::1", log });
   const calls = fetching.mock.calls.map(([url, init]) => ({ url: decodeURIComponent(String(url)), init }));
-  return { state, calls, warned, failed, keys };
+  return { state, calls, logged: lines.map(([event]) => event), keys: limiter.keys };
 }
 
 const made = (fields: object) => () => Response.json({ id: "seti_1", ...fields });
@@ -129,9 +115,9 @@ describe("what Stripe answers", () => {
 });
 
 test.each([401, 403])("a %i of Stripe is the site's own failure, and logged as an error [H28]", async (status) => {
-  const { state, failed } = await ask([() => new Response("", { status })]);
+  const { state, logged } = await ask([() => new Response("", { status })]);
   expect(state).toEqual({ status: "unreachable" });
-  expect(failed).toEqual(["stripe_key_refused"]);
+  expect(logged).toEqual(["stripe_key_refused"]);
 });
 
 test("a secret has an id of at most 255 characters, and 1,000 of its own [H24]", async () => {
@@ -166,7 +152,7 @@ test("an answer that is not used is not read, so that its connection is free aga
 
 test("whoever asks too often waits, and the log says so; what is no secret is not asked about [H24]", async () => {
   const limited = await ask([made({ status: "succeeded" })], { allowed: false });
-  expect([limited.state, limited.calls, limited.warned]).toEqual([
+  expect([limited.state, limited.calls, limited.logged]).toEqual([
     { status: "unreachable" },
     [],
     ["card_check_limited"],

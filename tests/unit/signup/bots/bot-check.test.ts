@@ -1,26 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { checkForBots } from "../../../../app/signup/bots/bot-check.server";
 import { confirmations } from "../../../../app/signup/bots/confirmation.server";
 import { turnstile } from "../../../../app/signup/bots/turnstile.server";
 import { formNonces } from "../../../../app/signup/form/form-nonce.server";
 import { contextWith, countingLimiter, recordedLog } from "../../../support/site-in-process/request-context";
+import { stopClock } from "../../../support/site-in-process/site-context";
 import { validRequest as request } from "../../../support/visitors/visitor";
 
 /* When a valid form is asked about, and what lets it pass. */
 
 const SECRET = "a-secret-of-at-least-thirty-two-characters";
-const NOW = 1_800_000_000_000;
 const nonces = formNonces([SECRET], () => Date.now());
 const tokens = confirmations([SECRET], () => Date.now());
 const nonceOf = (millisecondsAgo: number) => formNonces([SECRET], () => Date.now() - millisecondsAgo).issue();
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock();
 
 type SiteOptions = { limit?: number; isData?: boolean; keys?: object; asks?: boolean };
 

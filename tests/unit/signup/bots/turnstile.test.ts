@@ -1,22 +1,15 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { turnstile } from "../../../../app/signup/bots/turnstile.server";
+import { recordedLog } from "../../../support/site-in-process/request-context";
 
 afterEach(() => vi.restoreAllMocks());
 
 /** https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ */
 async function verify(answer: () => Response, { token, secretKey }: { token?: string; secretKey?: string }) {
   const fetching = vi.spyOn(globalThis, "fetch").mockImplementation(async () => answer());
-  const failures: unknown[] = [];
-  const nothing = () => {};
-  const log = {
-    add: nothing,
-    end: nothing,
-    info: nothing,
-    warn: nothing,
-    error: (event: string) => failures.push(event),
-  };
+  const { log, lines } = recordedLog();
   const verdict = await turnstile({ siteKey: "site", secretKey }).verify(token, log);
-  return { verdict, failures, calls: fetching.mock.calls };
+  return { verdict, failures: lines.map(([event]) => event), calls: fetching.mock.calls };
 }
 
 const KEYS = { token: "a-token", secretKey: "a-secret" };

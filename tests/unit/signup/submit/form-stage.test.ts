@@ -21,8 +21,7 @@ describe("a form that the guard has refused", () => {
   const tooMany = "Too many requests. Please wait a moment and try again.";
 
   test("comes back with what was typed where it was read", async () => {
-    const site = siteContext();
-    const form = await openedForm(site);
+    const { site, form } = await openedForm();
     const more = { refusal: TOO_MANY_REQUESTS };
     const { reply, httpStatus } = await post(site, form, { session: cardSession(), more });
     expect(httpStatus).toBe(429);
@@ -74,9 +73,7 @@ describe("the page", () => {
   });
 
   test("is told of a redirect where its script has sent the form", async () => {
-    const site = siteContext();
-    site.api.answer = () => Response.json({ client_secret: "seti_1_secret_1" });
-    const form = await openedForm(site);
+    const { site, form } = await openedForm({ body: { client_secret: "seti_1_secret_1" } });
     const { route } = site.contextOf(PATH);
     if (!route) throw new Error("There is no route");
     const { page, kept } = await post(site, form, { more: { route: { ...route, isData: true } } });
@@ -88,8 +85,7 @@ describe("the page", () => {
   });
 
   test("is told of an error, which it throws", async () => {
-    const site = siteContext();
-    const form = await openedForm(site);
+    const { site, form } = await openedForm();
     const error = new Error("The funnel is broken");
     const funnel = {
       count() {

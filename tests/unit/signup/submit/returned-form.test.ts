@@ -16,17 +16,9 @@ stopClock();
 
 const { password: _, confirmPassword: __, ...typed } = fields;
 
-/** A form, a site, and an API that answers with a status. */
-async function opened({ status = 200 } = {}) {
-  const site = siteContext();
-  site.api.answer = () => Response.json({}, { status });
-  const form = await openedForm(site);
-  return { site, form, form_nonce: form.form_nonce };
-}
-
 describe("a form that is not valid", () => {
   test("comes back with its messages and all that was typed, without the passwords; nobody else sees it", async () => {
-    const { site, form, form_nonce } = await opened();
+    const { site, form, form_nonce } = await openedForm();
     const { reply, httpStatus, page } = await post(site, { ...form, city: "x", state: "" });
     expect(httpStatus).toBe(422);
     expect(reply?.form?.error).toEqual({
@@ -42,7 +34,7 @@ describe("a form that is not valid", () => {
   });
 
   test("is counted by plan and field, and logged by its fields alone", async () => {
-    const { site, form } = await opened();
+    const { site, form } = await openedForm();
     await post(site, { ...form, city: "x", confirmPassword: "another" });
     expect(site.logged).toEqual([["signup_invalid", { fields: ["city", "confirmPassword"] }]]);
     expect(site.counted).toEqual([
@@ -53,13 +45,13 @@ describe("a form that is not valid", () => {
   });
 
   test("comes back with no more than 3,000 characters of an entry", async () => {
-    const { site, form } = await opened();
+    const { site, form } = await openedForm();
     const { reply } = await post(site, { ...form, city: "c".repeat(3_001), state: "s".repeat(3_000) });
     expect(reply?.form?.initialValue).toMatchObject({ city: "c".repeat(3_000), state: "s".repeat(3_000) });
   });
 
   test("is answered with its messages and no question, though it looks like a program's [H20]", async () => {
-    const { site, form } = await opened();
+    const { site, form } = await openedForm();
     const { httpStatus, reply } = await post(site, { ...form, form_nonce: "", website: "x", zipCode: "1" });
     expect([httpStatus, Object.keys(reply?.form?.error ?? {})]).toEqual([422, ["zipCode"]]);
     expect(reply).not.toHaveProperty("confirmation");
@@ -72,7 +64,7 @@ describe("a form that is not valid", () => {
   });
 
   test("and too large comes back with a message at its longest field, and none at those that were cut off", async () => {
-    const { site, form } = await opened();
+    const { site, form } = await openedForm();
     const cut = { form_nonce: form.form_nonce, full_name: "Ada Lovelace", company_name: "x".repeat(4_000) };
     const { reply, httpStatus } = await post(site, cut, { more: { refusal: BODY_TOO_LARGE } });
     expect(httpStatus).toBe(413);
@@ -117,7 +109,7 @@ describe("a form that the API refuses", () => {
     "with %i is answered %i, and comes back with all that was typed and its message [C8] [S7] [M3]",
     async (...given) => {
       const [status, shown, message] = given;
-      const { site, form, form_nonce } = await opened({ status });
+      const { site, form, form_nonce } = await openedForm({ status });
       const answer = await post(site, form, { session: cardSession() });
       expect([answer.httpStatus, answer.setCookie]).toEqual([shown, null]);
       const notice = { kind: "destructive", title: "Submission Failed", message };
@@ -143,7 +135,7 @@ describe("a form that the API refuses", () => {
     ["by failing", "M4", fails, "unreachable", "Connection Failed", /^Unable to connect/],
   ])("%s is answered 502, and comes back with the notice for it [%s]", async (...given) => {
     const [, , answers, outcome, title, message] = given;
-    const { site, form } = await opened();
+    const { site, form } = await openedForm();
     site.api.answer = answers;
     const { httpStatus, reply } = await post(site, form);
     expect(httpStatus).toBe(502);
@@ -154,7 +146,7 @@ describe("a form that the API refuses", () => {
 });
 
 test("a form that looks like a program's is asked about, and nobody is called", async () => {
-  const { site, form } = await opened();
+  const { site, form } = await openedForm();
   const { reply, httpStatus } = await post(site, { ...form, form_nonce: "", website: "x" });
   expect(httpStatus).toBe(422);
   expect(reply).toMatchObject({ notice: { title: "One more step" }, confirmation: { token: expect.any(String) } });

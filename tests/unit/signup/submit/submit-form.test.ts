@@ -12,7 +12,7 @@ import {
   PLAN,
   post,
   SITE_URL,
-  siteContext,
+  type siteContext,
   stopClock,
 } from "../../../support/site-in-process/site-context";
 import { fields } from "../../../support/visitors/site-visitor";
@@ -23,13 +23,7 @@ stopClock();
 
 const CREATED = { client_secret: "seti_1_secret_1" };
 
-/** A form, a site, and an API that answers. */
-async function opened({ status = 200, body = CREATED as object } = {}) {
-  const site = siteContext();
-  site.api.answer = () => Response.json(body, { status });
-  const form = await openedForm(site);
-  return { site, form, form_nonce: form.form_nonce };
-}
+const opened = (answer: { status?: number; body?: object } = {}) => openedForm({ body: CREATED, ...answer });
 
 const sentTo = (site: ReturnType<typeof siteContext>) =>
   site.api.calls.map(({ url, init }) => ({

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Page } from "@playwright/test";
-import { CARDS, hydrated, PLAN, signup } from "../support/sign-up";
-import { expect, test } from "../support/stack";
+import { CARDS, hydrated, PLAN, signup } from "../../browser/support/sign-up";
+import { expect, test } from "../../browser/support/stack";
 
 /* From every page a visitor can go on: to a success or to a true end. */
 
@@ -183,4 +183,89 @@ test("card fields that could not be loaded can be asked for again [S11]", async 
   await expect(page.getByText("No such setupintent")).toHaveCount(0);
   await visitor.pay(CARDS.works);
   await visitor.succeeded();
+});
+
+test("a connection that breaks for some seconds after the form was accepted leads to the card step all the same [H26]", async ({
+  page,
+  stack,
+}) => {
+  const visitor = signup(page);
+  let documents = 0;
+  page.on("response", (response) => {
+    if (response.request().isNavigationRequest() && response.frame() === page.mainFrame()) documents += 1;
+  });
+  await page.goto(PLAN);
+  await hydrated(page);
+  await visitor.fillForm();
+  let failed = 0;
+  await page.route("**/*.data*", (route) => {
+    if (route.request().method() === "POST" || failed === 5) return route.continue();
+    failed += 1;
+    return route.abort("connectionreset");
+  });
+  await visitor.submit();
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+  expect(failed).toBe(5);
+  expect(documents).toBe(1);
+  const database = await stack.api.mf.getD1Database("DB");
+  const count = database.prepare("SELECT count(*) AS n FROM sign_ups WHERE email = ?").bind(visitor.email);
+  expect(await count.first("n")).toBe(1);
+});
+
+test("a provider script that does not load gets a message and Retry", async ({ page }) => {
+  const visitor = signup(page);
+  await page.route("**/stripe.js", (route) => route.abort());
+  await visitor.signUp();
+  await expect(page.getByRole("alert")).toContainText("could not be loaded");
+  await page.unroute("**/stripe.js");
+  await page.getByRole("button", { name: "Retry" }).click();
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+});
+
+test("back and a second tab find the card step again [D3]", async ({ page, context, stack }) => {
+  await signup(page).signUp();
+  await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
+  const calls = () => stack.api.logs.filter(({ path, route }) => path === "/subscription" || route === "/subscription");
+  const before = calls().length;
+  await page.goto("/pricing");
+  await page.goBack();
+  await expect(page.getByText("Please enter your card info")).toBeVisible();
+  const tab = await context.newPage();
+  await tab.goto("/subscription");
+  await expect(tab.getByText("Please enter your card info")).toBeVisible();
+  expect(calls().length).toBe(before);
+});
+
+test("with scripting on but broken, the card step says within ten seconds what it needs", async ({ page }) => {
+  await page.route("**/build/**/*.js", (route) => route.abort());
+  await signup(page).signUp();
+  await expect(page.getByText("Please enter your card info")).toBeVisible();
+  const notice = page.getByText("You need JavaScript to enter a card");
+  await expect(notice).toBeHidden();
+  // Not waited for: what is left of the animation that shows it is passed over.
+  const ends = await page.evaluate(() => {
+    const timed = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    for (const animation of timed) animation.finish();
+    return timed.map(({ effect }) => Number(effect?.getComputedTiming().endTime));
+  });
+  expect(Math.max(...ends)).toBeLessThanOrEqual(10_000);
+  await expect(notice).toBeVisible();
+  await page.locator("summary").click();
+  await expect(page.getByAltText(/QR code/)).toBeVisible();
+});
+
+test("without the card step's code, which is fetched while the visitor types, the form goes on", async ({ page }) => {
+  const missed: string[] = [];
+  await page.route(/\/build\/card-form-/, (route) => {
+    missed.push(route.request().url());
+    return route.abort();
+  });
+  await page.goto("/subscription");
+  await hydrated(page);
+  await page.getByLabel("Email Address").fill("nobody");
+  await page.getByLabel("Email Address").blur();
+  await expect(page.getByText("valid email").first()).toBeVisible();
+  expect(missed).not.toEqual([]);
 });
