@@ -1,19 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { signupForm, toRequest } from "../../../app/signup/form/form-schema";
+import { fields } from "../../support/visitors/site-visitor";
 
-const valid = {
-  full_name: "Ada Lovelace",
-  company_name: "Analytical Engines",
-  email: "ada@example.com",
-  phone: "(212) 555-0123",
-  password: "Passw0rd !",
-  confirmPassword: "Passw0rd !",
-  address: "1 Example Street",
-  city: "Springfield",
-  state: "IL",
-  zipCode: "62701",
-  country: "United States",
-};
+const { package_id: _, ...valid } = fields;
 
 /** The messages that the form gives for one changed field (left out where undefined). */
 function messages(change: Record<string, unknown>): Record<string, string[]> {
@@ -103,14 +92,14 @@ describe("the sign-up's rules", () => {
 
   /** The first and the last of each range, and what is in between. */
   const UNPRINTABLE = [
-    ["\u0000", "\u001f", "\u007f", "\u009f"],
+    ["\u0000", "\r", "\n", "\u001f", "\u007f", "\u0085", "\u009f"],
     ["\u2028", "\u2029"],
     ["\u202a", "\u202b", "\u202c", "\u202d", "\u202e"],
     ["\u2066", "\u2067", "\u2068", "\u2069"],
     ["\ud800", "\udbff", "\udc00", "\udfff", "\ufffd"],
   ].flat();
 
-  test.each(UNPRINTABLE)("no field of text has %j in it [B9]", (character) => {
+  test.each(UNPRINTABLE)("no field of text has %j in it [B9] [H4]", (character) => {
     const labels = {
       full_name: "Contact name",
       company_name: "Company name",
@@ -134,33 +123,20 @@ describe("the sign-up's rules", () => {
   );
 
   test.each([
-    ["http://evil.test/free", "H4"],
-    ["Ada HTTPS://evil.test", "H4"],
-    ["see hTtP://x", "H4"],
-    ["\uff48\uff54\uff54\uff50\uff1a\uff0f\uff0fevil.test", "H4"],
-    ["ht\u200btp:/\u2060/evil.test", "H4"],
-    ["https:\u00ad//evil.test", "H4"],
-    ["ftp://evil.test", "H4"],
-    ["Ada //evil.test/free", "H4"],
-    ["www.evil.test", "H4"],
-    ["see (WWW.evil.test)", "H4"],
-    ["ww\u200bw.evil.test", "H4"],
-  ])("no name is %j, which a mail program would make a link of [%s]", (value) => {
+    "Ada HTTPS://evil.test",
+    "see hTtP://x",
+    "\uff48\uff54\uff54\uff50\uff1a\uff0f\uff0fevil.test",
+    "ht\u200btp:/\u2060/evil.test",
+    "https:\u00ad//evil.test",
+    "ftp://evil.test",
+    "Ada //evil.test/free",
+    "www.evil.test",
+    "see (WWW.evil.test)",
+    "ww\u200bw.evil.test",
+  ])("no name is %j, which a mail program would make a link of [H4]", (value) => {
     expect(messages({ full_name: value, company_name: value })).toEqual({
       full_name: ["Contact name must not contain a web address"],
       company_name: ["Company name must not contain a web address"],
-    });
-  });
-
-  test.each([
-    ["Ada\r\nhttp", "H4"],
-    ["Ada\u2028Lovelace", "H4"],
-    ["Ada\u2029Lovelace", "H4"],
-    ["Ada\u0085Lovelace", "H4"],
-  ])("no name has a line break: %j [%s]", (value) => {
-    expect(messages({ full_name: value, company_name: value })).toEqual({
-      full_name: ["Contact name must not contain control or unreadable characters"],
-      company_name: ["Company name must not contain control or unreadable characters"],
     });
   });
 

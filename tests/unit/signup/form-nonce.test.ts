@@ -43,9 +43,8 @@ test("a form nonce is fresh for a day, and only as it was issued", async () => {
   const nonces = formNonces([secret], () => now);
   const nonce = await nonces.issue();
   expect(await nonces.read(nonce)).toBeDefined();
-  expect(await nonces.read(`${nonce}x`)).toBeUndefined();
-  expect(await nonces.read(`x${nonce}`)).toBeUndefined();
-  expect(await nonces.read("")).toBeUndefined();
+  for (const wrong of [`${nonce}x`, `x${nonce}`, "", ".", "0", "-1.x.y", "zz.x"])
+    expect(await nonces.read(wrong), wrong).toBeUndefined();
   expect(await formNonces([`${secret}!`], () => now).read(nonce)).toBeUndefined();
   now += 24 * 60 * 60 * 1000;
   expect(await nonces.read(nonce)).toBeDefined();
@@ -55,23 +54,14 @@ test("a form nonce is fresh for a day, and only as it was issued", async () => {
   expect(await nonces.read(nonce)).toBeUndefined();
 });
 
-test.each(["", ".", "x", "0", "-1.x.y", "zz.x"])("what is no nonce of the site is not read: %j", async (nonce) => {
-  const nonces = formNonces([secret], () => 1_800_000_000_000);
-  expect(await nonces.read(nonce)).toBeUndefined();
-});
-
 test("a nonce tells its random part and when it was issued, each its own, in any order of reading", async () => {
   const nonces = formNonces([secret], () => 1_800_000_000_000);
-  const issued = [await nonces.issue(), await nonces.issue()];
+  const [one, other] = [await nonces.issue(), await nonces.issue()];
   const earlier = await formNonces([secret], () => 1_799_999_999_000).issue();
-  for (const nonce of [...issued, earlier, `${issued[0]}x`, ...issued, earlier]) {
-    const expected = {
-      id: nonce.split(".")[1],
-      issuedAt: nonce === earlier ? 1_799_999_999_000 : 1_800_000_000_000,
-    };
-    expect(await nonces.read(nonce)).toEqual(
-      nonce.endsWith("x") && nonce.length > earlier.length ? undefined : expected,
-    );
+  for (const nonce of [one, other, earlier, one]) {
+    const issuedAt = nonce === earlier ? 1_799_999_999_000 : 1_800_000_000_000;
+    expect(await nonces.read(nonce)).toEqual({ id: nonce.split(".")[1], issuedAt });
+    expect(await nonces.read(`${nonce}x`)).toBeUndefined();
   }
 });
 

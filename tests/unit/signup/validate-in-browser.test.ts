@@ -3,20 +3,9 @@ import { expect, test } from "vitest";
 import { FIELD_NAMES } from "../../../app/signup/form/form-schema";
 import { validateInBrowser } from "../../../app/signup/form/validate-in-browser";
 import { parseForm } from "../../../app/signup/submit/submit-form.server";
+import { fields } from "../../support/visitors/site-visitor";
 
-const valid = new Map<string, string>([
-  ["full_name", "Ada Lovelace"],
-  ["company_name", "Analytical Engines"],
-  ["email", "ada@example.com"],
-  ["phone", "(212) 555-0123"],
-  ["password", "Passw0rd !"],
-  ["confirmPassword", "Passw0rd !"],
-  ["address", "1 Example Street"],
-  ["city", "Springfield"],
-  ["state", "IL"],
-  ["zipCode", "62701"],
-  ["country", "United States"],
-]);
+const valid = new Map<string, string>(Object.entries(fields));
 
 /** What a field may hold: what is valid, nothing, too little, or anything. */
 const entry = fc.oneof(

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { noticeFor } from "../../../../app/signup/notices";
 import { subscriptionApi } from "../../../../app/signup/submit/api-client.server";
 import { validRequest } from "../../../support/visitors/visitor";
 
@@ -21,12 +22,8 @@ const IDS = { idempotencyKey: "key", requestId: "id", sender: "192.0.2.1" };
 
 type Does = (signal: AbortSignal) => Promise<Response>;
 
-/** An idempotent API that does these, one after the other, and when it was called. */
-function apiThat(timeoutMs: number, ...does: Does[]) {
-  return anyApiThat(true, timeoutMs, ...does);
-}
-
-function anyApiThat(idempotent: boolean, timeoutMs: number, ...does: Does[]) {
+/** An API that does these, one after the other, and when it was called. */
+function apiThat(timeoutMs: number, does: Does[], idempotent = true) {
   const started = performance.now();
   const calledAt: number[] = [];
   const fetchFrom = async (_: string, init?: RequestInit) => {
@@ -55,14 +52,14 @@ const hangs = (signal: AbortSignal) =>
   new Promise<Response>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
 test("the deadline is for all tries: the second one gets what the first has left [C1] [C9]", async () => {
-  const { create, calledAt, took } = apiThat(600, fails(400), hangs);
+  const { create, calledAt, took } = apiThat(600, [fails(400), hangs]);
   expect(await create()).toEqual({ kind: "unreachable", timedOut: true });
   expect(calledAt).toHaveLength(2);
   expect(took()).toBe(600);
 });
 
 test("the second try waits a tenth of a second, the third three tenths [C9]", async () => {
-  const { create, calledAt } = apiThat(5_000, fails(0), fails(0), fails(0));
+  const { create, calledAt } = apiThat(5_000, [fails(0), fails(0), fails(0)]);
   expect(await create()).toEqual({ kind: "unreachable", timedOut: false });
   expect(calledAt).toEqual([0, 100, 400]);
 });
@@ -80,13 +77,35 @@ test.each([
   [505, 1],
 ])("an API that answers %i is called %i times [C9]", async (status, calls) => {
   const answers = async () => new Response("{}", { status });
-  const { create, calledAt } = apiThat(5_000, answers, answers, answers);
+  const { create, calledAt } = apiThat(5_000, [answers, answers, answers]);
   expect(await create()).toEqual({ kind: "rejected", status });
   expect(calledAt).toHaveLength(calls);
 });
 
+test.each([
+  ["5", [0, 5_000]],
+  ["2", [0, 2_000, 4_000]],
+  ["60", [0]],
+  ["Thu, 01 Jan 1970 00:00:05 GMT", [0, 100, 400]],
+])("a busy API that says Retry-After: %s is called after %j milliseconds [C9] [H1]", async (retryAfter, times) => {
+  const busy = async () => new Response("{}", { status: 503, headers: { "Retry-After": retryAfter } });
+  const { create, calledAt } = apiThat(10_000, [busy, busy, busy]);
+  expect(await create()).toMatchObject({ kind: "rejected", status: 503 });
+  expect(calledAt).toEqual(times);
+});
+
+test.each([
+  ["7200", "Too many requests. Please try again tomorrow."],
+  ["60", "Too many requests. Please wait a moment and try again."],
+])("a limit that ends in %s seconds is told as: %s [H3]", async (retryAfter, message) => {
+  const limits = async () => new Response("{}", { status: 429, headers: { "Retry-After": retryAfter } });
+  const outcome = await apiThat(10_000, [limits]).create();
+  if (outcome.kind === "created") throw new Error("It was to be refused");
+  expect(noticeFor(outcome).message).toBe(message);
+});
+
 test("no try begins that could not end within the deadline [C9]", async () => {
-  const { create, calledAt, took } = apiThat(350, fails(0), fails(0));
+  const { create, calledAt, took } = apiThat(350, [fails(0), fails(0)]);
   expect(await create()).toEqual({ kind: "unreachable", timedOut: false });
   expect(calledAt).toEqual([0, 100]);
   expect(took()).toBe(100);
@@ -97,13 +116,13 @@ describe("an API that does not honor the key", () => {
     ["no connection", fails(0)],
     ["503", async () => new Response("{}", { status: 503 })],
   ])("is called once: %s [N1]", async (_, answer) => {
-    const { create, calledAt } = anyApiThat(false, 5_000, answer, answer);
+    const { create, calledAt } = apiThat(5_000, [answer, answer], false);
     await create();
     expect(calledAt).toHaveLength(1);
   });
 
   test("is not waited for longer than the deadline [C1]", async () => {
-    const { create, calledAt, took } = anyApiThat(false, 120, hangs);
+    const { create, calledAt, took } = apiThat(120, [hangs], false);
     expect(await create()).toEqual({ kind: "unreachable", timedOut: true });
     expect(took()).toBeGreaterThan(110);
     expect(calledAt).toHaveLength(1);
