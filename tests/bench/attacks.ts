@@ -24,125 +24,72 @@ const filled = (change: Record<string, string> = {}) => new URLSearchParams({ ..
 const repeated = (text: string, bytes: number) => text.repeat(Math.floor(bytes / text.length));
 const numbered = (name: string, count: number, separator: string) =>
   Array.from({ length: count }, (_, index) => `${name}${index}=1`).join(separator);
-const reports = (body: string) => ({ body, headers: { "Content-Type": "application/reports+json" } });
+const get = (what: string, path: string, status: number, headers = {}): Attack => ({ what, path, status, headers });
+const cheap = (attack: Attack): Attack => ({ ...attack, atMost: CHEAP_MICROSECONDS });
+const form = (what: string, body: string, status: number, headers = {}, path = PLAN): Attack => ({
+  what,
+  path,
+  status,
+  body,
+  headers,
+});
+const report = (what: string, body: string, status: number, headers = {}) =>
+  form(what, body, status, { "Content-Type": "application/reports+json", ...headers }, "/csp-reports");
+
+const spellings = ["/PRICING", "/PRICING.md", "/pricing/", "/pricing.md///", "/%70rivacy", "/HEALTH", "/Robots.txt"];
+const manyCookies = { Cookie: numbered("a", 2000, "; ") };
 
 const attacks: Attack[] = [
-  { what: "Home page", path: "/", status: 200, atMost: CHEAP_MICROSECONDS },
-  { what: "Accepted sign-up", path: PLAN, body: filled(), status: 303 },
-  { what: "Form page", path: PLAN, status: 200 },
+  cheap(get("Home page", "/", 200)),
+  form("Accepted sign-up", filled(), 303),
+  get("Form page", PLAN, 200),
 
-  ...["/PRICING", "/PRICING.md", "/pricing/", "/pricing.md///", "/TERMS", "/%70rivacy", "/HEALTH", "/Robots.txt"].map(
-    (path) => ({ what: `\`${path}\``, path, status: 308, atMost: CHEAP_MICROSECONDS }),
+  ...spellings.map((path) => cheap(get(`\`${path}\``, path, 308))),
+  cheap(get("`/Subscription/{id}/`", `${PLAN.replace("s", "S")}/`, 308)),
+  get("Unknown path", "/no-such-page", 404),
+  get("Path of 16 KB", `/${repeated("a", 16 * KIB)}`, 404),
+  get("Path of 2 KB with 1,000 segments", repeated("/a", 2000), 404),
+  get("Path of 2 KB, percent-encoded", `/${repeated("%61", 2000)}`, 404),
+  get("Package id of 2 KB", `/subscription/${repeated("a", 2000)}`, 404),
+  get("Data of an unknown page", "/no-such-page.data", 404),
+
+  ...["*/*;q=0.1,", "text/markdown;level=1;a=b;c=d,"].map((range) =>
+    cheap(
+      get(`\`Accept\` of 16 KB, \`${range}\``, "/pricing", 200, { Accept: `text/markdown,${repeated(range, 16_000)}` }),
+    ),
   ),
-  { what: "`/Subscription/{id}/`", path: `${PLAN.replace("s", "S")}/`, status: 308, atMost: CHEAP_MICROSECONDS },
-  { what: "Unknown path", path: "/no-such-page", status: 404 },
-  { what: "Path of 16 KB", path: `/${repeated("a", 16 * KIB)}`, status: 404 },
-  { what: "Path of 2 KB with 1,000 segments", path: repeated("/a", 2000), status: 404 },
-  { what: "Path of 2 KB, percent-encoded", path: `/${repeated("%61", 2000)}`, status: 404 },
-  { what: "Package id of 2 KB", path: `/subscription/${repeated("a", 2000)}`, status: 404 },
-  { what: "Package id with a dot", path: "/subscription/x.css", status: 404 },
-  { what: "Data of an unknown page", path: "/no-such-page.data", status: 404 },
+  cheap(get("`If-None-Match` of 16 KB", "/pricing", 200, { "If-None-Match": repeated('W/"a",', 16_000) })),
+  cheap(get("`Accept-Language` of 16 KB", "/pricing", 200, { "Accept-Language": repeated("de-DE;q=0.9,", 16_000) })),
+  cheap(get("`Cookie` of 16 KB on a public page", "/pricing", 200, manyCookies)),
+  get("`Cookie` of 16 KB on the form", PLAN, 200, manyCookies),
+  get("Session cookie of 8 KB", PLAN, 200, { Cookie: `signup=${repeated("a", 8000)}` }),
+  get("Query of 4,000 parameters on a public page", `/pricing?_data${repeated("&a", 8000)}`, 400),
+  cheap(get("Query of 8 KB in one parameter on a public page", `/pricing?x_data=${repeated("a", 8000)}`, 200)),
+  get("Query of 4,000 parameters on the form", `${PLAN}?${repeated("&a", 8000)}`, 400),
+  get("100 repeated parameters on the form", `/subscription?${repeated("id=1&", 500)}`, 400),
+  get("Package id of 8 KB in the query", `/subscription?id=${repeated("%26", 8000)}`, 200),
+  get("Resume link of 8 KB that nobody made", `/subscription?resume=${repeated("a", 8000)}`, 200),
 
-  ...["*/*;q=0.1,", "text/markdown;q=0.1,", "text/markdown;level=1;a=b;c=d,"].map((range) => ({
-    what: `\`Accept\` of 16 KB, \`${range}\``,
-    path: "/pricing",
-    headers: { Accept: `text/markdown,${repeated(range, 16_000)}` },
-    status: 200,
-    atMost: CHEAP_MICROSECONDS,
-  })),
-  {
-    what: "`If-None-Match` of 16 KB",
-    path: "/pricing",
-    headers: { "If-None-Match": repeated('W/"a",', 16_000) },
-    status: 200,
-    atMost: CHEAP_MICROSECONDS,
-  },
-  {
-    what: "`Accept-Language` of 16 KB",
-    path: "/pricing",
-    headers: { "Accept-Language": repeated("de-DE;q=0.9,", 16_000) },
-    status: 200,
-    atMost: CHEAP_MICROSECONDS,
-  },
-  {
-    what: "`Cookie` of 16 KB on a public page",
-    path: "/pricing",
-    headers: { Cookie: numbered("a", 2000, "; ") },
-    status: 200,
-    atMost: CHEAP_MICROSECONDS,
-  },
-  { what: "`Cookie` of 16 KB on the form", path: PLAN, headers: { Cookie: numbered("a", 2000, "; ") }, status: 200 },
-  { what: "Session cookie of 8 KB", path: PLAN, headers: { Cookie: `signup=${repeated("a", 8000)}` }, status: 200 },
-  {
-    what: "Query of 4,000 parameters on a public page",
-    path: `/pricing?_data${repeated("&a", 8000)}`,
-    status: 400,
-  },
-  {
-    what: "Query of 8 KB in one parameter on a public page",
-    path: `/pricing?x_data=${repeated("a", 8000)}`,
-    status: 200,
-    atMost: CHEAP_MICROSECONDS,
-  },
-  { what: "Query of 4,000 parameters on the form", path: `${PLAN}?${repeated("&a", 8000)}`, status: 400 },
-  { what: "100 repeated parameters on the form", path: `/subscription?${repeated("id=1&", 500)}`, status: 400 },
-  { what: "Package id of 8 KB in the query", path: `/subscription?id=${repeated("%26", 8000)}`, status: 200 },
-  { what: "Resume link of 8 KB that nobody made", path: `/subscription?resume=${repeated("a", 8000)}`, status: 200 },
+  form("Wrong field", filled({ email: "nobody" }), 422),
+  form("Empty form", "email=", 422),
+  form("Empty form, sent by script", "email=", 422, {}, `${PLAN}.data`),
+  form("Form of 16 KB in one field", `full_name=${repeated('"', 16_000)}`, 422),
+  form("Form of 16 KB of combining marks", `full_name=${repeated("\u0315\u0300\u0334", 8000)}`, 422),
+  form("Form of 16 KB of one phone number with spaces", `phone=1${repeated("+", 16_000)}x`, 422),
+  form("Form of 16 KB of one phone number", `phone=${repeated("1x", 16_000)}`, 422),
+  form("Form of 16 KB of one email address", `email=${repeated("a.", 16_000)}`, 422),
+  form("Form of 32 unknown fields", numbered("a", 31, "&"), 422),
+  form("Form of 2,000 fields", numbered("a", 2000, "&"), 400),
+  form("Form over the limit", filled(), 429, OVER_LIMIT),
+  form("Form over the limit, again and again", filled(), 429, FAR_OVER_LIMIT),
+  form("Form over the limit, sent by script", filled(), 429, FAR_OVER_LIMIT, `${PLAN}.data`),
+  form("Form of another site", filled(), 403, { "Sec-Fetch-Site": "cross-site" }),
+  form("Form that is none", "{}", 415, { "Content-Type": "text/plain" }),
+  form("Form to a page without one", filled(), 405, {}, "/pricing"),
 
-  { what: "Wrong field", path: PLAN, body: filled({ email: "nobody" }), status: 422 },
-  { what: "Empty form", path: PLAN, body: "email=", status: 422 },
-  { what: "Empty form, sent by script", path: `${PLAN}.data`, body: "email=", status: 422 },
-  { what: "Form of 16 KB in one field", path: PLAN, body: `full_name=${repeated('"', 16_000)}`, status: 422 },
-  {
-    what: "Form of 16 KB of combining marks",
-    path: PLAN,
-    body: `full_name=${repeated("\u0315\u0300\u0334", 8000)}`,
-    status: 422,
-  },
-  {
-    what: "Form of 16 KB of one phone number with spaces",
-    path: PLAN,
-    body: `phone=1${repeated("+", 16_000)}x`,
-    status: 422,
-  },
-  { what: "Form of 16 KB of one phone number", path: PLAN, body: `phone=${repeated("1x", 16_000)}`, status: 422 },
-  { what: "Form of 16 KB of one email address", path: PLAN, body: `email=${repeated("a.", 16_000)}`, status: 422 },
-  { what: "Form of 32 unknown fields", path: PLAN, body: numbered("a", 31, "&"), status: 422 },
-  { what: "Form of 2,000 fields", path: PLAN, body: numbered("a", 2000, "&"), status: 400 },
-  { what: "Form over the limit", path: PLAN, headers: OVER_LIMIT, body: filled(), status: 429 },
-  { what: "Form over the limit, again and again", path: PLAN, headers: FAR_OVER_LIMIT, body: filled(), status: 429 },
-  {
-    what: "Form over the limit, sent by script",
-    path: `${PLAN}.data`,
-    headers: FAR_OVER_LIMIT,
-    body: filled(),
-    status: 429,
-  },
-  {
-    what: "Form of another site",
-    path: PLAN,
-    headers: { "Sec-Fetch-Site": "cross-site" },
-    body: filled(),
-    status: 403,
-  },
-  { what: "Form that is none", path: PLAN, headers: { "Content-Type": "text/plain" }, body: "{}", status: 415 },
-  { what: "Form to a page without one", path: "/pricing", body: filled(), status: 405 },
-
-  { what: "Report of 8 KB of brackets", path: "/csp-reports", ...reports(repeated("[", 8000)), status: 400 },
-  {
-    what: "Report of 8 KB of empty reports",
-    path: "/csp-reports",
-    ...reports(`[${repeated("{},", 8000)}{}]`),
-    status: 400,
-  },
-  {
-    what: "Report over the limit",
-    path: "/csp-reports",
-    body: "[]",
-    headers: { "Content-Type": "application/reports+json", ...OVER_LIMIT },
-    status: 429,
-    atMost: CHEAP_MICROSECONDS,
-  },
+  report("Report of 8 KB of brackets", repeated("[", 8000), 400),
+  report("Report of 8 KB of empty reports", `[${repeated("{},", 8000)}{}]`, 400),
+  cheap(report("Report over the limit", "[]", 429, OVER_LIMIT)),
 ];
 
 /** Loads a site with each attack in turn; the dearest comes first. */
