@@ -10,17 +10,32 @@ export type Page = Answer & {
   wordsOfEach: (selector: string) => string[];
 };
 
+export function readPage(answer: Answer): Page {
+  const { document } = new JSDOM(answer.body).window;
+  const wordsOfEach = (selector: string) =>
+    [...document.querySelectorAll(selector)].map(({ textContent }) => (textContent ?? "").replace(/\s+/g, " ").trim());
+  return { ...answer, document, wordsOfEach, words: (selector = "main") => wordsOfEach(selector).join(" ") };
+}
+
+/** The sign-up's form: messages and hint are below a field; the summary is the list of problems above the form. */
+export function readForm(answer: Answer) {
+  const page = readPage(answer);
+  return {
+    ...page,
+    messages: (name: string) => page.wordsOfEach(`#signup-${name}-error li`),
+    hint: (name: string) => page.words(`#signup-${name}-hint`),
+    value: (name: string) => page.document.querySelector<HTMLInputElement>(`[name="${name}"]`)?.value,
+    summary: () => page.wordsOfEach("[aria-labelledby=error-summary] a"),
+  };
+}
+
 /** Opens a page as a browser does. */
 export async function openPage(
   visitor: SiteVisitor,
   path: string,
   headers: Record<string, string> = {},
 ): Promise<Page> {
-  const answer = await visitor.get(path, { Accept: "text/html", ...headers });
-  const { document } = new JSDOM(answer.body).window;
-  const wordsOfEach = (selector: string) =>
-    [...document.querySelectorAll(selector)].map(({ textContent }) => (textContent ?? "").replace(/\s+/g, " ").trim());
-  return { ...answer, document, wordsOfEach, words: (selector = "main") => wordsOfEach(selector).join(" ") };
+  return readPage(await visitor.get(path, { Accept: "text/html", ...headers }));
 }
 
 /** Opens pages and remembers them: each is asked for and parsed once, so nobody may change its document. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { openForm } from "../../support/visitors/form-page";
+import { readForm } from "../../support/visitors/page";
 import { type Answer, fields, logged, nonceIn, PASSWORD, SECRET } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
@@ -16,7 +16,7 @@ async function suspected(): Promise<Answer> {
 }
 
 const buttonsOf = (answer: Answer) => [
-  ...openForm(answer).document.querySelectorAll<HTMLButtonElement>("#signup button[type=submit]"),
+  ...readForm(answer).document.querySelectorAll<HTMLButtonElement>("#signup button[type=submit]"),
 ];
 const tokenIn = (answer: Answer) => buttonsOf(answer)[0]?.value ?? "";
 const keys = () => upstream.calls.map(({ headers }) => headers["idempotency-key"]);
@@ -25,7 +25,7 @@ test("two signals bring the form back with everything kept but the passwords, an
   const answer = await suspected();
   expect(answer.status).toBe(422);
   expect(answer.headers.get("Cache-Control")).toBe("no-store");
-  const form = openForm(answer);
+  const form = readForm(answer);
   expect(form.words("[role=alert]")).toContain("One more step");
   expect(form.words("[role=alert]")).toContain("Press the button at the end of the form to confirm");
   expect(form.words("[role=alert]")).toContain("Enter it again");
@@ -65,7 +65,7 @@ test("the log has the names of the signals and nothing else [H20]", async () => 
 
 test("text browsers show the decoy with a label that says to leave it empty; nobody else meets it [H20]", async () => {
   const page = await visitor.get("/subscription");
-  const { document } = openForm(page);
+  const { document } = readForm(page);
   const decoy = document.querySelector<HTMLInputElement>("input[name=website]");
   expect(decoy?.labels?.[0]?.textContent).toBe("Leave this field empty");
   expect(decoy?.getAttribute("tabindex")).toBe("-1");

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { openForm } from "../../support/visitors/form-page";
+import { readForm } from "../../support/visitors/page";
 import { type Answer, logged, nonceIn, SECRET, siteVisitor } from "../../support/visitors/site-visitor";
 import { ORIGIN, startDeployedSite } from "../../support/workers/deployed-site";
 
@@ -38,7 +38,7 @@ async function press(token?: string): Promise<Answer> {
   const form = { form_nonce: nonceIn(await visitor.get("/subscription")), website: "x" };
   const asked = await visitor.submit(form);
   expect(asked.status).toBe(422);
-  const button = openForm(asked).document.querySelector<HTMLButtonElement>("button[name=confirmation]");
+  const button = readForm(asked).document.querySelector<HTMLButtonElement>("button[name=confirmation]");
   const response: Record<string, string> = token === undefined ? {} : { "cf-turnstile-response": token };
   return visitor.submit({ ...form, confirmation: button?.value ?? "", ...response });
 }

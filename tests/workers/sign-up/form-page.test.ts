@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type FormPage, openForm } from "../../support/visitors/form-page";
-import { openPage } from "../../support/visitors/page";
+
+import { openPage, readForm } from "../../support/visitors/page";
 import { fields, SECRET } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
@@ -16,10 +16,10 @@ const vars = { CONSOLE_URL, SUPPORT_EMAIL: "support@brand.test" };
 const { upstream, visitor, dispose } = await startVisitedSite({ vars });
 afterAll(dispose);
 
-async function submitted(change: Record<string, string>): Promise<FormPage> {
+async function submitted(change: Record<string, string>) {
   const answer = await visitor.submit(change);
   expect(answer.status).toBe(422);
-  return openForm(answer);
+  return readForm(answer);
 }
 
 /** Label and name of each field, in the order of the page. */
@@ -92,7 +92,7 @@ describe("the form", () => {
   });
 
   test("says at its button what one accepts, with both texts linked [S27]", async () => {
-    const { document, words } = openForm(await visitor.get("/subscription"));
+    const { document, words } = readForm(await visitor.get("/subscription"));
     const sentence = ".submit-area p";
     expect(words(sentence)).toBe("By continuing you accept the Terms and the Privacy Policy.");
     const links = [...document.querySelectorAll(`${sentence} a`)];
@@ -105,13 +105,13 @@ describe("the form", () => {
     [MINI, "$0 today. Then $100/month after 5 days unless you cancel."],
     [`/subscription/${UNKNOWN}`, "$0 today. Then the price you agreed with us after 5 days unless you cancel."],
   ])("says directly above its button what is paid, and when: %s [S24]", async (path, offer) => {
-    expect(openForm(await visitor.get(path)).words("form p:has(+ button)")).toBe(offer);
+    expect(readForm(await visitor.get(path)).words("form p:has(+ button)")).toBe(offer);
   });
 });
 
 describe("a form that is not valid", () => {
   test("has a message under each field [V1]", async () => {
-    const { document } = openForm(await visitor.post("password=short&confirmPassword=x"));
+    const { document } = readForm(await visitor.post("password=short&confirmPassword=x"));
     for (const [label, name] of Object.values(sections).flat()) {
       const field = document.querySelector(`.field:has([name=${name}])`);
       const message = field?.lastElementChild;
@@ -121,7 +121,7 @@ describe("a form that is not valid", () => {
   });
 
   test("says beside its messages which phone number and ZIP code it expects, as the empty form does [V15]", async () => {
-    for (const form of [openForm(await visitor.get("/subscription")), await submitted({ phone: "1", zipCode: "1" })]) {
+    for (const form of [readForm(await visitor.get("/subscription")), await submitted({ phone: "1", zipCode: "1" })]) {
       expect(form.hint("phone")).toContain("10 digits");
       expect(form.hint("phone")).toContain("+44 20 7946 0958");
       expect(form.hint("zipCode")).toContain("62701-1234");
@@ -145,7 +145,7 @@ describe("the plan", () => {
 
   test("whose id is no uuid is said on arrival, ahead of the form, with the plans to choose from [S25]", async () => {
     for (const path of ["/subscription/not-a-uuid", "/subscription?id=not-a-uuid"]) {
-      const form = openForm(await visitor.get(path));
+      const form = readForm(await visitor.get(path));
       expect(form.words(`${plan} h2`)).toBe("Invalid subscription ID");
       const links = [...form.document.querySelectorAll(`${plan} a`)];
       expect(links.map(({ textContent }) => textContent)).toEqual([
@@ -160,14 +160,14 @@ describe("the plan", () => {
   });
 
   test("that the site does not know is a custom plan: neither id nor price are shown [S26]", async () => {
-    const form = openForm(await visitor.get(`/subscription/${UNKNOWN}`));
+    const form = readForm(await visitor.get(`/subscription/${UNKNOWN}`));
     expect(form.words(plan)).toContain("Custom plan");
     expect(form.words("main")).not.toContain(UNKNOWN);
     expect(form.words(plan)).not.toContain("$");
   });
 
   test("that the site knows has its name and its price, before and after the trial [S26]", async () => {
-    const form = openForm(await visitor.get(MINI));
+    const form = readForm(await visitor.get(MINI));
     expect(form.words(`${plan} p`)).toBe("MINI $100 a month 5-day free trial, then $100/month");
     expect(form.words(`${plan} dl`)).toContain("After 5 days$100 a month, unless you cancel first.");
   });
@@ -175,7 +175,7 @@ describe("the plan", () => {
   test.each([`?uuid=${UNKNOWN}`, `/${UNKNOWN}?id=other`])(
     "stands in the hidden field, and the form posts to its own URL: %s [S3]",
     async (path) => {
-      const { document, value } = openForm(await visitor.get(`/subscription${path}`));
+      const { document, value } = readForm(await visitor.get(`/subscription${path}`));
       expect(value("package_id")).toBe(UNKNOWN);
       expect(document.querySelector("form#signup")?.getAttribute("action")).toBe(`/subscription/${UNKNOWN}`);
     },
@@ -193,7 +193,7 @@ test("a duplicate blames the email address, offers the console's login and suppo
   upstream.answersJson(409, {});
   const answer = await visitor.submit();
   expect(answer.status).toBe(409);
-  const form = openForm(answer);
+  const form = readForm(answer);
   const { password: _, confirmPassword: __, ...kept } = fields;
   for (const [name, value] of Object.entries(kept)) expect(form.value(name), name).toBe(value);
   expect([form.value("password"), form.value("confirmPassword")]).toEqual(["", ""]);
