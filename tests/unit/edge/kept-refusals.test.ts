@@ -1,5 +1,5 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { keptRefusals } from "../../../app/edge/guard/kept-refusals.server";
 import {
   BODY_TOO_LARGE,
@@ -11,13 +11,6 @@ import {
 import { routeMatcher } from "../../../app/edge/guard/route-matcher.server";
 import { contextWith } from "../../support/site-in-process/request-context";
 import { smallBuild } from "../../support/site-in-process/small-build";
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-12-31T23:59:59Z") });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 /** Refused senders, and a page whose status can be another than that of the refusal. */
 function refusals() {
@@ -87,24 +80,16 @@ describe("the page of a refusal", () => {
     expect(rendered.map(({ accept }) => accept)).toEqual(["text/html", "text/html", "text/markdown"]);
   });
 
-  test("has the headers of its refusal, also when it is from memory", async () => {
+  test("has the headers of its refusal, and no body for a HEAD, first and from memory [A8]", async () => {
     const { refuse, rendered } = refusals();
     for (let time = 0; time < 2; time += 1) {
       expect((await refuse(methodNotAllowed("GET"), "1")).headers.get("Allow")).toBe("GET");
       expect((await refuse(methodNotAllowed("GET, POST"), "2")).headers.get("Allow")).toBe("GET, POST");
-      expect((await refuse(TOO_MANY_REQUESTS, "3")).headers.get("Retry-After")).toBe("60");
+      const { status, headers, text } = await refuse(TOO_MANY_REQUESTS, "3", "/x", { method: "HEAD" });
+      expect([status, headers.get("Retry-After"), text]).toEqual([429, "60", ""]);
+      expect((await refuse(TOO_MANY_REQUESTS, "4")).text).toBe("Too many requests, text/html, request 4");
     }
     expect(rendered).toHaveLength(3);
-  });
-
-  test("has no body for a HEAD, first and from memory [A8]", async () => {
-    const { refuse, rendered } = refusals();
-    for (let time = 0; time < 2; time += 1) {
-      const { status, headers, text } = await refuse(TOO_MANY_REQUESTS, "1", "/x", { method: "HEAD" });
-      expect([status, headers.get("Retry-After"), text]).toEqual([429, "60", ""]);
-    }
-    expect((await refuse(TOO_MANY_REQUESTS, "2")).text).toBe("Too many requests, text/html, request 2");
-    expect(rendered).toHaveLength(1);
   });
 
   test("that could not be rendered is not kept: whoever asks gets what there is, with their own request's id [D8]", async () => {

@@ -143,8 +143,7 @@ describe("the empty form", () => {
   });
 
   test.each<[string, ResponseInit]>([
-    ["another status", { status: 503 }],
-    ["a success of another kind", { status: 201 }],
+    ["another status", { status: 201 }],
     ["a cookie", { headers: { "Set-Cookie": "a=1" } }],
   ])("that has %s is not kept: the visitor's own request is rendered [D9]", async (_, failure) => {
     const { open, page, rendered } = site();
@@ -171,11 +170,8 @@ describe("what depends on more than the plan is rendered as it is asked for [D9]
     ["another page", "/pricing", {}],
     ["a page with a parameter that takes no form", "/items/one", {}],
     ["an invalid path", "/%00", {}],
-    ["another spelling", "/Subscription", {}],
-    ["a slash at its end", "/subscription/", {}],
     ["another spelling with a plan", `/Subscription/${PLAN}`, {}],
     ["an escaped id", "/subscription/%78", {}],
-    ["an id with a dot", "/subscription/a.b", {}],
     ["an id that would need escaping", "/subscription/a'b", {}],
     ["an id of 101 characters", `/subscription/${"a".repeat(101)}`, {}],
   ])("%s", async (_, path, init) => {
