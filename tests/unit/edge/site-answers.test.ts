@@ -2,7 +2,7 @@ import type { AppLoadContext } from "@remix-run/cloudflare";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Log } from "../../../app/edge/log.server";
-import { catchErrors, misconfigured, misdirected } from "../../../app/edge/response/fallbacks.server";
+import { catchErrors } from "../../../app/edge/response/fallbacks.server";
 import { requireTls } from "../../../app/edge/response/require-tls.server";
 import { loggedPath } from "../../../app/shared/logged-path";
 
@@ -61,15 +61,6 @@ describe("a plain page", () => {
     expect(answer.headers.get("Cache-Control")).toBe("no-store");
     expect(answer.headers.get("X-Frame-Options")).toBe("DENY");
     expect(await (await catchErrors(new Request(context.url), context, passedOn)).text()).toBe("a page");
-  });
-
-  test("answers while the settings are wrong; /health alone names them", async () => {
-    const problems = [{ name: "SITE_URL", problem: "is missing" }];
-    const page = await misconfigured(problems, context);
-    expect([page.status, (await page.text()).includes("SITE_URL")]).toEqual([503, false]);
-    const health = await misconfigured(problems, { ...context, url: new URL("https://www.example/health") });
-    expect([health.status, await health.json()]).toEqual([503, { status: "error", problems }]);
-    expect((await misdirected(context)).status).toBe(421);
   });
 });
 

@@ -90,9 +90,6 @@ describe("what Stripe answers", () => {
 
   test.each<[string, () => Response, string]>([
     ["a wrong secret", () => new Response("", { status: 404 }), "invalid"],
-    ["a wrong key", () => new Response("", { status: 401 }), "unreachable"],
-    ["a key without the right", () => new Response("", { status: 403 }), "unreachable"],
-    ["too many calls", () => new Response("", { status: 429 }), "unreachable"],
     ["a failure", () => new Response("", { status: 500 }), "unreachable"],
     ["a redirect", () => new Response(null, { status: 302 }), "unreachable"],
     ["no JSON", () => new Response("<html>"), "unreachable"],
@@ -120,25 +117,17 @@ test.each([401, 403])("a %i of Stripe is the site's own failure, and logged as a
   expect(logged).toEqual(["stripe_key_refused"]);
 });
 
-test("a secret has an id of at most 255 characters, and 1,000 of its own [H24]", async () => {
-  const statusOf = async (id: number, own: number) => {
-    const secret = `seti_${"a".repeat(id)}_secret_${"b".repeat(own)}`;
-    const { state, calls } = await ask([made({ status: "processing" })], { secret });
-    vi.restoreAllMocks();
-    return [state.status, calls.length];
-  };
-  for (const [id, own] of [
-    [1, 1],
-    [255, 1000],
-  ] as const)
-    expect(await statusOf(id, own)).toEqual(["processing", 1]);
-  for (const [id, own] of [
-    [0, 1],
-    [1, 0],
-    [256, 1],
-    [1, 1001],
-  ] as const)
-    expect(await statusOf(id, own)).toEqual(["invalid", 0]);
+test.each([
+  [1, 1, "processing"],
+  [255, 1000, "processing"],
+  [0, 1, "invalid"],
+  [1, 0, "invalid"],
+  [256, 1, "invalid"],
+  [1, 1001, "invalid"],
+])("a secret with an id of %i characters and %i of its own is %s [H24]", async (id, own, status) => {
+  const secret = `seti_${"a".repeat(id)}_secret_${"b".repeat(own)}`;
+  const { state, calls } = await ask([made({ status: "processing" })], { secret });
+  expect([state.status, calls.length]).toEqual([status, status === "invalid" ? 0 : 1]);
 });
 
 test("an answer that is not used is not read, so that its connection is free again", async () => {
@@ -150,27 +139,22 @@ test("an answer that is not used is not read, so that its connection is free aga
   expect(cancelled).toEqual([400, 302, 404, 429, 500]);
 });
 
-test("whoever asks too often waits, and the log says so; what is no secret is not asked about [H24]", async () => {
+test("whoever asks too often waits, and the log says so [H24]", async () => {
   const limited = await ask([made({ status: "succeeded" })], { allowed: false });
   expect([limited.state, limited.calls, limited.logged]).toEqual([
     { status: "unreachable" },
     [],
     ["card_check_limited"],
   ]);
-  for (const secret of [
-    "",
-    "seti_1",
-    "pi_1_secret_1",
-    `${SECRET}/`,
-    `x${SECRET}`,
-    "seti_1_secret_a?b",
-    `${SECRET}\n`,
-  ]) {
-    const { state, calls, keys } = await ask([made({ status: "succeeded" })], { secret });
-    expect([state, calls.length, keys], secret).toEqual([{ status: "invalid" }, 0, []]);
-    vi.restoreAllMocks();
-  }
 });
+
+test.each(["", "seti_1", "pi_1_secret_1", `${SECRET}/`, `x${SECRET}`, "seti_1_secret_a?b", `${SECRET}\n`])(
+  "what is no secret is not asked about: %j [H24]",
+  async (secret) => {
+    const { state, calls, keys } = await ask([made({ status: "succeeded" })], { secret });
+    expect([state, calls.length, keys]).toEqual([{ status: "invalid" }, 0, []]);
+  },
+);
 
 describe("the session after Stripe's answer", () => {
   const session: CardSession = {
