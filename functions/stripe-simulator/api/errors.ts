@@ -29,6 +29,10 @@ export function invalidRequest(message: string, { status = 400, ...rest }: Detai
   return new StripeFailure(status, { type: "invalid_request_error", message, ...doc_url, ...rest });
 }
 
+export function missingParameter(param: string) {
+  return invalidRequest(`Missing required param: ${param}.`, { code: "parameter_missing", param });
+}
+
 /** @param kind as Stripe spells it in this message: `setupintent`, `customer`, `PaymentMethod` */
 export function noSuch(kind: string, id: string, param = "id", status = 404) {
   return invalidRequest(`No such ${kind}: '${id}'`, { code: "resource_missing", param, status });

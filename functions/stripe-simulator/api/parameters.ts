@@ -2,7 +2,7 @@ import { findProblem, isRecord, type Problem, parameterName } from "../schema/ch
 import { decode } from "../schema/decode";
 import type { Form } from "../schema/form";
 import { resolve, type Schema } from "../schema/schema";
-import { invalidRequest } from "./errors";
+import { invalidRequest, missingParameter } from "./errors";
 
 /** Typed parameters from a form's texts; throws StripeFailure 400 for any that Stripe refuses. */
 export function decodeParameters(schema: Schema, form: Form): unknown {
@@ -19,7 +19,7 @@ function refusal({ kind, path, expected, value }: Problem) {
   const refuse = (message: string, code?: string) =>
     invalidRequest(message, { ...(code !== undefined && { code }), param });
   if (kind === "unknown") return refuse(`Received unknown parameter: ${param}`, "parameter_unknown");
-  if (kind === "missing") return refuse(`Missing required param: ${param}.`, "parameter_missing");
+  if (kind === "missing") return missingParameter(param);
   if (value === "") {
     return refuse(
       `You passed an empty string for '${param}'. We assume empty values are an attempt to unset a parameter; however '${param}' cannot be unset. You should remove '${param}' from your request or supply a non-empty value.`,

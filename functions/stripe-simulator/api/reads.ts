@@ -1,4 +1,5 @@
 import type { FoundOperation } from "../schema/schema";
+import type { Kind, ObjectOf } from "../store/objects";
 import type { Store } from "../store/store";
 import { invalidRequest, noSuch } from "./errors";
 import { kindOf } from "./expand";
@@ -8,6 +9,7 @@ const NAMES: Record<string, [name: string, param: string]> = {
   PaymentMethod: ["PaymentMethod", "payment_method"],
   SetupIntent: ["setupintent", "intent"],
   TestClock: ["test clock", "id"],
+  WebhookEndpoint: ["webhook endpoint", "id"],
 };
 
 export function read({ name, answer, id }: FoundOperation, given: object, store: Store): object {
@@ -27,6 +29,12 @@ export function read({ name, answer, id }: FoundOperation, given: object, store:
       (one) => status !== undefined || !("status" in one && one.status === "canceled" && kind === "Subscription"),
     );
   return page(name.replace("GET ", ""), found, given);
+}
+
+export function existing<K extends Kind>(kind: K, id: string, store: Store): ObjectOf<K> {
+  const found = store.find(kind, id);
+  if (found) return found;
+  throw missing(kind, id);
 }
 
 export function missing(kind: string, id: string) {

@@ -17,8 +17,6 @@ const OUTCOMES: Record<string, CardOutcome> = {
 /** Every test account has these payment methods. */
 const WELL_KNOWN: Record<string, string> = {
   pm_card_visa: "4242424242424242",
-  pm_card_authenticationRequired: "4000002500003155",
-  pm_card_visa_chargeDeclined: "4000000000000002",
   pm_card_chargeCustomerFail: "4000000000000341",
 };
 

@@ -3,8 +3,7 @@ import type { Part } from "../../schema/stored";
 import { newId } from "../../store/ids";
 import { make, merge, type ObjectOf } from "../../store/objects";
 import type { Call, Handlers } from "../context";
-import { noSuch } from "../errors";
-import { page } from "../reads";
+import { existing, page } from "../reads";
 
 type Configuration = ObjectOf<"Configuration">;
 type WebhookEndpoint = ObjectOf<"WebhookEndpoint">;
@@ -25,8 +24,7 @@ export const accountSettings = {
   },
 
   "POST /v1/webhook_endpoints/:id": ({ expand: _, disabled, ...given }, { store, id }) => {
-    const found = store.find("WebhookEndpoint", id);
-    if (!found) throw noSuch("webhook endpoint", id);
+    const found = existing("WebhookEndpoint", id, store);
     const status = disabled === undefined ? found.status : disabled ? "disabled" : "enabled";
     return store.save("WebhookEndpoint", { ...merge("WebhookEndpoint", found, given), status });
   },
@@ -49,11 +47,8 @@ export const accountSettings = {
     return configured(make("Configuration", made), given, call);
   },
 
-  "POST /v1/billing_portal/configurations/:id": (given, call) => {
-    const found = call.store.find("Configuration", call.id);
-    if (!found) throw noSuch("configuration", call.id);
-    return configured(found, given, call);
-  },
+  "POST /v1/billing_portal/configurations/:id": (given, call) =>
+    configured(existing("Configuration", call.id, call.store), given, call),
 } satisfies Partial<Handlers>;
 
 type Change = Parameters<Handlers["POST /v1/billing_portal/configurations/:id"]>[0];

@@ -3,7 +3,8 @@ import { newId } from "../../store/ids";
 import { type Customer, make, merge, previousAttributes } from "../../store/objects";
 import type { Store } from "../../store/store";
 import type { Call, Handlers } from "../context";
-import { invalidRequest, noSuch } from "../errors";
+import { invalidRequest, missingParameter, noSuch } from "../errors";
+import { existing } from "../reads";
 import { checkCountry } from "./addresses";
 
 /** https://docs.stripe.com/api/customers */
@@ -25,8 +26,7 @@ export const customers = {
   },
 
   "POST /v1/customers/:id": (given, call) => {
-    const known = call.store.find("Customer", call.id);
-    if (!known) throw noSuch("customer", call.id);
+    const known = existing("Customer", call.id, call.store);
     const customer = call.store.save("Customer", changed(known, given, call));
     const previous = previousAttributes(known, customer);
     if (previous) call.emit("customer.updated", customer, previous);
@@ -35,8 +35,7 @@ export const customers = {
 
   "DELETE /v1/customers/:id": (_, call) => {
     const { store, id } = call;
-    const found = store.find("Customer", id);
-    if (!found) throw noSuch("customer", id);
+    const found = existing("Customer", id, store);
     for (const subscription of store.list("Subscription", id)) {
       if (!hasEnded(subscription)) endSubscription(subscription, "cancellation_requested", call);
     }
@@ -66,8 +65,7 @@ export function requireCard(card: string, customer: string, param: string, store
 }
 
 export function requireCustomer(id: string | undefined, store: Store): Customer {
-  if (id === undefined)
-    throw invalidRequest("Missing required param: customer.", { code: "parameter_missing", param: "customer" });
+  if (id === undefined) throw missingParameter("customer");
   const found = store.find("Customer", id);
   if (found) return found;
   throw noSuch("customer", id, "customer", 400);

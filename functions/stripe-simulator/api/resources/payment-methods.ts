@@ -4,8 +4,8 @@ import { cardBrand, isCardNumber, wellKnownCard } from "../../cards/cards";
 import { newId } from "../../store/ids";
 import { make, merge, type PaymentMethod } from "../../store/objects";
 import type { Effects, Handlers } from "../context";
-import { cardError, invalidRequest } from "../errors";
-import { missing } from "../reads";
+import { cardError, invalidRequest, missingParameter } from "../errors";
+import { existing } from "../reads";
 import { checkCountry } from "./addresses";
 import { requireCustomer } from "./customers";
 
@@ -17,8 +17,7 @@ export const paymentMethods = {
     attach(findPaymentMethod(call.id, call), requireCustomer(customer, call.store).id, call),
 
   "POST /v1/payment_methods/:id/detach": (_, { store, emit, id }) => {
-    const found = store.find("PaymentMethod", id);
-    if (!found) throw missing("PaymentMethod", id);
+    const found = existing("PaymentMethod", id, store);
     if (found.customer === null) {
       throw invalidRequest(
         "The payment method you provided is not attached to a customer so detachment is impossible.",
@@ -46,9 +45,7 @@ export function attach(method: PaymentMethod, customer: string, { store, emit }:
 
 export function createPaymentMethod(given: Stripe.PaymentMethodCreateParams, { store, now }: Effects): PaymentMethod {
   const { card, type, expand: _, ...fields } = given;
-  if (type !== "card" || !card) {
-    throw invalidRequest("Missing required param: card.", { code: "parameter_missing", param: "card" });
-  }
+  if (type !== "card" || !card) throw missingParameter("card");
   const { exp_month = 0, exp_year = 0, cvc } = card;
   const number = (card.number ?? "").replaceAll(" ", "");
   const year = exp_year < 100 ? 2000 + exp_year : exp_year;
@@ -89,9 +86,7 @@ export function findPaymentMethod(id: string, effects: Effects): PaymentMethod {
     const exp_year = new Date().getUTCFullYear() + 1;
     return createPaymentMethod({ type: "card", card: { number, exp_month: 12, exp_year, cvc: "123" } }, effects);
   }
-  const found = effects.store.find("PaymentMethod", id);
-  if (!found) throw missing("PaymentMethod", id);
-  return found;
+  return existing("PaymentMethod", id, effects.store);
 }
 
 function fingerprintOf(number: string): string {

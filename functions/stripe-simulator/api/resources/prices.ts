@@ -2,7 +2,7 @@ import { newId } from "../../store/ids";
 import { make, merge } from "../../store/objects";
 import { monthlyPrice } from "../../store/placeholder-prices";
 import type { Handlers } from "../context";
-import { invalidRequest, noSuch } from "../errors";
+import { invalidRequest, missingParameter, noSuch } from "../errors";
 
 /** https://docs.stripe.com/api/products and https://docs.stripe.com/api/prices */
 export const prices = {
@@ -19,10 +19,8 @@ export const prices = {
 
   "POST /v1/prices": ({ expand: _, transfer_lookup_key, recurring, ...given }, { store, now, emit }) => {
     const { product, unit_amount, lookup_key, currency } = given;
-    if (product === undefined || unit_amount === undefined) {
-      const param = product === undefined ? "product" : "unit_amount";
-      throw invalidRequest(`Missing required param: ${param}.`, { code: "parameter_missing", param });
-    }
+    if (product === undefined) throw missingParameter("product");
+    if (unit_amount === undefined) throw missingParameter("unit_amount");
     const { interval, interval_count = 1 } = recurring ?? {};
     if ((interval !== "month" && interval !== "year") || interval_count !== 1) {
       throw new Error("it has only prices for each month or year");

@@ -3,7 +3,14 @@ import { definition } from "../../schema/schema";
 import { newId } from "../../store/ids";
 import { make, merge, type SetupIntent } from "../../store/objects";
 import type { Call, Effects, Handlers } from "../context";
-import { cardError, invalidRequest, type StripeErrorBody, StripeFailure, unexpectedState } from "../errors";
+import {
+  cardError,
+  invalidRequest,
+  missingParameter,
+  type StripeErrorBody,
+  StripeFailure,
+  unexpectedState,
+} from "../errors";
 import { missing } from "../reads";
 import { requireCustomer } from "./customers";
 import { attach, createPaymentMethod, findPaymentMethod } from "./payment-methods";
@@ -135,9 +142,7 @@ export function fail(
 
 /** Stripe.js shows the bank's page in a dialog of its own; without it the browser is sent there. */
 function askForAuthentication(attempt: SetupIntent, call: Call, returnUrl: string | undefined, inDialog: boolean) {
-  if (returnUrl === undefined) {
-    throw invalidRequest("Missing required param: return_url.", { code: "parameter_missing", param: "return_url" });
-  }
+  if (returnUrl === undefined) throw missingParameter("return_url");
   const url = `${call.origin}/authenticate/${attempt.id}/${attempt.latest_attempt}`;
   const waiting = call.store.save("SetupIntent", {
     ...attempt,

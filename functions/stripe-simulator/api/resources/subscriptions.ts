@@ -8,7 +8,7 @@ import { newId } from "../../store/ids";
 import { make, merge, type Price, type Subscription } from "../../store/objects";
 import type { Store } from "../../store/store";
 import type { Call, Handlers } from "../context";
-import { invalidRequest, noSuch } from "../errors";
+import { invalidRequest, missingParameter, noSuch } from "../errors";
 import { requireCard, requireCustomer } from "./customers";
 
 const NO_CARD =
@@ -29,9 +29,7 @@ export const subscriptions = {
     }
     const created = now(customer.id);
     const trialEnd = trial_period_days === undefined ? null : created + trial_period_days * DAY;
-    if (items.length === 0) {
-      throw invalidRequest("Missing required param: items.", { code: "parameter_missing", param: "items" });
-    }
+    if (items.length === 0) throw missingParameter("items");
     const id = newId("sub");
     const period = {
       current_period_start: created,
@@ -107,7 +105,7 @@ function running(id: string, store: Store): Subscription {
 }
 
 function requirePrice(id: string | undefined, param: string, store: Store): Price {
-  if (id === undefined) throw invalidRequest(`Missing required param: ${param}.`, { code: "parameter_missing", param });
+  if (id === undefined) throw missingParameter(param);
   const price = store.find("Price", id);
   if (!price) throw noSuch("price", id, param, 400);
   if (price.recurring?.interval !== "month") throw new Error("it subscribes only to prices for each month");

@@ -4,7 +4,8 @@ import { newId } from "../../store/ids";
 import { make, type TestClock } from "../../store/objects";
 import type { Store } from "../../store/store";
 import type { Effects, Handlers } from "../context";
-import { invalidRequest, noSuch } from "../errors";
+import { invalidRequest } from "../errors";
+import { existing } from "../reads";
 
 /** Stripe moves a clock by two billing periods at most, each a month here. */
 const FURTHEST_MOVE = 62 * DAY;
@@ -48,10 +49,7 @@ export function moveClock(id: string, until: number, effects: Effects): void {
 }
 
 function find(store: Store, id: string): TestClock {
-  const found =
-    id === ACCOUNT_CLOCK ? testClock(id, timeOf(store), "Every other customer") : store.find("TestClock", id);
-  if (!found) throw noSuch("test clock", id);
-  return found;
+  return id === ACCOUNT_CLOCK ? testClock(id, timeOf(store), "Every other customer") : existing("TestClock", id, store);
 }
 
 function testClock(id: string, frozen_time: number, name: string | null): TestClock {
