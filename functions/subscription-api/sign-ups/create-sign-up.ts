@@ -91,19 +91,9 @@ async function endOld(old: SignUp, services: TrialServices): Promise<SignUpResul
   return left.status === "superseded" ? { status: "duplicate" } : finish(left, services);
 }
 
-function hasFieldsOf(stored: SignUp, request: SubscriptionRequest): boolean {
-  return (
-    stored.package_id === (request.package_id ?? null) &&
-    stored.email === request.email &&
-    stored.phone === request.phone &&
-    stored.company_name === request.company_name &&
-    stored.full_name === request.full_name &&
-    stored.address === request.address &&
-    stored.city === request.city &&
-    stored.state === request.state &&
-    stored.zip_code === request.zipCode &&
-    stored.country === request.country
-  );
+function hasFieldsOf(stored: SignUp, { password: _, package_id, zipCode, ...others }: SubscriptionRequest): boolean {
+  const fields: Partial<SignUp> = { ...others, package_id: package_id ?? null, zip_code: zipCode };
+  return Object.entries(fields).every(([name, value]) => Reflect.get(stored, name) === value);
 }
 
 /** A webhook may be lost. While Stripe is slow the answer is no. */
