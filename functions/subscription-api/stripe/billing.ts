@@ -39,12 +39,19 @@ const subscription = z.object({
 });
 type Subscription = z.output<typeof subscription>;
 
-const invoice = z.object({
-  amount_paid: z.number(),
-  customer: z.string().nullish(),
-  parent: z.object({ subscription_details: z.object({ subscription: z.string() }).nullish() }).nullish(),
-  status: z.string().nullish(),
-});
+const invoice = z
+  .object({
+    amount_paid: z.number(),
+    customer: z.string().nullish(),
+    parent: z.object({ subscription_details: z.object({ subscription: z.string() }).nullish() }).nullish(),
+    status: z.string().nullish(),
+  })
+  .transform(({ amount_paid, customer, parent, status }) => ({
+    subscriptionId: parent?.subscription_details?.subscription,
+    customerId: customer,
+    /** And not empty. */
+    isPaid: status === "paid" && amount_paid > 0,
+  }));
 
 export type Card = { brand: string; last4: string };
 
@@ -54,16 +61,20 @@ export type TrialOutlook =
   | { next: "end"; why: "canceled" | "no-card"; at: Date }
   | { next: "unknown" };
 
-export type Billing = {
-  isTrialing: boolean;
-  /** An invoice that is not empty, as Stripe makes it when the trial is over. */
-  isInvoiced: boolean;
-  trialEnd: Date | null;
-  outlook: TrialOutlook;
-  card: Card | null;
-  /** As the Customer Portal and the invoices name it. */
-  plan: string | null;
-};
+const billing = subscription.transform((found) => {
+  const method = found.default_payment_method ?? found.customer.invoice_settings?.default_payment_method;
+  return {
+    isTrialing: found.status === "trialing",
+    /** An invoice that is not empty, as Stripe makes it when the trial is over. */
+    isInvoiced: (found.latest_invoice?.amount_due ?? 0) > 0,
+    trialEnd: dateOf(found.trial_end),
+    outlook: outlookOf(found, method != null),
+    card: method?.card ?? null,
+    /** As the Customer Portal and the invoices name it. */
+    plan: found.items.data.flatMap(({ price }) => price.product.name ?? []).join(", ") || null,
+  };
+});
+export type Billing = z.output<typeof billing>;
 
 /** Every method throws PaymentsError. */
 export function stripeBilling(stripe: Stripe) {
@@ -72,22 +83,12 @@ export function stripeBilling(stripe: Stripe) {
     /** Undefined when Stripe does not know it. */
     async findBilling(subscriptionId: string): Promise<Billing | undefined> {
       const expand = [`customer.${card}`, "default_payment_method", "latest_invoice", "items.data.price.product"];
-      const found = await ifExists(() =>
-        call(subscription, () => stripe.subscriptions.retrieve(subscriptionId, { expand })),
-      );
-      return found && toBilling(found);
+      return ifExists(() => call(billing, () => stripe.subscriptions.retrieve(subscriptionId, { expand })));
     },
 
-    /** `isPaid`: and not empty. Undefined when Stripe does not know it. */
+    /** Undefined when Stripe does not know it. */
     async findInvoice(id: string) {
-      const found = await ifExists(() => call(invoice, () => stripe.invoices.retrieve(id)));
-      return (
-        found && {
-          subscriptionId: found.parent?.subscription_details?.subscription,
-          customerId: found.customer,
-          isPaid: found.status === "paid" && found.amount_paid > 0,
-        }
-      );
+      return ifExists(() => call(invoice, () => stripe.invoices.retrieve(id)));
     },
 
     async findCard(customerId: string): Promise<Card | null> {
@@ -96,18 +97,6 @@ export function stripeBilling(stripe: Stripe) {
       );
       return found?.invoice_settings?.default_payment_method?.card ?? null;
     },
-  };
-}
-
-function toBilling(found: Subscription): Billing {
-  const method = found.default_payment_method ?? found.customer.invoice_settings?.default_payment_method;
-  return {
-    isTrialing: found.status === "trialing",
-    isInvoiced: (found.latest_invoice?.amount_due ?? 0) > 0,
-    trialEnd: dateOf(found.trial_end),
-    outlook: outlookOf(found, method != null),
-    card: method?.card ?? null,
-    plan: found.items.data.flatMap(({ price }) => price.product.name ?? []).join(", ") || null,
   };
 }
 

@@ -13,34 +13,29 @@ const id = z.string().min(1);
 
 const customer = z.object({ id, metadata });
 const deletedCustomer = z.object({ deleted: z.literal(true) });
-const subscription = z.object({
-  id,
-  metadata,
-  status: z.enum([
-    "incomplete",
-    "incomplete_expired",
-    "trialing",
-    "active",
-    "past_due",
-    "canceled",
-    "unpaid",
-    "paused",
-  ]),
-  trial_end: z.number().nullable().default(null),
-  trial_start: z.number().nullable().default(null),
-});
+const status = z.union([
+  z.enum(["trialing", "active", "past_due", "canceled"]),
+  z.literal("incomplete_expired").transform(() => "canceled" as const),
+  z.enum(["incomplete", "unpaid", "paused"]).transform(() => "past_due" as const),
+]);
+const subscription = z
+  .object({ id, metadata, status, trial_end: z.number().nullish(), trial_start: z.number().nullish() })
+  .transform(({ id, metadata, status, trial_start, trial_end }) => ({
+    metadata,
+    state: {
+      stripeSubscriptionId: id,
+      status,
+      trialStart: dateOf(trial_start),
+      trialEnd: dateOf(trial_end),
+    },
+  }));
 const customers = z.object({ data: z.array(customer) });
 const subscriptions = z.object({ data: z.array(subscription) });
 
 export type Contact = { email: string; full_name: string; company_name: string; phone: string };
 export type BillingAddress = { address: string; city: string; state: string; zip_code: string; country: string };
 
-export type SubscriptionState = {
-  stripeSubscriptionId: string;
-  status: "active" | "trialing" | "past_due" | "canceled";
-  trialStart: Date | null;
-  trialEnd: Date | null;
-};
+export type SubscriptionState = z.output<typeof subscription>["state"];
 
 export type Payments = ReturnType<typeof stripePayments>;
 
@@ -103,7 +98,7 @@ export function stripePayments(stripe: Stripe) {
         stripe.subscriptions.list({ customer: customerId, status: "all", limit: PAGE }),
       );
       const found = known.data.find(belongsTo(signUp.id));
-      if (found) return toSubscriptionState(found);
+      if (found) return found.state;
       const created = await call(subscription, () =>
         stripe.subscriptions.create(
           {
@@ -117,15 +112,13 @@ export function stripePayments(stripe: Stripe) {
           { idempotencyKey: idempotencyKey("subscription", signUp) },
         ),
       );
-      return toSubscriptionState(created);
+      return created.state;
     },
 
     /** A subscription that no longer exists is canceled. */
     async retrieveSubscription(id: string): Promise<SubscriptionState> {
       const found = await ifExists(() => call(subscription, () => stripe.subscriptions.retrieve(id)));
-      return found
-        ? toSubscriptionState(found)
-        : { stripeSubscriptionId: id, status: "canceled", trialStart: null, trialEnd: null };
+      return found?.state ?? { stripeSubscriptionId: id, status: "canceled", trialStart: null, trialEnd: null };
     },
 
     /** At once, without an invoice. Does nothing when it has ended already. */
@@ -147,29 +140,4 @@ function addressOf({ address, city, state, zip_code, country }: BillingAddress):
 
 function belongsTo(signUpId: string) {
   return ({ metadata }: { metadata: Record<string, string> }) => metadata.sign_up_id === signUpId;
-}
-
-function toSubscriptionState(found: z.output<typeof subscription>): SubscriptionState {
-  return {
-    stripeSubscriptionId: found.id,
-    status: toStatus(found.status),
-    trialStart: dateOf(found.trial_start),
-    trialEnd: dateOf(found.trial_end),
-  };
-}
-
-function toStatus(status: z.output<typeof subscription>["status"]): SubscriptionState["status"] {
-  switch (status) {
-    case "trialing":
-    case "active":
-    case "canceled":
-      return status;
-    case "incomplete_expired":
-      return "canceled";
-    case "incomplete":
-    case "past_due":
-    case "unpaid":
-    case "paused":
-      return "past_due";
-  }
 }

@@ -7,37 +7,39 @@ const PAGE = 100;
 
 const id = z.string().min(1);
 const paymentMethod = z.object({ id, card: z.object({ fingerprint: id.nullish() }).nullish() });
-const setupIntent = z.object({
-  id,
-  client_secret: z.string().min(1),
-  customer: id.nullable().default(null),
-  metadata,
-  payment_method: z.union([id, paymentMethod]).nullable().default(null),
-  status: z.string(),
-});
+const setupIntent = z
+  .object({
+    id,
+    client_secret: z.string().min(1),
+    customer: id.nullable().default(null),
+    metadata,
+    payment_method: z.union([id, paymentMethod]).nullable().default(null),
+    status: z.string(),
+  })
+  .transform(({ id, client_secret, customer, metadata, payment_method: method, status }) => ({
+    id,
+    clientSecret: client_secret,
+    state: status === "succeeded" || status === "canceled" ? status : ("open" as const),
+    customerId: customer,
+    signUpId: metadata.sign_up_id,
+    /** How many used cards came before it. */
+    usedCards: Number(metadata.used_cards ?? 0),
+    paymentMethodId: typeof method === "string" ? method : (method?.id ?? null),
+    /** The same for the same card number, whoever enters it. */
+    fingerprint: typeof method === "string" ? null : (method?.card?.fingerprint ?? null),
+  }));
+export type SetupIntent = z.output<typeof setupIntent>;
+
 const setupIntents = z.object({ data: z.array(setupIntent) });
 const attachedMethod = z.object({ id, customer: id.nullable().default(null) });
 
 /** After each used card the sign-up waits for the next. */
 export type CardAttempt = Attempt & { used_cards: number; package_id: string | null };
 
-export type SetupIntent = {
-  id: string;
-  clientSecret: string;
-  state: "open" | "succeeded" | "canceled";
-  customerId: string | null;
-  /** From its metadata; `usedCards` came before it. */
-  signUpId: string | undefined;
-  usedCards: number;
-  paymentMethodId: string | null;
-  /** The same for the same card number, whoever enters it. */
-  fingerprint: string | null;
-};
-
 /** Every method throws PaymentsError. */
 export function stripeSetupIntents(stripe: Stripe) {
-  const retrieve = async (id: string): Promise<SetupIntent> =>
-    toSetupIntent(await call(setupIntent, () => stripe.setupIntents.retrieve(id, { expand: ["payment_method"] })));
+  const retrieve = (id: string): Promise<SetupIntent> =>
+    call(setupIntent, () => stripe.setupIntents.retrieve(id, { expand: ["payment_method"] }));
 
   return {
     async findOrCreateSetupIntent(signUp: CardAttempt, customerId: string): Promise<SetupIntent> {
@@ -45,12 +47,10 @@ export function stripeSetupIntents(stripe: Stripe) {
       const known = mayExist(signUp)
         ? await call(setupIntents, () => stripe.setupIntents.list({ customer: customerId, limit: PAGE }))
         : undefined;
-      const found = known?.data
-        .map(toSetupIntent)
-        .find(({ signUpId, usedCards }) => signUpId === id && usedCards === used_cards);
+      const found = known?.data.find(({ signUpId, usedCards }) => signUpId === id && usedCards === used_cards);
       // A list does not tell the card.
       if (found) return found.state === "succeeded" ? retrieve(found.id) : found;
-      const created = await call(setupIntent, () =>
+      return call(setupIntent, () =>
         stripe.setupIntents.create(
           {
             customer: customerId,
@@ -67,7 +67,6 @@ export function stripeSetupIntents(stripe: Stripe) {
           { idempotencyKey: idempotencyKey(used_cards === 0 ? "setup-intent" : `setup-intent-${used_cards}`, signUp) },
         ),
       );
-      return toSetupIntent(created);
     },
 
     retrieveSetupIntent: retrieve,
@@ -94,19 +93,5 @@ export function stripeSetupIntents(stripe: Stripe) {
         if (await isAttached()) throw error;
       }
     },
-  };
-}
-
-function toSetupIntent(parsed: z.output<typeof setupIntent>): SetupIntent {
-  const { id, client_secret: clientSecret, customer: customerId, metadata, payment_method: method, status } = parsed;
-  return {
-    id,
-    clientSecret,
-    state: status === "succeeded" || status === "canceled" ? status : "open",
-    customerId,
-    signUpId: metadata.sign_up_id,
-    usedCards: Number(metadata.used_cards ?? 0),
-    paymentMethodId: typeof method === "string" ? method : (method?.id ?? null),
-    fingerprint: typeof method === "string" ? null : (method?.card?.fingerprint ?? null),
   };
 }

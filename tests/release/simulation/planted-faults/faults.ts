@@ -160,8 +160,8 @@ export const FAULTS: Fault[] = [
   one(
     "a paused subscription taken as active",
     "stripe/payments.ts",
-    "  switch (status) {",
-    '  if (status === "paused") return "active";\n  switch (status) {',
+    "const status = z.union([",
+    'const status = z.union([z.literal("paused").transform(() => "active" as const),',
   ),
   one("a lost await", "sign-ups/trial.ts", "await payments.setDefaultCard(", "void payments.setDefaultCard("),
   one("any customer of the email address", "stripe/payments.ts", "metadata.sign_up_id === signUpId", "signUpId !== ''"),
