@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import * as z from "zod";
 import { STRIPE_JS_URL } from "../app/signup/session/current-step.server";
 import { TEST_MODE_API_URL } from "../functions/subscription-api/local-development";
@@ -69,20 +66,4 @@ export function whatIsLeft({ api }: TestMode): string {
   const secret = api.STRIPE_WEBHOOK_SECRET ? "" : "; start again with its secret as STRIPE_WEBHOOK_SECRET";
   const portal = api.CUSTOMER_PORTAL_URL ?? "CUSTOMER_PORTAL_URL is not set: npm run stripe:setup -- --sandbox";
   return `This is Stripe's test mode. Its customer portal: ${portal}\nIts webhooks come by this command${secret}:\n  ${listenCommand()}\n`;
-}
-
-/** The settings as files for Wrangler's `--env-file`, which nobody else can read: on a command line all can. */
-export async function environmentFilesOf({ site, api }: TestMode) {
-  const folder = await mkdtemp(join(tmpdir(), "citewell-test-mode-"));
-  const write = async (name: string, settings: Settings) => {
-    const lines = Object.entries(settings).map(([key, value]) => `${key}="${value}"\n`);
-    await writeFile(join(folder, name), lines.join(""), { mode: 0o600 });
-    return join(folder, name);
-  };
-  return {
-    site: await write("site.env", site),
-    "subscription-api": await write("subscription-api.env", api),
-    folder,
-    remove: () => rm(folder, { recursive: true, force: true }),
-  };
 }

@@ -7,17 +7,24 @@ import { root } from "../wrangler";
 const STOPPED_WITHIN_MS = 10_000;
 
 const children: ChildProcess[] = [];
+const endings: (() => Promise<unknown>)[] = [];
 let stopping = false;
 
 export const isStopping = () => stopping;
 
+/** Calls `end` when everything stops. */
+export function atStop(end: () => Promise<unknown>): void {
+  endings.push(end);
+}
+
+/** Ends everything within ten seconds, or at once when called again. */
 export async function stopAll(exitCode: number, reason: string): Promise<void> {
   if (stopping) process.exit(exitCode);
   stopping = true;
   if (reason !== "") console.log(reason);
   const running = children.filter((child) => child.exitCode === null && child.signalCode === null);
   for (const child of running) child.kill("SIGINT");
-  const ended = Promise.all(running.map((child) => once(child, "exit")));
+  const ended = Promise.allSettled([...running.map((child) => once(child, "exit")), ...endings.map((end) => end())]);
   await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, STOPPED_WITHIN_MS))]);
   process.exit(exitCode);
 }

@@ -1,5 +1,7 @@
+import { relative } from "node:path";
 import * as z from "zod";
 import { parseJson } from "../../app/shared/parse-json";
+import { root } from "../wrangler";
 
 const logged = z.object({
   level: z.string().optional(),
@@ -28,7 +30,13 @@ export async function showCount(line: string, simulatorUrl: string): Promise<voi
   await fetch(`${simulatorUrl}/funnel`, { method: "POST", body: JSON.stringify(count) }).catch(() => undefined);
 }
 
-/** Whether SQLite says that its file is damaged. */
+/** True for SQLite's errors about a damaged file. */
 export function saysDamaged(line: string): boolean {
   return /SQLITE_(?:CORRUPT|NOTADB)|file is not a database|database disk image is malformed/i.test(line);
+}
+
+/** @param state the folder of the local database */
+export function damagedSentence(state: string): string {
+  const shown = relative(root, state);
+  return `The local database in ${shown} is damaged: delete it with rm -rf ${shown} and start again; it holds nothing but what was tried out here.`;
 }

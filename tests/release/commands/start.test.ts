@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import initSqlJs from "sql.js";
@@ -79,6 +79,26 @@ async function processesOf(folder: string): Promise<string[]> {
   return found;
 }
 
+/** Sends half of a form, then disconnects. */
+async function abortUpload(port: number): Promise<void> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  const head = [
+    "POST /subscription HTTP/1.1",
+    `Host: localhost:${port}`,
+    "Content-Type: application/x-www-form-urlencoded",
+    "Content-Length: 10000",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\nemail=`);
+  await once(socket.resume(), "close");
+}
+
+/** Process ids of the Workers' runtimes. */
+async function workerdOf({ folder }: Checkout): Promise<number[]> {
+  const processes = await processesOf(folder);
+  return processes.filter((line) => line.includes("workerd serve")).map((line) => Number.parseInt(line, 10));
+}
+
 async function expectNothingLeft({ folder }: Checkout, ports: number[]): Promise<void> {
   await expect.poll(() => processesOf(folder), { timeout: 20_000, interval: 250 }).toEqual([]);
   for (const port of ports) expect(await isFree(port), `port ${port}`).toBe(true);
@@ -135,6 +155,18 @@ test("npm start follows PORT, in about ten lines: the sign-up works there, and C
       `site             │ POST /subscription/${fields.package_id} 422`,
       "subscription-api │ POST /subscription 415",
     ]);
+
+  // Neither a form far over the limit nor an upload that breaks off ends the site.
+  await fetch(url, { method: "POST", body: new URLSearchParams({ ...fields, address: "x".repeat(100_000) }) });
+  await abortUpload(site);
+  expect((await fetch(`http://localhost:${site}/`)).status).toBe(200);
+
+  for (const id of await workerdOf(checkout)) process.kill(id, "SIGKILL");
+  for (const port of [site, api, stripe]) {
+    const health = () => fetch(`http://localhost:${port}/health`).then(({ status }) => status, String);
+    await expect.poll(health, { timeout: 60_000 }).toBe(200);
+  }
+  expect(started.lines.filter((line) => line.endsWith("│ stopped unexpectedly; starting again"))).toHaveLength(3);
 
   // The card is entered with Stripe, whose webhook then reaches the API, and its mail the mailbox.
   const secret = /seti_\w+_secret_\w+/.exec(card)?.[0] ?? "";

@@ -1,14 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { unstable_getVarsForDev } from "wrangler";
 import { runCommand } from "../../../tools/operator";
-import { environmentFilesOf, type TestMode, testModeOf, whatIsLeft } from "../../../tools/test-mode";
-import { readWorkerSettings } from "../../../tools/worker-settings";
+import { type TestMode, testModeOf, whatIsLeft } from "../../../tools/test-mode";
 import { eventOf, secondsNow, sign } from "../../support/stripe/stripe-events";
 import { nonceIn, siteVisitor } from "../../support/visitors/site-visitor";
 import { enterCard, mails, post, rows, signUp, stripeAt } from "../../support/visitors/visitor";
@@ -108,14 +104,6 @@ describe("the Workers in test mode", () => {
   let stripe: RunningWorker;
   let api: RunningWorker;
   let site: RunningWorker;
-  let files: Awaited<ReturnType<typeof environmentFilesOf>>;
-
-  /** What Wrangler gives a Worker with `--env-file`. */
-  const varsOf = (folder: string, file: string) => {
-    const toml = join(root, folder, "wrangler.toml");
-    const vars = unstable_getVarsForDev(toml, [file], readWorkerSettings(toml).vars, undefined, true);
-    return Object.fromEntries(Object.entries(vars).map(([name, { value }]) => [name, String(value)]));
-  };
 
   /** Stripe's host is the simulator here; all else is where it says. */
   async function outboundService(request: Request): Promise<Response> {
@@ -130,31 +118,20 @@ describe("the Workers in test mode", () => {
   }
 
   beforeAll(async () => {
-    files = await environmentFilesOf(settingsFor(keys));
+    const settings = settingsFor(keys);
     stripe = await startStripeSimulator();
     const local = { MAIL_API_URL: `${stripe.url}/emails`, CONSOLE_WEBHOOK_URL: `${stripe.url}/console/webhook` };
-    const { PUBLIC_URL: _, ...vars } = varsOf("functions/subscription-api", files["subscription-api"]);
     api = await startSubscriptionApi({
       ...FAST_API,
-      vars: { ...vars, ...local },
+      vars: { ...settings.api, ...local },
       miniflare: { outboundService },
     });
-    const { SITE_URL: __, ...siteVars } = varsOf(".", files.site);
-    site = await startSite({ vars: { ...siteVars, SUBSCRIPTION_API_URL: api.url }, miniflare: { outboundService } });
+    site = await startSite({
+      vars: { ...settings.site, SUBSCRIPTION_API_URL: api.url },
+      miniflare: { outboundService },
+    });
   });
-  afterAll(async () => {
-    await files.remove();
-    await Promise.all([api.dispose(), site.dispose(), stripe.dispose()]);
-    expect(existsSync(dirname(files.site))).toBe(false);
-  });
-
-  test("read their keys from files outside the repository that nobody else may read [O5]", async () => {
-    for (const file of [files.site, files["subscription-api"]]) {
-      expect(file.startsWith(`${root}/`)).toBe(false);
-      expect((await stat(file)).mode & 0o777).toBe(0o600);
-    }
-    expect(await readFile(files.site, "utf8")).not.toMatch(/sk_test|whsec/);
-  });
+  afterAll(() => Promise.all([api.dispose(), site.dispose(), stripe.dispose()]));
 
   test("are healthy, and sell the prices of test mode [O5]", async () => {
     await runCommand(["catalogue", "--url", api.url]);

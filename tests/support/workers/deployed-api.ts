@@ -1,5 +1,6 @@
+import type { Vars } from "../../../tools/built-worker";
 import { FAST_API } from "./fast-api";
-import { freePort, type RunningWorker, startWorker, type Vars, type WorkerPlan } from "./miniflare";
+import { freePort, type RunningWorker, startWorker, type WorkerPlan } from "./miniflare";
 import { migrate, startStripeSimulator } from "./workers";
 
 /** Where the API of these tests says that it is. */

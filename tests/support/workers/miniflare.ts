@@ -3,15 +3,10 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { Log, LogLevel, Miniflare, type SharedOptions, type WorkerOptions } from "miniflare";
-import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
+import { bindingsOf, type Vars } from "../../../tools/built-worker";
+import { root } from "../../../tools/wrangler";
 import "./atomics-wait";
-
-const root = fileURLToPath(new URL("../../..", import.meta.url));
-
-/** Bindings to set over those of wrangler.toml; `undefined` takes one away. */
-export type Vars = Record<string, string | undefined>;
 
 /** A Worker that runs. */
 export type RunningWorker = {
@@ -85,16 +80,10 @@ export async function startWorker(plan: WorkerPlan): Promise<RunningWorker> {
 async function workerOptionsOf(plan: WorkerPlan) {
   const { folder, bundle, environment, vars = {}, wrapper, edit = (built) => built, files, miniflare } = plan;
   const bundlePath = join(root, "build", bundle);
-  const file = { config: join(root, folder, "wrangler.toml"), env: environment ?? "" };
-  const config = unstable_readConfig(file, { hideWarnings: true });
-  // A test sets its secrets as variables.
-  const { workerOptions } = unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined }, environment);
-  const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
+  const workerOptions = bindingsOf(folder, vars, environment);
   const options: WorkerOptions = {
     ...workerOptions,
-    ...(config.name !== undefined && { name: config.name }),
     ...(files !== undefined && workerOptions.assets && { assets: { ...workerOptions.assets, directory: files } }),
-    bindings: Object.fromEntries(bindings),
     ...modulesOf(bundlePath, edit(await readFile(bundlePath, "utf8")), wrapper),
     ...miniflare,
   };

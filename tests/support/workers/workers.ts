@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig, unstable_splitSqlQuery } from "wrangler";
 import * as z from "zod";
-import { freePort, type RunningWorker, startWorker, type Vars, type WorkerPlan, type Wrapper } from "./miniflare";
+import type { Vars } from "../../../tools/built-worker";
+import { freePort, type RunningWorker, startWorker, type WorkerPlan, type Wrapper } from "./miniflare";
 
-export { freePort, type RunningWorker, type Vars, type Wrapper } from "./miniflare";
+export type { Vars } from "../../../tools/built-worker";
+export { freePort, type RunningWorker, type Wrapper } from "./miniflare";
 
 const SITE_TOML = fileURLToPath(new URL("../../../wrangler.toml", import.meta.url));
 const MIGRATIONS = fileURLToPath(new URL("../../../functions/subscription-api/migrations", import.meta.url));
