@@ -8,100 +8,98 @@ import { expect, test } from "./support/stack";
 const isDrawn = (picture: Locator) =>
   picture.evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth > 0);
 
-/* What a visitor does; at a phone's width too where that could make a difference. */
+/* What a visitor does on the way to a trial; the rarer ways are in tests/release/sign-up/. */
 
-test.describe("at both widths", { tag: "@phone" }, () => {
-  test("the whole sign-up, with a reload at each step, ends in a running trial, its mail and its account [S6] [S12] [S13] [S14] [S15] [V9] [M2] [M9]", async ({
-    page,
-    stack,
-  }) => {
-    const visitor = signup(page);
-    const { email } = visitor;
-    await page.goto(PLAN);
-    await expect(page.getByText("$0 today. Then $500/month after 5 days unless you cancel.")).toBeVisible();
-    await visitor.fillForm();
-    await expect(page.getByLabel("Phone Number")).toHaveValue("(212) 555-0123");
-    await visitor.submit();
-    const status = page.getByRole("status");
-    await expect(status).toHaveText("Subscription Data Saved!Now proceeding to payment...");
-    await expect(page.getByLabel("Contact Name")).toHaveCount(0);
-    await page.reload();
-    await visitor.pay(CARDS.works);
-    await expect(status).toHaveText(
-      "Card Successful!Your card has been processed successfully." +
-        "subscription Successful!Your subscription has been completed successfully.",
-    );
-    await visitor.succeeded();
-    await page.reload();
-    await visitor.succeeded();
-    const details = page.getByRole("region", { name: "Subscription Details" });
-    await expect(details.getByRole("term")).toHaveText([
-      "Company",
-      "Contact",
-      "Email",
-      "Phone",
-      "Plan",
-      "Trial ends",
-      "Card",
-    ]);
-    await expect(details.getByRole("definition")).toHaveText([
-      "Analytical Engines",
-      "Ada Lovelace",
-      email,
-      "(212) 555-0123",
-      "STANDARD, $500 a month after the trial",
-      /^\w+ \d+, \d{4}$/,
-      "Visa ending in 4242",
-    ]);
-    await expect(page.getByRole("region", { name: "What's Next?" })).toContainText(
-      `A confirmation email with details and next steps will be sent to ${email}.`,
-    );
+test("the whole sign-up, with a reload at each step, ends in a running trial, its mail and its account [S6] [S12] [S13] [S14] [S15] [V9] [M2] [M9]", {
+  tag: "@phone",
+}, async ({ page, stack }) => {
+  const visitor = signup(page);
+  const { email } = visitor;
+  await page.goto(PLAN);
+  await expect(page.getByText("$0 today. Then $500/month after 5 days unless you cancel.")).toBeVisible();
+  await visitor.fillForm();
+  await expect(page.getByLabel("Phone Number")).toHaveValue("(212) 555-0123");
+  await visitor.submit();
+  const status = page.getByRole("status");
+  await expect(status).toHaveText("Subscription Data Saved!Now proceeding to payment...");
+  await expect(page.getByLabel("Contact Name")).toHaveCount(0);
+  await page.reload();
+  await visitor.pay(CARDS.works);
+  await expect(status).toHaveText(
+    "Card Successful!Your card has been processed successfully." +
+      "subscription Successful!Your subscription has been completed successfully.",
+  );
+  await visitor.succeeded();
+  await page.reload();
+  await visitor.succeeded();
+  const details = page.getByRole("region", { name: "Subscription Details" });
+  await expect(details.getByRole("term")).toHaveText([
+    "Company",
+    "Contact",
+    "Email",
+    "Phone",
+    "Plan",
+    "Trial ends",
+    "Card",
+  ]);
+  await expect(details.getByRole("definition")).toHaveText([
+    "Analytical Engines",
+    "Ada Lovelace",
+    email,
+    "(212) 555-0123",
+    "STANDARD, $500 a month after the trial",
+    /^\w+ \d+, \d{4}$/,
+    "Visa ending in 4242",
+  ]);
+  await expect(page.getByRole("region", { name: "What's Next?" })).toContainText(
+    `A confirmation email with details and next steps will be sent to ${email}.`,
+  );
 
-    const database = await stack.api.mf.getD1Database("DB");
-    const row = database.prepare("SELECT * FROM sign_ups WHERE email = ?").bind(email);
-    await expect
-      .poll(() => row.first())
-      .toMatchObject({ phone: "2125550123", full_name: "Ada Lovelace", status: "trialing" });
-    const end = new Date((await row.first<string>("trial_end")) ?? "");
-    const day = end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+  const database = await stack.api.mf.getD1Database("DB");
+  const row = database.prepare("SELECT * FROM sign_ups WHERE email = ?").bind(email);
+  await expect
+    .poll(() => row.first())
+    .toMatchObject({ phone: "2125550123", full_name: "Ada Lovelace", status: "trialing" });
+  const end = new Date((await row.first<string>("trial_end")) ?? "");
+  const day = end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
 
-    const mailbox = `${stack.stripe.url}/mailbox`;
-    await expect.poll(async () => (await page.request.get(mailbox)).text()).toContain(email);
-    await page.goto(mailbox);
-    await page.getByRole("listitem").filter({ hasText: email }).getByRole("link", { name: "has started" }).click();
-    await expect(page.getByRole("heading", { name: "Your Citewell trial has started" })).toBeVisible();
-    const mail = page.frameLocator("iframe");
-    await expect(mail.getByText("Hello Ada Lovelace,")).toBeVisible();
-    await expect(mail.getByText(`The free trial for Analytical Engines has started and ends on ${day}.`)).toBeVisible();
-    await expect(mail.getByRole("cell", { name: "STANDARD" })).toBeVisible();
-    await expect(mail.getByRole("link", { name: "Open the customer console" })).toBeVisible();
-    await expect(page.locator("pre")).toContainText("Plan: STANDARD");
+  const mailbox = `${stack.stripe.url}/mailbox`;
+  await expect.poll(async () => (await page.request.get(mailbox)).text()).toContain(email);
+  await page.goto(mailbox);
+  await page.getByRole("listitem").filter({ hasText: email }).getByRole("link", { name: "has started" }).click();
+  await expect(page.getByRole("heading", { name: "Your Citewell trial has started" })).toBeVisible();
+  const mail = page.frameLocator("iframe");
+  await expect(mail.getByText("Hello Ada Lovelace,")).toBeVisible();
+  await expect(mail.getByText(`The free trial for Analytical Engines has started and ends on ${day}.`)).toBeVisible();
+  await expect(mail.getByRole("cell", { name: "STANDARD" })).toBeVisible();
+  await expect(mail.getByRole("link", { name: "Open the customer console" })).toBeVisible();
+  await expect(page.locator("pre")).toContainText("Plan: STANDARD");
 
-    await expect.poll(() => accountWebhooks(stack.stripe, email)).toHaveLength(1);
-    await page.goto(`${stack.stripe.url}/console`);
-    await expect(page.getByText(email)).toBeVisible();
-  });
+  await expect.poll(() => accountWebhooks(stack.stripe, email)).toHaveLength(1);
+  await page.goto(`${stack.stripe.url}/console`);
+  await expect(page.getByText(email)).toBeVisible();
+});
 
-  test("a form sent while offline keeps everything typed, and says so where the visitor looks [S7] [M4]", async ({
-    page,
-    context,
-  }) => {
-    const visitor = signup(page);
-    await page.goto(PLAN);
-    await hydrated(page);
-    await visitor.fillForm();
-    await context.setOffline(true);
-    await visitor.submit();
-    const alert = page.getByRole("alert");
-    await expect(alert).toHaveText(
-      "Connection FailedUnable to connect to the API server. Please check your connection and try again.",
-    );
-    await expect(alert).toBeInViewport();
-    await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
-    await context.setOffline(false);
-    await visitor.submit();
-    await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
-  });
+test("a form sent while offline keeps everything typed, and says so where the visitor looks [S7] [M4]", async ({
+  page,
+  context,
+}) => {
+  await page.setViewportSize(PHONE);
+  const visitor = signup(page);
+  await page.goto(PLAN);
+  await hydrated(page);
+  await visitor.fillForm();
+  await context.setOffline(true);
+  await visitor.submit();
+  const alert = page.getByRole("alert");
+  await expect(alert).toHaveText(
+    "Connection FailedUnable to connect to the API server. Please check your connection and try again.",
+  );
+  await expect(alert).toBeInViewport();
+  await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+  await context.setOffline(false);
+  await visitor.submit();
+  await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
 });
 
 test("messages come on blur under the field, then while typing; a wrong form is not sent, its first wrong field focused [S5] [V1] [V3] [V4]", async ({
@@ -231,23 +229,6 @@ test("a declined card and a failed authentication keep the card step, another tr
   await visitor.succeeded();
   expect(urls.length).toBeGreaterThan(0);
   expect(urls.filter((url) => url.includes("secret"))).toEqual([]);
-  await expect(page).toHaveURL(PLAN);
-});
-
-test("a bank that asks in a dialog: a refusal keeps the card step, a consent ends the sign-up [S10] [S11] [N6]", async ({
-  page,
-}) => {
-  const visitor = signup(page);
-  await visitor.signUp();
-  const bank = page.frameLocator("iframe[title='Authentication by your bank']");
-  for (const answer of [/fail/i, /complete/i]) {
-    await visitor.pay(CARDS.authenticatesInDialog);
-    await expect(page.getByRole("dialog", { name: "Authentication by your bank" })).toBeVisible();
-    await bank.getByRole("button", { name: answer }).click();
-    await expect(page.getByRole("dialog")).toHaveCount(0);
-    if (String(answer).includes("fail")) await expect(page.getByRole("alert")).toContainText("unable to authenticate");
-  }
-  await visitor.succeeded();
   await expect(page).toHaveURL(PLAN);
 });
 

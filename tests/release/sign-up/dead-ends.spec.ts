@@ -269,3 +269,20 @@ test("without the card step's code, which is fetched while the visitor types, th
   await expect(page.getByText("valid email").first()).toBeVisible();
   expect(missed).not.toEqual([]);
 });
+
+test("a bank that asks in a dialog: a refusal keeps the card step, a consent ends the sign-up [S10] [S11] [N6]", async ({
+  page,
+}) => {
+  const visitor = signup(page);
+  await visitor.signUp();
+  const bank = page.frameLocator("iframe[title='Authentication by your bank']");
+  for (const answer of [/fail/i, /complete/i]) {
+    await visitor.pay(CARDS.authenticatesInDialog);
+    await expect(page.getByRole("dialog", { name: "Authentication by your bank" })).toBeVisible();
+    await bank.getByRole("button", { name: answer }).click();
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    if (String(answer).includes("fail")) await expect(page.getByRole("alert")).toContainText("unable to authenticate");
+  }
+  await visitor.succeeded();
+  await expect(page).toHaveURL(PLAN);
+});

@@ -10,7 +10,7 @@ export type Page = Answer & {
   wordsOfEach: (selector: string) => string[];
 };
 
-export function readPage(answer: Answer): Page {
+function readPage(answer: Answer): Page {
   const { document } = new JSDOM(answer.body).window;
   const wordsOfEach = (selector: string) =>
     [...document.querySelectorAll(selector)].map(({ textContent }) => (textContent ?? "").replace(/\s+/g, " ").trim());

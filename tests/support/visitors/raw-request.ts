@@ -14,7 +14,7 @@ export type RawRequest = {
 };
 
 /** An answer, as far as a test looks at it. */
-export type RawAnswer = { status: number; headers: Headers; body: string; durationMs: number };
+type RawAnswer = { status: number; headers: Headers; body: string; durationMs: number };
 
 const ANSWER_WITHIN_MS = 20_000;
 

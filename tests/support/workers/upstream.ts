@@ -74,7 +74,7 @@ export function passesOnTo(target: string, then?: Behaviour): Behaviour {
 }
 
 /** @param type of the body, which need not be the contract's */
-export function answersWith(status: number, body: string, type = "application/json"): Behaviour {
+function answersWith(status: number, body: string, type = "application/json"): Behaviour {
   return (response) => response.writeHead(status, { "Content-Type": type }).end(body);
 }
 
@@ -132,21 +132,5 @@ export function stallsInACompressedBody(spaces: number, status = 200): Behaviour
     const gzip = createGzip();
     gzip.pipe(response);
     gzip.write(" ".repeat(spaces), () => gzip.flush());
-  };
-}
-
-/** @param sent counts the bytes that left */
-export function sendsAnEndlessBody(sent = { bytes: 0 }): Behaviour {
-  return (response) => {
-    const chunk = Buffer.alloc(64 * 1024, " ");
-    response.writeHead(200, { "Content-Type": "application/json" });
-    const more = () => {
-      while (sent.bytes < ENDLESS_BYTES && !response.destroyed) {
-        sent.bytes += chunk.byteLength;
-        if (!response.write(chunk)) return void response.once("drain", more);
-      }
-      response.end();
-    };
-    more();
   };
 }
