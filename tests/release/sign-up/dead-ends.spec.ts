@@ -84,37 +84,31 @@ test("two tabs sign up two companies: neither ends the other, and both finish [S
   await expect(second.getByRole("heading", { name: "Subscription Successful!" })).toBeVisible();
 });
 
-for (const javaScriptEnabled of [true, false]) {
-  test(`with cookies blocked the form says so and keeps what was typed, JavaScript ${javaScriptEnabled ? "on" : "off"} [H27]`, async ({
-    baseURL,
-    launchOptions,
-  }) => {
-    const folder = await mkdtemp(join(tmpdir(), "no-cookies-"));
-    await mkdir(join(folder, "Default"));
-    const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
-    await writeFile(join(folder, "Default/Preferences"), JSON.stringify(preferences));
-    const context = await chromium.launchPersistentContext(folder, {
-      ...launchOptions,
-      baseURL: baseURL ?? "",
-      javaScriptEnabled,
-    });
-    try {
-      const page = await context.newPage();
-      const visitor = signup(page);
-      await page.goto(PLAN);
-      if (javaScriptEnabled) await hydrated(page);
-      await visitor.fillForm();
-      await visitor.submit();
-      await expect(page.getByText("Cookies are blocked", { exact: true })).toBeVisible();
-      await expect(page.getByLabel("Company Name")).toHaveValue("Analytical Engines");
-      await expect(page.getByLabel("City")).toHaveValue("Springfield");
-      await expect(page.getByRole("button", { name: "Payment" })).toBeEnabled();
-    } finally {
-      await context.close();
-      await rm(folder, { recursive: true });
-    }
+test("with cookies blocked the form says so and keeps what was typed [H27]", async ({ baseURL, launchOptions }) => {
+  const folder = await mkdtemp(join(tmpdir(), "no-cookies-"));
+  await mkdir(join(folder, "Default"));
+  const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
+  await writeFile(join(folder, "Default/Preferences"), JSON.stringify(preferences));
+  const context = await chromium.launchPersistentContext(folder, {
+    ...launchOptions,
+    baseURL: baseURL ?? "",
   });
-}
+  try {
+    const page = await context.newPage();
+    const visitor = signup(page);
+    await page.goto(PLAN);
+    await hydrated(page);
+    await visitor.fillForm();
+    await visitor.submit();
+    await expect(page.getByText("Cookies are blocked", { exact: true })).toBeVisible();
+    await expect(page.getByLabel("Company Name")).toHaveValue("Analytical Engines");
+    await expect(page.getByLabel("City")).toHaveValue("Springfield");
+    await expect(page.getByRole("button", { name: "Payment" })).toBeEnabled();
+  } finally {
+    await context.close();
+    await rm(folder, { recursive: true });
+  }
+});
 
 test("without a connection a chosen plan is waited for: the page says so, keeps what was typed and then goes on [H26]", async ({
   page,

@@ -168,19 +168,6 @@ test("at 320 px, and at 400 % zoom, nothing sticks out or covers what has the fo
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("a refusal has the focus and is in view after the page has loaded [M11]", async ({ page, stack }) => {
-    const email = await takenEmail(page, stack);
-    await page.goto(PLAN);
-    await signup(page).fillForm();
-    await page.getByLabel("Email Address").fill(email);
-    await page.getByLabel("Company Name").fill("Another Company");
-    await signup(page).submit();
-    const notice = page.locator(".notice").filter({ hasText: "Submission Failed" });
-    await expect(notice).toBeFocused();
-    await expect(notice).toBeInViewport({ ratio: 1 });
-    await expect(notice.getByRole("button")).toHaveCount(0);
-  });
-
   test("the header stays readable over what scrolls under it [R6]", async ({ page }) => {
     await page.goto("/pricing");
     const background = () => page.locator("header").evaluate((header) => getComputedStyle(header).backgroundColor);

@@ -23,6 +23,10 @@ export const fields = {
   country: "United States",
 };
 
+const { password: _, confirmPassword: __, ...withoutPasswords } = fields;
+/** Of it, what a form comes back with. */
+export const typed = withoutPasswords;
+
 /** An answer, read to its end. */
 export type Answer = {
   status: number;

@@ -2,6 +2,7 @@ import Stripe from "stripe";
 import * as z from "zod";
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import type { RunningWorker } from "../workers/workers";
+import { sendRaw } from "./raw-request";
 
 /** A sign-up that the API takes. */
 export const validRequest: SubscriptionRequest = {
@@ -65,17 +66,19 @@ export function signUp(
 }
 
 export async function post(url: string, body: string, headers: Record<string, string> = {}): Promise<ApiAnswer> {
-  // A connection of its own: one that waits in a pool may be closed by the Worker just when it is used again. Even so, a
-  // busy machine drops one of many now and then; the request is then sent again, as a visitor would.
-  const own = { "accept-encoding": "identity", connection: "close" };
-  const send = () => fetch(url, { method: "POST", headers: { ...headers, ...own }, body });
-  const response = await send().catch(send).catch(send);
-  const text = await response.text();
-  const json = JSON.parse(text);
+  const { pathname, search } = new URL(url);
+  const length = { "content-length": String(Buffer.byteLength(body)) };
+  const answer = await sendRaw(url, {
+    method: "POST",
+    path: pathname + search,
+    headers: Object.entries({ ...length, ...headers }),
+    body,
+  });
+  const json = JSON.parse(answer.body);
   return {
-    status: response.status,
-    contentType: response.headers.get("content-type"),
-    text,
+    status: answer.status,
+    contentType: answer.headers.get("content-type"),
+    text: answer.body,
     clientSecret: json.client_secret,
     title: json.title,
     errors: json.errors ?? {},

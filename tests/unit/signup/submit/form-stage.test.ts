@@ -9,13 +9,11 @@ import {
   siteContext,
   stopClock,
 } from "../../../support/site-in-process/site-context";
-import { fields } from "../../../support/visitors/site-visitor";
+import { typed } from "../../../support/visitors/site-visitor";
 
 /* The form's stage of the pipeline: what it leaves alone, what it hands on. */
 
 stopClock();
-
-const { password: _, confirmPassword: __, ...typed } = fields;
 
 describe("a form that the guard has refused", () => {
   const tooMany = "Too many requests. Please wait a moment and try again.";

@@ -8,13 +8,11 @@ import {
   siteContext,
   stopClock,
 } from "../../../support/site-in-process/site-context";
-import { fields } from "../../../support/visitors/site-visitor";
+import { fields, typed } from "../../../support/visitors/site-visitor";
 
 /* What a form comes back with. */
 
 stopClock();
-
-const { password: _, confirmPassword: __, ...typed } = fields;
 
 describe("a form that is not valid", () => {
   test("comes back with its messages and all that was typed, without the passwords; nobody else sees it", async () => {
