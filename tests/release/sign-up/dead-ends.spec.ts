@@ -23,7 +23,7 @@ async function hasEnded(page: Page) {
   await expect(payButton(page)).toHaveCount(0);
 }
 
-test("after the fifth declined card the end is said and the form is there, also after a reload, and a new form works [H3]", async ({
+test("after the fifth declined card the end is said and the form is there, also after a reload, and a new form works", async ({
   page,
 }) => {
   const visitor = await atCardStep(page);

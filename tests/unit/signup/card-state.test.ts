@@ -242,7 +242,7 @@ describe("the session after Stripe's answer", () => {
     expect(await of(SECRET)).toEqual({ ...rest, editing: undefined, checks: 4, waitsFor: "unreachable" });
   });
 
-  test("has ended where the API says so [H3]", async () => {
+  test("has ended where the API says so", async () => {
     const next = await afterSetup(session, succeeded, contextOf({ status: "ended" }));
     expect(next).toEqual({ ...rest, editing: true, ended: true });
   });
