@@ -13,7 +13,7 @@ const time = (seconds: number | string) => `strftime('%Y-%m-%dT%H:%M:%fZ', 'now'
 const DAY = 24 * 60 * 60;
 
 /** Sign-ups of one kind, numbered `from` on. Seconds are from now on, and may be expressions of n. */
-export type ManySignUps = {
+type ManySignUps = {
   count: number;
   from: number;
   status: string;
@@ -37,11 +37,6 @@ function insertion({ count, from, status, email, createdIn, checkIn }: ManySignU
       ${isTrial ? "'sub_' || n" : "NULL"}, ${isTrial ? time(DAY) : "NULL"}, ${time(createdIn)}, ${time(0)},
       ${checkIn === undefined ? "NULL" : time(checkIn)}
     FROM numbers`;
-}
-
-export async function insertSignUps({ mf }: RunningWorker, ...many: ManySignUps[]): Promise<void> {
-  const db = await mf.getD1Database("DB");
-  for (const one of many) await db.prepare(insertion(one)).run();
 }
 
 /**

@@ -49,7 +49,10 @@ export function apiInProcess(options: Options = {}) {
   vi.spyOn(globalThis, "fetch").mockImplementation(async (given, init) => {
     const request = new Request(given, init);
     calls.push(`${request.method} ${request.url}`);
-    return upstream(new URL(request.url), request);
+    const aborted = new Promise<never>((_resolve, reject) => {
+      request.signal.addEventListener("abort", () => reject(request.signal.reason));
+    });
+    return Promise.race([upstream(new URL(request.url), request), aborted]);
   });
 
   const { publicApi, SiteApi } = createApi(passwords);

@@ -4,9 +4,11 @@ import { servicesFor } from "../../../functions/subscription-api/app";
 import { readConfig } from "../../../functions/subscription-api/config";
 import type { SignUpServices } from "../../../functions/subscription-api/sign-ups/create-sign-up";
 import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
+import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
 import type { SetupIntent } from "../../../functions/subscription-api/stripe/setup-intents";
 import type { validRequest } from "../visitors/visitor";
 import { answersOf, apiInProcess, type Upstream } from "./api";
+import type { Io } from "./database";
 import { cheapPasswords } from "./passwords";
 import { type Answer, answer } from "./stripe-model";
 
@@ -18,7 +20,7 @@ type Sent = { call: string; params: Record<string, string>; key: string | null; 
 const FUNNEL = { writeDataPoint() {} };
 
 /** The services of the API in process, with sign-ups that have their objects at the model of Stripe. */
-export function signUpsInProcess({ onePerPerson = false } = {}) {
+export function signUpsInProcess({ onePerPerson = false, ...options }: { onePerPerson?: boolean; io?: Io } = {}) {
   // A second try comes at once.
   for (const delay of ["getInitialNetworkRetryDelay", "getMaxNetworkRetryDelay"] as const)
     vi.spyOn(Stripe.prototype, delay).mockReturnValue(0.001);
@@ -27,7 +29,7 @@ export function signUpsInProcess({ onePerPerson = false } = {}) {
   const calls: string[] = [];
   const sent: Sent[] = [];
   /** What Stripe answers instead to a call whose method and path begin so, or what happens before the model answers. */
-  const instead = new Map<string, Answer | (() => Answer | undefined)>();
+  const instead = new Map<string, Answer | (() => Answer | undefined | Promise<Answer | undefined>)>();
   const upstream: Upstream = async (url, request) => {
     if (!url.pathname.startsWith("/v1/")) return answersOf(api.model)(url, request);
     const call = `${request.method} ${url.pathname.replace("/v1/", "")}`;
@@ -35,12 +37,12 @@ export function signUpsInProcess({ onePerPerson = false } = {}) {
     calls.push(call);
     sent.push({ call, params, key: request.headers.get("idempotency-key"), redirect: request.redirect });
     const given = [...instead].find(([beginning]) => call.startsWith(beginning))?.[1];
-    const other = typeof given === "function" ? given() : given;
+    const other = typeof given === "function" ? await given() : given;
     if (other === undefined) return answersOf(api.model)(url, request);
     return new Response(other.text, { status: other.status, headers: { "content-type": "application/json" } });
   };
   const settings = { ONE_TRIAL_PER_PERSON: String(onePerPerson), FUNNEL };
-  const api = apiInProcess({ settings, upstream });
+  const api = apiInProcess({ ...options, settings, upstream });
 
   const config = readConfig({ ...api.env });
   if (config.status === "invalid") throw new Error("The settings of the tests are not valid");
@@ -63,6 +65,21 @@ export function signUpsInProcess({ onePerPerson = false } = {}) {
     return find(id);
   };
 
+  /** A sign-up that waits for its card, with its setup intent at Stripe. */
+  const pending = async (fields: Fields = {}, columns = "status = 'pending'") => {
+    const signUp = await api.signUp(fields);
+    const customerId = await payments.findOrCreateCustomer(signUp);
+    const { id } = await payments.findOrCreateSetupIntent(signUp, customerId);
+    const ids = `stripe_customer_id = '${customerId}', stripe_setup_intent_id = '${id}'`;
+    const changed = await change(signUp.id, `${ids}, ${columns}`);
+    calls.length = 0;
+    return { ...changed, stripe_customer_id: customerId, stripe_setup_intent_id: id };
+  };
+  /** The visitor enters a card, of which no webhook tells. */
+  const enterCard = ({ stripe_setup_intent_id }: SignUp, fingerprint = "a card"): void => {
+    api.model.confirm(stripe_setup_intent_id ?? "", fingerprint, false);
+  };
+
   return {
     ...api,
     services,
@@ -74,19 +91,15 @@ export function signUpsInProcess({ onePerPerson = false } = {}) {
     /** A sign-up that Stripe does not know of. */
     unknownToStripe: async (fields: Fields = {}, columns = "status = 'pending'") =>
       change((await api.signUp(fields)).id, columns),
-    /** A sign-up that waits for its card, with its setup intent at Stripe. */
-    async pending(fields: Fields = {}, columns = "status = 'pending'") {
-      const signUp = await api.signUp(fields);
-      const customerId = await payments.findOrCreateCustomer(signUp);
-      const { id } = await payments.findOrCreateSetupIntent(signUp, customerId);
-      const ids = `stripe_customer_id = '${customerId}', stripe_setup_intent_id = '${id}'`;
-      const changed = await change(signUp.id, `${ids}, ${columns}`);
+    pending,
+    enterCard,
+    /** A sign-up whose trial has begun. */
+    async onTrial(fields: Fields = {}, fingerprint?: string): Promise<SignUp> {
+      const signUp = await pending(fields);
+      enterCard(signUp, fingerprint);
+      await signUpStatus(signUp.id, services);
       calls.length = 0;
-      return { ...changed, stripe_customer_id: customerId, stripe_setup_intent_id: id };
-    },
-    /** The visitor enters a card, of which no webhook tells. */
-    enterCard({ stripe_setup_intent_id }: SignUp, fingerprint = "a card"): void {
-      api.model.confirm(stripe_setup_intent_id ?? "", fingerprint, false);
+      return find(signUp.id);
     },
     /** The same; what Stripe then has of it. */
     async setUpCard({ stripe_setup_intent_id }: SignUp, fingerprint = "a card"): Promise<SetupIntent> {

@@ -1,75 +1,40 @@
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { Wrapper } from "../workers/workers";
-import { type DatabaseCall, type DatabaseFault, faultyDatabase } from "./faulty-database";
 
-/**
- * What happens to a request. The network's faults: refused before it arrives; answered although nobody hears it; never
- * answered. The service's: 409 and 429 with nothing done; 500 before or after the work was done.
- */
-export type Fault = "refuse" | "lose-answer" | "stall" | "409" | "429" | "500-before" | "500-after";
+/** What happens to a request: refused before it arrives; answered although nobody hears it; a 500 with nothing done. */
+type Fault = "refuse" | "lose-answer" | "500-before";
 
-/** The parts of a request by which faults are chosen. */
-export type PassingRequest = { method: string; path: string; headers: Record<string, string>; body: string };
+type PassingRequest = { method: string; path: string; headers: Record<string, string>; body: string };
 
-/** A proxy in front of a Worker, and a wrapper of the API's database, that fail on demand as a crash there would. */
+/** A proxy in front of a Worker that fails on demand as a crash there would. */
 export type FaultyProxy = {
   url: string;
-  /** For `startSubscriptionApi`. */
-  database: Wrapper;
   /** From now on, requests that start with `line`, such as `POST /v1/customers`, fail so. */
   breakAt: (line: string, fault: Fault) => void;
-  /** From now on, each request is asked for its fault. */
-  decide: (by: (request: PassingRequest) => Fault | undefined) => void;
-  /** From now on, each statement and batch is asked for its fault. */
-  decideDatabase: (by: (call: DatabaseCall) => DatabaseFault | undefined) => void;
-  /** Sees every answer that the Worker gave, heard or not. */
-  watch: (by: (request: PassingRequest, answer: string) => void) => void;
-  /**
-   * Holds the answer to the next request that starts with `line` back.
-   * @returns once the answer is there: what lets it go on its way
-   */
-  hold: (line: string) => Promise<() => void>;
   repair: () => void;
   dispose: () => Promise<void>;
 };
-
-const DATABASE_PATH = "/database-faults";
 
 /**
  * @param target the origin to which requests go
  * @param options.keepsHost whether the Worker sees the proxy's own origin as its URL
  */
 export async function startFaultyProxy(target: string, { keepsHost = false } = {}): Promise<FaultyProxy> {
-  let faultOf: (request: PassingRequest) => Fault | undefined = () => undefined;
-  let databaseFaultOf: (call: DatabaseCall) => DatabaseFault | undefined = () => undefined;
-  let held: { line: string; there: (letGo: () => void) => void } | undefined;
-  let saw: (request: PassingRequest, answer: string) => void = () => {};
+  let broken: { line: string; fault: Fault } | undefined;
   const forward = forwardTo(target);
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(incoming);
-    if (incoming.url === DATABASE_PATH) return void response.end(databaseFaultOf(JSON.parse(body)) ?? "");
     const { method = "GET", url: path = "/" } = incoming;
     const request: PassingRequest = { method, path, headers: forwardedHeaders(incoming, keepsHost), body };
-    const fault = faultOf(request);
-    if (fault === "stall") return;
+    const fault = broken && `${method} ${path}`.startsWith(broken.line) ? broken.fault : undefined;
     if (fault === "refuse") return void incoming.socket.destroy();
     // The simulator's Stripe fails by itself, since it has to remember that; for what is beside it the proxy does.
-    const byItself = path.startsWith("/v1/") && fault !== undefined && fault !== "lose-answer";
-    if (!byItself && fault === "500-before") return void response.writeHead(500).end("{}");
-    if (!byItself && (fault === "409" || fault === "429")) return void response.writeHead(Number(fault)).end("{}");
-
-    const answer = await forward(byItself ? withHeader(request, "simulator-fault", fault) : request);
-    saw(request, answer.body);
-    if (held && `${method} ${path}`.startsWith(held.line)) {
-      const { there } = held;
-      held = undefined;
-      await new Promise<void>((letGo) => there(letGo));
-    }
+    const isStripe = path.startsWith("/v1/");
+    if (fault === "500-before" && !isStripe) return void response.writeHead(500).end("{}");
+    const answer = await forward(fault === "500-before" ? withHeader(request, "simulator-fault", fault) : request);
     if (fault === "lose-answer") return void incoming.socket.destroy();
-    if (!byItself && fault === "500-after") return void response.writeHead(500).end("{}");
     response.writeHead(answer.status, answer.headers).end(answer.body);
   }
 
@@ -83,26 +48,11 @@ export async function startFaultyProxy(target: string, { keepsHost = false } = {
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
-    database: faultyDatabase(url + DATABASE_PATH),
     breakAt: (line, fault) => {
-      faultOf = ({ method, path }) => (`${method} ${path}`.startsWith(line) ? fault : undefined);
+      broken = { line, fault };
     },
-    decide: (by) => {
-      faultOf = by;
-    },
-    decideDatabase: (by) => {
-      databaseFaultOf = by;
-    },
-    watch: (by) => {
-      saw = by;
-    },
-    hold: (line) =>
-      new Promise((there) => {
-        held = { line, there };
-      }),
     repair: () => {
-      faultOf = () => undefined;
-      databaseFaultOf = () => undefined;
+      broken = undefined;
     },
     dispose: () => {
       server.closeAllConnections();

@@ -6,7 +6,7 @@ import { migrate, startStripeSimulator } from "./workers";
 /** Where the API of these tests says that it is. */
 export const API_ORIGIN = "https://api.citewell.dev";
 
-export const OPERATOR_TOKEN = "an-operator-token-of-the-tests-with-more-than-32-characters";
+const OPERATOR_TOKEN = "an-operator-token-of-the-tests-with-more-than-32-characters";
 
 const STRIPE = "https://api.stripe.com";
 

@@ -56,21 +56,26 @@ describe("the headers of an answer", () => {
     "keep a browser from showing it as a page; over %s Strict-Transport-Security is %s [H14]",
     async (scheme, hsts) => {
       const { ask } = apiInProcess();
-      for (const path of ["/health", "/nowhere"]) {
-        const { headers } = await ask(`${scheme}://localhost${path}`);
-        expect(headers.get("strict-transport-security")).toBe(hsts);
-        expect(headers.get("x-frame-options")).toBe("DENY");
-        expect(headers.get("x-content-type-options")).toBe("nosniff");
-        expect(headers.get("content-security-policy")).toBe(POLICY);
+      for (const [path, status] of [
+        ["/health", 200],
+        ["/operator", 401],
+        ["/nowhere", 404],
+        ["/subscription", 405],
+      ] as const) {
+        const answer = await ask(`${scheme}://localhost${path}`);
+        expect(answer.status).toBe(status);
+        expect(answer.headers.get("strict-transport-security")).toBe(hsts);
+        expect(Object.fromEntries(answer.headers)).toMatchObject({
+          "cache-control": "no-store",
+          "content-security-policy": POLICY,
+          "referrer-policy": "no-referrer",
+          "x-content-type-options": "nosniff",
+          "x-frame-options": "DENY",
+          "x-request-id": expect.stringMatching(UUID),
+        });
       }
     },
   );
-
-  test("let a page of links have a policy of its own", async () => {
-    const { headers } = await apiInProcess().ask("/links/not-me/a-token");
-    expect(headers.get("content-type")).toMatch(/^text\/html/);
-    expect(headers.get("content-security-policy")).toMatch(/form-action 'self'/);
-  });
 });
 
 test.each([
@@ -157,6 +162,17 @@ describe("the public entrance of a deployment without a secret", () => {
 
   test("has no routes of an operator without a token [G12]", async () => {
     expect((await post("/operator/export", { authorization: "Bearer " })).status).toBe(404);
+  });
+});
+
+test("an event that Stripe did not sign is refused, and the log says so [G7] [G12]", async () => {
+  const { ask, logged } = apiInProcess();
+  expect((await ask("/webhooks/stripe", { method: "POST", body: "{}" })).status).toBe(400);
+  expect(logged).toContainEqual({
+    on: "warn",
+    level: "warn",
+    event: "webhook_refused",
+    request_id: expect.any(String),
   });
 });
 

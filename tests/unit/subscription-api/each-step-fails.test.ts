@@ -2,6 +2,7 @@ import Stripe from "stripe";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { answersOf, apiInProcess, type Upstream } from "../../support/api-in-process/api";
+import { inTime } from "../../support/api-in-process/in-time";
 import { eventOf, sign } from "../../support/stripe/stripe-events";
 import { validRequest } from "../../support/visitors/visitor";
 
@@ -27,20 +28,6 @@ afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
-
-/** Lets time pass until the work is done. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let isDone = false;
-  const done = () => {
-    isDone = true;
-  };
-  work.then(done, done);
-  while (!isDone) {
-    await vi.advanceTimersByTimeAsync(100);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return work;
-}
 
 /** A sign-up from its form to its trial, with a fault at one of its steps. */
 async function live(fault?: { at: number; way: Way }) {

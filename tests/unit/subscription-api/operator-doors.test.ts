@@ -57,7 +57,7 @@ describe("a command of the operator", () => {
     ["as a form", { ...BEARER, "content-type": "application/x-www-form-urlencoded" }, 415],
     ["of a type that only begins as JSON", { ...BEARER, "content-type": "application/json-seq" }, 415],
   ])("%s is refused and does nothing [H29]", async (_, headers, status) => {
-    const { send, left, calls } = await withSignUp();
+    const { send, left, calls, logged } = await withSignUp();
     for (const command of COMMANDS) {
       const answer = await send(command, headers);
       expect(answer.status).toBe(status);
@@ -65,6 +65,8 @@ describe("a command of the operator", () => {
     }
     expect(left()).toBe(1);
     expect(calls).toEqual([]);
+    const refusals = logged.filter(({ event }) => event === "operator_refused");
+    expect(refusals).toHaveLength(status === 401 ? COMMANDS.length : 0);
   });
 
   test("is not given through Cloudflare Access, whose cookie a browser sends by itself too [H29]", async () => {
@@ -139,11 +141,19 @@ describe("the limit of an operator", () => {
   test.each<[string, Record<string, string>]>([
     ["a wrong password", wrong],
     ["a wrong token", { authorization: "Bearer wrong" }],
-  ])("locks out, after ten times %s, the sender with the right one too [H1]", async (_, headers) => {
-    const { ask } = apiInProcess({ settings: settings() });
-    const statuses: number[] = [];
-    for (let guess = 0; guess < 11; guess += 1) statuses.push((await ask("/operator", { headers })).status);
-    expect(statuses).toEqual([...Array(10).fill(401), 429]);
-    expect((await ask("/operator", { headers: BASIC })).status).toBe(429);
-  });
+  ])(
+    "locks out, after ten times %s, the sender's network with the right one too, and nobody else [H1]",
+    async (_, headers) => {
+      const { ask, logged } = apiInProcess({ settings: settings() });
+      const from = (given: Record<string, string>, ip: string) =>
+        ask("/operator", { headers: { ...given, "cf-connecting-ip": ip, "subscription-sender": crypto.randomUUID() } });
+      const statuses: number[] = [];
+      for (let guess = 0; guess < 11; guess += 1) statuses.push((await from(headers, `2001:db8::${guess}`)).status);
+      expect(statuses).toEqual([...Array(10).fill(401), 429]);
+      const locked = await from(BASIC, "2001:db8::1:1");
+      expect([locked.status, locked.headers.get("retry-after")]).toEqual([429, "60"]);
+      expect((await from(BASIC, "192.0.2.7")).status).toBe(200);
+      expect(logged).toContainEqual(expect.objectContaining({ event: "operator_locked_out" }));
+    },
+  );
 });

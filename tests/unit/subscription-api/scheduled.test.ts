@@ -3,6 +3,7 @@ import { runLimits } from "../../../functions/subscription-api/limits/run-limits
 import { type MessageKind, newMessage } from "../../../functions/subscription-api/outbox/outbox";
 import { runScheduled } from "../../../functions/subscription-api/scheduled";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
+import { times } from "../../support/visitors/visitor";
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 
@@ -63,6 +64,15 @@ test("messages are sent until none is due", async () => {
   await due("card-used", 20);
   await run();
   expect(rows("SELECT state, count(*) AS n FROM outbox GROUP BY state")).toEqual([{ state: "sent", n: 20 }]);
+});
+
+test("several runs at once send each message once", async () => {
+  const { run, due, rows } = cronHandler();
+  await due("card-used", 20);
+  await times(5, () => run());
+  expect(rows("SELECT state, attempts, count(*) AS n FROM outbox GROUP BY 1, 2")).toEqual([
+    { state: "sent", attempts: 1, n: 20 },
+  ]);
 });
 
 test("what is 30 days old is deleted: events, settled messages; and counts of days that are over [F4]", async () => {

@@ -4,7 +4,7 @@ import { sign } from "../../support/stripe/stripe-events";
 import { sendRaw } from "../../support/visitors/raw-request";
 import { enterCard, post, rows, signUp } from "../../support/visitors/visitor";
 import { FAST_API } from "../../support/workers/fast-api";
-import { redirects, stallsInACompressedBody, startUpstream, type Upstream } from "../../support/workers/upstream";
+import { stallsInACompressedBody, startUpstream, type Upstream } from "../../support/workers/upstream";
 import { type RunningWorker, startBackend, startSubscriptionApi } from "../../support/workers/workers";
 
 /* What the API reads: of requests, and of what others answer. */
@@ -125,19 +125,6 @@ describe("an answer to the API", () => {
        WHERE kind <> 'trial-ending' AND email = ?`,
       email,
     );
-  const failuresFor = (reason: string) =>
-    other.logs.filter((line) => line.event === "message_failed" && line.reason === reason).length;
-
-  test("that redirects leads nowhere: no other host sees what is the mail provider's or the console's [G11]", async () => {
-    const elsewhere = await startUpstream();
-    provider.answers(redirects(307, `${elsewhere.url}/elsewhere`));
-    await trialOf("redirected@example.com");
-    await expect.poll(() => failuresFor("307")).toBe(2);
-    expect(new Set(provider.calls.map(({ url }) => url))).toEqual(new Set(["/emails", "/hooks"]));
-    expect(elsewhere.calls).toEqual([]);
-    elsewhere.dispose();
-  });
-
   test.each([
     [409, "due"],
     [200, "sent"],
@@ -166,9 +153,9 @@ describe("an answer to the API", () => {
   });
 
   test("that is compressed is counted by what it says, and not waited for, from the mail provider [H2]", async () => {
-    const before = failuresFor("409");
     provider.answers(stallsInACompressedBody(64 * KIB, 409));
     await trialOf("compressed@example.com");
-    await expect.poll(() => failuresFor("409"), { timeout: 5_000 }).toBeGreaterThan(before);
+    const failed = expect.objectContaining({ event: "message_failed", reason: "409", kind: "trial-started" });
+    await expect.poll(() => other.logs, { timeout: 5_000 }).toContainEqual(failed);
   });
 });

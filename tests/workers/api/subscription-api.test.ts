@@ -1,11 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { scryptPasswords } from "../../../functions/subscription-api/sign-ups/password/password";
+import { deliver, newCard, setupEvent } from "../../support/stripe/set-up-card";
 import {
   accountWebhooks,
   enterCard,
   mails,
+  post,
   rows,
   signUp,
+  stripeAt,
   stripeStateOf,
   times,
   validRequest,
@@ -63,7 +66,7 @@ describe("the subscription API with the simulator", () => {
   let stripe: RunningWorker;
 
   beforeAll(async () => {
-    const backend = await startBackend(FAST_API);
+    const backend = await startBackend({ ...FAST_API, vars: { ONE_TRIAL_PER_PERSON: "true" } });
     ({ api, stripe } = backend);
     return backend.dispose;
   });
@@ -87,7 +90,7 @@ describe("the subscription API with the simulator", () => {
 
   test("gives one of 20 concurrent sign-ups with one email a trial, and no other a subscription at Stripe [G2]", async () => {
     const answers = await times(20, (index) => signUp(api, { email: "g2@example.com" }, `key-g2-${index}`));
-    await times(20, (index) => enterCard(stripe.url, answers[index]?.clientSecret));
+    await times(20, (index) => enterCard(stripe.url, answers[index]?.clientSecret, newCard()));
 
     const ended = [...Array(19).fill("superseded"), "trialing"];
     await expect
@@ -99,18 +102,50 @@ describe("the subscription API with the simulator", () => {
     await expect.poll(() => startMailsOf(stripe, "g2@example.com")).toHaveLength(1);
   });
 
-  test("stores SQL as text [G4]", async () => {
-    const company_name = "x'); DROP TABLE sign_ups;--";
-    expect((await signUp(api, { email: "g4@example.com", company_name })).status).toBe(200);
-    expect(await rows(api, "SELECT company_name FROM sign_ups WHERE email = 'g4@example.com'")).toEqual([
-      { company_name },
-    ]);
+  test("of 30 sign-ups at once with one card exactly one gets a trial, and no other keeps the card [H10]", async () => {
+    const card = newCard();
+    const emails = Array.from({ length: 30 }, (_, index) => `h10-${index}@example.com`);
+    const answers = await Promise.all(emails.map((email) => signUp(api, { email })));
+    await Promise.all(answers.map(({ clientSecret }) => enterCard(stripe.url, clientSecret, card)));
+
+    const states = "SELECT status, used_cards, count(*) AS n FROM sign_ups WHERE email LIKE 'h10-%' GROUP BY 1, 2";
+    await expect
+      .poll(() => rows(api, states))
+      .toEqual([
+        { status: "pending", used_cards: 1, n: 29 },
+        { status: "trialing", used_cards: 0, n: 1 },
+      ]);
+    const atStripe = await Promise.all(emails.map((email) => stripeStateOf(stripe, email)));
+    expect(atStripe.flatMap(({ subscriptions }) => subscriptions)).toHaveLength(1);
+    const used = atStripe.flatMap(({ setupIntents }) => setupIntents.flatMap(({ payment_method: id }) => id ?? []));
+    const owners = used.map(async (id) => (await stripeAt(stripe).paymentMethods.retrieve(String(id))).customer);
+    expect((await Promise.all(owners)).filter((owner) => owner !== null)).toHaveLength(1);
   });
 
-  test("answers a duplicate with a plain 409 [G5]", async () => {
-    const { clientSecret } = await signUp(api, { email: "g5@example.com" });
-    await enterCard(stripe.url, clientSecret);
+  test("processes a signed event once, however often it comes [G7]", async () => {
+    const email = "g7@example.com";
+    const { clientSecret } = await signUp(api, { email });
+    await enterCard(stripe.url, clientSecret, newCard());
+    await expect.poll(() => startMailsOf(stripe, email)).toHaveLength(1);
+    const state = () => rows(api, "SELECT * FROM sign_ups WHERE email = ?", email);
+    const before = await state();
+    const event = await setupEvent(stripe, "setup_intent.succeeded", clientSecret, "evt_g7");
+    expect(await times(10, () => deliver(api, event))).toEqual(Array(10).fill(200));
+    expect((await post(`${api.url}/webhooks/stripe`, event, { "stripe-signature": "t=1,v1=x" })).status).toBe(400);
+    expect(await state()).toEqual(before);
+    expect(await startMailsOf(stripe, email)).toHaveLength(1);
+    expect(await accountWebhooks(stripe, email)).toHaveLength(1);
+    expect(await rows(api, "SELECT 1 FROM stripe_events WHERE id = 'evt_g7'")).toHaveLength(1);
+  });
+
+  test("answers a duplicate with a plain 409, and stores SQL as text [G4] [G5]", async () => {
+    const company_name = "x'); DROP TABLE sign_ups;--";
+    const { clientSecret } = await signUp(api, { email: "g5@example.com", company_name });
+    await enterCard(stripe.url, clientSecret, newCard());
     await expect.poll(() => statusOf("g5@example.com")).toEqual(["trialing"]);
+    expect(await rows(api, "SELECT company_name FROM sign_ups WHERE email = 'g5@example.com'")).toEqual([
+      { company_name },
+    ]);
 
     const answer = await signUp(api, { email: " G5@Example.com " });
     const title = "A subscription with this information already exists";

@@ -252,7 +252,8 @@ describe("the Stripe simulator", () => {
   });
 
   test("the mailbox takes an email with an API key, once for each idempotency key", async () => {
-    const mail = { from: "a@example.com", to: ["b@example.com"], subject: "s", html: "<p>h</p>", text: "t" };
+    const text = "<script>alert(1)</script>";
+    const mail = { from: "a@example.com", to: ["b@example.com"], subject: "s", html: "<p>h</p>", text };
     const send = (
       body: object,
       headers: Record<string, string> = { authorization: "Bearer re_1", "idempotency-key": "m" },
@@ -268,6 +269,18 @@ describe("the Stripe simulator", () => {
     expect(answers.map(({ status }) => status)).toEqual([401, 422, 200, 200, 409]);
     expect(await answers[4]?.json()).toMatchObject({ name: "invalid_idempotent_request" });
     expect(await mails(worker)).toHaveLength(1);
+
+    // It shows the email as text, and as HTML that cannot run.
+    const mailbox = await (await fetch(`${worker.url}/mailbox`)).text();
+    expect(mailbox).toContain("b@example.com");
+    const link = worker.url + (/href="(\/mailbox\/[\w-]+)"/.exec(mailbox)?.[1] ?? "");
+    const page = await (await fetch(link)).text();
+    expect(page).toContain('<iframe sandbox src="');
+    expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(page).not.toContain("<script>");
+    const frame = await fetch(`${link}/html`);
+    expect(frame.headers.get("content-security-policy")).toMatch(/default-src 'none'.*sandbox/);
+    expect(await frame.text()).toBe("<p>h</p>");
   });
 
   test("the simulator keeps its data over a restart", async () => {

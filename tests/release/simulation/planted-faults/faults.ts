@@ -201,7 +201,7 @@ export const FAULTS: Fault[] = [
 
 /**
  * What 40 histories are too few for: `npm run simulate:faults -- --rare`. The first two are noticed by outbox.test.ts and
- * lost-race.test.ts in tests/unit/subscription-api/.
+ * sign-up-lifecycle.test.ts in tests/unit/subscription-api/.
  */
 export const RARE_FAULTS: Fault[] = [
   one("a back-off without an end", "outbox/outbox.ts", "** (attempts - 1), MAX_DELAY_MS)", "** (attempts - 1))"),

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { apiInProcess } from "../../../support/api-in-process/api";
-import { validRequest } from "../../../support/visitors/visitor";
+import { times, validRequest } from "../../../support/visitors/visitor";
 
 /* Whether somebody can use up the sign-ups of somebody else's address. */
 
@@ -46,6 +46,14 @@ test("a /48 that changes its /64 each time is one network [H3]", async () => {
   expect(statuses).toEqual([200, 200, 200, 429]);
 });
 
+test("sign-ups are counted exactly, however many come at once [H3]", async () => {
+  const { signUp, rows } = newApi();
+  const statuses = await times(20, async (index) => (await signUp("rush@example.com", `192.0.2.${index}`)).status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(3);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(17);
+  expect(rows("SELECT id FROM sign_ups")).toHaveLength(3);
+});
+
 test("a sender who is refused for the day uses up no one's address, also in the same network [H3]", async () => {
   const { signUp, rows } = newApi();
   for (let index = 0; index < 5; index += 1) await signUp(`own-${index}@example.com`, "192.0.2.1");
@@ -64,5 +72,8 @@ test("who is refused for the day is told to come back tomorrow [H3]", async () =
   const refused = await signUp("ada@example.com", "192.0.2.1");
   vi.useRealTimers();
   expect(refused.headers.get("retry-after")).toBe("7200");
-  expect(await refused.json()).toMatchObject({ detail: "Try again tomorrow, after midnight UTC." });
+  expect(await refused.json()).toMatchObject({
+    title: "Too many sign-ups today",
+    detail: "Try again tomorrow, after midnight UTC.",
+  });
 });

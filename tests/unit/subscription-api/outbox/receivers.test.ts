@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { type AccountMessage, accountWebhookTo } from "../../../../functions/subscription-api/outbox/account-webhook";
 import { mailOver } from "../../../../functions/subscription-api/outbox/mail";
+import { MESSAGE } from "../../../support/api-in-process/message";
 import { SENDER } from "../../../support/api-in-process/sender";
 
 afterEach(() => vi.restoreAllMocks());
@@ -91,32 +92,7 @@ test("a mail goes by Cloudflare's binding, and its failure is told by a code, ne
 });
 
 const SECRET = `whsec_${Buffer.from("a-secret-of-the-console-of-the-tests").toString("base64")}`;
-const account: AccountMessage = {
-  key: "account-created/1",
-  sign_up_id: "1",
-  kind: "account-created",
-  attempts: 1,
-  email: "ada@example.com",
-  company_name: "Engines",
-  full_name: "Ada",
-  phone: "2125550123",
-  address: "12 St James's Square",
-  city: "New York",
-  state: "NY",
-  zip_code: "10001",
-  country: "US",
-  password_hash: "a hash",
-  status: "trialing",
-  trial_end: "2026-11-27T14:30:00.000Z",
-  email_verified_at: null,
-  end_reason: null,
-  stripe_customer_id: "cus_1",
-  stripe_subscription_id: "sub_1",
-  signed_up_at: "2026-11-22T09:05:00.000Z",
-  package_id: "an-id",
-  package_name: "STANDARD",
-  price_cents: 50_000,
-};
+const account: AccountMessage = { ...MESSAGE, kind: "account-created", key: "account-created/1" };
 const toConsole = (message: AccountMessage) =>
   accountWebhookTo({ url: "https://console.example/hook", secret: SECRET }).send(message);
 

@@ -2,35 +2,17 @@ import { describe, expect, test } from "vitest";
 import { type Message, reminderKey } from "../../../../functions/subscription-api/outbox/outbox";
 import { trialOf } from "../../../../functions/subscription-api/outbox/trial-facts";
 import type { Billing } from "../../../../functions/subscription-api/stripe/billing";
+import { MESSAGE } from "../../../support/api-in-process/message";
 
 const end = new Date(Date.now() + 2 * 24 * 60 * 60_000);
 
 /** A reminder that is due, as the row of its sign-up still has it. */
 const reminder: Message = {
+  ...MESSAGE,
   key: reminderKey("s", end),
-  sign_up_id: "s",
   kind: "trial-ending",
-  attempts: 0,
-  email: "ada@example.com",
-  company_name: "Engines & Sons",
-  full_name: "Ada Lovelace",
-  phone: "2125550123",
-  address: "12 St James's Square",
-  city: "New York",
-  state: "NY",
-  zip_code: "10001",
-  country: "US",
-  password_hash: "",
-  status: "trialing",
-  trial_end: end.toISOString(),
-  email_verified_at: null,
-  end_reason: null,
-  stripe_customer_id: "cus_1",
-  stripe_subscription_id: "sub_1",
-  signed_up_at: "2026-01-01T00:00:00.000Z",
   package_id: null,
-  package_name: "STANDARD",
-  price_cents: 50_000,
+  trial_end: end.toISOString(),
 };
 
 const running: Billing = {

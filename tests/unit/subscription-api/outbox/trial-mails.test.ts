@@ -5,15 +5,9 @@ import {
   trialEndingMail,
   trialStartedMail,
 } from "../../../../functions/subscription-api/outbox/trial-mails";
+import { SENDER } from "../../../support/api-in-process/sender";
 
-const sender = {
-  companyName: "Citewell",
-  consoleUrl: "https://console.example",
-  customerPortalUrl: "https://billing.example/p/login",
-  siteUrl: "https://www.example",
-  supportEmail: "support@example.com",
-  salesEmail: "sales@example.com",
-};
+const sender = { ...SENDER, customerPortalUrl: "https://billing.example/p/login" };
 const facts = {
   full_name: "Ada",
   company_name: "Engines",
@@ -187,6 +181,8 @@ describe("a typed name in a mail", () => {
 test("the mail after a used card leads back to the form of its plan, and quotes nothing that was typed [H4]", () => {
   const { subject, text, html } = cardUsedMail(facts, sender, links.notMe);
   expect(subject).toBe("Your Citewell trial has not started");
+  expect(text).toContain("has already been used for a free trial");
+  expect(text).toContain("You weren’t charged");
   expect(text).toContain("Use another card: https://www.example/subscription/an-id");
   expect(text).toContain("contact our sales team: sales@example.com");
   expect(text).toContain("Plan: STANDARD\n");

@@ -4,6 +4,8 @@ import {
   handleCardDeclined,
   refuseUsedCard,
 } from "../../../../functions/subscription-api/sign-ups/failed-cards";
+import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
+import { handleCardSetUp } from "../../../../functions/subscription-api/sign-ups/trial";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 import { refusal } from "../../../support/api-in-process/stripe-model";
 
@@ -127,6 +129,22 @@ describe("a sign-up that ends keeps no card at Stripe", () => {
     expect(await end()).toBe("superseded");
     expect(attached()).toEqual([]);
     expect((await row()).status).toBe("superseded");
+  });
+
+  test("and gets no trial while its card is being detached, whoever asks how it stands or tells of the card [H3]", async () => {
+    const { end, attached, row, ...world } = await ended(enter);
+    const { id, card, services, instead, model } = world;
+    await world.change(id, "declined_cards = 5");
+    const setUp = await services.payments.retrieveSetupIntent(String(card.setupIntentId));
+    const outcomes: unknown[] = [];
+    instead.set("POST payment_methods", async () => {
+      instead.clear();
+      outcomes.push(await signUpStatus(id, services), await handleCardSetUp(await row(), setUp, services));
+      return undefined;
+    });
+    expect(await end()).toBe("superseded");
+    expect(outcomes).toEqual([{ status: "ended" }, "superseded"]);
+    expect([attached(), model.all("subscription")]).toEqual([[], []]);
   });
 
   test("and does not end while Stripe fails to cancel its setup intent", async () => {

@@ -1,13 +1,95 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { erasePerson } from "../../../../functions/subscription-api/sign-ups/personal-data";
+import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 
 afterEach(() => vi.restoreAllMocks());
 
+/** An operator who gives commands about a person. */
+function operating() {
+  const world = signUpsInProcess({ onePerPerson: true });
+  const headers = { authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}`, "content-type": "application/json" };
+  const command = async (name: "export" | "erase", email: string) =>
+    (await world.ask(`/operator/${name}`, { method: "POST", headers, body: JSON.stringify({ email }) })).json();
+  return { ...world, command, count: () => world.rows("SELECT n FROM sign_up_counts").length };
+}
+
+test("all that is kept on a person is exported, without the hash of the password [F4]", async () => {
+  const { pending, onTrial, command } = operating();
+  const email = "export@example.com";
+  await pending({ email, city: "Boston" });
+  await onTrial({ email });
+  const found = await command("export", " Export@Example.com");
+  expect(found).toMatchObject({
+    email,
+    signUps: [
+      { status: "pending", city: "Boston", messages: [] },
+      {
+        status: "trialing",
+        full_name: "Ada Lovelace",
+        phone: "2125550123",
+        stripe_customer_id: expect.stringMatching(/^customer_/),
+        messages: [{ kind: "trial-started" }, { kind: "account-created" }, { kind: "trial-ending" }],
+      },
+    ],
+  });
+  expect(JSON.stringify(found)).not.toContain("hash");
+});
+
+test("a person is erased at Stripe, then here with all messages; again does nothing [F4] [F6]", async () => {
+  const { onTrial, command, rows, model, logged } = operating();
+  const { email, stripe_customer_id } = await onTrial();
+  expect(await command("erase", email)).toEqual({ erased: 1 });
+  expect([rows("SELECT id FROM sign_ups"), rows("SELECT key FROM outbox")]).toEqual([[], []]);
+  expect(model.get(stripe_customer_id)).toMatchObject({ deleted: true });
+  expect(model.all("subscription")).toMatchObject([{ status: "canceled" }]);
+  expect(await command("erase", email)).toEqual({ erased: 0 });
+  expect(logged).toContainEqual(expect.objectContaining({ event: "person_erased" }));
+  expect(JSON.stringify(logged)).not.toMatch(/@|Lovelace/);
+});
+
+test("a person under way is erased: no card can be set up any more, and nothing counts against the address [F4]", async () => {
+  const { pending, command, services, count, model } = operating();
+  const { email, stripe_setup_intent_id } = await pending();
+  await services.counts.take(email, undefined);
+  await command("erase", email);
+  expect(model.get(stripe_setup_intent_id)).toMatchObject({ status: "canceled" });
+  expect(count()).toBe(0);
+});
+
+test("the customer that a sign-up under way made meanwhile is erased, and no customer of another service", async () => {
+  const { pending, command, rows, model } = operating();
+  const { email, stripe_customer_id: ours } = await pending();
+  rows("DELETE FROM sign_ups");
+  const theirs = model.request("POST", new URL("https://api.stripe.com/v1/customers"), `email=${email}`, "theirs");
+  await command("erase", email);
+  expect(model.get(ours)).toMatchObject({ deleted: true });
+  expect(model.get(JSON.parse(theirs.text).id)?.deleted).toBeUndefined();
+});
+
 test("a person whose setup intent Stripe does not know is erased", async () => {
-  const { services, pending, rows } = signUpsInProcess();
+  const { pending, command, change, rows } = operating();
   const { id, email } = await pending();
-  rows("UPDATE sign_ups SET stripe_setup_intent_id = 'seti_unknown'");
-  expect(await erasePerson(email, services)).toEqual({ erased: 1 });
-  expect(rows(`SELECT email FROM sign_ups WHERE id = '${id}'`)).not.toContainEqual({ email });
+  await change(id, "stripe_setup_intent_id = 'seti_unknown'");
+  expect(await command("erase", email)).toEqual({ erased: 1 });
+  expect(rows("SELECT id FROM sign_ups")).toEqual([]);
+});
+
+test("of an erased person two hashes stay that lead to nobody: neither mailbox nor card gets a trial again [H10]", async () => {
+  const { onTrial, pending, enterCard, command, rows, ask, services, find } = operating();
+  const { id } = await onTrial({ email: "forget.me@gmail.com" }, "a card");
+  const claims = rows("SELECT hash FROM trial_claims WHERE sign_up_id = ?", id);
+  expect(claims).toHaveLength(2);
+  await command("erase", "forget.me@gmail.com");
+  expect(rows("SELECT hash, sign_up_id FROM trial_claims")).toEqual(
+    claims.map(({ hash }) => ({ hash, sign_up_id: null })),
+  );
+  for (const table of ["sign_ups", "outbox", "stripe_events", "sign_up_counts", "trial_claims"])
+    expect(JSON.stringify(rows(`SELECT * FROM ${table}`))).not.toMatch(/forget\.?me/);
+
+  const other = await pending({ email: "somebody@example.com" });
+  enterCard(other, "a card");
+  await ask(await services.links.urlOf("status", other.id, new Date(Date.now() + 60_000)));
+  expect(await find(other.id)).toMatchObject({ status: "pending", used_cards: 1 });
+  const claim = services.claims.emailsOf("forgetme+new@googlemail.com");
+  expect(await services.signUps.hasHadTrial("forgetme+new@googlemail.com", claim)).toBe(true);
 });

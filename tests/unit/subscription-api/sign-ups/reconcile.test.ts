@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { reconcileSignUps } from "../../../../functions/subscription-api/sign-ups/reconcile";
 import { CHECK_RANKS } from "../../../../functions/subscription-api/sign-ups/sign-up";
-import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 import { answer } from "../../../support/api-in-process/stripe-model";
 
@@ -89,12 +88,8 @@ describe("a sign-up without its card", () => {
 });
 
 test("a trial follows Stripe where its webhook was lost, and ends by itself without a plan", async () => {
-  const { begun, run, find, enterCard, services, model, set, checkAt } = dueSignUps();
-  const [atStripe, withoutPlan] = [await begun(HOUR), await begun(HOUR)];
-  for (const signUp of [atStripe, withoutPlan]) {
-    enterCard(signUp, `card of ${signUp.id}`);
-    await signUpStatus(signUp.id, services);
-  }
+  const { onTrial, run, find, model, set, checkAt } = dueSignUps();
+  const [atStripe, withoutPlan] = [await onTrial(), await onTrial({ email: "other@example.com" })];
   set(withoutPlan.id, { package_id: null, stripe_subscription_id: null });
   for (const { id } of [atStripe, withoutPlan]) set(id, { check_at: ago(1) });
   for (const subscription of model.all("subscription")) model.become(subscription, "past_due");

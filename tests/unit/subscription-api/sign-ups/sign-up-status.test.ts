@@ -20,10 +20,8 @@ describe("a sign-up that waits for its card", () => {
   });
 
   test("is pending without a call of Stripe while it has no setup intent", async () => {
-    const { services, pending, calls, rows } = signUpsInProcess();
-    const { id } = await pending();
-    rows("UPDATE sign_ups SET stripe_setup_intent_id = NULL WHERE id = ?", id);
-    calls.length = 0;
+    const { services, pending, calls } = signUpsInProcess();
+    const { id } = await pending({}, "stripe_setup_intent_id = NULL");
     expect(await signUpStatus(id, services)).toEqual({ status: "pending" });
     expect(calls).toEqual([]);
   });
@@ -65,20 +63,16 @@ describe("a sign-up that waits for its card", () => {
 });
 
 test("a trial that was not begun to its end is begun [G6]", async () => {
-  const { services, pending, enterCard, rows, model } = signUpsInProcess();
-  const signUp = await pending();
+  const { services, pending, enterCard, model } = signUpsInProcess();
+  const signUp = await pending({}, "status = 'active'");
   enterCard(signUp);
-  rows("UPDATE sign_ups SET status = 'active' WHERE id = ?", signUp.id);
   expect(await signUpStatus(signUp.id, services)).toEqual({ status: "trial" });
   expect(model.all("subscription")).toHaveLength(1);
 });
 
 test("a card that has had its trial is told with the secret for another one [H10]", async () => {
-  const { services, pending, enterCard, find } = signUpsInProcess({ onePerPerson: true });
-  const first = await pending();
-  enterCard(first);
-  expect(await signUpStatus(first.id, services)).toEqual({ status: "trial" });
-
+  const { services, onTrial, pending, enterCard, find } = signUpsInProcess({ onePerPerson: true });
+  await onTrial();
   const second = await pending({ email: "second@example.com" });
   enterCard(second);
   const told = await signUpStatus(second.id, services);
@@ -94,10 +88,8 @@ test.each([
   ["canceled", "ended"],
   ["superseded", "ended"],
 ])("a sign-up that is %s is told as %s, without a call of Stripe", async (status, told) => {
-  const { services, pending, calls, rows } = signUpsInProcess();
-  const { id } = await pending();
-  rows("UPDATE sign_ups SET status = ?, stripe_subscription_id = 'sub_1' WHERE id = ?", status, id);
-  calls.length = 0;
+  const { services, pending, calls } = signUpsInProcess();
+  const { id } = await pending({}, `status = '${status}', stripe_subscription_id = 'sub_1'`);
   expect(await signUpStatus(id, services)).toEqual({ status: told });
   expect(calls).toEqual([]);
 });

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { inTime } from "../../../support/api-in-process/in-time";
+import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
+import { validRequest } from "../../../support/visitors/visitor";
+
+const NOW = Date.parse("2026-11-22T12:00:00.000Z");
+const SLOW_MS = 1_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** Stripe answers after so long, as its model does; Infinity for never. */
+const answersIn = (milliseconds: number) => () =>
+  new Promise<undefined>((resolve) => {
+    if (milliseconds < Infinity) setTimeout(() => resolve(undefined), milliseconds);
+  });
+
+/** An API with so many pending sign-ups of one address, the oldest first, and how a form of it is answered. */
+async function beside(count: number) {
+  const world = signUpsInProcess();
+  const pending: SignUp[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const created = new Date(NOW - (count - n) * 1000).toISOString();
+    pending.push(await world.pending({}, `created_at = '${created}'`));
+  }
+  const post = async (change: object = {}, headers: Record<string, string> = {}) => {
+    const started = Date.now();
+    const body = JSON.stringify({ ...validRequest, ...change });
+    const init = { method: "POST", headers: { "content-type": "application/json", ...headers }, body };
+    const { status } = await inTime(world.ask("/subscription", init));
+    return { status, ms: Date.now() - started };
+  };
+  return { ...world, pending, post };
+}
+
+describe("a sign-up beside pending ones of its address, while Stripe is slow,", () => {
+  test("asks about the latest six of eight at once: three calls in a row [H8]", async () => {
+    const { post, pending, calls, instead } = await beside(8);
+    let [waiting, mostAtOnce] = [0, 0];
+    instead.set("", async () => {
+      waiting += 1;
+      mostAtOnce = Math.max(mostAtOnce, waiting);
+      await answersIn(SLOW_MS)();
+      waiting -= 1;
+      return undefined;
+    });
+    const { status, ms } = await post();
+    expect(status).toBe(200);
+    const latest = pending.slice(2).map(({ stripe_setup_intent_id: id }) => `GET setup_intents/${id}`);
+    expect(calls.slice(0, 6).sort()).toEqual(latest.sort());
+    expect(calls.slice(6)).toEqual(["POST customers", "POST setup_intents"]);
+    expect(mostAtOnce).toBe(6);
+    expect(ms).toBeGreaterThanOrEqual(3 * SLOW_MS);
+    expect(ms).toBeLessThan(4 * SLOW_MS);
+  });
+
+  test("waits two seconds for that and then answers; what Stripe says later still counts [H8]", async () => {
+    const { post, pending, enterCard, instead, find, settled } = await beside(3);
+    const [, paid] = pending;
+    if (!paid) throw new Error("There is no second one");
+    enterCard(paid);
+    instead.set(`GET setup_intents/${paid.stripe_setup_intent_id}`, answersIn(3 * SLOW_MS));
+    const { status, ms } = await post();
+    expect(status).toBe(200);
+    expect(ms).toBeGreaterThanOrEqual(2 * SLOW_MS);
+    expect(ms).toBeLessThan(3 * SLOW_MS);
+    await inTime(settled());
+    expect(await find(paid.id)).toMatchObject({ status: "trialing" });
+    expect((await post()).status).toBe(409);
+  });
+
+  test("gives up the oldest of over fifty after the visitor has the answer [H8]", async () => {
+    const { post, instead, rows, settled } = await beside(52);
+    const givenUp = () => rows("SELECT id FROM sign_ups WHERE status = 'superseded'");
+    instead.set("POST setup_intents/", answersIn(SLOW_MS));
+    const { status, ms } = await post();
+    expect(status).toBe(200);
+    expect(ms).toBeLessThan(SLOW_MS);
+    expect(givenUp()).toEqual([]);
+    await inTime(settled());
+    expect(givenUp()).toHaveLength(2);
+  });
+
+  test("waits a second for the end of the sign-up that it replaces, which ends even if Stripe never answers [H8]", async () => {
+    const { post, instead, rows, settled } = await beside(0);
+    expect((await post({}, { "idempotency-key": "first" })).status).toBe(200);
+    instead.set("POST setup_intents/", answersIn(Infinity));
+    const headers = { "idempotency-key": "second", "replaces-idempotency-key": "first" };
+    const { status, ms } = await post({ city: "Boston" }, headers);
+    expect(status).toBe(200);
+    expect(ms).toBeGreaterThanOrEqual(SLOW_MS);
+    expect(ms).toBeLessThan(2 * SLOW_MS);
+    await inTime(settled());
+    expect(rows("SELECT status FROM sign_ups WHERE idempotency_key = 'first'")).toEqual([{ status: "superseded" }]);
+  });
+});
