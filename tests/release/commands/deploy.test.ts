@@ -55,6 +55,15 @@ test("the preflight of a fresh account names each step as a command that can be 
   expect(output).toContain("to fix before a deployment to staging.");
 });
 
+test("the preflight of a fresh checkout without a network names every placeholder", SLOW, async () => {
+  const { output, exitCode } = await fresh.run("preflight", ["--offline"]);
+  expect(exitCode).toBe(1);
+  for (const name of ["SITE_URL", "CONSOLE_URL", "CUSTOMER_PORTAL_URL", "MAIL_FROM", "STRIPE_PUBLISHABLE_KEY"])
+    expect(output).toContain(name);
+  expect(output).toContain("Not checked: Stripe (--offline).");
+  expect(output).toMatch(/\d+ to fix before a deployment to production\./);
+});
+
 test(
   "the first deployment: the API, the prices, then everything; each after its preflight, in a few lines",
   SLOW,

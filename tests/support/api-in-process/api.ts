@@ -32,8 +32,8 @@ type Options = {
 const nobody = () => {};
 
 /**
- * The subscription API in this process, over SQLite and the model of Stripe. What it logs and what it sends is kept, until
- * `vi.restoreAllMocks()`.
+ * The subscription API in this process, over SQLite and the model of Stripe. It keeps what it logs and what it sends,
+ * in place of console and `fetch`, which Vitest restores before the next test.
  */
 export function apiInProcess(options: Options = {}) {
   const { settings = {}, io, passwords = cheapPasswords, tell = nobody } = options;
@@ -49,8 +49,10 @@ export function apiInProcess(options: Options = {}) {
   vi.spyOn(globalThis, "fetch").mockImplementation(async (given, init) => {
     const request = new Request(given, init);
     calls.push(`${request.method} ${request.url}`);
+    // The request's own signal may be collected as garbage while nothing answers.
+    const signal = init?.signal;
     const aborted = new Promise<never>((_resolve, reject) => {
-      request.signal.addEventListener("abort", () => reject(request.signal.reason));
+      signal?.addEventListener("abort", () => reject(signal.reason));
     });
     return Promise.race([upstream(new URL(request.url), request), aborted]);
   });

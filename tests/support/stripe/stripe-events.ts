@@ -5,7 +5,7 @@ import type { RunningWorker } from "../workers/workers";
 /* Stripe's events, made and signed by the real stripe package, for tests that deliver them themselves. */
 
 /** The API's local secret (functions/subscription-api/wrangler.toml). */
-export const WEBHOOK_SECRET = "whsec_local_development_only";
+const WEBHOOK_SECRET = "whsec_local_development_only";
 
 const { webhooks } = new Stripe("sk_test_local");
 

@@ -30,7 +30,7 @@ export function deployedApi(stripe: { url: string }, vars: Vars = {}): WorkerPla
   };
 }
 
-export type DeployedApi = {
+type DeployedApi = {
   api: RunningWorker;
   stripe: RunningWorker;
   /** A request from the network, as Cloudflare's edge hands it on. */

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { createGzip } from "node:zlib";
 
 /** What the site sent to the API. */
-export type UpstreamCall = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
+type UpstreamCall = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 
 /** How an upstream answers a call, or fails to. */
 export type Behaviour = (response: ServerResponse, call: UpstreamCall) => unknown;

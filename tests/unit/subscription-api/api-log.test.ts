@@ -1,9 +1,5 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { log, withRequestId } from "../../../functions/subscription-api/log";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 test("a line has its level, its event and its fields, and the id of the request whose work it is", async () => {
   const lines: string[] = [];

@@ -1,12 +1,8 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
 import { apiInProcess } from "../../support/api-in-process/api";
 import { DEPLOYED } from "../../support/api-in-process/settings";
 import { validRequest } from "../../support/visitors/visitor";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const OPERATOR = {
@@ -219,41 +215,6 @@ test.each([
   expect(refused.status).toBe(413);
   expect(await refused.json()).toMatchObject({ title: `The body is larger than ${kib} KiB` });
   expect((await post(kib * 1024)).status).not.toBe(413);
-});
-
-describe("the guards", () => {
-  const URL_OF_API = "https://api.example/subscription";
-
-  test("have only the public entrance look at the host, and only with local settings [H14]", async () => {
-    const local = apiInProcess();
-    expect((await local.ask(URL_OF_API)).status).toBe(421);
-    expect((await local.ask("https://api.example/health")).status).toBe(421);
-    expect((await local.ask(URL_OF_API, {}, "site")).status).toBe(405);
-    expect((await apiInProcess({ settings: DEPLOYED }).ask(URL_OF_API)).status).toBe(404);
-  });
-
-  test("refuse plain http in production at each entrance, whatever the path [H14]", async () => {
-    const { ask } = apiInProcess({ settings: DEPLOYED });
-    for (const entrance of ["public", "site"] as const)
-      for (const path of ["/health", "/subscription", "/nowhere"])
-        expect((await ask(`http://api.example${path}`, {}, entrance)).status).toBe(403);
-  });
-
-  test("let the site alone post sign-ups and ask how they stand [H1]", async () => {
-    const SUBSCRIPTION_API_SECRET = "a-shared-secret-of-the-tests-with-more-than-32-characters";
-    const { ask } = apiInProcess({ settings: { ...DEPLOYED, SUBSCRIPTION_API_SECRET } });
-    for (const path of ["/subscription", "/subscription/status/a-token"]) {
-      expect((await ask(`https://api.example${path}`, { method: "POST", body: "{" })).status).toBe(401);
-      expect((await ask(`https://api.example${path}`, { method: "POST", body: "{" }, "site")).status).not.toBe(401);
-    }
-  });
-
-  test("count sign-ups before a body is read [H1]", async () => {
-    const SIGNUP_RATE_LIMIT = { limit: async () => ({ success: false }) };
-    const { ask } = apiInProcess({ settings: { SIGNUP_RATE_LIMIT } });
-    expect((await ask("/subscription", { method: "POST", body: "x".repeat(20_000) })).status).toBe(429);
-    expect((await ask("/subscription/status/a-token")).status).toBe(404);
-  });
 });
 
 describe("wrong settings", () => {

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { cronRunsIn } from "../../../functions/subscription-api/cron-runs";
+import { stopClock } from "../../support/api-in-process/clock";
 import { databaseInMemory } from "../../support/api-in-process/database";
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-22T12:00:00.000Z") });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+stopClock(Date.parse("2026-11-22T12:00:00.000Z"));
 
 test("the time of the last run is kept, besides since when there could have been one [W3]", async () => {
   const { db, rows } = databaseInMemory();

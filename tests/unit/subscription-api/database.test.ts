@@ -10,7 +10,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 /** A database whose calls fail with these messages, one after the other; then they work. */

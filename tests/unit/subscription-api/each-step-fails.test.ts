@@ -1,8 +1,8 @@
 import Stripe from "stripe";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import * as z from "zod";
 import { answersOf, apiInProcess, type Upstream } from "../../support/api-in-process/api";
-import { inTime } from "../../support/api-in-process/in-time";
+import { inTime, stopClock } from "../../support/api-in-process/clock";
 import { eventOf, sign } from "../../support/stripe/stripe-events";
 import { validRequest } from "../../support/visitors/visitor";
 
@@ -21,13 +21,7 @@ const WAYS = {
 type Way = (typeof WAYS)[keyof typeof WAYS][number];
 type Step = { kind: keyof typeof WAYS; what: string };
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: NOW });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock(NOW, { timers: true });
 
 /** A sign-up from its form to its trial, with a fault at one of its steps. */
 async function live(fault?: { at: number; way: Way }) {

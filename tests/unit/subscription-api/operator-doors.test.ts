@@ -1,11 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
 import { apiInProcess } from "../../support/api-in-process/api";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const OWN = "http://localhost:8788";
 const EVIL = "https://evil.example";

@@ -1,11 +1,9 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { isStripePriceId, packagesIn } from "../../../functions/subscription-api/plans/packages";
 import { reconcilePrices } from "../../../functions/subscription-api/plans/reconcile-prices";
 import { databaseInMemory } from "../../support/api-in-process/database";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { answer } from "../../support/api-in-process/stripe-model";
-
-afterEach(() => vi.restoreAllMocks());
 
 test.each([
   [true, "price_0123456789abcd"],

@@ -1,19 +1,14 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { runLimits } from "../../../functions/subscription-api/limits/run-limits";
 import { type MessageKind, newMessage } from "../../../functions/subscription-api/outbox/outbox";
 import { runScheduled } from "../../../functions/subscription-api/scheduled";
+import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { times } from "../../support/visitors/visitor";
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock(NOW);
 
 /** The cron handler, and what it does in which order. */
 function cronHandler() {

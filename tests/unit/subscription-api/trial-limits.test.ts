@@ -1,17 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { mailboxOf } from "../../../functions/subscription-api/limits/mailbox";
 import { secondsLeftToday, signUpCountsIn } from "../../../functions/subscription-api/limits/sign-up-counts";
 import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
+import { stopClock } from "../../support/api-in-process/clock";
 import { databaseInMemory } from "../../support/api-in-process/database";
+import { times } from "../../support/visitors/visitor";
 
 const SETTINGS = { hashSecret: "a-secret", onePerPerson: true, signUpsPerDay: { email: 2, sender: 3 } };
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-22T23:59:58.500Z") });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+stopClock(Date.parse("2026-11-22T23:59:58.500Z"));
 
 test.each([
   ["ada@example.com", "ada@example.com"],
@@ -77,6 +74,27 @@ describe("the sign-ups of a day", () => {
     vi.setSystemTime(Date.parse("2026-11-23T00:00:00.000Z"));
     expect(secondsLeftToday()).toBe(24 * 60 * 60);
     expect(await take("ada@example.com", "192.0.2.1")).toBe(true);
+  });
+
+  test.each([
+    ["192.0.2.", "198.51.100.1"],
+    ["2001:db8:0:", "2001:db8:1:1::/64"],
+  ])("of an address that %s… has used up are used up in that network alone [H3]", async (network, elsewhere) => {
+    const { take } = signUpCountsIn(databaseInMemory().db, SETTINGS);
+    const sender = (n: number) => (network.includes(":") ? `${network}${n}::/64` : `${network}${n}`);
+    const taken = await times(4, (n) => take(`victim+${n}@example.com`, sender(n)));
+    expect(taken.filter(Boolean)).toHaveLength(SETTINGS.signUpsPerDay.email);
+    expect(await take("victim@example.com", elsewhere)).toBe(true);
+  });
+
+  test("of a sender who is refused for the day use up no address, also in the same network [H3]", async () => {
+    const { db, rows } = databaseInMemory();
+    const { take } = signUpCountsIn(db, SETTINGS);
+    for (const name of ["one", "two", "three"]) await take(`${name}@example.com`, "192.0.2.1");
+    const before = rows("SELECT day, hash, n FROM sign_up_counts ORDER BY hash");
+    expect(await take("victim@example.com", "192.0.2.1")).toBe(false);
+    expect(rows("SELECT day, hash, n FROM sign_up_counts ORDER BY hash")).toEqual(before);
+    expect(await take("victim@example.com", "192.0.2.2")).toBe(true);
   });
 
   test("are counted by address where one person may have more than one trial [H3]", async () => {

@@ -124,32 +124,6 @@ describe("the migrations", () => {
     expect((await db.prepare("SELECT key FROM outbox").all()).results).toEqual([]);
     await remove();
   });
-
-  test("are applied to a database that was kept from an earlier run", async () => {
-    const persist = await mkdtemp(join(tmpdir(), "database-"));
-    const before = await startSubscriptionApi({ persist });
-    for (const table of [
-      "trial_claims",
-      "sign_up_counts",
-      "cron_runs",
-      "outbox",
-      "sign_ups",
-      "packages",
-      "stripe_events",
-      "d1_migrations",
-    ]) {
-      await rows(before, `DROP TABLE ${table}`);
-    }
-    const { folder, remove } = await firstMigrations(1);
-    await migrate(await before.mf.getD1Database("DB"), folder);
-    await before.dispose();
-
-    const outboundService = () => Response.json({ data: [] });
-    const after = await startSubscriptionApi({ persist, miniflare: { outboundService } });
-    expect((await fetch(`${after.url}/health`)).status).toBe(200);
-    await after.dispose();
-    await Promise.all([remove(), rm(persist, { recursive: true })]);
-  });
 });
 
 describe("Cloudflare's binding", () => {

@@ -2,13 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newCard } from "../../support/stripe/set-up-card";
 import { enterCard, validRequest } from "../../support/visitors/visitor";
 import { startUpstream } from "../../support/workers/upstream";
-import {
-  migrate,
-  type RunningWorker,
-  startBackend,
-  startSite,
-  startStripeSimulator,
-} from "../../support/workers/workers";
+import { type RunningWorker, startBackend, startSite } from "../../support/workers/workers";
 
 /** Nothing listens at this URL: what arrives came by the binding. */
 const NOWHERE = "http://localhost:9";
@@ -72,28 +66,6 @@ describe("the site with a service binding", () => {
     upstream.answersJson(200, { client_secret: "seti_1_secret_2" });
     expect((await submit(site)).status).toBe(303);
   });
-});
-
-test("reaches the reference API by a service binding", async () => {
-  const stripe = await startStripeSimulator();
-  const name = "citewell-subscription-api-local";
-  const site = await startSite({
-    vars: { SUBSCRIPTION_API_URL: NOWHERE },
-    miniflare: { serviceBindings: { SUBSCRIPTION_API: { name, entrypoint: "SiteApi" } } },
-    beside: {
-      folder: "functions/subscription-api",
-      bundle: "subscription-api/index.js",
-      vars: { STRIPE_API_URL: stripe.url },
-    },
-  });
-  const db = await site.mf.getD1Database("DB", name);
-  await migrate(db);
-
-  expect((await submit(site, { email: "bound@example.com" })).status).toBe(303);
-  expect((await db.prepare("SELECT email, status FROM sign_ups").all()).results).toEqual([
-    { email: "bound@example.com", status: "pending" },
-  ]);
-  await Promise.all([site.dispose(), stripe.dispose()]);
 });
 
 test("asks the reference API by the service binding how the sign-up stands, before it says success [S23]", async () => {

@@ -1,5 +1,5 @@
 import { HTTPException } from "hono/http-exception";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { REQUEST_IN_PROGRESS } from "../../../../app/contract/problem-types";
 import { errorResponse } from "../../../../functions/subscription-api/http/error-response";
 import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";
@@ -10,7 +10,6 @@ beforeEach(() => {
   for (const level of ["warn", "error"] as const)
     vi.spyOn(console, level).mockImplementation((line) => logged.push(JSON.parse(line)));
 });
-afterEach(() => vi.restoreAllMocks());
 
 const TYPED = "ada@example.com";
 const PASSING = { level: "warn", event: "database_failed_in_passing" };

@@ -1,126 +1,103 @@
-import { Hono, type MiddlewareHandler } from "hono";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { API_SECRET_HEADER, SENDER_HEADER } from "../../../../app/contract/site-headers";
-import { readConfig } from "../../../../functions/subscription-api/config";
-import type { ApiContext } from "../../../../functions/subscription-api/http/context";
-import { atMost } from "../../../../functions/subscription-api/http/guard/body";
-import { requireLocalHost } from "../../../../functions/subscription-api/http/guard/local-host";
-import { limitSignUps } from "../../../../functions/subscription-api/http/guard/rate-limit";
-import { requireSite } from "../../../../functions/subscription-api/http/guard/require-site";
-import { requireTls } from "../../../../functions/subscription-api/http/guard/require-tls";
-import { databaseInMemory } from "../../../support/api-in-process/database";
-import { SETTINGS } from "../../../support/api-in-process/settings";
+import { apiInProcess } from "../../../support/api-in-process/api";
+import { DEPLOYED } from "../../../support/api-in-process/settings";
 
 afterEach(() => {
-  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
-/** A production without a secret between site and API, unless `settings` have one. */
-const PRODUCTION = { STRIPE_API_URL: undefined };
 const SECRET = "a-shared-secret-of-the-tests-with-more-than-32-characters";
+const OLD = "the-shared-secret-before-it-which-is-still-accepted";
+const JSON_BODY = { "content-type": "application/json" };
+/** How a form without fields is answered, once all guards have let it through. */
+const PASSED = 422;
 
-/** Asks for what a guard lets through: the sender's key, and the length of the body. */
-async function ask(guard: MiddlewareHandler<ApiContext>, request: Request, settings: Record<string, unknown> = {}) {
-  const env = { ...SETTINGS, DB: databaseInMemory().d1, ...settings };
-  const app = new Hono<ApiContext>();
-  app.use(async (c, next) => {
-    const config = readConfig(env);
-    if (config.status === "valid") c.set("config", config.configuration);
-    c.set("sender", "192.0.2.1");
-    await next();
-  });
-  app.use(guard);
-  app.all("/*", async (c) => c.text(`${c.var.sender}, ${(await c.req.arrayBuffer()).byteLength} bytes`));
-  return app.request(request, undefined, env);
+/** An API of production, and the keys by which its limiter of sign-ups counted. */
+function production(settings: Record<string, unknown> = {}) {
+  const counted: string[] = [];
+  const limit = async ({ key }: { key: string }) => {
+    counted.push(key);
+    return { success: true };
+  };
+  const api = apiInProcess({ settings: { ...DEPLOYED, SIGNUP_RATE_LIMIT: { limit }, ...settings } });
+  const post = (entrance: "public" | "site", headers: Record<string, string> = {}, body: BodyInit = "{}") => {
+    // Node sends a stream as a body only with it, and the types of Workers lack it.
+    const init = { method: "POST", headers: { ...JSON_BODY, ...headers }, body, ...{ duplex: "half" } };
+    return api.ask("https://api.example/subscription", init, entrance);
+  };
+  return { ...api, counted, post };
 }
 
-function post(body: BodyInit, headers: Record<string, string> = {}): Request {
-  // Node sends a stream as a body only with it, and the types of Workers lack it.
-  const duplex = { duplex: "half" };
-  return new Request("https://api.example/subscription", { method: "POST", body, headers, ...duplex });
-}
-
-describe("a body of at most one KiB", () => {
-  test("is refused when it has not arrived after ten seconds [H2]", async () => {
-    vi.useFakeTimers();
-    const slow = new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(1)) });
-    const asked = ask(atMost(1), post(slow));
-    let answered = false;
-    void asked.then(() => {
-      answered = true;
-    });
-    await vi.advanceTimersByTimeAsync(9_900);
-    expect(answered).toBe(false);
-    await vi.advanceTimersByTimeAsync(200);
-    const answer = await asked;
-    expect(answer.status).toBe(408);
-    expect(await answer.json()).toMatchObject({ title: "The body did not arrive in time" });
+test("a body that has not arrived after ten seconds is refused [H2]", async () => {
+  vi.useFakeTimers();
+  const slow = new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(1)) });
+  const asked = production().post("site", {}, slow);
+  let answered = false;
+  void asked.then(() => {
+    answered = true;
   });
+  await vi.advanceTimersByTimeAsync(9_900);
+  expect(answered).toBe(false);
+  await vi.advanceTimersByTimeAsync(200);
+  const answer = await asked;
+  expect(answer.status).toBe(408);
+  expect(await answer.json()).toMatchObject({ title: "The body did not arrive in time" });
+});
 
-  test("is refused when it breaks off [H2]", async () => {
-    const broken = new ReadableStream({ start: (stream) => stream.error(new TypeError("The connection was lost")) });
-    const answer = await ask(atMost(1), post(broken));
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ title: "The body is incomplete" });
-  });
+test("a body that breaks off is refused [H2]", async () => {
+  const broken = new ReadableStream({ start: (stream) => stream.error(new TypeError("The connection was lost")) });
+  const answer = await production().post("site", {}, broken);
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ title: "The body is incomplete" });
 });
 
 describe("the limit of one sender's sign-ups", () => {
-  const limiter = (limit: () => Promise<{ success: boolean }>) => ({ SIGNUP_RATE_LIMIT: { limit } });
-
-  test("says when to come again [H1]", async () => {
-    const answer = await ask(
-      limitSignUps,
-      post("{}"),
-      limiter(async () => ({ success: false })),
-    );
+  test("says when to come again before it reads a body, and counts no question how a sign-up stands [H1]", async () => {
+    const { ask, post } = production({ SIGNUP_RATE_LIMIT: { limit: async () => ({ success: false }) } });
+    const answer = await post("site", {}, "x".repeat(20_000));
     expect(answer.status).toBe(429);
     expect(answer.headers.get("retry-after")).toBe("60");
     expect(await answer.json()).toMatchObject({ title: "Too many requests" });
+    expect((await ask("https://api.example/subscription/status/a-token", {}, "site")).status).toBe(404);
   });
 
   test("lets everybody pass while the limiter fails, and says so in the log", async () => {
-    const log = vi.spyOn(console, "error").mockImplementation(() => {});
-    const failing = limiter(async () => {
-      throw new RangeError("nothing of this is logged");
-    });
-    expect((await ask(limitSignUps, post("{}"), failing)).status).toBe(200);
-    expect(log.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
-      expect.objectContaining({ event: "rate_limiter_failed", error: "RangeError" }),
-    ]);
-    expect(JSON.stringify(log.mock.calls)).not.toContain("nothing of this");
+    const limit = () => Promise.reject(new RangeError("nothing of this is logged"));
+    const { post, logged } = production({ SIGNUP_RATE_LIMIT: { limit } });
+    expect((await post("site")).status).toBe(PASSED);
+    expect(logged).toContainEqual(expect.objectContaining({ event: "rate_limiter_failed", error: "RangeError" }));
+    expect(JSON.stringify(logged)).not.toContain("nothing of this");
   });
 });
 
-describe("who may post sign-ups", () => {
-  const from = (sender?: string) =>
-    post("", { "cf-connecting-ip": "203.0.113.9", ...(sender !== undefined && { [SENDER_HEADER]: sender }) });
+describe("who may post sign-ups and ask how they stand", () => {
+  const SUBSCRIPTION_API_SECRET = `${SECRET},${OLD}`;
 
-  test("without the secret the answer names the header, and the log has a line [H1]", async () => {
-    const log = vi.spyOn(console, "warn").mockImplementation(() => {});
-    const answer = await ask(requireSite("public"), from(), { SUBSCRIPTION_API_SECRET: SECRET });
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get("www-authenticate")).toBe(API_SECRET_HEADER);
-    expect(await answer.json()).toMatchObject({ title: `The header ${API_SECRET_HEADER} is missing or wrong` });
-    expect(log).toHaveBeenCalledOnce();
-  });
-
-  const OLD = "the-shared-secret-before-it-which-is-still-accepted";
   test.each([
-    [200, "the secret", SECRET],
-    [200, "the old one while it is changed", OLD],
+    [PASSED, "the secret", SECRET],
+    [PASSED, "the old one while it is changed", OLD],
     [401, "an empty one", ""],
     [401, "a shorter one", SECRET.slice(0, -1)],
     [401, "a longer one", `${SECRET}x`],
     [401, "one in capitals", SECRET.toUpperCase()],
-    [401, "both", `${SECRET},${OLD}`],
+    [401, "both", SUBSCRIPTION_API_SECRET],
   ])("is answered with %i for %s [H1] [G12]", async (status, _, secret) => {
-    vi.spyOn(console, "warn").mockImplementation(() => {});
-    const settings = { SUBSCRIPTION_API_SECRET: `${SECRET},${OLD}` };
-    const answer = await ask(requireSite("public"), post("", { [API_SECRET_HEADER]: secret }), settings);
+    const { post, logged } = production({ SUBSCRIPTION_API_SECRET });
+    const answer = await post("public", { [API_SECRET_HEADER]: secret });
     expect(answer.status).toBe(status);
+    expect(answer.headers.get("www-authenticate")).toBe(status === 401 ? API_SECRET_HEADER : null);
     expect(await answer.text()).not.toContain(SECRET);
+    expect(logged.filter(({ event }) => event === "site_refused")).toHaveLength(status === 401 ? 1 : 0);
+  });
+
+  test("is the site alone, which needs no secret [H1]", async () => {
+    const { ask, post } = production({ SUBSCRIPTION_API_SECRET });
+    const refused = await ask("https://api.example/subscription/status/a-token");
+    expect(refused.status).toBe(401);
+    expect(await refused.json()).toMatchObject({ title: `The header ${API_SECRET_HEADER} is missing or wrong` });
+    expect((await ask("https://api.example/subscription/status/a-token", {}, "site")).status).toBe(404);
+    expect((await post("site")).status).toBe(PASSED);
   });
 
   test.each([
@@ -131,46 +108,53 @@ describe("who may post sign-ups", () => {
     ["a b", "203.0.113.9"],
     ["1".repeat(64), "1".repeat(64)],
     ["1".repeat(65), "203.0.113.9"],
-  ])("the site names the sender %s; who counts is %s [H1]", async (named, counted) => {
-    expect(await (await ask(requireSite("site"), from(named))).text()).toBe(`${counted}, 0 bytes`);
+  ])("names the sender %s; who counts is %s, and nobody else names one [H1]", async (named, expected) => {
+    const { post, counted } = production({ SUBSCRIPTION_API_SECRET });
+    const headers = { "cf-connecting-ip": "203.0.113.9", ...(named !== undefined && { [SENDER_HEADER]: named }) };
+    await post("site", headers);
+    await post("public", { ...headers, [API_SECRET_HEADER]: SECRET });
+    expect(counted).toEqual([expected, expected]);
   });
 
-  test("nobody else names a sender [H1]", async () => {
-    expect(await (await ask(requireSite("public"), from("198.51.100.7"))).text()).toBe("203.0.113.9, 0 bytes");
+  test("is anybody in local development, and who names a sender there is not believed [H1]", async () => {
+    const counted: string[] = [];
+    const limit = async ({ key }: { key: string }) => ({ success: counted.push(key) > 0 });
+    const { ask } = apiInProcess({ settings: { SIGNUP_RATE_LIMIT: { limit } } });
+    const headers = { ...JSON_BODY, "cf-connecting-ip": "203.0.113.9", [SENDER_HEADER]: "198.51.100.7" };
+    await ask("http://localhost:8788/subscription", { method: "POST", headers, body: "{}" });
+    expect(counted).toEqual(["203.0.113.9"]);
   });
 });
 
 describe("https", () => {
-  const withVisitor = (header?: string, scheme = "https") =>
-    new Request(`${scheme}://api.example/`, { headers: header === undefined ? {} : { "cf-visitor": header } });
-
-  test.each([
-    [200, "no scheme of the visitor", withVisitor()],
-    [200, "one that makes no sense", withVisitor("{")],
-    [200, "one without a scheme", withVisitor("{}")],
-    [200, "https", withVisitor('{"scheme":"https"}')],
-    [403, "http", withVisitor('{"scheme":"http"}')],
-    [403, "a claim of https over http", withVisitor('{"scheme":"https"}', "http")],
-  ])("answers %i where Cloudflare names %s [H14]", async (status, _, request) => {
-    expect((await ask(requireTls, request, PRODUCTION)).status).toBe(status);
+  test.each<[number, string, string | undefined, string]>([
+    [405, "no scheme of the visitor", undefined, "https"],
+    [405, "one that makes no sense", "{", "https"],
+    [405, "one without a scheme", "{}", "https"],
+    [405, "https", '{"scheme":"https"}', "https"],
+    [403, "http", '{"scheme":"http"}', "https"],
+    [403, "a claim of https over http", '{"scheme":"https"}', "http"],
+  ])("answers %i where Cloudflare names %s [H14]", async (status, _, visitor, scheme) => {
+    const headers: Record<string, string> = visitor === undefined ? {} : { "cf-visitor": visitor };
+    expect((await production().ask(`${scheme}://api.example/subscription`, { headers }, "site")).status).toBe(status);
   });
 
-  test("is not asked for in local development", async () => {
-    expect((await ask(requireTls, withVisitor(undefined, "http"))).status).toBe(200);
+  test("is asked for at each entrance and path, and not in local development [H14]", async () => {
+    for (const entrance of ["public", "site"] as const)
+      for (const path of ["/health", "/subscription", "/nowhere"])
+        expect((await production().ask(`http://api.example${path}`, {}, entrance)).status).toBe(403);
+    expect((await apiInProcess().ask("http://localhost:8788/subscription")).status).toBe(405);
   });
 });
 
-describe("the settings of local development", () => {
-  test("serve this machine alone, and the answer says so", async () => {
-    expect((await ask(requireLocalHost, new Request("http://localhost:8788/"))).status).toBe(200);
-    const elsewhere = await ask(requireLocalHost, new Request("https://api.example/"));
-    expect(elsewhere.status).toBe(421);
-    expect(await elsewhere.json()).toMatchObject({
-      title: "These local settings serve this machine only. To serve other devices, start with HOST=0.0.0.0 npm start.",
-    });
+test("local settings serve this machine alone at the public entrance, and the answer says so [H14]", async () => {
+  const { ask } = apiInProcess();
+  const elsewhere = await ask("https://api.example/subscription");
+  expect(elsewhere.status).toBe(421);
+  expect(await elsewhere.json()).toMatchObject({
+    title: "These local settings serve this machine only. To serve other devices, start with HOST=0.0.0.0 npm start.",
   });
-
-  test("are no others", async () => {
-    expect((await ask(requireLocalHost, new Request("https://api.example/"), PRODUCTION)).status).toBe(200);
-  });
+  expect((await ask("https://api.example/health")).status).toBe(421);
+  expect((await ask("https://api.example/subscription", {}, "site")).status).toBe(405);
+  expect((await production().ask("https://api.example/subscription")).status).toBe(404);
 });

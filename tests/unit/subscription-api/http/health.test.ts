@@ -1,6 +1,7 @@
 import { Hono } from "hono";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { healthCheck } from "../../../../functions/subscription-api/http/health";
+import { stopClock } from "../../../support/api-in-process/clock";
 import { databaseInMemory } from "../../../support/api-in-process/database";
 import { DEPLOYED, SETTINGS } from "../../../support/api-in-process/settings";
 
@@ -11,8 +12,8 @@ let logged: unknown[];
 /** What Stripe answers to a path; all that is read is there unless a test says otherwise. */
 let stripe: (path: string) => Response;
 
+stopClock(Date.parse(NOW));
 beforeEach(() => {
-  vi.useFakeTimers({ now: new Date(NOW), toFake: ["Date"] });
   logged = [];
   stripe = () => Response.json({ data: [] });
   vi.spyOn(console, "error").mockImplementation((line) => logged.push(JSON.parse(line)));
@@ -20,11 +21,6 @@ beforeEach(() => {
   vi.spyOn(globalThis, "fetch").mockImplementation(async (url) => {
     return stripe(new URL(String(url)).pathname);
   });
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 /** An API of its own. */

@@ -1,8 +1,6 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 import { refusal } from "../../../support/api-in-process/stripe-model";
-
-afterEach(() => vi.restoreAllMocks());
 
 /** A trial that has begun, and the links of its email. */
 async function onTrial() {

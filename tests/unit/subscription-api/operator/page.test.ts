@@ -1,20 +1,15 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
 import { answersOf, apiInProcess, type Upstream } from "../../../support/api-in-process/api";
+import { stopClock } from "../../../support/api-in-process/clock";
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const at = (milliseconds: number) => new Date(NOW + milliseconds).toISOString();
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock(NOW);
 
 const basic = (password: string) => ({ authorization: `Basic ${btoa(`anybody:${password}`)}` });
 

@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { accountWebhookTo } from "../../../../functions/subscription-api/outbox/account-webhook";
 import { dispatchMessages } from "../../../../functions/subscription-api/outbox/dispatch";
 import { mailOver } from "../../../../functions/subscription-api/outbox/mail";
 import { type MessageKind, newMessage, outboxIn } from "../../../../functions/subscription-api/outbox/outbox";
 import { signedLinks } from "../../../../functions/subscription-api/signed-links";
 import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";
+import { stopClock } from "../../../support/api-in-process/clock";
 import { databaseInMemory } from "../../../support/api-in-process/database";
 import { SENDER } from "../../../support/api-in-process/sender";
 import { validRequest } from "../../../support/visitors/visitor";
@@ -12,13 +13,9 @@ import { validRequest } from "../../../support/visitors/visitor";
 const DAY = 24 * 60 * 60_000;
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 
+stopClock(NOW);
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
   for (const level of ["info", "warn", "error"] as const) vi.spyOn(console, level).mockImplementation(() => {});
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 const links = signedLinks({

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { newMessage, outboxIn } from "../../../../functions/subscription-api/outbox/outbox";
 import { stuckMessagesIn } from "../../../../functions/subscription-api/outbox/stuck-messages";
+import { stopClock } from "../../../support/api-in-process/clock";
 import { databaseInMemory } from "../../../support/api-in-process/database";
 
 const SECOND = 1000;
@@ -8,13 +9,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock(NOW);
 
 /** An outbox with one message that is due. */
 async function outboxOfOne() {

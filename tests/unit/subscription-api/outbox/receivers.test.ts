@@ -1,13 +1,11 @@
 import type { SendEmail } from "@cloudflare/workers-types";
 import { Webhook } from "standardwebhooks";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import * as z from "zod";
 import { type AccountMessage, accountWebhookTo } from "../../../../functions/subscription-api/outbox/account-webhook";
 import { mailOver } from "../../../../functions/subscription-api/outbox/mail";
 import { MESSAGE } from "../../../support/api-in-process/message";
 import { SENDER } from "../../../support/api-in-process/sender";
-
-afterEach(() => vi.restoreAllMocks());
 
 /** The provider's or the console's answer to the next request, and the request. */
 function answers(answer: () => Response) {

@@ -9,7 +9,7 @@ const end = new Date(Date.now() + 2 * 24 * 60 * 60_000);
 /** A reminder that is due, as the row of its sign-up still has it. */
 const reminder: Message = {
   ...MESSAGE,
-  key: reminderKey("s", end),
+  key: reminderKey(MESSAGE.sign_up_id, end),
   kind: "trial-ending",
   package_id: null,
   trial_end: end.toISOString(),

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createSignUp } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 import { answer, refusal } from "../../../support/api-in-process/stripe-model";
@@ -6,10 +6,6 @@ import { validRequest } from "../../../support/visitors/visitor";
 
 const KEY = "the-key";
 const TRIALING = "status = 'trialing', trial_end = '2026-11-27T12:00:00.000Z'";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /** A sign-up under the key that waits for its card, and what sends its form again. */
 async function accepted(columns = "status = 'pending'") {

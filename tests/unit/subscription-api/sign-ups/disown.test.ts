@@ -1,8 +1,6 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { disownSignUp } from "../../../../functions/subscription-api/sign-ups/disown";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
-
-afterEach(() => vi.restoreAllMocks());
 
 /** A sign-up whose trial has begun. */
 async function onTrial() {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   endPendingSignUp,
   handleCardDeclined,
@@ -10,10 +10,6 @@ import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 import { refusal } from "../../../support/api-in-process/stripe-model";
 
 const EVENT = { id: "evt_1", type: "setup_intent.setup_failed" };
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /** A sign-up with these columns and its objects at Stripe. */
 async function signUpAs(columns = "status = 'pending'") {

@@ -1,14 +1,10 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { handleInvoicePaid } from "../../../../functions/subscription-api/sign-ups/first-payment";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 import { answer } from "../../../support/api-in-process/stripe-model";
 
 const EVENT = { id: "evt_1", type: "invoice.paid" };
 const SUBSCRIBED = "status = 'active', stripe_customer_id = 'cus_1', stripe_subscription_id = 'sub_1'";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const of = (subscription: string) => ({ parent: { subscription_details: { subscription } } });
 const PAID = { id: "in_1", status: "paid", amount_paid: 1, customer: "cus_1", ...of("sub_1") };

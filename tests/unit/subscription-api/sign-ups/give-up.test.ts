@@ -1,11 +1,9 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { giveUpOldest, replaceSignUp } from "../../../../functions/subscription-api/sign-ups/give-up";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 import { refusal } from "../../../support/api-in-process/stripe-model";
 import { validRequest } from "../../../support/visitors/visitor";
-
-afterEach(() => vi.restoreAllMocks());
 
 test.each([
   [50, []],

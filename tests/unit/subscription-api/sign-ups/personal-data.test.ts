@@ -1,8 +1,6 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
-
-afterEach(() => vi.restoreAllMocks());
 
 /** An operator who gives commands about a person. */
 function operating() {

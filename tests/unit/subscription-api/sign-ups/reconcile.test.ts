@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { reconcileSignUps } from "../../../../functions/subscription-api/sign-ups/reconcile";
 import { CHECK_RANKS } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { stopClock } from "../../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 import { answer } from "../../../support/api-in-process/stripe-model";
 
@@ -8,13 +9,7 @@ const HOUR = 60 * 60_000;
 const NOW = Date.parse("2026-03-02T12:00:00Z");
 const ago = (milliseconds: number) => new Date(NOW - milliseconds).toISOString();
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock(NOW);
 
 const always = () => true;
 

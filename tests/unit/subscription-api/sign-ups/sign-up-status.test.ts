@@ -1,9 +1,7 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 import { refusal } from "../../../support/api-in-process/stripe-model";
-
-afterEach(() => vi.restoreAllMocks());
 
 test("a sign-up that is not there any more has ended", async () => {
   const { services, calls } = signUpsInProcess();

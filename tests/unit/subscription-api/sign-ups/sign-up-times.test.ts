@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   awaitsTrial,
   hasTooManyFailedCards,
@@ -7,6 +7,7 @@ import {
   statusEnd,
 } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { signedLinks } from "../../../../functions/subscription-api/signed-links";
+import { stopClock } from "../../../support/api-in-process/clock";
 import { databaseInMemory } from "../../../support/api-in-process/database";
 
 const MINUTE = 60_000;
@@ -15,12 +16,7 @@ const DAY = 24 * HOUR;
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const at = (milliseconds: number) => new Date(NOW + milliseconds);
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+stopClock(NOW);
 
 describe("when a sign-up is looked at again", () => {
   test.each([

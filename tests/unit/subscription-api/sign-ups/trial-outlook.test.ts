@@ -1,7 +1,5 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { stripeThatAnswers } from "../../../support/api-in-process/sign-ups";
-
-afterEach(() => vi.restoreAllMocks());
 
 const END = 1_900_000_000;
 const STANDARD = { id: "prod_1", name: "STANDARD" };

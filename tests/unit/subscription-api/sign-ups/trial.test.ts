@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   callStripe,
   handleCardSetUp,
@@ -8,6 +8,7 @@ import {
 } from "../../../../functions/subscription-api/sign-ups/trial";
 import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";
 import type { SetupIntent } from "../../../../functions/subscription-api/stripe/setup-intents";
+import { stopClock } from "../../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 
 const SECOND = 1_000;
@@ -23,13 +24,7 @@ const ENDS_SOON = { id: "evt_3", type: "customer.subscription.trial_will_end" };
 const HAD_TRIAL = `trial_end = '${END.toISOString()}'`;
 const WITHOUT_PLAN = `${HAD_TRIAL}, package_id = NULL`;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock(NOW);
 
 /** A sign-up with these columns and its objects at Stripe. */
 async function signUpAs(columns = "status = 'pending'") {

@@ -1,9 +1,7 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { stripeThatAnswers } from "../../../support/api-in-process/sign-ups";
 
 /* What is read of Stripe's answers: https://docs.stripe.com/api */
-
-afterEach(() => vi.restoreAllMocks());
 
 describe("a setup intent", () => {
   const made = { id: "seti_1", client_secret: "seti_1_secret_1", status: "requires_payment_method" };

@@ -1,8 +1,6 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { signUpsInProcess, stripeThatAnswers } from "../../../support/api-in-process/sign-ups";
 import { answer } from "../../../support/api-in-process/stripe-model";
-
-afterEach(() => vi.restoreAllMocks());
 
 describe("the price of a package", () => {
   const item = { id: "a-package", name: "MINI", price_cents: 10_000 };

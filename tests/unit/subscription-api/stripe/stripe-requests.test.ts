@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PaymentsError, stripeClient, type Waiting } from "../../../../functions/subscription-api/stripe/client";
 import { stripePayments } from "../../../../functions/subscription-api/stripe/payments";
 import { databaseInMemory } from "../../../support/api-in-process/database";
 import { stripeThatAnswers } from "../../../support/api-in-process/sign-ups";
 
 const STRIPE_CONFIG = { secretKey: "sk_test_1", webhookSecrets: [] };
-
-afterEach(() => vi.restoreAllMocks());
 
 /* What Stripe is sent, parameter by parameter: https://docs.stripe.com/api */
 

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { processedEventsIn } from "../../../../../functions/subscription-api/sign-ups/store/processed-events";
 import {
   signUpEndingsIn,
   type UsedCard,
 } from "../../../../../functions/subscription-api/sign-ups/store/sign-up-endings";
+import { stopClock } from "../../../../support/api-in-process/clock";
 import { databaseInMemory } from "../../../../support/api-in-process/database";
 
 const MINUTE = 60_000;
@@ -12,12 +13,7 @@ const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const at = (milliseconds: number) => new Date(NOW + milliseconds).toISOString();
 const declined = (id: string) => ({ id, type: "setup_intent.setup_failed" });
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+stopClock(NOW);
 
 /** A sign-up with some columns set; a minute later. */
 async function signedUp(columns = "stripe_setup_intent_id = 'seti_1'") {

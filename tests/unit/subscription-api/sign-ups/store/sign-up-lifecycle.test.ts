@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { CHECK_RANKS, type SignUp, type TrialState } from "../../../../../functions/subscription-api/sign-ups/sign-up";
 import { processedEventsIn } from "../../../../../functions/subscription-api/sign-ups/store/processed-events";
 import {
   type SetUpCard,
   signUpLifecycleIn,
 } from "../../../../../functions/subscription-api/sign-ups/store/sign-up-lifecycle";
+import { stopClock } from "../../../../support/api-in-process/clock";
 import { databaseInMemory } from "../../../../support/api-in-process/database";
 
 const MINUTE = 60_000;
@@ -18,12 +19,7 @@ const SUCCEEDED = { id: "evt_1", type: "setup_intent.succeeded" };
 const UPDATED = { id: "evt_2", type: "customer.subscription.updated" };
 const TRIAL: TrialState = { stripeSubscriptionId: "sub_1", status: "trialing", trialEnd: END };
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+stopClock(NOW);
 
 /** A sign-up that waits for its card, with some columns set. */
 async function pending(columns = "status = 'pending'") {
