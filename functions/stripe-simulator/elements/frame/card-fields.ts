@@ -1,11 +1,9 @@
-import { cardBrand, isCardNumber } from "../../cards/cards";
+import { isCardNumber } from "../../cards/cards";
 
 export type FieldError = { code: string; message: string };
 
 export function formatCardNumber(digits: string): string {
-  const groups =
-    cardBrand(digits) === "amex" ? /^(\d{1,4})(\d{1,6})?(\d{1,5})?/ : /^(\d{1,4})(\d{1,4})?(\d{1,4})?(\d{1,7})?/;
-  return (groups.exec(digits) ?? []).slice(1).filter(Boolean).join(" ");
+  return digits.match(/.{1,4}/g)?.join(" ") ?? "";
 }
 
 /** Up to four digits as a date: `12 / 34`; a first digit over 1 is a month of its own. */
@@ -18,8 +16,9 @@ export function digitsOf(value: string): string {
   return value.replace(/\D/g, "");
 }
 
+/** American Express has 15 digits. */
 export function cardNumberLength(digits: string): number {
-  return cardBrand(digits) === "amex" ? 15 : 16;
+  return /^3[47]/.test(digits) ? 15 : 16;
 }
 
 export function cardNumberError(value: string): FieldError | undefined {
@@ -27,20 +26,18 @@ export function cardNumberError(value: string): FieldError | undefined {
   if (digits.length < cardNumberLength(digits)) {
     return { code: "incomplete_number", message: "Your card number is incomplete." };
   }
-  if (!isCardNumber(digits)) return { code: "invalid_number", message: "Your card number is invalid." };
-  return undefined;
+  return isCardNumber(digits) ? undefined : { code: "invalid_number", message: "Your card number is invalid." };
 }
 
-export function expiryError(value: string, now = new Date()): FieldError | undefined {
+export function expiryError(value: string): FieldError | undefined {
   if (digitsOf(value).length < 4) {
     return { code: "incomplete_expiry", message: "Your card's expiration date is incomplete." };
   }
   const { month, year } = expiryOf(value);
-  const message = "Your card's expiration date is invalid.";
-  if (month < 1 || month > 12) return { code: "invalid_expiry_month", message };
-  const past = "Your card's expiration year is in the past.";
-  if (year < now.getFullYear()) return { code: "invalid_expiry_year_past", message: past };
-  if (new Date(year, month) > now) return undefined;
+  if (month < 1 || month > 12) {
+    return { code: "invalid_expiry_month", message: "Your card's expiration date is invalid." };
+  }
+  if (new Date(year, month) > new Date()) return undefined;
   return { code: "invalid_expiry_month_past", message: "Your card's expiration date is in the past." };
 }
 
@@ -49,9 +46,8 @@ export function expiryOf(value: string): { month: number; year: number } {
   return { month: Number(digits.slice(0, 2)), year: 2000 + Number(digits.slice(2, 4)) };
 }
 
-export function cvcError(value: string, cardNumber: string): FieldError | undefined {
-  const length = cardBrand(digitsOf(cardNumber)) === "amex" ? 4 : 3;
-  if (digitsOf(value).length >= length) return undefined;
+export function cvcError(value: string): FieldError | undefined {
+  if (digitsOf(value).length >= 3) return undefined;
   return { code: "incomplete_cvc", message: "Your card's security code is incomplete." };
 }
 

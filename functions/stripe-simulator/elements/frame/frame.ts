@@ -87,7 +87,7 @@ function whileTyping(input: HTMLInputElement): void {
 function errorOf(input: HTMLInputElement): FieldError | undefined {
   if (input === number) return cardNumberError(input.value);
   if (input === expiry) return expiryError(input.value);
-  if (input === cvc) return cvcError(input.value, number.value);
+  if (input === cvc) return cvcError(input.value);
   return postalCodeError(input.value, country.value);
 }
 
