@@ -67,10 +67,8 @@ async function findOut(config: Config): Promise<Found> {
   try {
     // First: without the latest migration it throws.
     const { workload, late } = await workloadOf(config);
-    for (const check of [checkStripe, checkCatalogue]) {
-      const found = await check(config);
-      if (found) return found;
-    }
+    const wrong = (await checkStripe(config)) ?? (await checkCatalogue(config));
+    if (wrong) return wrong;
     return late.length === 0 ? healthy(config, workload) : unwell(late, workload);
   } catch (error) {
     log("error", "database_unavailable", describeError(error));
@@ -78,18 +76,16 @@ async function findOut(config: Config): Promise<Found> {
   }
 }
 
-type Check = (config: Config) => Promise<Found | undefined>;
-
-const checkCatalogue: Check = async ({ d1, stripe }) => {
+async function checkCatalogue({ d1, stripe }: Config): Promise<Found | undefined> {
   // The simulator has the placeholder prices of the first migration; in test mode `npm start` replaces them.
   if (stripe.apiUrl !== undefined) return undefined;
-  if ((await packagesIn(databaseOver(d1)).all()).every((item) => isStripePriceId(item.stripe_price_id)))
-    return undefined;
+  const packages = await packagesIn(databaseOver(d1)).all();
+  if (packages.every((item) => isStripePriceId(item.stripe_price_id))) return undefined;
   log("error", "catalogue_incomplete");
   return unhealthy(["packages"]);
-};
+}
 
-const checkStripe: Check = async ({ stripe }) => {
+async function checkStripe({ stripe }: Config): Promise<Found | undefined> {
   const access = await stripeAccess(stripeClient(stripe, "visitor"));
   if (access.status === "granted") return undefined;
   log("error", "stripe_inaccessible", { reason: access.status, ...("lacks" in access && { lacks: access.lacks }) });
@@ -101,7 +97,7 @@ const checkStripe: Check = async ({ stripe }) => {
     case "unavailable":
       return unhealthy(["stripe"], "Stripe cannot be reached");
   }
-};
+}
 
 function healthy({ release }: Config, workload: Workload): Found {
   return { status: 200, body: { status: "ok", release, commit, ...workload } };
