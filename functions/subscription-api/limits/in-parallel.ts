@@ -1,11 +1,7 @@
 /** As many connections as Cloudflare opens for one invocation; others would wait while their time runs. */
 export const CONNECTIONS = 6;
 
-/**
- * Does the work for each item, in order, for some at a time.
- * @param goesOn asked before each item; once it says no, the rest is left
- * @returns what was left. Throws what the work throws.
- */
+/** In order, some at a time, until `goesOn` says no. Returns what was left; throws what the work throws. */
 export async function inParallel<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,

@@ -6,10 +6,7 @@ import { mailboxOf } from "./mailbox";
 
 export type SignUpCounts = ReturnType<typeof signUpCountsIn>;
 
-/**
- * How many sign-ups begin on a day (UTC): of a sender, and of an email address from one network. Nobody can use up an
- * address for somebody elsewhere. Every method throws what D1 throws.
- */
+/** Each day (UTC), of a sender, and of an address from one network: nobody uses one up for somebody elsewhere. */
 export function signUpCountsIn(db: Database, { hashSecret, onePerPerson, signUpsPerDay }: TrialConfig) {
   const today = () => new Date().toISOString().slice(0, 10);
   const hashOf = (kind: keyof typeof signUpsPerDay, day: string, value: string) =>
@@ -28,11 +25,7 @@ export function signUpCountsIn(db: Database, { hashSecret, onePerPerson, signUps
   }
 
   return {
-    /**
-     * Counts one more: of the sender first, so that one who has none left uses up nothing else.
-     * @param sender an IP address or network, as the site passes it on
-     * @returns false, when the sender, or the email address from the sender's network, has none left today
-     */
+    /** Counts the sender first, so that one who has none left uses up nothing else. False when there is none left. */
     async take(email: string, sender: string | undefined): Promise<boolean> {
       const day = today();
       const isSenderRefused =
@@ -51,7 +44,6 @@ export function signUpCountsIn(db: Database, { hashSecret, onePerPerson, signUps
         .run();
     },
 
-    /** Deletes some of those of past days. */
     async deletePast(limit: number): Promise<void> {
       const past = db.prepare(
         "DELETE FROM sign_up_counts WHERE rowid IN (SELECT rowid FROM sign_up_counts WHERE day < ? LIMIT ?)",
@@ -61,7 +53,6 @@ export function signUpCountsIn(db: Database, { hashSecret, onePerPerson, signUps
   };
 }
 
-/** Until the counts begin anew. */
 export function secondsLeftToday(): number {
   const day = 24 * 60 * 60;
   return Math.ceil(day - ((Date.now() / 1000) % day));

@@ -4,9 +4,8 @@ import { mailboxOf } from "./mailbox";
 
 /** The hashes by which a trial is claimed (table `trial_claims`). */
 export type TrialClaim = {
-  /** Of the email address, or of its mailbox. */
   email: string;
-  /** All hashes under which the email address may have been claimed, before and after a change of the setting. */
+  /** Also those from before a change of the setting. */
   emails: string[];
   /** Null when cards do not count, or Stripe tells no fingerprint. */
   card: string | null;

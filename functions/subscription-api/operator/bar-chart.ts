@@ -1,9 +1,7 @@
 import { html } from "hono/html";
 
-/** A bar, in parts that stand on each other. */
 export interface Bar {
   label: string;
-  /** By the name of the series. */
   values: ReadonlyMap<string, number>;
 }
 
@@ -11,10 +9,7 @@ const WIDTH = 720;
 const HEIGHT = 200;
 const GAP = 0.25;
 
-/**
- * A chart as SVG, its legend, and the same figures as a table for whoever does not see it. The stylesheet gives the nth
- * series the colour of `.series-n`.
- */
+/** The stylesheet gives the nth series the color of `.series-n`. */
 export function barChart(title: string, series: readonly string[], bars: readonly Bar[]) {
   const totals = bars.map(({ values }) => series.reduce((sum, name) => sum + (values.get(name) ?? 0), 0));
   const most = Math.max(1, ...totals);
@@ -45,7 +40,6 @@ export function barChart(title: string, series: readonly string[], bars: readonl
 </figure>`;
 }
 
-/** A table whose rows have a bar each, as wide as their figure. */
 export function barTable(title: string, rows: readonly { label: string; value: number }[]) {
   const most = Math.max(1, ...rows.map(({ value }) => value));
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table>

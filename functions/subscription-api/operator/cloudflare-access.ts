@@ -6,11 +6,7 @@ type Keys = ReturnType<typeof createRemoteJWKSet>;
 
 const keysOf = new Map<string, Keys>();
 
-/**
- * The user whom Cloudflare Access has let through: an id of Access, not an email address. Undefined when the token is
- * missing, expired, for another application or not signed by the team's keys.
- * https://developers.cloudflare.com/cloudflare-one/access-controls/applications/http-apps/authorization-cookie/validating-json/
- */
+/** https://developers.cloudflare.com/cloudflare-one/access-controls/applications/http-apps/authorization-cookie/ */
 export async function accessUser(token: string | undefined, access: AccessConfig): Promise<string | undefined> {
   if (token === undefined) return undefined;
   const { url, audience } = access;

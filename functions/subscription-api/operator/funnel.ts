@@ -9,10 +9,7 @@ const DEADLINE_MS = 5_000;
 
 const answer = z.object({ data: z.array(z.object({ step: z.string(), n: z.coerce.number() })) });
 
-/**
- * How often each step was counted in the last `days` days; undefined when Analytics Engine does not answer, which is
- * logged. The interval is sampled where there is very much, and the sum made up for it.
- */
+/** Undefined when Analytics Engine does not answer. It samples where there is very much, and makes up the sum. */
 export async function countsOfFunnel(
   { url, token, dataset }: FunnelReader,
   days: number,

@@ -32,7 +32,6 @@ const { headers, render } = htmlPages(STYLE, "same-origin");
 
 export const operatorPageHeaders = headers;
 
-/** A whole page. */
 export function operatorLayout(heading: string, body: Html) {
   return render(
     heading,

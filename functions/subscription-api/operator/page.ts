@@ -19,11 +19,10 @@ const DAYS = 30;
 const MOST_MESSAGES = 100;
 const STATUSES = ["pending", "active", "trialing", "past_due", "canceled", "superseded"];
 
-/** Messages to resend: all failed ones, or the one with this key. */
 const which = z.union([z.object({ all: z.literal("dead") }), z.object({ key: z.string().min(1).max(200) })]);
 type Which = z.output<typeof which>;
 
-/** One page for whoever watches over the service, behind `requireOperator`. It needs no script. */
+/** Behind `requireOperator`, without a script. */
 export const operatorPage = new Hono<ApiContext>();
 
 operatorPage.use(operatorPageHeaders, neitherKeptNorFound);

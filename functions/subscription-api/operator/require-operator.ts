@@ -13,11 +13,7 @@ import { accessUser } from "./cloudflare-access";
 /** What a wrong token counts in OPERATOR_RATE_LIMIT, where a right one counts 1. */
 const WRONG_TOKEN_COUNTS = 6;
 
-/**
- * Lets in whoever has the OPERATOR_TOKEN: to a command as a bearer token alone, which no browser sends by itself; to a page
- * also as the password that a browser asks for (RFC 7617), or through Cloudflare Access. A sender of many wrong tokens is
- * locked out, with the right one too; a request without any counts nothing. Sets `operator`, which the log names.
- */
+/** A command takes a bearer token alone, which no browser sends by itself. Many wrong tokens lock a sender out. */
 export function requireOperator(what: "page" | "command"): MiddlewareHandler<ApiContext> {
   return async (c, next) => {
     const { config } = c.var;

@@ -3,16 +3,11 @@ import type { Database } from "../database";
 
 const counts = z.array(z.object({ day: z.string(), status: z.string(), n: z.number() }));
 
-/** How many sign-ups began on a day (UTC) and have this status now. */
 export type DailyCount = z.output<typeof counts>[number];
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/**
- * By day and status, the days in their order; a day or status without sign-ups is not there. Sign-ups that nobody finished
- * are deleted after a day.
- * @param days how many, today among them
- */
+/** By day and status; a day or status without sign-ups is not there. */
 export async function signUpsByDay(db: Database, days: number): Promise<DailyCount[]> {
   const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
   const counted = db.prepare(
@@ -22,7 +17,6 @@ export async function signUpsByDay(db: Database, days: number): Promise<DailyCou
   return counts.parse((await counted.bind(from).all()).results);
 }
 
-/** The last `days` days, today last. */
 export function lastDays(days: number): string[] {
   const now = Date.now();
   return Array.from({ length: days }, (_, ago) => new Date(now - (days - 1 - ago) * DAY_MS).toISOString().slice(0, 10));

@@ -14,7 +14,7 @@ export type AccountWebhook = { send(message: AccountMessage): Promise<SendOutcom
 
 const DEADLINE_MS = 10_000;
 
-/** Sends accounts and what becomes of them to the customer console as Standard Webhooks: https://www.standardwebhooks.com */
+/** https://www.standardwebhooks.com */
 export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook {
   const webhook = new Webhook(secret);
   return {

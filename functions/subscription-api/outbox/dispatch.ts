@@ -18,17 +18,12 @@ export type DispatchServices = {
   accountWebhook: AccountWebhook | undefined;
 };
 
-/** Which kind is the first. */
 let turn = 0;
 
-/** From the sign-up on, so that a mail that is sent again has the same links. */
+/** From the sign-up on, so that a resent email has the same links. */
 const LINKS_LIVE_MS = 30 * 24 * 60 * 60_000;
 
-/**
- * Sends some of the due messages, as many as there are connections; failures are logged. Account webhooks wait until a
- * console is configured.
- * @returns how many it took
- */
+/** As many messages as there are connections. Logs failures; returns how many it took. */
 export async function dispatchMessages(services: DispatchServices): Promise<number> {
   const kinds = sentKinds(services.accountWebhook !== undefined);
   // Many of one kind hold up no other for long.

@@ -40,7 +40,6 @@ export function cardUsedMail(facts: Facts, sender: Sender, notMe: string): MailC
   );
 }
 
-/** An email as HTML and as text, with links to the Customer Portal and support. */
 export function toMail(
   { subject, paragraphs, details, button, links = [] }: Draft,
   sender: Sender,

@@ -64,12 +64,12 @@ export function reminderKey(signUpId: string, trialEnd: Date | null): string {
   return `trial-ending/${signUpId}/${trialEnd?.toISOString()}`;
 }
 
-/** The kinds that are sent: account webhooks wait until there is a console. */
+/** Account webhooks wait until there is a console. */
 export function sentKinds(hasConsole: boolean): MessageKind[] {
   return hasConsole ? [...MAILS, ...ACCOUNT_WEBHOOKS] : [...MAILS];
 }
 
-/** A statement for the transaction of the state change; inserts nothing where the condition does not hold. */
+/** For the transaction of the state change; inserts nothing where the condition does not hold. */
 export function newMessage(
   db: Database,
   { key, kind, signUpId, notBefore }: { key: string; kind: MessageKind; signUpId: string; notBefore?: Date },
@@ -87,13 +87,10 @@ export function newMessage(
     .bind(key, kind, due.toISOString(), now.toISOString(), signUpId, ...values);
 }
 
-/** Messages about sign-ups, sent at least once. Every method throws what D1 throws. */
+/** Sent at least once. Every method throws what D1 throws. */
 export function outboxIn(db: Database) {
   return {
-    /**
-     * Leases due messages: nobody else gets them for a minute.
-     * @param wanted in their order, as far as the limit goes
-     */
+    /** Leases due messages: nobody else gets them for a minute. The wanted kinds come in their order. */
     async take(wanted: readonly MessageKind[], limit: number): Promise<Message[]> {
       const now = new Date();
       // CROSS JOIN, so that the kinds come first.
@@ -147,10 +144,7 @@ export function outboxIn(db: Database) {
       return (await found.bind(signUpId).all()).results;
     },
 
-    /**
-     * How many messages of some kinds are due, 400 at most, and since when the one that waits longest. One that an operator
-     * has made due by an empty time counts as new.
-     */
+    /** At most 400 are counted. A message that an operator has made due by an empty time counts as new. */
     async backlog(kinds: readonly MessageKind[]): Promise<{ due: number; oldest: string | null }> {
       const due = "state = 'due' AND kind = wanted.value AND next_attempt_at <= ?2";
       const found = db.prepare(
@@ -171,7 +165,7 @@ export function outboxIn(db: Database) {
       return z.number().parse(await db.prepare(counted).first("n"));
     },
 
-    /** Deletes some of the messages that were sent or dropped before then. Those that were given up stay. */
+    /** Those that were given up stay. */
     async deleteSettled(before: Date, limit: number): Promise<void> {
       const settled = db.prepare(
         "DELETE FROM outbox WHERE rowid IN (SELECT rowid FROM outbox WHERE settled_at < ? LIMIT ?)",

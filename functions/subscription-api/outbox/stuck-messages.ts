@@ -12,7 +12,6 @@ const message = z.object({
   next_attempt_at: z.string(),
 });
 
-/** A message that was given up, or is late. */
 export type StuckMessage = z.output<typeof message>;
 
 /** A lease ends sooner: what is due for longer was taken by nobody. */
@@ -21,15 +20,12 @@ const LATE_AFTER_MS = 5 * 60_000;
 /** As long as the outbox's lease: until then somebody may be sending it. */
 const LEASE_MS = 60_000;
 
-/** Messages that somebody may have to look at. Every method throws what D1 throws. */
+/** Every method throws what D1 throws. */
 export function stuckMessagesIn(db: Database) {
   const again = "SET state = 'due', attempts = 0, next_attempt_at = ?1";
 
   return {
-    /**
-     * Given up, tried before, or due for five minutes; at most `limit` of each.
-     * @param kinds those that can be sent at all
-     */
+    /** Given up, tried before, or due for five minutes; at most `limit` of each. */
     async list(kinds: readonly MessageKind[], limit: number): Promise<StuckMessage[]> {
       const columns = "outbox.key, kind, sign_up_id, state, attempts, created_at, next_attempt_at";
       const now = Date.now();
@@ -53,7 +49,7 @@ export function stuckMessagesIn(db: Database) {
       return found.flatMap(({ results }) => z.array(message).parse(results));
     },
 
-    /** Makes a message due at once, with all its attempts. False where it is gone, sent, or perhaps being sent. */
+    /** Due at once, with all its attempts. False where it is gone, sent, or perhaps being sent. */
     async sendAgain(key: string): Promise<boolean> {
       const now = Date.now();
       const changed = db.withoutRetry.prepare(
@@ -64,7 +60,7 @@ export function stuckMessagesIn(db: Database) {
       return (await changed.bind(new Date(now).toISOString(), key, leased).first()) !== null;
     },
 
-    /** The same with all that have been given up, a thousand at most. */
+    /** A thousand at most. */
     async sendDeadAgain(): Promise<number> {
       const changed = db.withoutRetry.prepare(
         `UPDATE outbox ${again} WHERE key IN (SELECT key FROM outbox WHERE state = 'dead' LIMIT 1000) RETURNING key`,

@@ -2,13 +2,12 @@ import type { Billing, Card } from "../stripe/billing";
 import { type DropReason, type Message, reminderKey } from "./outbox";
 import type { Trial } from "./trial-mails";
 
-/** Reads what Stripe says of a trial; throws PaymentsError. */
 export type TrialReader = {
   findBilling(subscriptionId: string): Promise<Billing | undefined>;
   findCard(customerId: string): Promise<Card | null>;
 };
 
-/** The trial that a mail is about, as it is at this moment, or why the mail is no longer true. Throws PaymentsError. */
+/** As it is at this moment, or why the email is no longer true. Throws PaymentsError. */
 export async function trialOf(message: Message, stripe: TrialReader): Promise<Trial | DropReason> {
   if (message.end_reason !== null) return "sign-up-ended";
   if (message.status !== "trialing") return "trial-over";

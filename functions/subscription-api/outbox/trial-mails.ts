@@ -5,7 +5,6 @@ import { toMail } from "./mail-content";
 import type { Message } from "./outbox";
 import { typedName } from "./typed-name";
 
-/** Facts from the sign-up. */
 type Facts = Pick<Message, "full_name" | "company_name" | "email" | "signed_up_at">;
 
 /** Stripe's state at the moment of sending. Without a plan there is nothing to charge. */
@@ -14,11 +13,7 @@ export type Trial = Pick<Billing, "card" | "plan"> & { end: Date; outlook: Billi
 const PORTAL =
   "To cancel, to change your card or to see your invoices, open the customer portal below. It’s run by Stripe, our payment provider. Enter your email address there, and Stripe sends you a link to log in.";
 
-/**
- * What the card networks ask a business to say when a trial begins:
- * https://docs.stripe.com/billing/subscriptions/trials/manage-trial-compliance
- * @param links signed, for this sign-up alone
- */
+/** As card networks ask: https://docs.stripe.com/billing/subscriptions/trials/manage-trial-compliance */
 export function trialStartedMail(
   facts: Facts,
   trial: Trial,
