@@ -1,10 +1,10 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { type CountStep, countIn, type FunnelStep, NONE } from "../contract/funnel";
-import type { Log } from "./log.server";
+import { senderOf } from "../contract/sender";
+import { isOverLimit } from "../shared/rate-limit";
 import type { Middleware } from "./middleware.server";
-import type { Configuration } from "./settings/configuration.server";
 
-/** Counts steps by the request's package id, without personal data. */
+/** Counts steps by the request's package id, without personal data; a sender once a minute for each step. */
 export interface Funnel {
   count(step: FunnelStep, packageId?: string, field?: string): void;
 }
@@ -12,12 +12,21 @@ export interface Funnel {
 /** For pages rendered for the cache. */
 export const NO_FUNNEL: Funnel = { count() {} };
 
-export function funnelOf(configuration: Configuration, log: Log): Funnel {
-  const { FUNNEL, PACKAGE_ID_MINI, PACKAGE_ID_LITE, PACKAGE_ID_STANDARD } = configuration;
+export function funnelOf({
+  configuration,
+  ip,
+  log,
+  execution,
+}: Pick<AppLoadContext, "configuration" | "ip" | "log" | "execution">): Funnel {
+  const { FUNNEL, FUNNEL_RATE_LIMIT, PACKAGE_ID_MINI, PACKAGE_ID_LITE, PACKAGE_ID_STANDARD } = configuration;
   const known = [PACKAGE_ID_MINI, PACKAGE_ID_LITE, PACKAGE_ID_STANDARD];
   const count: CountStep = countIn(FUNNEL, (counted) => log.info("funnel", counted));
   const wordOf = (id: string) => (id === "" ? NONE : (known.find((one) => one === id.toLowerCase()) ?? "other"));
-  return { count: (step, packageId = "", field) => count(step, wordOf(packageId), field) };
+  async function countOnce(step: FunnelStep, packageId: string, field: string | undefined): Promise<void> {
+    const key = `${step} ${field ?? NONE} ${senderOf(ip)}`;
+    if (!(await isOverLimit(FUNNEL_RATE_LIMIT, key, log))) count(step, wordOf(packageId), field);
+  }
+  return { count: (step, packageId = "", field) => execution.waitUntil(countOnce(step, packageId, field)) };
 }
 
 const PROGRAM =

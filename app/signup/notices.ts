@@ -5,6 +5,8 @@ export interface Notice {
   kind: "progress" | "success" | "destructive";
   title: string;
   message?: string;
+  /** Beyond the fixed message. */
+  hint?: string | undefined;
   /** What the visitor can do about it, beside trying again. */
   actions?: NoticeAction[];
   /** Messages for the fields that it is about. */
@@ -15,8 +17,11 @@ export type NoticeAction = "console" | "support" | "sales";
 
 export type SubscriptionOutcome =
   | { kind: "created"; clientSecret: string; statusUrl?: string | undefined }
-  /** `retryAfter`: the seconds until another try makes sense, where the API says so. */
-  | { kind: "rejected"; status: number; retryAfter?: number | undefined }
+  /**
+   * `retryAfter`: the seconds until another try makes sense, where the API says so. `needsVerification`: it takes the form
+   * of a visitor whom Turnstile has verified.
+   */
+  | { kind: "rejected"; status: number; retryAfter?: number | undefined; needsVerification?: boolean }
   /** No complete response, or none within the deadline. */
   | { kind: "unreachable"; timedOut: boolean }
   /** A 2xx response without a client_secret. */
@@ -138,16 +143,16 @@ const REMEDIES: Record<number, Pick<Notice, "actions" | "fields">> = {
 /** Longer than "a moment": a day's limit. */
 const AN_HOUR = 3600;
 
-function rejection({ status, retryAfter = 0 }: { status: number; retryAfter?: number | undefined }): string {
-  if (status === 429 && retryAfter > AN_HOUR) return "Too many requests. Please try again tomorrow.";
-  return REJECTIONS[status] ?? `Server error (${status}). Please try again later.`;
+function hintFor({ status, retryAfter = 0 }: { status: number; retryAfter?: number | undefined }): string | undefined {
+  return status === 429 && retryAfter > AN_HOUR ? "You've reached today's limit. You can sign up tomorrow." : undefined;
 }
 
 export function noticeFor(outcome: FailedOutcome): Notice {
   switch (outcome.kind) {
     case "rejected":
       return {
-        ...submissionFailed(rejection(outcome)),
+        ...submissionFailed(REJECTIONS[outcome.status] ?? `Server error (${outcome.status}). Please try again later.`),
+        hint: hintFor(outcome),
         ...REMEDIES[outcome.status],
       };
     case "unreachable":

@@ -19,12 +19,13 @@ export function SignupNotice({
   takesFocus?: boolean;
   children?: ReactNode;
 }) {
-  const { kind, title, message, actions = [] } = notice;
+  const { kind, title, message, hint, actions = [] } = notice;
   const site = useSite();
   return (
     // A notice that takes another's place is a new one: it comes into view, and is open.
     <NoticeBox key={`${title} ${message}`} kind={kind} title={title} takesFocus={takesFocus}>
       {message && <p>{message}</p>}
+      {hint && <p>{hint}</p>}
       {children}
       {actions.length > 0 && (
         <ul className="mt-1 flex flex-wrap gap-x-5">

@@ -84,6 +84,7 @@ export const settings = z.object({
   ONE_TRIAL_PER_PERSON: z.enum(["true", "false"], "must be true or false"),
   SIGN_UPS_PER_EMAIL_A_DAY: count,
   SIGN_UPS_PER_SENDER_A_DAY: count,
+  SIGN_UPS_PER_NETWORK_A_DAY: count,
 });
 
 type Settings = z.output<typeof settings>;
@@ -158,7 +159,11 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
   trials: {
     hashSecret: env.HASH_SECRET,
     onePerPerson: env.ONE_TRIAL_PER_PERSON === "true",
-    signUpsPerDay: { email: env.SIGN_UPS_PER_EMAIL_A_DAY, sender: env.SIGN_UPS_PER_SENDER_A_DAY },
+    signUpsPerDay: {
+      email: env.SIGN_UPS_PER_EMAIL_A_DAY,
+      sender: env.SIGN_UPS_PER_SENDER_A_DAY,
+      network: env.SIGN_UPS_PER_NETWORK_A_DAY,
+    },
   },
   console:
     env.CONSOLE_WEBHOOK_URL !== undefined && env.CONSOLE_WEBHOOK_SECRET !== undefined

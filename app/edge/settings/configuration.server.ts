@@ -87,6 +87,7 @@ export const settings = z.object({
   FORM_NONCE_RATE_LIMIT: rateLimit,
   CARD_CHECK_RATE_LIMIT: rateLimit,
   CSP_REPORT_RATE_LIMIT: rateLimit,
+  FUNNEL_RATE_LIMIT: rateLimit,
   ASSETS: assets,
   FUNNEL: z.optional(dataset),
   RELEASE: release,

@@ -34,7 +34,7 @@ export function requireSettings(
     const { requestId, url, ip, route, nonce, log, execution } = context;
     const configuration = configurationAt(url, settings.configuration);
     if (configuration === undefined) return misdirected(context);
-    const funnel = funnelOf(configuration, log);
+    const funnel = funnelOf({ configuration, ip, log, execution });
     // `env` stays behind, so that secrets are read from the configuration only.
     return next(request, { ...settings, configuration, requestId, url, ip, route, nonce, log, execution, funnel });
   };

@@ -1,6 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
-import { TOO_MANY_REQUESTS } from "../../edge/guard/refusals.server";
+import { type Refusal, TOO_MANY_REQUESTS } from "../../edge/guard/refusals.server";
 import type { PostedForm } from "../../edge/guard/request-body.server";
 import { CONFIRMATION_FIELD, TURNSTILE_FIELD } from "../form/form-schema";
 import { type Notice, noticeForRefusal } from "../notices";
@@ -14,44 +14,75 @@ const ONE_MORE_STEP = "One more step";
 const ASK = "Press the button at the end of the form to confirm you're not a bot.";
 const PASSWORD_AGAIN = ["Enter your password again"];
 
-interface Question {
+export interface Question {
   httpStatus: number;
   /** To be added to the form that comes back. */
   reply: SignupReply;
 }
 
+type BotCheck =
+  | { status: "asks"; question: Question }
+  | { status: "unasked" }
+  /** Its button was pressed; `isVerified` by Turnstile too. */
+  | { status: "confirmed"; isVerified: boolean };
+
 /**
- * Asks whether a person has sent a valid form, where two signals say otherwise. Undefined when it may go on: where
- * `BOT_CHECK` is false, a form with fewer signals, and one whose button was pressed, as far as the limits allow.
+ * Asks whether a person has sent a valid form, where two signals say otherwise. Where `BOT_CHECK` is false, nobody is asked.
+ * A confirmed form goes on as far as the limits allow.
  */
 export async function checkForBots(
   form: PostedForm,
   request: SubscriptionRequest,
   context: AppLoadContext,
-): Promise<Question | undefined> {
+): Promise<BotCheck> {
   const { configuration, confirmations, log, nonces, turnstile } = context;
-  if (!configuration.BOT_CHECK) return undefined;
+  if (!configuration.BOT_CHECK) return { status: "unasked" };
+  const asks = async (signals: string[], refusal?: Refusal): Promise<BotCheck> => {
+    return { status: "asks", question: await questionAbout(signals, form, request, context, refusal) };
+  };
   const posted = form.form_nonce ?? "";
   const issued = await nonces.read(posted);
-  const suspect = async (signals: string[], httpStatus: number, notice: Notice): Promise<Question> => {
-    log.warn("signup_suspected", { signals });
-    const formNonce = issued ? posted : await nonces.issue();
-    const token = await confirmations.issue(formNonce, request);
-    return { httpStatus, reply: { notice, formNonce, confirmation: { token, siteKey: turnstile.siteKey } } };
-  };
-
   if (issued && (await confirmations.isFor(form[CONFIRMATION_FIELD] ?? "", posted, request))) {
     const verdict = await turnstile.verify(form[TURNSTILE_FIELD], log);
-    if (verdict === "failed") return suspect(["turnstile"], 422, question(context));
-    if (verdict === "passed" || !(await isConfirmedTooOften(issued, context))) return undefined;
-    return suspect(["confirmed_too_often"], TOO_MANY_REQUESTS.status, noticeForRefusal(TOO_MANY_REQUESTS));
+    if (verdict === "failed") return asks(["turnstile"]);
+    if (verdict === "passed") return { status: "confirmed", isVerified: true };
+    if (await isConfirmedTooOften(issued, context)) return asks(["confirmed_too_often"], TOO_MANY_REQUESTS);
+    return { status: "confirmed", isVerified: false };
   }
   const signals = await signalsOf(form, issued, context);
-  return signals.length < ENOUGH_SIGNALS ? undefined : suspect(signals, 422, question(context));
+  return signals.length < ENOUGH_SIGNALS ? { status: "unasked" } : asks(signals);
+}
+
+/** Whether a question is answered with Turnstile. */
+export function canVerify({ configuration, turnstile }: AppLoadContext): boolean {
+  return configuration.BOT_CHECK && turnstile.siteKey !== undefined;
+}
+
+/** The form comes back with a button that confirms it, and with Turnstile where there is one. */
+export async function questionAbout(
+  signals: string[],
+  form: PostedForm,
+  request: SubscriptionRequest,
+  context: AppLoadContext,
+  refusal?: Refusal,
+): Promise<Question> {
+  const { confirmations, log, nonces, turnstile } = context;
+  log.warn("signup_suspected", { signals });
+  const posted = form.form_nonce ?? "";
+  const formNonce = (await nonces.read(posted)) ? posted : await nonces.issue();
+  const token = await confirmations.issue(formNonce, request);
+  return {
+    httpStatus: refusal?.status ?? 422,
+    reply: {
+      notice: refusal ? noticeForRefusal(refusal) : questionNotice(context),
+      formNonce,
+      confirmation: { token, siteKey: turnstile.siteKey },
+    },
+  };
 }
 
 /** A page that was posted by its script still has the passwords. */
-function question({ route }: AppLoadContext): Notice {
+function questionNotice({ route }: AppLoadContext): Notice {
   if (route?.isData) return { kind: "progress", title: ONE_MORE_STEP, message: ASK };
   return {
     kind: "progress",

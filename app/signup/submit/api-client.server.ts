@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { REQUEST_IN_PROGRESS } from "../../contract/problem-types";
-import { API_SECRET_HEADER, SENDER_HEADER } from "../../contract/site-headers";
+import { REQUEST_IN_PROGRESS, VERIFICATION_REQUIRED } from "../../contract/problem-types";
+import { API_SECRET_HEADER, SENDER_HEADER, VERIFIED_HEADER } from "../../contract/site-headers";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 import {
   type SubscriptionStatus,
@@ -20,12 +20,18 @@ const RETRY_DELAYS_MS = [100, 300];
 export interface SubscriptionApi {
   /**
    * Returns expected failures as values; logs nothing of the request or response.
-   * `replaces` is the key of an earlier sign-up of the same visitor, which an API may give up for this one. `sender` is
-   * by whom the API of this repository counts; another API never sees it.
+   * `replaces` is the key of an earlier sign-up of the same visitor, which an API may give up for this one. The API of
+   * this repository counts by `sender`, and differently where Turnstile has verified the visitor; another API sees neither.
    */
   create(
     request: SubscriptionRequest,
-    ids: { idempotencyKey: string; requestId: string; sender: string; replaces?: string | undefined },
+    ids: {
+      idempotencyKey: string;
+      requestId: string;
+      sender: string;
+      isVerified?: boolean;
+      replaces?: string | undefined;
+    },
   ): Promise<SubscriptionOutcome>;
   /** How a sign-up stands. `statusUrl` is one that `create` returned. Logs nothing. */
   status(statusUrl: string, requestId: string): Promise<SubscriptionStatus | { status: "unreachable" }>;
@@ -50,7 +56,7 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
   const secretHeader: Record<string, string> = secret === undefined ? {} : { [API_SECRET_HEADER]: secret };
   const isOwnApi = binding !== undefined || secret !== undefined;
   return {
-    create(request, { idempotencyKey, requestId, sender, replaces }) {
+    create(request, { idempotencyKey, requestId, sender, isVerified = false, replaces }) {
       const send: Send = async (signal) => {
         const outcome = await callApi(binding, `${baseUrl}/subscription`, {
           method: "POST",
@@ -62,6 +68,7 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
             ...(replaces && { "Replaces-Idempotency-Key": replaces }),
             ...secretHeader,
             ...(isOwnApi && { [SENDER_HEADER]: sender }),
+            ...(isOwnApi && isVerified && { [VERIFIED_HEADER]: "true" }),
           },
           body: JSON.stringify(request),
           // A followed redirect would send the password to another host.
@@ -129,12 +136,14 @@ async function callApi(
   try {
     const response = await fetchFrom(binding, url, init);
     if (!response.ok) {
-      const isInProgress = response.status === 409 && (await problemType(response)) === REQUEST_IN_PROGRESS;
+      const type = [409, 429].includes(response.status) ? await problemType(response) : undefined;
+      const isInProgress = type === REQUEST_IN_PROGRESS;
       if (!response.bodyUsed) await response.body?.cancel();
       return {
         kind: "rejected",
         status: isInProgress ? 503 : response.status,
         retryAfter: secondsIn(response.headers.get("Retry-After")),
+        ...(type === VERIFICATION_REQUIRED && { needsVerification: true }),
       };
     }
     const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });

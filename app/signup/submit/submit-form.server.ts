@@ -6,7 +6,7 @@ import { senderOf } from "../../contract/sender";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 import type { PostedForm } from "../../edge/guard/request-body.server";
 import type { Middleware } from "../../edge/middleware.server";
-import { checkForBots } from "../bots/bot-check.server";
+import { canVerify, checkForBots, type Question, questionAbout } from "../bots/bot-check.server";
 import {
   FIELD_NAMES,
   POSTED_FIELDS,
@@ -89,11 +89,21 @@ async function submitForm(press: Press, context: AppLoadContext): Promise<FormOu
   }
   const other = "session" in found && found.session.other?.key === key ? switched(found.session) : undefined;
   if (other) return seeOther(planUrl, await sessions.write(renewed(other)));
-  const question = await checkForBots(form, request, context);
-  if (question) return reply(question.httpStatus, { ...replyTo(form, submission), ...question.reply });
-  const sender = senderOf(ip);
+  const askBack = (question: Question) =>
+    reply(question.httpStatus, { ...replyTo(form, submission), ...question.reply });
+  const checked = await checkForBots(form, request, context);
+  if (checked.status === "asks") return askBack(checked.question);
   const { replaced, beside } = earlierSignUps(found, form.sign_up, request);
-  const outcome = await api.create(request, { idempotencyKey: key, requestId, sender, replaces: replaced?.key });
+  const outcome = await api.create(request, {
+    idempotencyKey: key,
+    requestId,
+    sender: senderOf(ip),
+    isVerified: checked.status === "confirmed" && checked.isVerified,
+    replaces: replaced?.key,
+  });
+  if (outcome.kind === "rejected" && outcome.needsVerification && checked.status === "unasked" && canVerify(context)) {
+    return askBack(await questionAbout(["network_day"], form, request, context));
+  }
   if (outcome.kind !== "created") {
     const status = outcome.kind === "rejected" ? outcome.status : undefined;
     log.warn("signup_failed", { outcome: outcome.kind, status });

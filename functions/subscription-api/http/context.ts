@@ -24,6 +24,7 @@ export type ApiContext = {
     services: Services;
     requestId: string;
     sender: string;
+    isVerified: boolean;
     /** "token", or a user's id at Cloudflare Access. */
     operator: string;
     dispatchAfterResponse: () => void;

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import * as z from "zod";
-import { REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
+import { REQUEST_IN_PROGRESS, VERIFICATION_REQUIRED } from "../../../app/contract/problem-types";
 import {
   INVALID_EMAIL,
   type SubscriptionRequest,
@@ -16,7 +16,7 @@ import { giveUpOldest, replaceSignUp } from "../sign-ups/give-up";
 import { statusEnd } from "../sign-ups/sign-up";
 import { signUpStatus } from "../sign-ups/sign-up-status";
 import type { ApiContext } from "./context";
-import { problem } from "./problem";
+import { type Problem, problem } from "./problem";
 
 /** As long as Stripe allows its own keys to be. */
 const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
@@ -33,7 +33,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   const request = readRequest(await c.req.text());
   if (request instanceof Response) return request;
 
-  const { services, sender } = c.var;
+  const { services, sender, isVerified } = c.var;
   // After the form was checked: what is wrong with it costs no hash to say.
   const place = services.passwords.enter(sender);
   if (place === undefined) return busy();
@@ -42,7 +42,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
     c.executionCtx.waitUntil(work.catch(failed));
   };
   const signUpServices = { ...services, passwords: place, inBackground, requestId: c.var.requestId };
-  const work = createSignUp(request, key.data, signUpServices, sender).finally(() => place.leave());
+  const work = createSignUp(request, key.data, signUpServices, { sender, isVerified }).finally(() => place.leave());
   // Also when the sender goes away, so that its turn is given back.
   c.executionCtx.waitUntil(work.catch(() => undefined));
   const result = await work;
@@ -89,11 +89,9 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
     case "busy":
       return busy();
     case "too-many":
-      return problem(
-        429,
-        { title: "Too many sign-ups today", detail: "Try again tomorrow, after midnight UTC." },
-        { "retry-after": String(secondsLeftToday()) },
-      );
+      return tooMany({});
+    case "unverified":
+      return tooMany({ type: VERIFICATION_REQUIRED });
   }
 }
 
@@ -107,6 +105,14 @@ export async function getSubscriptionStatus(c: Context<ApiContext>): Promise<Res
   const status = await signUpStatus(signUpId, services);
   dispatchAfterResponse();
   return Response.json(status, { headers: { "cache-control": "no-store" } });
+}
+
+function tooMany(members: Pick<Problem, "type">): Response {
+  return problem(
+    429,
+    { ...members, title: "Too many sign-ups today", detail: "Try again tomorrow, after midnight UTC." },
+    { "retry-after": String(secondsLeftToday()) },
+  );
 }
 
 function busy(): Response {

@@ -6,7 +6,13 @@ import { mailboxOf } from "./mailbox";
 
 export type SignUpCounts = ReturnType<typeof signUpCountsIn>;
 
-/** Each day (UTC), of a sender, and of an address from one network: nobody uses one up for somebody elsewhere. */
+/** `isVerified`: Turnstile took the visitor for a person. */
+export type Visitor = { sender?: string; isVerified?: boolean };
+
+/**
+ * Each day (UTC), of a sender, of a network without Turnstile, and of an address from one network: nobody uses one up for
+ * somebody elsewhere.
+ */
 export function signUpCountsIn(db: Database, { hashSecret, onePerPerson, signUpsPerDay }: TrialConfig) {
   const today = () => new Date().toISOString().slice(0, 10);
   const hashOf = (kind: keyof typeof signUpsPerDay, day: string, value: string) =>
@@ -25,14 +31,16 @@ export function signUpCountsIn(db: Database, { hashSecret, onePerPerson, signUps
   }
 
   return {
-    /** Counts the sender first, so that one who has none left uses up nothing else. False when there is none left. */
-    async take(email: string, sender: string | undefined): Promise<boolean> {
+    /** Counts the sender first, so that one who has none left uses up nothing else. */
+    async take(email: string, { sender, isVerified = false }: Visitor): Promise<"taken" | "too-many" | "unverified"> {
       const day = today();
       const isSenderRefused =
         sender !== undefined && !(await isTaken(day, hashOf("sender", day, sender), signUpsPerDay.sender));
-      if (isSenderRefused) return false;
-      const network = keyedHash(hashSecret, "network", day, networkOf(sender ?? "unknown"));
-      return isTaken(day, `${hashOf("email", day, email)}.${network}`, signUpsPerDay.email);
+      if (isSenderRefused) return "too-many";
+      const network = hashOf("network", day, networkOf(sender ?? "unknown"));
+      if (!isVerified && !(await isTaken(day, network, signUpsPerDay.network))) return "unverified";
+      const address = `${hashOf("email", day, email)}.${network}`;
+      return (await isTaken(day, address, signUpsPerDay.email)) ? "taken" : "too-many";
     },
 
     /** From every network; the next character after the dot is the slash. */

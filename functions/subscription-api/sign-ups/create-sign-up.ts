@@ -1,7 +1,7 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import { sleep } from "../../../app/shared/sleep";
 import { CONNECTIONS } from "../limits/in-parallel";
-import type { SignUpCounts } from "../limits/sign-up-counts";
+import type { SignUpCounts, Visitor } from "../limits/sign-up-counts";
 import { PaymentsError } from "../stripe/client";
 import type { SetupIntent } from "../stripe/setup-intents";
 import type { PasswordPlace } from "./password/password-queue";
@@ -30,6 +30,8 @@ export type SignUpResult =
   | { status: "ended" }
   | { status: "email-refused" }
   | { status: "too-many" }
+  /** The sender's network has none left for whom Turnstile has not taken for a person. */
+  | { status: "unverified" }
   /** The password had no turn in time; nothing was begun. */
   | { status: "busy" };
 
@@ -38,7 +40,7 @@ export async function createSignUp(
   request: SubscriptionRequest,
   idempotencyKey: string,
   services: SignUpServices,
-  sender?: string,
+  visitor: Visitor = {},
 ): Promise<SignUpResult> {
   const { counts, packages, passwords, signUps } = services;
   const hashed = await passwords.inTurn(async (hasher) => {
@@ -46,7 +48,8 @@ export async function createSignUp(
     if (known) return { known, samePassword: await hasher.verify(request.password, known.password_hash) };
     const isSold = request.package_id === undefined || (await packages.find(request.package_id)) !== null;
     if (!isSold) return { refused: "unknown-package" as const };
-    if (!(await counts.take(request.email, sender))) return { refused: "too-many" as const };
+    const taken = await counts.take(request.email, visitor);
+    if (taken !== "taken") return { refused: taken };
     // Before the email is looked up: a known one takes as long as a new one.
     return { passwordHash: await hasher.hash(request.password) };
   });

@@ -39,6 +39,7 @@ export const SETTINGS = {
   SIGNUP_TOTAL_RATE_LIMIT: unlimited,
   FORM_NONCE_RATE_LIMIT: unlimited,
   CARD_CHECK_RATE_LIMIT: unlimited,
+  FUNNEL_RATE_LIMIT: unlimited,
   ASSETS: { fetch: async () => new Response() },
 };
 

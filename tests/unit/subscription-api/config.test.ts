@@ -132,6 +132,7 @@ test("a deployment has every setting in its place", () => {
     ONE_TRIAL_PER_PERSON: "true",
     SIGN_UPS_PER_EMAIL_A_DAY: "5",
     SIGN_UPS_PER_SENDER_A_DAY: "20",
+    SIGN_UPS_PER_NETWORK_A_DAY: "30",
   });
   expect(result).toEqual({
     status: "valid",
@@ -154,7 +155,7 @@ test("a deployment has every setting in its place", () => {
         salesEmail: "sales@acme.example",
       },
       links: { publicUrl: "https://api.acme.example", secrets: ["l".repeat(32)] },
-      trials: { hashSecret: "h".repeat(32), onePerPerson: true, signUpsPerDay: { email: 5, sender: 20 } },
+      trials: { hashSecret: "h".repeat(32), onePerPerson: true, signUpsPerDay: { email: 5, sender: 20, network: 30 } },
       console: undefined,
       operatorToken: "o".repeat(32),
       ...{ access: undefined, funnelReader: undefined },
@@ -243,8 +244,13 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ["short secrets", { LINK_SECRET: "short", HASH_SECRET: "short" }, ["HASH_SECRET", "LINK_SECRET"]],
   [
     "limits that are none",
-    { SIGN_UPS_PER_EMAIL_A_DAY: "0", SIGN_UPS_PER_SENDER_A_DAY: "many", ONE_TRIAL_PER_PERSON: "yes" },
-    ["ONE_TRIAL_PER_PERSON", "SIGN_UPS_PER_EMAIL_A_DAY", "SIGN_UPS_PER_SENDER_A_DAY"],
+    {
+      SIGN_UPS_PER_EMAIL_A_DAY: "0",
+      SIGN_UPS_PER_SENDER_A_DAY: "many",
+      SIGN_UPS_PER_NETWORK_A_DAY: "-1",
+      ONE_TRIAL_PER_PERSON: "yes",
+    },
+    ["ONE_TRIAL_PER_PERSON", "SIGN_UPS_PER_EMAIL_A_DAY", "SIGN_UPS_PER_NETWORK_A_DAY", "SIGN_UPS_PER_SENDER_A_DAY"],
   ],
   ["its own URL over plain http", { PUBLIC_URL: "http://api.acme.com" }, ["PUBLIC_URL"]],
   ["a Stripe URL that is not on this machine", { STRIPE_API_URL: "https://stripe.example" }, ["STRIPE_API_URL"]],

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { senderOf } from "../../../../app/contract/sender";
-import { API_SECRET_HEADER, SENDER_HEADER } from "../../../../app/contract/site-headers";
+import { API_SECRET_HEADER, SENDER_HEADER, VERIFIED_HEADER } from "../../../../app/contract/site-headers";
 import { log } from "../../log";
 import type { ApiContext } from "../context";
 import { problem } from "../problem";
@@ -25,6 +25,7 @@ export function requireSite(entrance: Entrance): MiddlewareHandler<ApiContext> {
       "sender",
       (isSite && namedSender(c.req.header(SENDER_HEADER))) || senderOf(c.req.header("cf-connecting-ip") ?? null),
     );
+    c.set("isVerified", isSite && c.req.header(VERIFIED_HEADER) === "true");
     return next();
   };
 }

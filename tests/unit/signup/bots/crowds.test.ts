@@ -40,8 +40,11 @@ function site() {
     confirmations: tokens,
     turnstile: turnstile({ siteKey: undefined, secretKey: undefined }),
   };
-  return (ip: string, form: Record<string, string>) =>
-    checkForBots(form, request, contextWith({ ...services, configuration, ip, route: { isData: false } }));
+  return async (ip: string, form: Record<string, string>) => {
+    const context = contextWith({ ...services, configuration, ip, route: { isData: false } });
+    const checked = await checkForBots(form, request, context);
+    return checked.status === "asks" ? checked.question : undefined;
+  };
 }
 
 type Sender = (index: number) => string;

@@ -85,6 +85,16 @@ describe("a sign-up", () => {
     expect(network.mock.calls.length).toBe("way" in options ? 0 : 1);
   });
 
+  test("says of whom Turnstile has verified to the API of this repository alone [H3]", async () => {
+    const named = [];
+    for (const options of [{ secret: SECRET }, { way: "binding" as const }, {}]) {
+      const { api, calls } = apiThat(says(CREATED), options);
+      await api.create(validRequest, { ...IDS, isVerified: true });
+      named.push(new Headers(calls[0]?.init.headers).get("Subscription-Sender-Verified"));
+    }
+    expect(named).toEqual(["true", "true", null]);
+  });
+
   test.each([
     ["an-earlier-key", "an-earlier-key"],
     ["", null],

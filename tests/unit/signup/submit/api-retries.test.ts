@@ -95,13 +95,14 @@ test.each([
 });
 
 test.each([
-  ["7200", "Too many requests. Please try again tomorrow."],
-  ["60", "Too many requests. Please wait a moment and try again."],
-])("a limit that ends in %s seconds is told as: %s [H3]", async (retryAfter, message) => {
+  ["7200", "You've reached today's limit. You can sign up tomorrow."],
+  ["60", undefined],
+])("a limit that ends in %s seconds adds to the fixed message: %s [H3] [C8]", async (retryAfter, hint) => {
   const limits = async () => new Response("{}", { status: 429, headers: { "Retry-After": retryAfter } });
   const outcome = await apiThat(10_000, [limits]).create();
   if (outcome.kind === "created") throw new Error("It was to be refused");
-  expect(noticeFor(outcome).message).toBe(message);
+  const message = "Too many requests. Please wait a moment and try again.";
+  expect(noticeFor(outcome)).toMatchObject({ message, hint });
 });
 
 test("no try begins that could not end within the deadline [C9]", async () => {

@@ -1,4 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { VERIFICATION_REQUIRED } from "../../../../app/contract/problem-types";
+import { API_SECRET_HEADER, VERIFIED_HEADER } from "../../../../app/contract/site-headers";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { times, validRequest } from "../../../support/visitors/visitor";
 
@@ -22,4 +24,24 @@ test("sign-ups of a day are counted exactly, however many come at once; the othe
     title: "Too many sign-ups today",
     detail: "Try again tomorrow, after midnight UTC.",
   });
+});
+
+test("a network whose sign-ups of the day are made is told that Turnstile lifts it; only the site is believed that it did [H3]", async () => {
+  const SUBSCRIPTION_API_SECRET = "s".repeat(32);
+  const { ask } = apiInProcess({ settings: { SIGN_UPS_PER_NETWORK_A_DAY: "1", SUBSCRIPTION_API_SECRET } });
+  const post = (entrance: "site" | "public", more: Record<string, string> = {}) => {
+    const headers = { "content-type": "application/json", "subscription-sender": "2001:db8:7:1::/64", ...more };
+    const body = JSON.stringify({ ...validRequest, email: `${crypto.randomUUID()}@example.com` });
+    return ask("/subscription", { method: "POST", headers, body }, entrance);
+  };
+  expect((await post("site")).status).toBe(200);
+  const refused = await post("site");
+  expect([refused.status, await refused.json()]).toEqual([
+    429,
+    expect.objectContaining({ type: VERIFICATION_REQUIRED }),
+  ]);
+  expect((await post("site", { [VERIFIED_HEADER]: "yes" })).status).toBe(429);
+  expect((await post("site", { [VERIFIED_HEADER]: "true" })).status).toBe(200);
+  expect((await post("public", { [VERIFIED_HEADER]: "true" })).status).toBe(401);
+  expect((await post("public", { [VERIFIED_HEADER]: "true", [API_SECRET_HEADER]: "s".repeat(32) })).status).toBe(200);
 });
