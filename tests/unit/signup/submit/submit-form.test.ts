@@ -9,7 +9,6 @@ import {
   NOW,
   openedForm,
   PATH,
-  PLAN,
   post,
   SITE_URL,
   type siteContext,
@@ -48,20 +47,8 @@ describe("a form that the API takes", () => {
       clientSecret: "seti_1_secret_1",
       statusUrl,
       news: { saved: true },
-      account: {
-        companyName: "Engines & Sons",
-        fullName: "Ada Lovelace",
-        email: "ada@example.com",
-        phone: "2125550123",
-        packageId: PLAN,
-      },
-      address: {
-        line1: "1 Example Street",
-        city: "Springfield",
-        state: "IL",
-        postalCode: "62701",
-        country: fields.country,
-      },
+      account: cardSession().account,
+      address: { ...cardSession().address, country: fields.country },
     });
     expect(site.logged).toEqual([["request", { signup: "created" }]]);
     expect(site.counted).toEqual([]);
