@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Answer, fields, siteVisitor } from "../../support/visitors/site-visitor";
-import { throwingRoutes } from "../../support/workers/broken-site";
+import { type Answer, fields, logged, siteVisitor } from "../../support/visitors/site-visitor";
+import { throwingRoutes, WORDS_OF_THE_ERROR } from "../../support/workers/broken-site";
 import { ORIGIN, startDeployedSite } from "../../support/workers/deployed-site";
 
 /* The headers of every status, of the Worker's answers and of files. */
@@ -164,6 +164,29 @@ describe("the Worker's answers", () => {
       expect(html).not.toMatch(/<a [^>]*data-discover/);
     }
   });
+});
+
+test("a route that throws gives 'Unexpected Application Error' with a request ID, and no stack in page, data or log [F7] [R8]", async () => {
+  const ray = { "CF-Ray": "id-of-this-request" };
+  const pages = [throwing.get("/pricing", ray), throwing.get("/subscription", ray), throwing.submit({}, ray)];
+  for (const { status, body, headers } of await Promise.all(pages)) {
+    expect([status, headers.get("Cache-Control")]).toEqual([500, "no-store"]);
+    expect(body).toMatch(/<h1[^>]*>Unexpected Application Error<\/h1>/);
+    expect(body).toContain("Return to Home");
+    expect(body).toContain("id-of-this-request");
+  }
+  const data = [throwing.get("/subscription.data", ray), throwing.submit({}, ray, "/subscription.data")];
+  for (const { status, headers } of await Promise.all(data)) {
+    expect([status, headers.get("X-Request-Id")]).toEqual([500, "id-of-this-request"]);
+  }
+  expect((await throwing.get("/")).status).toBe(200);
+  await expect.poll(() => logged(withFault)).toContain('"error":"Error"');
+  const received = throwing.received.join("\n");
+  for (const text of [received, logged(withFault)]) {
+    expect(text).not.toContain(WORDS_OF_THE_ERROR);
+    expect(text).not.toContain("S3ntinel");
+  }
+  expect(received).not.toMatch(/throwing-routes|\bat \w+ \(/);
 });
 
 test("/health names the release, or the settings that are wrong; pages then say that the service is unavailable [C10]", async () => {
