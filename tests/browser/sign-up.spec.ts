@@ -194,7 +194,7 @@ test.describe("without JavaScript", () => {
     await elsewhere.goto(link ?? "");
     await elsewhere.getByRole("button", { name: "Continue this sign-up" }).click();
     await expect(elsewhere.getByText("Analytical Engines")).toBeVisible();
-    await elsewhere.frameLocator("iframe[title='Secure payment input frame']").getByLabel("Card number").waitFor();
+    await signup(elsewhere).card.getByLabel("Card number").waitFor();
     await device.close();
   });
 });

@@ -140,7 +140,7 @@ test("the provider's fields look like the form's own [U7]", async ({ page }) => 
   };
   await visitor.fillForm();
   await visitor.submit();
-  const card = page.frameLocator("iframe[title='Secure payment input frame']");
+  const { card } = visitor;
   const number = card.getByLabel("Card number");
   await number.waitFor();
   expect({

@@ -17,6 +17,8 @@ export function signup(page: Page) {
   const email = `visitor-${crypto.randomUUID()}@example.com`;
   const visitor = {
     email,
+    /** The provider's fields. */
+    card,
     async fillForm() {
       const values = {
         "Contact Name": "Ada Lovelace",

@@ -10,7 +10,7 @@ test("ten minutes before its end the card step says so, and is kept by one press
   await page.clock.install();
   const visitor = signup(page);
   await visitor.signUp();
-  const card = page.frameLocator("iframe[title='Secure payment input frame']");
+  const { card } = visitor;
   await card.getByLabel("Card number").fill(CARDS.works);
   const alert = page.getByRole("alert");
   await page.clock.fastForward("01:49:00");
@@ -43,7 +43,7 @@ test("a card step that has ended leads back to the form, and one that was paid a
   await page.clock.install();
   const visitor = signup(page);
   await visitor.signUp();
-  await page.frameLocator("iframe[title='Secure payment input frame']").getByLabel("Card number").waitFor();
+  await visitor.card.getByLabel("Card number").waitFor();
   await page.clock.fastForward("02:00:01");
   const alert = page.getByRole("alert");
   await expect(alert).toContainText("Your sign-up has ended");
@@ -57,9 +57,10 @@ test("the QR code is loaded when its box is opened, not before [H12]", async ({ 
   page.on("request", (request) => {
     if (request.url().endsWith("/resume-code")) codes.push(request.url());
   });
-  await signup(page).signUp();
+  const visitor = signup(page);
+  await visitor.signUp();
   await page.locator("summary").scrollIntoViewIfNeeded();
-  await page.frameLocator("iframe[title='Secure payment input frame']").getByLabel("Card number").waitFor();
+  await visitor.card.getByLabel("Card number").waitFor();
   expect(codes).toEqual([]);
   await page.locator("summary").click();
   await expect.poll(() => codes).toHaveLength(1);

@@ -132,7 +132,7 @@ for (const [device, viewport] of [
       await visitor.signUp();
       const saved = page.getByText("Subscription Data Saved!", { exact: true });
       await expect(saved).toBeVisible();
-      const number = page.frameLocator("iframe[title='Secure payment input frame']").getByLabel("Card number");
+      const number = visitor.card.getByLabel("Card number");
       const pay = page.getByRole("button", { name: "Pay", exact: true });
       await expect(pay).toBeEnabled();
       await expect(number).toBeInViewport({ ratio: 1 });
