@@ -14,9 +14,26 @@ function configWith(changed: Record<string, unknown>) {
 }
 
 test.each<[string, Record<string, unknown>, object]>([
-  ["is local with Stripe on this machine", {}, { isLocal: true, stripe: { apiUrl: new URL("http://localhost:8789") } }],
   [
-    "takes two secrets while one is changed",
+    "the local settings",
+    {},
+    {
+      isLocal: true,
+      stripe: { apiUrl: new URL("http://localhost:8789") },
+      siteSecrets: [],
+      mail: { transport: { kind: "http", url: "http://localhost:8789/emails", key: "re_local_development_only" } },
+      access: undefined,
+      console: { url: "http://localhost:8789/console/webhook", secret: SETTINGS.CONSOLE_WEBHOOK_SECRET },
+      funnelReader: {
+        url: "http://localhost:8789/funnel/sql",
+        token: SETTINGS.FUNNEL_SQL_TOKEN,
+        dataset: "citewell_funnel",
+      },
+      trials: { onePerPerson: false },
+    },
+  ],
+  [
+    "two secrets while one is changed",
     {
       LINK_SECRET: `${"a".repeat(32)},${"b".repeat(32)}`,
       STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef,whsec_fedcba9876543210",
@@ -26,51 +43,31 @@ test.each<[string, Record<string, unknown>, object]>([
       stripe: { webhookSecrets: ["whsec_0123456789abcdef", "whsec_fedcba9876543210"] },
     },
   ],
-  ["needs no secret of the site", {}, { siteSecrets: [] }],
-  ["sends mail over http", { EMAIL }, { mail: { transport: { kind: "http", url: "http://localhost:8789/emails" } } }],
-  ["sends mail over http with its key", {}, { mail: { transport: { key: "re_local_development_only" } } }],
+  ["email over http although there is a binding", { EMAIL }, { mail: { transport: { kind: "http" } } }],
   [
-    "sends mail by its binding where there is no URL",
+    "email by its binding where there is no URL",
     { EMAIL, MAIL_API_URL: undefined },
     { mail: { transport: { kind: "cloudflare", binding: EMAIL } } },
   ],
   [
-    "knows Access by both of its settings",
+    "both settings of Access",
     { ACCESS_URL: "https://team.example/", ACCESS_AUDIENCE: AUDIENCE },
     { access: { url: "https://team.example", audience: AUDIENCE } },
   ],
-  ["has no Access without them", {}, { access: undefined }],
   [
-    "takes an empty setting for none",
+    "empty settings, which count as none",
     { OPERATOR_TOKEN: "", CONSOLE_WEBHOOK_URL: "" },
     { operatorToken: undefined, console: undefined },
   ],
-  ["has no console without a URL", { CONSOLE_WEBHOOK_URL: undefined }, { console: undefined }],
+  ["no URL of the console", { CONSOLE_WEBHOOK_URL: undefined }, { console: undefined }],
+  ["no URL of the funnel", { FUNNEL_SQL_URL: undefined }, { funnelReader: undefined }],
+  ["one trial for each person", { ONE_TRIAL_PER_PERSON: "true" }, { trials: { onePerPerson: true } }],
   [
-    "has a console with both",
-    {},
-    { console: { url: "http://localhost:8789/console/webhook", secret: SETTINGS.CONSOLE_WEBHOOK_SECRET } },
-  ],
-  ["reads no funnel without its URL", { FUNNEL_SQL_URL: undefined }, { funnelReader: undefined }],
-  [
-    "reads the funnel with all three",
-    {},
-    {
-      funnelReader: {
-        url: "http://localhost:8789/funnel/sql",
-        token: SETTINGS.FUNNEL_SQL_TOKEN,
-        dataset: "citewell_funnel",
-      },
-    },
-  ],
-  ["gives one trial to each person only where that is said", {}, { trials: { onePerPerson: false } }],
-  ["gives one trial to each person", { ONE_TRIAL_PER_PERSON: "true" }, { trials: { onePerPerson: true } }],
-  [
-    "leaves out the slash at the end",
+    "URLs with slashes at the end",
     { PUBLIC_URL: "http://localhost:8788/", SITE_URL: "http://localhost:8787//" },
     { links: { publicUrl: "http://localhost:8788" }, mail: { siteUrl: "http://localhost:8787" } },
   ],
-])("%s", (_, changed, expected) => {
+])("the API runs with %s", (_, changed, expected) => {
   expect(configWith(changed)).toMatchObject({ status: "valid", configuration: expected });
 });
 
@@ -232,7 +229,6 @@ test.each<[string, Record<string, unknown>, string[]]>([
     { ...DEPLOYED, STRIPE_WEBHOOK_SECRET: `${DEPLOYED.STRIPE_WEBHOOK_SECRET},whsec_local_development_only` },
     ["STRIPE_WEBHOOK_SECRET"],
   ],
-  ["a short shared secret", { SUBSCRIPTION_API_SECRET: "short" }, ["SUBSCRIPTION_API_SECRET"]],
   ["an old shared secret that is short", { SUBSCRIPTION_API_SECRET: `${SECRET},` }, ["SUBSCRIPTION_API_SECRET"]],
   ["three shared secrets", { SUBSCRIPTION_API_SECRET: `${SECRET},${SECRET},${SECRET}` }, ["SUBSCRIPTION_API_SECRET"]],
   ["a shared secret with a space", { SUBSCRIPTION_API_SECRET: `${SECRET} x` }, ["SUBSCRIPTION_API_SECRET"]],
@@ -241,7 +237,6 @@ test.each<[string, Record<string, unknown>, string[]]>([
     { SIGNUP_RATE_LIMIT: undefined, OPERATOR_RATE_LIMIT: "10" },
     ["OPERATOR_RATE_LIMIT", "SIGNUP_RATE_LIMIT"],
   ],
-  ["short secrets", { LINK_SECRET: "short", HASH_SECRET: "short" }, ["HASH_SECRET", "LINK_SECRET"]],
   [
     "limits that are none",
     {
@@ -254,11 +249,6 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ],
   ["its own URL over plain http", { PUBLIC_URL: "http://api.acme.com" }, ["PUBLIC_URL"]],
   ["a Stripe URL that is not on this machine", { STRIPE_API_URL: "https://stripe.example" }, ["STRIPE_API_URL"]],
-  [
-    "a live key with the URL of Stripe's test mode",
-    { STRIPE_API_URL: "https://api.stripe.com", STRIPE_SECRET_KEY: "sk_live_0123456789abcdef0123" },
-    ["STRIPE_API_URL"],
-  ],
 ])("%s are refused, and every setting to blame is named [G9]", (_, changed, keys) => {
   const result = configWith(changed);
   expect(result.status === "invalid" && keysOf(result.problems)).toEqual(keys);
@@ -271,7 +261,7 @@ test.each(["http://localhost:9", "http://127.0.0.2:9", "http://[::1]:9", "https:
   },
 );
 
-test("is read once for each isolate, and again for other bindings", () => {
+test("the settings are read once for each isolate, and again for other bindings", () => {
   const env = { ...SETTINGS, DB };
   expect(readConfig(env)).toBe(readConfig(env));
   expect(readConfig({ ...env })).not.toBe(readConfig(env));

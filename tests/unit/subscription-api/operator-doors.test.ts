@@ -1,4 +1,3 @@
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { describe, expect, test } from "vitest";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
 import { apiInProcess } from "../../support/api-in-process/api";
@@ -63,26 +62,6 @@ describe("a command of the operator", () => {
     expect(calls).toEqual([]);
     const refusals = logged.filter(({ event }) => event === "operator_refused");
     expect(refusals).toHaveLength(status === 401 ? COMMANDS.length : 0);
-  });
-
-  test("is not given through Cloudflare Access, whose cookie a browser sends by itself too [H29]", async () => {
-    const { publicKey, privateKey } = await generateKeyPair("RS256");
-    const access = { ACCESS_URL: "https://team.cloudflareaccess.com", ACCESS_AUDIENCE: "0123456789abcdef".repeat(4) };
-    const key = { ...(await exportJWK(publicKey)), kid: "one", alg: "RS256", use: "sig" };
-    const api = apiInProcess({ settings: access, upstream: () => Response.json({ keys: [key] }) });
-    const assertion = await new SignJWT()
-      .setProtectedHeader({ alg: "RS256", kid: "one" })
-      .setSubject("a-user")
-      .setIssuer(access.ACCESS_URL)
-      .setAudience(access.ACCESS_AUDIENCE)
-      .setExpirationTime("1 minute")
-      .sign(privateKey);
-    const headers = { ...JSON_BODY, "cf-access-jwt-assertion": assertion };
-    expect((await api.ask("/operator", { headers })).status).toBe(200);
-    const body = '{"email":"victim@example.com"}';
-    for (const command of COMMANDS) {
-      expect((await api.ask(`/operator/${command}`, { method: "POST", headers, body })).status).toBe(401);
-    }
   });
 
   test("is given in JSON with a bearer token, as npm run erase sends it", async () => {

@@ -60,30 +60,38 @@ test("the page is shown for the token as a browser's password, and asks for it w
   }
 });
 
-test("the page is shown to whom Cloudflare Access has let through, and to nobody with another token [G12]", async () => {
+test("the page is shown to whom Cloudflare Access has let through, who gives no command, and to nobody with another token [G12] [H29]", async () => {
   vi.useRealTimers();
   const [TEAM, AUDIENCE] = ["https://team-of-this-test.example", "0123456789abcdef".repeat(4)];
   const [{ publicKey, privateKey }, stranger] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")]);
   const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: "one", alg: "RS256", use: "sig" }] };
   const { ask } = operating(() => Response.json(keys), { ACCESS_URL: TEAM, ACCESS_AUDIENCE: AUDIENCE });
-  const statusWith = async (change: { issuer?: string; audience?: string; endsIn?: number; signer?: CryptoKey }) => {
+  const tokenOf = (change: { issuer?: string; audience?: string; endsIn?: number; signer?: CryptoKey } = {}) => {
     const { issuer = TEAM, audience = AUDIENCE, endsIn = 60, signer = privateKey } = change;
-    const token = await new SignJWT({ email: "operator@example.com" })
+    return new SignJWT({ email: "operator@example.com" })
       .setProtectedHeader({ alg: "RS256", kid: "one" })
       .setSubject("3ecbb2d5-access-user")
       .setIssuer(issuer)
       .setAudience(audience)
       .setExpirationTime(Math.floor(Date.now() / 1000) + endsIn)
       .sign(signer);
-    return (await ask("", { headers: { authorization: "", "cf-access-jwt-assertion": token } })).status;
   };
-  expect(await statusWith({})).toBe(200);
-  expect(await statusWith({ endsIn: -60 })).toBe(401);
-  expect(await statusWith({ audience: "f".repeat(64) })).toBe(401);
-  expect(await statusWith({ issuer: "https://other.cloudflareaccess.com" })).toBe(401);
-  expect(await statusWith({ signer: stranger.privateKey })).toBe(401);
-  const noToken = { authorization: "", "cf-access-jwt-assertion": "no token" };
-  expect((await ask("", { headers: noToken })).status).toBe(401);
+  const statusWith = async (token: string, path = "", method = "GET") => {
+    const headers = { authorization: "", "cf-access-jwt-assertion": token, "content-type": "application/json" };
+    return (await ask(path, { method, headers })).status;
+  };
+  expect(await statusWith(await tokenOf())).toBe(200);
+  for (const other of [
+    await tokenOf({ endsIn: -60 }),
+    await tokenOf({ audience: "f".repeat(64) }),
+    await tokenOf({ issuer: "https://other.cloudflareaccess.com" }),
+    await tokenOf({ signer: stranger.privateKey }),
+    "no token",
+  ])
+    expect(await statusWith(other)).toBe(401);
+  // A browser sends the cookie of Access by itself.
+  for (const command of ["/export", "/erase", "/catalogue"])
+    expect(await statusWith(await tokenOf(), command, "POST")).toBe(401);
 });
 
 test("the page counts the sign-ups of each day by their status, and names nobody [W5]", async () => {

@@ -9,7 +9,7 @@ async function onTrial() {
   return { ...world, ended, trial: await world.onTrial() };
 }
 
-test("a trial of a stranger ends: subscription and card first, then the row, with a line of log [H4]", async () => {
+test("a trial that its owner disowns ends: subscription and card first, then the row, with a line of log [H4]", async () => {
   const { services, trial, find, model, rows, ended } = await onTrial();
   await disownSignUp(trial, services);
   expect(model.all("subscription")).toMatchObject([{ status: "canceled" }]);
@@ -19,7 +19,7 @@ test("a trial of a stranger ends: subscription and card first, then the row, wit
   expect(rows("SELECT kind FROM outbox WHERE kind = 'account-closed'")).toHaveLength(1);
 });
 
-test("of two presses at once one ends it [H4]", async () => {
+test('two presses of "This wasn’t me" at once end the sign-up once [H4]', async () => {
   const { services, trial, rows, ended } = await onTrial();
   await Promise.all([disownSignUp(trial, services), disownSignUp(trial, services)]);
   expect(ended()).toHaveLength(1);
