@@ -83,7 +83,6 @@ export const settings = z.object({
   SUBSCRIPTION_API_IDEMPOTENT: z._default(boolean, false),
   SIGNUP_RATE_LIMIT: rateLimit,
   SIGNUP_NETWORK_RATE_LIMIT: rateLimit,
-  SIGNUP_TOTAL_RATE_LIMIT: rateLimit,
   FORM_NONCE_RATE_LIMIT: rateLimit,
   CARD_CHECK_RATE_LIMIT: rateLimit,
   CSP_REPORT_RATE_LIMIT: rateLimit,

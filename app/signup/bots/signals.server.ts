@@ -8,9 +8,9 @@ import { DECOY_FIELD } from "../form/form-schema";
 /** No person types so fast; password managers and browsers fill in as fast. */
 const FAST_MS = 2_000;
 
-/** By what forms are counted, beside their sender: the same nonce, the network, all of them. */
+/** By what forms are counted, beside their sender: the same nonce, and the network. */
 interface Counter {
-  signal: "repeated" | "network" | "total";
+  signal: "repeated" | "network";
   limiter: RateLimit;
   key: string;
 }
@@ -47,7 +47,6 @@ function countersFor(issued: IssuedForm | undefined, { configuration, ip }: AppL
   return [
     { signal: "repeated", limiter: configuration.FORM_NONCE_RATE_LIMIT, key: issued?.id ?? "none" },
     { signal: "network", limiter: configuration.SIGNUP_NETWORK_RATE_LIMIT, key: networkOf(senderOf(ip)) },
-    { signal: "total", limiter: configuration.SIGNUP_TOTAL_RATE_LIMIT, key: "all" },
   ];
 }
 

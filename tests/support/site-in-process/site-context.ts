@@ -36,7 +36,6 @@ export const SETTINGS = {
   SIGNUP_RATE_LIMIT: unlimited,
   CSP_REPORT_RATE_LIMIT: unlimited,
   SIGNUP_NETWORK_RATE_LIMIT: unlimited,
-  SIGNUP_TOTAL_RATE_LIMIT: unlimited,
   FORM_NONCE_RATE_LIMIT: unlimited,
   CARD_CHECK_RATE_LIMIT: unlimited,
   FUNNEL_RATE_LIMIT: unlimited,

@@ -64,7 +64,6 @@ describe("the configuration", () => {
     ["CSP_REPORT_RATE_LIMIT", "10"],
     ["TURNSTILE_SITE_KEY", "0x4 not a k"],
     ["SIGNUP_NETWORK_RATE_LIMIT", undefined],
-    ["SIGNUP_TOTAL_RATE_LIMIT", undefined],
     ["FORM_NONCE_RATE_LIMIT", undefined],
     ["CARD_CHECK_RATE_LIMIT", undefined],
   ])("a wrong %s is named when the configuration is read, its value is not [C10]", (name, value) => {

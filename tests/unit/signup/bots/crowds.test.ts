@@ -31,7 +31,6 @@ function site() {
     BOT_CHECK: true,
     FORM_NONCE_RATE_LIMIT: limiterOf("FORM_NONCE_RATE_LIMIT"),
     SIGNUP_NETWORK_RATE_LIMIT: limiterOf("SIGNUP_NETWORK_RATE_LIMIT"),
-    SIGNUP_TOTAL_RATE_LIMIT: limiterOf("SIGNUP_TOTAL_RATE_LIMIT"),
   };
   const { log } = recordedLog();
   const services = {
@@ -77,7 +76,6 @@ test.each<[what: string, posts: number, through: number, from: Sender, nonce: No
   ["forged nonces", 100, 5, anywhere, forged],
   ["/64s of one /48", 200, 60, inNetwork6, fresh],
   ["/64s of one /48, without haste", 200, 120, inNetwork6, unhurried],
-  ["networks at full speed", 1_200, 1_000, anywhere, fresh],
   ["people who type, each somewhere else", 1_200, 1_200, anywhere, unhurried],
   ["people whom an extension fills in the decoy for", 100, 100, anywhere, unhurried, "https://engines.example"],
 ])("of %s %i forms come, and %i get through [H20]", async (_, posts, through, from, nonce, website = "") => {

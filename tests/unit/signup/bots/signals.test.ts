@@ -7,17 +7,16 @@ import { NOW, stopClock } from "../../../support/site-in-process/site-context";
 stopClock();
 
 /** A context whose limiters count, and let through as many of each key as they are told. */
-const contextOf = (limits: { nonce: number; network: number; total: number }) =>
+const contextOf = (limits: { nonce: number; network: number }) =>
   contextWith({
     log: recordedLog().log,
     configuration: {
       FORM_NONCE_RATE_LIMIT: countingLimiter(limits.nonce),
       SIGNUP_NETWORK_RATE_LIMIT: countingLimiter(limits.network),
-      SIGNUP_TOTAL_RATE_LIMIT: countingLimiter(limits.total),
     },
   });
 
-const MANY = { nonce: 9, network: 9, total: 9 };
+const MANY = { nonce: 9, network: 9 };
 const issued = { id: "a-form", issuedAt: NOW - 60_000 };
 
 test.each<[string, Record<string, string>, { id: string; issuedAt: number } | undefined, string[]]>([
@@ -36,12 +35,12 @@ test("a limit gives one signal beyond it, and another one beyond twice as many",
   const seen: string[][] = [];
   for (let form = 0; form < 5; form += 1) seen.push(await signalsOf({}, issued, context));
   expect(seen).toEqual([[], [], ["repeated"], ["repeated"], ["repeated", "repeated_twice"]]);
-  const crowd = contextOf({ ...MANY, network: 0, total: 0 });
-  expect(await signalsOf({}, issued, crowd)).toEqual(["network", "network_twice", "total", "total_twice"]);
+  const crowd = contextOf({ ...MANY, network: 0 });
+  expect(await signalsOf({}, issued, crowd)).toEqual(["network", "network_twice"]);
 });
 
 test("confirmed forms are counted by themselves, by each of the limits", async () => {
-  for (const limit of ["nonce", "network", "total"]) {
+  for (const limit of ["nonce", "network"]) {
     const context = contextOf({ ...MANY, [limit]: 1 });
     await signalsOf({}, issued, context);
     expect([await isConfirmedTooOften(issued, context), await isConfirmedTooOften(issued, context)]).toEqual([
