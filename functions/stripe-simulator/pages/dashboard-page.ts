@@ -9,7 +9,7 @@ import { endSubscription, hasEnded, updateSubscription } from "../clock/subscrip
 import { clockOf, DAY, HOUR, timeOf } from "../clock/time";
 import { parseForm } from "../schema/form";
 import type { Customer, Subscription } from "../store/objects";
-import { summaryOf } from "./event-summary";
+import { detailOf } from "./event-detail";
 import { page } from "./page-layout";
 
 const MOVES = [
@@ -47,7 +47,7 @@ dashboard.get("/:id", (c) => {
     ${subscription ? facts(customer, subscription, c.var.account.effects()) : html`<p>No subscription yet.</p>`}
     <h2>Timeline</h2>
     <ol>
-      ${events.map((event) => html`<li class="columns">${time(event.created)}<strong>${summaryOf(event)}</strong><code>${event.type}</code></li>`)}
+      ${events.map((event) => html`<li class="columns">${time(event.created)}<strong>${event.type}</strong><span>${detailOf(event)}</span></li>`)}
     </ol>`;
   return c.html(page(customer.name || customer.email || customer.id, content));
 });

@@ -200,7 +200,7 @@ describe("the simulator's clock", () => {
     expect(await press({ action: "cancel" })).toBe("canceled");
     const page = await (await fetch(pageOf)).text();
     expect(page).toContain("Ada &lt;b&gt;");
-    expect(page).toContain("invoice payment failed: $100.00");
-    expect(page).toContain("Subscription: past_due → active");
+    expect(page).toContain("<strong>invoice.payment_failed</strong><span>$100.00</span>");
+    expect(page).toContain("past_due → active");
   });
 });
