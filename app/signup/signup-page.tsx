@@ -178,7 +178,7 @@ function DelayNotice() {
   const delay = useDelay();
   if (!delay) return null;
   return (
-    <LiveRegion role="alert" className="mt-4">
+    <LiveRegion role="alert" className="mt-4 -mb-4">
       <SignupNotice notice={delay.trouble === "offline" ? OFFLINE : STEP_FAILED} takesFocus={isAnswer}>
         <Button size="sm" variant="secondary" className="mt-2" onClick={delay.tryNow}>
           Try again
