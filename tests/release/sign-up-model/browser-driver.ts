@@ -1,20 +1,25 @@
-import { type Browser, type BrowserContext, expect, type Page } from "@playwright/test";
-import type { Driver } from "./world";
-import { deviceOf } from "./world";
+import { type Browser, type BrowserContext, expect, type Page, type Route } from "@playwright/test";
+import { type Shown, shownBy } from "./page";
+import { at, type Driver, deviceOf } from "./world";
 
 export interface BrowserDriver extends Driver {
-  back(tab: number): Promise<string>;
-  /** Whether the payment provider's script can be had. */
-  provide(tab: number, isThere: boolean): Promise<void>;
-  retry(tab: number): Promise<void>;
-  dispose(): Promise<void>;
+  back(tab: number): Promise<void>;
+  /** With the payment provider's script refused. */
+  reloadWithoutProvider(tab: number): Promise<void>;
+  /** With the payment provider's script on its way; what the page shows until it is there. */
+  reloadWithSlowProvider(tab: number): Promise<Shown>;
+  /** Storage throws in pages that are opened from now on. */
+  blockStorage(device: number): Promise<void>;
 }
 
 const PROVIDER = "**/stripe.js";
+const PATIENCE = { timeout: 20_000, intervals: [20, 50] };
 
 /** Two devices in Chromium, with their scripts. */
 export async function browserDriver(browser: Browser, baseURL: string): Promise<BrowserDriver> {
-  const contexts = await Promise.all([0, 1].map(() => browser.newContext({ baseURL })));
+  // A page that Playwright answers is of no address space, so Chromium would ask before it loads Stripe.js from this machine.
+  const permissions = ["local-network-access"];
+  const contexts = await Promise.all([0, 1].map(() => browser.newContext({ baseURL, permissions })));
   const keeps = [true, true];
   for (const [device, context] of contexts.entries()) {
     context.setDefaultTimeout(15_000);
@@ -24,107 +29,104 @@ export async function browserDriver(browser: Browser, baseURL: string): Promise<
   }
   const tabs = new Map<number, Page>();
   const pageIn = async (tab: number): Promise<Page> => {
-    const page = tabs.get(tab) ?? (await contexts[deviceOf(tab)]?.newPage());
-    if (!page) throw new Error("There is no such device");
+    const page = tabs.get(tab) ?? (await at(contexts, deviceOf(tab)).newPage());
     tabs.set(tab, page);
     return page;
   };
-  /** The script of the page runs. */
-  const ready = async (page: Page) => {
-    await page.locator("html").evaluate(async () => {
-      const isHydrated = () =>
-        Object.keys(document.querySelector("main h1") ?? {}).some((key) => key.startsWith("__react"));
-      while (!isHydrated()) await new Promise(requestAnimationFrame);
-      await new Promise(requestAnimationFrame);
-    });
-  };
+
+  /** A page is replaced while it is read, when its visitor is led elsewhere. */
+  async function lookUntil(tab: number, isEnough: (shown: Shown, reading: Reading) => boolean): Promise<Shown> {
+    const page = await pageIn(tab);
+    let shown = shownBy("");
+    await expect(async () => {
+      const reading = await page.evaluate(readPage);
+      shown = shownBy(reading.html, reading.secret);
+      expect(isEnough(shown, reading), shown.words).toBe(true);
+    }).toPass(PATIENCE);
+    return shown;
+  }
 
   const driver: BrowserDriver = {
     runsScripts: true,
     async open(tab, path) {
-      const page = await pageIn(tab);
-      await page.goto(path);
-      await ready(page);
+      await (await pageIn(tab)).goto(path);
     },
     async reload(tab) {
-      const page = await pageIn(tab);
-      await page.reload();
-      await ready(page);
+      await (await pageIn(tab)).reload();
     },
     async back(tab) {
       const page = await pageIn(tab);
-      // The first page of a tab is empty.
       await page.goBack();
+      // The first page of a tab is empty.
       if (page.url() === "about:blank") await page.goForward();
-      await ready(page);
-      return new URL(page.url()).pathname;
     },
     async send(tab, values) {
       const page = await pageIn(tab);
       for (const [name, value] of Object.entries(values)) await page.locator(`#signup [name="${name}"]`).fill(value);
-      const answer = page.waitForResponse((response) => response.request().method() === "POST");
       await page.getByRole("button", { name: "Payment" }).click();
-      await answer;
     },
     async press(tab, name) {
-      const page = await pageIn(tab);
-      const answer = page.waitForResponse((response) => response.request().method() === "POST");
-      await page.getByRole("main").getByRole("button", { name, exact: true }).first().click();
-      await answer;
+      await (await pageIn(tab)).getByRole("main").getByRole("button", { name, exact: true }).first().click();
     },
     async follow(tab, name) {
       const page = await pageIn(tab);
       const loaded = page.waitForEvent("domcontentloaded");
       await page.getByRole("main").getByRole("link", { name, exact: true }).click();
       await loaded;
-      await ready(page);
     },
-    async pay(tab, number, times) {
+    async enterCard(tab, number) {
       const page = await pageIn(tab);
-      const pay = page.getByRole("button", { name: "Pay", exact: true });
+      const retry = page.getByRole("button", { name: "Retry", exact: true });
+      if ((await retry.count()) > 0) await retry.click();
+      // A script that finds out that there is nothing to pay for goes on by itself.
+      if ((await driver.look(tab)).kind !== "card") return;
       const card = page.frameLocator("iframe[title='Secure payment input frame']");
-      for (let nth = 0; nth < times; nth += 1) {
-        // A page whose script finds out that there is nothing to pay for goes on by itself.
-        await driver.settles(tab);
-        if ((await pay.count()) === 0) return;
-        await card.getByLabel("Card number").fill(number);
-        await card.getByLabel("Expiration date").fill("12 / 34");
-        await card.getByLabel("Security code").fill("123");
-        const answer = page.waitForResponse(/\/confirm$/);
-        await pay.click();
-        await answer;
-      }
+      await card.getByLabel("Card number").fill(number);
+      await card.getByLabel("Expiration date").fill("12 / 34");
+      await card.getByLabel("Security code").fill("123");
+      await page.getByRole("button", { name: "Pay", exact: true }).click();
+      await driver.look(tab);
     },
-    async retry(tab) {
-      await (await pageIn(tab)).getByRole("button", { name: "Retry", exact: true }).click();
-    },
-    async settles(tab) {
-      const page = await pageIn(tab);
-      await expect(async () => {
-        await expect(page.locator("main [aria-busy=true]")).toHaveCount(0, { timeout: 1 });
-        const isCard = (await page.getByText("Please enter your card info").count()) > 0;
-        const [pay, retry] = ["Pay", "Retry"].map((name) => page.getByRole("button", { name, exact: true }));
-        if (isCard && pay && retry) await expect(pay.or(retry)).toBeEnabled({ timeout: 1 });
-      }).toPass({ timeout: 20_000, intervals: [100] });
-    },
-    html: async (tab) =>
-      (await pageIn(tab)).locator("html").evaluate((page) => {
-        const copy = page.cloneNode(true);
-        if (!(copy instanceof HTMLElement)) return "";
-        // What is typed stands in no attribute.
-        const typed = page.querySelectorAll<HTMLInputElement>("#signup input");
-        for (const [nth, input] of copy.querySelectorAll("#signup input").entries())
-          if (input.getAttribute("type") !== "password") input.setAttribute("value", typed[nth]?.value ?? "");
-        return copy.outerHTML;
-      }),
+    proceed: async () => {},
+    look: (tab) => lookUntil(tab, ({ kind }, { isQuiet, isLive }) => isQuiet && (kind !== "card" || isLive)),
     async keepCookies(device, keepsThem) {
       keeps[device] = keepsThem;
     },
-    loseCookies: async (device) => contexts[device]?.clearCookies(),
-    async provide(tab, isThere) {
+    loseCookies: async (device) => at(contexts, device).clearCookies(),
+    async reloadWithoutProvider(tab) {
       const page = await pageIn(tab);
-      if (isThere) await page.unroute(PROVIDER);
-      else await page.route(PROVIDER, (route) => route.abort());
+      await page.route(PROVIDER, (route) => route.abort());
+      await page.reload();
+      await driver.look(tab);
+      await page.unroute(PROVIDER);
+    },
+    async reloadWithSlowProvider(tab) {
+      const page = await pageIn(tab);
+      const slow = { isAsked: false, letGo: () => {} };
+      const there = new Promise<void>((resolve) => {
+        slow.letGo = resolve;
+      });
+      await page.route(PROVIDER, async (route) => {
+        slow.isAsked = true;
+        await there;
+        await route.continue();
+      });
+      await page.reload();
+      const shown = await lookUntil(tab, ({ kind }, { isQuiet }) => isQuiet && (kind !== "card" || slow.isAsked));
+      slow.letGo();
+      await driver.look(tab);
+      await page.unroute(PROVIDER);
+      return shown;
+    },
+    async blockStorage(device) {
+      await at(contexts, device).addInitScript(() => {
+        for (const name of ["localStorage", "sessionStorage"]) {
+          const get = () => {
+            throw new DOMException("Storage is blocked", "SecurityError");
+          };
+          Object.defineProperty(window, name, { get });
+        }
+      });
     },
     dispose: async () => {
       await Promise.all(contexts.map((context) => context.close()));
@@ -133,8 +135,47 @@ export async function browserDriver(browser: Browser, baseURL: string): Promise<
   return driver;
 }
 
+interface Reading {
+  html: string;
+  secret: string;
+  /** The page's script runs, and waits for its visitor. */
+  isQuiet: boolean;
+  /** The card can be entered, or asked for again. */
+  isLive: boolean;
+}
+
+/** Runs in the page, once React has shown what the router knows. */
+async function readPage(): Promise<Reading> {
+  for (let times = 0; times < 2; times += 1)
+    await new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1_000 }));
+  const state = window.__remixRouter?.state;
+  const isHydrated = Object.keys(document.querySelector("main h1") ?? {}).some((key) => key.startsWith("__react"));
+  const isIdle =
+    state?.initialized &&
+    state.navigation.state === "idle" &&
+    state.revalidation === "idle" &&
+    [...state.fetchers.values()].every((fetcher) => fetcher.state === "idle");
+  const isLive = [...document.querySelectorAll<HTMLButtonElement>("main button")].some(
+    ({ textContent, disabled }) => !disabled && (textContent === "Pay" || textContent === "Retry"),
+  );
+  const isLoaded = document.querySelector("main .step-main") !== null;
+  const data: { clientSecret?: string }[] = Object.values(state?.loaderData ?? {});
+  const copy = document.implementation.createHTMLDocument();
+  copy.documentElement.innerHTML = document.documentElement.innerHTML;
+  // What is typed stands in no attribute.
+  const typed = document.querySelectorAll<HTMLInputElement>("#signup input");
+  for (const [nth, input] of copy.querySelectorAll("#signup input").entries())
+    if (input.getAttribute("type") !== "password") input.setAttribute("value", typed[nth]?.value ?? "");
+  return {
+    html: copy.documentElement.outerHTML,
+    secret: data.find(({ clientSecret }) => clientSecret !== undefined)?.clientSecret ?? "",
+    isQuiet: Boolean(isIdle && isHydrated && isLoaded),
+    isLive,
+  };
+}
+
 /** As a browser does that blocks cookies: none is sent, and none is kept. */
-async function withoutCookies(context: BrowserContext, route: Parameters<Parameters<BrowserContext["route"]>[1]>[0]) {
+async function withoutCookies(context: BrowserContext, route: Route) {
   const { cookie: _, ...headers } = await route.request().allHeaders();
   // Chromium adds it later than Playwright sees the request; pages here ask for nothing but their own site.
   const response = await route.fetch({ headers: { ...headers, "sec-fetch-site": "same-origin" }, maxRedirects: 0 });

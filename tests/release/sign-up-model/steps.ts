@@ -3,337 +3,304 @@ import fc from "fast-check";
 import { fields } from "../../support/visitors/site-visitor";
 import type { BrowserDriver } from "./browser-driver";
 import type { HttpDriver } from "./http-driver";
-import type { Page, SignUp } from "./model";
-import { expectPage, shownBy } from "./page";
-import { fastRows } from "./rows-over-http";
-import { DECLINED, deviceOf, type Model, type ModelTab, pathOf, WORKS, type World } from "./world";
+import { type Kind, type Shown, shownBy } from "./page";
+import { expectTruth, hasTrial, statusOf } from "./truth";
+import { checkUntilKnown } from "./way-on";
+import { at, DECLINED, type Driver, deviceOf, PLANS, pathOf, type Tab, WORKS, type World } from "./world";
 
-export type Step = fc.AsyncCommand<Model, World>;
-type Run = (tab: number, model: Model, world: World) => Promise<void>;
-
-export function at<T>(list: T[], index: number): T {
-  const item = list[index];
-  if (item === undefined) throw new Error(`There is no item ${index}`);
-  return item;
+/** A step in one tab. */
+interface Turn<D extends Driver = Driver> {
+  world: World<D>;
+  tab: number;
+  /** What the tab showed before. */
+  shown: Shown;
+  choose<Option>(...options: Option[]): Option;
 }
 
-/** The page that is to be in a tab now. A script's page may still be on its way there. */
-async function shows(model: Model, world: World, tab: number, page: Page): Promise<void> {
-  const shown = at(model.tabs, tab);
-  shown.page = page;
-  shown.form = model.forms += 1;
-  const look = async () => expectPage(world, shown.plan, await world.driver.html(tab), page);
-  if (!world.driver.runsScripts) return look();
-  await expect(look).toPass({ timeout: 20_000, intervals: [50] });
-  await world.driver.settles(tab);
-}
-
-/** The page of the tab's plan, as it is to be after it was opened or led to. */
-async function arrives(model: Model, world: World, tab: number, isStripeUp = true): Promise<void> {
-  const { plan } = at(model.tabs, tab);
-  const device = at(model.devices, deviceOf(tab));
-  let page = device.open(plan, isStripeUp);
-  if (world.driver.runsScripts && page.kind === "card" && page.signUp.card !== "open") {
-    device.finish(page.signUp, isStripeUp);
-    page = device.open(plan, isStripeUp);
-  }
-  await shows(model, world, tab, page);
-}
-
-/** Each device begins with a form. */
-export async function opened(model: Model, world: World): Promise<void> {
-  for (const tab of [0, 2]) {
-    await world.driver.open(tab, pathOf(0));
-    await arrives(model, world, tab);
-  }
+interface Step<D extends Driver> {
+  fits(tab: Tab): boolean;
+  run(turn: Turn<D>): Promise<unknown>;
+  /** How often it is in the list of which steps are chosen; 1 when absent. */
+  weight?: number;
 }
 
 const any = () => true;
-const isOpen = ({ page }: ModelTab) => page !== undefined && page.kind !== "resume" && !page.returned;
-const isForm = ({ page }: ModelTab) => page?.kind === "form";
-const isCard = ({ page }: ModelTab) => page?.kind === "card";
-const hasLink = ({ page }: ModelTab) => page?.kind === "card" && page.hasLink;
-const hasOther = ({ page }: ModelTab) => page?.other !== undefined;
+const isOpen = ({ shown, email }: Tab) => shown !== undefined && email === undefined;
+const isForm = ({ shown }: Tab) => shown?.kind === "form";
+const isCard = ({ shown }: Tab) => shown?.kind === "card";
+const hasLink = ({ shown }: Tab) => isCard({ shown }) && linkIn(shown) !== undefined;
+const hasOther = ({ shown }: Tab) => shown?.other !== undefined;
 
-/** A step in one of the tabs that fit: the `pick`th of them, counted in a circle, so that nearly every step can be taken. */
-function step(name: string, pick: number, fits: (tab: ModelTab) => boolean, run: Run): Step {
-  const fitting = ({ tabs }: Model) => [...tabs.keys()].filter((tab) => fits(at(tabs, tab)));
-  let where = "";
-  return {
-    check: (model) => fitting(model).length > 0,
-    run: async (model, world) => {
-      const candidates = fitting(model);
-      const tab = at(candidates, pick % candidates.length);
-      where = ` [tab ${tab}]`;
-      await run(tab, model, world);
+/** What visitors and the network do, in any order. */
+const STEPS: Record<string, Step<Driver>> = {
+  "open a plan": { fits: any, weight: 2, run: (turn) => open(turn, pathOf(turn.choose(...PLANS))) },
+  reload: { fits: isOpen, run: moves(({ driver }, tab) => driver.reload(tab)) },
+  "send the form": { fits: isForm, weight: 3, run: (turn) => send(turn) },
+  "send the form, which does not reach the API": { fits: isForm, run: (turn) => send(turn, "refuse") },
+  "send the form, whose answer is lost": { fits: isForm, run: (turn) => send(turn, "lose-answer") },
+  "press Edit details": {
+    fits: isCard,
+    async run(turn) {
+      const { email, company } = turn.shown;
+      const fresh = isFresh(turn);
+      await turn.world.driver.press(turn.tab, "Edit details");
+      const now = await sees(turn, ...(fresh ? (["form"] as const) : []));
+      if (fresh) expect([now.email, now.company]).toEqual([email, company]);
     },
-    toString: () => name + where,
+  },
+  "press Start over": {
+    fits: isCard,
+    async run(turn) {
+      await turn.world.driver.press(turn.tab, "Start over");
+      const now = await sees(turn, "form");
+      expect([now.email, now.company]).toEqual(["", ""]);
+    },
+  },
+  "continue with the other sign-up": {
+    fits: hasOther,
+    weight: 2,
+    async run(turn) {
+      const { other = "" } = turn.shown;
+      const fresh = isFresh(turn);
+      await turn.world.driver.press(turn.tab, `Continue with ${other}`);
+      const now = await sees(turn);
+      if (fresh && now.kind !== "waiting") expect(now.company).toBe(other);
+    },
+  },
+  "enter a card": { fits: isCard, weight: 2, run: (turn) => pay(turn, WORKS) },
+  "enter a card while the site cannot reach Stripe": {
+    fits: isCard,
+    async run(turn) {
+      const { faults } = turn.world;
+      const { intent } = turn.shown;
+      faults.set(intent, "refuse");
+      await pay(turn, WORKS, { isStripeUp: false });
+      faults.delete(intent);
+      if (at(turn.world.tabs, turn.tab).shown?.kind !== "waiting") return;
+      await checkUntilKnown(turn.world.driver, turn.tab);
+      await sees(turn);
+    },
+  },
+  "enter a card that is declined": { fits: isCard, run: (turn) => pay(turn, DECLINED) },
+  "enter five cards that are declined": { fits: isCard, run: (turn) => pay(turn, DECLINED, { times: 5 }) },
+  "open the link on the other device": { fits: hasLink, run: (turn) => openLink(turn) },
+  "take the link's sign-up over on the other device": {
+    fits: hasLink,
+    weight: 2,
+    async run(turn) {
+      const { intent, email, company } = turn.shown;
+      const there = await openLink(turn);
+      if (!there.shown.words.includes("Continue only if it's yours.")) return;
+      const isWaiting = (await statusOf(turn.world, intent)) === "requires_payment_method";
+      await turn.world.driver.press(there.tab, "Continue this sign-up");
+      const now = await sees(there);
+      if (!isWaiting) expect(now.notices).toEqual([expect.stringMatching(/canceled|finished/)]);
+      else if (at(turn.world.keepsCookies, deviceOf(there.tab)))
+        expect([now.kind, now.email, now.company]).toEqual(["card", email, company]);
+    },
+  },
+  "lose the cookies": { fits: any, run: (turn) => setCookies(turn, "lose") },
+  "block cookies": { fits: any, run: (turn) => setCookies(turn, "block") },
+  "allow cookies": { fits: any, run: (turn) => setCookies(turn, "allow") },
+};
+
+/** What is only between two pages of a real browser, or takes hours there. */
+export const STEPS_OVER_HTTP: Record<string, Step<HttpDriver>> = {
+  ...STEPS,
+  "send the last form again": {
+    fits: ({ sent }) => sent === true,
+    run: moves(({ driver }, tab) => driver.sendAgain(tab)),
+  },
+  "press Keep for 2 more hours": {
+    fits: ({ shown }) => isCard({ shown }) && shown?.words.includes("Keep for 2 more hours") === true,
+    async run(turn) {
+      const { email } = turn.shown;
+      const fresh = isFresh(turn);
+      await turn.world.driver.press(turn.tab, "Keep for 2 more hours");
+      const now = await sees(turn);
+      if (fresh) expect([now.kind, now.email]).toEqual(["card", email]);
+    },
+  },
+  "enter a card at the bank, and leave": { fits: isCard, run: (turn) => enterCard(turn, turn.choose(WORKS, DECLINED)) },
+  "enter a card at the bank, and return": {
+    fits: isCard,
+    weight: 2,
+    async run(turn) {
+      const { email } = turn.shown;
+      await enterCard(turn, turn.choose(WORKS, DECLINED));
+      await turn.world.driver.returnFromBank(turn.tab);
+      // Without a session the page does not say whose card it was.
+      return sees({ ...turn, email });
+    },
+  },
+  "wait some hours": {
+    fits: isOpen,
+    async run({ world, tab, choose }) {
+      world.newest[deviceOf(tab)] = undefined;
+      await world.driver.wait(deviceOf(tab), choose(1, 2, 24));
+    },
+  },
+};
+
+/** What only a script, or the browser around it, does. */
+export const STEPS_IN_BROWSER: Record<string, Step<BrowserDriver>> = {
+  ...STEPS,
+  "go back": { fits: isOpen, run: moves(({ driver }, tab) => driver.back(tab)) },
+  "reload while Stripe.js fails, and retry": {
+    fits: isCard,
+    async run(turn) {
+      const { driver } = turn.world;
+      await driver.reloadWithoutProvider(turn.tab);
+      if ((await driver.look(turn.tab)).words.includes("The payment form could not be loaded."))
+        await driver.press(turn.tab, "Retry");
+      return sees(turn);
+    },
+  },
+  "reload while Stripe.js is slow": {
+    fits: isCard,
+    async run(turn) {
+      const before = await turn.world.driver.reloadWithSlowProvider(turn.tab);
+      expect(before.notices).toEqual(before.kind === "card" ? [] : expect.anything());
+      return sees(turn);
+    },
+  },
+  "block storage": {
+    fits: any,
+    run: ({ world, tab }) => world.driver.blockStorage(deviceOf(tab)),
+  },
+};
+
+/** Looks at the tab: what it shows is true, and of one of these kinds where any are given. */
+async function sees(turn: Turn & { email?: string }, ...kinds: Kind[]): Promise<Shown> {
+  const { world, tab, email } = turn;
+  const shown = await world.driver.look(tab);
+  if (kinds.length > 0) expect(kinds, shown.words).toContain(shown.kind);
+  const { sent } = at(world.tabs, tab);
+  world.tabs[tab] = { shown, ...(sent && { sent }), ...(shown.email === "" && email !== undefined && { email }) };
+  world.newest[deviceOf(tab)] = at(world.keepsCookies, deviceOf(tab)) ? tab : undefined;
+  await expectTruth(world, tab, shown);
+  return shown;
+}
+
+function moves<D extends Driver>(go: (world: World<D>, tab: number) => Promise<void>) {
+  return async (turn: Turn<D>) => {
+    await go(turn.world, turn.tab);
+    return sees(turn);
   };
 }
 
-const pick = fc.nat(11);
-const plan = fc.nat(1);
-
-const open = fc.tuple(pick, plan).map(([nth, plan]) =>
-  step(`open plan ${plan}`, nth, any, async (tab, model, world) => {
-    at(model.tabs, tab).plan = plan;
-    await world.driver.open(tab, pathOf(plan));
-    await arrives(model, world, tab);
-  }),
-);
-
-const reload = pick.map((nth) =>
-  step("reload", nth, isOpen, async (tab, model, world) => {
-    const shown = at(model.tabs, tab);
-    const { form, page } = shown;
-    await world.driver.reload(tab);
-    const isDraft = page?.kind === "form" && page.notice === "blocked";
-    if (!isDraft || at(model.devices, deviceOf(tab)).session.at !== "nothing") return arrives(model, world, tab);
-    await shows(model, world, tab, page);
-    shown.form = form;
-  }),
-);
-
-type Fault = "refuse" | "lose-answer" | undefined;
-
-/** What becomes of a form that was just sent. */
-async function sent(model: Model, world: World, tab: number, fault: Fault): Promise<void> {
-  const shown = at(model.tabs, tab);
-  const device = at(model.devices, deviceOf(tab));
-  if (!shown.sent) return;
-  const { key, form, madeFrom, ...details } = shown.sent;
-  if (device.returnsTo(key, madeFrom)) return arrives(model, world, tab);
-  const { replaced, beside } = device.earlier(details.email, madeFrom);
-  const taken = fault === "refuse" ? undefined : model.backend.take(key, details, replaced?.signUp);
-  if (taken && !fault && device.keepsCookies) {
-    device.begin(taken, beside);
-    return arrives(model, world, tab);
-  }
-  const notice = fault ? "unreachable" : taken ? "blocked" : "taken";
-  const left = device.holds(madeFrom) ? madeFrom : undefined;
-  // A script leaves what stands beside the form.
-  const before = world.driver.runsScripts && notice !== "blocked" && shown.page?.kind === "form" ? shown.page : {};
-  await shows(model, world, tab, { madeFrom: left, ...before, kind: "form", details, notice });
-  // An email address that was refused can be tried anew; else the form stays the same one.
-  if (notice !== "taken") shown.form = form;
+async function open(turn: Turn & { email?: string }, path: string): Promise<Shown> {
+  await turn.world.driver.open(turn.tab, path);
+  return sees(turn);
 }
 
-const FAULTS: Fault[] = [undefined, undefined, undefined, undefined, "refuse", "lose-answer"];
-
-const send = fc
-  .tuple(pick, fc.constantFrom(0, 0, 1), fc.constantFrom("Engines Ltd", "Difference Inc"), fc.constantFrom(...FAULTS))
-  .map(([nth, email, company, fault]) =>
-    step(
-      `send the form: email ${email}, ${company}, ${fault ?? "answered"}`,
-      nth,
-      isForm,
-      async (tab, model, world) => {
-        const shown = at(model.tabs, tab);
-        if (shown.page?.kind !== "form") return;
-        const { form, plan, page } = shown;
-        const key = JSON.stringify([form, plan, email, company]);
-        shown.sent = { key, form, plan, email, company, madeFrom: page.madeFrom };
-        if (fault) world.apiProxy.breakAt("POST /subscription", fault);
-        await world.driver.send(tab, { ...typed, email: at(world.emails, email), company_name: company });
-        await sent(model, world, tab, fault);
-        world.apiProxy.repair();
-      },
-    ),
-  );
+/** Whether nothing has changed the device's session since this page was shown. */
+const isFresh = ({ world, tab }: Turn) => world.newest[deviceOf(tab)] === tab;
 
 const { package_id: _, ...typed } = fields;
 
-const press = fc.tuple(pick, fc.constantFrom("Edit details", "Start over")).map(([nth, button]) =>
-  step(`press ${button}`, nth, isCard, async (tab, model, world) => {
-    const { page } = at(model.tabs, tab);
-    if (page?.kind !== "card") return;
-    await world.driver.press(tab, button);
-    const device = at(model.devices, deviceOf(tab));
-    if (button === "Edit details") device.edit(page.signUp);
-    else device.startOver(page.signUp);
-    await arrives(model, world, tab);
-  }),
-);
-
-const switchTo = pick.map((nth) =>
-  step("continue with the other sign-up", nth, hasOther, async (tab, model, world) => {
-    const shown = at(model.tabs, tab);
-    const other = shown.page?.other;
-    if (!other) return;
-    await world.driver.press(tab, `Continue with ${other.company}`);
-    shown.plan = at(model.devices, deviceOf(tab)).switchTo(other) ?? shown.plan;
-    await arrives(model, world, tab);
-  }),
-);
-
-/** The API learns of a card by Stripe's webhook, a moment later. */
-async function trialIsKnown({ api, emails }: World, { email, hasTrial }: SignUp): Promise<void> {
-  if (!hasTrial) return;
-  const trials = "SELECT id FROM sign_ups WHERE email = ? AND stripe_subscription_id IS NOT NULL";
-  await expect.poll(async () => (await fastRows(api, trials, emails[email])).length, POLL).toBe(1);
+async function send(turn: Turn, fault?: "refuse" | "lose-answer"): Promise<void> {
+  const { world, tab, choose } = turn;
+  const email = at(world.emails, choose(0, 0, 1));
+  const company = choose("Engines Ltd", "Difference Inc");
+  if (fault) world.faults.set(email, fault);
+  await world.driver.send(tab, { ...typed, email, company_name: company });
+  const now = await sees(turn);
+  world.faults.delete(email);
+  at(world.tabs, tab).sent = true;
+  if (now.kind !== "waiting") expect([now.email, now.company]).toEqual([email, company]);
+  if (now.kind !== "form") return;
+  // A form that was taken before leads back to its sign-up, whatever has become of that.
+  const why = fault ? "unreachable" : at(world.keepsCookies, deviceOf(tab)) ? "taken" : "taken|blocked";
+  expect(now.notices).toEqual([expect.stringMatching(`^(${why}|canceled)$`)]);
 }
 
-const POLL = { timeout: 15_000, intervals: [5] };
+/** Enters a card. True if it begins the trial of its email address. */
+async function enterCard({ world, tab, shown }: Turn, number: string): Promise<boolean> {
+  const { intent, email } = shown;
+  const isWaiting = (await statusOf(world, intent)) === "requires_payment_method";
+  const begins = number === WORKS && isWaiting && !(await hasTrial(world, email));
+  await world.driver.enterCard(tab, number);
+  if (begins) {
+    world.trials.add(email);
+    await expect.poll(() => hasTrial(world, email), POLL).toBe(true);
+  }
+  if (number === WORKS || !isWaiting) return begins;
+  const declined = (world.declined.get(intent) ?? 0) + 1;
+  world.declined.set(intent, declined);
+  // The API cancels it once it has heard of the card.
+  if (declined === 5) await expect.poll(() => statusOf(world, intent), POLL).toBe("canceled");
+  return begins;
+}
 
-const card = fc
-  .tuple(pick, fc.constantFrom(WORKS, WORKS, DECLINED), fc.constantFrom(1, 5), fc.boolean())
-  .map(([nth, number, declines, isStripeUp]) => {
-    const times = number === WORKS ? 1 : declines;
-    const name = number === WORKS ? "that works" : `that is declined, ${times} times`;
-    return step(
-      `enter a card ${name}, Stripe ${isStripeUp ? "up" : "down"}`,
-      nth,
-      isCard,
-      async (tab, model, world) => {
-        const { page } = at(model.tabs, tab);
-        if (page?.kind !== "card") return;
-        const { signUp } = page;
-        for (let nth = 0; nth < times; nth += 1) model.backend.enterCard(signUp, number === WORKS);
-        if (!isStripeUp) world.stripeProxy.breakAt("GET /v1/setup_intents", "refuse");
-        await world.driver.pay(tab, number, times, () => trialIsKnown(world, signUp));
-        if (signUp.card === "open") {
-          const news = world.driver.runsScripts ? ("failed" as const) : page.news;
-          await shows(model, world, tab, { ...page, news });
-        } else {
-          at(model.devices, deviceOf(tab)).finish(signUp, isStripeUp);
-          await arrives(model, world, tab, isStripeUp);
-        }
-        world.stripeProxy.repair();
-        if (!world.driver.runsScripts || at(model.tabs, tab).page?.kind !== "waiting") return;
-        // It looks again by itself: not in the midst of another step.
-        await world.driver.follow(tab, "Check now");
-        await arrives(model, world, tab);
-      },
-    );
+const POLL = { timeout: 15_000, intervals: [5, 10, 20] };
+
+async function pay(turn: Turn, number: string, { times = 1, isStripeUp = true } = {}): Promise<void> {
+  const { world, tab, shown } = turn;
+  const { driver } = world;
+  const { intent, email } = shown;
+  const keepsCookies = at(world.keepsCookies, deviceOf(tab));
+  let begins = false;
+  for (let nth = 0; nth < times && (await statusOf(world, intent)) === "requires_payment_method"; nth += 1)
+    begins = await enterCard(turn, number);
+  const isOver = (await statusOf(world, intent)) !== "requires_payment_method";
+  if (isOver) await driver.proceed(tab);
+  // A script finds out by itself that there is nothing to pay for any more.
+  if (isOver && driver.runsScripts)
+    await expect.poll(async () => (await driver.look(tab)).intent, { timeout: 20_000 }).not.toBe(intent);
+  if (isStripeUp && (await driver.look(tab)).kind === "waiting") await checkUntilKnown(driver, tab);
+  const now = await sees(turn);
+  if (begins && isStripeUp && keepsCookies) expect([now.kind, now.email]).toEqual(["done", email]);
+  if (!isOver && driver.runsScripts)
+    expect([now.intent, now.words]).toEqual([intent, expect.stringContaining("Payment Failed")]);
+}
+
+function linkIn(shown: Shown | undefined): string | undefined {
+  return shown?.document.querySelector("main details a")?.getAttribute("href") ?? undefined;
+}
+
+async function openLink(turn: Turn): Promise<Turn> {
+  const { pathname, search } = new URL(linkIn(turn.shown) ?? "");
+  const { email } = turn.shown;
+  const there = { ...turn, tab: 2 * (1 - deviceOf(turn.tab)) + turn.choose(0, 1), email };
+  return { ...there, shown: await open(there, pathname + search) };
+}
+
+async function setCookies({ world, tab }: Turn, what: "lose" | "block" | "allow"): Promise<void> {
+  const device = deviceOf(tab);
+  world.newest[device] = undefined;
+  if (what !== "allow") await world.driver.loseCookies(device);
+  if (what !== "lose") {
+    world.keepsCookies[device] = what === "allow";
+    await world.driver.keepCookies(device, what === "allow");
+  }
+}
+
+/** Steps for fast-check, in one of the tabs that fit, and how often each was taken. */
+export function commandsOf<D extends Driver>(steps: Record<string, Step<D>>, taken: Map<string, number>) {
+  return Object.entries(steps).flatMap(([name, { fits, run, weight = 1 }]) => {
+    const command = fc.nat().map((dice): fc.AsyncCommand<World<D>, World<D>> => {
+      let rest = dice;
+      const choose = <Option>(...options: Option[]): Option => {
+        const option = at(options, rest % options.length);
+        rest = Math.floor(rest / options.length);
+        return option;
+      };
+      const fitting = ({ tabs }: World<D>) => [...tabs.keys()].filter((tab) => fits(at(tabs, tab)));
+      let where = "";
+      return {
+        check: (world) => fitting(world).length > 0,
+        async run(world) {
+          rest = dice;
+          const tab = choose(...fitting(world));
+          where = ` [tab ${tab}]`;
+          const { shown } = at(world.tabs, tab);
+          await run({ world, tab, choose, shown: shown ?? shownBy("") });
+          taken.set(name, (taken.get(name) ?? 0) + 1);
+        },
+        toString: () => name + where,
+      };
+    });
+    return Array.from({ length: weight }, () => command);
   });
-
-const resume = fc.tuple(pick, fc.boolean()).map(([nth, goesOn]) =>
-  step(`open the link on the other device${goesOn ? " and continue" : ""}`, nth, hasLink, async (tab, model, world) => {
-    const { page } = at(model.tabs, tab);
-    if (page?.kind !== "card") return;
-    const { signUp } = page;
-    const link = shownBy(await world.driver.html(tab))
-      .document.querySelector("main details a")
-      ?.getAttribute("href");
-    const there = 2 * (1 - deviceOf(tab)) + (nth % 2);
-    const device = at(model.devices, deviceOf(there));
-    at(model.tabs, there).plan = signUp.plan;
-    const { pathname, search } = new URL(link ?? "");
-    await world.driver.open(there, pathname + search);
-    const state = device.stateOfLink(signUp);
-    if (state === undefined) return arrives(model, world, there);
-    await shows(model, world, there, { kind: "resume", signUp, state });
-    if (!goesOn || state !== "ready") return;
-    await world.driver.press(there, "Continue this sign-up");
-    if (signUp.card === "open") {
-      device.resume(signUp);
-      await arrives(model, world, there);
-    } else {
-      const notice = signUp.card === "set up" ? "finished" : "canceled";
-      await shows(model, world, there, { kind: "resume", signUp, state, notice });
-    }
-  }),
-);
-
-const cookies = fc.tuple(pick, fc.constantFrom("lose", "block", "allow")).map(([nth, what]) =>
-  step(`${what} cookies`, nth, any, async (tab, model, world) => {
-    const device = at(model.devices, deviceOf(tab));
-    if (what !== "allow") {
-      device.session = { at: "nothing" };
-      await world.driver.loseCookies(deviceOf(tab));
-    }
-    if (what !== "lose") device.keepsCookies = what === "allow";
-    await world.driver.keepCookies(deviceOf(tab), device.keepsCookies);
-  }),
-);
-
-/** Every step that visitors and the network can take, in any order. */
-const steps: fc.Arbitrary<Step>[] = [
-  ...[send, send, send, send, card, card, card, press, press, switchTo, switchTo],
-  ...[open, open, reload, resume, cookies],
-];
-
-/** What is only between two pages of a real browser, or takes hours there. */
-export function stepsOverHttp(driverOf: () => HttpDriver): fc.Arbitrary<Step>[] {
-  const sendAgain = pick.map((nth) =>
-    step(
-      "send the last form again",
-      nth,
-      ({ sent }) => sent !== undefined,
-      async (tab, model, world) => {
-        const shown = at(model.tabs, tab);
-        if (!shown.sent) return;
-        shown.plan = shown.sent.plan;
-        await driverOf().sendAgain(tab, pathOf(shown.plan));
-        await sent(model, world, tab, undefined);
-      },
-    ),
-  );
-  const keep = pick.map((nth) =>
-    step("press Keep for 2 more hours", nth, isCard, async (tab, model, world) => {
-      const { page } = at(model.tabs, tab);
-      if (page?.kind !== "card") return;
-      await world.driver.press(tab, "Keep for 2 more hours");
-      at(model.devices, deviceOf(tab)).keepLonger(page.signUp);
-      await arrives(model, world, tab);
-    }),
-  );
-  const bank = fc.tuple(pick, fc.boolean(), fc.boolean(), fc.boolean()).map(([nth, works, isBack, isStripeUp]) =>
-    step(
-      `enter a card that ${works ? "works" : "is declined"}, ${isBack ? "at the bank" : "and leave"}, Stripe ${isStripeUp ? "up" : "down"}`,
-      nth,
-      isCard,
-      async (tab, model, world) => {
-        const { page } = at(model.tabs, tab);
-        if (page?.kind !== "card") return;
-        const driver = driverOf();
-        await driver.enterCard(tab, works ? WORKS : DECLINED, 1);
-        model.backend.enterCard(page.signUp, works);
-        await trialIsKnown(world, page.signUp);
-        if (!isBack) return;
-        if (!isStripeUp) world.stripeProxy.breakAt("GET /v1/setup_intents", "refuse");
-        await driver.returnFromBank(tab);
-        const shown = at(model.devices, deviceOf(tab)).returnFromBank(page.signUp, isStripeUp);
-        await (shown ? shows(model, world, tab, shown) : arrives(model, world, tab, isStripeUp));
-        world.stripeProxy.repair();
-      },
-    ),
-  );
-  const wait = fc.tuple(pick, fc.constantFrom(1, 2, 24)).map(([nth, hours]) =>
-    step(`wait ${hours} h`, nth, isOpen, async (tab, model) => {
-      const device = at(model.devices, deviceOf(tab));
-      if (!("signUp" in device.session)) return;
-      await driverOf().wait(deviceOf(tab), hours);
-      device.wait(hours);
-    }),
-  );
-  return [...steps, bank, bank, sendAgain, keep, wait];
-}
-
-/** What only a script, or the browser around it, does. */
-export function stepsInBrowser(driverOf: () => BrowserDriver): fc.Arbitrary<Step>[] {
-  const back = pick.map((nth) =>
-    step("go back", nth, isOpen, async (tab, model, world) => {
-      const path = await driverOf().back(tab);
-      at(model.tabs, tab).plan = path === pathOf(0) ? 0 : 1;
-      await arrives(model, world, tab);
-    }),
-  );
-  const provider = pick.map((nth) =>
-    step("reload while Stripe.js fails, and retry", nth, isCard, async (tab, model, world) => {
-      const shown = at(model.tabs, tab);
-      await driverOf().provide(tab, false);
-      await driverOf().reload(tab);
-      const page = at(model.devices, deviceOf(tab)).open(shown.plan, true);
-      await shows(model, world, tab, page.kind === "card" ? { ...page, news: "failed" } : page);
-      await driverOf().provide(tab, true);
-      if (page.kind !== "card") return;
-      await driverOf().retry(tab);
-      const { signUp } = page;
-      if (signUp.card === "open") return shows(model, world, tab, { ...page, news: undefined });
-      at(model.devices, deviceOf(tab)).finish(signUp, true);
-      await arrives(model, world, tab);
-    }),
-  );
-  return [...steps, back, provider];
 }
