@@ -90,6 +90,7 @@ describe("the statements of the API, on a database of a million rows", () => {
     // A call to Stripe that fails for its key, and a message that is sent later.
     proxy.breakAt("POST /v1/customers", "500-before");
     expect((await signUp(api, { email: "fails@example.com" })).status).toBe(503);
+    proxy.repair();
     proxy.breakAt("POST /emails", "500-before");
     const { clientSecret } = await signUp(api, { email: "unsent@example.com" });
     await enterCard(stripe.url, clientSecret, newCard());

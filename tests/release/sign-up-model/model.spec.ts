@@ -1,6 +1,6 @@
 import { test as base, expect } from "@playwright/test";
 import fc from "fast-check";
-import { type Fault, type PassingRequest, startFaultyProxy } from "../../support/faults/faulty-proxy";
+import { startFaultyProxy } from "../../support/faults/faulty-proxy";
 import { FAST_API } from "../../support/workers/fast-api";
 import { startBackend, startSite } from "../../support/workers/workers";
 import { browserDriver } from "./browser-driver";
@@ -25,23 +25,16 @@ const test = base.extend<object, { servers: Servers }>({
     async ({}, provide) => {
       const backend = await startBackend({ ...FAST_API, wrapper: rowsOverHttp });
       const { api, stripe } = backend;
-      const proxies = [
-        await startFaultyProxy(api.url, { keepsHost: true }),
-        await startFaultyProxy(stripe.url),
-      ] as const;
-      const [apiProxy, stripeProxy] = proxies;
-      const faults = new Map<string, Fault>();
-      const decide = ({ path, body }: PassingRequest) =>
-        [...faults].find(([words]) => path.includes(words) || body.includes(words))?.[1];
-      for (const proxy of proxies) proxy.decide(decide);
+      const apiProxy = await startFaultyProxy(api.url, { keepsHost: true });
+      const stripeProxy = await startFaultyProxy(stripe.url);
       const vars = {
         SUBSCRIPTION_API_URL: apiProxy.url,
         STRIPE_API_URL: stripeProxy.url,
         STRIPE_JS_URL: `${stripe.url}/endive/stripe.js`,
       };
       const site = await startSite({ vars });
-      await provide({ api, stripe, site, faults });
-      await Promise.all([site, ...proxies].map((part) => part.dispose()));
+      await provide({ api, stripe, site, apiProxy, stripeProxy });
+      await Promise.all([site, apiProxy, stripeProxy].map((part) => part.dispose()));
       await backend.dispose();
     },
     { scope: "worker", timeout: 60_000 },
@@ -52,6 +45,8 @@ interface Plan<D extends Driver> {
   steps: Parameters<typeof commandsOf<D>>[0];
   sequences: number;
   maxCommands: number;
+  /** The kinds of steps that the fixed seeds have to lead to. */
+  mustTake: string[];
   atOnce: number;
   begin(): Promise<D>;
 }
@@ -66,7 +61,7 @@ async function runSequences<D extends Driver>(servers: Servers, plan: Plan<D>): 
       await runSequence(seed, servers, plan, taken);
   };
   await Promise.all(Array.from({ length: plan.atOnce }, inTurn));
-  if (SEQUENCES === undefined) expect([...taken.keys()].sort()).toEqual(Object.keys(plan.steps).sort());
+  if (SEQUENCES === undefined) expect([...taken.keys()]).toEqual(expect.arrayContaining(plan.mustTake));
 }
 
 async function runSequence<D extends Driver>(
@@ -107,7 +102,8 @@ test("over HTTP each page says what is true, and there is a way on [S17] [S18] [
   servers,
 }) => {
   const begin = async () => httpDriver(servers);
-  await runSequences(servers, { steps: STEPS_OVER_HTTP, sequences: 60, maxCommands: 30, atOnce: 3, begin });
+  const mustTake = Object.keys(STEPS_OVER_HTTP);
+  await runSequences(servers, { steps: STEPS_OVER_HTTP, sequences: 60, maxCommands: 30, mustTake, atOnce: 3, begin });
 });
 
 test("in Chromium each page says what is true, and there is a way on [S17] [S18] [S20] [S23] [S32]", async ({
@@ -115,5 +111,6 @@ test("in Chromium each page says what is true, and there is a way on [S17] [S18]
   browser,
 }) => {
   const begin = () => browserDriver(browser, servers.site.url);
-  await runSequences(servers, { steps: STEPS_IN_BROWSER, sequences: 12, maxCommands: 18, atOnce: 2, begin });
+  const mustTake = Object.keys(STEPS_IN_BROWSER).filter((name) => !(name in STEPS_OVER_HTTP));
+  await runSequences(servers, { steps: STEPS_IN_BROWSER, sequences: 12, maxCommands: 18, mustTake, atOnce: 2, begin });
 });

@@ -71,11 +71,11 @@ const STEPS: Record<string, Step<Driver>> = {
   "enter a card while the site cannot reach Stripe": {
     fits: isCard,
     async run(turn) {
-      const { faults } = turn.world;
+      const { stripeProxy } = turn.world;
       const { intent } = turn.shown;
-      faults.set(intent, "refuse");
+      stripeProxy.breakAt(intent, "refuse");
       await pay(turn, WORKS, { isStripeUp: false });
-      faults.delete(intent);
+      stripeProxy.repair(intent);
       if (at(turn.world.tabs, turn.tab).shown?.kind !== "waiting") return;
       await checkUntilKnown(turn.world.driver, turn.tab);
       await sees(turn);
@@ -203,10 +203,10 @@ async function send(turn: Turn, fault?: "refuse" | "lose-answer"): Promise<void>
   const { world, tab, choose } = turn;
   const email = at(world.emails, choose(0, 0, 1));
   const company = choose("Engines Ltd", "Difference Inc");
-  if (fault) world.faults.set(email, fault);
+  if (fault) world.apiProxy.breakAt(email, fault);
   await world.driver.send(tab, { ...typed, email, company_name: company });
   const now = await sees(turn);
-  world.faults.delete(email);
+  world.apiProxy.repair(email);
   at(world.tabs, tab).sent = true;
   if (now.kind !== "waiting") expect([now.email, now.company]).toEqual([email, company]);
   if (now.kind !== "form") return;

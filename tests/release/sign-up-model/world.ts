@@ -1,4 +1,4 @@
-import type { Fault } from "../../support/faults/faulty-proxy";
+import type { FaultyProxy } from "../../support/faults/faulty-proxy";
 import type { RunningWorker } from "../../support/workers/workers";
 import type { Shown } from "./page";
 
@@ -24,8 +24,9 @@ export interface Servers {
   api: RunningWorker;
   stripe: RunningWorker;
   site: RunningWorker;
-  /** What happens to requests from the site with these words in their path or body. */
-  faults: Map<string, Fault>;
+  /** In front of the API, and of Stripe for the site. */
+  apiProxy: FaultyProxy;
+  stripeProxy: FaultyProxy;
 }
 
 /** One sequence. */

@@ -3,16 +3,17 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
 /** What happens to a request: refused before it arrives; answered although nobody hears it; a 500 with nothing done. */
-type Fault = "refuse" | "lose-answer" | "500-before";
+export type Fault = "refuse" | "lose-answer" | "500-before";
 
 type PassingRequest = { method: string; path: string; headers: Record<string, string>; body: string };
 
 /** A proxy in front of a Worker that fails on demand as a crash there would. */
 export type FaultyProxy = {
   url: string;
-  /** From now on, requests that start with `line`, such as `POST /v1/customers`, fail so. */
-  breakAt: (line: string, fault: Fault) => void;
-  repair: () => void;
+  /** From now on, requests with these words in method, path or body, such as `POST /v1/customers`, fail so. */
+  breakAt: (words: string, fault: Fault) => void;
+  /** Those with these words, or all. */
+  repair: (words?: string) => void;
   dispose: () => Promise<void>;
 };
 
@@ -21,14 +22,14 @@ export type FaultyProxy = {
  * @param options.keepsHost whether the Worker sees the proxy's own origin as its URL
  */
 export async function startFaultyProxy(target: string, { keepsHost = false } = {}): Promise<FaultyProxy> {
-  let broken: { line: string; fault: Fault } | undefined;
+  const broken = new Map<string, Fault>();
   const forward = forwardTo(target);
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(incoming);
     const { method = "GET", url: path = "/" } = incoming;
     const request: PassingRequest = { method, path, headers: forwardedHeaders(incoming, keepsHost), body };
-    const fault = broken && `${method} ${path}`.startsWith(broken.line) ? broken.fault : undefined;
+    const [, fault] = [...broken].find(([words]) => `${method} ${path} ${body}`.includes(words)) ?? [];
     if (fault === "refuse") return void incoming.socket.destroy();
     // The simulator's Stripe fails by itself, since it has to remember that; for what is beside it the proxy does.
     const isStripe = path.startsWith("/v1/");
@@ -48,11 +49,12 @@ export async function startFaultyProxy(target: string, { keepsHost = false } = {
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
-    breakAt: (line, fault) => {
-      broken = { line, fault };
+    breakAt: (words, fault) => {
+      broken.set(words, fault);
     },
-    repair: () => {
-      broken = undefined;
+    repair: (words) => {
+      if (words === undefined) broken.clear();
+      else broken.delete(words);
     },
     dispose: () => {
       server.closeAllConnections();
