@@ -38,9 +38,14 @@ export function signUpCountsIn(db: Database, { hashSecret, onePerPerson, signUps
         sender !== undefined && !(await isTaken(day, hashOf("sender", day, sender), signUpsPerDay.sender));
       if (isSenderRefused) return "too-many";
       const network = hashOf("network", day, networkOf(sender ?? "unknown"));
-      if (!isVerified && !(await isTaken(day, network, signUpsPerDay.network))) return "unverified";
       const address = `${hashOf("email", day, email)}.${network}`;
-      return (await isTaken(day, address, signUpsPerDay.email)) ? "taken" : "too-many";
+      // At once, since other passwords wait meanwhile.
+      const [ofNetwork, ofAddress] = await Promise.all([
+        isVerified || isTaken(day, network, signUpsPerDay.network),
+        isTaken(day, address, signUpsPerDay.email),
+      ]);
+      if (!ofNetwork) return "unverified";
+      return ofAddress ? "taken" : "too-many";
     },
 
     /** From every network; the next character after the dot is the slash. */
