@@ -1,14 +1,14 @@
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/cloudflare";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToString } from "react-dom/server";
-import type { SiteContext } from "./edge/request-context.server";
+import type { SiteContext } from "./pipeline/context.server";
 import { describeError } from "./shared/describe-error";
 import { CountryOptionsProvider } from "./signup/form/country-list";
 import { countryOptions } from "./signup/form/country-options";
 import LaterStep from "./signup/later-steps";
-import type { SignupServices } from "./signup/services.server";
+import type { SignupServices } from "./signup/server/services.server";
+import type { FormOutcome } from "./signup/server/submit/form-outcome.server";
 import { LaterStepProvider } from "./signup/signup-page";
-import type { FormOutcome } from "./signup/submit/form-outcome.server";
 import { NonceProvider } from "./ui/document/request-context";
 
 declare module "@remix-run/server-runtime" {

@@ -2,7 +2,7 @@ import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run
 import { Links, Meta, Outlet, Scripts, useMatches, useRouteLoaderData } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { titleOf } from "./company";
-import { publicSettings } from "./edge/settings/public-settings.server";
+import { publicSettings } from "./pipeline/settings/public-settings.server";
 import { hydrates } from "./ui/document/hydration";
 import { InlineStylesheet } from "./ui/document/inline-stylesheet";
 import { prerenderRules } from "./ui/document/prerender";

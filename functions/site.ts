@@ -1,9 +1,9 @@
 import * as build from "@remix-run/dev/server-build";
-import { createSite } from "../app/edge/worker.server";
-import { formPageCache } from "../app/signup/form/form-page-cache.server";
+import { createSite } from "../app/pipeline/stages.server";
 import { POSTED_FIELDS } from "../app/signup/form/form-schema";
-import { signupServices } from "../app/signup/services.server";
-import { handleForm } from "../app/signup/submit/submit-form.server";
+import { formPageCache } from "../app/signup/server/form-page-cache.server";
+import { signupServices } from "../app/signup/server/services.server";
+import { handleForm } from "../app/signup/server/submit/submit-form.server";
 
 export default {
   fetch: createSite({

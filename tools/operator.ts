@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { causeOf, runTool, ToolError } from "./failures";
 import { settingsOf, stageOf, urlIn } from "./releases/stages";
-import type { Stage } from "./wrangler";
+import type { Stage } from "./wrangler/wrangler";
 
 // npm run export|erase -- --email {email}, npm run catalogue; with --production or --staging as the owner of OPERATOR_TOKEN.
 

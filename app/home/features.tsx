@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Draft, NamedByPlatform, VisibilityOfCompetitors } from "./feature-drawings";
+import { Draft, NamedByPlatform, VisibilityOfCompetitors } from "./drawings/feature-drawings";
 import { features } from "./home-content";
 
 const drawings: Record<(typeof features)[number]["key"], ReactNode> = {

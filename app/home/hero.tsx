@@ -1,9 +1,9 @@
 import { ButtonLink } from "../ui/controls/button";
 import { ArrowRightIcon } from "../ui/controls/icons";
-import { Drawing } from "./drawing";
+import { Drawing } from "./drawings/drawing";
+import { ProductView } from "./drawings/product-view";
 import { forecast, hero } from "./home-content";
 import { PlatformTable } from "./platform-table";
-import { ProductView } from "./product-view";
 import { ResearchLink } from "./research-link";
 
 export function Hero() {

@@ -1,4 +1,4 @@
-import { onRequest, platforms } from "../pricing/platforms";
+import { onRequest, platforms } from "../pricing/plans/platforms";
 
 const rows = [
   { plans: "MINI, LITE", tracked: platforms.lite },

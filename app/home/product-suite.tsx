@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
+import { Brief, Dashboard, PromptFromPersona } from "./drawings/suite-drawings";
 import { suite } from "./home-content";
-import { Brief, Dashboard, PromptFromPersona } from "./suite-drawings";
 
 const drawings: Record<(typeof suite.products)[number]["key"], ReactNode> = {
   prompts: <PromptFromPersona />,

@@ -1,5 +1,5 @@
-import { TRIAL_DAYS } from "./plans";
-import { platformsAdded } from "./platforms";
+import { TRIAL_DAYS } from "./plans/plans";
+import { platformsAdded } from "./plans/platforms";
 
 export interface FaqItem {
   question: string;

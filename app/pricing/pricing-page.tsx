@@ -2,9 +2,9 @@ import { CheckIcon } from "../ui/controls/icons";
 import { ClosingCall } from "../ui/layout/closing-call";
 import { useSite } from "../ui/site";
 import { FaqSection } from "./faq-section";
-import { PlanCard } from "./plan-card";
-import { PlanComparison } from "./plan-comparison";
-import { detailedPlans } from "./plan-details";
+import { PlanCard } from "./plans/plan-card";
+import { PlanComparison } from "./plans/plan-comparison";
+import { detailedPlans } from "./plans/plan-details";
 import { pricing } from "./pricing-content";
 
 export function PricingPage() {

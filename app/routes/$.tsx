@@ -1,7 +1,7 @@
 import { data, type LoaderFunctionArgs } from "@remix-run/cloudflare";
 import { isRouteErrorResponse, type MetaFunction, useRouteError } from "@remix-run/react";
 import { titleOf } from "../company";
-import type { Refusal } from "../edge/guard/refusals.server";
+import type { Refusal } from "../pipeline/guard/refusals.server";
 import { ErrorPage } from "../ui/layout/error-page";
 import { NotFound } from "../ui/layout/not-found";
 import { useSite } from "../ui/site";

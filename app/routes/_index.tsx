@@ -1,8 +1,8 @@
 import type { MetaFunction } from "@remix-run/cloudflare";
-import { pageMeta } from "../discovery/page-meta";
-import { homePage } from "../discovery/pages";
 import stylesheet from "../home/home.css";
 import { HomePage } from "../home/home-page";
+import { pageMeta } from "../seo/page-meta";
+import { homePage } from "../seo/pages";
 
 export const handle = { stylesheet };
 

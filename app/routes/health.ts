@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/cloudflare";
-import { commit } from "../contract/release";
+import { commit } from "../shared/release";
 
 /** With invalid settings, the pipeline answers instead: 503 with their names. */
 export function loader({ context: { configuration } }: LoaderFunctionArgs) {

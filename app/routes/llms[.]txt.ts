@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/cloudflare";
-import { llmsTxt } from "../discovery/llms";
-import { publicSettings } from "../edge/settings/public-settings.server";
+import { publicSettings } from "../pipeline/settings/public-settings.server";
+import { llmsTxt } from "../seo/llms";
 
 export function loader({ context }: LoaderFunctionArgs) {
   return new Response(llmsTxt(publicSettings(context)), { headers: { "Content-Type": "text/plain; charset=utf-8" } });

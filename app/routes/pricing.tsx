@@ -1,8 +1,8 @@
 import type { MetaFunction } from "@remix-run/cloudflare";
-import { pageMeta } from "../discovery/page-meta";
-import { pricingPage } from "../discovery/pages";
 import stylesheet from "../pricing/pricing.css";
 import { PricingPage } from "../pricing/pricing-page";
+import { pageMeta } from "../seo/page-meta";
+import { pricingPage } from "../seo/pages";
 
 export const handle = { stylesheet };
 

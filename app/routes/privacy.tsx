@@ -1,9 +1,9 @@
 import type { MetaFunction } from "@remix-run/cloudflare";
-import { pageMeta } from "../discovery/page-meta";
-import { privacyPage } from "../discovery/pages";
 import stylesheet from "../legal/legal.css";
 import { LegalPage } from "../legal/legal-page";
 import { privacy } from "../legal/texts";
+import { pageMeta } from "../seo/page-meta";
+import { privacyPage } from "../seo/pages";
 
 export const handle = { stylesheet };
 

@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/cloudflare";
-import { inProgress, qrCode, resumeLink } from "../signup/session/resume-link.server";
+import { inProgress, qrCode, resumeLink } from "../signup/server/session/resume-link.server";
 
 /** The QR code of a resume link. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -1,4 +1,4 @@
-import { manifest } from "../discovery/manifest";
+import { manifest } from "../seo/manifest";
 
 export function loader() {
   return new Response(JSON.stringify(manifest), { headers: { "Content-Type": "application/manifest+json" } });

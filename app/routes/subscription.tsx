@@ -9,7 +9,7 @@ import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/package-id";
 import { loadStep, troubleOf } from "../signup/load-step";
 import { CONNECTION_FAILED, submissionFailed } from "../signup/notices";
-import { currentStep } from "../signup/session/current-step.server";
+import { currentStep } from "../signup/server/current-step.server";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
 import type { SignupReply, SignupStep } from "../signup/steps";
@@ -32,7 +32,7 @@ export function loader({ request, params, context }: LoaderFunctionArgs) {
   return currentStep(request, packageIdOf(request.url, params.id), context);
 }
 
-/** The pipeline has handled the form already: app/signup/submit/submit-form.server.ts. */
+/** The pipeline has handled the form already: app/signup/server/submit/submit-form.server.ts. */
 export function action({ context: { formOutcome } }: ActionFunctionArgs) {
   if (formOutcome?.status === "reply") return data<SignupReply>(formOutcome.reply, formOutcome.httpStatus);
   if (formOutcome?.status === "redirect") return formOutcome.response;

@@ -1,9 +1,9 @@
 import type { MetaFunction } from "@remix-run/cloudflare";
-import { pageMeta } from "../discovery/page-meta";
-import { termsPage } from "../discovery/pages";
 import stylesheet from "../legal/legal.css";
 import { LegalPage } from "../legal/legal-page";
 import { terms } from "../legal/texts";
+import { pageMeta } from "../seo/page-meta";
+import { termsPage } from "../seo/pages";
 
 export const handle = { stylesheet };
 

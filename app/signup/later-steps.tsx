@@ -1,7 +1,7 @@
 import { CardStep } from "./card/card-step";
 import { WaitingStep } from "./card/waiting-step";
 import { SuccessStep } from "./done/success-step";
-import { ResumeStep } from "./session/resume-step";
+import { ResumeStep } from "./resume/resume-step";
 import type { LaterStepData, SignupReply } from "./steps";
 
 /** What follows the form, in one file: from the card on, nothing depends on the connection of that moment. */

@@ -32,7 +32,7 @@ import { operatorPage } from "./operator/page";
 import { requireOperator } from "./operator/require-operator";
 import { accountWebhookTo } from "./outbox/account-webhook";
 import { dispatchMessages } from "./outbox/dispatch";
-import { mailOver } from "./outbox/mail";
+import { mailOver } from "./outbox/email";
 import { outboxIn } from "./outbox/outbox";
 import { stuckMessagesIn } from "./outbox/stuck-messages";
 import { packagesIn } from "./plans/packages";
@@ -45,9 +45,9 @@ import { signUpLifecycleIn } from "./sign-ups/store/sign-up-lifecycle";
 import { signUpsIn } from "./sign-ups/store/sign-up-store";
 import { signedLinks } from "./signed-links";
 import { stripeClient, type Waiting } from "./stripe/client";
+import { stripeWebhook } from "./stripe/events";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/prices";
-import { stripeWebhook } from "./stripe/webhook";
 
 const headers = {
   https: secureHeaders({

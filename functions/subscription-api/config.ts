@@ -1,5 +1,8 @@
 import type { D1Database, RateLimit, SendEmail } from "@cloudflare/workers-types";
 import * as z from "zod";
+import type { FunnelDataset } from "../../app/contract/funnel";
+import { API_SECRET } from "../../app/contract/site-headers";
+import { release } from "../../app/shared/release";
 import {
   type ConfigurationProblem,
   type ConfigurationResult,
@@ -8,10 +11,7 @@ import {
   problemsOf,
   serviceUrl,
   withoutEmpty,
-} from "../../app/contract/configuration";
-import type { FunnelDataset } from "../../app/contract/funnel";
-import { release } from "../../app/contract/release";
-import { API_SECRET } from "../../app/contract/site-headers";
+} from "../../app/shared/settings";
 import { isLocal, LOCAL_SECRETS, TEST_MODE_API_URL } from "./local-development";
 
 function binding<T>(method: string) {

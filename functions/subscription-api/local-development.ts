@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isLoopback, serviceUrl } from "../../app/contract/configuration";
+import { isLoopback, serviceUrl } from "../../app/shared/settings";
 
 /** The values of wrangler.toml for local development, which no deployment may use. */
 export const LOCAL_SECRETS = {

@@ -6,7 +6,7 @@ import { log } from "./log";
 import { type DispatchServices, dispatchMessages } from "./outbox/dispatch";
 import { reconcileSignUps } from "./sign-ups/reconcile";
 import { CHECK_RANKS } from "./sign-ups/sign-up";
-import type { TrialServices } from "./sign-ups/trial";
+import type { TrialServices } from "./sign-ups/start-trial";
 
 export type ScheduledServices = TrialServices & DispatchServices & { counts: SignUpCounts; cronRuns: CronRuns };
 

@@ -1,5 +1,5 @@
 import { defineConfig } from "@playwright/test";
-import { findOrInstallChromium } from "../../tools/chromium";
+import { findOrInstallChromium } from "../../tools/images/chromium";
 import { DESKTOP, PHONE } from "./support/layout";
 
 // Playwright's workers read this file again, and the variable with it: the search runs once.

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { API_FOLDER, type Folder, runWrangler, type Stage, scriptCommand, wranglerCommand } from "../wrangler";
-import { type Failure, failureIn } from "../wrangler-output";
+import { API_FOLDER, type Folder, runWrangler, type Stage, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
+import { type Failure, failureIn } from "../wrangler/wrangler-output";
 import type { Deployment, Finding } from "./deployment";
 
 export type Answers = Pick<Deployment, "secrets" | "database"> & { unanswered: Finding[] };

@@ -1,5 +1,5 @@
-import type { WorkerSettings } from "../worker-settings";
-import type { Stage } from "../wrangler";
+import type { WorkerSettings } from "../wrangler/worker-settings";
+import type { Stage } from "../wrangler/wrangler";
 
 /** `what` also says what to do. */
 export type Finding = {

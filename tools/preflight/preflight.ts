@@ -8,7 +8,7 @@ import { runTool, ToolError } from "../failures";
 import { settingsOf, stageOf } from "../releases/stages";
 import { setUpStripe } from "../stripe-setup/set-up";
 import { type Target, targetOf } from "../stripe-setup/target";
-import { API_FOLDER, root, type Stage } from "../wrangler";
+import { API_FOLDER, root, type Stage } from "../wrangler/wrangler";
 import { askAccount } from "./account";
 import type { Finding } from "./deployment";
 import { checkDeployment, isDatabaseId } from "./rules";

@@ -1,8 +1,8 @@
-import { plans } from "../../app/pricing/plans";
+import { plans } from "../../app/pricing/plans/plans";
 import { isStripePriceId } from "../../functions/subscription-api/plans/packages";
-import type { WorkerSettings } from "../worker-settings";
-import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler";
-import { databaseId } from "../wrangler-output";
+import type { WorkerSettings } from "../wrangler/worker-settings";
+import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
+import { databaseId } from "../wrangler/wrangler-output";
 import type { Deployment, Finding, Rule } from "./deployment";
 import { isPlaceholder, settingRules } from "./setting-rules";
 

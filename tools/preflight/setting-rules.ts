@@ -1,5 +1,5 @@
-import { isLoopback } from "../../app/contract/configuration";
-import { API_FOLDER, type Stage, wranglerCommand } from "../wrangler";
+import { isLoopback } from "../../app/shared/settings";
+import { API_FOLDER, type Stage, wranglerCommand } from "../wrangler/wrangler";
 import type { Deployment, Rule } from "./deployment";
 import { problemsOfApi, problemsOfSite, SECRETS } from "./worker-problems";
 

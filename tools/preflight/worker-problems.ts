@@ -1,6 +1,6 @@
-import { readConfiguration } from "../../app/edge/settings/configuration.server";
+import { readConfiguration } from "../../app/pipeline/settings/configuration.server";
 import { readConfig } from "../../functions/subscription-api/config";
-import type { WorkerSettings } from "../worker-settings";
+import type { WorkerSettings } from "../wrangler/worker-settings";
 import type { Deployment } from "./deployment";
 
 /** `isWhole` where the problem says what to do. */

@@ -7,8 +7,8 @@ import { parseArgs } from "node:util";
 import * as z from "zod";
 import { runTool, ToolError } from "../failures";
 import { preflight } from "../preflight/preflight";
-import { API_FOLDER, type Folder, root, runWrangler, type Stage } from "../wrangler";
-import { failureIn, unexpectedWarnings } from "../wrangler-output";
+import { API_FOLDER, type Folder, root, runWrangler, type Stage } from "../wrangler/wrangler";
+import { failureIn, unexpectedWarnings } from "../wrangler/wrangler-output";
 import { takeLiveReleases } from "./live-releases";
 import { checkedOut, settingsOf, stageOf, urlIn } from "./stages";
 

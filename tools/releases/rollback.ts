@@ -2,8 +2,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { runTool, ToolError } from "../failures";
-import { API_FOLDER, type Folder, runWrangler, type Stage, scriptCommand, wranglerCommand } from "../wrangler";
-import { failureIn } from "../wrangler-output";
+import { API_FOLDER, type Folder, runWrangler, type Stage, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
+import { failureIn } from "../wrangler/wrangler-output";
 import { settingsOf, stageOf } from "./stages";
 
 // npm run rollback -- {commit}: both Workers go back to what was deployed of a commit. --staging, --only site,

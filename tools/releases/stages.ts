@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { ToolError } from "../failures";
 import { onPorts, portsOf } from "../start/ports";
-import { readWorkerSettings, type WorkerSettings } from "../worker-settings";
-import { API_FOLDER, root, type Stage } from "../wrangler";
+import { readWorkerSettings, type WorkerSettings } from "../wrangler/worker-settings";
+import { API_FOLDER, root, type Stage } from "../wrangler/wrangler";
 
 export function stageOf(options: { staging?: boolean | undefined; production?: boolean | undefined }): Stage {
   if (options.staging && options.production) throw new ToolError("Choose one of --staging and --production.");

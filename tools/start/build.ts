@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { ToolError } from "../failures";
-import { root, wrangler } from "../wrangler";
+import { root, wrangler } from "../wrangler/wrangler";
 import { isStopping, launch } from "./processes";
 import { damagedSentence, saysDamaged } from "./worker-lines";
 

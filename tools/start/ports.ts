@@ -1,6 +1,6 @@
 import { createServer, isIP, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
-import { isLoopbackHost } from "../../app/contract/configuration";
+import { isLoopbackHost } from "../../app/shared/settings";
 import { ToolError } from "../failures";
 
 /** Where wrangler.toml has the site; the API and the simulator are on the two ports after it. */

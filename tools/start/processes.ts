@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { ToolError } from "../failures";
-import { root } from "../wrangler";
+import { root } from "../wrangler/wrangler";
 
 const STOPPED_WITHIN_MS = 10_000;
 

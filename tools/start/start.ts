@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { MiniflareOptions } from "miniflare";
-import { bindingsOf } from "../built-worker";
 import { sentenceOf, ToolError } from "../failures";
-import { readWorkerSettings } from "../worker-settings";
-import { root } from "../wrangler";
+import { bindingsOf } from "../wrangler/built-worker";
+import { readWorkerSettings } from "../wrangler/worker-settings";
+import { root } from "../wrangler/wrangler";
 import { migrate, step } from "./build";
 import { hostOf, onPorts, type Ports, portsOf, requireFreePort } from "./ports";
 import { atStop, isStopping, stopAll } from "./processes";
@@ -107,7 +107,7 @@ const local = (port: number) => `http://localhost:${port}`;
 async function readTestMode() {
   const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY } = process.env;
   if (!STRIPE_SECRET_KEY && !STRIPE_PUBLISHABLE_KEY) return undefined;
-  const tools = await import("../test-mode");
+  const tools = await import("./test-mode");
   const settings = tools.testModeOf(process.env);
   await tools.requireAccess(process.env);
   const settingsOf = (name: string) =>

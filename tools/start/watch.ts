@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "../wrangler";
+import { root } from "../wrangler/wrangler";
 import { bundle, migrate } from "./build";
 import { launch } from "./processes";
 import type { LocalWorker } from "./run-worker";

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import * as z from "zod";
 import { parseJson } from "../../app/shared/parse-json";
-import { root } from "../wrangler";
+import { root } from "../wrangler/wrangler";
 
 const logged = z.object({
   level: z.string().optional(),

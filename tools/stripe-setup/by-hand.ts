@@ -1,4 +1,4 @@
-import { scriptCommand } from "../wrangler";
+import { scriptCommand } from "../wrangler/wrangler";
 import type { Place } from "./target";
 
 /** What no API of Stripe's reaches (docs/operations.md, "Stripe's emails" and "Radar"). */

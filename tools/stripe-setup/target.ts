@@ -1,10 +1,10 @@
 import Stripe from "stripe";
-import { isLoopback } from "../../app/contract/configuration";
 import { MONTHLY_PRICES } from "../../app/contract/plan-prices";
+import { isLoopback } from "../../app/shared/settings";
 import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/prices";
 import { ToolError } from "../failures";
 import { settingsOf } from "../releases/stages";
-import { API_FOLDER, type Stage } from "../wrangler";
+import { API_FOLDER, type Stage } from "../wrangler/wrangler";
 
 export type Place = "local" | "sandbox" | Stage;
 

@@ -1,7 +1,7 @@
 import Stripe from "stripe";
-import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook";
+import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/events";
 import { portsOf } from "../start/ports";
-import { API_FOLDER, wranglerCommand } from "../wrangler";
+import { API_FOLDER, wranglerCommand } from "../wrangler/wrangler";
 import type { Difference, State } from "./line";
 import { type Target, WEBHOOK_PATH } from "./target";
 

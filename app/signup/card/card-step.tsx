@@ -1,6 +1,6 @@
 import { Form, useLocation } from "@remix-run/react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
-import { findPlan, plans } from "../../pricing/plans";
+import { findPlan, plans } from "../../pricing/plans/plans";
 import { Button } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
 import { Day, Moment } from "../../ui/controls/time";
@@ -8,8 +8,8 @@ import { useHydrated } from "../../ui/document/use-hydrated";
 import { useSite } from "../../ui/site";
 import { CARD_USED, CONFIGURATION_ERROR, type Notice, paymentFailed, SAVED } from "../notices";
 import { reloadOnce } from "../reload-once";
-import { ResumeOnAnotherDevice } from "../session/resume-on-another-device";
-import { KeepButton, SessionTime, WARNING_SECONDS } from "../session/session-time";
+import { ResumeOnAnotherDevice } from "../resume/resume-on-another-device";
+import { KeepButton, SessionTime, WARNING_SECONDS } from "../resume/time-left";
 import { SignupNotice } from "../signup-notice";
 import type { CardStepData, SignupReply } from "../steps";
 import { CardPlaceholder } from "./card-placeholder";

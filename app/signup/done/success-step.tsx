@@ -1,7 +1,7 @@
 import { Form, useLocation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { formatPhone } from "../../contract/phone";
-import { findPlan, formatPrice, plans } from "../../pricing/plans";
+import { findPlan, formatPrice, plans } from "../../pricing/plans/plans";
 import { trialEndOf } from "../../pricing/trial";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";

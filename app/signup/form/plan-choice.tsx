@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { describePrice, type Plan } from "../../pricing/plans";
+import { describePrice, type Plan } from "../../pricing/plans/plans";
 
 /** Where the message of the hidden package id leads. */
 export const PLAN_CHOICE_ID = "choose-plan";

@@ -1,6 +1,14 @@
 import { subscriptionRequest } from "../../contract/subscription-request";
-import { PlanPriceLine } from "../../pricing/plan-price";
-import { describePrice, findPlan, formatPrice, type Plan, plans, regularPrice, TRIAL_DAYS } from "../../pricing/plans";
+import { PlanPriceLine } from "../../pricing/plans/plan-price";
+import {
+  describePrice,
+  findPlan,
+  formatPrice,
+  type Plan,
+  plans,
+  regularPrice,
+  TRIAL_DAYS,
+} from "../../pricing/plans/plans";
 import { useSite } from "../../ui/site";
 import { planPath } from "../plan-path";
 import { PlanChoice } from "./plan-choice";

@@ -9,7 +9,7 @@ export function SubmitButton({ confirmation, busy }: Pick<SignupReply, "confirma
   // biome-ignore lint/correctness/useExhaustiveDependencies: a widget for each question
   useEffect(() => {
     if (!siteKey) return;
-    import("../bots/turnstile-widget").then(
+    import("./turnstile-widget").then(
       ({ showTurnstile }) => widget.current && showTurnstile(widget.current, siteKey),
       () => undefined,
     );

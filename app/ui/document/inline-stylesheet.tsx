@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 
 /**
- * The page's stylesheet; the server inlines its text (app/edge/pages/inline-style.server.ts), which React keeps when it
+ * The page's stylesheet; the server inlines its text (app/pipeline/response/inline-style.server.ts), which React keeps when it
  * hydrates. If React renders the page again instead, the stylesheet is loaded from `href`.
  */
 export function InlineStylesheet({ href }: { href: string }) {

@@ -6,7 +6,7 @@ import type { CatalogueServices } from "../plans/reconcile-prices";
 import type { SignUpServices } from "../sign-ups/create-sign-up";
 import type { PasswordQueue } from "../sign-ups/password/password-queue";
 import type { PersonalDataServices } from "../sign-ups/personal-data";
-import type { StripeWebhook } from "../stripe/webhook";
+import type { StripeWebhook } from "../stripe/events";
 
 export type Services = Omit<SignUpServices, "passwords" | "inBackground" | "requestId"> &
   PersonalDataServices &

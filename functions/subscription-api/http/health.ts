@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import { commit } from "../../../app/contract/release";
 import { describeError } from "../../../app/shared/describe-error";
+import { commit } from "../../../app/shared/release";
 import { sleep } from "../../../app/shared/sleep";
 import { type Config, keysOf, readConfig } from "../config";
 import { databaseOver } from "../database";

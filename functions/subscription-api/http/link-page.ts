@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { Sender } from "../outbox/mail";
+import type { Sender } from "../outbox/email";
 import { type Html, htmlPages } from "./html-page";
 
 const STYLE = `

@@ -2,8 +2,8 @@ import type { Context } from "hono";
 import { log } from "../log";
 import { handleCardDeclined } from "../sign-ups/failed-cards";
 import { handleInvoicePaid } from "../sign-ups/first-payment";
-import { handleCardSetUpEvent, handleSubscriptionChange, type TrialOutcome } from "../sign-ups/trial";
-import type { WebhookContent } from "../stripe/webhook";
+import { handleCardSetUpEvent, handleSubscriptionChange, type TrialOutcome } from "../sign-ups/start-trial";
+import type { WebhookContent } from "../stripe/events";
 import type { ApiContext, Services } from "./context";
 import { problem } from "./problem";
 

@@ -1,4 +1,4 @@
-import { networkOf } from "../../../app/contract/sender";
+import { networkOf } from "../../../app/shared/sender";
 import type { TrialConfig } from "../config";
 import type { Database } from "../database";
 import { keyedHash } from "./keyed-hash";

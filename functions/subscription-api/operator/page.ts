@@ -3,7 +3,7 @@ import { csrf } from "hono/csrf";
 import { html } from "hono/html";
 import * as z from "zod";
 import { FUNNEL_STEPS } from "../../../app/contract/funnel";
-import { commit } from "../../../app/contract/release";
+import { commit } from "../../../app/shared/release";
 import { databaseOver } from "../database";
 import type { ApiContext } from "../http/context";
 import { neitherKeptNorFound } from "../http/html-page";

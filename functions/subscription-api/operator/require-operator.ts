@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { auth } from "hono/utils/basic-auth";
-import { senderOf } from "../../../app/contract/sender";
 import { isOverLimit } from "../../../app/shared/rate-limit";
+import { senderOf } from "../../../app/shared/sender";
 import type { Config } from "../config";
 import type { ApiContext } from "../http/context";
 import { tooManyRequests } from "../http/guard/rate-limit";

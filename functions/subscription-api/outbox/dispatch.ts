@@ -4,11 +4,11 @@ import { log } from "../log";
 import type { SignedLinks } from "../signed-links";
 import { PaymentsError } from "../stripe/client";
 import type { AccountWebhook } from "./account-webhook";
-import type { Mail } from "./mail";
-import { cardUsedMail } from "./mail-content";
+import type { Mail } from "./email";
+import { cardUsedMail } from "./email-content";
 import { type DropReason, type Message, type Outbox, type SendOutcome, sentKinds } from "./outbox";
+import { trialEndingMail, trialStartedMail } from "./trial-emails";
 import { type TrialReader, trialOf } from "./trial-facts";
-import { trialEndingMail, trialStartedMail } from "./trial-mails";
 
 export type DispatchServices = {
   outbox: Outbox;

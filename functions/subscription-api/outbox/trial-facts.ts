@@ -1,6 +1,6 @@
 import type { Billing, Card } from "../stripe/billing";
 import { type DropReason, type Message, reminderKey } from "./outbox";
-import type { Trial } from "./trial-mails";
+import type { Trial } from "./trial-emails";
 
 export type TrialReader = {
   findBilling(subscriptionId: string): Promise<Billing | undefined>;

@@ -7,7 +7,7 @@ import type { SetupIntent } from "../stripe/setup-intents";
 import type { PasswordPlace } from "./password/password-queue";
 import { deleteSignUp, startOrDelete } from "./reconcile";
 import { awaitsTrial, CONTINUED_FOR_MS, isOlder, type SignUp } from "./sign-up";
-import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
+import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./start-trial";
 
 export type SignUpServices = TrialServices & {
   passwords: PasswordPlace;

@@ -1,7 +1,7 @@
 import { log } from "../log";
+import type { CardEvent, StripeEvent } from "../stripe/events";
 import type { Payments } from "../stripe/payments";
 import type { SetupIntent } from "../stripe/setup-intents";
-import type { CardEvent, StripeEvent } from "../stripe/webhook";
 import { type EndReason, hasTooManyFailedCards, type SignUp } from "./sign-up";
 import type { ProcessedEvents } from "./store/processed-events";
 import type { SignUpEndings, UsedCard } from "./store/sign-up-endings";

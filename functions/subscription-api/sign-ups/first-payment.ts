@@ -1,5 +1,5 @@
+import type { StripeEvent } from "../stripe/events";
 import type { Payments } from "../stripe/payments";
-import type { StripeEvent } from "../stripe/webhook";
 import type { SignUp } from "./sign-up";
 import type { ProcessedEvents } from "./store/processed-events";
 import type { SignUpLifecycle } from "./store/sign-up-lifecycle";

@@ -11,7 +11,7 @@ import {
   nextPendingCheck,
   type SignUp,
 } from "./sign-up";
-import { handleCardSetUp, startTrial, type TrialServices } from "./trial";
+import { handleCardSetUp, startTrial, type TrialServices } from "./start-trial";
 
 const BATCH = 60;
 

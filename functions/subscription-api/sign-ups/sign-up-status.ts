@@ -2,7 +2,7 @@ import type { SubscriptionStatus } from "../../../app/contract/subscription-resp
 import { PaymentsError } from "../stripe/client";
 import { setupIntentFor } from "./create-sign-up";
 import { awaitsTrial, type SignUp } from "./sign-up";
-import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./trial";
+import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./start-trial";
 
 /** Asks Stripe where a webhook has not told yet, so that the answer is as new as the visitor's card. */
 export async function signUpStatus(id: string, services: TrialServices): Promise<SubscriptionStatus> {

@@ -2,7 +2,7 @@ const api = (...names: string[]) => names.map((name) => `functions/subscription-
 
 /** What is mutated together. */
 export const AREAS: Record<string, string[]> = {
-  guard: ["app/edge/guard/*.ts"],
+  guard: ["app/pipeline/guard/*.ts"],
   contract: ["app/contract/*.ts", "app/shared/*.ts", "app/signup/form/{form-schema,validate-in-browser}.ts"],
   "sign-up": ["app/signup/**/*.server.ts"],
   outbox: api("outbox/*.ts"),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import Stripe from "stripe";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/webhook";
+import { WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/events";
 import { checkStripe } from "../../../tools/preflight/preflight";
 import type { Line } from "../../../tools/stripe-setup/line";
 import { setUpStripe } from "../../../tools/stripe-setup/set-up";

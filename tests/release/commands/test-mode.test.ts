@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCommand } from "../../../tools/operator";
-import { type TestMode, testModeOf, whatIsLeft } from "../../../tools/test-mode";
+import { type TestMode, testModeOf, whatIsLeft } from "../../../tools/start/test-mode";
 import { eventOf, secondsNow, sign } from "../../support/stripe/stripe-events";
 import { nonceIn, siteVisitor } from "../../support/visitors/site-visitor";
 import { enterCard, mails, post, rows, signUp, stripeAt } from "../../support/visitors/visitor";

@@ -1,6 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import * as z from "zod";
-import type { Log } from "../../../app/edge/log.server";
+import type { Log } from "../../../app/pipeline/log.server";
 
 const contexts = z.custom<AppLoadContext>();
 

@@ -1,11 +1,11 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { afterEach, beforeEach, vi } from "vitest";
-import { readConfiguration } from "../../../app/edge/settings/configuration.server";
-import { signupServices } from "../../../app/signup/services.server";
-import { currentStep } from "../../../app/signup/session/current-step.server";
-import type { FoundSession } from "../../../app/signup/session/session.server";
+import { readConfiguration } from "../../../app/pipeline/settings/configuration.server";
+import { currentStep } from "../../../app/signup/server/current-step.server";
+import { signupServices } from "../../../app/signup/server/services.server";
+import type { FoundSession } from "../../../app/signup/server/session/session.server";
+import { handleForm } from "../../../app/signup/server/submit/submit-form.server";
 import type { CardSession, DoneSession, SignupSession } from "../../../app/signup/steps";
-import { handleForm } from "../../../app/signup/submit/submit-form.server";
 import { fields } from "../visitors/site-visitor";
 
 export const SITE_URL = "https://www.site.example";

@@ -1,4 +1,4 @@
-import { signupSessions } from "../../../app/signup/session/session.server";
+import { signupSessions } from "../../../app/signup/server/session/session.server";
 import { type Answer, nonceIn, type SiteVisitor } from "./site-visitor";
 
 /** As in wrangler.toml. */

@@ -1,4 +1,4 @@
-import type { Vars } from "../../../tools/built-worker";
+import type { Vars } from "../../../tools/wrangler/built-worker";
 import { FAST_API } from "./fast-api";
 import { freePort, type RunningWorker, startWorker, type WorkerPlan } from "./miniflare";
 import { migrate, startStripeSimulator } from "./workers";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { Log, LogLevel, Miniflare, type SharedOptions, type WorkerOptions } from "miniflare";
-import { bindingsOf, type Vars } from "../../../tools/built-worker";
-import { root } from "../../../tools/wrangler";
+import { bindingsOf, type Vars } from "../../../tools/wrangler/built-worker";
+import { root } from "../../../tools/wrangler/wrangler";
 import "./atomics-wait";
 
 /** A Worker that runs. */

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig, unstable_splitSqlQuery } from "wrangler";
 import * as z from "zod";
-import type { Vars } from "../../../tools/built-worker";
+import type { Vars } from "../../../tools/wrangler/built-worker";
 import { freePort, type RunningWorker, startWorker, type WorkerPlan, type Wrapper } from "./miniflare";
 
-export type { Vars } from "../../../tools/built-worker";
+export type { Vars } from "../../../tools/wrangler/built-worker";
 export { freePort, type RunningWorker, type Wrapper } from "./miniflare";
 
 const SITE_TOML = fileURLToPath(new URL("../../../wrangler.toml", import.meta.url));

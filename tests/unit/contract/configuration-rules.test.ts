@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { isLoopback, isLoopbackHost, problemsOf, serviceUrl } from "../../../app/contract/configuration";
+import { isLoopback, isLoopbackHost, problemsOf, serviceUrl } from "../../../app/shared/settings";
 
 describe("the rules of both configurations", () => {
   test.each([

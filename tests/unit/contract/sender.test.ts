@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkOf, senderOf } from "../../../app/contract/sender";
+import { networkOf, senderOf } from "../../../app/shared/sender";
 
 test.each([
   ["192.0.2.100", "192.0.2.100"],

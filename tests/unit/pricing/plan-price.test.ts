@@ -2,11 +2,11 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { MemoryRouter } from "react-router-dom";
 import { describe, expect, test } from "vitest";
-import { offerOf } from "../../../app/discovery/offers";
-import { PlanCard } from "../../../app/pricing/plan-card";
-import { PlanComparison } from "../../../app/pricing/plan-comparison";
-import { type DetailedPlan, detailedPlans } from "../../../app/pricing/plan-details";
-import { describeOffer } from "../../../app/pricing/plans";
+import { PlanCard } from "../../../app/pricing/plans/plan-card";
+import { PlanComparison } from "../../../app/pricing/plans/plan-comparison";
+import { type DetailedPlan, detailedPlans } from "../../../app/pricing/plans/plan-details";
+import { describeOffer } from "../../../app/pricing/plans/plans";
+import { offerOf } from "../../../app/seo/offers";
 import { PlanChoice } from "../../../app/signup/form/plan-choice";
 import { PlanTerms } from "../../../app/signup/form/plan-summary";
 

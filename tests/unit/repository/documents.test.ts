@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { settings as siteSettings } from "../../../app/edge/settings/configuration.server";
+import { settings as siteSettings } from "../../../app/pipeline/settings/configuration.server";
 import { settings as apiSettings } from "../../../functions/subscription-api/config";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

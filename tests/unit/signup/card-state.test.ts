@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { afterSetup } from "../../../app/signup/card/after-setup.server";
-import { type SetupState, setupIntents } from "../../../app/signup/card/setup-intents.server";
+import { afterSetup } from "../../../app/signup/server/card/after-setup.server";
+import { type SetupState, setupIntents } from "../../../app/signup/server/card/setup-intents.server";
+import type { SubscriptionApi } from "../../../app/signup/server/submit/api-client.server";
 import type { CardSession } from "../../../app/signup/steps";
-import type { SubscriptionApi } from "../../../app/signup/submit/api-client.server";
 import { countingLimiter, recordedLog } from "../../support/site-in-process/request-context";
 
 afterEach(() => vi.restoreAllMocks());

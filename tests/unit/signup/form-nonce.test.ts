@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { formNonces } from "../../../app/signup/form/form-nonce.server";
-import { sign, signerOf } from "../../../app/signup/form/signature.server";
+import { formNonces } from "../../../app/signup/server/submit/form-nonce.server";
+import { sign, signerOf } from "../../../app/signup/server/submit/signature.server";
 import { validRequest } from "../../support/visitors/visitor";
 
 /** Of a form without a plan. */

@@ -1,9 +1,9 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { routeMatcher } from "../../../app/edge/guard/route-matcher.server";
-import { formNonces } from "../../../app/signup/form/form-nonce.server";
-import { formPageCache } from "../../../app/signup/form/form-page-cache.server";
-import { signupSessions } from "../../../app/signup/session/session.server";
+import { routeMatcher } from "../../../app/pipeline/route-matcher.server";
+import { formPageCache } from "../../../app/signup/server/form-page-cache.server";
+import { signupSessions } from "../../../app/signup/server/session/session.server";
+import { formNonces } from "../../../app/signup/server/submit/form-nonce.server";
 import { contextWith, recordedLog } from "../../support/site-in-process/request-context";
 import { smallBuild } from "../../support/site-in-process/small-build";
 

@@ -2,7 +2,7 @@ import { loadStripe } from "@stripe/stripe-js/pure";
 import { JSDOM } from "jsdom";
 import Stripe from "stripe";
 import { expect, test, vi } from "vitest";
-import { STRIPE_JS_URL } from "../../../app/signup/session/current-step.server";
+import { STRIPE_JS_URL } from "../../../app/signup/server/current-step.server";
 
 test("the script of the card step is the one that the installed @stripe/stripe-js would load [N6]", async () => {
   const { window } = new JSDOM("<!doctype html><head></head>");

@@ -7,7 +7,7 @@ import { companyFacts } from "../../../app/company-facts";
 import { MONTHLY_PRICES } from "../../../app/contract/plan-prices";
 import type { Deployment } from "../../../tools/preflight/deployment";
 import { checkDeployment } from "../../../tools/preflight/rules";
-import { readWorkerSettings } from "../../../tools/worker-settings";
+import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { DATABASES, filledIn } from "../../support/filled-in-settings";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

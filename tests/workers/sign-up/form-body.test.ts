@@ -11,7 +11,7 @@ import {
 } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
-/* What workerd makes of a form's body, and how long it takes; the rules are in tests/unit/edge/request-body.test.ts. */
+/* What workerd makes of a form's body, and how long it takes; the rules are in tests/unit/pipeline/request-body.test.ts. */
 
 const { upstream, site, visitor, dispose } = await startVisitedSite();
 const own = formHeaders(site.url);

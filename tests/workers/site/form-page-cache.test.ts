@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { formNonces } from "../../../app/signup/form/form-nonce.server";
+import { formNonces } from "../../../app/signup/server/submit/form-nonce.server";
 import { LOCAL_SESSION_SECRET } from "../../support/visitors/cookie-browser";
 import { openPage } from "../../support/visitors/page";
 import { type Answer, fields } from "../../support/visitors/site-visitor";

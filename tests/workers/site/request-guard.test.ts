@@ -3,7 +3,7 @@ import { type RawRequest, sendRaw } from "../../support/visitors/raw-request";
 import { fastest, fields, formHeaders, PASSWORD, SECRET } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
-/* What workerd makes of origins, methods and paths on the wire; the rules are in tests/unit/edge/. */
+/* What workerd makes of origins, methods and paths on the wire; the rules are in tests/unit/pipeline/. */
 
 const { upstream, site, visitor, dispose } = await startVisitedSite();
 const own = formHeaders(site.url);

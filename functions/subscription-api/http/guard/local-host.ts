@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import { isLoopback, ONLY_THIS_MACHINE } from "../../../../app/contract/configuration";
+import { isLoopback, ONLY_THIS_MACHINE } from "../../../../app/shared/settings";
 import { hasHost, isLocal } from "../../local-development";
 import type { ApiContext } from "../context";
 import { problem } from "../problem";

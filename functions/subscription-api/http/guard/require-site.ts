@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
-import { senderOf } from "../../../../app/contract/sender";
 import { API_SECRET_HEADER, SENDER_HEADER, VERIFIED_HEADER } from "../../../../app/contract/site-headers";
+import { senderOf } from "../../../../app/shared/sender";
 import { log } from "../../log";
 import type { ApiContext } from "../context";
 import { problem } from "../problem";

@@ -1,5 +1,5 @@
 import type { Database, Statement } from "../../database";
-import type { StripeEvent } from "../../stripe/webhook";
+import type { StripeEvent } from "../../stripe/events";
 
 export type ProcessedEvents = ReturnType<typeof processedEventsIn>;
 

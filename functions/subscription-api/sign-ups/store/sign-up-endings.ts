@@ -1,7 +1,7 @@
 import type { CountStep } from "../../../../app/contract/funnel";
 import type { Database } from "../../database";
 import { newMessage } from "../../outbox/outbox";
-import type { StripeEvent } from "../../stripe/webhook";
+import type { StripeEvent } from "../../stripe/events";
 import {
   ABANDONED_AFTER_MS,
   CHECK_AFTER_MS,

@@ -2,7 +2,7 @@ import type { CountStep } from "../../../../app/contract/funnel";
 import type { Database } from "../../database";
 import type { TrialClaim } from "../../limits/trial-claims";
 import { newMessage, reminderKey } from "../../outbox/outbox";
-import type { StripeEvent } from "../../stripe/webhook";
+import type { StripeEvent } from "../../stripe/events";
 import {
   ABANDONED_AFTER_MS,
   AWAITS_TRIAL,

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
-import { checkForBots } from "../../../../app/signup/bots/bot-check.server";
-import { confirmations } from "../../../../app/signup/bots/confirmation.server";
-import { turnstile } from "../../../../app/signup/bots/turnstile.server";
-import { formNonces } from "../../../../app/signup/form/form-nonce.server";
+import { checkForBots } from "../../../../app/signup/server/bots/bot-check.server";
+import { confirmations } from "../../../../app/signup/server/bots/challenge.server";
+import { turnstile } from "../../../../app/signup/server/bots/turnstile.server";
+import { formNonces } from "../../../../app/signup/server/submit/form-nonce.server";
 import { contextWith, countingLimiter, recordedLog } from "../../../support/site-in-process/request-context";
 import { stopClock } from "../../../support/site-in-process/site-context";
 import { validRequest as request } from "../../../support/visitors/visitor";

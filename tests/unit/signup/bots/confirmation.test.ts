@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { confirmations } from "../../../../app/signup/bots/confirmation.server";
-import { formNonces } from "../../../../app/signup/form/form-nonce.server";
+import { confirmations } from "../../../../app/signup/server/bots/challenge.server";
+import { formNonces } from "../../../../app/signup/server/submit/form-nonce.server";
 import { validRequest } from "../../../support/visitors/visitor";
 
 /** Of a form without a plan. */

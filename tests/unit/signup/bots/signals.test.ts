@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { isConfirmedTooOften, signalsOf } from "../../../../app/signup/bots/signals.server";
 import { DECOY_FIELD } from "../../../../app/signup/form/form-schema";
+import { isConfirmedTooOften, signalsOf } from "../../../../app/signup/server/bots/signals.server";
 import { contextWith, countingLimiter, recordedLog } from "../../../support/site-in-process/request-context";
 import { NOW, stopClock } from "../../../support/site-in-process/site-context";
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { turnstile } from "../../../../app/signup/bots/turnstile.server";
+import { turnstile } from "../../../../app/signup/server/bots/turnstile.server";
 import { recordedLog } from "../../../support/site-in-process/request-context";
 
 afterEach(() => vi.restoreAllMocks());

@@ -2,7 +2,7 @@ import type { AppLoadContext } from "@remix-run/cloudflare";
 import jsQR from "jsqr";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { qrCode, resumeLink } from "../../../../app/signup/session/resume-link.server";
+import { qrCode, resumeLink } from "../../../../app/signup/server/session/resume-link.server";
 
 /** The code's dots, four pixels wide, as a camera sees them. */
 function pixelsOf(svg: string) {

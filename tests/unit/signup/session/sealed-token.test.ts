@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, EncryptJWT, SignJWT, UnsecuredJWT } from "jose";
 import { expect, test } from "vitest";
-import { sealedTokens } from "../../../../app/signup/session/sealed-token.server";
+import { sealedTokens } from "../../../../app/signup/server/session/sealed-token.server";
 
 const secret = "a-secret-of-at-least-thirty-two-characters";
 const value = { step: "card", clientSecret: "seti_1_secret_2", city: "Zürich 漢" };

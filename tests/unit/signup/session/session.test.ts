@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { sealedTokens } from "../../../../app/signup/session/sealed-token.server";
-import { backAtForm, newLifetime, renewed, signupSessions } from "../../../../app/signup/session/session.server";
+import { sealedTokens } from "../../../../app/signup/server/session/sealed-token.server";
+import { backAtForm, newLifetime, renewed, signupSessions } from "../../../../app/signup/server/session/session.server";
 import type { CardSession, SignupSession } from "../../../../app/signup/steps";
 
 const secret = "a-secret-of-at-least-thirty-two-characters";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { REQUEST_IN_PROGRESS } from "../../../../app/contract/problem-types";
 import type { SubscriptionOutcome } from "../../../../app/signup/notices";
-import { type SubscriptionApiOptions, subscriptionApi } from "../../../../app/signup/submit/api-client.server";
+import { type SubscriptionApiOptions, subscriptionApi } from "../../../../app/signup/server/submit/api-client.server";
 import { bodyOf } from "../../../support/site-in-process/body-of";
 import { validRequest } from "../../../support/visitors/visitor";
 

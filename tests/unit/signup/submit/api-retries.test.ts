@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { noticeFor } from "../../../../app/signup/notices";
-import { subscriptionApi } from "../../../../app/signup/submit/api-client.server";
+import { subscriptionApi } from "../../../../app/signup/server/submit/api-client.server";
 import { validRequest } from "../../../support/visitors/visitor";
 
 /* How often the subscription API is called, and when; what it is sent, and what its answers mean, is in api-client.test.ts. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { BODY_TOO_LARGE, TOO_MANY_REQUESTS } from "../../../../app/edge/guard/refusals.server";
-import { handleForm } from "../../../../app/signup/submit/submit-form.server";
+import { BODY_TOO_LARGE, TOO_MANY_REQUESTS } from "../../../../app/pipeline/guard/refusals.server";
+import { handleForm } from "../../../../app/signup/server/submit/submit-form.server";
 import {
   cardSession,
   openedForm,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { BODY_TOO_LARGE } from "../../../../app/edge/guard/refusals.server";
+import { BODY_TOO_LARGE } from "../../../../app/pipeline/guard/refusals.server";
 import {
   cardSession,
   openedForm,

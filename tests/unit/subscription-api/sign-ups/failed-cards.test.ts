@@ -5,7 +5,7 @@ import {
   refuseUsedCard,
 } from "../../../../functions/subscription-api/sign-ups/failed-cards";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import { handleCardSetUp } from "../../../../functions/subscription-api/sign-ups/trial";
+import { handleCardSetUp } from "../../../../functions/subscription-api/sign-ups/start-trial";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 import { refusal } from "../../../support/api-in-process/stripe-model";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { stripeClient } from "../../../../functions/subscription-api/stripe/client";
-import { stripeWebhook, WEBHOOK_EVENTS } from "../../../../functions/subscription-api/stripe/webhook";
+import { stripeWebhook, WEBHOOK_EVENTS } from "../../../../functions/subscription-api/stripe/events";
 import { eventOf, secondsNow, sign } from "../../../support/stripe/stripe-events";
 
 /* What is read of Stripe's events: https://docs.stripe.com/api/events/types */

@@ -1,0 +1,48 @@
+import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
+import { markdownPath } from "../../seo/markdown-path";
+import { checkUrl } from "../guard/url-check.server";
+import { prefersMarkdown } from "../markdown/markdown.server";
+import type { Middleware } from "../middleware.server";
+import { type MatchedRoute, publicFiles, publicPaths } from "../route-matcher.server";
+import { keptResponses } from "./response-cache.server";
+
+/** Renders public pages and files from a plain GET of SITE_URL, so that no visitor's request can poison the cache. */
+export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
+  const files = new Set(publicFiles(build));
+  const paths = new Set([...publicPaths(build).flatMap((path) => [path, markdownPath(path)]), ...files]);
+  const cache = keptResponses();
+
+  const fromCache: Middleware<AppLoadContext> = (request, context, next) => {
+    const { url, configuration, log, execution } = context;
+    const accept = files.has(url.pathname)
+      ? "*/*"
+      : prefersMarkdown(request, url.pathname)
+        ? "text/markdown"
+        : "text/html";
+    const render = async () => {
+      const plainUrl = new URL(url.pathname, configuration.SITE_URL);
+      const plain = new Request(plainUrl, { headers: { Accept: accept } });
+      const response = await next(plain, { ...context, url: plainUrl, requestId: "" });
+      log.info("page_rendered", { route: url.pathname, format: accept, status: response.status });
+      return response;
+    };
+    // The footer's year changes within an isolate's life, and locally the site's host.
+    const key = `${new Date().getUTCFullYear()} ${configuration.SITE_URL} ${accept} ${url.pathname}`;
+    const kept = cache.respond(request, key, render, execution);
+    return kept instanceof Promise ? kept.then((made) => made ?? next(request, context)) : kept;
+  };
+
+  return (request, context, next) => {
+    const { url } = context;
+    const isCached = isRead(request) && paths.has(url.pathname) && checkUrl(url) === undefined;
+    return isCached ? fromCache(request, context, next) : next(request, context);
+  };
+}
+
+export function mayBeCached({ status, headers }: Response, route: MatchedRoute | undefined): boolean {
+  return !route?.hydrates && (status === 200 || status === 304) && !headers.has("Set-Cookie");
+}
+
+function isRead({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD";
+}

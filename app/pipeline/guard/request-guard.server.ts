@@ -1,0 +1,96 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import { isFarOverLimit, isOverLimit } from "../../shared/rate-limit";
+import { senderOf } from "../../shared/sender";
+import type { Handler, Middleware } from "../middleware.server";
+import { CATCH_ALL, isPlausibleParameter, type MatchedRoute, type RouteMatcher } from "../route-matcher.server";
+import { keptRefusals } from "./refusal-cache.server";
+import {
+  CROSS_ORIGIN,
+  methodNotAllowed,
+  NOT_FOUND,
+  type Refusal,
+  TOO_MANY_REQUESTS,
+  withRefusalHeaders,
+} from "./refusals.server";
+import { checkFormHeaders, type PostedForm, readForm } from "./request-body.server";
+import { checkUrl } from "./url-check.server";
+
+export interface FormRules {
+  fields: readonly string[];
+}
+
+/** Checks URL, method and origin, and for forms type, rate, size and fields (docs/threats.md, A and B). */
+export function requestGuard(matchRoute: RouteMatcher, rules: FormRules): Middleware<AppLoadContext> {
+  const answerRefused = keptRefusals(matchRoute);
+
+  async function guardForm(request: Request, context: AppLoadContext, next: Handler<AppLoadContext>) {
+    const checked = await checkForm(request, context, rules);
+    if (!("refusal" in checked)) return next(request, { ...context, form: checked.form });
+    const { refusal } = checked;
+    logRefusal(refusal, context);
+    // The form's page can show the refusal if the fields were read or its script still has them.
+    const form = checked.form ?? (context.route?.isData ? {} : undefined);
+    if (form === undefined) return answerRefused(request, context, refusal, next);
+    return withRefusalHeaders(refusal, await next(request, { ...context, form, refusal }));
+  }
+
+  return (request, context, next) => {
+    const { route } = context;
+    const refusal = route ? checkRequest(request, context.url, route) : NOT_FOUND;
+    if (refusal) {
+      logRefusal(refusal, context);
+      return answerRefused(request, context, refusal, next);
+    }
+    return request.method === "POST" ? guardForm(request, context, next) : next(request, context);
+  };
+}
+
+function logRefusal({ status, title }: Refusal, { log }: AppLoadContext): void {
+  if (status !== 404) log.add({ outcome: "refused", reason: title });
+}
+
+function checkRequest(request: Request, url: URL, route: MatchedRoute): Refusal | undefined {
+  const refusal = checkUrl(url);
+  if (refusal) return refusal;
+  if ((route.isData && !route.hydrates) || !hasPlausibleParameters(route)) return NOT_FOUND;
+  const { method } = request;
+  if (method === "POST" && route.takesForms) return undefined;
+  if (method !== "GET" && method !== "HEAD") {
+    return methodNotAllowed(route.takesForms ? "GET, HEAD, POST" : "GET, HEAD");
+  }
+  if (route.pattern === CATCH_ALL) return NOT_FOUND;
+  return route.isData && isCrossOrigin(request, url) ? CROSS_ORIGIN : undefined;
+}
+
+function hasPlausibleParameters({ pattern, params }: MatchedRoute): boolean {
+  return pattern === CATCH_ALL || Object.values(params).every((value = "") => isPlausibleParameter(value));
+}
+
+async function checkForm(
+  request: Request,
+  context: AppLoadContext,
+  rules: FormRules,
+): Promise<{ form: PostedForm } | { refusal: Refusal; form?: PostedForm | undefined }> {
+  const { url, configuration, ip, log } = context;
+  if (isCrossOrigin(request, url)) return { refusal: CROSS_ORIGIN };
+  const refusal = checkFormHeaders(request);
+  if (refusal) return { refusal };
+  const limiter = configuration.SIGNUP_RATE_LIMIT;
+  const sender = senderOf(ip);
+  const tooMany = await isOverLimit(limiter, sender, log);
+  // The page's script still has the typed values.
+  if (tooMany && (context.route?.isData || (await isFarOverLimit(limiter, sender, log)))) {
+    return { refusal: TOO_MANY_REQUESTS };
+  }
+  const read = await readForm(request, rules.fields);
+  if ("refusal" in read) return read;
+  const { form } = read;
+  return tooMany ? { refusal: TOO_MANY_REQUESTS, form } : { form };
+}
+
+/** Every browser that another site could abuse sends Origin or Sec-Fetch-Site: https://pkg.go.dev/net/http#CrossOriginProtection */
+function isCrossOrigin({ headers }: Request, url: URL): boolean {
+  const site = headers.get("Sec-Fetch-Site") ?? "none";
+  const origin = headers.get("Origin") ?? url.origin;
+  return origin !== url.origin || (site !== "same-origin" && site !== "none");
+}

@@ -1,0 +1,151 @@
+import * as z from "zod/mini";
+import type { FunnelDataset } from "../../contract/funnel";
+import { API_SECRET } from "../../contract/site-headers";
+import type { RateLimit } from "../../shared/rate-limit";
+import { release } from "../../shared/release";
+import {
+  type ConfigurationProblem,
+  type ConfigurationResult,
+  isLoopback,
+  problemsOf,
+  withoutEmpty,
+} from "../../shared/settings";
+import type { Assets } from "../response/inline-style.server";
+
+/** The default in wrangler.toml; refused in a deployment. */
+const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
+
+/** The press release whose figures the home page cites. */
+const RESEARCH_URL =
+  "https://www.gartner.com/en/newsroom/press-releases/2023-12-14-gartner-predicts-fifty-percent-of-consumers-will-significantly-limit-their-interactions-with-social-media-by-2025";
+
+const httpUrl = z.pipe(
+  z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).check(
+    z.refine((value) => {
+      if (!URL.canParse(value)) return true;
+      const url = new URL(value);
+      return url.username === "" && url.password === "";
+    }, "must not contain credentials"),
+  ),
+  z.transform((value) => value.replace(/\/+$/, "")),
+);
+const email = z.email("must be an email address");
+const rateLimit = z.custom<RateLimit>(
+  (value) => typeof value === "object" && value !== null && "limit" in value && typeof value.limit === "function",
+  "is missing",
+);
+const assets = z.custom<Assets>(
+  (value) => typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function",
+  "is missing",
+);
+const dataset = z.custom<FunnelDataset>(
+  (value) => typeof value === "object" && value !== null && "writeDataPoint" in value,
+  "must be a dataset of Analytics Engine",
+);
+const turnstileKey = z.string().check(z.regex(/^[\w-]{16,256}$/, "must be a key of Turnstile"));
+const boolean = z.pipe(
+  z.enum(["true", "false"], "must be true or false"),
+  z.transform((value) => value === "true"),
+);
+const packageId = z.guid("must be a uuid").check(z.toLowerCase());
+
+export interface ServiceBinding {
+  fetch(url: string, init: RequestInit): Promise<Response>;
+}
+
+export const settings = z.object({
+  SITE_URL: httpUrl,
+  CONSOLE_URL: httpUrl,
+  CUSTOMER_PORTAL_URL: httpUrl,
+  RESEARCH_URL: z._default(httpUrl, RESEARCH_URL),
+  SALES_EMAIL: email,
+  SUPPORT_EMAIL: email,
+  LEGAL_EMAIL: email,
+  PACKAGE_ID_MINI: packageId,
+  PACKAGE_ID_LITE: packageId,
+  PACKAGE_ID_STANDARD: packageId,
+  SUBSCRIPTION_API_URL: z._default(httpUrl, "http://localhost:8788"),
+  SUBSCRIPTION_API: z.optional(
+    z.custom<ServiceBinding>(
+      (value) => typeof value === "object" && value !== null && "fetch" in value,
+      "must be a service binding",
+    ),
+  ),
+  SUBSCRIPTION_API_SECRET: z.optional(
+    z.string().check(z.regex(API_SECRET, "must have 32 to 256 characters, and no spaces or commas")),
+  ),
+  SUBSCRIPTION_API_TIMEOUT_MS: z._default(
+    z
+      .pipe(z.string().check(z.regex(/^\d+$/, "must be a number of milliseconds")), z.transform(Number))
+      .check(z.refine((value) => value >= 100 && value <= 60_000, "must be between 100 and 60000")),
+    10_000,
+  ),
+  SUBSCRIPTION_API_IDEMPOTENT: z._default(boolean, false),
+  SIGNUP_RATE_LIMIT: rateLimit,
+  SIGNUP_NETWORK_RATE_LIMIT: rateLimit,
+  FORM_NONCE_RATE_LIMIT: rateLimit,
+  CARD_CHECK_RATE_LIMIT: rateLimit,
+  CSP_REPORT_RATE_LIMIT: rateLimit,
+  FUNNEL_RATE_LIMIT: rateLimit,
+  ASSETS: assets,
+  FUNNEL: z.optional(dataset),
+  RELEASE: release,
+  HOST: z.optional(z.string()),
+  BOT_CHECK: z._default(boolean, true),
+  SESSION_SECRET: z.pipe(
+    z.pipe(
+      z.string("is missing"),
+      z.transform((value) => value.split(",")),
+    ),
+    z
+      .array(z.string().check(z.minLength(32, "must have at least 32 characters")))
+      .check(z.maxLength(2, "must be one secret, or the new and the old one with a comma between them")),
+  ),
+  STRIPE_PUBLISHABLE_KEY: z._default(
+    z.string().check(z.regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…) or empty")),
+    "",
+  ),
+  TURNSTILE_SITE_KEY: z.optional(turnstileKey),
+  TURNSTILE_SECRET_KEY: z.optional(turnstileKey),
+  STRIPE_JS_URL: z.optional(httpUrl),
+  STRIPE_API_URL: z.optional(httpUrl),
+});
+
+export type Configuration = z.output<typeof settings>;
+
+/** Parses variables, secrets and bindings (docs/configuration.md); names every missing or wrong setting. */
+export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
+  const parsed = settings.safeParse(withoutEmpty(env));
+  if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };
+  const problems = [...pairProblems(parsed.data), ...deploymentProblems(parsed.data)];
+  return problems.length === 0 ? { status: "valid", configuration: parsed.data } : { status: "invalid", problems };
+}
+
+function pairProblems(configuration: Configuration): ConfigurationProblem[] {
+  const pair = ["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"] as const;
+  const missing = pair.filter((name) => configuration[name] === undefined);
+  return missing.length === 1 ? missing.map((name) => ({ name, problem: "is missing beside the other key" })) : [];
+}
+
+/** Keys that always pass or always fail: https://developers.cloudflare.com/turnstile/troubleshooting/testing/ */
+const TURNSTILE_TEST_KEY = /^[123]x0{16}/;
+
+/** Rules for deployments; local development has a loopback SITE_URL. */
+function deploymentProblems(configuration: Configuration): ConfigurationProblem[] {
+  if (isLoopback(configuration.SITE_URL)) return [];
+  const problems: ConfigurationProblem[] = [];
+  for (const name of ["SITE_URL", "CONSOLE_URL", "CUSTOMER_PORTAL_URL", "SUBSCRIPTION_API_URL"] as const) {
+    if (!configuration[name].startsWith("https:")) problems.push({ name, problem: "must be an https URL" });
+  }
+  for (const name of ["STRIPE_JS_URL", "STRIPE_API_URL", "HOST"] as const) {
+    if (configuration[name] !== undefined) problems.push({ name, problem: "is for local development only" });
+  }
+  for (const name of ["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"] as const) {
+    if (TURNSTILE_TEST_KEY.test(configuration[name] ?? "")) problems.push({ name, problem: "is a key for tests" });
+  }
+  if (!configuration.BOT_CHECK) problems.push({ name: "BOT_CHECK", problem: "must be true outside local development" });
+  if (configuration.SESSION_SECRET.includes(LOCAL_SESSION_SECRET)) {
+    problems.push({ name: "SESSION_SECRET", problem: "is the local default" });
+  }
+  return problems;
+}

@@ -1,0 +1,22 @@
+import type { Site } from "../../ui/site";
+import type { SiteContext } from "../context.server";
+
+/** Settings that pages may contain: URLs and ids, never a secret. */
+export function publicSettings({ configuration, requestId }: SiteContext): Site {
+  return {
+    siteUrl: configuration.SITE_URL,
+    consoleUrl: configuration.CONSOLE_URL,
+    customerPortalUrl: configuration.CUSTOMER_PORTAL_URL,
+    researchUrl: configuration.RESEARCH_URL,
+    salesEmail: configuration.SALES_EMAIL,
+    supportEmail: configuration.SUPPORT_EMAIL,
+    legalEmail: configuration.LEGAL_EMAIL,
+    year: new Date().getUTCFullYear(),
+    packageIds: {
+      mini: configuration.PACKAGE_ID_MINI,
+      lite: configuration.PACKAGE_ID_LITE,
+      standard: configuration.PACKAGE_ID_STANDARD,
+    },
+    requestId,
+  };
+}

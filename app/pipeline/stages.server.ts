@@ -1,0 +1,63 @@
+import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
+import { pageCache } from "./cache/page-cache.server";
+import type { ExecutionContext, RequestContext } from "./context.server";
+import { cspReports } from "./csp-reports.server";
+import { type FormRules, requestGuard } from "./guard/request-guard.server";
+import { createLog, logRequest } from "./log.server";
+import { markdownPages } from "./markdown/markdown.server";
+import { compose, type Middleware } from "./middleware.server";
+import { countPlanViews } from "./plan-views.server";
+import { randomToken } from "./random-token.server";
+import { remixHandler } from "./remix-handler.server";
+import { redirectToCanonicalUrl } from "./response/canonical-url.server";
+import { catchErrors, errorPage } from "./response/fallbacks.server";
+import { finalize } from "./response/finalize.server";
+import { requireTls } from "./response/require-tls.server";
+import { type RouteMatcher, routeMatcher } from "./route-matcher.server";
+import type { Configuration } from "./settings/configuration.server";
+import { requireSettings, type Services } from "./settings/require-settings.server";
+
+export interface SiteOptions {
+  build: ServerBuild;
+  services(configuration: Configuration): Services;
+  form: FormRules & { cache: Middleware<AppLoadContext>; handle: Middleware<AppLoadContext> };
+}
+
+/** Requests pass the stages from top to bottom, responses from bottom to top. */
+export function createSite({ build, services, form }: SiteOptions) {
+  const matchRoute = routeMatcher(build);
+  const answer = compose(
+    [
+      requireTls,
+      countPlanViews,
+      pageCache(build),
+      form.cache,
+      redirectToCanonicalUrl(build, matchRoute),
+      cspReports(matchRoute),
+      requestGuard(matchRoute, form),
+      errorPage(matchRoute),
+      finalize(),
+      markdownPages(matchRoute),
+      form.handle,
+    ],
+    remixHandler(build),
+  );
+  const respond = compose([logRequest, catchErrors], requireSettings(services, answer));
+
+  return (request: Request, env: unknown, execution: ExecutionContext) =>
+    respond(request, requestContext(request, env, execution, matchRoute));
+}
+
+function requestContext(
+  request: Request,
+  env: unknown,
+  execution: ExecutionContext,
+  matchRoute: RouteMatcher,
+): RequestContext {
+  const url = new URL(request.url);
+  const ip = request.headers.get("CF-Connecting-IP");
+  const route = matchRoute(url.pathname);
+  const requestId = /^[\w-]{1,64}$/.exec(request.headers.get("CF-Ray") ?? "")?.[0] ?? crypto.randomUUID();
+  const nonce = route?.hydrates ? randomToken() : "";
+  return { requestId, url, ip, route, nonce, log: createLog(requestId), execution, env };
+}

@@ -1,0 +1,85 @@
+import { MONTHLY_PRICES, TRIAL_DAYS } from "../../contract/plan-prices";
+import { mailTo, type Site } from "../../ui/site";
+
+export { TRIAL_DAYS };
+
+/** A plan as the sign-up needs it; plan-details.ts adds the features. */
+export interface Plan {
+  key: "mini" | "lite" | "standard" | "enterprise";
+  title: "MINI" | "LITE" | "STANDARD" | "ENTERPRISE/AGENCY";
+  /** US dollars a month; null for a price on request. */
+  price: number | null;
+  /** The price without a discount. */
+  originalPrice: number | null;
+  priceDetail: string;
+  trialBadge: string | null;
+  ctaLink: string;
+  packageId: string | null;
+}
+
+const TRIAL_BADGE = `${TRIAL_DAYS}-day free trial`;
+
+/** The source of the plan cards, the sign-up, llms.txt and the structured data. */
+export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "salesEmail">): Plan[] {
+  return [
+    paidPlan("mini", "MINI", packageIds.mini),
+    paidPlan("lite", "LITE", packageIds.lite),
+    paidPlan("standard", "STANDARD", packageIds.standard),
+    {
+      key: "enterprise",
+      title: "ENTERPRISE/AGENCY",
+      price: null,
+      originalPrice: null,
+      priceDetail: "Price on request",
+      trialBadge: null,
+      ctaLink: mailTo(salesEmail, "Enterprise/Agency plan"),
+      packageId: null,
+    },
+  ];
+}
+
+function paidPlan(key: Plan["key"], title: keyof typeof MONTHLY_PRICES, packageId: string): Plan {
+  const price = MONTHLY_PRICES[title];
+  return {
+    key,
+    title,
+    price,
+    originalPrice: price,
+    priceDetail: "a month",
+    trialBadge: TRIAL_BADGE,
+    ctaLink: packageId ? `/subscription/${packageId}` : "/subscription",
+    packageId,
+  };
+}
+
+/** Compares ids case-insensitively. */
+export function findPlan(plans: Plan[], packageId: string | undefined): Plan | undefined {
+  const wanted = packageId?.toLowerCase();
+  return wanted ? plans.find((plan) => plan.packageId?.toLowerCase() === wanted) : undefined;
+}
+
+/** The price after a discount ends (docs/requirements.md, P10); null without a discount. */
+export function regularPrice({ price, originalPrice }: Pick<Plan, "price" | "originalPrice">): number | null {
+  return price !== null && originalPrice !== price ? originalPrice : null;
+}
+
+/** For example `$80 a month, then $100 a month`. */
+export function describePrice(plan: Pick<Plan, "price" | "originalPrice" | "priceDetail">): string {
+  const { price, priceDetail } = plan;
+  if (price === null) return priceDetail;
+  const regular = regularPrice(plan);
+  const then = regular === null ? "" : `, then ${formatPrice(regular)} ${priceDetail}`;
+  return `${formatPrice(price)} ${priceDetail}${then}`;
+}
+
+/** For example `MINI: $100 a month, 5-day free trial`. */
+export function describeOffer(plan: Plan): string {
+  return [`${plan.title}: ${describePrice(plan)}`, plan.trialBadge].filter(Boolean).join(", ");
+}
+
+/** Made once, because creating it costs more than using it. */
+const wholeDollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", maximumFractionDigits: 0 });
+
+export function formatPrice(price: number | null): string {
+  return price === null ? "On request" : wholeDollars.format(price);
+}

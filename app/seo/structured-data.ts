@@ -1,0 +1,112 @@
+import type {
+  BreadcrumbList,
+  FAQPage,
+  Graph,
+  Organization,
+  SoftwareApplication,
+  Thing,
+  WebPage,
+  WebSite,
+} from "schema-dts";
+import { company } from "../company";
+import { companyFacts } from "../company-facts";
+import { features } from "../home/home-content";
+import { faq } from "../pricing/faq";
+import { plans } from "../pricing/plans/plans";
+import type { Site } from "../ui/site";
+import { offerOf } from "./offers";
+import { homePage, type PublicPage, pricingPage } from "./pages";
+
+/** JSON-LD: https://developers.google.com/search/docs/appearance/structured-data */
+export function structuredData(page: PublicPage, site: Site): Graph {
+  return { "@context": "https://schema.org", "@graph": [...shared(page, site), ...ownTo(page, site)] };
+}
+
+function shared(page: PublicPage, site: Site): Thing[] {
+  return [organization(site), webSite(site), webPage(page, site)];
+}
+
+function ownTo(page: PublicPage, site: Site): Thing[] {
+  if (page === homePage) return [softwareApplication(site)];
+  if (page === pricingPage) return [softwareApplication(site), faqPage(site), breadcrumbs(page, site)];
+  return [breadcrumbs(page, site)];
+}
+
+function organization({ siteUrl, salesEmail, supportEmail }: Site): Organization {
+  return {
+    "@type": "Organization",
+    "@id": `${siteUrl}/#organization`,
+    name: company.name,
+    legalName: company.legalName,
+    url: `${siteUrl}/`,
+    logo: `${siteUrl}/icon-512.png`,
+    sameAs: companyFacts.profiles,
+    contactPoint: [
+      { "@type": "ContactPoint", contactType: "sales", email: salesEmail },
+      { "@type": "ContactPoint", contactType: "customer support", email: supportEmail },
+    ],
+  };
+}
+
+function webSite({ siteUrl }: Site): WebSite {
+  return {
+    "@type": "WebSite",
+    "@id": `${siteUrl}/#website`,
+    name: company.name,
+    description: companyFacts.description,
+    url: `${siteUrl}/`,
+    inLanguage: "en-US",
+    publisher: { "@id": `${siteUrl}/#organization` },
+  };
+}
+
+function webPage({ path, title, description, updated }: PublicPage, { siteUrl }: Site): WebPage {
+  return {
+    "@type": "WebPage",
+    "@id": `${siteUrl}${path}#page`,
+    url: `${siteUrl}${path}`,
+    name: title,
+    description,
+    ...(updated && { dateModified: updated }),
+    isPartOf: { "@id": `${siteUrl}/#website` },
+  };
+}
+
+function softwareApplication(site: Site): SoftwareApplication {
+  return {
+    "@type": "SoftwareApplication",
+    "@id": `${site.siteUrl}/#software`,
+    name: company.name,
+    description: companyFacts.description,
+    url: `${site.siteUrl}/`,
+    applicationCategory: "BusinessApplication",
+    operatingSystem: "Web",
+    featureList: features.map(({ title }) => title),
+    provider: { "@id": `${site.siteUrl}/#organization` },
+    offers: plans(site).flatMap((plan) => offerOf(plan, `${site.siteUrl}${pricingPage.path}`)),
+  };
+}
+
+function faqPage({ siteUrl }: Site): FAQPage {
+  return {
+    "@type": "FAQPage",
+    "@id": `${siteUrl}${pricingPage.path}#faq`,
+    mainEntity: faq.map(({ question, answer }) => ({
+      "@type": "Question",
+      name: question,
+      acceptedAnswer: { "@type": "Answer", text: answer },
+    })),
+  };
+}
+
+function breadcrumbs(page: PublicPage, { siteUrl }: Site): BreadcrumbList {
+  return {
+    "@type": "BreadcrumbList",
+    itemListElement: [homePage, page].map(({ path, name }, index) => ({
+      "@type": "ListItem",
+      position: index + 1,
+      name,
+      item: `${siteUrl}${path}`,
+    })),
+  };
+}

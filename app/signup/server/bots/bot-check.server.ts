@@ -1,0 +1,93 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import type { SubscriptionRequest } from "../../../contract/subscription-request";
+import { type Refusal, TOO_MANY_REQUESTS } from "../../../pipeline/guard/refusals.server";
+import type { PostedForm } from "../../../pipeline/guard/request-body.server";
+import { CONFIRMATION_FIELD, TURNSTILE_FIELD } from "../../form/form-schema";
+import { type Notice, noticeForRefusal } from "../../notices";
+import type { SignupReply } from "../../steps";
+import { isConfirmedTooOften, signalsOf } from "./signals.server";
+
+/** How many signals a form needs to be asked about. */
+const ENOUGH_SIGNALS = 2;
+
+const ONE_MORE_STEP = "One more step";
+const ASK = "Press the button at the end of the form to confirm you're not a bot.";
+const PASSWORD_AGAIN = ["Enter your password again"];
+
+export interface Question {
+  httpStatus: number;
+  /** To be added to the form that comes back. */
+  reply: SignupReply;
+}
+
+type BotCheck =
+  | { status: "asks"; question: Question }
+  | { status: "unasked" }
+  /** Its button was pressed; `isVerified` by Turnstile too. */
+  | { status: "confirmed"; isVerified: boolean };
+
+/**
+ * Asks whether a person has sent a valid form, where two signals say otherwise. Where `BOT_CHECK` is false, nobody is asked.
+ * A confirmed form goes on as far as the limits allow.
+ */
+export async function checkForBots(
+  form: PostedForm,
+  request: SubscriptionRequest,
+  context: AppLoadContext,
+): Promise<BotCheck> {
+  const { configuration, confirmations, log, nonces, turnstile } = context;
+  if (!configuration.BOT_CHECK) return { status: "unasked" };
+  const asks = async (signals: string[], refusal?: Refusal): Promise<BotCheck> => {
+    return { status: "asks", question: await questionAbout(signals, form, request, context, refusal) };
+  };
+  const posted = form.form_nonce ?? "";
+  const issued = await nonces.read(posted);
+  if (issued && (await confirmations.isFor(form[CONFIRMATION_FIELD] ?? "", posted, request))) {
+    const verdict = await turnstile.verify(form[TURNSTILE_FIELD], log);
+    if (verdict === "failed") return asks(["turnstile"]);
+    if (verdict === "passed") return { status: "confirmed", isVerified: true };
+    if (await isConfirmedTooOften(issued, context)) return asks(["confirmed_too_often"], TOO_MANY_REQUESTS);
+    return { status: "confirmed", isVerified: false };
+  }
+  const signals = await signalsOf(form, issued, context);
+  return signals.length < ENOUGH_SIGNALS ? { status: "unasked" } : asks(signals);
+}
+
+/** Whether a question is answered with Turnstile. */
+export function canVerify({ configuration, turnstile }: AppLoadContext): boolean {
+  return configuration.BOT_CHECK && turnstile.siteKey !== undefined;
+}
+
+/** The form comes back with a button that confirms it, and with Turnstile where there is one. */
+export async function questionAbout(
+  signals: string[],
+  form: PostedForm,
+  request: SubscriptionRequest,
+  context: AppLoadContext,
+  refusal?: Refusal,
+): Promise<Question> {
+  const { confirmations, log, nonces, turnstile } = context;
+  log.warn("signup_suspected", { signals });
+  const posted = form.form_nonce ?? "";
+  const formNonce = (await nonces.read(posted)) ? posted : await nonces.issue();
+  const token = await confirmations.issue(formNonce, request);
+  return {
+    httpStatus: refusal?.status ?? 422,
+    reply: {
+      notice: refusal ? noticeForRefusal(refusal) : questionNotice(context),
+      formNonce,
+      confirmation: { token, siteKey: turnstile.siteKey },
+    },
+  };
+}
+
+/** A page that was posted by its script still has the passwords. */
+function questionNotice({ route }: AppLoadContext): Notice {
+  if (route?.isData) return { kind: "progress", title: ONE_MORE_STEP, message: ASK };
+  return {
+    kind: "progress",
+    title: ONE_MORE_STEP,
+    message: `We kept your details but not your password. Enter it again. ${ASK}`,
+    fields: { password: PASSWORD_AGAIN, confirmPassword: PASSWORD_AGAIN },
+  };
+}

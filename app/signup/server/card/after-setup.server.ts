@@ -1,0 +1,68 @@
+import type { CardSession, SignupSession } from "../../steps";
+import type { SubscriptionApi } from "../submit/api-client.server";
+import type { SetupState } from "./setup-intents.server";
+
+type Context = { api: SubscriptionApi; requestId: string };
+type SuccessState = Extract<SetupState, { status: "succeeded" }>;
+
+/** Where a sign-up goes on, after what Stripe says of its card. Only a set-up that succeeded is a success. */
+export async function afterSetup(session: CardSession, state: SetupState, context: Context): Promise<SignupSession> {
+  const { checks = 0, ...rest } = withoutNews(session);
+  switch (state.status) {
+    case "succeeded":
+      return afterSuccess(session, state, context);
+    case "processing":
+    case "unreachable":
+      return { ...rest, editing: undefined, checks: checks + 1, waitsFor: state.status };
+    case "open":
+      return { ...rest, news: { failed: state.message ?? "" } };
+    case "canceled":
+    case "invalid":
+      return ended(rest);
+  }
+}
+
+/** Back at the form, with what was typed: there is nothing to pay for any more. */
+function ended(session: CardSession): CardSession {
+  return { ...session, editing: true, ended: true };
+}
+
+/** Where the API tells how the sign-up stands, only a trial that has begun is a success. */
+async function afterSuccess(
+  session: CardSession,
+  state: SuccessState,
+  { api, requestId }: Context,
+): Promise<SignupSession> {
+  const { checks = 0, ...rest } = withoutNews(session);
+  const answer =
+    rest.statusUrl === undefined ? { status: "trial" as const } : await api.status(rest.statusUrl, requestId);
+  switch (answer.status) {
+    case "trial": {
+      const { key, requestId, account, other, expiresAt, endsAt } = rest;
+      const startedAt = new Date().toISOString();
+      return {
+        step: "done",
+        expiresAt,
+        endsAt,
+        key,
+        requestId,
+        account,
+        other,
+        setupIntentId: state.id,
+        startedAt,
+        card: state.card,
+        news: { saved: true },
+      };
+    }
+    case "card_used":
+      if (answer.client_secret === rest.clientSecret) break;
+      return { ...rest, clientSecret: answer.client_secret, news: { cardUsed: true } };
+    case "ended":
+      return ended(rest);
+  }
+  return { ...rest, editing: undefined, checks: checks + 1, waitsFor: "unreachable" };
+}
+
+function withoutNews({ news: _, kept: __, waitsFor: ___, aside: ____, ...session }: CardSession): CardSession {
+  return session;
+}

@@ -1,0 +1,116 @@
+import * as z from "zod/mini";
+import type { Log } from "../../../pipeline/log.server";
+import { readBoundedText } from "../../../shared/bounded-body";
+import { isOverLimit, type RateLimit } from "../../../shared/rate-limit";
+import { senderOf } from "../../../shared/sender";
+import { messageForVisitor } from "../../card/stripe-errors";
+
+const TIMEOUT_MS = 5_000;
+const MAX_RESPONSE_BYTES = 64 * 1024;
+
+export interface SetCard {
+  brand: string;
+  last4: string;
+}
+
+/** What Stripe says of a card's set-up. */
+export type SetupState =
+  | { status: "succeeded"; id: string; card?: SetCard | undefined }
+  | { status: "processing" | "canceled" }
+  /** It still needs a card; `message` is Stripe's, after a failed attempt. */
+  | { status: "open"; message?: string | undefined }
+  /** Stripe does not know the secret. */
+  | { status: "invalid" }
+  | { status: "unreachable" };
+
+export interface SetupIntents {
+  /** Whoever makes the site ask more often than the limit allows is told `unreachable`. */
+  retrieve(clientSecret: string, asker: { ip: string | null; log: Log }): Promise<SetupState>;
+}
+
+const setupIntent = z.object({
+  id: z.string(),
+  status: z.string(),
+  payment_method: z.catch(
+    z.optional(z.object({ card: z.optional(z.object({ brand: z.string(), last4: z.string() })) })),
+    undefined,
+  ),
+  last_setup_error: z.catch(
+    z.nullable(
+      z.object({ type: z.optional(z.string()), code: z.optional(z.string()), message: z.optional(z.string()) }),
+    ),
+    null,
+  ),
+});
+
+/** Anybody may send one, so Stripe is asked about nothing else. */
+const CLIENT_SECRET = /^seti_\w{1,255}_secret_\w{1,1000}$/;
+
+/**
+ * Retrieves setup intents as their client secret's holder, with the publishable key: no secret key is in the site.
+ * Source: https://docs.stripe.com/api/setup_intents/retrieve
+ */
+export function setupIntents({
+  apiUrl,
+  key,
+  limiter,
+}: {
+  apiUrl: string;
+  key: string;
+  limiter: RateLimit;
+}): SetupIntents {
+  async function ask(clientSecret: string, expand: boolean): Promise<Response> {
+    const id = clientSecret.split("_secret_")[0] ?? "";
+    const query = new URLSearchParams({
+      client_secret: clientSecret,
+      ...(expand && { "expand[0]": "payment_method" }),
+    });
+    return fetch(`${apiUrl}/v1/setup_intents/${encodeURIComponent(id)}?${query}`, {
+      headers: { Authorization: `Bearer ${key}` },
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  }
+
+  return {
+    async retrieve(clientSecret, { ip, log }) {
+      if (!CLIENT_SECRET.test(clientSecret)) return { status: "invalid" };
+      if (await isOverLimit(limiter, senderOf(ip), log)) {
+        log.warn("card_check_limited");
+        return { status: "unreachable" };
+      }
+      try {
+        let response = await ask(clientSecret, true);
+        // The card is only for show: without the right to see it, the state is enough.
+        if (response.status === 400) {
+          await response.body?.cancel();
+          response = await ask(clientSecret, false);
+        }
+        if (!response.ok) await response.body?.cancel();
+        if (response.status === 401 || response.status === 403) {
+          log.error("stripe_key_refused", { status: response.status });
+          return { status: "unreachable" };
+        }
+        if (response.status >= 400 && response.status < 500 && response.status !== 429) return { status: "invalid" };
+        if (!response.ok) return { status: "unreachable" };
+        const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
+        if (body.status !== "read") return { status: "unreachable" };
+        return stateOf(setupIntent.parse(JSON.parse(body.text)));
+      } catch {
+        return { status: "unreachable" };
+      }
+    },
+  };
+}
+
+function stateOf({ id, status, payment_method, last_setup_error }: z.output<typeof setupIntent>): SetupState {
+  switch (status) {
+    case "succeeded":
+      return { status, id, card: payment_method?.card };
+    case "processing":
+    case "canceled":
+      return { status };
+    default:
+      return { status: "open", message: messageForVisitor(last_setup_error) };
+  }
+}

@@ -1,0 +1,91 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import { subscriptionRequest } from "../../contract/subscription-request";
+import { keepOnce } from "../../pipeline/cache/memoize.server";
+import { type PageTemplate, pageTemplate } from "../../pipeline/cache/page-template.server";
+import type { Middleware } from "../../pipeline/middleware.server";
+import { isPageView, NO_FUNNEL } from "../../pipeline/plan-views.server";
+import { randomToken } from "../../pipeline/random-token.server";
+
+type Values = "cspNonce" | "formNonce" | "requestId" | "packageId";
+
+/** Needs no escaping in a path, in HTML or in a script. */
+const PLAIN_ID = /^[\w-]{1,100}$/;
+
+/**
+ * Renders the empty form once for each kind of plan, so that this page costs no more than a public one. What differs
+ * between two visitors is filled in: the nonces, the request id and the package id. With a session, a query or a post the
+ * page is rendered as it is asked for.
+ */
+export function formPageCache(): Middleware<AppLoadContext> {
+  const keep = keepOnce<PageTemplate<Values>>();
+
+  const fromCache: Middleware<AppLoadContext> = async (request, context, next) => {
+    const { configuration, execution, funnel, log, nonce, nonces, requestId, route } = context;
+    const id = route?.params.id;
+    const { kind, example } = kindOf(id, context);
+    const make = async () => {
+      const markers = {
+        cspNonce: randomToken(),
+        formNonce: randomToken(),
+        requestId: randomToken(),
+        packageId: example ?? randomToken(),
+      };
+      const path = id === undefined ? "/subscription" : `/subscription/${markers.packageId}`;
+      const url = new URL(path, configuration.SITE_URL);
+      const page = await next(new Request(url, { headers: { Accept: "text/html" } }), {
+        ...context,
+        url,
+        route: route && { ...route, params: id === undefined ? {} : { id: markers.packageId }, pagePath: path },
+        nonce: markers.cspNonce,
+        requestId: markers.requestId,
+        funnel: NO_FUNNEL,
+        nonces: { ...nonces, issue: async () => markers.formNonce },
+      });
+      log.info("page_rendered", { route: route?.pattern, format: "text/html", status: page.status });
+      return page.status === 200 && !page.headers.has("Set-Cookie") ? pageTemplate(page, markers) : undefined;
+    };
+    // The release is fixed for an isolate; the year in the footer is not, nor locally the site's host.
+    const template = await keep(`${new Date().getUTCFullYear()} ${configuration.SITE_URL} ${kind}`, make, execution);
+    if (!template) return next(request, context);
+    const page = template.fill({
+      cspNonce: nonce,
+      formNonce: await nonces.issue(),
+      requestId,
+      packageId: id ?? "",
+    });
+    if (isPageView(request)) funnel.count("form_opened", id);
+    return request.method === "HEAD" ? new Response(null, page) : page;
+  };
+
+  return async (request, context, next) => {
+    const answer = isPlainRequest(request, context) ? fromCache : next;
+    const page = await answer(request, context, next);
+    const probe = request.method !== "POST" && context.route?.takesForms && context.sessions.probe(request);
+    if (probe && page.status === 200 && !page.headers.has("Set-Cookie")) page.headers.set("Set-Cookie", probe);
+    return page;
+  };
+}
+
+/** Whether the answer depends on nothing but the package id of the path. */
+function isPlainRequest(request: Request, { url, route, sessions }: AppLoadContext): boolean {
+  if (request.method !== "GET" && request.method !== "HEAD") return false;
+  if (!route?.takesForms || route.isData || url.search !== "" || sessions.isIn(request)) return false;
+  const { id } = route.params;
+  const path = id === undefined ? "/subscription" : `/subscription/${id}`;
+  return url.pathname === path && (id === undefined || PLAIN_ID.test(id));
+}
+
+/**
+ * What the page depends on: which plan it is, if any. `example` is the package id to render it with where another would
+ * give another page: the page of a plan also names the ids of all plans.
+ */
+function kindOf(id: string | undefined, { configuration }: AppLoadContext): { kind: string; example?: string } {
+  if (id === undefined) return { kind: "no plan" };
+  const { PACKAGE_ID_MINI, PACKAGE_ID_LITE, PACKAGE_ID_STANDARD } = configuration;
+  const known = [PACKAGE_ID_MINI, PACKAGE_ID_LITE, PACKAGE_ID_STANDARD];
+  if (known.includes(id)) return { kind: id, example: id };
+  const plan = known.find((plan) => plan === id.toLowerCase());
+  if (plan) return { kind: `${plan} in another case`, example: id };
+  const isValid = subscriptionRequest.shape.package_id.safeParse(id).success;
+  return isValid ? { kind: "custom plan", example: crypto.randomUUID() } : { kind: "invalid plan" };
+}

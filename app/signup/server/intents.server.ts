@@ -1,0 +1,99 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import type { PostedForm } from "../../pipeline/guard/request-body.server";
+import { CONNECTION_FAILED, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../notices";
+import type { CardSession } from "../steps";
+import { afterSetup } from "./card/after-setup.server";
+import { inProgress, linkedSignUp } from "./session/resume-link.server";
+import { aboutSignUp, backAtForm, besideNew, type FoundSession, renewed, switched } from "./session/session.server";
+import { type FormOutcome, reply, seeOther } from "./submit/form-outcome.server";
+
+export interface Press {
+  request: Request;
+  found: FoundSession;
+  path: string;
+  form: PostedForm;
+}
+
+type Button = (press: Press, context: AppLoadContext) => Promise<FormOutcome>;
+
+/** What the buttons of the sign-up's pages do, by the name in their `intent`. */
+export const BUTTONS: ReadonlyMap<string, Button> = new Map<string, Button>([
+  ["start-over", startOver],
+  ["switch", switchSignUp],
+  ["edit", edit],
+  ["extend", extend],
+  ["resume", resume],
+  ["card-set-up", finish],
+]);
+
+/** Leads to an empty form. Another sign-up of this browser is not lost: the form's page offers it. */
+async function startOver({ found, path }: Press, { sessions }: AppLoadContext) {
+  const other = "session" in found ? switched(found.session) : undefined;
+  if (!other) return seeOther(path, sessions.clear());
+  return seeOther(path, await sessions.write({ ...other, other: undefined, editing: true, aside: true }));
+}
+
+/** Goes on with the sign-up that the page offers: `found` is about that one. */
+async function switchSignUp({ found, path, form }: Press, { sessions }: AppLoadContext) {
+  const session = inProgress(found);
+  if (!session || session.key !== form.sign_up) return seeOther(path);
+  const { packageId } = session.account ?? {};
+  const cookie = await sessions.write(renewed({ ...session, editing: undefined, aside: undefined }));
+  return seeOther(packageId ? `/subscription/${packageId}` : path, cookie);
+}
+
+async function edit({ found, path }: Press, { sessions }: AppLoadContext) {
+  const session = cardSessionIn(found);
+  if (!session) return seeOther(path);
+  return seeOther(path, await sessions.write(renewed(backAtForm(session))));
+}
+
+async function extend({ found, path }: Press, { sessions }: AppLoadContext) {
+  const session = inProgress(found);
+  return seeOther(path, session && (await sessions.write(renewed({ ...session, kept: true }))));
+}
+
+/** Asks Stripe whether a card is set up: that of the session, also one that has just expired, or that of the page. */
+async function finish({ found, path, form }: Press, context: AppLoadContext) {
+  const { sessions, setupIntents } = context;
+  const newest = cardSessionIn(found);
+  const ofPage = form.return_token === undefined ? newest : await sessions.fromReturnToken(form.return_token);
+  if (!ofPage) return seeOther(path);
+  const here = aboutSignUp(found, ofPage.key);
+  const session = cardSessionIn(here);
+  const isThis = session?.clientSecret === ofPage.clientSecret;
+  const next = await afterSetup(
+    isThis ? session : ofPage,
+    await setupIntents.retrieve(ofPage.clientSecret, context),
+    context,
+  );
+  const isNews = next.step === "done" || next.checks !== undefined;
+  // Of another sign-up than the session's, only a success is told: it is true whatever the cookie has become.
+  const goesOn = isThis ? here.status === "open" || isNews : next.step === "done";
+  const other = isThis ? next.other : besideNew(found, ofPage.key);
+  return seeOther(path, goesOn ? await sessions.write(renewed({ ...next, other })) : undefined);
+}
+
+/** Takes over the sign-up of a resume link, if it still waits for its card and none is in progress here. */
+async function resume({ found, path }: Press, context: AppLoadContext) {
+  const { url, sessions, setupIntents } = context;
+  const linked = (await linkedSignUp(context))?.signUp;
+  const here = inProgress(found);
+  const isOther = here && here.clientSecret !== linked?.clientSecret;
+  // The page says why.
+  if (!linked || isOther) return seeOther(path + url.search);
+  const taken: CardSession = { ...linked, resumed: true, other: besideNew(found, linked.key) };
+  const state = await setupIntents.retrieve(linked.clientSecret, context);
+  if (state.status === "unreachable") return reply(503, { notice: CONNECTION_FAILED });
+  if (state.status === "open") return seeOther(path, await sessions.write(renewed(taken)));
+  const next = await afterSetup(taken, state, context);
+  if (next.step === "done" || next.checks !== undefined) return reply(409, { notice: SIGNUP_FINISHED });
+  if (next.ended) return reply(409, { notice: SIGNUP_CANCELED });
+  // Its card has had a trial: another one is asked for.
+  return seeOther(path, await sessions.write(renewed(next)));
+}
+
+/** Also one that has expired. */
+export function cardSessionIn(found: FoundSession): CardSession | undefined {
+  return "session" in found && found.session.step === "card" ? found.session : undefined;
+}

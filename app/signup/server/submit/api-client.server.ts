@@ -1,0 +1,186 @@
+import * as z from "zod/mini";
+import { REQUEST_IN_PROGRESS, VERIFICATION_REQUIRED } from "../../../contract/problem-types";
+import { API_SECRET_HEADER, SENDER_HEADER, VERIFIED_HEADER } from "../../../contract/site-headers";
+import type { SubscriptionRequest } from "../../../contract/subscription-request";
+import {
+  type SubscriptionStatus,
+  subscriptionResponse,
+  subscriptionStatus,
+} from "../../../contract/subscription-response";
+import type { ServiceBinding } from "../../../pipeline/settings/configuration.server";
+import { readBoundedText } from "../../../shared/bounded-body";
+import type { SubscriptionOutcome } from "../../notices";
+
+const MAX_RESPONSE_BYTES = 64 * 1024;
+const MAX_PROBLEM_BYTES = 4 * 1024;
+const PROBLEM_DEADLINE_MS = 1_000;
+const RETRY_DELAYS_MS = [100, 300];
+
+/** `POST {api base}/subscription` (docs/requirements.md, N1), and the `status_url` of its answer where it has one. */
+export interface SubscriptionApi {
+  /**
+   * Returns expected failures as values; logs nothing of the request or response.
+   * `replaces` is the key of an earlier sign-up of the same visitor, which an API may give up for this one. The API of
+   * this repository counts by `sender`, and differently where Turnstile has verified the visitor; another API sees neither.
+   */
+  create(
+    request: SubscriptionRequest,
+    ids: {
+      idempotencyKey: string;
+      requestId: string;
+      sender: string;
+      isVerified?: boolean;
+      replaces?: string | undefined;
+    },
+  ): Promise<SubscriptionOutcome>;
+  /** How a sign-up stands. `statusUrl` is one that `create` returned. Logs nothing. */
+  status(statusUrl: string, requestId: string): Promise<SubscriptionStatus | { status: "unreachable" }>;
+}
+
+export interface SubscriptionApiOptions {
+  /** Without a trailing slash. */
+  baseUrl: string;
+  /** For everything together: headers, body and retries. */
+  timeoutMs: number;
+  /** Whether the API honors the idempotency key; failed calls are then repeated. */
+  idempotent: boolean;
+  binding?: ServiceBinding | undefined;
+  /** Sent along where it is set. */
+  secret?: string | undefined;
+}
+
+type Send = (signal: AbortSignal) => Promise<SubscriptionOutcome>;
+
+export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionApi {
+  const { baseUrl, timeoutMs, idempotent, binding, secret } = options;
+  const secretHeader: Record<string, string> = secret === undefined ? {} : { [API_SECRET_HEADER]: secret };
+  const isOwnApi = binding !== undefined || secret !== undefined;
+  return {
+    create(request, { idempotencyKey, requestId, sender, isVerified = false, replaces }) {
+      const send: Send = async (signal) => {
+        const outcome = await callApi(binding, `${baseUrl}/subscription`, {
+          method: "POST",
+          headers: {
+            Accept: "application/json",
+            "Content-Type": "application/json",
+            "Idempotency-Key": idempotencyKey,
+            "X-Request-Id": requestId,
+            ...(replaces && { "Replaces-Idempotency-Key": replaces }),
+            ...secretHeader,
+            ...(isOwnApi && { [SENDER_HEADER]: sender }),
+            ...(isOwnApi && isVerified && { [VERIFIED_HEADER]: "true" }),
+          },
+          body: JSON.stringify(request),
+          // A followed redirect would send the password to another host.
+          redirect: "manual",
+          signal,
+        });
+        return outcome.kind === "created" ? { ...outcome, statusUrl: ownUrl(outcome.statusUrl, baseUrl) } : outcome;
+      };
+      return idempotent ? sendWithRetries(send, timeoutMs) : send(AbortSignal.timeout(timeoutMs));
+    },
+
+    async status(statusUrl, requestId) {
+      try {
+        const response = await fetchFrom(binding, statusUrl, {
+          headers: { Accept: "application/json", "X-Request-Id": requestId, ...secretHeader },
+          redirect: "manual",
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+        const body = response.ok ? await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES }) : undefined;
+        if (body?.status === "read") return subscriptionStatus.parse(JSON.parse(body.text));
+        if (!response.bodyUsed) await response.body?.cancel();
+      } catch {
+        // Network failures, timeouts and answers that make no sense: the page looks again.
+      }
+      return { status: "unreachable" };
+    },
+  };
+}
+
+function fetchFrom(binding: ServiceBinding | undefined, url: string, init: RequestInit): Promise<Response> {
+  return binding ? binding.fetch(url, init) : fetch(url, init);
+}
+
+/** The API speaks for its own origin only. */
+function ownUrl(url: string | undefined, baseUrl: string): string | undefined {
+  return url !== undefined && new URL(url).origin === new URL(baseUrl).origin ? url : undefined;
+}
+
+/** Up to three calls within one deadline: when the API says, else with growing delays so that it can recover. */
+async function sendWithRetries(send: Send, timeoutMs: number): Promise<SubscriptionOutcome> {
+  const deadline = Date.now() + timeoutMs;
+  const signal = AbortSignal.timeout(timeoutMs);
+  let outcome = await send(signal);
+  for (const ownDelay of RETRY_DELAYS_MS) {
+    const retryAfter = outcome.kind === "rejected" ? outcome.retryAfter : undefined;
+    const delay = retryAfter === undefined ? ownDelay : retryAfter * 1000;
+    if (!isTransient(outcome) || Date.now() + delay >= deadline) return outcome;
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    outcome = await send(signal);
+  }
+  return outcome;
+}
+
+/** After a timeout no time is left for another call. */
+function isTransient(outcome: SubscriptionOutcome): boolean {
+  if (outcome.kind === "unreachable") return !outcome.timedOut;
+  return outcome.kind === "rejected" && [502, 503, 504].includes(outcome.status);
+}
+
+async function callApi(
+  binding: ServiceBinding | undefined,
+  url: string,
+  init: RequestInit & { signal: AbortSignal },
+): Promise<SubscriptionOutcome> {
+  try {
+    const response = await fetchFrom(binding, url, init);
+    if (!response.ok) {
+      const type = [409, 429].includes(response.status) ? await problemType(response) : undefined;
+      const isInProgress = type === REQUEST_IN_PROGRESS;
+      if (!response.bodyUsed) await response.body?.cancel();
+      return {
+        kind: "rejected",
+        status: isInProgress ? 503 : response.status,
+        retryAfter: secondsIn(response.headers.get("Retry-After")),
+        ...(type === VERIFICATION_REQUIRED && { needsVerification: true }),
+      };
+    }
+    const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
+    if (body.status === "read") return parseResponse(body.text);
+    if (body.status === "too long") return { kind: "unintelligible" };
+  } catch {
+    // Network failures and timeouts are returned as `unreachable`.
+  }
+  return { kind: "unreachable", timedOut: init.signal.aborted };
+}
+
+/** Of a Retry-After in seconds; a date is not worth a wait. */
+function secondsIn(retryAfter: string | null): number | undefined {
+  return /^\d{1,6}$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined;
+}
+
+const problem = z.object({ type: z.string() });
+
+/** The `type` of a problem (RFC 9457); undefined where the body cannot be read as one. */
+async function problemType(response: Response): Promise<string | undefined> {
+  if (!response.headers.get("Content-Type")?.startsWith("application/problem+json")) return undefined;
+  try {
+    const body = await readBoundedText(response, { bytes: MAX_PROBLEM_BYTES, milliseconds: PROBLEM_DEADLINE_MS });
+    return body.status === "read" ? problem.safeParse(JSON.parse(body.text)).data?.type : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseResponse(text: string): SubscriptionOutcome {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return { kind: "unintelligible" };
+  }
+  const parsed = subscriptionResponse.safeParse(json);
+  if (!parsed.success) return { kind: "misconfigured" };
+  return { kind: "created", clientSecret: parsed.data.client_secret, statusUrl: parsed.data.status_url };
+}

@@ -1,0 +1,204 @@
+import type { Submission, SubmissionResult } from "@conform-to/react";
+import { parseWithZod } from "@conform-to/zod/v4";
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import * as z from "zod/mini";
+import type { SubscriptionRequest } from "../../../contract/subscription-request";
+import type { PostedForm } from "../../../pipeline/guard/request-body.server";
+import type { Middleware } from "../../../pipeline/middleware.server";
+import { senderOf } from "../../../shared/sender";
+import {
+  FIELD_NAMES,
+  POSTED_FIELDS,
+  SECRET_FIELDS,
+  type SignupForm,
+  signupForm,
+  toRequest,
+  withoutEmptyFields,
+} from "../../form/form-schema";
+import { type Notice, noticeFor, noticeForRefusal, statusFor } from "../../notices";
+import { planPath } from "../../plan-path";
+import type { CardSession, SignupReply } from "../../steps";
+import { canVerify, checkForBots, type Question, questionAbout } from "../bots/bot-check.server";
+import { BUTTONS, type Press } from "../intents.server";
+import { DRAFT_PARAMETER, draftOf } from "../session/draft.server";
+import { aboutSignUp, type FoundSession, newLifetime, renewed, signUpsIn, switched } from "../session/session.server";
+import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
+
+/** Of a field that can be right. */
+const MAX_ENTRY_LENGTH = 256;
+/** Longer than any entry of a person. What comes back stands on the page three times. */
+const MAX_RETURNED_LENGTH = 3000;
+
+/** Handles a form before Remix does, which halves the cost of a redirect. The route's action returns any other outcome. */
+export const handleForm: Middleware<AppLoadContext> = async (request, context, next) => {
+  if (context.form === undefined) return next(request, context);
+  const formOutcome = await handlePost(request, context).catch(
+    (error: unknown): FormOutcome => ({
+      status: "failed",
+      error,
+    }),
+  );
+  if (formOutcome.status === "redirect" && !context.route?.isData) return formOutcome.response;
+  return next(withCookieOnly(request), { ...context, formOutcome });
+};
+
+/** Remix trusts any X-Forwarded-Host, and fails on an Origin that it cannot parse. */
+function withCookieOnly({ url, headers, signal }: Request): Request {
+  const cookie = headers.get("Cookie");
+  return new Request(url, { method: "POST", headers: cookie === null ? {} : { Cookie: cookie }, signal });
+}
+
+/** Handles every post of the sign-up: the form, and the buttons beside it. */
+async function handlePost(request: Request, context: AppLoadContext): Promise<FormOutcome> {
+  const { form = {}, refusal, route, sessions } = context;
+  if (refusal) {
+    const notice = noticeForRefusal(refusal);
+    // The guard reads the fields of a refused form only when the form is rate-limited.
+    const isRead = form.form_nonce !== undefined;
+    if (refusal.status === 413) return reply(413, tooLarge(form, notice, isRead && !route?.isData));
+    return reply(refusal.status, isRead ? { ...replyTo(form, parseForm(form)), notice } : { notice });
+  }
+  const path = route?.pagePath ?? "/";
+  const found = aboutSignUp(await sessions.read(request), form.sign_up);
+  const press = BUTTONS.get(form.intent ?? "") ?? submitForm;
+  return press({ request, found, path, form }, context);
+}
+
+async function submitForm(press: Press, context: AppLoadContext): Promise<FormOutcome> {
+  const { found, path, form } = press;
+  const { api, funnel, ip, log, nonces, requestId, sessions } = context;
+  const submission = parseForm(form);
+  if (submission.status !== "success") {
+    const fields = Object.keys(submission.error ?? {});
+    log.info("signup_invalid", { fields });
+    funnel.count("form_refused", form.package_id);
+    for (const field of fields)
+      if (POSTED_FIELDS.includes(field)) funnel.count("field_refused", form.package_id, field);
+    return reply(422, replyTo(form, submission));
+  }
+  const request = toRequest(submission.value);
+  const planUrl = planPath(request.package_id) ?? path;
+  const key = await nonces.idempotencyKey(form.form_nonce ?? "", request);
+  // The very same form sent again, as by a double click: its sign-up is under way already.
+  if (found.status === "open" && found.session.key === key) {
+    const isBack = found.session.step === "card" && found.session.editing;
+    return seeOther(
+      planUrl,
+      isBack ? await sessions.write(renewed({ ...found.session, editing: undefined })) : undefined,
+    );
+  }
+  const other = "session" in found && found.session.other?.key === key ? switched(found.session) : undefined;
+  if (other) return seeOther(planUrl, await sessions.write(renewed(other)));
+  const askBack = (question: Question) =>
+    reply(question.httpStatus, { ...replyTo(form, submission), ...question.reply });
+  const checked = await checkForBots(form, request, context);
+  if (checked.status === "asks") return askBack(checked.question);
+  const { replaced, beside } = earlierSignUps(found, form.sign_up, request);
+  const outcome = await api.create(request, {
+    idempotencyKey: key,
+    requestId,
+    sender: senderOf(ip),
+    isVerified: checked.status === "confirmed" && checked.isVerified,
+    replaces: replaced?.key,
+  });
+  if (outcome.kind === "rejected" && outcome.needsVerification && checked.status === "unasked" && canVerify(context)) {
+    return askBack(await questionAbout(["network_day"], form, request, context));
+  }
+  if (outcome.kind !== "created") {
+    const status = outcome.kind === "rejected" ? outcome.status : undefined;
+    log.warn("signup_failed", { outcome: outcome.kind, status });
+    const answer = { ...replyTo(form, submission), notice: noticeFor(outcome), requestId };
+    // Under this key nothing can begin any more: a retry is another sign-up.
+    return reply(statusFor(outcome), status === 409 ? { ...answer, formNonce: await nonces.issue() } : answer);
+  }
+  log.add({ signup: "created" });
+  const session = { ...cardStep({ key, requestId }, request, outcome), other: beside };
+  return seeOther(planUrl + (await draftQuery(press, session, context)), await sessions.write(session));
+}
+
+/**
+ * A form replaces a sign-up that it was made from, or that has the same email address. Any other one stays beside the new
+ * one, the newest first.
+ */
+function earlierSignUps(found: FoundSession, madeFrom: string | undefined, { email }: SubscriptionRequest) {
+  const earlier = signUpsIn(found);
+  const replaced =
+    earlier.find(({ key }) => key !== "" && key === madeFrom) ??
+    earlier.find(({ account }) => account?.email === email);
+  const beside = earlier.find((signUp) => signUp !== replaced && signUp.expiresAt > Date.now());
+  return { replaced, beside };
+}
+
+/** For a browser that blocks cookies: without one the form would come back empty and without a word. */
+async function draftQuery({ request, form }: Press, session: CardSession, { nonces, sessions }: AppLoadContext) {
+  const isOwnForm = (await nonces.read(form.form_nonce ?? "")) !== undefined;
+  const isBrowser = request.headers.get("Sec-Fetch-Site") === "same-origin";
+  if (!isOwnForm || !isBrowser || sessions.probe(request) === undefined) return "";
+  const token = await sessions.toDraftToken({ formNonce: form.form_nonce ?? "", values: draftOf(session) });
+  return `?${DRAFT_PARAMETER}=${token}`;
+}
+
+/** All values are strings, so that leaving out the empty ones is all that Conform's own coercion would do. */
+const filledForm = z.pipe(z.transform(withoutEmptyFields), signupForm);
+
+/** The server's decision about a form; the browser's own validation finds the same. */
+export function parseForm(form: PostedForm): Submission<SignupForm, string[]> {
+  return parseWithZod(new URLSearchParams(form), { schema: filledForm, disableAutoCoercion: true });
+}
+
+/** Without the passwords. The nonce stays, because with a new one an unchanged retry would be another sign-up. */
+function replyTo(form: PostedForm, submission: Submission<SignupForm, string[]>): SignupReply {
+  const reply = submission.reply({ hideFields: SECRET_FIELDS });
+  return { form: { ...reply, initialValue: shortened(reply.initialValue) }, formNonce: form.form_nonce ?? "" };
+}
+
+/** What was read of a form that is too large, with a message at its longest field. What was not read is not called missing. */
+function tooLarge(form: PostedForm, notice: Notice, isReturned: boolean): SignupReply {
+  const submission = parseForm(form);
+  const [longest] = [...FIELD_NAMES].sort((one, another) => lengthOf(form[another]) - lengthOf(form[one]));
+  const isLong = longest !== undefined && lengthOf(form[longest]) > MAX_ENTRY_LENGTH;
+  const errors = submission.status === "success" ? undefined : submission.error;
+  const returned = replyTo(form, submission);
+  return {
+    ...(isReturned && { ...returned, form: { ...returned.form, error: undefined } }),
+    notice: { ...notice, ...(isLong && { fields: { [longest]: errors?.[longest] ?? ["Please shorten this entry"] } }) },
+  };
+}
+
+const lengthOf = (value = "") => value.length;
+
+function shortened(values: SubmissionResult["initialValue"]): SubmissionResult["initialValue"] {
+  const entries = Object.entries(values ?? {}).map(([name, value]) => {
+    return [name, typeof value === "string" ? value.slice(0, MAX_RETURNED_LENGTH) : value] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function cardStep(
+  ids: { key: string; requestId: string },
+  request: SubscriptionRequest,
+  { clientSecret, statusUrl }: { clientSecret: string; statusUrl?: string | undefined },
+): CardSession {
+  return {
+    step: "card",
+    ...newLifetime(),
+    ...ids,
+    clientSecret,
+    statusUrl,
+    news: { saved: true },
+    account: {
+      companyName: request.company_name,
+      fullName: request.full_name,
+      email: request.email,
+      phone: request.phone,
+      packageId: request.package_id,
+    },
+    address: {
+      line1: request.address,
+      city: request.city,
+      state: request.state,
+      postalCode: request.zipCode,
+      country: request.country,
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
+import type { Billing, Card } from "../stripe/billing";
+import type { MailContent, Sender } from "./email";
+import { toMail } from "./email-content";
+import type { Message } from "./outbox";
+import { typedName } from "./typed-name";
+
+type Facts = Pick<Message, "full_name" | "company_name" | "email" | "signed_up_at">;
+
+/** Stripe's state at the moment of sending. Without a plan there is nothing to charge. */
+export type Trial = Pick<Billing, "card" | "plan"> & { end: Date; outlook: Billing["outlook"] | { next: "no-plan" } };
+
+const PORTAL =
+  "To cancel, to change your card or to see your invoices, open the customer portal below. It’s run by Stripe, our payment provider. Enter your email address there, and Stripe sends you a link to log in.";
+
+/** As card networks ask: https://docs.stripe.com/billing/subscriptions/trials/manage-trial-compliance */
+export function trialStartedMail(
+  facts: Facts,
+  trial: Trial,
+  sender: Sender,
+  links: { verifyEmail: string; notMe: string },
+): MailContent {
+  const end = dayOf(trial.end);
+  return toMail(
+    {
+      subject: `Your ${sender.companyName} trial has started`,
+      paragraphs: [
+        `Hello ${typedName(facts.full_name)},`,
+        `Thank you for your subscription. The free trial for ${typedName(facts.company_name)} has started and ends on ${end}.`,
+        trial.outlook.next === "charge" ? `We haven’t charged your card. ${whatHappens(trial)}` : whatHappens(trial),
+        PORTAL,
+        "Next, confirm your email address.",
+        `Then log in to the customer console with ${facts.email} and the password you chose.`,
+        "If you didn’t sign up, open “This wasn’t me” below to end the trial and remove the card.",
+      ],
+      details: [
+        ["Company", typedName(facts.company_name)],
+        ["Plan", trial.plan ?? "not chosen yet"],
+        ["Free trial", `${TRIAL_DAYS} days, until ${minuteOf(trial.end)}`],
+        ...chargeDetails(trial),
+        ["You agreed to this", `on ${minuteOf(new Date(facts.signed_up_at))}, with our terms: ${sender.siteUrl}/terms`],
+      ],
+      button: { text: "Confirm my email address", url: links.verifyEmail },
+      links: [
+        { text: "Open the customer console", url: sender.consoleUrl },
+        { text: "This wasn’t me", url: links.notMe },
+      ],
+    },
+    sender,
+    facts.email,
+  );
+}
+
+export function trialEndingMail(facts: Facts, trial: Trial, sender: Sender): MailContent {
+  const end = dayOf(trial.end);
+  return toMail(
+    {
+      subject: `Your ${sender.companyName} trial ends on ${end}`,
+      paragraphs: [
+        `Hello ${typedName(facts.full_name)},`,
+        `The free trial for ${typedName(facts.company_name)} ends on ${end}.`,
+        whatHappens(trial),
+        PORTAL,
+      ],
+      details: [
+        ["Company", typedName(facts.company_name)],
+        ["Plan", trial.plan ?? "not chosen yet"],
+        ["Trial ends", minuteOf(trial.end)],
+        ...chargeDetails(trial),
+      ],
+      button: { text: "Open the customer console", url: sender.consoleUrl },
+    },
+    sender,
+    facts.email,
+  );
+}
+
+function whatHappens({ outlook, card, end }: Trial): string {
+  switch (outlook.next) {
+    case "charge":
+      return `Unless you cancel before then, we’ll charge ${priceOf(outlook)} to your ${card ? nameOf(card) : "payment method"} on ${dayOf(end)}, and then every month until you cancel.`;
+    case "end":
+      return outlook.why === "canceled"
+        ? `You’ve canceled your subscription. It ends on ${dayOf(outlook.at)}, and you won’t be charged. If you change your mind, renew it in the customer portal before then.`
+        : `Your subscription has no card. It ends on ${dayOf(outlook.at)}, and you won’t be charged. To keep it, add a card in the customer portal before then.`;
+    case "no-plan":
+      return "You haven’t chosen a plan yet, so you won’t be charged. Reply to this email to choose one before the trial ends.";
+    case "unknown":
+      return "The customer portal shows your next charge and its date.";
+  }
+}
+
+function chargeDetails({ outlook, card, end }: Trial): [string, string][] {
+  const paidWith: [string, string][] = card ? [["Card", nameOf(card)]] : [];
+  if (outlook.next === "charge") {
+    return [
+      ["First payment", `${priceOf(outlook)}, on ${dayOf(end)}`],
+      ["Then", "the same amount every month"],
+      ...paidWith,
+    ];
+  }
+  return outlook.next === "unknown" ? paidWith : [["First payment", "none"], ...paidWith];
+}
+
+const BRANDS: Record<string, string> = {
+  amex: "American Express",
+  diners: "Diners Club",
+  discover: "Discover",
+  jcb: "JCB",
+  mastercard: "Mastercard",
+  unionpay: "UnionPay",
+  visa: "Visa",
+};
+
+function nameOf({ brand, last4 }: Card): string {
+  return `${BRANDS[brand] ?? "card"} ending in ${last4}`;
+}
+
+const days = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
+const minutes = new Intl.DateTimeFormat("en-US", {
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+  timeZone: "UTC",
+});
+const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+
+/** In UTC, as on invoices of Stripe. */
+function dayOf(time: Date): string {
+  return days.format(time);
+}
+
+function minuteOf(time: Date): string {
+  return `${days.format(time)}, ${minutes.format(time)} UTC`;
+}
+
+function priceOf({ cents }: { cents: number | null }): string {
+  return cents === null ? "the price of your plan" : `${dollars.format(cents / 100)} plus any tax`;
+}

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { BODY_TOO_LARGE } from "../../../app/pipeline/guard/refusals.server";
+import { checkFormHeaders, readForm } from "../../../app/pipeline/guard/request-body.server";
+import { bodyOf } from "../../support/site-in-process/body-of";
+
+const KIB = 1024;
+const URL_OF_FORM = "https://www.example/subscription";
+
+const post = (body: ReadableStream | string | null, headers: Record<string, string> = {}) =>
+  new Request(URL_OF_FORM, { method: "POST", body, headers, ...(body !== null && { duplex: "half" }) });
+
+describe("a form's body", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const read = (body: ReadableStream | string | null) => readForm(post(body), ["a", "b"]);
+  const refused = (status: number) => expect.objectContaining({ refusal: expect.objectContaining({ status }) });
+
+  test("is given up after ten seconds, and not before [B3]", async () => {
+    let answer: unknown;
+    const { response } = bodyOf(["a=1"], "stalls");
+    const reading = read(response.body).then((result) => {
+      answer = result;
+    });
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(answer).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1);
+    await reading;
+    expect(answer).toEqual(refused(408));
+  });
+
+  test("that was read leaves no timer behind", async () => {
+    expect(await read("a=1")).toEqual({ form: { a: "1" } });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("has the fields that are known, each once, and 32 in all [B4] [B6]", async () => {
+    expect(await read(null)).toEqual({ form: {} });
+    expect(await read("a=1&c=2&c=3&b=")).toEqual({ form: { a: "1", b: "" } });
+    expect(await read("a=1&b=2&a=1")).toEqual(refused(400));
+    expect(await read("a=&a=1")).toEqual(refused(400));
+    expect(await read(`a=1${"&x".repeat(31)}`)).toEqual({ form: { a: "1" } });
+    expect(await read(`a=1${"&x".repeat(32)}`)).toEqual(refused(400));
+    expect(await read(bodyOf(["a=1"], "breaks off").response.body)).toEqual(refused(400));
+    expect(await read(bodyOf([`a=${"x".repeat(16 * KIB - 2)}`]).response.body)).toEqual({
+      form: { a: "x".repeat(16 * KIB - 2) },
+    });
+    expect(await read(bodyOf([`a=${"x".repeat(16 * KIB - 1)}`]).response.body)).toEqual(refused(413));
+  });
+
+  test.each([
+    "__proto__.x=1",
+    "__proto__[x]=1",
+    "__proto__=1",
+    "constructor.prototype.x=1",
+    "a.__proto__.x=1",
+    "a[0]=1",
+  ])("has no field of another name, and pollutes nothing: %s [B5] [B7]", async (more) => {
+    const { form } = await read(`a=1&${more}`);
+    expect(Object.entries(form ?? {})).toEqual([["a", "1"]]);
+    expect(Object.prototype).not.toHaveProperty("x");
+  });
+
+  const part = (name: string, value: string, more = "") =>
+    `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+  const multipart = (parts: string, type = "multipart/form-data; boundary=b") =>
+    readForm(post(bodyOf([parts]).response.body, { "Content-Type": type }), ["a", "b"]);
+
+  test("may be multipart, with the same bounds [B2] [B4] [B6]", async () => {
+    const end = "--b--\r\n";
+    expect(await multipart(part("a", "é&=+%41\r\n2") + part("c", "3") + part("c", "4") + end)).toEqual({
+      form: { a: "é&=+%41\r\n2" },
+    });
+    expect(await multipart(part("a", "1") + part("a", "1") + end)).toEqual(refused(400));
+    expect(await multipart(part("a", "1") + part("x", "").repeat(31) + end)).toEqual({ form: { a: "1" } });
+    expect(await multipart(part("a", "1") + part("x", "").repeat(32) + end)).toEqual(refused(400));
+    expect(await multipart(part("a", "x".repeat(16 * KIB)) + end)).toEqual(refused(413));
+  });
+
+  test.each([
+    ["a file", part("a", "1", '; filename="a.txt"'), 415],
+    ["an empty file", part("a", "", '; filename=""'), 415],
+    ["a file in an unknown field", part("c", "1", '; filename="a.txt"'), 415],
+  ])("with %s is refused [B2]", async (_, parts, status) => {
+    expect(await multipart(`${parts}--b--\r\n`)).toEqual(refused(status));
+  });
+
+  test("that is multipart and cut off, empty or without its boundary is refused [B2]", async () => {
+    expect(await multipart(part("a", "1").slice(0, 30))).toEqual(refused(400));
+    expect(await multipart("")).toEqual(refused(400));
+    expect(await multipart(`${part("a", "1")}--b--`, "multipart/form-data")).toEqual(refused(400));
+    expect(await multipart(`${part("a", "1")}--b--`, "multipart/form-data; boundary=c")).toEqual(refused(400));
+  });
+
+  test.each([
+    ["application/x-www-form-urlencoded", undefined],
+    ["Application/X-WWW-Form-URLencoded ; charset=utf-8", undefined],
+    ["application/x-www-form-urlencodedx", 415],
+    ["text/plain; application/x-www-form-urlencoded", 415],
+    ["multipart/form-data; boundary=b", undefined],
+    ["multipart/mixed; boundary=b", 415],
+    ["multipart/form-datax", 415],
+  ])("is asked for its type: %s [B1]", (type, status) => {
+    expect(checkFormHeaders(post("", { "Content-Type": type }))?.status).toBe(status);
+  });
+
+  describe("that is too long comes back", () => {
+    const names = ["email", "city", "country"];
+    const type = { "Content-Type": "application/x-www-form-urlencoded" };
+    const readDeclared = (body: string, chunks = [body]) => {
+      const headers = { ...type, "Content-Length": String(body.length) };
+      return readForm(post(bodyOf(chunks).response.body, headers), names);
+    };
+
+    test("where it says so, with the beginning of a long field and all of the fields after it [B3]", async () => {
+      const city = "x".repeat(20_000);
+      const body = `email=a&city=${city}&country=b`;
+      const form = { email: "a", city: "x".repeat(4096 - 5), country: "b" };
+      const chunks = [body.slice(0, 5_000), body.slice(5_000, 19_000), body.slice(19_000)];
+      for (const sent of [undefined, chunks]) {
+        expect(await readDeclared(body, sent)).toEqual({ refusal: BODY_TOO_LARGE, form });
+      }
+    });
+
+    test("where it says so, as far as 16 KB of cut fields and the first of 256 KB go [B3]", async () => {
+      const long = "x".repeat(4096);
+      const many = Array.from({ length: 5 }, (_, nth) => `x${nth}=${long}`).join("&");
+      expect(await readDeclared(`email=a&${many}&city=b`)).toEqual({ refusal: BODY_TOO_LARGE, form: { email: "a" } });
+      const chunk = "x".repeat(64 * KIB);
+      const chunks = ["email=a&city=", chunk, chunk, chunk, chunk, chunk, "&country=b"];
+      const form = { email: "a", city: "x".repeat(4096 - 5) };
+      expect(await readDeclared(chunks.join(""), chunks)).toEqual({ refusal: BODY_TOO_LARGE, form });
+    });
+
+    test("else as far as 16 KB go [B3]", async () => {
+      const body = `email=a&city=${"x".repeat(20_000)}&country=lost`;
+      const form = { email: "a", city: "x".repeat(16_384 - 13) };
+      expect(await readForm(post(body, type), names)).toEqual({ refusal: BODY_TOO_LARGE, form });
+    });
+
+    test("also where it is short but says that it is too long [B3]", async () => {
+      const read = await readForm(post("email=a", { ...type, "Content-Length": "16385" }), names);
+      expect(read).toEqual({ refusal: BODY_TOO_LARGE, form: { email: "a" } });
+    });
+  });
+});

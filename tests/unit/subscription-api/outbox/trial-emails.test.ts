@@ -1,0 +1,197 @@
+import { describe, expect, test } from "vitest";
+import { cardUsedMail } from "../../../../functions/subscription-api/outbox/email-content";
+import {
+  type Trial,
+  trialEndingMail,
+  trialStartedMail,
+} from "../../../../functions/subscription-api/outbox/trial-emails";
+import { SENDER } from "../../../support/api-in-process/sender";
+
+const sender = { ...SENDER, customerPortalUrl: "https://billing.example/p/login" };
+const facts = {
+  full_name: "Ada",
+  company_name: "Engines",
+  email: "ada+1@example.com",
+  package_id: "an-id",
+  package_name: "STANDARD",
+  signed_up_at: "2026-11-22T09:05:00.000Z",
+};
+const links = { verifyEmail: "https://api.example/verify", notMe: "https://api.example/not-me" };
+const end = new Date("2026-11-27T14:30:00.000Z");
+const trial: Trial = {
+  end,
+  outlook: { next: "charge", cents: 50_000 },
+  card: { brand: "visa", last4: "4242" },
+  plan: "LITE",
+};
+
+const started = (change: Partial<Trial> = {}, other = {}) =>
+  trialStartedMail({ ...facts, ...other }, { ...trial, ...change }, sender, links);
+
+describe("the mail at a trial's start", () => {
+  test("says in text what the card networks ask for, once", () => {
+    expect(started()).toMatchObject({ subject: "Your Citewell trial has started" });
+    expect(started().text.split("\n\n")).toEqual([
+      "Hello Ada,",
+      "Thank you for your subscription. The free trial for Engines has started and ends on November 27, 2026.",
+      "We haven’t charged your card. Unless you cancel before then, we’ll charge $500.00 plus any tax to your Visa ending in 4242 on November 27, 2026, and then every month until you cancel.",
+      expect.stringContaining("open the customer portal below"),
+      "Next, confirm your email address.",
+      "Then log in to the customer console with ada+1@example.com and the password you chose.",
+      "If you didn’t sign up, open “This wasn’t me” below to end the trial and remove the card.",
+      [
+        "Company: Engines",
+        "Plan: LITE",
+        "Free trial: 5 days, until November 27, 2026, 14:30 UTC",
+        "First payment: $500.00 plus any tax, on November 27, 2026",
+        "Then: the same amount every month",
+        "Card: Visa ending in 4242",
+        "You agreed to this: on November 22, 2026, 09:05 UTC, with our terms: https://www.example/terms",
+      ].join("\n"),
+      "Confirm my email address: https://api.example/verify",
+      "Open the customer console: https://console.example",
+      "This wasn’t me: https://api.example/not-me",
+      "Manage or cancel your subscription: https://billing.example/p/login?prefilled_email=ada%2B1%40example.com",
+      "Questions? Reply to this email or write to support@example.com.",
+      "Citewell",
+    ]);
+  });
+
+  test("says the same in HTML, with names that cannot be mark-up", () => {
+    const { html } = started({}, { full_name: "<b>Ada</b>", company_name: 'A & "B"' });
+    for (const text of [
+      "<title>Your Citewell trial has started</title>",
+      "Hello &lt;b&gt;Ada&lt;/b&gt;,</p>",
+      "A &amp; &quot;B&quot;</td></tr>",
+      'href="https://api.example/verify"',
+      'href="https://api.example/not-me"',
+      'href="mailto:support@example.com"',
+      'prefilled_email=ada%2B1%40example.com"',
+      '<th scope="row" ',
+    ]) {
+      expect(html).toContain(text);
+    }
+    expect(html.match(/<p style="margin:0 0 16px">/g)).toHaveLength(7 + 3);
+    expect(html.match(/<tr>/g)).toHaveLength(7);
+  });
+
+  test.each<[string, Partial<Trial>, string, string[]]>([
+    [
+      "no card",
+      { card: null },
+      "We haven’t charged your card. Unless you cancel before then, we’ll charge $500.00 plus any tax to your payment method on November 27, 2026",
+      ["First payment: $500.00 plus any tax, on November 27, 2026", "Then: the same amount every month"],
+    ],
+    [
+      "a card of another brand",
+      { card: { brand: "cartes_bancaires", last4: "0001" } },
+      "to your card ending in 0001 on",
+      ["Card: card ending in 0001"],
+    ],
+    [
+      "a price that is not fixed",
+      { outlook: { next: "charge", cents: null } },
+      "Unless you cancel before then, we’ll charge the price of your plan",
+      ["First payment: the price of your plan, on November 27, 2026"],
+    ],
+    [
+      "a subscription that was cancelled",
+      { outlook: { next: "end", why: "canceled", at: new Date("2026-11-25T00:00:00Z") } },
+      "You’ve canceled your subscription. It ends on November 25, 2026, and you won’t be charged.",
+      ["First payment: none", "Card: Visa ending in 4242"],
+    ],
+    [
+      "a subscription without a card",
+      { outlook: { next: "end", why: "no-card", at: end }, card: null },
+      "Your subscription has no card. It ends on November 27, 2026, and you won’t be charged.",
+      ["First payment: none"],
+    ],
+    [
+      "no plan",
+      { outlook: { next: "no-plan" } },
+      "You haven’t chosen a plan yet, so you won’t be charged.",
+      ["First payment: none", "Card: Visa ending in 4242"],
+    ],
+    [
+      "what cannot be told",
+      { outlook: { next: "unknown" } },
+      "The customer portal shows your next charge and its date.",
+      ["Card: Visa ending in 4242"],
+    ],
+  ])("tells the truth with %s [T3]", (_, change, sentence, details) => {
+    const { text } = started(change);
+    expect(text).toContain(sentence);
+    const charge = change.outlook === undefined || change.outlook.next === "charge";
+    expect(text.includes("We haven’t charged your card.")).toBe(charge);
+    const lines = text.split("\n").filter((line) => /^(First payment|Then|Card): /.test(line));
+    const rest = lines.filter((line) => !details.includes(line));
+    for (const line of details) expect(lines).toContain(line);
+    if (!charge || change.card === null) expect(rest).toEqual([]);
+  });
+
+  test("names the plan that is not chosen yet", () => {
+    expect(started({ plan: null }).text).toContain("Plan: not chosen yet");
+  });
+});
+
+test("the reminder says when the trial ends, what is charged then, and how to cancel", () => {
+  const { subject, text } = trialEndingMail(facts, trial, sender);
+  expect(subject).toBe("Your Citewell trial ends on November 27, 2026");
+  expect(text.split("\n\n").slice(0, 3)).toEqual([
+    "Hello Ada,",
+    "The free trial for Engines ends on November 27, 2026.",
+    expect.stringMatching(/^Unless you cancel before then, we’ll charge \$500\.00 plus any tax to your Visa/),
+  ]);
+  expect(text).toContain("Trial ends: November 27, 2026, 14:30 UTC\nFirst payment: $500.00");
+  expect(text).toContain("Plan: LITE\n");
+  expect(text).toContain("Open the customer console: https://console.example");
+  expect(trialEndingMail(facts, { ...trial, plan: null }, sender).text).toContain("Plan: not chosen yet");
+});
+
+describe("a typed name in a mail", () => {
+  test.each([
+    ["Engines & Sons, Inc.", "Engines & Sons, Inc."],
+    ["J. R. Smith: Tools", "J. R. Smith: Tools"],
+    ["Studio 54, 3rd Floor, 101", "Studio 54, 3rd Floor, 101"],
+    ["Booking.com", "Booking. com"],
+    ["Your account at evil.example/login is locked", "Your account at evil. example/login is locked"],
+    ["https://1.2.3.4:80/x", "https: //1. 2. 3. 4: 80/x"],
+    ["tel:911 mailto:a@evil.example", "tel: 911 mailto: a@evil. example"],
+    ["evil。example evil.\uFEFFexample", "evil。 example evil. \uFEFFexample"],
+    ["Call +1 (800) 555-0199 now", "Call +1… now"],
+    ["8005550199", "800…"],
+    ["8\u2060005\u200B55·0199", "8…"],
+    ["８００．５５５．０１９９", "８００…"],
+    ["x".repeat(60), "x".repeat(60)],
+    ["漢🙂".repeat(40), `${"漢🙂".repeat(29)}漢…`],
+  ])("is cut, and nothing of it can become a link: %s [H4]", (typed, quoted) => {
+    const sent = [
+      started({}, { full_name: typed, company_name: typed }),
+      trialEndingMail({ ...facts, full_name: typed, company_name: typed }, trial, sender),
+    ];
+    for (const { text, html } of sent) {
+      expect(text).toContain(`Hello ${quoted},\n\n`);
+      expect(text).toContain(`The free trial for ${quoted} `);
+      expect(text).toContain(`\n\nCompany: ${quoted}\n`);
+      if (typed !== quoted) expect(html).not.toContain(typed);
+    }
+  });
+});
+
+test("the mail after a used card leads back to the form of its plan, and quotes nothing that was typed [H4]", () => {
+  const { subject, text, html } = cardUsedMail(facts, sender, links.notMe);
+  expect(subject).toBe("Your Citewell trial has not started");
+  expect(text).toContain("has already been used for a free trial");
+  expect(text).toContain("You weren’t charged");
+  expect(text).toContain("Use another card: https://www.example/subscription/an-id");
+  expect(text).toContain("contact our sales team: sales@example.com");
+  expect(text).toContain("Plan: STANDARD\n");
+  for (const form of [text, html]) {
+    expect(form).toContain(links.notMe);
+    expect(form).toContain("Wasn’t you?");
+    expect(form).not.toMatch(/Ada|Engines/);
+  }
+  const planless = cardUsedMail({ ...facts, package_id: null, package_name: null }, sender, links.notMe).text;
+  expect(planless).toContain("Use another card: https://www.example/subscription\n");
+  expect(planless).toContain("Plan: not chosen yet");
+});
