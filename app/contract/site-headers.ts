@@ -1,7 +1,7 @@
 /** Proves to an API across the network that the site sent the request. */
 export const API_SECRET_HEADER = "Subscription-Api-Secret";
 
-/** Rate limit key of the visitor (`senderOf`). The API trusts it from the site only. */
+/** Rate limit key of the visitor (`rateLimitKeyOf`). The API trusts it from the site only. */
 export const SENDER_HEADER = "Subscription-Sender";
 
 /** `true` where Turnstile took the visitor for a person. The API trusts it from the site only. */

@@ -2,7 +2,7 @@ import type { AppLoadContext } from "@remix-run/cloudflare";
 import * as z from "zod/mini";
 import { readBoundedText } from "../shared/bounded-body";
 import { isOverLimit, RETRY_AFTER_SECONDS } from "../shared/rate-limit";
-import { senderOf } from "../shared/sender";
+import { rateLimitKeyOf } from "../shared/rate-limit-key";
 import type { Middleware } from "./middleware.server";
 import { CSP_REPORTS_PATH, withSecurityHeaders } from "./response/security-headers.server";
 import type { RouteMatcher } from "./route-matcher.server";
@@ -62,7 +62,7 @@ export function cspReports(matchRoute: RouteMatcher): Middleware<AppLoadContext>
     const type = request.headers.get("Content-Type") ?? "";
     if (!/^application\/(csp-report|reports\+json|json)\s*(;|$)/i.test(type)) return answer(415);
     if (Number(request.headers.get("Content-Length") ?? 0) > MAX_BYTES) return answer(413);
-    if (await isOverLimit(configuration.CSP_REPORT_RATE_LIMIT, senderOf(ip), log)) {
+    if (await isOverLimit(configuration.CSP_REPORT_RATE_LIMIT, rateLimitKeyOf(ip), log)) {
       return answer(429, { "Retry-After": RETRY_AFTER_SECONDS });
     }
     const read = await readReports(request);

@@ -1,7 +1,7 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { type CountStep, countIn, type FunnelStep, NONE } from "../contract/funnel";
 import { isOverLimit } from "../shared/rate-limit";
-import { senderOf } from "../shared/sender";
+import { rateLimitKeyOf } from "../shared/rate-limit-key";
 import type { Middleware } from "./middleware.server";
 
 /** Counts steps by the request's package id, without personal data; a sender once a minute for each step. */
@@ -23,7 +23,7 @@ export function funnelOf({
   const count: CountStep = countIn(FUNNEL, (counted) => log.info("funnel", counted));
   const wordOf = (id: string) => (id === "" ? NONE : (known.find((one) => one === id.toLowerCase()) ?? "other"));
   async function countOnce(step: FunnelStep, packageId: string, field: string | undefined): Promise<void> {
-    const key = `${step} ${field ?? NONE} ${senderOf(ip)}`;
+    const key = `${step} ${field ?? NONE} ${rateLimitKeyOf(ip)}`;
     if (!(await isOverLimit(FUNNEL_RATE_LIMIT, key, log))) count(step, wordOf(packageId), field);
   }
   return { count: (step, packageId = "", field) => execution.waitUntil(countOnce(step, packageId, field)) };

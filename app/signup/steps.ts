@@ -57,7 +57,7 @@ export const signupSession = z.discriminatedUnion("step", [
     /** Set for one page load, after the visitor has kept the sign-up longer. */
     kept: z.optional(z.literal(true)),
     /** Set for one page load, for the notice that something has just happened. */
-    news: z.optional(
+    flash: z.optional(
       z.union([
         z.object({ saved: z.literal(true) }),
         z.object({ cardUsed: z.literal(true) }),
@@ -79,7 +79,7 @@ export const signupSession = z.discriminatedUnion("step", [
     account: z.optional(account),
     other,
     card: z.optional(setCard),
-    news: z.optional(z.object({ saved: z.literal(true) })),
+    flash: z.optional(z.object({ saved: z.literal(true) })),
   }),
 ]);
 
@@ -157,7 +157,7 @@ export interface ResumeStepData {
   email?: string | undefined;
 }
 
-export type DoneStepData = Pick<DoneSession, "step" | "account" | "card" | "startedAt" | "requestId" | "news">;
+export type DoneStepData = Pick<DoneSession, "step" | "account" | "card" | "startedAt" | "requestId" | "flash">;
 
 export type SignupStep = (FormStepData | CardStepData | WaitingStepData | ResumeStepData | DoneStepData) & {
   /** Another sign-up of this browser. */
@@ -173,5 +173,5 @@ export interface SignupReply {
   /** Of the post that the API did not take. */
   requestId?: string;
   /** The form looks like a program's: what the button sends to confirm it, and Turnstile's key where there is one. */
-  confirmation?: { token: string; siteKey?: string | undefined };
+  challenge?: { token: string; siteKey?: string | undefined };
 }

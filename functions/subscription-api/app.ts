@@ -16,7 +16,7 @@ import { requireJson } from "./http/guard/json";
 import { requireLocalHost } from "./http/guard/local-host";
 import { refuseForeignOrigins } from "./http/guard/own-origin";
 import { limitSignUps } from "./http/guard/rate-limit";
-import { type Entrance, requireSite } from "./http/guard/require-site";
+import { type Entrypoint, requireSite } from "./http/guard/require-site";
 import { requireTls } from "./http/guard/require-tls";
 import { healthCheck } from "./http/health";
 import { linkPages } from "./http/links";
@@ -38,7 +38,7 @@ import { stuckMessagesIn } from "./outbox/stuck-messages";
 import { packagesIn } from "./plans/packages";
 import { runScheduled } from "./scheduled";
 import type { PasswordHasher } from "./sign-ups/password/password";
-import { LOCAL_PLACE_MS, passwordQueue } from "./sign-ups/password/password-queue";
+import { LOCAL_SLOT_MS, passwordQueue } from "./sign-ups/password/password-queue";
 import { processedEventsIn } from "./sign-ups/store/processed-events";
 import { signUpEndingsIn } from "./sign-ups/store/sign-up-endings";
 import { signUpLifecycleIn } from "./sign-ups/store/sign-up-lifecycle";
@@ -72,7 +72,7 @@ type Connect = (config: Config, waiting: Waiting, limits?: RunLimits) => Service
 
 export function createApi(passwords: PasswordHasher) {
   const queue = passwordQueue(passwords);
-  const localQueue = passwordQueue(passwords, LOCAL_PLACE_MS);
+  const localQueue = passwordQueue(passwords, LOCAL_SLOT_MS);
   const connect: Connect = (config, ...given) => ({
     ...servicesFor(config, ...given),
     passwords: config.isLocal ? localQueue : queue,
@@ -100,7 +100,7 @@ export function createApi(passwords: PasswordHasher) {
   return { publicApi, SiteApi };
 }
 
-function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
+function routes(connect: Connect, entrypoint: Entrypoint): Hono<ApiContext> {
   const app = new Hono<ApiContext>();
 
   app.use(requestId({ limitLength: 64, generator: newRequestId }));
@@ -120,10 +120,10 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
   });
 
   app.use((c, next) => headers[c.req.url.startsWith("https:") ? "https" : "http"](c, next));
-  if (entrance === "public") app.use(requireLocalHost);
+  if (entrypoint === "public") app.use(requireLocalHost);
   app.use(requireTls);
 
-  if (entrance === "public") app.get("/health", healthCheck());
+  if (entrypoint === "public") app.get("/health", healthCheck());
 
   app.use(async (c, next) => {
     const result = readConfig(c.env);
@@ -140,11 +140,11 @@ function routes(connect: Connect, entrance: Entrance): Hono<ApiContext> {
     await next();
   });
 
-  app.use("/subscription/*", requireSite(entrance));
+  app.use("/subscription/*", requireSite(entrypoint));
   app.post("/subscription", limitSignUps, atMost(16), requireJson, postSubscription);
   app.all("/subscription", onlyPost);
   app.get("/subscription/status/:token", getSubscriptionStatus);
-  if (entrance === "public") {
+  if (entrypoint === "public") {
     app.post("/webhooks/stripe", atMost(256), postStripeWebhook);
     app.all("/webhooks/stripe", onlyPost);
     app.route("/links", linkPages);

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from "../context.server";
 
-type Keep<Value> = (
+type Memoized<Value> = (
   key: string,
   make: () => Promise<Value | undefined>,
   execution: ExecutionContext,
@@ -10,7 +10,7 @@ type Keep<Value> = (
  * Makes a value once per key and caches it in memory; simultaneous requests share one call. If `make` throws or returns
  * undefined, the result is undefined and is not cached. The caller bounds the number of keys.
  */
-export function keepOnce<Value>(): Keep<Value> {
+export function memoize<Value>(): Memoized<Value> {
   const kept = new Map<string, Value>();
   const pending = new Map<string, Promise<Value | undefined>>();
 

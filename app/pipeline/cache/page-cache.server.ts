@@ -4,13 +4,13 @@ import { checkUrl } from "../guard/url-check.server";
 import { prefersMarkdown } from "../markdown/markdown.server";
 import type { Middleware } from "../middleware.server";
 import { type MatchedRoute, publicFiles, publicPaths } from "../route-matcher.server";
-import { keptResponses } from "./response-cache.server";
+import { responseCache } from "./response-cache.server";
 
 /** Renders public pages and files from a plain GET of SITE_URL, so that no visitor's request can poison the cache. */
 export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
   const files = new Set(publicFiles(build));
   const paths = new Set([...publicPaths(build).flatMap((path) => [path, markdownPath(path)]), ...files]);
-  const cache = keptResponses();
+  const cache = responseCache();
 
   const fromCache: Middleware<AppLoadContext> = (request, context, next) => {
     const { url, configuration, log, execution } = context;

@@ -1,6 +1,6 @@
 import { uint8ArrayToHex } from "uint8array-extras";
 import type { ExecutionContext } from "../context.server";
-import { keepOnce } from "./memoize.server";
+import { memoize } from "./memoize.server";
 
 interface KeptResponse {
   body: ArrayBuffer;
@@ -10,8 +10,8 @@ interface KeptResponse {
 }
 
 /** Caches responses with status 200 in memory. */
-export function keptResponses() {
-  const keep = keepOnce<KeptResponse>();
+export function responseCache() {
+  const keep = memoize<KeptResponse>();
   return {
     /** A response at once if it is cached; undefined if `make` gave no 200. The caller bounds the number of keys. */
     respond(

@@ -1,5 +1,5 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
-import { keepOnce } from "../cache/memoize.server";
+import { memoize } from "../cache/memoize.server";
 import { type PageTemplate, pageTemplate } from "../cache/page-template.server";
 import { prefersMarkdown } from "../markdown/markdown.server";
 import type { Handler } from "../middleware.server";
@@ -10,9 +10,9 @@ import { type Refusal, refusalRenderer } from "./refusals.server";
 /**
  * Renders each refusal's page once per format (HTML and Markdown), because refused requests cost their sender nothing.
  */
-export function keptRefusals(matchRoute: RouteMatcher) {
+export function refusalCache(matchRoute: RouteMatcher) {
   const render = refusalRenderer(matchRoute);
-  const keep = keepOnce<PageTemplate<"requestId">>();
+  const keep = memoize<PageTemplate<"requestId">>();
 
   return (
     request: Request,

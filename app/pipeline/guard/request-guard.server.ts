@@ -1,9 +1,9 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { isFarOverLimit, isOverLimit } from "../../shared/rate-limit";
-import { senderOf } from "../../shared/sender";
+import { rateLimitKeyOf } from "../../shared/rate-limit-key";
 import type { Handler, Middleware } from "../middleware.server";
 import { CATCH_ALL, isPlausibleParameter, type MatchedRoute, type RouteMatcher } from "../route-matcher.server";
-import { keptRefusals } from "./refusal-cache.server";
+import { refusalCache } from "./refusal-cache.server";
 import {
   CROSS_ORIGIN,
   methodNotAllowed,
@@ -21,7 +21,7 @@ export interface FormRules {
 
 /** Checks URL, method and origin, and for forms type, rate, size and fields (docs/threats.md, A and B). */
 export function requestGuard(matchRoute: RouteMatcher, rules: FormRules): Middleware<AppLoadContext> {
-  const answerRefused = keptRefusals(matchRoute);
+  const answerRefused = refusalCache(matchRoute);
 
   async function guardForm(request: Request, context: AppLoadContext, next: Handler<AppLoadContext>) {
     const checked = await checkForm(request, context, rules);
@@ -76,7 +76,7 @@ async function checkForm(
   const refusal = checkFormHeaders(request);
   if (refusal) return { refusal };
   const limiter = configuration.SIGNUP_RATE_LIMIT;
-  const sender = senderOf(ip);
+  const sender = rateLimitKeyOf(ip);
   const tooMany = await isOverLimit(limiter, sender, log);
   // The page's script still has the typed values.
   if (tooMany && (context.route?.isData || (await isFarOverLimit(limiter, sender, log)))) {

@@ -25,7 +25,7 @@ export function CardStep({ data, reply }: { data: CardStepData; reply: SignupRep
   return (
     <>
       <LiveRegion role="status" className="step-status">
-        {data.news !== undefined && "saved" in data.news && (
+        {data.flash !== undefined && "saved" in data.flash && (
           <div className={isRead || !isFirst ? "invisible" : ""}>
             <SignupNotice notice={SAVED} />
           </div>
@@ -88,7 +88,7 @@ export function CardStep({ data, reply }: { data: CardStepData; reply: SignupRep
 /** What the card's fields have said since the server's last word, else that word. */
 function useLatestNotice(data: CardStepData, reply: SignupReply | undefined) {
   const [said, setSaid] = useState<{ notice: Notice | undefined; data: CardStepData; reply: unknown }>();
-  const server = data.publishableKey === "" ? CONFIGURATION_ERROR : newsNotice(data.news);
+  const server = data.publishableKey === "" ? CONFIGURATION_ERROR : flashNotice(data.flash);
   const isLatest = said?.reply === reply && (said?.data === data || server === undefined);
   const setNotice = (notice: Notice | undefined) => setSaid({ notice, data, reply });
   return {
@@ -99,10 +99,10 @@ function useLatestNotice(data: CardStepData, reply: SignupReply | undefined) {
   };
 }
 
-function newsNotice(news: CardStepData["news"]): Notice | undefined {
-  if (news === undefined) return undefined;
-  if ("cardUsed" in news) return CARD_USED;
-  return "failed" in news ? paymentFailed(news.failed) : undefined;
+function flashNotice(flash: CardStepData["flash"]): Notice | undefined {
+  if (flash === undefined) return undefined;
+  if ("cardUsed" in flash) return CARD_USED;
+  return "failed" in flash ? paymentFailed(flash.failed) : undefined;
 }
 
 /** Long enough to read what was said while the card's fields were loading. */

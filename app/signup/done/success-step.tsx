@@ -13,7 +13,7 @@ import type { DoneStepData } from "../steps";
 import { SuccessNotices } from "./success-notices";
 
 export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNotice: Notice | undefined }) {
-  const { account, card, startedAt, requestId, news } = data;
+  const { account, card, startedAt, requestId, flash } = data;
   const { pathname } = useLocation();
   const site = useSite();
   const plan = findPlan(plans(site), account?.packageId);
@@ -29,7 +29,7 @@ export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNo
   return (
     <>
       <LiveRegion role="status" className="step-status">
-        {news && <SuccessNotices />}
+        {flash && <SuccessNotices />}
       </LiveRegion>
       <div className="step-main">
         <LiveRegion role="alert">{replyNotice && <SignupNotice notice={replyNotice} takesFocus />}</LiveRegion>

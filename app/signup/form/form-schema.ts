@@ -35,7 +35,7 @@ export const FIELD_NAMES: readonly FieldName[] = [
 ];
 
 /** People leave it empty; many programs fill in everything. */
-export const DECOY_FIELD = "website";
+export const HONEYPOT_FIELD = "website";
 
 /** Sent by the button that confirms a form, and by Turnstile's script beside it. */
 export const CONFIRMATION_FIELD = "confirmation";
@@ -51,7 +51,7 @@ export const POSTED_FIELDS: readonly string[] = [
   "intent",
   "sign_up",
   "return_token",
-  DECOY_FIELD,
+  HONEYPOT_FIELD,
   CONFIRMATION_FIELD,
   TURNSTILE_FIELD,
 ];

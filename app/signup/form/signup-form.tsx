@@ -112,7 +112,7 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
       <input type="hidden" name="package_id" id={idOf("package_id")} value={packageId} />
       <input type="hidden" name="form_nonce" value={reply?.formNonce ?? formNonce} />
       {madeFrom && <input type="hidden" name="sign_up" value={madeFrom.key} />}
-      <label className="decoy" aria-hidden>
+      <label className="honeypot" aria-hidden>
         Leave this field empty
         <input name="website" tabIndex={-1} autoComplete="off" />
       </label>
@@ -182,7 +182,7 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
       <p className="mt-3 font-semibold">
         <TrialOffer packageId={packageId} />
       </p>
-      <SubmitButton confirmation={reply?.confirmation} busy={submitting} />
+      <SubmitButton challenge={reply?.challenge} busy={submitting} />
     </Form>
   );
 }

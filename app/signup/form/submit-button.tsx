@@ -3,8 +3,8 @@ import { Button } from "../../ui/controls/button";
 import type { SignupReply } from "../steps";
 
 /** Sends the form; where it looked like a program's, confirms it. Turnstile stands beside that button if it is configured. */
-export function SubmitButton({ confirmation, busy }: Pick<SignupReply, "confirmation"> & { busy: boolean }) {
-  const { token, siteKey } = confirmation ?? {};
+export function SubmitButton({ challenge, busy }: Pick<SignupReply, "challenge"> & { busy: boolean }) {
+  const { token, siteKey } = challenge ?? {};
   const widget = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a widget for each question
   useEffect(() => {

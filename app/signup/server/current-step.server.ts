@@ -24,8 +24,8 @@ export async function currentStep(request: Request, packageId: string, context: 
   if (step.step === "form" && formOutcome === undefined && isPageView(request)) {
     funnel.count("form_opened", step.packageId);
   }
-  // The news leaves the session with the first page that tells it.
-  if (step.step === "card" && step.news !== undefined && "saved" in step.news) {
+  // The flash message leaves the session with the first page that tells it.
+  if (step.step === "card" && step.flash !== undefined && "saved" in step.flash) {
     funnel.count("card_shown", step.account?.packageId);
   }
   return found;
@@ -143,9 +143,9 @@ async function formStep(
 }
 
 async function doneStep(session: DoneSession, { sessions }: AppLoadContext) {
-  const { news, ...rest } = session;
+  const { flash, ...rest } = session;
   const step: SignupStep = { ...session, other: otherIn(session) };
-  return data<SignupStep>(step, news && { headers: { "Set-Cookie": await sessions.write(rest) } });
+  return data<SignupStep>(step, flash && { headers: { "Set-Cookie": await sessions.write(rest) } });
 }
 
 async function cardStep(session: CardSession, ofUrl: string, path: string, context: AppLoadContext) {
@@ -163,7 +163,7 @@ async function cardStep(session: CardSession, ofUrl: string, path: string, conte
     };
     return data(step, { headers: { "Set-Cookie": await sessions.write(next) } });
   }
-  const { news, kept, ...rest } = session;
+  const { flash, kept, ...rest } = session;
   const returnToken = await sessions.toReturnToken(session);
   const step: SignupStep = {
     ...session,
@@ -178,7 +178,7 @@ async function cardStep(session: CardSession, ofUrl: string, path: string, conte
     resumeLink: session.resumed ? undefined : await resumeLink(session, context),
     secondsLeft: Math.floor((session.expiresAt - Date.now()) / 1000),
   };
-  const isTold = news !== undefined || kept !== undefined;
+  const isTold = flash !== undefined || kept !== undefined;
   return data(step, isTold ? { headers: { "Set-Cookie": await sessions.write(rest) } } : undefined);
 }
 

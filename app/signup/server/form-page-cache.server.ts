@@ -1,6 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { subscriptionRequest } from "../../contract/subscription-request";
-import { keepOnce } from "../../pipeline/cache/memoize.server";
+import { memoize } from "../../pipeline/cache/memoize.server";
 import { type PageTemplate, pageTemplate } from "../../pipeline/cache/page-template.server";
 import type { Middleware } from "../../pipeline/middleware.server";
 import { isPageView, NO_FUNNEL } from "../../pipeline/plan-views.server";
@@ -17,7 +17,7 @@ const PLAIN_ID = /^[\w-]{1,100}$/;
  * page is rendered as it is asked for.
  */
 export function formPageCache(): Middleware<AppLoadContext> {
-  const keep = keepOnce<PageTemplate<Values>>();
+  const keep = memoize<PageTemplate<Values>>();
 
   const fromCache: Middleware<AppLoadContext> = async (request, context, next) => {
     const { configuration, execution, funnel, log, nonce, nonces, requestId, route } = context;

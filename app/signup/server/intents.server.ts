@@ -7,17 +7,17 @@ import { inProgress, linkedSignUp } from "./session/resume-link.server";
 import { aboutSignUp, backAtForm, besideNew, type FoundSession, renewed, switched } from "./session/session.server";
 import { type FormOutcome, reply, seeOther } from "./submit/form-outcome.server";
 
-export interface Press {
+export interface IntentSubmission {
   request: Request;
   found: FoundSession;
   path: string;
   form: PostedForm;
 }
 
-type Button = (press: Press, context: AppLoadContext) => Promise<FormOutcome>;
+type IntentHandler = (submission: IntentSubmission, context: AppLoadContext) => Promise<FormOutcome>;
 
 /** What the buttons of the sign-up's pages do, by the name in their `intent`. */
-export const BUTTONS: ReadonlyMap<string, Button> = new Map<string, Button>([
+export const INTENTS: ReadonlyMap<string, IntentHandler> = new Map<string, IntentHandler>([
   ["start-over", startOver],
   ["switch", switchSignUp],
   ["edit", edit],
@@ -27,14 +27,14 @@ export const BUTTONS: ReadonlyMap<string, Button> = new Map<string, Button>([
 ]);
 
 /** Leads to an empty form. Another sign-up of this browser is not lost: the form's page offers it. */
-async function startOver({ found, path }: Press, { sessions }: AppLoadContext) {
+async function startOver({ found, path }: IntentSubmission, { sessions }: AppLoadContext) {
   const other = "session" in found ? switched(found.session) : undefined;
   if (!other) return seeOther(path, sessions.clear());
   return seeOther(path, await sessions.write({ ...other, other: undefined, editing: true, aside: true }));
 }
 
 /** Goes on with the sign-up that the page offers: `found` is about that one. */
-async function switchSignUp({ found, path, form }: Press, { sessions }: AppLoadContext) {
+async function switchSignUp({ found, path, form }: IntentSubmission, { sessions }: AppLoadContext) {
   const session = inProgress(found);
   if (!session || session.key !== form.sign_up) return seeOther(path);
   const { packageId } = session.account ?? {};
@@ -42,19 +42,19 @@ async function switchSignUp({ found, path, form }: Press, { sessions }: AppLoadC
   return seeOther(packageId ? `/subscription/${packageId}` : path, cookie);
 }
 
-async function edit({ found, path }: Press, { sessions }: AppLoadContext) {
+async function edit({ found, path }: IntentSubmission, { sessions }: AppLoadContext) {
   const session = cardSessionIn(found);
   if (!session) return seeOther(path);
   return seeOther(path, await sessions.write(renewed(backAtForm(session))));
 }
 
-async function extend({ found, path }: Press, { sessions }: AppLoadContext) {
+async function extend({ found, path }: IntentSubmission, { sessions }: AppLoadContext) {
   const session = inProgress(found);
   return seeOther(path, session && (await sessions.write(renewed({ ...session, kept: true }))));
 }
 
 /** Asks Stripe whether a card is set up: that of the session, also one that has just expired, or that of the page. */
-async function finish({ found, path, form }: Press, context: AppLoadContext) {
+async function finish({ found, path, form }: IntentSubmission, context: AppLoadContext) {
   const { sessions, setupIntents } = context;
   const newest = cardSessionIn(found);
   const ofPage = form.return_token === undefined ? newest : await sessions.fromReturnToken(form.return_token);
@@ -75,7 +75,7 @@ async function finish({ found, path, form }: Press, context: AppLoadContext) {
 }
 
 /** Takes over the sign-up of a resume link, if it still waits for its card and none is in progress here. */
-async function resume({ found, path }: Press, context: AppLoadContext) {
+async function resume({ found, path }: IntentSubmission, context: AppLoadContext) {
   const { url, sessions, setupIntents } = context;
   const linked = (await linkedSignUp(context))?.signUp;
   const here = inProgress(found);

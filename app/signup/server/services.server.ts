@@ -1,5 +1,5 @@
 import type { Configuration } from "../../pipeline/settings/configuration.server";
-import { type Confirmations, confirmations } from "./bots/challenge.server";
+import { type Challenges, challenges } from "./bots/challenge.server";
 import { type Turnstile, turnstile } from "./bots/turnstile.server";
 import { type SetupIntents, setupIntents } from "./card/setup-intents.server";
 import { type SignupSessions, signupSessions } from "./session/session.server";
@@ -9,7 +9,7 @@ import { type FormNonces, formNonces } from "./submit/form-nonce.server";
 export interface SignupServices {
   sessions: SignupSessions;
   nonces: FormNonces;
-  confirmations: Confirmations;
+  challenges: Challenges;
   turnstile: Turnstile;
   api: SubscriptionApi;
   setupIntents: SetupIntents;
@@ -19,7 +19,7 @@ export function signupServices(configuration: Configuration): SignupServices {
   return {
     sessions: signupSessions(configuration.SESSION_SECRET, configuration.SITE_URL.startsWith("https:")),
     nonces: formNonces(configuration.SESSION_SECRET),
-    confirmations: confirmations(configuration.SESSION_SECRET),
+    challenges: challenges(configuration.SESSION_SECRET),
     turnstile: turnstile({
       siteKey: configuration.TURNSTILE_SITE_KEY,
       secretKey: configuration.TURNSTILE_SECRET_KEY,

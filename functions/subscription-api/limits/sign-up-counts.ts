@@ -1,4 +1,4 @@
-import { networkOf } from "../../../app/shared/sender";
+import { networkKeyOf } from "../../../app/shared/rate-limit-key";
 import type { TrialConfig } from "../config";
 import type { Database } from "../database";
 import { keyedHash } from "./keyed-hash";
@@ -37,7 +37,7 @@ export function signUpCountsIn(db: Database, { hashSecret, onePerPerson, signUps
       const isSenderRefused =
         sender !== undefined && !(await isTaken(day, hashOf("sender", day, sender), signUpsPerDay.sender));
       if (isSenderRefused) return "too-many";
-      const network = hashOf("network", day, networkOf(sender ?? "unknown"));
+      const network = hashOf("network", day, networkKeyOf(sender ?? "unknown"));
       const address = `${hashOf("email", day, email)}.${network}`;
       // At once, since other passwords wait meanwhile.
       const [ofNetwork, ofAddress] = await Promise.all([

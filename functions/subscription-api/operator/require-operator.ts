@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { auth } from "hono/utils/basic-auth";
 import { isOverLimit } from "../../../app/shared/rate-limit";
-import { senderOf } from "../../../app/shared/sender";
+import { rateLimitKeyOf } from "../../../app/shared/rate-limit-key";
 import type { Config } from "../config";
 import type { ApiContext } from "../http/context";
 import { tooManyRequests } from "../http/guard/rate-limit";
@@ -20,7 +20,7 @@ export function requireOperator(what: "page" | "command"): MiddlewareHandler<Api
     if (config.operatorToken === undefined && config.access === undefined) return problem(404, { title: "Not found" });
     const given = what === "page" ? pageCredentials(c) : { token: bearerToken(c) };
     if (given.token === undefined && given.assertion === undefined) return refused(c, what);
-    const sender = senderOf(c.req.header("cf-connecting-ip") ?? null);
+    const sender = rateLimitKeyOf(c.req.header("cf-connecting-ip") ?? null);
     if (await isOverLimit(config.limits.operator, sender, errorLog)) {
       log("warn", "operator_locked_out");
       return tooManyRequests();

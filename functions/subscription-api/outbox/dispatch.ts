@@ -5,9 +5,9 @@ import type { SignedLinks } from "../signed-links";
 import { PaymentsError } from "../stripe/client";
 import type { AccountWebhook } from "./account-webhook";
 import type { Mail } from "./email";
-import { cardUsedMail } from "./email-content";
+import { cardUsedEmail } from "./email-content";
 import { type DropReason, type Message, type Outbox, type SendOutcome, sentKinds } from "./outbox";
-import { trialEndingMail, trialStartedMail } from "./trial-emails";
+import { trialEndingEmail, trialStartedEmail } from "./trial-emails";
 import { type TrialReader, trialOf } from "./trial-facts";
 
 export type DispatchServices = {
@@ -70,7 +70,7 @@ async function send(message: Message, services: DispatchServices): Promise<Outco
       const isTrue = message.status === "pending" || message.status === "superseded";
       if (!isTrue) return { status: "dropped", reason: "trial-began" };
       const { notMe } = await linksFor(message, links);
-      return mail.send(key, email, cardUsedMail(message, mail.sender, notMe));
+      return mail.send(key, email, cardUsedEmail(message, mail.sender, notMe));
     }
     default:
       return accountWebhook?.send({ ...message, kind }) ?? { status: "failed", reason: "no console" };
@@ -86,8 +86,8 @@ async function sendTrialMail(message: TrialMessage, services: DispatchServices):
     if (typeof trial === "string") return { status: "dropped", reason: trial };
     const content =
       message.kind === "trial-ending"
-        ? trialEndingMail(message, trial, mail.sender)
-        : trialStartedMail(message, trial, mail.sender, await linksFor(message, links));
+        ? trialEndingEmail(message, trial, mail.sender)
+        : trialStartedEmail(message, trial, mail.sender, await linksFor(message, links));
     return await mail.send(message.key, message.email, content);
   } catch (error) {
     if (error instanceof PaymentsError) return { status: "failed", reason: `stripe-${error.reason}` };

@@ -1,5 +1,5 @@
 import { html, raw } from "hono/html";
-import type { MailContent, Sender } from "./email";
+import type { EmailContent, Sender } from "./email";
 import type { Message } from "./outbox";
 
 type Facts = Pick<Message, "email" | "package_id" | "package_name">;
@@ -19,9 +19,9 @@ export type Draft = {
  * For a card that has been used for a trial. Its reader may be a stranger, so nothing in it was typed.
  * @param notMe a signed link
  */
-export function cardUsedMail(facts: Facts, sender: Sender, notMe: string): MailContent {
+export function cardUsedEmail(facts: Facts, sender: Sender, notMe: string): EmailContent {
   const path = facts.package_id === null ? "/subscription" : `/subscription/${facts.package_id}`;
-  return toMail(
+  return toEmail(
     {
       subject: `Your ${sender.companyName} trial has not started`,
       paragraphs: [
@@ -40,11 +40,11 @@ export function cardUsedMail(facts: Facts, sender: Sender, notMe: string): MailC
   );
 }
 
-export function toMail(
+export function toEmail(
   { subject, paragraphs, details, button, links = [] }: Draft,
   sender: Sender,
   to: string,
-): MailContent {
+): EmailContent {
   const help = "Questions? Reply to this email or write to";
   const allLinks = [...links, { text: "Manage or cancel your subscription", url: portalUrl(sender, to) }];
   const text = [

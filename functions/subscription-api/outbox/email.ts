@@ -3,7 +3,7 @@ import { readBoundedText } from "../../../app/shared/bounded-body";
 import type { MailConfig } from "../config";
 import type { SendOutcome } from "./outbox";
 
-export type MailContent = { subject: string; html: string; text: string };
+export type EmailContent = { subject: string; html: string; text: string };
 
 export type Sender = Pick<
   MailConfig,
@@ -13,7 +13,7 @@ export type Sender = Pick<
 export type Mail = {
   sender: Sender;
   /** @param key by which the provider recognizes a repetition */
-  send(key: string, to: string, content: MailContent): Promise<SendOutcome>;
+  send(key: string, to: string, content: EmailContent): Promise<SendOutcome>;
 };
 
 const DEADLINE_MS = 10_000;
@@ -47,7 +47,7 @@ export function mailOver({ transport, ...config }: MailConfig): Mail {
 async function sendOverHttp(
   { url, key: apiKey }: { url: string; key: string },
   key: string,
-  body: MailContent & { from: string; to: string[]; reply_to: string },
+  body: EmailContent & { from: string; to: string[]; reply_to: string },
 ): Promise<SendOutcome> {
   let response: Response;
   try {

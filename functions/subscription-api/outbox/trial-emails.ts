@@ -1,33 +1,38 @@
 import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
 import type { Billing, Card } from "../stripe/billing";
-import type { MailContent, Sender } from "./email";
-import { toMail } from "./email-content";
+import type { EmailContent, Sender } from "./email";
+import { toEmail } from "./email-content";
 import type { Message } from "./outbox";
 import { typedName } from "./typed-name";
 
 type Facts = Pick<Message, "full_name" | "company_name" | "email" | "signed_up_at">;
 
 /** Stripe's state at the moment of sending. Without a plan there is nothing to charge. */
-export type Trial = Pick<Billing, "card" | "plan"> & { end: Date; outlook: Billing["outlook"] | { next: "no-plan" } };
+export type Trial = Pick<Billing, "card" | "plan"> & {
+  end: Date;
+  trialEndOutcome: Billing["trialEndOutcome"] | { next: "no-plan" };
+};
 
 const PORTAL =
   "To cancel, to change your card or to see your invoices, open the customer portal below. It’s run by Stripe, our payment provider. Enter your email address there, and Stripe sends you a link to log in.";
 
 /** As card networks ask: https://docs.stripe.com/billing/subscriptions/trials/manage-trial-compliance */
-export function trialStartedMail(
+export function trialStartedEmail(
   facts: Facts,
   trial: Trial,
   sender: Sender,
   links: { verifyEmail: string; notMe: string },
-): MailContent {
+): EmailContent {
   const end = dayOf(trial.end);
-  return toMail(
+  return toEmail(
     {
       subject: `Your ${sender.companyName} trial has started`,
       paragraphs: [
         `Hello ${typedName(facts.full_name)},`,
         `Thank you for your subscription. The free trial for ${typedName(facts.company_name)} has started and ends on ${end}.`,
-        trial.outlook.next === "charge" ? `We haven’t charged your card. ${whatHappens(trial)}` : whatHappens(trial),
+        trial.trialEndOutcome.next === "charge"
+          ? `We haven’t charged your card. ${whatHappens(trial)}`
+          : whatHappens(trial),
         PORTAL,
         "Next, confirm your email address.",
         `Then log in to the customer console with ${facts.email} and the password you chose.`,
@@ -51,9 +56,9 @@ export function trialStartedMail(
   );
 }
 
-export function trialEndingMail(facts: Facts, trial: Trial, sender: Sender): MailContent {
+export function trialEndingEmail(facts: Facts, trial: Trial, sender: Sender): EmailContent {
   const end = dayOf(trial.end);
-  return toMail(
+  return toEmail(
     {
       subject: `Your ${sender.companyName} trial ends on ${end}`,
       paragraphs: [
@@ -75,14 +80,14 @@ export function trialEndingMail(facts: Facts, trial: Trial, sender: Sender): Mai
   );
 }
 
-function whatHappens({ outlook, card, end }: Trial): string {
-  switch (outlook.next) {
+function whatHappens({ trialEndOutcome, card, end }: Trial): string {
+  switch (trialEndOutcome.next) {
     case "charge":
-      return `Unless you cancel before then, we’ll charge ${priceOf(outlook)} to your ${card ? nameOf(card) : "payment method"} on ${dayOf(end)}, and then every month until you cancel.`;
+      return `Unless you cancel before then, we’ll charge ${priceOf(trialEndOutcome)} to your ${card ? nameOf(card) : "payment method"} on ${dayOf(end)}, and then every month until you cancel.`;
     case "end":
-      return outlook.why === "canceled"
-        ? `You’ve canceled your subscription. It ends on ${dayOf(outlook.at)}, and you won’t be charged. If you change your mind, renew it in the customer portal before then.`
-        : `Your subscription has no card. It ends on ${dayOf(outlook.at)}, and you won’t be charged. To keep it, add a card in the customer portal before then.`;
+      return trialEndOutcome.why === "canceled"
+        ? `You’ve canceled your subscription. It ends on ${dayOf(trialEndOutcome.at)}, and you won’t be charged. If you change your mind, renew it in the customer portal before then.`
+        : `Your subscription has no card. It ends on ${dayOf(trialEndOutcome.at)}, and you won’t be charged. To keep it, add a card in the customer portal before then.`;
     case "no-plan":
       return "You haven’t chosen a plan yet, so you won’t be charged. Reply to this email to choose one before the trial ends.";
     case "unknown":
@@ -90,16 +95,16 @@ function whatHappens({ outlook, card, end }: Trial): string {
   }
 }
 
-function chargeDetails({ outlook, card, end }: Trial): [string, string][] {
+function chargeDetails({ trialEndOutcome, card, end }: Trial): [string, string][] {
   const paidWith: [string, string][] = card ? [["Card", nameOf(card)]] : [];
-  if (outlook.next === "charge") {
+  if (trialEndOutcome.next === "charge") {
     return [
-      ["First payment", `${priceOf(outlook)}, on ${dayOf(end)}`],
+      ["First payment", `${priceOf(trialEndOutcome)}, on ${dayOf(end)}`],
       ["Then", "the same amount every month"],
       ...paidWith,
     ];
   }
-  return outlook.next === "unknown" ? paidWith : [["First payment", "none"], ...paidWith];
+  return trialEndOutcome.next === "unknown" ? paidWith : [["First payment", "none"], ...paidWith];
 }
 
 const BRANDS: Record<string, string> = {

@@ -18,7 +18,7 @@ export async function trialOf(message: Message, stripe: TrialReader): Promise<Tr
   if (typeof trial === "string") return trial;
   if (message.kind !== "trial-ending") return trial;
   if (message.key !== reminderKey(message.sign_up_id, trial.end)) return "another-end";
-  return trial.outlook.next === "unknown" ? "unknown-charge" : trial;
+  return trial.trialEndOutcome.next === "unknown" ? "unknown-charge" : trial;
 }
 
 async function trialAtStripe(
@@ -28,9 +28,9 @@ async function trialAtStripe(
 ): Promise<Trial | DropReason> {
   const billing = await stripe.findBilling(subscriptionId);
   if (!billing) return "no-subscription";
-  const { isTrialing, isInvoiced, trialEnd: end, outlook, card, plan } = billing;
+  const { isTrialing, isInvoiced, trialEnd: end, trialEndOutcome, card, plan } = billing;
   if (isInvoiced) return "invoiced";
-  return isTrialing && isToCome(end) ? { end, outlook, card, plan: plan ?? package_name } : "trial-over";
+  return isTrialing && isToCome(end) ? { end, trialEndOutcome, card, plan: plan ?? package_name } : "trial-over";
 }
 
 async function trialWithoutPlan(
@@ -40,7 +40,7 @@ async function trialWithoutPlan(
   const end = trial_end === null ? null : new Date(trial_end);
   if (!isToCome(end)) return "trial-over";
   const card = customerId === null ? null : await stripe.findCard(customerId);
-  return { end, outlook: { next: "no-plan" }, card, plan: null };
+  return { end, trialEndOutcome: { next: "no-plan" }, card, plan: null };
 }
 
 function isToCome(time: Date | null): time is Date {

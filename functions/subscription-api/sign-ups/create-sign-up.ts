@@ -4,13 +4,13 @@ import { CONNECTIONS } from "../limits/in-parallel";
 import type { SignUpCounts, Visitor } from "../limits/sign-up-counts";
 import { PaymentsError } from "../stripe/client";
 import type { SetupIntent } from "../stripe/setup-intents";
-import type { PasswordPlace } from "./password/password-queue";
+import type { PasswordSlot } from "./password/password-queue";
 import { deleteSignUp, startOrDelete } from "./reconcile";
 import { awaitsTrial, CONTINUED_FOR_MS, isOlder, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./start-trial";
 
 export type SignUpServices = TrialServices & {
-  passwords: PasswordPlace;
+  passwords: PasswordSlot;
   counts: SignUpCounts;
   inBackground(work: Promise<unknown>): void;
   requestId: string;

@@ -68,7 +68,7 @@ const billing = subscription.transform((found) => {
     /** An invoice that is not empty, as Stripe makes it when the trial is over. */
     isInvoiced: (found.latest_invoice?.amount_due ?? 0) > 0,
     trialEnd: dateOf(found.trial_end),
-    outlook: outlookOf(found, method != null),
+    trialEndOutcome: outlookOf(found, method != null),
     card: method?.card ?? null,
     /** As the Customer Portal and the invoices name it. */
     plan: found.items.data.flatMap(({ price }) => price.product.name ?? []).join(", ") || null,

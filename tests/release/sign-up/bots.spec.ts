@@ -23,7 +23,7 @@ const test = withStack.extend<object, { asking: RunningWorker }>({
   baseURL: async ({ asking }, provide) => provide(asking.url),
 });
 
-/** Two signals, as a program's form has them: the decoy is filled in, and the first form sent has a nonce of its own making. */
+/** Two signals, as a program's form has them: the honeypot is filled in, and the first form sent has a nonce of its own making. */
 async function looksLikeAProgram(page: Page): Promise<void> {
   await page.locator("[name=website]").evaluate((field: HTMLInputElement) => {
     field.value = "https://evil.test";

@@ -63,7 +63,7 @@ export function apiInProcess(options: Options = {}) {
     waitUntil: (work: Promise<unknown>) => background.push(work),
     passThroughOnException() {},
   });
-  const entrances = {
+  const entrypoints = {
     public: async (request: Request) => publicApi.fetch(request, env, context),
     site: async (request: Request) => new SiteApi(context, env).fetch(request),
   };
@@ -74,9 +74,9 @@ export function apiInProcess(options: Options = {}) {
     model,
     logged,
     calls,
-    /** @param where a path of the public entrance, or a URL */
-    async ask(where: string, init: RequestInit = {}, entrance: keyof typeof entrances = "public") {
-      return entrances[entrance](new Request(new URL(where, "http://localhost:8788"), init));
+    /** @param where a path of the public entrypoint, or a URL */
+    async ask(where: string, init: RequestInit = {}, entrypoint: keyof typeof entrypoints = "public") {
+      return entrypoints[entrypoint](new Request(new URL(where, "http://localhost:8788"), init));
     },
     /** Comes to its end when all that goes on after the answers has. */
     async settled() {

@@ -1,6 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { describe, expect, test } from "vitest";
-import { keptRefusals } from "../../../app/pipeline/guard/refusal-cache.server";
+import { refusalCache } from "../../../app/pipeline/guard/refusal-cache.server";
 import {
   BODY_TOO_LARGE,
   CROSS_ORIGIN,
@@ -14,7 +14,7 @@ import { smallBuild } from "../../support/site-in-process/small-build";
 
 /** Refused senders, and a page whose status can be another than that of the refusal. */
 function refusals() {
-  const answerRefused = keptRefusals(routeMatcher(smallBuild));
+  const answerRefused = refusalCache(routeMatcher(smallBuild));
   const rendered: { url: string; accept: string | null; context: AppLoadContext }[] = [];
   const work: Promise<unknown>[] = [];
   let failing = false;

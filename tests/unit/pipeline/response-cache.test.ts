@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keptResponses } from "../../../app/pipeline/cache/response-cache.server";
+import { responseCache } from "../../../app/pipeline/cache/response-cache.server";
 import type { ExecutionContext } from "../../../app/pipeline/context.server";
 
 const execution: ExecutionContext = { waitUntil: () => {} };
@@ -26,7 +26,7 @@ function fail(): never {
 }
 
 test("an answer is made once for a key, also for those who ask meanwhile", async () => {
-  const pages = keptResponses();
+  const pages = responseCache();
   const { make, count } = maker(page("a page"));
   const answers = await Promise.all(
     Array.from({ length: 100 }, () => pages.respond(request, "2025 /", make, execution)),
@@ -36,7 +36,7 @@ test("an answer is made once for a key, also for those who ask meanwhile", async
 });
 
 test("another key is another answer, with an ETag of its own", async () => {
-  const pages = keptResponses();
+  const pages = responseCache();
   const { make } = maker(page("© 2025"), page("© 2026"));
   const before = await pages.respond(request, "2025 /", make, execution);
   const after = await pages.respond(request, "2026 /", make, execution);
@@ -48,7 +48,7 @@ test.each([
   ["throws", fail],
   ["answers with an error", () => new Response("broken", { status: 500 })],
 ])("a make that %s is tried again next time", async (_, first) => {
-  const pages = keptResponses();
+  const pages = responseCache();
   const { make, count } = maker(first, page("a page"));
   expect(await pages.respond(request, "/", make, execution)).toBeUndefined();
   expect(await (await pages.respond(request, "/", make, execution))?.text()).toBe("a page");
@@ -57,7 +57,7 @@ test.each([
 });
 
 test("headers that are set on one answer are not on the next", async () => {
-  const pages = keptResponses();
+  const pages = responseCache();
   const { make } = maker(page("a page"));
   const first = await pages.respond(request, "/", make, execution);
   first?.headers.set("X-Request-Id", "first");
@@ -69,7 +69,7 @@ test("headers that are set on one answer are not on the next", async () => {
 
 test("the work goes on when the one who caused it leaves", async () => {
   const work: Promise<unknown>[] = [];
-  const pages = keptResponses();
+  const pages = responseCache();
   await pages.respond(request, "/", maker(page("a page")).make, { waitUntil: (promise) => work.push(promise) });
   expect(work).toHaveLength(1);
   await expect(work[0]).resolves.not.toThrow();

@@ -168,7 +168,7 @@ describe("the session after Stripe's answer", () => {
     checks: 3,
     waitsFor: "processing",
     editing: true,
-    news: { saved: true },
+    flash: { saved: true },
   };
   const succeeded: SetupState = { status: "succeeded", id: "seti_1", card: { brand: "visa", last4: "4242" } };
   const asked: string[][] = [];
@@ -183,7 +183,7 @@ describe("the session after Stripe's answer", () => {
     };
     return { api, requestId: "this-request" };
   };
-  const { news: _, checks: __, waitsFor: ___, ...rest } = session;
+  const { flash: _, checks: __, waitsFor: ___, ...rest } = session;
 
   test("waits while Stripe does, and counts the looks [S23]", async () => {
     for (const status of ["processing", "unreachable"] as const) {
@@ -199,8 +199,8 @@ describe("the session after Stripe's answer", () => {
   test.each<[SetupState, object]>([
     [{ status: "open", message: "Declined." }, { failed: "Declined." }],
     [{ status: "open" }, { failed: "" }],
-  ])("is at the card step again after %j", async (state, news) => {
-    expect(await afterSetup(session, state, contextOf({ status: "trial" }))).toEqual({ ...rest, news });
+  ])("is at the card step again after %j", async (state, flash) => {
+    expect(await afterSetup(session, state, contextOf({ status: "trial" }))).toEqual({ ...rest, flash });
   });
 
   test.each<SetupState>([{ status: "canceled" }, { status: "invalid" }])("has ended after %j", async (state) => {
@@ -221,7 +221,7 @@ describe("the session after Stripe's answer", () => {
       setupIntentId: "seti_1",
       startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       card: { brand: "visa", last4: "4242" },
-      news: { saved: true },
+      flash: { saved: true },
     });
     expect(asked).toEqual([["https://api.example/subscription/status/x", "this-request"]]);
     const unasked = await afterSetup({ ...session, statusUrl: undefined }, succeeded, contextOf({ status: "ended" }));
@@ -238,7 +238,11 @@ describe("the session after Stripe's answer", () => {
   test("wants another card after a used one, unless it is the same set-up still [H10]", async () => {
     const of = (client_secret: string) =>
       afterSetup(session, succeeded, contextOf({ status: "card_used", client_secret }));
-    expect(await of("seti_2_secret_3")).toEqual({ ...rest, clientSecret: "seti_2_secret_3", news: { cardUsed: true } });
+    expect(await of("seti_2_secret_3")).toEqual({
+      ...rest,
+      clientSecret: "seti_2_secret_3",
+      flash: { cardUsed: true },
+    });
     expect(await of(SECRET)).toEqual({ ...rest, editing: undefined, checks: 4, waitsFor: "unreachable" });
   });
 

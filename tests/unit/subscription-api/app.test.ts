@@ -110,16 +110,16 @@ test.each([
   ["POST /operator/catalogue", "anybody", 401, 404],
   ["GET /operator/send-again?all=dead", "anybody", 401, 404],
   ["GET /operator/send-again?all=dead", "the operator", 200, 404],
-])("%s of %s is answered with %i, at the site's entrance with %i [H1]", async (line, who, atPublic, atSite) => {
+])("%s of %s is answered with %i, at the site's entrypoint with %i [H1]", async (line, who, atPublic, atSite) => {
   const { ask } = apiInProcess();
   const [method = "", path = ""] = line.split(" ");
   const headers = who === "the operator" ? OPERATOR : {};
   const init = { method, headers, ...(method === "POST" && { body: PERSON }) };
-  for (const [entrance, status] of [
+  for (const [entrypoint, status] of [
     ["public", atPublic],
     ["site", atSite],
   ] as const) {
-    const answer = await ask(path, init, entrance);
+    const answer = await ask(path, init, entrypoint);
     expect(answer.status).toBe(status);
     expect(answer.headers.get("allow")).toBe(status === 405 ? "POST" : null);
     if (status === 404) expect(await answer.json()).toMatchObject({ title: "Not found" });
@@ -127,7 +127,7 @@ test.each([
   }
 });
 
-describe("the public entrance of a deployment without a secret", () => {
+describe("the public entrypoint of a deployment without a secret", () => {
   const post = (path: string, headers: Record<string, string> = {}, method = "POST") =>
     apiInProcess({ settings: DEPLOYED }).ask(`https://api.example${path}`, { method, headers, body: "{}" });
 
@@ -222,10 +222,10 @@ describe("wrong settings", () => {
   const REFUSED = { level: "error", event: "configuration_invalid", keys: ["HASH_SECRET", "LINK_SECRET"] };
 
   test.each(["public", "site"] as const)(
-    "are named at the %s entrance, without their values [G9]",
-    async (entrance) => {
+    "are named at the %s entrypoint, without their values [G9]",
+    async (entrypoint) => {
       const { ask, logged } = apiInProcess({ settings: WRONG });
-      const answer = await ask("/subscription", { method: "POST", body: "{" }, entrance);
+      const answer = await ask("/subscription", { method: "POST", body: "{" }, entrypoint);
       expect(answer.status).toBe(503);
       const text = await answer.text();
       expect(JSON.parse(text)).toMatchObject({

@@ -79,10 +79,10 @@ describe("the sign-ups of a day", () => {
   test.each([
     ["a /48", (index: number) => `2001:db8:7:${index}::/64`],
     ["a /24", (index: number) => `192.0.2.${index}`],
-  ])("are counted in %s as far as Turnstile has not verified who makes them [H3]", async (_, senderOf) => {
+  ])("are counted in %s as far as Turnstile has not verified who makes them [H3]", async (_, rateLimitKeyOf) => {
     const { take } = signUpCountsIn(databaseInMemory().db, SETTINGS);
     const takeOne = (index: number, isVerified = false) =>
-      take(`${index}@example.com`, { sender: senderOf(index), isVerified });
+      take(`${index}@example.com`, { sender: rateLimitKeyOf(index), isVerified });
     expect(await takeOne(0, true)).toBe("taken");
     for (let index = 1; index <= 9; index += 1) expect(await takeOne(index)).toBe("taken");
     expect([await takeOne(10), await takeOne(10, true), await takeOne(11)]).toEqual([

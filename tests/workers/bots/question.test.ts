@@ -56,20 +56,20 @@ test("the log has the names of the signals and nothing else [H20]", async () => 
     level: "warn",
     event: "signup_suspected",
     request_id: line?.request_id,
-    signals: ["decoy", "fast"],
+    signals: ["honeypot", "fast"],
   });
   expect(logged(site)).not.toMatch(/evil\.test|example\.com|S3ntinel/);
 });
 
-test("text browsers show the decoy with a label that says to leave it empty; nobody else meets it [H20]", async () => {
+test("text browsers show the honeypot with a label that says to leave it empty; nobody else meets it [H20]", async () => {
   const page = await visitor.get("/subscription");
   const { document } = readForm(page);
-  const decoy = document.querySelector<HTMLInputElement>("input[name=website]");
-  expect(decoy?.labels?.[0]?.textContent).toBe("Leave this field empty");
-  expect(decoy?.getAttribute("tabindex")).toBe("-1");
-  expect(decoy?.getAttribute("autocomplete")).toBe("off");
-  expect(decoy?.closest("[aria-hidden=true]")).not.toBeNull();
-  const others = [...document.querySelectorAll("#signup label:not(.decoy)")].map(
+  const honeypot = document.querySelector<HTMLInputElement>("input[name=website]");
+  expect(honeypot?.labels?.[0]?.textContent).toBe("Leave this field empty");
+  expect(honeypot?.getAttribute("tabindex")).toBe("-1");
+  expect(honeypot?.getAttribute("autocomplete")).toBe("off");
+  expect(honeypot?.closest("[aria-hidden=true]")).not.toBeNull();
+  const others = [...document.querySelectorAll("#signup label:not(.honeypot)")].map(
     ({ textContent }) => textContent ?? "",
   );
   expect(others.length).toBe(11);

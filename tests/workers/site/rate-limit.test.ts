@@ -5,7 +5,7 @@ import { startVisitedSite } from "../../support/visitors/visited-site";
 import { throwingLimiters, WORDS_OF_THE_ERROR } from "../../support/workers/broken-site";
 import { startSite } from "../../support/workers/workers";
 
-/* How many forms one sender may send in a minute; who is one sender is in tests/unit/contract/sender.test.ts. */
+/* How many forms one sender may send in a minute; who is one sender is in tests/unit/shared/rate-limit-key.test.ts. */
 
 const { upstream, visitor, dispose } = await startVisitedSite({ rateLimit: "as in production" });
 afterAll(dispose);

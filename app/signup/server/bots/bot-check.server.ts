@@ -35,14 +35,14 @@ export async function checkForBots(
   request: SubscriptionRequest,
   context: AppLoadContext,
 ): Promise<BotCheck> {
-  const { configuration, confirmations, log, nonces, turnstile } = context;
+  const { configuration, challenges, log, nonces, turnstile } = context;
   if (!configuration.BOT_CHECK) return { status: "unasked" };
   const asks = async (signals: string[], refusal?: Refusal): Promise<BotCheck> => {
     return { status: "asks", question: await questionAbout(signals, form, request, context, refusal) };
   };
   const posted = form.form_nonce ?? "";
   const issued = await nonces.read(posted);
-  if (issued && (await confirmations.isFor(form[CONFIRMATION_FIELD] ?? "", posted, request))) {
+  if (issued && (await challenges.isFor(form[CONFIRMATION_FIELD] ?? "", posted, request))) {
     const verdict = await turnstile.verify(form[TURNSTILE_FIELD], log);
     if (verdict === "failed") return asks(["turnstile"]);
     if (verdict === "passed") return { status: "confirmed", isVerified: true };
@@ -66,17 +66,17 @@ export async function questionAbout(
   context: AppLoadContext,
   refusal?: Refusal,
 ): Promise<Question> {
-  const { confirmations, log, nonces, turnstile } = context;
+  const { challenges, log, nonces, turnstile } = context;
   log.warn("signup_suspected", { signals });
   const posted = form.form_nonce ?? "";
   const formNonce = (await nonces.read(posted)) ? posted : await nonces.issue();
-  const token = await confirmations.issue(formNonce, request);
+  const token = await challenges.issue(formNonce, request);
   return {
     httpStatus: refusal?.status ?? 422,
     reply: {
       notice: refusal ? noticeForRefusal(refusal) : questionNotice(context),
       formNonce,
-      confirmation: { token, siteKey: turnstile.siteKey },
+      challenge: { token, siteKey: turnstile.siteKey },
     },
   };
 }

@@ -6,13 +6,13 @@ const VALID_FOR_MS = 10 * 60 * 1000;
 const PURPOSE = "confirmation";
 
 /** What the button sends with which a visitor confirms a form: it is for this form alone, and for some minutes. */
-export interface Confirmations {
+export interface Challenges {
   issue(nonce: string, request: SubscriptionRequest): Promise<string>;
   isFor(token: string, nonce: string, request: SubscriptionRequest): Promise<boolean>;
 }
 
 /** The first secret signs; what another one has signed is valid too. */
-export function confirmations(secrets: readonly string[], now: () => number = Date.now): Confirmations {
+export function challenges(secrets: readonly string[], now: () => number = Date.now): Challenges {
   const [current = ""] = secrets;
 
   return {

@@ -1,8 +1,8 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { PostedForm } from "../../../pipeline/guard/request-body.server";
 import { isFarOverLimit, isOverLimit, type RateLimit } from "../../../shared/rate-limit";
-import { networkOf, senderOf } from "../../../shared/sender";
-import { DECOY_FIELD } from "../../form/form-schema";
+import { networkKeyOf, rateLimitKeyOf } from "../../../shared/rate-limit-key";
+import { HONEYPOT_FIELD } from "../../form/form-schema";
 import type { IssuedForm } from "../submit/form-nonce.server";
 
 /** No person types so fast; password managers and browsers fill in as fast. */
@@ -26,7 +26,7 @@ export async function signalsOf(
   context: AppLoadContext,
 ): Promise<string[]> {
   const counted = await Promise.all(countersFor(issued, context).map((counter) => excess(counter, context)));
-  return [...(form[DECOY_FIELD] ? ["decoy"] : []), ...ageSignals(issued), ...counted.flat()];
+  return [...(form[HONEYPOT_FIELD] ? ["honeypot"] : []), ...ageSignals(issued), ...counted.flat()];
 }
 
 /** Whether as many forms of the kind were confirmed within a minute as may be posted. */
@@ -46,7 +46,7 @@ function ageSignals(issued: IssuedForm | undefined): string[] {
 function countersFor(issued: IssuedForm | undefined, { configuration, ip }: AppLoadContext): Counter[] {
   return [
     { signal: "repeated", limiter: configuration.FORM_NONCE_RATE_LIMIT, key: issued?.id ?? "none" },
-    { signal: "network", limiter: configuration.SIGNUP_NETWORK_RATE_LIMIT, key: networkOf(senderOf(ip)) },
+    { signal: "network", limiter: configuration.SIGNUP_NETWORK_RATE_LIMIT, key: networkKeyOf(rateLimitKeyOf(ip)) },
   ];
 }
 

@@ -7,7 +7,7 @@ type SuccessState = Extract<SetupState, { status: "succeeded" }>;
 
 /** Where a sign-up goes on, after what Stripe says of its card. Only a set-up that succeeded is a success. */
 export async function afterSetup(session: CardSession, state: SetupState, context: Context): Promise<SignupSession> {
-  const { checks = 0, ...rest } = withoutNews(session);
+  const { checks = 0, ...rest } = withoutFlash(session);
   switch (state.status) {
     case "succeeded":
       return afterSuccess(session, state, context);
@@ -15,7 +15,7 @@ export async function afterSetup(session: CardSession, state: SetupState, contex
     case "unreachable":
       return { ...rest, editing: undefined, checks: checks + 1, waitsFor: state.status };
     case "open":
-      return { ...rest, news: { failed: state.message ?? "" } };
+      return { ...rest, flash: { failed: state.message ?? "" } };
     case "canceled":
     case "invalid":
       return ended(rest);
@@ -33,7 +33,7 @@ async function afterSuccess(
   state: SuccessState,
   { api, requestId }: Context,
 ): Promise<SignupSession> {
-  const { checks = 0, ...rest } = withoutNews(session);
+  const { checks = 0, ...rest } = withoutFlash(session);
   const answer =
     rest.statusUrl === undefined ? { status: "trial" as const } : await api.status(rest.statusUrl, requestId);
   switch (answer.status) {
@@ -51,18 +51,18 @@ async function afterSuccess(
         setupIntentId: state.id,
         startedAt,
         card: state.card,
-        news: { saved: true },
+        flash: { saved: true },
       };
     }
     case "card_used":
       if (answer.client_secret === rest.clientSecret) break;
-      return { ...rest, clientSecret: answer.client_secret, news: { cardUsed: true } };
+      return { ...rest, clientSecret: answer.client_secret, flash: { cardUsed: true } };
     case "ended":
       return ended(rest);
   }
   return { ...rest, editing: undefined, checks: checks + 1, waitsFor: "unreachable" };
 }
 
-function withoutNews({ news: _, kept: __, waitsFor: ___, aside: ____, ...session }: CardSession): CardSession {
+function withoutFlash({ flash: _, kept: __, waitsFor: ___, aside: ____, ...session }: CardSession): CardSession {
   return session;
 }

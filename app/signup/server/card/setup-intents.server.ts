@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Log } from "../../../pipeline/log.server";
 import { readBoundedText } from "../../../shared/bounded-body";
 import { isOverLimit, type RateLimit } from "../../../shared/rate-limit";
-import { senderOf } from "../../../shared/sender";
+import { rateLimitKeyOf } from "../../../shared/rate-limit-key";
 import { messageForVisitor } from "../../card/stripe-errors";
 
 const TIMEOUT_MS = 5_000;
@@ -75,7 +75,7 @@ export function setupIntents({
   return {
     async retrieve(clientSecret, { ip, log }) {
       if (!CLIENT_SECRET.test(clientSecret)) return { status: "invalid" };
-      if (await isOverLimit(limiter, senderOf(ip), log)) {
+      if (await isOverLimit(limiter, rateLimitKeyOf(ip), log)) {
         log.warn("card_check_limited");
         return { status: "unreachable" };
       }

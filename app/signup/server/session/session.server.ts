@@ -65,7 +65,7 @@ export function renewed<Session extends Lifetime>(session: Session, now = Date.n
 
 /** The visitor edits the details; nothing of the card step is waited for or told any more. */
 export function backAtForm(session: CardSession): CardSession {
-  const { news: _, kept: __, checks: ___, waitsFor: ____, aside: _____, ...rest } = session;
+  const { flash: _, kept: __, checks: ___, waitsFor: ____, aside: _____, ...rest } = session;
   return { ...rest, editing: true };
 }
 

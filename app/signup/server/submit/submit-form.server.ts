@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import type { SubscriptionRequest } from "../../../contract/subscription-request";
 import type { PostedForm } from "../../../pipeline/guard/request-body.server";
 import type { Middleware } from "../../../pipeline/middleware.server";
-import { senderOf } from "../../../shared/sender";
+import { rateLimitKeyOf } from "../../../shared/rate-limit-key";
 import {
   FIELD_NAMES,
   POSTED_FIELDS,
@@ -19,7 +19,7 @@ import { type Notice, noticeFor, noticeForRefusal, statusFor } from "../../notic
 import { planPath } from "../../plan-path";
 import type { CardSession, SignupReply } from "../../steps";
 import { canVerify, checkForBots, type Question, questionAbout } from "../bots/bot-check.server";
-import { BUTTONS, type Press } from "../intents.server";
+import { INTENTS, type IntentSubmission } from "../intents.server";
 import { DRAFT_PARAMETER, draftOf } from "../session/draft.server";
 import { aboutSignUp, type FoundSession, newLifetime, renewed, signUpsIn, switched } from "../session/session.server";
 import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
@@ -60,12 +60,12 @@ async function handlePost(request: Request, context: AppLoadContext): Promise<Fo
   }
   const path = route?.pagePath ?? "/";
   const found = aboutSignUp(await sessions.read(request), form.sign_up);
-  const press = BUTTONS.get(form.intent ?? "") ?? submitForm;
-  return press({ request, found, path, form }, context);
+  const handle = INTENTS.get(form.intent ?? "") ?? submitForm;
+  return handle({ request, found, path, form }, context);
 }
 
-async function submitForm(press: Press, context: AppLoadContext): Promise<FormOutcome> {
-  const { found, path, form } = press;
+async function submitForm(sent: IntentSubmission, context: AppLoadContext): Promise<FormOutcome> {
+  const { found, path, form } = sent;
   const { api, funnel, ip, log, nonces, requestId, sessions } = context;
   const submission = parseForm(form);
   if (submission.status !== "success") {
@@ -97,7 +97,7 @@ async function submitForm(press: Press, context: AppLoadContext): Promise<FormOu
   const outcome = await api.create(request, {
     idempotencyKey: key,
     requestId,
-    sender: senderOf(ip),
+    sender: rateLimitKeyOf(ip),
     isVerified: checked.status === "confirmed" && checked.isVerified,
     replaces: replaced?.key,
   });
@@ -113,7 +113,7 @@ async function submitForm(press: Press, context: AppLoadContext): Promise<FormOu
   }
   log.add({ signup: "created" });
   const session = { ...cardStep({ key, requestId }, request, outcome), other: beside };
-  return seeOther(planUrl + (await draftQuery(press, session, context)), await sessions.write(session));
+  return seeOther(planUrl + (await draftQuery(sent, session, context)), await sessions.write(session));
 }
 
 /**
@@ -130,7 +130,11 @@ function earlierSignUps(found: FoundSession, madeFrom: string | undefined, { ema
 }
 
 /** For a browser that blocks cookies: without one the form would come back empty and without a word. */
-async function draftQuery({ request, form }: Press, session: CardSession, { nonces, sessions }: AppLoadContext) {
+async function draftQuery(
+  { request, form }: IntentSubmission,
+  session: CardSession,
+  { nonces, sessions }: AppLoadContext,
+) {
   const isOwnForm = (await nonces.read(form.form_nonce ?? "")) !== undefined;
   const isBrowser = request.headers.get("Sec-Fetch-Site") === "same-origin";
   if (!isOwnForm || !isBrowser || sessions.probe(request) === undefined) return "";
@@ -185,7 +189,7 @@ function cardStep(
     ...ids,
     clientSecret,
     statusUrl,
-    news: { saved: true },
+    flash: { saved: true },
     account: {
       companyName: request.company_name,
       fullName: request.full_name,

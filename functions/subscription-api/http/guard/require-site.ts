@@ -1,20 +1,20 @@
 import type { MiddlewareHandler } from "hono";
 import { API_SECRET_HEADER, SENDER_HEADER, VERIFIED_HEADER } from "../../../../app/contract/site-headers";
-import { senderOf } from "../../../../app/shared/sender";
+import { rateLimitKeyOf } from "../../../../app/shared/rate-limit-key";
 import { log } from "../../log";
 import type { ApiContext } from "../context";
 import { problem } from "../problem";
 import { isOneOf } from "./secrets";
 
-export type Entrance = "public" | "site";
+export type Entrypoint = "public" | "site";
 
 const SENDER = /^[0-9A-Za-z.:/]{1,64}$/;
 
-/** Lets the site alone in. Without a secret the public entrance has no such route in production (404). */
-export function requireSite(entrance: Entrance): MiddlewareHandler<ApiContext> {
+/** Lets the site alone in. Without a secret the public entrypoint has no such route in production (404). */
+export function requireSite(entrypoint: Entrypoint): MiddlewareHandler<ApiContext> {
   return async (c, next) => {
     const { siteSecrets, isLocal } = c.var.config;
-    const isSite = entrance === "site" || isOneOf(c.req.header(API_SECRET_HEADER) ?? "", siteSecrets);
+    const isSite = entrypoint === "site" || isOneOf(c.req.header(API_SECRET_HEADER) ?? "", siteSecrets);
     if (!isSite && siteSecrets.length > 0) {
       log("warn", "site_refused");
       const challenge = { "www-authenticate": API_SECRET_HEADER };
@@ -23,7 +23,7 @@ export function requireSite(entrance: Entrance): MiddlewareHandler<ApiContext> {
     if (!isSite && !isLocal) return problem(404, { title: "Not found" });
     c.set(
       "sender",
-      (isSite && namedSender(c.req.header(SENDER_HEADER))) || senderOf(c.req.header("cf-connecting-ip") ?? null),
+      (isSite && namedSender(c.req.header(SENDER_HEADER))) || rateLimitKeyOf(c.req.header("cf-connecting-ip") ?? null),
     );
     c.set("isVerified", isSite && c.req.header(VERIFIED_HEADER) === "true");
     return next();

@@ -2,9 +2,9 @@ import { sleep } from "../../../../app/shared/sleep";
 import type { PasswordHasher } from "./password";
 
 /** Ends before the ten seconds that the site waits. */
-const PLACE_MS = 8_000;
+const SLOT_MS = 8_000;
 
-export const LOCAL_PLACE_MS = 60_000;
+export const LOCAL_SLOT_MS = 60_000;
 
 const SHARE_OF_ONE_SENDER = 3 / 4;
 
@@ -19,52 +19,52 @@ const GONE_AFTER_MS = 3_000;
 /** Leaves the isolate to everything else for a moment after each turn. */
 const PAUSE_MS = 20;
 
-export type PasswordPlace = {
-  /** Undefined when the place ended before its turn. */
+export type PasswordSlot = {
+  /** Undefined when the slot ended before its turn. */
   inTurn<T>(work: (hasher: PasswordHasher) => Promise<T>): Promise<T | undefined>;
   leave(): void;
 };
 
 export type PasswordQueue = {
   /** Undefined when more wait, of all or of this sender, than can have their turn in time. */
-  enter(sender: string): PasswordPlace | undefined;
+  enter(sender: string): PasswordSlot | undefined;
 };
 
-type Place = { sender: string; since: number; waiting: boolean; askedAt: number };
+type Slot = { sender: string; since: number; waiting: boolean; askedAt: number };
 
 /** One password at a time, since scrypt stops the isolate. Senders take turns, each sender's latest request first. */
-export function passwordQueue(hasher: PasswordHasher, placeMs: number = PLACE_MS): PasswordQueue {
-  const places = new Set<Place>();
+export function passwordQueue(hasher: PasswordHasher, slotMs: number = SLOT_MS): PasswordQueue {
+  const slots = new Set<Slot>();
   const lastTurns = new Map<string, number>();
   let turns = 0;
   let turnEnds = 0;
   let turnMs = FIRST_TURN_MS;
 
-  const lastTurnOf = ({ sender }: Place) => lastTurns.get(sender) ?? 0;
+  const lastTurnOf = ({ sender }: Slot) => lastTurns.get(sender) ?? 0;
 
-  function takeTurn(place: Place): boolean {
-    place.askedAt = Date.now();
-    if (place.askedAt < turnEnds) return false;
-    const waiting = [...places].filter((other) => other.waiting && place.askedAt - other.askedAt < GONE_AFTER_MS);
-    const next = waiting.reduce((best, other) => (lastTurnOf(other) <= lastTurnOf(best) ? other : best), place);
-    if (next !== place) return false;
+  function takeTurn(slot: Slot): boolean {
+    slot.askedAt = Date.now();
+    if (slot.askedAt < turnEnds) return false;
+    const waiting = [...slots].filter((other) => other.waiting && slot.askedAt - other.askedAt < GONE_AFTER_MS);
+    const next = waiting.reduce((best, other) => (lastTurnOf(other) <= lastTurnOf(best) ? other : best), slot);
+    if (next !== slot) return false;
     turns += 1;
-    lastTurns.set(place.sender, turns);
-    turnEnds = place.askedAt + GONE_AFTER_MS;
+    lastTurns.set(slot.sender, turns);
+    turnEnds = slot.askedAt + GONE_AFTER_MS;
     return true;
   }
 
-  async function inTurn<T>(place: Place, work: (hasher: PasswordHasher) => Promise<T>): Promise<T | undefined> {
-    place.waiting = true;
-    while (!takeTurn(place)) {
+  async function inTurn<T>(slot: Slot, work: (hasher: PasswordHasher) => Promise<T>): Promise<T | undefined> {
+    slot.waiting = true;
+    while (!takeTurn(slot)) {
       await sleep(ASK_EVERY_MS);
-      if (place.askedAt - place.since >= placeMs) {
-        place.waiting = false;
-        leave(place);
+      if (slot.askedAt - slot.since >= slotMs) {
+        slot.waiting = false;
+        leave(slot);
         return undefined;
       }
     }
-    place.waiting = false;
+    slot.waiting = false;
     const begun = Date.now();
     try {
       return await work(hasher);
@@ -77,23 +77,23 @@ export function passwordQueue(hasher: PasswordHasher, placeMs: number = PLACE_MS
     }
   }
 
-  function leave(place: Place): void {
-    places.delete(place);
-    if (![...places].some(({ sender }) => sender === place.sender)) lastTurns.delete(place.sender);
+  function leave(slot: Slot): void {
+    slots.delete(slot);
+    if (![...slots].some(({ sender }) => sender === slot.sender)) lastTurns.delete(slot.sender);
   }
 
   return {
     enter(sender) {
       const now = Date.now();
-      for (const place of places) if (now - place.since >= placeMs) leave(place);
-      const most = Math.max(1, Math.floor(placeMs / turnMs));
-      const own = [...places].filter((place) => place.sender === sender).length;
-      if (places.size >= most || own >= Math.ceil(most * SHARE_OF_ONE_SENDER)) return undefined;
-      const place = { sender, since: now, waiting: false, askedAt: now };
-      places.add(place);
+      for (const slot of slots) if (now - slot.since >= slotMs) leave(slot);
+      const most = Math.max(1, Math.floor(slotMs / turnMs));
+      const own = [...slots].filter((slot) => slot.sender === sender).length;
+      if (slots.size >= most || own >= Math.ceil(most * SHARE_OF_ONE_SENDER)) return undefined;
+      const slot = { sender, since: now, waiting: false, askedAt: now };
+      slots.add(slot);
       return {
-        inTurn: (work) => inTurn(place, work),
-        leave: () => leave(place),
+        inTurn: (work) => inTurn(slot, work),
+        leave: () => leave(slot),
       };
     },
   };

@@ -174,7 +174,7 @@ export const FAULTS: Fault[] = [
   one("cards are not claimed", "limits/trial-claims.ts", "onePerPerson && fingerprint !== null", "false"),
   one(
     "a disowned subscription goes on",
-    "sign-ups/disown.ts",
+    "sign-ups/report-not-me.ts",
     "await payments.cancelSubscription(signUp.stripe_subscription_id);",
     "{}",
   ),
@@ -196,7 +196,7 @@ export const FAULTS: Fault[] = [
     "trialEnd.getTime() - REMINDED_BEFORE_MS",
     "trialEnd.getTime() + REMINDED_BEFORE_MS",
   ),
-  one("a disowned card is kept", "sign-ups/disown.ts", "  await releaseCard(signUp, payments);", ""),
+  one("a disowned card is kept", "sign-ups/report-not-me.ts", "  await releaseCard(signUp, payments);", ""),
 ];
 
 /**

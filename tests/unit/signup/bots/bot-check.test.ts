@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { checkForBots } from "../../../../app/signup/server/bots/bot-check.server";
-import { confirmations } from "../../../../app/signup/server/bots/challenge.server";
+import { challenges } from "../../../../app/signup/server/bots/challenge.server";
 import { turnstile } from "../../../../app/signup/server/bots/turnstile.server";
 import { formNonces } from "../../../../app/signup/server/submit/form-nonce.server";
 import { contextWith, countingLimiter, recordedLog } from "../../../support/site-in-process/request-context";
@@ -11,7 +11,7 @@ import { validRequest as request } from "../../../support/visitors/visitor";
 
 const SECRET = "a-secret-of-at-least-thirty-two-characters";
 const nonces = formNonces([SECRET], () => Date.now());
-const tokens = confirmations([SECRET], () => Date.now());
+const tokens = challenges([SECRET], () => Date.now());
 const nonceOf = (millisecondsAgo: number) => formNonces([SECRET], () => Date.now() - millisecondsAgo).issue();
 
 stopClock();
@@ -25,7 +25,7 @@ function site({ limit = 9, isData = false, keys = {}, asks = true }: SiteOptions
   const context = contextWith({
     log,
     nonces,
-    confirmations: tokens,
+    challenges: tokens,
     turnstile: turnstile({ siteKey: undefined, secretKey: undefined, ...keys }),
     route: { isData },
     configuration: {
@@ -55,7 +55,7 @@ describe("a form that looks like a program's", () => {
     expect(lines).toEqual([]);
 
     expect(await check({ form_nonce: await nonceOf(0), website: "x" })).toMatchObject({ httpStatus: 422 });
-    expect(lines).toEqual(suspected("decoy", "fast"));
+    expect(lines).toEqual(suspected("honeypot", "fast"));
   });
 
   test("goes on, and is not counted, where nobody is asked: in local development [H20]", async () => {
@@ -71,7 +71,7 @@ describe("a form that looks like a program's", () => {
     const { reply } = (await check({ form_nonce, website: "x" })) ?? {};
     expect(reply).toEqual({
       formNonce: form_nonce,
-      confirmation: { token: expect.any(String), siteKey: "a-site-key" },
+      challenge: { token: expect.any(String), siteKey: "a-site-key" },
       notice: {
         kind: "progress",
         title: "One more step",
@@ -79,7 +79,7 @@ describe("a form that looks like a program's", () => {
         fields: { password: ["Enter your password again"], confirmPassword: ["Enter your password again"] },
       },
     });
-    expect(await tokens.isFor(reply?.confirmation?.token ?? "", form_nonce, request)).toBe(true);
+    expect(await tokens.isFor(reply?.challenge?.token ?? "", form_nonce, request)).toBe(true);
   });
 
   test("without a nonce of the site gets a new one, and the button is for that [H20]", async () => {
@@ -88,7 +88,7 @@ describe("a form that looks like a program's", () => {
       const nonce = reply?.formNonce ?? "";
       expect(nonce).not.toBe(form_nonce);
       expect(await nonces.read(nonce)).toBeDefined();
-      expect(await tokens.isFor(reply?.confirmation?.token ?? "", nonce, request)).toBe(true);
+      expect(await tokens.isFor(reply?.challenge?.token ?? "", nonce, request)).toBe(true);
     }
   });
 
@@ -138,7 +138,7 @@ describe("a form whose button was pressed", () => {
         notice: { kind: "destructive", message: "Too many requests. Please wait a moment and try again." },
       },
     });
-    expect(await tokens.isFor(again?.reply.confirmation?.token ?? "", form.form_nonce, request)).toBe(true);
+    expect(await tokens.isFor(again?.reply.challenge?.token ?? "", form.form_nonce, request)).toBe(true);
     expect(lines).toEqual(suspected("confirmed_too_often"));
   });
 

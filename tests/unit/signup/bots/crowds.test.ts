@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { checkForBots } from "../../../../app/signup/server/bots/bot-check.server";
-import { confirmations } from "../../../../app/signup/server/bots/challenge.server";
+import { challenges } from "../../../../app/signup/server/bots/challenge.server";
 import { turnstile } from "../../../../app/signup/server/bots/turnstile.server";
 import { formNonces } from "../../../../app/signup/server/submit/form-nonce.server";
 import { contextWith, countingLimiter, recordedLog } from "../../../support/site-in-process/request-context";
@@ -13,7 +13,7 @@ import { validRequest as request } from "../../../support/visitors/visitor";
 
 const SECRETS = ["a-secret-of-at-least-thirty-two-characters"];
 const nonces = formNonces(SECRETS, () => Date.now());
-const tokens = confirmations(SECRETS, () => Date.now());
+const tokens = challenges(SECRETS, () => Date.now());
 const nonceOf = (millisecondsAgo: number) => formNonces(SECRETS, () => Date.now() - millisecondsAgo).issue();
 
 stopClock();
@@ -36,7 +36,7 @@ function site() {
   const services = {
     log,
     nonces,
-    confirmations: tokens,
+    challenges: tokens,
     turnstile: turnstile({ siteKey: undefined, secretKey: undefined }),
   };
   return async (ip: string, form: Record<string, string>) => {
@@ -77,7 +77,7 @@ test.each<[what: string, posts: number, through: number, from: Sender, nonce: No
   ["/64s of one /48", 200, 60, inNetwork6, fresh],
   ["/64s of one /48, without haste", 200, 120, inNetwork6, unhurried],
   ["people who type, each somewhere else", 1_200, 1_200, anywhere, unhurried],
-  ["people whom an extension fills in the decoy for", 100, 100, anywhere, unhurried, "https://engines.example"],
+  ["people whom an extension fills in the honeypot for", 100, 100, anywhere, unhurried, "https://engines.example"],
 ])("of %s %i forms come, and %i get through [H20]", async (_, posts, through, from, nonce, website = "") => {
   const check = site();
   let passed = 0;
@@ -93,7 +93,7 @@ test("a script that presses the button gets as many through again, and then 429 
   for (let index = 0; index < 70; index += 1) {
     const form = { form_nonce: await fresh(), website: "x" };
     const asked = await check(inNetwork6(index), form);
-    const confirmation = asked?.reply.confirmation?.token ?? "";
+    const confirmation = asked?.reply.challenge?.token ?? "";
     statuses.push((await check(inNetwork6(index), { ...form, confirmation }))?.httpStatus);
   }
   expect(statuses.slice(0, 60)).toEqual(Array(60).fill(undefined));

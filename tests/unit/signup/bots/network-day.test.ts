@@ -35,10 +35,10 @@ test("is asked for Turnstile, and who passes it signs up [H3] [H20]", async () =
   expect(asked.httpStatus).toBe(422);
   expect(asked.reply).toMatchObject({
     notice: { title: "One more step" },
-    confirmation: { siteKey: expect.anything() },
+    challenge: { siteKey: expect.anything() },
   });
   expect(site.logged).toEqual([["signup_suspected", { signals: ["network_day"] }]]);
-  const confirmation = asked.reply?.confirmation?.token ?? "";
+  const confirmation = asked.reply?.challenge?.token ?? "";
   const answer = await post(site, { ...form, confirmation, ...PRESSED });
   expect(answer.sentTo).toEqual([303, PATH]);
 });
@@ -51,7 +51,7 @@ test("is told to come back tomorrow where there is no Turnstile, or it does not 
     expect([httpStatus, reply?.notice]).toEqual([429, expect.objectContaining(tomorrow)]);
   }
   const { site, form } = await refusing(KEYS, false);
-  const confirmation = (await post(site, form)).reply?.confirmation?.token ?? "";
+  const confirmation = (await post(site, form)).reply?.challenge?.token ?? "";
   const { httpStatus, reply } = await post(site, { ...form, confirmation, ...PRESSED });
   expect([httpStatus, reply?.notice]).toEqual([429, expect.objectContaining(tomorrow)]);
 });

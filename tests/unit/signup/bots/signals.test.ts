@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DECOY_FIELD } from "../../../../app/signup/form/form-schema";
+import { HONEYPOT_FIELD } from "../../../../app/signup/form/form-schema";
 import { isConfirmedTooOften, signalsOf } from "../../../../app/signup/server/bots/signals.server";
 import { contextWith, countingLimiter, recordedLog } from "../../../support/site-in-process/request-context";
 import { NOW, stopClock } from "../../../support/site-in-process/site-context";
@@ -24,8 +24,8 @@ test.each<[string, Record<string, string>, { id: string; issuedAt: number } | un
   ["one filled in within two seconds", {}, { ...issued, issuedAt: NOW - 1_999 }, ["fast"]],
   ["one filled in after two seconds", {}, { ...issued, issuedAt: NOW - 2_000 }, []],
   ["one without a nonce", {}, undefined, ["no_nonce"]],
-  ["one whose decoy is filled in", { [DECOY_FIELD]: "x" }, issued, ["decoy"]],
-  ["one whose decoy is empty", { [DECOY_FIELD]: "" }, issued, []],
+  ["one whose honeypot is filled in", { [HONEYPOT_FIELD]: "x" }, issued, ["honeypot"]],
+  ["one whose honeypot is empty", { [HONEYPOT_FIELD]: "" }, issued, []],
 ])("a form like %s has its signals", async (_, form, nonce, signals) => {
   expect(await signalsOf(form, nonce, contextOf(MANY))).toEqual(signals);
 });

@@ -92,7 +92,7 @@ test("a session that cannot be opened is said and cleared, and its form counted"
 });
 
 describe("a session that has expired", () => {
-  const expired = cardSession({ expiresAt: NOW, endsAt: NOW + 20 * HOUR, news: { saved: true } });
+  const expired = cardSession({ expiresAt: NOW, endsAt: NOW + 20 * HOUR, flash: { saved: true } });
 
   test.each(["requires_payment_method", "canceled"])(
     "says so once, with what was typed, when Stripe has no card: %s",
@@ -101,7 +101,7 @@ describe("a session that has expired", () => {
       site.stripe.says = { status };
       const { step, kept } = await look(site, expired);
       expect(step).toEqual({ ...form, draft: DRAFT, madeFrom, ended: SESSION_EXPIRED });
-      const { news: _, ...rest } = expired;
+      const { flash: _, ...rest } = expired;
       expect(kept).toEqual({ ...rest, editing: true });
       expect(site.stripe.asked).toEqual(["seti_1"]);
     },
@@ -177,10 +177,10 @@ test.each([PLAN, OTHER_PLAN])("details that are edited stand in the form of any 
   expect(site.stripe.asked).toEqual([]);
 });
 
-test("a success is shown with its news once", async () => {
+test("a success is shown with its flash message once", async () => {
   const site = siteContext();
-  const first = await look(site, done({ news: { saved: true } }));
-  expect([first.step, first.kept]).toEqual([done({ news: { saved: true } }), done()]);
+  const first = await look(site, done({ flash: { saved: true } }));
+  expect([first.step, first.kept]).toEqual([done({ flash: { saved: true } }), done()]);
   const again = await look(site, done());
   expect([again.step, again.setCookie]).toEqual([done(), null]);
   expect(site.counted).toEqual([]);
@@ -232,11 +232,11 @@ describe("the card step", () => {
     [{ cardUsed: true }, []],
     [{ failed: "Declined." }, []],
     [undefined, []],
-  ] as const)("tells its news once, and counts the first: %j [S19]", async (news, counted) => {
+  ] as const)("tells its flash message once, and counts the first: %j [S19]", async (flash, counted) => {
     const site = siteContext();
-    const { step, kept } = await look(site, cardSession({ news }));
-    expect(step).toMatchObject(news ? { news } : { step: "card" });
-    expect(kept).toEqual(news && cardSession());
+    const { step, kept } = await look(site, cardSession({ flash }));
+    expect(step).toMatchObject(flash ? { flash } : { step: "card" });
+    expect(kept).toEqual(flash && cardSession());
     expect(site.counted).toEqual(counted);
   });
 
@@ -247,7 +247,7 @@ describe("the card step", () => {
 
   test("is counted without a plan where none is known", async () => {
     const site = siteContext();
-    await look(site, cardSession({ news: { saved: true }, account: undefined }));
+    await look(site, cardSession({ flash: { saved: true }, account: undefined }));
     expect(site.counted).toEqual([["card_shown", undefined]]);
   });
 });
@@ -278,7 +278,7 @@ describe("while Stripe cannot say whether the card is set up", () => {
     [{ status: "succeeded" }, { step: "done", setupIntentId: "seti_1" }],
     [
       { status: "requires_payment_method", last_setup_error: { type: "card_error", message: "Declined." } },
-      { news: { failed: "Declined." } },
+      { flash: { failed: "Declined." } },
     ],
     [{ status: "canceled" }, { editing: true, ended: true }],
   ])("the page goes on with the answer: %j [S23]", async (says, session) => {

@@ -130,7 +130,7 @@ test("a link works for half an hour, and never past the end of its sign-up [H15]
 test("a link carries nothing but the sign-up: no count of checks, no news", async () => {
   const sessions = timed();
   const signUp = { ...largest, statusUrl: STATUS_URL };
-  const token = await sessions.toLinkToken({ ...signUp, news: { saved: true }, checks: 3, resumed: true });
+  const token = await sessions.toLinkToken({ ...signUp, flash: { saved: true }, checks: 3, resumed: true });
   expect(await sessions.fromLinkToken(token)).toEqual(signUp);
 });
 
@@ -189,7 +189,7 @@ test("a new sign-up is kept for two hours, and for a day at most; both from now"
 });
 
 test("back at the form nothing of the card step is waited for or told", () => {
-  const waiting: CardSession = { ...largest, news: { saved: true }, checks: 2, waitsFor: "processing", resumed: true };
+  const waiting: CardSession = { ...largest, flash: { saved: true }, checks: 2, waitsFor: "processing", resumed: true };
   expect(backAtForm(waiting)).toStrictEqual({ ...largest, resumed: true, editing: true });
 });
 

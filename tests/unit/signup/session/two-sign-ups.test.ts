@@ -52,7 +52,7 @@ describe("two sign-ups of one browser", () => {
   test.each<[string, object]>([
     ["succeeded", { step: "done" }],
     ["processing", { key: "b-key", waitsFor: "processing" }],
-    ["requires_payment_method", { key: "b-key", news: { failed: "" } }],
+    ["requires_payment_method", { key: "b-key", flash: { failed: "" } }],
     ["canceled", { key: "b-key", ended: true }],
   ])("an older page that reports its card is told of it, and the newest is not lost: %s", async (status, expected) => {
     const site = siteContext();

@@ -93,7 +93,7 @@ describe("the way back from the bank", () => {
   test.each<[string, object]>([
     ["succeeded", { step: "done", setupIntentId: "seti_1", expiresAt: NOW + 2 * HOUR }],
     ["processing", { step: "card", checks: 1, waitsFor: "processing", expiresAt: NOW + 2 * HOUR }],
-    ["requires_payment_method", { step: "card", news: { failed: "" }, expiresAt: NOW + 2 * HOUR }],
+    ["requires_payment_method", { step: "card", flash: { failed: "" }, expiresAt: NOW + 2 * HOUR }],
     ["canceled", { step: "card", editing: true, ended: true, expiresAt: NOW + 2 * HOUR }],
   ])("goes on as Stripe says, out of the secret's URL: %s [S22] [S23]", async (status, to) => {
     for (const change of [{}, { expiresAt: NOW - 1 }, { editing: true as const }]) {
@@ -146,7 +146,7 @@ describe("the way back from the bank", () => {
     }
 
     test.each<[string, object, object]>([
-      ["that the card is set up", SUCCEEDED, { step: "done", startedAt: expect.any(String), news: { saved: true } }],
+      ["that the card is set up", SUCCEEDED, { step: "done", startedAt: expect.any(String), flash: { saved: true } }],
       ["to wait", { status: "processing" }, { step: "waiting", packageId: PLAN, reason: "processing" }],
     ])("tells %s, for ten minutes, and nothing else [S22] [H5]", async (_, says, shown) => {
       const { step, setCookie } = await come(says, { minutes: 9 });

@@ -52,7 +52,7 @@ describe("a form that is not valid", () => {
     const { site, form } = await openedForm();
     const { httpStatus, reply } = await post(site, { ...form, form_nonce: "", website: "x", zipCode: "1" });
     expect([httpStatus, Object.keys(reply?.form?.error ?? {})]).toEqual([422, ["zipCode"]]);
-    expect(reply).not.toHaveProperty("confirmation");
+    expect(reply).not.toHaveProperty("challenge");
   });
 
   test("comes back where nothing was filled in", async () => {
@@ -147,7 +147,7 @@ test("a form that looks like a program's is asked about, and nobody is called", 
   const { site, form } = await openedForm();
   const { reply, httpStatus } = await post(site, { ...form, form_nonce: "", website: "x" });
   expect(httpStatus).toBe(422);
-  expect(reply).toMatchObject({ notice: { title: "One more step" }, confirmation: { token: expect.any(String) } });
+  expect(reply).toMatchObject({ notice: { title: "One more step" }, challenge: { token: expect.any(String) } });
   expect(reply?.form?.initialValue).toMatchObject(typed);
   expect(await site.nonces.read(reply?.formNonce ?? "")).toBeDefined();
   expect(site.api.calls).toEqual([]);

@@ -46,7 +46,7 @@ describe("a form that the API takes", () => {
       requestId: "this-request",
       clientSecret: "seti_1_secret_1",
       statusUrl,
-      news: { saved: true },
+      flash: { saved: true },
       account: cardSession().account,
       address: { ...cardSession().address, country: fields.country },
     });
@@ -76,7 +76,7 @@ describe("a form that the API takes", () => {
   ])("replaces a sign-up of the same email address, but no success: %s [S18]", async (_, session, replaced) => {
     const { site, form } = await opened();
     const { kept } = await post(site, form, { session: session() });
-    expect(kept).toMatchObject({ step: "card", clientSecret: "seti_1_secret_1", news: { saved: true } });
+    expect(kept).toMatchObject({ step: "card", clientSecret: "seti_1_secret_1", flash: { saved: true } });
     expect(kept).not.toHaveProperty("other");
     expect(sentTo(site)[0]?.headers.get("Replaces-Idempotency-Key")).toBe(replaced);
   });

@@ -21,10 +21,10 @@ function production(settings: Record<string, unknown> = {}) {
     return { success: true };
   };
   const api = apiInProcess({ settings: { ...DEPLOYED, SIGNUP_RATE_LIMIT: { limit }, ...settings } });
-  const post = (entrance: "public" | "site", headers: Record<string, string> = {}, body: BodyInit = "{}") => {
+  const post = (entrypoint: "public" | "site", headers: Record<string, string> = {}, body: BodyInit = "{}") => {
     // Node sends a stream as a body only with it, and the types of Workers lack it.
     const init = { method: "POST", headers: { ...JSON_BODY, ...headers }, body, ...{ duplex: "half" } };
-    return api.ask("https://api.example/subscription", init, entrance);
+    return api.ask("https://api.example/subscription", init, entrypoint);
   };
   return { ...api, counted, post };
 }
@@ -139,15 +139,15 @@ describe("https", () => {
     expect((await production().ask(`${scheme}://api.example/subscription`, { headers }, "site")).status).toBe(status);
   });
 
-  test("is asked for at each entrance and path, and not in local development [H14]", async () => {
-    for (const entrance of ["public", "site"] as const)
+  test("is asked for at each entrypoint and path, and not in local development [H14]", async () => {
+    for (const entrypoint of ["public", "site"] as const)
       for (const path of ["/health", "/subscription", "/nowhere"])
-        expect((await production().ask(`http://api.example${path}`, {}, entrance)).status).toBe(403);
+        expect((await production().ask(`http://api.example${path}`, {}, entrypoint)).status).toBe(403);
     expect((await apiInProcess().ask("http://localhost:8788/subscription")).status).toBe(405);
   });
 });
 
-test("local settings serve this machine alone at the public entrance, and the answer says so [H14]", async () => {
+test("local settings serve this machine alone at the public entrypoint, and the answer says so [H14]", async () => {
   const { ask } = apiInProcess();
   const elsewhere = await ask("https://api.example/subscription");
   expect(elsewhere.status).toBe(421);

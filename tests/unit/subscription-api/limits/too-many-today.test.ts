@@ -29,10 +29,10 @@ test("sign-ups of a day are counted exactly, however many come at once; the othe
 test("a network whose sign-ups of the day are made is told that Turnstile lifts it; only the site is believed that it did [H3]", async () => {
   const SUBSCRIPTION_API_SECRET = "s".repeat(32);
   const { ask } = apiInProcess({ settings: { SIGN_UPS_PER_NETWORK_A_DAY: "1", SUBSCRIPTION_API_SECRET } });
-  const post = (entrance: "site" | "public", more: Record<string, string> = {}) => {
+  const post = (entrypoint: "site" | "public", more: Record<string, string> = {}) => {
     const headers = { "content-type": "application/json", "subscription-sender": "2001:db8:7:1::/64", ...more };
     const body = JSON.stringify({ ...validRequest, email: `${crypto.randomUUID()}@example.com` });
-    return ask("/subscription", { method: "POST", headers, body }, entrance);
+    return ask("/subscription", { method: "POST", headers, body }, entrypoint);
   };
   expect((await post("site")).status).toBe(200);
   const refused = await post("site");

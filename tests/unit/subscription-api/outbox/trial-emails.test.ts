@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { cardUsedMail } from "../../../../functions/subscription-api/outbox/email-content";
+import { cardUsedEmail } from "../../../../functions/subscription-api/outbox/email-content";
 import {
   type Trial,
-  trialEndingMail,
-  trialStartedMail,
+  trialEndingEmail,
+  trialStartedEmail,
 } from "../../../../functions/subscription-api/outbox/trial-emails";
 import { SENDER } from "../../../support/api-in-process/sender";
 
@@ -20,13 +20,13 @@ const links = { verifyEmail: "https://api.example/verify", notMe: "https://api.e
 const end = new Date("2026-11-27T14:30:00.000Z");
 const trial: Trial = {
   end,
-  outlook: { next: "charge", cents: 50_000 },
+  trialEndOutcome: { next: "charge", cents: 50_000 },
   card: { brand: "visa", last4: "4242" },
   plan: "LITE",
 };
 
 const started = (change: Partial<Trial> = {}, other = {}) =>
-  trialStartedMail({ ...facts, ...other }, { ...trial, ...change }, sender, links);
+  trialStartedEmail({ ...facts, ...other }, { ...trial, ...change }, sender, links);
 
 describe("the mail at a trial's start", () => {
   test("says in text what the card networks ask for, once", () => {
@@ -90,38 +90,38 @@ describe("the mail at a trial's start", () => {
     ],
     [
       "a price that is not fixed",
-      { outlook: { next: "charge", cents: null } },
+      { trialEndOutcome: { next: "charge", cents: null } },
       "Unless you cancel before then, we’ll charge the price of your plan",
       ["First payment: the price of your plan, on November 27, 2026"],
     ],
     [
       "a subscription that was cancelled",
-      { outlook: { next: "end", why: "canceled", at: new Date("2026-11-25T00:00:00Z") } },
+      { trialEndOutcome: { next: "end", why: "canceled", at: new Date("2026-11-25T00:00:00Z") } },
       "You’ve canceled your subscription. It ends on November 25, 2026, and you won’t be charged.",
       ["First payment: none", "Card: Visa ending in 4242"],
     ],
     [
       "a subscription without a card",
-      { outlook: { next: "end", why: "no-card", at: end }, card: null },
+      { trialEndOutcome: { next: "end", why: "no-card", at: end }, card: null },
       "Your subscription has no card. It ends on November 27, 2026, and you won’t be charged.",
       ["First payment: none"],
     ],
     [
       "no plan",
-      { outlook: { next: "no-plan" } },
+      { trialEndOutcome: { next: "no-plan" } },
       "You haven’t chosen a plan yet, so you won’t be charged.",
       ["First payment: none", "Card: Visa ending in 4242"],
     ],
     [
       "what cannot be told",
-      { outlook: { next: "unknown" } },
+      { trialEndOutcome: { next: "unknown" } },
       "The customer portal shows your next charge and its date.",
       ["Card: Visa ending in 4242"],
     ],
   ])("tells the truth with %s [T3]", (_, change, sentence, details) => {
     const { text } = started(change);
     expect(text).toContain(sentence);
-    const charge = change.outlook === undefined || change.outlook.next === "charge";
+    const charge = change.trialEndOutcome === undefined || change.trialEndOutcome.next === "charge";
     expect(text.includes("We haven’t charged your card.")).toBe(charge);
     const lines = text.split("\n").filter((line) => /^(First payment|Then|Card): /.test(line));
     const rest = lines.filter((line) => !details.includes(line));
@@ -135,7 +135,7 @@ describe("the mail at a trial's start", () => {
 });
 
 test("the reminder says when the trial ends, what is charged then, and how to cancel", () => {
-  const { subject, text } = trialEndingMail(facts, trial, sender);
+  const { subject, text } = trialEndingEmail(facts, trial, sender);
   expect(subject).toBe("Your Citewell trial ends on November 27, 2026");
   expect(text.split("\n\n").slice(0, 3)).toEqual([
     "Hello Ada,",
@@ -145,7 +145,7 @@ test("the reminder says when the trial ends, what is charged then, and how to ca
   expect(text).toContain("Trial ends: November 27, 2026, 14:30 UTC\nFirst payment: $500.00");
   expect(text).toContain("Plan: LITE\n");
   expect(text).toContain("Open the customer console: https://console.example");
-  expect(trialEndingMail(facts, { ...trial, plan: null }, sender).text).toContain("Plan: not chosen yet");
+  expect(trialEndingEmail(facts, { ...trial, plan: null }, sender).text).toContain("Plan: not chosen yet");
 });
 
 describe("a typed name in a mail", () => {
@@ -167,7 +167,7 @@ describe("a typed name in a mail", () => {
   ])("is cut, and nothing of it can become a link: %s [H4]", (typed, quoted) => {
     const sent = [
       started({}, { full_name: typed, company_name: typed }),
-      trialEndingMail({ ...facts, full_name: typed, company_name: typed }, trial, sender),
+      trialEndingEmail({ ...facts, full_name: typed, company_name: typed }, trial, sender),
     ];
     for (const { text, html } of sent) {
       expect(text).toContain(`Hello ${quoted},\n\n`);
@@ -179,7 +179,7 @@ describe("a typed name in a mail", () => {
 });
 
 test("the mail after a used card leads back to the form of its plan, and quotes nothing that was typed [H4]", () => {
-  const { subject, text, html } = cardUsedMail(facts, sender, links.notMe);
+  const { subject, text, html } = cardUsedEmail(facts, sender, links.notMe);
   expect(subject).toBe("Your Citewell trial has not started");
   expect(text).toContain("has already been used for a free trial");
   expect(text).toContain("You weren’t charged");
@@ -191,7 +191,7 @@ test("the mail after a used card leads back to the form of its plan, and quotes 
     expect(form).toContain("Wasn’t you?");
     expect(form).not.toMatch(/Ada|Engines/);
   }
-  const planless = cardUsedMail({ ...facts, package_id: null, package_name: null }, sender, links.notMe).text;
+  const planless = cardUsedEmail({ ...facts, package_id: null, package_name: null }, sender, links.notMe).text;
   expect(planless).toContain("Use another card: https://www.example/subscription\n");
   expect(planless).toContain("Plan: not chosen yet");
 });

@@ -19,7 +19,7 @@ const running: Billing = {
   isTrialing: true,
   isInvoiced: false,
   trialEnd: end,
-  outlook: { next: "charge", cents: 50_000 },
+  trialEndOutcome: { next: "charge", cents: 50_000 },
   card: { brand: "visa", last4: "4242" },
   plan: "LITE",
 };
@@ -29,7 +29,12 @@ const facts = (billing: Billing | undefined, message = reminder) =>
 
 describe("a mail about a trial", () => {
   test("is about the trial that runs at Stripe [T3]", async () => {
-    expect(await facts(running)).toEqual({ end, outlook: running.outlook, card: running.card, plan: "LITE" });
+    expect(await facts(running)).toEqual({
+      end,
+      trialEndOutcome: running.trialEndOutcome,
+      card: running.card,
+      plan: "LITE",
+    });
   });
 
   test("names the plan of the sign-up where Stripe names none [T3]", async () => {
@@ -43,7 +48,11 @@ describe("a mail about a trial", () => {
     ["an invoice was made", { ...running, isInvoiced: true }, "invoiced"],
     ["Stripe does not know the subscription", undefined, "no-subscription"],
     ["the trial ends another day", { ...running, trialEnd: new Date(end.getTime() + 1_000) }, "another-end"],
-    ["it cannot be told what will be charged", { ...running, outlook: { next: "unknown" } as const }, "unknown-charge"],
+    [
+      "it cannot be told what will be charged",
+      { ...running, trialEndOutcome: { next: "unknown" } as const },
+      "unknown-charge",
+    ],
   ])("is not sent when %s [T4]", async (_, billing, reason) => {
     expect(await facts(billing)).toBe(reason);
   });
@@ -54,7 +63,7 @@ describe("a mail about a trial", () => {
     [
       "without a plan is about the end that was promised",
       {},
-      { end, outlook: { next: "no-plan" }, card: running.card, plan: null },
+      { end, trialEndOutcome: { next: "no-plan" }, card: running.card, plan: null },
     ],
     ["without a plan or customer has no card", { stripe_customer_id: null }, { card: null }],
     ["without a plan is not sent when its end has passed", { trial_end: new Date(0).toISOString() }, "trial-over"],

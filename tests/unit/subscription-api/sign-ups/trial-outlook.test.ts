@@ -58,10 +58,10 @@ describe("what happens at a trial's end", () => {
     ["the card removed, and an invoice by mail wanted then", { ...without, trial_settings: null }, { next: "unknown" }],
     ["no collection", { pause_collection: { behavior: "void" } }, { next: "unknown" }],
     ["an invoice by mail", { collection_method: "send_invoice" }, { next: "unknown" }],
-  ])("%s [T3]", async (_, changed, outlook) => {
+  ])("%s [T3]", async (_, changed, trialEndOutcome) => {
     const billing = await answering({ ...trial, ...changed }).findBilling("sub_1");
     const trialEnd = "trial_end" in changed ? null : new Date(END * 1000);
-    expect(billing).toMatchObject({ isTrialing: true, isInvoiced: false, outlook, trialEnd });
+    expect(billing).toMatchObject({ isTrialing: true, isInvoiced: false, trialEndOutcome, trialEnd });
   });
 
   test("the card is that of the subscription, else that of its customer", async () => {

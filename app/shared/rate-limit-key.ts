@@ -1,5 +1,5 @@
 /** Rate limit key of an IP address: IPv4 as it is, IPv6 by its /64, which one customer usually owns. */
-export function senderOf(ip: string | null): string {
+export function rateLimitKeyOf(ip: string | null): string {
   if (ip === null) return "unknown";
   if (!URL.canParse(`http://[${ip}]`)) return ip.slice(0, 45);
   const canonical = new URL(`http://[${ip}]`).hostname.slice(1, -1);
@@ -16,7 +16,7 @@ function bytesOf(group: string): [number, number] {
 }
 
 /** Rate limit key of the network: the /24 of an IPv4 address, or the /48 that providers assign to one customer (RFC 6177). */
-export function networkOf(sender: string): string {
+export function networkKeyOf(sender: string): string {
   if (sender.endsWith("::/64")) return `${sender.split(":", 3).join(":")}::/48`;
   return sender.replace(/^(\d+\.\d+\.\d+)\.\d+$/, "$1.0/24");
 }

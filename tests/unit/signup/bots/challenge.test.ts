@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { confirmations } from "../../../../app/signup/server/bots/challenge.server";
+import { challenges } from "../../../../app/signup/server/bots/challenge.server";
 import { formNonces } from "../../../../app/signup/server/submit/form-nonce.server";
 import { validRequest } from "../../../support/visitors/visitor";
 
@@ -9,7 +9,7 @@ const { package_id: _, ...request } = validRequest;
 const SECRET = "a-secret-of-at-least-thirty-two-characters";
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;
-const at = (time: number, ...secrets: string[]) => confirmations(secrets.length > 0 ? secrets : [SECRET], () => time);
+const at = (time: number, ...secrets: string[]) => challenges(secrets.length > 0 ? secrets : [SECRET], () => time);
 
 describe("the token of the button that confirms a form", () => {
   test.each([

@@ -34,7 +34,7 @@ test.each<[string, Session]>([
 });
 
 test.each<[string, Session]>([
-  ["a card to come", () => cardSession({ news: { saved: true }, checks: 2, waitsFor: "processing" })],
+  ["a card to come", () => cardSession({ flash: { saved: true }, checks: 2, waitsFor: "processing" })],
   ["one that has expired", expired],
   ["one that is edited already", () => cardSession({ editing: true })],
 ])("the details of %s are edited, for two hours more [S20]", async (_, session) => {
@@ -76,9 +76,9 @@ describe("'the card is set up'", () => {
   const OPEN = { status: "requires_payment_method" };
 
   test.each<[object, object]>([
-    [SUCCEEDED, { step: "done", setupIntentId: "seti_1", news: { saved: true } }],
+    [SUCCEEDED, { step: "done", setupIntentId: "seti_1", flash: { saved: true } }],
     [{ status: "processing" }, { step: "card", checks: 1, waitsFor: "processing" }],
-    [OPEN, { step: "card", news: { failed: "" } }],
+    [OPEN, { step: "card", flash: { failed: "" } }],
   ])("is believed of Stripe alone, and keeps the session for two hours more: %j [H9]", async (says, session) => {
     for (const page of [undefined, cardSession()]) {
       const { kept, asked } = await finish(says, { session: cardSession, ...(page && { page }) });
@@ -203,7 +203,7 @@ describe("taking over the sign-up of a link", () => {
     const path = `${PATH}?return=${await site.sessions.toReturnToken(linked)}`;
     const { sentTo, kept } = await post(site, { intent: "resume" }, { path });
     expect(sentTo).toEqual([303, PATH]);
-    expect(kept).toMatchObject({ step: "card", clientSecret: client_secret, news: { cardUsed: true }, resumed: true });
+    expect(kept).toMatchObject({ step: "card", clientSecret: client_secret, flash: { cardUsed: true }, resumed: true });
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkOf, senderOf } from "../../../app/shared/sender";
+import { networkKeyOf, rateLimitKeyOf } from "../../../app/shared/rate-limit-key";
 
 test.each([
   ["192.0.2.100", "192.0.2.100"],
@@ -18,7 +18,7 @@ test.each([
   ["x".repeat(46), "x".repeat(45)],
   [null, "unknown"],
 ])("%s is counted as %s [F1]", (ip, sender) => {
-  expect(senderOf(ip)).toBe(sender);
+  expect(rateLimitKeyOf(ip)).toBe(sender);
 });
 
 test.each([
@@ -34,5 +34,5 @@ test.each([
   ["no address", "no address"],
   [null, "unknown"],
 ])("the network of %s is %s [H20]", (ip, network) => {
-  expect(networkOf(senderOf(ip))).toBe(network);
+  expect(networkKeyOf(rateLimitKeyOf(ip))).toBe(network);
 });
