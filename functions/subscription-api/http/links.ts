@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import { describeError } from "../../../app/shared/describe-error";
 import { log } from "../log";
-import { disownSignUp } from "../sign-ups/report-not-me";
+import { reportNotMe } from "../sign-ups/report-not-me";
 import type { SignUp } from "../sign-ups/sign-up";
 import type { ApiContext } from "./context";
 import { neitherKeptNorFound } from "./html-page";
@@ -36,7 +36,7 @@ linkPages.get("/verify-email/:token", async (c) => {
 
 /** Asks first, because programs open links. */
 linkPages.get("/not-me/:token", async (c) => {
-  const signUp = await disownable(c);
+  const signUp = await signUpOfLink(c);
   if (!signUp) return notFound(c);
   if (signUp.end_reason !== null) return ended(c);
   const { sender } = c.var.services.mail;
@@ -50,14 +50,14 @@ linkPages.get("/not-me/:token", async (c) => {
 });
 
 linkPages.post("/not-me/:token", async (c) => {
-  const signUp = await disownable(c);
+  const signUp = await signUpOfLink(c);
   if (!signUp) return notFound(c);
-  await disownSignUp(signUp, c.var.services);
+  await reportNotMe(signUp, c.var.services);
   c.var.dispatchAfterResponse();
   return ended(c);
 });
 
-async function disownable(c: Context<ApiContext>): Promise<SignUp | null> {
+async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
   const { links, signUps } = c.var.services;
   const signUpId = await links.read("not-me", c.req.param("token") ?? "");
   return signUpId === undefined ? null : signUps.find(signUpId);

@@ -6,7 +6,7 @@ import type { SignUp } from "./sign-up";
 export type ReportNotMeServices = FailedCardServices & { claims: TrialClaims };
 
 /** At Stripe first, so that a repetition finishes it. The address is free again; the card still counts as used. */
-export async function disownSignUp(signUp: SignUp, services: ReportNotMeServices): Promise<void> {
+export async function reportNotMe(signUp: SignUp, services: ReportNotMeServices): Promise<void> {
   const { claims, endings, payments } = services;
   if (signUp.end_reason !== null || signUp.status === "superseded") return;
   if (signUp.status === "pending") {

@@ -56,7 +56,7 @@ const invoice = z
 export type Card = { brand: string; last4: string };
 
 /** In cents of US dollars, without tax; null where the amount is not fixed. */
-export type TrialOutlook =
+export type TrialEndOutcome =
   | { next: "charge"; cents: number | null }
   | { next: "end"; why: "canceled" | "no-card"; at: Date }
   | { next: "unknown" };
@@ -68,7 +68,7 @@ const billing = subscription.transform((found) => {
     /** An invoice that is not empty, as Stripe makes it when the trial is over. */
     isInvoiced: (found.latest_invoice?.amount_due ?? 0) > 0,
     trialEnd: dateOf(found.trial_end),
-    trialEndOutcome: outlookOf(found, method != null),
+    trialEndOutcome: trialEndOutcomeOf(found, method != null),
     card: method?.card ?? null,
     /** As the Customer Portal and the invoices name it. */
     plan: found.items.data.flatMap(({ price }) => price.product.name ?? []).join(", ") || null,
@@ -101,7 +101,7 @@ export function stripeBilling(stripe: Stripe) {
 }
 
 /** The Customer Portal sets `cancel_at`, the API `cancel_at_period_end`; the status stays `trialing` in both cases. */
-function outlookOf(found: Subscription, hasCard: boolean): TrialOutlook {
+function trialEndOutcomeOf(found: Subscription, hasCard: boolean): TrialEndOutcome {
   const trialEnd = dateOf(found.trial_end);
   if (trialEnd === null) return { next: "unknown" };
   const cancelAt = dateOf(found.cancel_at);

@@ -196,7 +196,7 @@ export const FAULTS: Fault[] = [
     "trialEnd.getTime() - REMINDED_BEFORE_MS",
     "trialEnd.getTime() + REMINDED_BEFORE_MS",
   ),
-  one("a disowned card is kept", "sign-ups/report-not-me.ts", "  await releaseCard(signUp, payments);", ""),
+  one("a reported card is kept", "sign-ups/report-not-me.ts", "  await releaseCard(signUp, payments);", ""),
 ];
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { disownSignUp } from "../../../../functions/subscription-api/sign-ups/report-not-me";
+import { reportNotMe } from "../../../../functions/subscription-api/sign-ups/report-not-me";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 
 /** A sign-up whose trial has begun. */
@@ -11,7 +11,7 @@ async function onTrial() {
 
 test("a trial that its owner disowns ends: subscription and card first, then the row, with a line of log [H4]", async () => {
   const { services, trial, find, model, rows, ended } = await onTrial();
-  await disownSignUp(trial, services);
+  await reportNotMe(trial, services);
   expect(model.all("subscription")).toMatchObject([{ status: "canceled" }]);
   expect(model.all("payment_method")).toMatchObject([{ customer: null }]);
   expect(await find(trial.id)).toMatchObject({ status: "canceled", end_reason: "not-me" });
@@ -21,7 +21,7 @@ test("a trial that its owner disowns ends: subscription and card first, then the
 
 test('two presses of "This wasn’t me" at once end the sign-up once [H4]', async () => {
   const { services, trial, rows, ended } = await onTrial();
-  await Promise.all([disownSignUp(trial, services), disownSignUp(trial, services)]);
+  await Promise.all([reportNotMe(trial, services), reportNotMe(trial, services)]);
   expect(ended()).toHaveLength(1);
   expect(rows("SELECT kind FROM outbox WHERE kind = 'account-closed'")).toHaveLength(1);
 });
@@ -29,7 +29,7 @@ test('two presses of "This wasn’t me" at once end the sign-up once [H4]', asyn
 test("a sign-up that another has replaced keeps its state, and Stripe is not asked", async () => {
   const { services, pending, find, calls } = signUpsInProcess();
   const signUp = await pending({}, "status = 'superseded'");
-  await disownSignUp(signUp, services);
+  await reportNotMe(signUp, services);
   expect(calls).toEqual([]);
   expect(await find(signUp.id)).toMatchObject({ status: "superseded", end_reason: null });
 });
@@ -37,14 +37,14 @@ test("a sign-up that another has replaced keeps its state, and Stripe is not ask
 test("a sign-up that waits for its card can have none any more [H4]", async () => {
   const { services, pending, find, model } = signUpsInProcess();
   const signUp = await pending();
-  await disownSignUp(signUp, services);
+  await reportNotMe(signUp, services);
   expect(await find(signUp.id)).toMatchObject({ status: "superseded", end_reason: "not-me" });
   expect(model.get(signUp.stripe_setup_intent_id)).toMatchObject({ status: "canceled" });
 });
 
 test("a trial without a plan has no subscription to cancel [H4]", async () => {
   const { services, trial, change, find, calls } = await onTrial();
-  await disownSignUp(await change(trial.id, "package_id = NULL, stripe_subscription_id = NULL"), services);
+  await reportNotMe(await change(trial.id, "package_id = NULL, stripe_subscription_id = NULL"), services);
   expect(calls.filter((call) => call.startsWith("DELETE"))).toEqual([]);
   expect(await find(trial.id)).toMatchObject({ end_reason: "not-me" });
 });
