@@ -4,7 +4,7 @@ import { SuccessStep } from "./done/success-step";
 import { ResumeStep } from "./resume/resume-step";
 import type { LaterStepData, SignupReply } from "./steps";
 
-/** What follows the form, in one file: from the card on, nothing depends on the connection of that moment. */
+/** All steps after the form in one file, so that a lost connection cannot block the next step. */
 export default function LaterStep({ step, reply }: { step: LaterStepData; reply: SignupReply | undefined }) {
   switch (step.step) {
     case "card":

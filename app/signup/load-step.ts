@@ -3,12 +3,12 @@ import { useSyncExternalStore } from "react";
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 8_000;
-/** Trouble that is over sooner is not worth a word. */
+/** Shorter trouble is not shown. */
 const QUIET_MS = 3_000;
 
 type Trouble = "offline" | "failed";
 
-/** What a step has been waiting for, for some seconds. */
+/** A problem that has delayed a step for some seconds. */
 export interface Delay {
   trouble: Trouble;
   tryNow(): void;
@@ -17,7 +17,7 @@ export interface Delay {
 let delay: Delay | undefined;
 const listeners = new Set<() => void>();
 
-/** Asks for the data of a step until it is there: to leave the page instead would lose what was typed. */
+/** Requests a step's data until it arrives, because leaving the page would lose typed values. */
 export async function loadStep<Step>(ask: () => Promise<Step>, signal: AbortSignal): Promise<Step> {
   const begun = Date.now();
   try {
@@ -36,16 +36,16 @@ export async function loadStep<Step>(ask: () => Promise<Step>, signal: AbortSign
   }
 }
 
-/** What kept the server's data away. Undefined for a redirect, and for an error of the page's own code, which is reported. */
+/** Why the server's data did not arrive. Undefined for redirects and for errors in the page's own code. */
 export function troubleOf(thrown: unknown): Trouble | undefined {
   if (isLostConnection(thrown)) return "offline";
-  // Remix throws a plain error for an answer that it cannot read, such as the plain page of a 5xx.
+  // Remix throws a plain Error for an unreadable response, for example a plain 5xx page.
   if (isRouteErrorResponse(thrown) || (thrown instanceof Error && thrown.constructor === Error)) return "failed";
   if (thrown instanceof Error && thrown.name !== "AbortError") reportError(thrown);
   return undefined;
 }
 
-/** `fetch` and `import()` reject with a TypeError without a connection. Only its words tell it from one of the code. */
+/** Without a connection, `fetch` and `import()` reject with a TypeError. Only its message distinguishes it from a bug. */
 const LOST_CONNECTION =
   /^(failed to fetch|network ?error|load failed|the (network|internet) connection|error loading dynamically|importing a module)/i;
 
@@ -71,7 +71,7 @@ function tell(value: Delay | undefined): void {
   for (const listener of listeners) listener();
 }
 
-/** After the pause, as soon as the browser has a connection again, or when the visitor says so. */
+/** Resolves after the pause, when the browser is online again, or when the visitor asks for it. */
 function nextTry(trouble: Trouble, pause: number, isTold: boolean, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const over = new AbortController();

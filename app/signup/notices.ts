@@ -5,11 +5,11 @@ export interface Notice {
   kind: "progress" | "success" | "destructive";
   title: string;
   message?: string;
-  /** Beyond the fixed message. */
+  /** Follows the fixed message. */
   hint?: string | undefined;
-  /** What the visitor can do about it, beside trying again. */
+  /** Links and buttons besides trying again. */
   actions?: NoticeAction[];
-  /** Messages for the fields that it is about. */
+  /** Messages for the fields concerned. */
   fields?: Partial<Record<FieldName, string[]>>;
 }
 
@@ -49,7 +49,7 @@ export const OFFLINE: Notice = {
   title: CONNECTION_FAILED.title,
   message: "Please check your connection. This page continues by itself when it's back. Nothing is lost.",
 };
-/** While the page itself tries again, and the server's answer is no page. */
+/** While the page itself tries again after a server error. */
 export const STEP_FAILED: Notice = {
   kind: "destructive",
   title: "The next step could not be loaded",
@@ -129,7 +129,7 @@ const REJECTIONS: Record<number, string> = {
   503: "Service temporarily unavailable. Please try again later.",
 };
 
-/** What goes beyond the message of a status. */
+/** Actions and field messages of a status. */
 const REMEDIES: Record<number, Pick<Notice, "actions" | "fields">> = {
   403: { actions: ["support"] },
   404: { actions: ["support"] },
@@ -140,7 +140,7 @@ const REMEDIES: Record<number, Pick<Notice, "actions" | "fields">> = {
   500: { actions: ["support"] },
 };
 
-/** Longer than "a moment": a day's limit. */
+/** From here on, Retry-After means a daily limit. */
 const AN_HOUR = 3600;
 
 function hintFor({ status, retryAfter = 0 }: { status: number; retryAfter?: number | undefined }): string | undefined {
@@ -168,7 +168,7 @@ export function noticeForRefusal(refusal: { status: number; message: string }): 
   return submissionFailed(REJECTIONS[refusal.status] ?? refusal.message);
 }
 
-/** The API's own status where it concerns the visitor's data or load, else 504 for a timeout and 502 for the rest. */
+/** The API's status if it concerns the visitor's data or load; otherwise 504 for a timeout and 502 for other failures. */
 export function statusFor(outcome: FailedOutcome): number {
   if (outcome.kind === "rejected" && [400, 409, 422, 429, 503].includes(outcome.status)) return outcome.status;
   return outcome.kind === "unreachable" && outcome.timedOut ? 504 : 502;

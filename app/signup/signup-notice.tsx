@@ -4,9 +4,9 @@ import { mailTo, type Site, useSite } from "../ui/site";
 import type { Notice, NoticeAction } from "./notices";
 
 /**
- * Each message stands in an element of its own, so that its exact text finds it.
- * @param requestId shown where support is to be asked
- * @param takesFocus whether it answers what the visitor did
+ * Each message has its own element, so that its exact text finds it.
+ * @param requestId shown with an offer to contact support
+ * @param takesFocus true after an action of the visitor
  */
 export function SignupNotice({
   notice,
@@ -22,7 +22,7 @@ export function SignupNotice({
   const { kind, title, message, hint, actions = [] } = notice;
   const site = useSite();
   return (
-    // A notice that takes another's place is a new one: it comes into view, and is open.
+    // A replaced notice is a new one: it scrolls into view and is open.
     <NoticeBox key={`${title} ${message}`} kind={kind} title={title} takesFocus={takesFocus}>
       {message && <p>{message}</p>}
       {hint && <p>{hint}</p>}

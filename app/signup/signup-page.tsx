@@ -25,7 +25,7 @@ import { OFFLINE, STEP_FAILED } from "./notices";
 import { SignupNotice } from "./signup-notice";
 import type { LaterStepData, SignUpName, SignupReply, SignupStep } from "./steps";
 
-/** The server renders it at once; in the browser it is loaded when it is needed. */
+/** The server renders it at once; the browser loads it when needed. */
 const LaterStepContext = createContext<ComponentType<ComponentProps<typeof LaterStep>>>(lazy(loadLaterSteps));
 
 export const LaterStepProvider = LaterStepContext.Provider;
@@ -69,10 +69,10 @@ function FormStep({
   reply: SignupReply | undefined;
   headingRef: HeadingRef;
 }) {
-  // The buttons beside the form have an intent.
+  // Other buttons have an intent.
   const submitting = useNavigation().formData?.has("intent") === false;
   const failure = submitting ? undefined : (reply?.notice ?? step.ended);
-  // The form posts without the query, which may have named the package.
+  // The form posts without the query, which may have named the plan.
   const sent = reply?.form?.initialValue?.package_id;
   const packageId = typeof sent === "string" ? sent : step.packageId;
   return (
@@ -110,7 +110,7 @@ function FormStep({
   );
 }
 
-/** Offers the sign-up for another plan; the plan of the URL wins. */
+/** Offers the waiting sign-up for another plan. */
 function WaitingSignup({ waiting, packageId }: { waiting: { packageId: string }; packageId: string }) {
   const all = plans(useSite());
   const started = findPlan(all, waiting.packageId);
@@ -128,7 +128,7 @@ function WaitingSignup({ waiting, packageId }: { waiting: { packageId: string };
   );
 }
 
-/** Another sign-up of this browser. It may be finished by now on another device, so it is not said to need a card. */
+/** Another sign-up of this browser, possibly finished on another device by now. */
 function OtherSignUp({ other: { key, company = "another company" } }: { other: SignUpName }) {
   const { pathname } = useLocation();
   return (
@@ -173,7 +173,7 @@ function Frame({ heading, progress, headingRef, intro, packageId, children }: Fr
 }
 
 function DelayNotice() {
-  // A page that looks again by itself must not take the focus.
+  // A page that checks automatically must not take the focus.
   const isAnswer = useNavigation().state !== "idle";
   const delay = useDelay();
   if (!delay) return null;
@@ -196,10 +196,10 @@ function useHeadingFocus(step: SignupStep["step"]): HeadingRef {
   const ref = useRef<HTMLHeadingElement>(null);
   const [last, setLast] = useState({ step, moved: false });
   if (last.step !== step) setLast({ step, moved: true });
-  // Depends on the object, not on `moved`, to run for every change of step.
+  // Depends on the object, to run for every change of step.
   useLayoutEffect(() => {
     if (!last.moved) return;
-    // To the top, because WebKit would scroll the heading under the header.
+    // To the top, because WebKit scrolls the heading under the header.
     ref.current?.focus({ preventScroll: true });
     scrollTo({ top: 0, behavior: "instant" });
   }, [last]);

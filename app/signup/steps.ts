@@ -18,7 +18,7 @@ const billingAddress = z.object({
   country: z.string(),
 });
 
-/** Milliseconds since 1970. The card step ends at `expiresAt`, which a visitor can put off, but never past `endsAt`. */
+/** Milliseconds since 1970. The card step ends at `expiresAt`, which a visitor can extend up to `endsAt`. */
 const lifetime = { expiresAt: z.number(), endsAt: z.number() };
 
 const setCard = z.object({ brand: z.string(), last4: z.string() });
@@ -26,17 +26,17 @@ const setCard = z.object({ brand: z.string(), last4: z.string() });
 /** A sign-up that the API has accepted and that needs a card. */
 const pendingSignUp = {
   ...lifetime,
-  /** Idempotency key of the form that led here: the same form sent again is the same sign-up. */
+  /** Idempotency key of the form that started the sign-up. */
   key: z.string(),
   clientSecret: z.string(),
-  /** Of the post that the API accepted; Stripe's objects have it in their metadata. */
+  /** Of the accepted post; also in the metadata of Stripe's objects. */
   requestId: z.optional(z.string()),
-  /** Where the API tells whether the trial has begun; missing for an API that has none. */
+  /** Reports whether the trial has started; missing if the API offers none. */
   statusUrl: z.optional(z.string()),
   /** Missing after a return from the bank without the cookie. */
   account: z.optional(account),
   address: z.optional(billingAddress),
-  /** Taken over by a resume link. */
+  /** Continued through a resume link. */
   resumed: z.optional(z.literal(true)),
 };
 
@@ -48,15 +48,15 @@ export const signupSession = z.discriminatedUnion("step", [
     step: z.literal("card"),
     ...pendingSignUp,
     other,
-    /** Back at the form; what it leads to replaces this sign-up. */
+    /** Back at the form, whose next post replaces this sign-up. */
     editing: z.optional(z.literal(true)),
-    /** Back at an empty form; this sign-up is offered beside it. Only together with `editing`. */
+    /** At an empty form, which offers this sign-up. Only with `editing`. */
     aside: z.optional(z.literal(true)),
-    /** Canceled, or unknown to Stripe. Only together with `editing`. */
+    /** Canceled, or unknown to Stripe. Only with `editing`. */
     ended: z.optional(z.literal(true)),
-    /** Set for one page load, after the visitor has kept the sign-up longer. */
+    /** Set for one page load, after the visitor has extended the session. */
     kept: z.optional(z.literal(true)),
-    /** Set for one page load, for the notice that something has just happened. */
+    /** Flash message, set for one page load. */
     flash: z.optional(
       z.union([
         z.object({ saved: z.literal(true) }),
@@ -64,7 +64,7 @@ export const signupSession = z.discriminatedUnion("step", [
         z.object({ failed: z.string() }),
       ]),
     ),
-    /** How often Stripe was asked about a set-up whose result is not known yet. */
+    /** How often Stripe was asked about a setup without a result. */
     checks: z.optional(z.number()),
     waitsFor: z.optional(z.enum(["processing", "unreachable"])),
   }),
@@ -90,7 +90,7 @@ export type OtherSignUp = NonNullable<SignupSession["other"]>;
 
 export type Account = z.output<typeof account>;
 
-/** Names a sign-up of this browser: `key` is what a post sends to say which one it is about. */
+/** A sign-up of this browser; posts refer to it by `key`. */
 export interface SignUpName {
   key: string;
   company?: string | undefined;
@@ -101,43 +101,43 @@ export interface FormStepData {
   packageId: string;
   formNonce: string;
   failed: boolean;
-  /** What was typed before, without the passwords. */
+  /** Earlier values, without the passwords. */
   draft?: Record<string, string>;
   /** This browser's sign-up for another plan. */
   waiting?: { packageId: string };
-  /** The sign-up that this form was made from, and replaces. */
+  /** The sign-up that this form was opened from and replaces. */
   madeFrom?: SignUpName | undefined;
-  /** Why the visitor is not at a later step any more. */
+  /** Why a later step has ended. */
   ended?: Notice | undefined;
 }
 
 export interface ResumeLink {
   url: string;
-  /** Too long for a code that phones can read: undefined. */
+  /** Undefined if the link is too long for a QR code. */
   qrCodePath?: string | undefined;
 }
 
 export type CardStepData = Omit<CardSession, "other"> & {
-  /** The sign-up's, or the URL's where the sign-up does not tell. */
+  /** The sign-up's package id, or else the URL's. */
   packageId: string;
   /** Empty if no card can be taken. */
   publishableKey: string;
   stripeJsUrl: string;
   /** Where Stripe returns to after a redirect. */
   returnUrl: string;
-  /** Which sign-up it is, for the post that its card is set up. */
+  /** Identifies the sign-up in the post after the card setup. */
   returnToken: string;
-  /** When a trial that begins now ends, as ISO 8601. */
+  /** End of a trial that starts now, ISO 8601. */
   trialEnd: string;
-  /** Not for a sign-up that was resumed itself. */
+  /** Missing for a resumed sign-up. */
   resumeLink?: ResumeLink | undefined;
   /** Until `expiresAt`. */
   secondsLeft: number;
-  /** ISO 3166-1 alpha-2, for a country that was recognized. */
+  /** ISO 3166-1 alpha-2, if the country was recognized. */
   countryCode?: string | undefined;
 };
 
-/** Stripe cannot say yet whether the card is set up; the page asks again after `refreshSeconds`. */
+/** The card's setup has no result yet; the page checks again after `refreshSeconds`. */
 export interface WaitingStepData {
   step: "waiting";
   packageId: string;
@@ -145,15 +145,15 @@ export interface WaitingStepData {
   refreshSeconds: number;
 }
 
-/** What a resume link leads to, before anything is taken over. */
+/** The question that a resume link leads to. */
 export interface ResumeStepData {
   step: "resume";
   /** `busy`: this browser has another sign-up in progress. */
   state: "ready" | "busy" | "ended";
   packageId: string;
-  /** Whose sign-up it is. */
+  /** Names the sign-up's owner. */
   company?: string | undefined;
-  /** Without most of its local part. */
+  /** With most of the local part masked. */
   email?: string | undefined;
 }
 
@@ -170,8 +170,8 @@ export interface SignupReply {
   form?: SubmissionResult<string[]>;
   notice?: Notice;
   formNonce?: string;
-  /** Of the post that the API did not take. */
+  /** Of the post that the API refused. */
   requestId?: string;
-  /** The form looks like a program's: what the button sends to confirm it, and Turnstile's key where there is one. */
+  /** A challenge: the confirm button's token, and Turnstile's key if it is configured. */
   challenge?: { token: string; siteKey?: string | undefined };
 }

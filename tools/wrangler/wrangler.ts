@@ -9,7 +9,7 @@ export type Folder = "." | "functions/subscription-api";
 
 export const API_FOLDER = "functions/subscription-api";
 
-export const root = fileURLToPath(new URL("..", import.meta.url));
+export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 

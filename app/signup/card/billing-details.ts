@@ -1,6 +1,6 @@
 import type { CardStepData } from "../steps";
 
-/** What the Payment Element and Stripe get of the form; a country and ZIP code that Stripe can use are not asked again. */
+/** Billing details from the form. The Payment Element asks again only for a country or ZIP code that Stripe cannot use. */
 export function billingDetails({ account, address, countryCode }: CardStepData) {
   const details = {
     ...(account && { name: account.fullName, email: account.email, phone: account.phone }),
@@ -20,7 +20,7 @@ export function billingDetails({ account, address, countryCode }: CardStepData) 
       defaultValues: { billingDetails: details },
       fields: { billingDetails: { address: { country: asked, postalCode: asked } } },
     } as const,
-    // Stripe requires here what the element does not ask:
+    // Stripe requires every field here that the element hides:
     // https://docs.stripe.com/payments/payment-element/control-billing-details-collection
     confirmParams: { payment_method_data: { billing_details: details } },
   };

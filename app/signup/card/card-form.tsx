@@ -12,10 +12,10 @@ import { isOutdated, messageForVisitor } from "./stripe-errors";
 
 interface CardFormProps {
   data: CardStepData;
-  /** To an earlier attempt to finish, if that failed. */
+  /** The reply to a failed attempt to finish. */
   reply: unknown;
   onNotice(notice: Notice | undefined): void;
-  /** The card's fields can be filled in. */
+  /** Called when the card's fields can be filled in. */
   onReady(): void;
 }
 
@@ -37,7 +37,7 @@ export default function CardForm({ data, reply, onNotice, onReady }: CardFormPro
     setProvider({ state: "failed" });
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each attempt, whatever renders in between
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per attempt
   useEffect(() => {
     let current = true;
     async function begin() {
@@ -46,7 +46,7 @@ export default function CardForm({ data, reply, onNotice, onReady }: CardFormPro
         const { setupIntent, error } = await stripe.retrieveSetupIntent(data.clientSecret);
         if (!current) return;
         if (error && !isOutdated(error)) return fail(error);
-        // The server asks Stripe too, and decides where the sign-up goes on.
+        // The server asks Stripe too, and decides the next step.
         if (error || ["succeeded", "processing", "canceled"].includes(setupIntent.status)) {
           setProvider({ state: "asked", stripe, data, reply });
           return finish();
@@ -63,7 +63,7 @@ export default function CardForm({ data, reply, onNotice, onReady }: CardFormPro
   }, [attempt]);
 
   const options = useMemo(
-    // In the page's language, whatever the browser's is.
+    // In the page's language, not the browser's.
     () => ({ clientSecret: data.clientSecret, appearance: appearance(), locale: "en" as const }),
     [data.clientSecret],
   );
@@ -102,7 +102,7 @@ interface CardFieldsProps {
   data: CardStepData;
   onNotice(notice: Notice | undefined): void;
   onReady(): void;
-  /** Leaves it to the server where the sign-up goes on. */
+  /** Lets the server decide the next step. */
   onFinish(): void;
   onLoadError(error: StripeError): void;
 }
@@ -157,9 +157,9 @@ function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: CardFiel
 
 const LOOK_AFTER_FAILURE_MS = [1000, 3000, 8000];
 
-/** After too many declined cards the sign-up ends, a moment after the last one. */
+/** Notices that too many declined cards have ended the sign-up, shortly after the last one. */
 function useCanceled(stripe: Stripe | null, clientSecret: string, failures: number, onCanceled: () => void) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each card that failed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per failed card
   useEffect(() => {
     if (!stripe || failures === 0) return;
     async function look() {
@@ -176,7 +176,7 @@ function useCanceled(stripe: Stripe | null, clientSecret: string, failures: numb
 
 const PROCESSING_CARD: Notice = { kind: "progress", title: PROCESSING.title };
 
-/** A notice for a card that is to be entered again. Else the server finds out what became of the setup intent. */
+/** A notice if the card has to be entered again; otherwise the server checks the setup intent. */
 async function confirm(
   ask: () => Promise<{ setupIntent?: SetupIntent; error?: StripeError }>,
 ): Promise<Notice | "ask the server"> {
@@ -190,7 +190,7 @@ async function confirm(
   }
 }
 
-/** That of the form's own fields (`.field` in signup.css). */
+/** Matches the form's fields (`.field` in signup.css). */
 function appearance(): Appearance {
   const style = getComputedStyle(document.body);
   const color = (name: string) => style.getPropertyValue(`--color-${name}`).trim();

@@ -1,7 +1,7 @@
 import { Button } from "../../ui/controls/button";
 import { LockIcon } from "../../ui/controls/icons";
 
-/** The provider's fields grow to their size only once they have loaded. */
+/** Reserves the height of the provider's fields until they have loaded. */
 export const CARD_FIELDS = "min-h-72";
 export const LOADING = "animate-pulse rounded-md bg-sunken motion-reduce:animate-none";
 

@@ -85,7 +85,7 @@ export function CardStep({ data, reply }: { data: CardStepData; reply: SignupRep
   );
 }
 
-/** What the card's fields have said since the server's last word, else that word. */
+/** The latest notice from the card's fields, or else from the server. */
 function useLatestNotice(data: CardStepData, reply: SignupReply | undefined) {
   const [said, setSaid] = useState<{ notice: Notice | undefined; data: CardStepData; reply: unknown }>();
   const server = data.publishableKey === "" ? CONFIGURATION_ERROR : flashNotice(data.flash);
@@ -94,7 +94,7 @@ function useLatestNotice(data: CardStepData, reply: SignupReply | undefined) {
   return {
     notice: said && isLatest ? said.notice : (reply?.notice ?? server),
     setNotice,
-    /** The card's fields have said nothing yet. */
+    /** True until the card's fields report something. */
     isFirst: said === undefined,
   };
 }
@@ -105,7 +105,7 @@ function flashNotice(flash: CardStepData["flash"]): Notice | undefined {
   return "failed" in flash ? paymentFailed(flash.failed) : undefined;
 }
 
-/** Long enough to read what was said while the card's fields were loading. */
+/** Long enough to read the notice shown while the card's fields were loading. */
 const READ_MS = 2_000;
 
 /** True some time after the card's fields are ready. */

@@ -1,11 +1,11 @@
-/** The part of Stripe's errors that decides what becomes of them: https://docs.stripe.com/api/errors */
+/** The fields of Stripe's errors that are used: https://docs.stripe.com/api/errors */
 interface ProviderError {
   type?: string | undefined;
   code?: string | undefined;
   message?: string | undefined;
 }
 
-/** Stripe's message, where it is written for people: any other is for developers. */
+/** Stripe's message if it is written for customers, not developers. */
 export function messageForVisitor(error: ProviderError | null | undefined): string | undefined {
   const { type = "", code = "", message } = error ?? {};
   const isForPeople =
@@ -13,7 +13,7 @@ export function messageForVisitor(error: ProviderError | null | undefined): stri
   return isForPeople ? message : undefined;
 }
 
-/** Whether the setup intent is not what the page takes it for: the server then finds out where the sign-up goes on. */
+/** True if the setup intent has changed elsewhere, so that the server must decide the next step. */
 export function isOutdated({ code = "" }: ProviderError): boolean {
   return code === "setup_intent_unexpected_state" || code === "resource_missing";
 }

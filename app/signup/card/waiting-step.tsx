@@ -8,7 +8,7 @@ const MESSAGES = {
   unreachable: "We haven't been able to confirm your card yet. Nothing is lost.",
 };
 
-/** Looks again by itself; without a script by the refresh in the document's head. */
+/** Checks again automatically; without JavaScript through the refresh in the document's head. */
 export function WaitingStep({ reason, refreshSeconds }: WaitingStepData) {
   const { pathname, search } = useLocation();
   const { revalidate } = useRevalidator();

@@ -6,7 +6,7 @@ import { SignupNotice } from "../signup-notice";
 /** Long enough to read the first notice before the second one is announced. */
 const SECOND_AFTER_MS = 2_500;
 
-/** One after the other, with room for both from the beginning; without a script both at once. */
+/** Shows two notices in turn, with room reserved for both; without JavaScript both at once. */
 export function SuccessNotices() {
   const hydrated = useHydrated();
   const [both, setBoth] = useState(false);

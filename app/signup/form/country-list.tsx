@@ -1,6 +1,6 @@
 import { createContext, useContext, useEffect, useRef } from "react";
 
-/** Empty in the browser, which keeps what the server sent: no script of the page has the names. */
+/** Empty in the browser, which keeps the server's HTML, so that the page's scripts need no names. */
 const CountryOptionsContext = createContext<() => string>(() => "");
 
 export const CountryOptionsProvider = CountryOptionsContext.Provider;
@@ -16,13 +16,13 @@ export function CountryList({ id }: { id: string }) {
       id={id}
       ref={list}
       suppressHydrationWarning
-      // biome-ignore lint/security/noDangerouslySetInnerHtml: React leaves HTML alone when it hydrates, but not children
+      // biome-ignore lint/security/noDangerouslySetInnerHtml: when hydrating, React keeps inner HTML but not children
       dangerouslySetInnerHTML={{ __html: options() }}
     />
   );
 }
 
-/** For a form that was made in the browser, such as after the card step. */
+/** For a form rendered in the browser, for example after the card step. */
 async function fill(list: { current: HTMLDataListElement | null }): Promise<void> {
   // Without the list, any country can still be typed.
   const loaded = await import("./country-options").catch(() => undefined);

@@ -2,7 +2,7 @@ import { countryNames } from "../../contract/country";
 
 let options: string | undefined;
 
-/** The world's countries as HTML for a datalist. Their names are no content: browsers without lists would show it. */
+/** Countries as HTML options for a datalist. The names are attributes, because browsers without datalists show content. */
 export function countryOptions(): string {
   options ??= countryNames()
     .map((name) => `<option value="${name.replaceAll("&", "&amp;")}"></option>`)

@@ -4,12 +4,12 @@ import { type SubscriptionRequest, subscriptionRequest } from "../../contract/su
 const fields = z.extend(subscriptionRequest, { confirmPassword: z.optional(z.string("Passwords do not match")) });
 
 /**
- * The passwords are compared ahead of the fields: Zod skips checks of the whole object once any field has aborted, even
- * those with `when`, and the message would wait until all other fields are right.
+ * Compares the passwords before the fields: Zod skips checks of the whole object if any field aborts, so the message would
+ * wait until all other fields are valid.
  */
 export const signupForm = z.pipe(z.transform(withComparedPasswords), fields);
 
-/** A repeated password that differs becomes null, which its field refuses. */
+/** Replaces a different repeated password by null, which its field refuses. */
 function withComparedPasswords(form: Record<string, unknown>): Record<string, unknown> {
   return form.password === form.confirmPassword ? form : { ...form, confirmPassword: null };
 }
@@ -34,7 +34,7 @@ export const FIELD_NAMES: readonly FieldName[] = [
   "country",
 ];
 
-/** People leave it empty; many programs fill in everything. */
+/** Hidden field that people leave empty and many bots fill in. */
 export const HONEYPOT_FIELD = "website";
 
 /** Sent by the button that confirms a form, and by Turnstile's script beside it. */
@@ -42,8 +42,8 @@ export const CONFIRMATION_FIELD = "confirmation";
 export const TURNSTILE_FIELD = "cf-turnstile-response";
 
 /**
- * `sign_up` names the sign-up that a form was made from, or that a button is about. `return_token` comes with "the card is
- * set up", in case the cookie is lost or is another sign-up's by then.
+ * `sign_up` names the sign-up that a form or button belongs to. `return_token` identifies it when a card is set up and the
+ * cookie is lost or holds another sign-up.
  */
 export const POSTED_FIELDS: readonly string[] = [
   ...FIELD_NAMES,

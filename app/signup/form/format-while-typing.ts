@@ -1,6 +1,6 @@
 import type { FormEvent } from "react";
 
-/** Keeps the caret at its place among the characters that match `keep`, such as the digits of a phone number. */
+/** Keeps the caret between the same characters that match `keep`, for example digits. */
 export function formatTyped(
   typed: { value: string; caret: number },
   format: (value: string) => string,

@@ -1,10 +1,10 @@
 import { Link } from "@remix-run/react";
 import { describePrice, type Plan } from "../../pricing/plans/plans";
 
-/** Where the message of the hidden package id leads. */
+/** Target of the hidden package id's error link. */
 export const PLAN_CHOICE_ID = "choose-plan";
 
-/** Takes the place of the plan when the package id is invalid. */
+/** Replaces the plan summary when the package id is invalid. */
 export function PlanChoice({ problem, plans }: { problem: string; plans: Plan[] }) {
   return (
     <aside

@@ -68,7 +68,7 @@ export function PlanTerms({ plan }: { plan: Plan }) {
   );
 }
 
-/** Stands at the button, at every width. */
+/** Shown above the button at every width. */
 export function TrialOffer({ packageId }: { packageId: string }) {
   const plan = findPlan(plans(useSite()), packageId);
   return <>{trialOffer(plan, Boolean(planPath(packageId)))}</>;

@@ -36,7 +36,7 @@ const idOf = (name: FieldName) => `${FORM_ID}-${name}`;
 interface SignupFormProps {
   packageId: string;
   formNonce: string;
-  /** What was typed before, without the passwords. */
+  /** Earlier values, without the passwords. */
   draft: Record<string, string> | undefined;
   /** The sign-up that this form replaces. */
   madeFrom: SignUpName | undefined;
@@ -55,22 +55,22 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
   });
   useEffect(warmUpSchema, []);
   const { pathname } = useLocation();
-  // All at once: Conform needs as long for the metadata of a single field.
+  // All at once, because the metadata of one field costs Conform as much.
   const { allErrors, initialValue } = form;
   const refused = useRefusedFields(reply);
   const errors: Record<string, string[] | undefined> = { ...refused.messages, ...allErrors };
   const summaryRef = useRef<HTMLElement>(null);
   const [failures, setFailures] = useState(0);
-  // No field of the page shows an invalid package id, so the summary is the answer to the button.
+  // The package id is hidden, so the summary gets the focus.
   const isPlanInvalid = errors.package_id !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each plan that was chosen
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per chosen plan
   useEffect(() => {
     if (isPlanInvalid) form.validate({ name: "package_id" });
   }, [packageId]);
   useEffect(() => {
     if (failures === 0 || !isPlanInvalid) return;
     summaryRef.current?.focus({ preventScroll: true });
-    // From its heading on, even where it is taller than the window.
+    // Shows the heading even if the summary is taller than the window.
     summaryRef.current?.scrollIntoView({ behavior: "instant" });
   }, [failures, isPlanInvalid]);
   function onSubmit(event: FormEvent<HTMLFormElement>) {
@@ -87,7 +87,7 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
       {...more}
     />
   );
-  // What a notice says of a field stands under that field alone.
+  // A field's message from a notice appears under the field only.
   const summarized = isPlanInvalid ? errors : (reply?.form?.error ?? {});
   const summary = FIELD_NAMES.flatMap((name) =>
     (summarized[name] ?? []).map((message) => ({
@@ -99,7 +99,7 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
   return (
     <Form
       method="post"
-      // The plan's own, also where the query named it. Never with the query, whose values must not reappear in the page.
+      // The plan's path, even if the query named the plan. Without the query, whose values must not reappear in the page.
       action={planPath(packageId) ?? pathname}
       id={form.id}
       onSubmit={onSubmit}
@@ -187,7 +187,7 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
   );
 }
 
-/** What the API refused, until the visitor changes that field. */
+/** Fields that the API refused, until the visitor changes them. */
 function useRefusedFields(reply: SignupReply | undefined) {
   const [changed, setChanged] = useState<SignupReply>();
   const messages: Partial<Record<string, string[]>> = (changed !== reply && reply?.notice?.fields) || {};

@@ -2,11 +2,11 @@ import { useEffect, useRef } from "react";
 import { Button } from "../../ui/controls/button";
 import type { SignupReply } from "../steps";
 
-/** Sends the form; where it looked like a program's, confirms it. Turnstile stands beside that button if it is configured. */
+/** Sends the form, or answers a challenge, with Turnstile if it is configured. */
 export function SubmitButton({ challenge, busy }: Pick<SignupReply, "challenge"> & { busy: boolean }) {
   const { token, siteKey } = challenge ?? {};
   const widget = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a widget for each question
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one widget per challenge
   useEffect(() => {
     if (!siteKey) return;
     import("./turnstile-widget").then(

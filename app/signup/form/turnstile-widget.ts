@@ -7,8 +7,8 @@ declare global {
 }
 
 /**
- * Shows Turnstile's widget, which puts its token into the form around it. Without it, as behind an ad blocker, the form's
- * button confirms alone.
+ * Shows Turnstile's widget, which adds its token to the enclosing form. If it cannot load, for example behind an ad blocker,
+ * the button is enough.
  */
 export function showTurnstile(container: HTMLElement, sitekey: string): void {
   const render = () => container.isConnected && window.turnstile?.render(container, { sitekey });

@@ -10,7 +10,7 @@ export function ResumeOnAnotherDevice({ link: { url, qrCodePath } }: { link: Res
       </p>
       {qrCodePath && (
         <img
-          // Not loaded before the visitor opens the box. Ahead of `src`: React sets one after the other.
+          // Loads when the visitor opens the box. Before `src`, because React sets attributes in order.
           loading="lazy"
           src={qrCodePath}
           width={384}

@@ -5,7 +5,7 @@ import { type Notice, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { ResumeStepData } from "../steps";
 
-/** Says whose sign-up a link leads to, before it is taken over. */
+/** Shows whose sign-up a link leads to, before the visitor continues it. */
 export function ResumeStep({ data, replyNotice }: { data: ResumeStepData; replyNotice: Notice | undefined }) {
   const { pathname, search } = useLocation();
   const busy = useNavigation().state !== "idle";

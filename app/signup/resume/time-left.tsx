@@ -5,13 +5,13 @@ import { Notice } from "../../ui/controls/notice";
 import { Moment } from "../../ui/controls/time";
 import type { CardStepData } from "../steps";
 
-/** How long before its end a visitor is told, so that there is time to react (WCAG 2.2.1). */
+/** Warns this long before the end, so that there is time to react (WCAG 2.2.1). */
 export const WARNING_SECONDS = 10 * 60;
 const LOOK_EVERY_MS = 5_000;
 
 type Session = Pick<CardStepData, "key" | "expiresAt" | "endsAt" | "secondsLeft" | "kept">;
 
-/** Tells that the session is about to end, and lets the visitor keep it without leaving the page. */
+/** Warns that the session is about to end, and lets the visitor extend it without leaving the page. */
 export function SessionTime({ session }: { session: Session }) {
   const { expiresAt, endsAt, kept } = session;
   const { pathname } = useLocation();
@@ -47,7 +47,7 @@ export function SessionTime({ session }: { session: Session }) {
   );
 }
 
-/** One action that loses nothing: what is typed in the card's fields stays, since the page does. */
+/** Extends the session without leaving the page, so that the card's fields keep their values. */
 export function KeepButton({ session }: { session: Session }) {
   const fetcher = useFetcher();
   const { pathname } = useLocation();
@@ -63,12 +63,12 @@ export function KeepButton({ session }: { session: Session }) {
   );
 }
 
-/** Else the focus would be lost with the button. */
+/** Otherwise the focus is lost with the removed button. */
 function focusNotices({ currentTarget }: FormEvent<HTMLFormElement>): void {
   currentTarget.closest<HTMLElement>(".live-region")?.focus({ preventScroll: true });
 }
 
-/** Whether there is at least a minute to gain. */
+/** True if at least a minute can be gained. */
 function canBeKept({ expiresAt, endsAt }: Session): boolean {
   return endsAt - expiresAt >= 60_000;
 }
@@ -76,13 +76,13 @@ function canBeKept({ expiresAt, endsAt }: Session): boolean {
 /** Counted from the page's load, because the visitor's clock may be wrong. */
 function useSecondsLeft({ secondsLeft, expiresAt }: Session): number {
   const [left, setLeft] = useState(secondsLeft);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: begins again when the session is kept longer
+  // biome-ignore lint/correctness/useExhaustiveDependencies: restarts when the session is extended
   useEffect(() => {
     const end = Date.now() + secondsLeft * 1000;
     const look = () => setLeft(Math.ceil((end - Date.now()) / 1000));
     look();
     const timer = setInterval(look, LOOK_EVERY_MS);
-    // A device that slept did not count.
+    // Timers stop while a device sleeps.
     document.addEventListener("visibilitychange", look);
     return () => {
       clearInterval(timer);

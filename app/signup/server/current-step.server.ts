@@ -16,7 +16,7 @@ export const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
 const FIRST_CHECK_SECONDS = 5;
 const LAST_CHECK_SECONDS = 60;
 
-/** Loads the step that the visitor is at: that of the session, unless the URL names another plan. Counts what is shown. */
+/** Loads the session's step, or the form if the URL names another plan. Counts the step in the funnel. */
 export async function currentStep(request: Request, packageId: string, context: AppLoadContext) {
   const found = await findStep(request, packageId, context);
   const { funnel, formOutcome } = context;
@@ -24,7 +24,7 @@ export async function currentStep(request: Request, packageId: string, context: 
   if (step.step === "form" && formOutcome === undefined && isPageView(request)) {
     funnel.count("form_opened", step.packageId);
   }
-  // The flash message leaves the session with the first page that tells it.
+  // A flash message is shown once.
   if (step.step === "card" && step.flash !== undefined && "saved" in step.flash) {
     funnel.count("card_shown", step.account?.packageId);
   }
@@ -34,7 +34,7 @@ export async function currentStep(request: Request, packageId: string, context: 
 async function findStep(request: Request, packageId: string, context: AppLoadContext) {
   const { sessions, url, route, formOutcome } = context;
   const path = route?.pagePath ?? "/";
-  // A form that comes back is shown with what was typed, whatever step the session is at.
+  // A returned form keeps its values, regardless of the session's step.
   const found = await sessions.read(request);
   if (formOutcome?.status === "reply" && formOutcome.reply.form) {
     return formStep(packageId, { madeFrom: sentFrom(found, context.form?.sign_up) }, context);
@@ -97,19 +97,19 @@ function nameOf({ key, account }: OtherSignUp): SignUpName {
   return { key, company: account?.companyName };
 }
 
-/** The sign-up beside the session's own, while it can be finished. */
+/** The browser's other sign-up, while it can be finished. */
 function otherIn({ other }: SignupSession): SignUpName | undefined {
   return other && other.expiresAt > Date.now() ? nameOf(other) : undefined;
 }
 
-/** The sign-up that a form says it was made from, if it is one of this browser's. */
+/** The sign-up that a form was opened from, if it belongs to this browser. */
 function sentFrom(found: FoundSession, key: string | undefined): SignUpName | undefined {
   const about = aboutSignUp(found, key);
   const session = "session" in about ? about.session : undefined;
   return key && session?.step === "card" && session.key === key ? nameOf(session) : undefined;
 }
 
-/** Another page may have set up the card in time, so Stripe is asked before the visitor is told that the sign-up has ended. */
+/** Asks Stripe before showing that the sign-up has expired, because another page may have set up the card in time. */
 async function expiredStep(session: CardSession, packageId: string, path: string, context: AppLoadContext) {
   const { sessions, setupIntents } = context;
   const next = await afterSetup(session, await setupIntents.retrieve(session.clientSecret, context), context);
@@ -119,7 +119,7 @@ async function expiredStep(session: CardSession, packageId: string, path: string
   return formStep(packageId, more, context, await sessions.write(left));
 }
 
-/** A URL without a plan is that of any session. */
+/** A URL without a plan fits any session. */
 function isOf({ account }: SignupSession, packageId: string): boolean {
   return packageId === "" || (account?.packageId ?? packageId).toLowerCase() === packageId.toLowerCase();
 }

@@ -12,9 +12,8 @@ type Values = "cspNonce" | "formNonce" | "requestId" | "packageId";
 const PLAIN_ID = /^[\w-]{1,100}$/;
 
 /**
- * Renders the empty form once for each kind of plan, so that this page costs no more than a public one. What differs
- * between two visitors is filled in: the nonces, the request id and the package id. With a session, a query or a post the
- * page is rendered as it is asked for.
+ * Renders the empty form once per kind of plan and fills in the nonces, request id and package id for each visitor, so that
+ * the page costs no more than a public one. Requests with a session or a query, and posts, are rendered by Remix.
  */
 export function formPageCache(): Middleware<AppLoadContext> {
   const keep = memoize<PageTemplate<Values>>();
@@ -44,7 +43,7 @@ export function formPageCache(): Middleware<AppLoadContext> {
       log.info("page_rendered", { route: route?.pattern, format: "text/html", status: page.status });
       return page.status === 200 && !page.headers.has("Set-Cookie") ? pageTemplate(page, markers) : undefined;
     };
-    // The release is fixed for an isolate; the year in the footer is not, nor locally the site's host.
+    // The footer's year changes within an isolate's life, and locally the site's host.
     const template = await keep(`${new Date().getUTCFullYear()} ${configuration.SITE_URL} ${kind}`, make, execution);
     if (!template) return next(request, context);
     const page = template.fill({
@@ -66,7 +65,7 @@ export function formPageCache(): Middleware<AppLoadContext> {
   };
 }
 
-/** Whether the answer depends on nothing but the package id of the path. */
+/** True if the response depends only on the path's package id. */
 function isPlainRequest(request: Request, { url, route, sessions }: AppLoadContext): boolean {
   if (request.method !== "GET" && request.method !== "HEAD") return false;
   if (!route?.takesForms || route.isData || url.search !== "" || sessions.isIn(request)) return false;
@@ -76,8 +75,8 @@ function isPlainRequest(request: Request, { url, route, sessions }: AppLoadConte
 }
 
 /**
- * What the page depends on: which plan it is, if any. `example` is the package id to render it with where another would
- * give another page: the page of a plan also names the ids of all plans.
+ * The plan that the page depends on, if any. `example` is the package id to render it with, because a plan's page also
+ * contains the ids of all plans.
  */
 function kindOf(id: string | undefined, { configuration }: AppLoadContext): { kind: string; example?: string } {
   if (id === undefined) return { kind: "no plan" };

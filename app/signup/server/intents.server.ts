@@ -16,7 +16,7 @@ export interface IntentSubmission {
 
 type IntentHandler = (submission: IntentSubmission, context: AppLoadContext) => Promise<FormOutcome>;
 
-/** What the buttons of the sign-up's pages do, by the name in their `intent`. */
+/** Handlers of the sign-up's buttons, by their `intent`. */
 export const INTENTS: ReadonlyMap<string, IntentHandler> = new Map<string, IntentHandler>([
   ["start-over", startOver],
   ["switch", switchSignUp],
@@ -26,14 +26,14 @@ export const INTENTS: ReadonlyMap<string, IntentHandler> = new Map<string, Inten
   ["card-set-up", finish],
 ]);
 
-/** Leads to an empty form. Another sign-up of this browser is not lost: the form's page offers it. */
+/** Empties the form. The form's page still offers another sign-up of this browser. */
 async function startOver({ found, path }: IntentSubmission, { sessions }: AppLoadContext) {
   const other = "session" in found ? switched(found.session) : undefined;
   if (!other) return seeOther(path, sessions.clear());
   return seeOther(path, await sessions.write({ ...other, other: undefined, editing: true, aside: true }));
 }
 
-/** Goes on with the sign-up that the page offers: `found` is about that one. */
+/** Continues the sign-up offered on the page. */
 async function switchSignUp({ found, path, form }: IntentSubmission, { sessions }: AppLoadContext) {
   const session = inProgress(found);
   if (!session || session.key !== form.sign_up) return seeOther(path);
@@ -53,7 +53,7 @@ async function extend({ found, path }: IntentSubmission, { sessions }: AppLoadCo
   return seeOther(path, session && (await sessions.write(renewed({ ...session, kept: true }))));
 }
 
-/** Asks Stripe whether a card is set up: that of the session, also one that has just expired, or that of the page. */
+/** Asks Stripe about the session's card (even if just expired) or the one named by the page's token. */
 async function finish({ found, path, form }: IntentSubmission, context: AppLoadContext) {
   const { sessions, setupIntents } = context;
   const newest = cardSessionIn(found);
@@ -68,19 +68,19 @@ async function finish({ found, path, form }: IntentSubmission, context: AppLoadC
     context,
   );
   const isNews = next.step === "done" || next.checks !== undefined;
-  // Of another sign-up than the session's, only a success is told: it is true whatever the cookie has become.
+  // For a sign-up other than the session's, only a success is shown, which stays true.
   const goesOn = isThis ? here.status === "open" || isNews : next.step === "done";
   const other = isThis ? next.other : besideNew(found, ofPage.key);
   return seeOther(path, goesOn ? await sessions.write(renewed({ ...next, other })) : undefined);
 }
 
-/** Takes over the sign-up of a resume link, if it still waits for its card and none is in progress here. */
+/** Continues a resume link's sign-up if it still needs a card and no other is in progress here. */
 async function resume({ found, path }: IntentSubmission, context: AppLoadContext) {
   const { url, sessions, setupIntents } = context;
   const linked = (await linkedSignUp(context))?.signUp;
   const here = inProgress(found);
   const isOther = here && here.clientSecret !== linked?.clientSecret;
-  // The page says why.
+  // The page explains it.
   if (!linked || isOther) return seeOther(path + url.search);
   const taken: CardSession = { ...linked, resumed: true, other: besideNew(found, linked.key) };
   const state = await setupIntents.retrieve(linked.clientSecret, context);
@@ -89,11 +89,11 @@ async function resume({ found, path }: IntentSubmission, context: AppLoadContext
   const next = await afterSetup(taken, state, context);
   if (next.step === "done" || next.checks !== undefined) return reply(409, { notice: SIGNUP_FINISHED });
   if (next.ended) return reply(409, { notice: SIGNUP_CANCELED });
-  // Its card has had a trial: another one is asked for.
+  // The card has had a trial; the card step asks for another.
   return seeOther(path, await sessions.write(renewed(next)));
 }
 
-/** Also one that has expired. */
+/** Includes an expired session. */
 export function cardSessionIn(found: FoundSession): CardSession | undefined {
   return "session" in found && found.session.step === "card" ? found.session : undefined;
 }

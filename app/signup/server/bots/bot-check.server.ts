@@ -7,7 +7,7 @@ import { type Notice, noticeForRefusal } from "../../notices";
 import type { SignupReply } from "../../steps";
 import { isConfirmedTooOften, signalsOf } from "./signals.server";
 
-/** How many signals a form needs to be asked about. */
+/** Signals that trigger a challenge. */
 const ENOUGH_SIGNALS = 2;
 
 const ONE_MORE_STEP = "One more step";
@@ -16,7 +16,7 @@ const PASSWORD_AGAIN = ["Enter your password again"];
 
 export interface Question {
   httpStatus: number;
-  /** To be added to the form that comes back. */
+  /** Added to the returned form. */
   reply: SignupReply;
 }
 
@@ -27,8 +27,8 @@ type BotCheck =
   | { status: "confirmed"; isVerified: boolean };
 
 /**
- * Asks whether a person has sent a valid form, where two signals say otherwise. Where `BOT_CHECK` is false, nobody is asked.
- * A confirmed form goes on as far as the limits allow.
+ * Challenges a valid form with two or more bot signals, unless `BOT_CHECK` is false. A confirmed form passes within the rate
+ * limits.
  */
 export async function checkForBots(
   form: PostedForm,
@@ -53,12 +53,12 @@ export async function checkForBots(
   return signals.length < ENOUGH_SIGNALS ? { status: "unasked" } : asks(signals);
 }
 
-/** Whether a question is answered with Turnstile. */
+/** True if Turnstile is configured. */
 export function canVerify({ configuration, turnstile }: AppLoadContext): boolean {
   return configuration.BOT_CHECK && turnstile.siteKey !== undefined;
 }
 
-/** The form comes back with a button that confirms it, and with Turnstile where there is one. */
+/** Returns the form with a confirm button, and with Turnstile if it is configured. */
 export async function questionAbout(
   signals: string[],
   form: PostedForm,
@@ -81,7 +81,7 @@ export async function questionAbout(
   };
 }
 
-/** A page that was posted by its script still has the passwords. */
+/** A page that posted by script still has the passwords. */
 function questionNotice({ route }: AppLoadContext): Notice {
   if (route?.isData) return { kind: "progress", title: ONE_MORE_STEP, message: ASK };
   return {

@@ -1,17 +1,17 @@
 import type { SubscriptionRequest } from "../../../contract/subscription-request";
 import { sign, signerOf } from "../submit/signature.server";
 
-/** Enough to type a password again. After that the form is asked about once more. */
+/** Long enough to type a password again. */
 const VALID_FOR_MS = 10 * 60 * 1000;
 const PURPOSE = "confirmation";
 
-/** What the button sends with which a visitor confirms a form: it is for this form alone, and for some minutes. */
+/** Challenge tokens: each confirms one form, for ten minutes. */
 export interface Challenges {
   issue(nonce: string, request: SubscriptionRequest): Promise<string>;
   isFor(token: string, nonce: string, request: SubscriptionRequest): Promise<boolean>;
 }
 
-/** The first secret signs; what another one has signed is valid too. */
+/** The first secret signs; signatures of all secrets are valid. */
 export function challenges(secrets: readonly string[], now: () => number = Date.now): Challenges {
   const [current = ""] = secrets;
 
@@ -29,7 +29,7 @@ export function challenges(secrets: readonly string[], now: () => number = Date.
   };
 }
 
-/** Without the password, which is typed again where there is no script, and of which the token must tell nothing. */
+/** Without the password, which is typed again without JavaScript and must not leak through the token. */
 function messageOf(issued: string, nonce: string, { password: _, ...request }: SubscriptionRequest): string {
   return JSON.stringify([issued, nonce, request]);
 }

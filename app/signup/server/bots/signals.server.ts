@@ -5,10 +5,10 @@ import { networkKeyOf, rateLimitKeyOf } from "../../../shared/rate-limit-key";
 import { HONEYPOT_FIELD } from "../../form/form-schema";
 import type { IssuedForm } from "../submit/form-nonce.server";
 
-/** No person types so fast; password managers and browsers fill in as fast. */
+/** Faster than a person types, but not than autofill. */
 const FAST_MS = 2_000;
 
-/** By what forms are counted, beside their sender: the same nonce, and the network. */
+/** Rate limits besides the sender's: by nonce and by network. */
 interface Counter {
   signal: "repeated" | "network";
   limiter: RateLimit;
@@ -16,8 +16,8 @@ interface Counter {
 }
 
 /**
- * What this form has in common with those that programs send, by name (docs/operations.md). None of it alone is proof. A
- * limit gives one signal, and another one when it is exceeded twice over.
+ * Names of the bot signals of a form (docs/architecture.md, "Bots"). None of them is proof. A limit exceeded twice over is a
+ * second signal.
  * @param issued the form's nonce, undefined without a valid one
  */
 export async function signalsOf(
@@ -29,7 +29,7 @@ export async function signalsOf(
   return [...(form[HONEYPOT_FIELD] ? ["honeypot"] : []), ...ageSignals(issued), ...counted.flat()];
 }
 
-/** Whether as many forms of the kind were confirmed within a minute as may be posted. */
+/** True if the confirmed forms of a minute exceed the limits too. */
 export async function isConfirmedTooOften(issued: IssuedForm | undefined, context: AppLoadContext): Promise<boolean> {
   const over = countersFor(issued, context).map(({ limiter, key }) =>
     isOverLimit(limiter, `${key} confirmed`, context.log),
@@ -42,7 +42,7 @@ function ageSignals(issued: IssuedForm | undefined): string[] {
   return Date.now() - issued.issuedAt < FAST_MS ? ["fast"] : [];
 }
 
-/** Forms without a valid nonce are counted together, as if they had the same one. */
+/** Counts forms without a valid nonce together. */
 function countersFor(issued: IssuedForm | undefined, { configuration, ip }: AppLoadContext): Counter[] {
   return [
     { signal: "repeated", limiter: configuration.FORM_NONCE_RATE_LIMIT, key: issued?.id ?? "none" },

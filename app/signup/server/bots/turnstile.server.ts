@@ -6,22 +6,22 @@ import { describeError } from "../../../shared/describe-error";
 const VERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
 const TIMEOUT_MS = 3_000;
 const MAX_RESPONSE_BYTES = 16 * 1024;
-/** Turnstile's own bound. */
+/** Turnstile's limit. */
 const MAX_TOKEN_LENGTH = 2048;
 
-/** `unknown`: there is no token, or Turnstile did not answer; then the button counts alone. */
+/** `unknown`: no token, or no answer from Turnstile; then the button is enough. */
 export type Verdict = "passed" | "failed" | "unknown";
 
 export interface Turnstile {
-  /** Undefined where the operator has set no keys. */
+  /** Undefined without keys. */
   siteKey: string | undefined;
-  /** Sends Turnstile the token and nothing of the visitor. Each token passes once, for five minutes. */
+  /** Sends only the token. Each token passes once, within five minutes. */
   verify(token: string | undefined, log: Log): Promise<Verdict>;
 }
 
 const answer = z.object({ success: z.boolean(), "error-codes": z.catch(z.array(z.string()), []) });
 
-/** What is wrong with a token, and not with the site's keys or with Turnstile. */
+/** Errors of the token, not of the keys or Turnstile. */
 const TOKEN_ERRORS = ["invalid-input-response", "timeout-or-duplicate"];
 
 /** Source: https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ */

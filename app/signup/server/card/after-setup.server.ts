@@ -5,7 +5,7 @@ import type { SetupState } from "./setup-intents.server";
 type Context = { api: SubscriptionApi; requestId: string };
 type SuccessState = Extract<SetupState, { status: "succeeded" }>;
 
-/** Where a sign-up goes on, after what Stripe says of its card. Only a set-up that succeeded is a success. */
+/** The next session for a card's state at Stripe. Only a succeeded setup is a success. */
 export async function afterSetup(session: CardSession, state: SetupState, context: Context): Promise<SignupSession> {
   const { checks = 0, ...rest } = withoutFlash(session);
   switch (state.status) {
@@ -22,12 +22,12 @@ export async function afterSetup(session: CardSession, state: SetupState, contex
   }
 }
 
-/** Back at the form, with what was typed: there is nothing to pay for any more. */
+/** Back to the filled-in form, because the sign-up has ended. */
 function ended(session: CardSession): CardSession {
   return { ...session, editing: true, ended: true };
 }
 
-/** Where the API tells how the sign-up stands, only a trial that has begun is a success. */
+/** If the API reports a status, only a started trial is a success. */
 async function afterSuccess(
   session: CardSession,
   state: SuccessState,

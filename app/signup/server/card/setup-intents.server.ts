@@ -13,7 +13,7 @@ export interface SetCard {
   last4: string;
 }
 
-/** What Stripe says of a card's set-up. */
+/** A setup intent's state at Stripe. */
 export type SetupState =
   | { status: "succeeded"; id: string; card?: SetCard | undefined }
   | { status: "processing" | "canceled" }
@@ -24,7 +24,7 @@ export type SetupState =
   | { status: "unreachable" };
 
 export interface SetupIntents {
-  /** Whoever makes the site ask more often than the limit allows is told `unreachable`. */
+  /** `unreachable` also for a sender over the rate limit. */
   retrieve(clientSecret: string, asker: { ip: string | null; log: Log }): Promise<SetupState>;
 }
 
@@ -43,11 +43,11 @@ const setupIntent = z.object({
   ),
 });
 
-/** Anybody may send one, so Stripe is asked about nothing else. */
+/** Checked before asking Stripe, because anyone can send one. */
 const CLIENT_SECRET = /^seti_\w{1,255}_secret_\w{1,1000}$/;
 
 /**
- * Retrieves setup intents as their client secret's holder, with the publishable key: no secret key is in the site.
+ * Retrieves setup intents with client secret and publishable key, so that the site needs no secret key.
  * Source: https://docs.stripe.com/api/setup_intents/retrieve
  */
 export function setupIntents({
@@ -81,7 +81,7 @@ export function setupIntents({
       }
       try {
         let response = await ask(clientSecret, true);
-        // The card is only for show: without the right to see it, the state is enough.
+        // The card is only displayed; without permission to read it, the state is enough.
         if (response.status === 400) {
           await response.body?.cancel();
           response = await ask(clientSecret, false);

@@ -1,10 +1,10 @@
 import { formatPhone } from "../../../contract/phone";
 import type { CardSession } from "../../steps";
 
-/** In the URL of the form, for a browser that keeps no cookies: the sealed values that were sent. */
+/** URL parameter with the sealed form values, for browsers that block cookies. */
 export const DRAFT_PARAMETER = "draft";
 
-/** The form's fields as they were accepted, without the passwords. */
+/** The accepted form's fields, without the passwords. */
 export function draftOf({ account, address }: CardSession): Record<string, string> {
   return {
     ...(account && {

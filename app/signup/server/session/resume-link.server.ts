@@ -7,7 +7,7 @@ import { type FoundSession, RESUME_MS } from "./session.server";
 const RESUME_PARAMETER = "resume";
 export const QR_CODE_PATH = "/resume-code";
 
-/** Longer links need a QR code with more dots than a phone's camera tells apart on a screen. */
+/** Longer links make QR codes too dense for a phone's camera. */
 const MAX_QR_CODE_LENGTH = 1300;
 
 export async function resumeLink(session: CardSession, context: AppLoadContext): Promise<ResumeLink> {
@@ -18,7 +18,7 @@ export async function resumeLink(session: CardSession, context: AppLoadContext):
   return { url: url.href, qrCodePath: url.href.length <= MAX_QR_CODE_LENGTH ? QR_CODE_PATH : undefined };
 }
 
-/** An SVG document of one path, with a row of dots as one line in it. */
+/** An SVG document with one path; each run of dots in a row is a line. */
 export function qrCode(text: string): string {
   const { data, size } = encode(text, { ecc: "L", border: 4 });
   const lines = data.flatMap((row, y) => {
@@ -29,7 +29,7 @@ export function qrCode(text: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" ${box}><path stroke="#000" d="${lines.join("")}"/></svg>`;
 }
 
-/** A resume link, or a return URL that has to ask as one; `signUp` is missing once it has expired. */
+/** The sign-up of a resume link, or of a return URL that needs the same question; `signUp` is undefined once it has expired. */
 export async function linkedSignUp({
   sessions,
   url,
@@ -40,7 +40,7 @@ export async function linkedSignUp({
   return returned === null ? undefined : { signUp: await sessions.fromReturnToken(returned, RESUME_MS) };
 }
 
-/** What a link shows before a post takes its sign-up over. */
+/** The step that a link shows; only a post continues its sign-up. */
 export function resumeStep(
   linked: CardSession | undefined,
   found: FoundSession,

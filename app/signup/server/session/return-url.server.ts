@@ -5,15 +5,15 @@ import { type FoundSession, renewed, switched } from "./session.server";
 
 /** Stripe's redirect back to the site carries the client secret under this name. */
 export const RETURNED_SECRET = "setup_intent_client_secret";
-/** Our own, in the `return_url`: which sign-up it is, should the cookie be lost on the way. */
+/** Our token in the `return_url`, which identifies the sign-up if the cookie is lost. */
 export const RETURN_TOKEN = "return";
 
-/** Anybody can send somebody else the URL, so without a session it tells an outcome only for this long. */
+/** Anyone can send the URL to someone else, so without a session it shows an outcome only for this long. */
 const OUTCOME_MS = 10 * 60 * 1000;
 const CHECK_SECONDS = 10;
 
 /**
- * The session goes on as Stripe says; in a browser without one the sign-up's token does. A secret of neither changes nothing.
+ * Returns the next session, or the token in a browser without one. Returns neither for the secret of another sign-up.
  */
 export async function afterReturn(
   secret: string,
@@ -31,7 +31,7 @@ export async function afterReturn(
   return state.status === "invalid" ? {} : { session: renewed(await afterSetup(session, state, context)) };
 }
 
-/** What became of the card, and nothing of whose it is. Undefined unless it is set up, or may still be. */
+/** The card's outcome without personal data; undefined unless the setup has succeeded or is processing. */
 export async function outcomeOfReturn(packageId: string, context: AppLoadContext): Promise<SignupStep | undefined> {
   const { sessions, setupIntents, url } = context;
   const token = url.searchParams.get(RETURN_TOKEN);

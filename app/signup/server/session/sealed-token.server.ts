@@ -1,16 +1,16 @@
 import { base64url, EncryptJWT, jwtDecrypt } from "jose";
 
-/** Tokens that visitors hold but can neither read nor change: encrypted JWTs (RFC 7516). */
+/** Encrypted JWTs (RFC 7516), which visitors can neither read nor change. */
 export interface SealedTokens {
-  /** `endsAt` in milliseconds since 1970; a token ends with the second before it. */
+  /** `endsAt` is in milliseconds since 1970; the token expires at the full second before it. */
   seal(value: unknown, endsAt: number): Promise<string>;
-  /** Undefined when the token is changed, expired, older than asked for, or for another audience. */
+  /** Undefined for a token that was changed, is expired, older than `maxAgeMs`, or for another audience. */
   open(token: string, maxAgeMs?: number): Promise<unknown>;
 }
 
 const ENCRYPTION = { alg: "dir", enc: "A256GCM" } as const;
 
-/** The first secret seals, each of them opens. `audience` is the purpose (RFC 7519, section 4.1.3). */
+/** The first secret seals, and all secrets open. `audience` is the purpose (RFC 7519, section 4.1.3). */
 export function sealedTokens(secrets: readonly string[], audience: string, now: () => number = Date.now): SealedTokens {
   let derived: Promise<{ id: string; key: CryptoKey }[]> | undefined;
   const keys = () => {

@@ -6,15 +6,15 @@ import { sealedTokens } from "./sealed-token.server";
 const SESSION_MS = 2 * 60 * 60 * 1000;
 const SIGN_UP_MS = 24 * 60 * 60 * 1000;
 export const RESUME_MS = 30 * 60 * 1000;
-/** The cookie outlives its session, so that the visitor can be told that it has ended. */
+/** The cookie outlives its session, so that the page can say that it has expired. */
 const COOKIE_GRACE_MS = 24 * 60 * 60 * 1000;
 /** Browsers must keep cookies of up to 4,096 bytes (RFC 6265, section 6.1), attributes included. */
 const MAX_COOKIE_LENGTH = 4096;
-/** It goes into Stripe's `return_url`. */
+/** Limit within Stripe's `return_url`. */
 const MAX_RETURN_LENGTH = 1500;
 /** Long enough to allow cookies and send the form again. */
 const DRAFT_MS = 10 * 60 * 1000;
-/** The guard takes URLs of up to 8,192 characters. */
+/** The guard accepts URLs of up to 8,192 characters. */
 const MAX_DRAFT_LENGTH = 6000;
 
 export type FoundSession =
@@ -26,27 +26,27 @@ export type FoundSession =
 
 /** Keeps the sign-up in an encrypted cookie; the site stores nothing. */
 export interface SignupSessions {
-  /** Whether a request may bring a session along: cheaper than to read it, and true for any cookie of such a name. */
+  /** True for any cookie with the session's name; cheaper than reading it. */
   isIn(request: Request): boolean;
-  /** A cookie without content, by which a later post shows that this browser keeps cookies; undefined where it has one. */
+  /** An empty cookie that proves to a later post that the browser accepts cookies; undefined if the request has one. */
   probe(request: Request): string | undefined;
   read(request: Request): Promise<FoundSession>;
   write(session: SignupSession): Promise<string>;
   clear(): string;
   toLinkToken(session: CardSession): Promise<string>;
-  /** Undefined when the token is changed or has expired. */
+  /** Undefined for a token that was changed or is expired. */
   fromLinkToken(token: string): Promise<CardSession | undefined>;
-  /** For the way back from the bank, or from an open page, without the cookie. Short enough for Stripe's `return_url`. */
+  /** Identifies the sign-up without the cookie, on the return from the bank or in a post. Fits in Stripe's `return_url`. */
   toReturnToken(session: CardSession): Promise<string>;
   fromReturnToken(token: string, maxAgeMs?: number): Promise<CardSession | undefined>;
-  /** For a browser that keeps no cookies: what was typed, to stay in the form. */
+  /** The form's values, for a browser that blocks cookies. */
   toDraftToken(draft: Draft): Promise<string>;
   fromDraftToken(token: string): Promise<Draft | undefined>;
 }
 
 const draft = z.object({ formNonce: z.string(), values: z.record(z.string(), z.string()) });
 
-/** A form that was sent, without the passwords. */
+/** A posted form, without the passwords. */
 type Draft = z.output<typeof draft>;
 
 interface Lifetime {
@@ -63,27 +63,27 @@ export function renewed<Session extends Lifetime>(session: Session, now = Date.n
   return { ...session, expiresAt: Math.min(now + SESSION_MS, session.endsAt) };
 }
 
-/** The visitor edits the details; nothing of the card step is waited for or told any more. */
+/** Back at the form: drops waiting states and flash messages of the card step. */
 export function backAtForm(session: CardSession): CardSession {
   const { flash: _, kept: __, checks: ___, waitsFor: ____, aside: _____, ...rest } = session;
   return { ...rest, editing: true };
 }
 
-/** What a later sign-up of the same browser keeps of this one; undefined when there is nothing to finish. */
+/** The fields that a later sign-up of this browser keeps; undefined if there is nothing to finish. */
 export function besides(session: CardSession): OtherSignUp | undefined {
   const { key, clientSecret, requestId, statusUrl, account, address, resumed, expiresAt, endsAt, ended } = session;
   if (ended) return undefined;
   return { key, clientSecret, requestId, statusUrl, account, address, resumed, expiresAt, endsAt };
 }
 
-/** The other sign-up of this browser at its card step, with the present one beside it; undefined when there is none. */
+/** The browser's other sign-up at its card step, with the current one as its other; undefined without another. */
 export function switched(session: SignupSession): CardSession | undefined {
   const { other } = session;
   if (!other) return undefined;
   return { step: "card", ...other, other: session.step === "card" ? besides(session) : undefined };
 }
 
-/** The sign-ups of a browser that can be finished, the newest first. */
+/** The browser's unfinished sign-ups, newest first. */
 export function signUpsIn(found: FoundSession): OtherSignUp[] {
   if (!("session" in found)) return [];
   const { session } = found;
@@ -91,12 +91,12 @@ export function signUpsIn(found: FoundSession): OtherSignUp[] {
   return [own, session.other].filter((signUp): signUp is OtherSignUp => signUp !== undefined);
 }
 
-/** The newest sign-up of a browser that another one, of this key, does not take the place of. */
+/** The newest unfinished sign-up that the one with this key does not replace. */
 export function besideNew(found: FoundSession, key: string, now = Date.now()): OtherSignUp | undefined {
   return signUpsIn(found).find((signUp) => signUp.key !== key && signUp.expiresAt > now);
 }
 
-/** The session of the sign-up that a page is about: a page may be older than the newest sign-up. */
+/** The session for the sign-up of a page, which may be older than the newest sign-up. */
 export function aboutSignUp(found: FoundSession, key: string | undefined, now = Date.now()): FoundSession {
   if (!key || !("session" in found) || found.session.other?.key !== key) return found;
   const session = switched(found.session);
@@ -104,7 +104,7 @@ export function aboutSignUp(found: FoundSession, key: string | undefined, now = 
   return session.expiresAt <= now ? { status: "expired", session } : { status: "open", session };
 }
 
-/** `secure` adds `Secure` and the `__Host-` prefix (RFC 6265bis). The first secret seals, each of them opens. */
+/** `secure` adds `Secure` and the `__Host-` prefix (RFC 6265bis). The first secret seals, and all secrets open. */
 export function signupSessions(
   secrets: readonly string[],
   secure: boolean,
@@ -140,7 +140,7 @@ export function signupSessions(
       if (sealed === undefined) return { status: "none" };
       const session = sessionFrom(await inCookie.open(sealed));
       if (!session) return { status: "unreadable" };
-      // Only the card step ends early: what was edited and what was achieved stays until the end of the sign-up.
+      // Only the card step expires early; edits and successes last until the sign-up ends.
       const ends = session.step === "card" && !session.editing;
       return ends && session.expiresAt <= now() ? { status: "expired", session } : { status: "open", session };
     },
@@ -179,7 +179,7 @@ export function signupSessions(
   };
 }
 
-/** Another release may have sealed a session of another shape. */
+/** Another release may have sealed another shape. */
 function sessionFrom(value: unknown): SignupSession | undefined {
   return signupSession.safeParse(value).data;
 }
@@ -189,12 +189,12 @@ function cardSessionFrom(value: unknown): CardSession | undefined {
   return session?.step === "card" ? session : undefined;
 }
 
-/** Without what belongs to the page that the visitor is at. */
+/** Drops the state of the current page. */
 function signUpOf({ clientSecret, statusUrl, key, account, address, expiresAt, endsAt }: CardSession): CardSession {
   return { step: "card", clientSecret, statusUrl, key, account, address, expiresAt, endsAt };
 }
 
-/** What is left out of a session that no cookie would hold, from the least to the most that a visitor would miss. */
+/** Shortens a session that is too long for a cookie, least important fields first. */
 const SHORTER: ((session: SignupSession) => SignupSession)[] = [
   (session) => ({ ...session, other: session.other && { ...session.other, address: undefined } }),
   (session) => withoutAddress({ ...session, other: session.other && { ...session.other, address: undefined } }),

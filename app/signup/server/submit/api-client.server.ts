@@ -16,12 +16,12 @@ const MAX_PROBLEM_BYTES = 4 * 1024;
 const PROBLEM_DEADLINE_MS = 1_000;
 const RETRY_DELAYS_MS = [100, 300];
 
-/** `POST {api base}/subscription` (docs/requirements.md, N1), and the `status_url` of its answer where it has one. */
+/** `POST {api base}/subscription` (docs/requirements.md, N1) and the optional `status_url` of its response. */
 export interface SubscriptionApi {
   /**
-   * Returns expected failures as values; logs nothing of the request or response.
-   * `replaces` is the key of an earlier sign-up of the same visitor, which an API may give up for this one. The API of
-   * this repository counts by `sender`, and differently where Turnstile has verified the visitor; another API sees neither.
+   * Returns expected failures as values; logs nothing of request or response.
+   * `replaces` is the key of the visitor's earlier sign-up, which the API may end. `sender` is the rate limit key, and
+   * `isVerified` raises the limit after Turnstile; only this repository's API gets them.
    */
   create(
     request: SubscriptionRequest,
@@ -33,19 +33,19 @@ export interface SubscriptionApi {
       replaces?: string | undefined;
     },
   ): Promise<SubscriptionOutcome>;
-  /** How a sign-up stands. `statusUrl` is one that `create` returned. Logs nothing. */
+  /** A sign-up's status. `statusUrl` comes from `create`. Logs nothing. */
   status(statusUrl: string, requestId: string): Promise<SubscriptionStatus | { status: "unreachable" }>;
 }
 
 export interface SubscriptionApiOptions {
   /** Without a trailing slash. */
   baseUrl: string;
-  /** For everything together: headers, body and retries. */
+  /** For headers, body and retries together. */
   timeoutMs: number;
-  /** Whether the API honors the idempotency key; failed calls are then repeated. */
+  /** True if the API honors the idempotency key; failed calls are then retried. */
   idempotent: boolean;
   binding?: ServiceBinding | undefined;
-  /** Sent along where it is set. */
+  /** Sent if set. */
   secret?: string | undefined;
 }
 
@@ -71,7 +71,7 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
             ...(isOwnApi && isVerified && { [VERIFIED_HEADER]: "true" }),
           },
           body: JSON.stringify(request),
-          // A followed redirect would send the password to another host.
+          // Following a redirect could send the password to another host.
           redirect: "manual",
           signal,
         });
@@ -91,7 +91,7 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
         if (body?.status === "read") return subscriptionStatus.parse(JSON.parse(body.text));
         if (!response.bodyUsed) await response.body?.cancel();
       } catch {
-        // Network failures, timeouts and answers that make no sense: the page looks again.
+        // After network failures, timeouts and invalid responses, the page checks again.
       }
       return { status: "unreachable" };
     },
@@ -102,12 +102,12 @@ function fetchFrom(binding: ServiceBinding | undefined, url: string, init: Reque
   return binding ? binding.fetch(url, init) : fetch(url, init);
 }
 
-/** The API speaks for its own origin only. */
+/** Only a URL of the API's own origin. */
 function ownUrl(url: string | undefined, baseUrl: string): string | undefined {
   return url !== undefined && new URL(url).origin === new URL(baseUrl).origin ? url : undefined;
 }
 
-/** Up to three calls within one deadline: when the API says, else with growing delays so that it can recover. */
+/** Up to three calls within one deadline, after the API's Retry-After or growing delays. */
 async function sendWithRetries(send: Send, timeoutMs: number): Promise<SubscriptionOutcome> {
   const deadline = Date.now() + timeoutMs;
   const signal = AbortSignal.timeout(timeoutMs);
@@ -155,14 +155,14 @@ async function callApi(
   return { kind: "unreachable", timedOut: init.signal.aborted };
 }
 
-/** Of a Retry-After in seconds; a date is not worth a wait. */
+/** Undefined for a Retry-After with a date. */
 function secondsIn(retryAfter: string | null): number | undefined {
   return /^\d{1,6}$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined;
 }
 
 const problem = z.object({ type: z.string() });
 
-/** The `type` of a problem (RFC 9457); undefined where the body cannot be read as one. */
+/** The `type` of a problem (RFC 9457); undefined if the body is none. */
 async function problemType(response: Response): Promise<string | undefined> {
   if (!response.headers.get("Content-Type")?.startsWith("application/problem+json")) return undefined;
   try {

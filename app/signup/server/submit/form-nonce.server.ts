@@ -4,32 +4,29 @@ import { sign, signerOf } from "./signature.server";
 
 const VALID_FOR_MS = 24 * 60 * 60 * 1000;
 
-/** What is in a nonce. */
 export interface IssuedForm {
-  /** Random. */
   id: string;
   /** Milliseconds since 1970. */
   issuedAt: number;
 }
 
-/** Signed, dated values, one in each rendered form. */
+/** A signed, dated value for each rendered form. */
 export interface FormNonces {
   issue(): Promise<string>;
-  /** Undefined when the nonce is changed, none of this site's, or older than a day. */
+  /** Undefined for a nonce that was changed or is older than a day. */
   read(nonce: string): Promise<IssuedForm | undefined>;
   /**
-   * The same for an unchanged retry, another after an edit. It reveals nothing about the password, even to somebody who
-   * has the database and the secret: a nonce is random, and neither stored nor logged. Without a valid one the password
-   * is left out.
+   * The same key for an unchanged retry, another after an edit. It cannot be used to guess the password, even with database
+   * and secret, because the nonce is random and neither stored nor logged. Without a valid nonce, the key omits the password.
    */
   idempotencyKey(nonce: string, request: SubscriptionRequest): Promise<string>;
 }
 
-/** The first secret signs. What another one has signed is valid too, and keeps its idempotency key. */
+/** The first secret signs. Signatures of all secrets are valid and keep their idempotency keys. */
 export function formNonces(secrets: readonly string[], now: () => number = Date.now): FormNonces {
   const [current = ""] = secrets;
 
-  /** A post asks for its nonce's signer twice. */
+  /** A post needs its nonce's signer twice. */
   let last: { nonce: string; signer: string | undefined } | undefined;
 
   async function signerOfNonce(nonce: string): Promise<string | undefined> {
@@ -55,7 +52,7 @@ export function formNonces(secrets: readonly string[], now: () => number = Date.
     async idempotencyKey(nonce, request) {
       const signer = await signerOfNonce(nonce);
       const known = signer === undefined ? { ...request, password: undefined } : request;
-      // Stable: the schema fixes the order of the fields, and JSON omits undefined ones.
+      // Stable, because the schema fixes the order of the fields and JSON omits undefined ones.
       return sign(signer ?? current, "idempotency-key", JSON.stringify([nonce, known]));
     },
   };

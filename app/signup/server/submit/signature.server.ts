@@ -10,7 +10,7 @@ export async function sign(secret: string, purpose: string, message: string): Pr
   return uint8ArrayToBase64(new Uint8Array(mac), { urlSafe: true });
 }
 
-/** Which of the secrets has signed the message; compares in constant time. */
+/** The secret that signed the message, compared in constant time. */
 export async function signerOf(
   secrets: readonly string[],
   purpose: string,

@@ -24,12 +24,12 @@ import { DRAFT_PARAMETER, draftOf } from "../session/draft.server";
 import { aboutSignUp, type FoundSession, newLifetime, renewed, signUpsIn, switched } from "../session/session.server";
 import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
 
-/** Of a field that can be right. */
+/** The longest valid value. */
 const MAX_ENTRY_LENGTH = 256;
-/** Longer than any entry of a person. What comes back stands on the page three times. */
+/** Longer than any real value. A returned value appears three times on the page. */
 const MAX_RETURNED_LENGTH = 3000;
 
-/** Handles a form before Remix does, which halves the cost of a redirect. The route's action returns any other outcome. */
+/** Handles a form before Remix, which halves the cost of a redirect. The route's action returns any other outcome. */
 export const handleForm: Middleware<AppLoadContext> = async (request, context, next) => {
   if (context.form === undefined) return next(request, context);
   const formOutcome = await handlePost(request, context).catch(
@@ -42,13 +42,13 @@ export const handleForm: Middleware<AppLoadContext> = async (request, context, n
   return next(withCookieOnly(request), { ...context, formOutcome });
 };
 
-/** Remix trusts any X-Forwarded-Host, and fails on an Origin that it cannot parse. */
+/** Remix trusts X-Forwarded-Host and fails on an Origin that it cannot parse. */
 function withCookieOnly({ url, headers, signal }: Request): Request {
   const cookie = headers.get("Cookie");
   return new Request(url, { method: "POST", headers: cookie === null ? {} : { Cookie: cookie }, signal });
 }
 
-/** Handles every post of the sign-up: the form, and the buttons beside it. */
+/** Handles every post of the sign-up: the form and the buttons. */
 async function handlePost(request: Request, context: AppLoadContext): Promise<FormOutcome> {
   const { form = {}, refusal, route, sessions } = context;
   if (refusal) {
@@ -79,7 +79,7 @@ async function submitForm(sent: IntentSubmission, context: AppLoadContext): Prom
   const request = toRequest(submission.value);
   const planUrl = planPath(request.package_id) ?? path;
   const key = await nonces.idempotencyKey(form.form_nonce ?? "", request);
-  // The very same form sent again, as by a double click: its sign-up is under way already.
+  // The same form again, for example after a double click.
   if (found.status === "open" && found.session.key === key) {
     const isBack = found.session.step === "card" && found.session.editing;
     return seeOther(
@@ -108,7 +108,7 @@ async function submitForm(sent: IntentSubmission, context: AppLoadContext): Prom
     const status = outcome.kind === "rejected" ? outcome.status : undefined;
     log.warn("signup_failed", { outcome: outcome.kind, status });
     const answer = { ...replyTo(form, submission), notice: noticeFor(outcome), requestId };
-    // Under this key nothing can begin any more: a retry is another sign-up.
+    // A refused key stays refused, so a retry needs another.
     return reply(statusFor(outcome), status === 409 ? { ...answer, formNonce: await nonces.issue() } : answer);
   }
   log.add({ signup: "created" });
@@ -117,8 +117,8 @@ async function submitForm(sent: IntentSubmission, context: AppLoadContext): Prom
 }
 
 /**
- * A form replaces a sign-up that it was made from, or that has the same email address. Any other one stays beside the new
- * one, the newest first.
+ * A form replaces the sign-up that it was opened from or that has the same email address. The newest of the others stays
+ * beside it.
  */
 function earlierSignUps(found: FoundSession, madeFrom: string | undefined, { email }: SubscriptionRequest) {
   const earlier = signUpsIn(found);
@@ -129,7 +129,7 @@ function earlierSignUps(found: FoundSession, madeFrom: string | undefined, { ema
   return { replaced, beside };
 }
 
-/** For a browser that blocks cookies: without one the form would come back empty and without a word. */
+/** The draft parameter for a browser that blocks cookies, which would otherwise get an empty form without an explanation. */
 async function draftQuery(
   { request, form }: IntentSubmission,
   session: CardSession,
@@ -142,21 +142,21 @@ async function draftQuery(
   return `?${DRAFT_PARAMETER}=${token}`;
 }
 
-/** All values are strings, so that leaving out the empty ones is all that Conform's own coercion would do. */
+/** All values are strings, so dropping the empty ones replaces Conform's coercion. */
 const filledForm = z.pipe(z.transform(withoutEmptyFields), signupForm);
 
-/** The server's decision about a form; the browser's own validation finds the same. */
+/** Validates a form on the server, with the same result as in the browser. */
 export function parseForm(form: PostedForm): Submission<SignupForm, string[]> {
   return parseWithZod(new URLSearchParams(form), { schema: filledForm, disableAutoCoercion: true });
 }
 
-/** Without the passwords. The nonce stays, because with a new one an unchanged retry would be another sign-up. */
+/** Without the passwords. Keeps the nonce, so that an unchanged retry is the same sign-up. */
 function replyTo(form: PostedForm, submission: Submission<SignupForm, string[]>): SignupReply {
   const reply = submission.reply({ hideFields: SECRET_FIELDS });
   return { form: { ...reply, initialValue: shortened(reply.initialValue) }, formNonce: form.form_nonce ?? "" };
 }
 
-/** What was read of a form that is too large, with a message at its longest field. What was not read is not called missing. */
+/** Returns the part of an oversized form that was read, with a message at its longest field and none at unread fields. */
 function tooLarge(form: PostedForm, notice: Notice, isReturned: boolean): SignupReply {
   const submission = parseForm(form);
   const [longest] = [...FIELD_NAMES].sort((one, another) => lengthOf(form[another]) - lengthOf(form[one]));
