@@ -2,7 +2,7 @@ import { log } from "../log";
 import type { CardEvent, StripeEvent } from "../stripe/events";
 import type { Payments } from "../stripe/payments";
 import type { SetupIntent } from "../stripe/setup-intents";
-import { type EndReason, hasTooManyFailedCards, type SignUp } from "./sign-up";
+import { hasTooManyFailedCards, type SignUp } from "./sign-up";
 import type { ProcessedEvents } from "./store/processed-events";
 import type { SignUpEndings, UsedCard } from "./store/sign-up-endings";
 import type { SignUpLifecycle } from "./store/sign-up-lifecycle";
@@ -40,18 +40,14 @@ export async function refuseUsedCard(
 
 async function endAfterFailedCards(signUp: SignUp, services: FailedCardServices): Promise<CardOutcome> {
   if (signUp.status !== "pending" || !hasTooManyFailedCards(signUp)) return signUp.status;
-  return endPendingSignUp(signUp, "cards-failed", services);
+  return endPendingSignUp(signUp, services);
 }
 
 /** At Stripe first: from then on no card can be set up for it, and none is kept. */
-export async function endPendingSignUp(
-  signUp: SignUp,
-  reason: EndReason,
-  services: FailedCardServices,
-): Promise<CardOutcome> {
+export async function endPendingSignUp(signUp: SignUp, services: FailedCardServices): Promise<CardOutcome> {
   await releaseCard(signUp, services.payments);
-  if (await services.endings.endPending(signUp.id, reason)) {
-    log("warn", "sign_up_ended", { signUpId: signUp.id, reason });
+  if (await services.endings.endPending(signUp.id, "cards-failed")) {
+    log("warn", "sign_up_ended", { signUpId: signUp.id, reason: "cards-failed" });
   }
   return "superseded";
 }

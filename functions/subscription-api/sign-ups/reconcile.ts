@@ -53,7 +53,7 @@ async function reconcile(signUp: SignUp, services: TrialServices): Promise<strin
 }
 
 async function reconcilePending(signUp: SignUp, services: TrialServices): Promise<string> {
-  if (hasTooManyFailedCards(signUp)) return endPendingSignUp(signUp, "cards-failed", services);
+  if (hasTooManyFailedCards(signUp)) return endPendingSignUp(signUp, services);
   return startOrDelete(signUp, ABANDONED_AFTER_MS, services);
 }
 

@@ -1,21 +1,37 @@
-import type { TrialClaims } from "../limits/trial-claims";
 import { log } from "../log";
-import { endPendingSignUp, type FailedCardServices, releaseCard } from "./failed-cards";
-import type { SignUp } from "./sign-up";
+import { releaseCard } from "./failed-cards";
+import { awaitsTrial, type SignUp } from "./sign-up";
+import { startTrial, type TrialServices } from "./start-trial";
 
-export type ReportNotMeServices = FailedCardServices & { claims: TrialClaims };
-
-/** At Stripe first, so that a repetition finishes it. The address is free again; the card still counts as used. */
-export async function reportNotMe(signUp: SignUp, services: ReportNotMeServices): Promise<void> {
+/** A repetition finishes it. The address is free again; the card still counts as used. */
+export async function reportNotMe(signUp: SignUp, services: TrialServices): Promise<void> {
   const { claims, endings, payments } = services;
-  if (signUp.end_reason !== null || signUp.status === "superseded") return;
   if (signUp.status === "pending") {
-    await endPendingSignUp(signUp, "not-me", services);
+    // The row first: a card that is set up meanwhile either began the trial before, or never does.
+    if (await endings.endPending(signUp.id, "not-me")) logEnd(signUp);
+    return reportAsItIsThen(signUp, services);
+  }
+  if (signUp.status === "superseded") {
+    if (signUp.end_reason === "not-me") await releaseCard(signUp, payments);
     return;
   }
+  if (signUp.end_reason !== null) return;
+  if (awaitsTrial(signUp)) {
+    // Its subscription may be on its way, and has to be recorded before it can be canceled.
+    await startTrial(signUp, services);
+    return reportAsItIsThen(signUp, services);
+  }
+  // At Stripe first, as the row is not looked at again.
   if (signUp.stripe_subscription_id !== null) await payments.cancelSubscription(signUp.stripe_subscription_id);
   await releaseCard(signUp, payments);
-  if (await endings.endTrial(signUp.id, "not-me", claims.emailsOf(signUp.email))) {
-    log("warn", "sign_up_ended", { signUpId: signUp.id, reason: "not-me" });
-  }
+  if (await endings.endTrial(signUp.id, "not-me", claims.emailsOf(signUp.email))) logEnd(signUp);
+}
+
+async function reportAsItIsThen({ id }: SignUp, services: TrialServices): Promise<void> {
+  const signUp = await services.signUps.find(id);
+  if (signUp) await reportNotMe(signUp, services);
+}
+
+function logEnd({ id }: SignUp): void {
+  log("warn", "sign_up_ended", { signUpId: id, reason: "not-me" });
 }

@@ -55,7 +55,7 @@ export async function handleCardSetUp(
   if (awaitsTrial(activated)) return startTrial(activated, services, event, isOfCard ? setupIntent : undefined);
   if (activated.status !== "pending") return activated.status;
   if (hasTooManyFailedCards(activated)) {
-    const ended = await endPendingSignUp(activated, "cards-failed", services);
+    const ended = await endPendingSignUp(activated, services);
     if (event) await services.processedEvents.add(event);
     return ended;
   }

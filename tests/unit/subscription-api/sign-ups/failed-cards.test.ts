@@ -77,7 +77,7 @@ describe("a sign-up that ends keeps no card at Stripe", () => {
   const ended = async (change: (world: World) => unknown = () => {}) => {
     const world = await signUpAs();
     change(world);
-    const end = async () => endPendingSignUp(await world.row(), "cards-failed", world.services);
+    const end = async () => endPendingSignUp(await world.row(), world.services);
     return { ...world, end, attached: () => world.model.all("payment_method", world.card.customerId) };
   };
 

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { reportNotMe } from "../../../../functions/subscription-api/sign-ups/report-not-me";
+import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
+import { refusal } from "../../../support/api-in-process/stripe-model";
 
 /** A sign-up whose trial has begun. */
 async function onTrial() {
@@ -40,6 +42,34 @@ test("a sign-up that waits for its card can have none any more [H4]", async () =
   await reportNotMe(signUp, services);
   expect(await find(signUp.id)).toMatchObject({ status: "superseded", end_reason: "not-me" });
   expect(model.get(signUp.stripe_setup_intent_id)).toMatchObject({ status: "canceled" });
+});
+
+test("what Stripe failed to end ends with a second press [H4]", async () => {
+  const { services, pending, find, model, instead } = signUpsInProcess();
+  const signUp = await pending();
+  instead.set("POST setup_intents", refusal(500, "api_error"));
+  await expect(reportNotMe(signUp, services)).rejects.toThrow();
+  instead.clear();
+  await reportNotMe(await find(signUp.id), services);
+  expect(await find(signUp.id)).toMatchObject({ status: "superseded", end_reason: "not-me" });
+  expect(model.get(signUp.stripe_setup_intent_id)).toMatchObject({ status: "canceled" });
+});
+
+test.each([
+  ["has begun", []],
+  ["has a card, and Stripe failed to make its subscription", ["POST subscriptions"]],
+])("a trial that %s since the sign-up was read ends with its subscription and card [H4]", async (_, failing) => {
+  const { services, pending, enterCard, find, model, rows, instead } = signUpsInProcess();
+  const read = await pending();
+  for (const call of failing) instead.set(call, refusal(500, "api_error"));
+  enterCard(read);
+  await signUpStatus(read.id, services).catch(() => {});
+  instead.clear();
+  await reportNotMe(read, services);
+  expect(model.all("subscription")).toMatchObject([{ status: "canceled" }]);
+  expect(model.all("payment_method")).toMatchObject([{ customer: null }]);
+  expect(await find(read.id)).toMatchObject({ status: "canceled", end_reason: "not-me" });
+  expect(rows("SELECT kind FROM outbox WHERE kind = 'account-closed'")).toHaveLength(1);
 });
 
 test("a trial without a plan has no subscription to cancel [H4]", async () => {
