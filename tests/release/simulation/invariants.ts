@@ -105,14 +105,17 @@ export function checkEnd(world: World, deeds: Deeds): void {
   const isOfTrial = ({ email, setupIntent }: Consent) =>
     wasErased(email) || rows.some((row) => row.stripe_setup_intent_id === setupIntent);
   for (const one of [...consents, ...refused]) {
-    const { name, email, key, at, card, declined } = one;
+    const { name, email, key, at, card, declined, setupIntent } = one;
     // Cards that were declined, and earlier ones that had been used.
     const others = consents.filter((other) => other.name === name && other !== one);
     const failed = others.reduce((sum, other) => sum + other.declined + 1, declined);
     const cardUsed = world.onePerPerson && consents.some((other) => other.card === card && isOfTrial(other));
     const isReplaced = told.some((other) => other.replaces === key && sentAt(other) <= at);
     const isLate = refused.includes(one) && at >= sentAt(one) + DAY;
-    const hasReason = hasTrial(email) || cardUsed || failed >= 5 || isReplaced || isLate;
+    const reportedAt = deeds.reportedNotMe.get(stripe.get(setupIntent)?.metadata.sign_up_id ?? "") ?? Infinity;
+    // A card that was set up before then may have been waiting for its trial.
+    const isReported = reportedAt < (refused.includes(one) ? at : Infinity);
+    const hasReason = hasTrial(email) || cardUsed || failed >= 5 || isReplaced || isLate || isReported;
     wrong(!hasReason, `${name} ${refused.includes(one) ? "could set up no" : "set up a"} card and has no trial`);
   }
   for (const { name, heard, key, plan, email } of told) {

@@ -26,6 +26,8 @@ export class Deeds {
   readonly firstSent = new Map<string, number>();
   readonly erased: { email: string; at: number }[] = [];
   readonly closed: string[] = [];
+  /** When the owner of an address first asked to end a sign-up, by its id. */
+  readonly reportedNotMe = new Map<string, number>();
   readonly verified: string[] = [];
 }
 
@@ -186,14 +188,17 @@ export class Visitor {
     }
   }
 
-  /** What becomes of a start mail: its address is confirmed, or its reader knows of no sign-up. */
+  /** What becomes of a mail: its address is confirmed, or its reader knows of no sign-up. */
   async readMail(key: string, text: string): Promise<void> {
+    const [, signUpId = ""] = key.split("/");
     const open = async (kind: string, method: string, told: string[]) => {
       const path = new RegExp(`/links/${kind}/[\\w.-]+`).exec(text)?.[0];
       if (path === undefined) return;
       await this.#pause(this.#random.chance(0.5) ? 20 * SECOND : 20 * HOUR);
+      if (kind === "not-me" && !this.deeds.reportedNotMe.has(signUpId))
+        this.deeds.reportedNotMe.set(signUpId, this.world.now);
       const heard = await this.#insist(`${key} ${kind}`, (name) => this.world.request(name, path, { method }));
-      if (heard?.status === 200) told.push(key.split("/")[1] ?? "");
+      if (heard?.status === 200) told.push(signUpId);
     };
     if (this.#random.chance(0.3)) await open("verify-email", "GET", this.deeds.verified);
     if (this.#random.chance(0.1)) await open("not-me", "POST", this.deeds.closed);
