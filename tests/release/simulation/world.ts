@@ -104,7 +104,9 @@ export class World implements Platform {
     const text = await response.text();
     this.note(`${name}: ${status} ${text}`);
     if (status === 500 && !invocation.databaseFailed) this.violate(`${name}: a 500 though its database worked`);
-    if (status >= 500 && this.faulty === 0) this.violate(`${name}: a ${status} though nothing failed`);
+    // While the database is slow, more passwords may wait than have their turn in time.
+    const isBusy = status === 503 && text.includes("Too many sign-ups at once");
+    if (status >= 500 && !isBusy && this.faulty === 0) this.violate(`${name}: a ${status} though nothing failed`);
     await this.scheduler.sleep(back);
     return isLost("on the way back") ? undefined : { status, text };
   }
