@@ -9,7 +9,7 @@ import LaterStep from "./signup/later-steps";
 import type { SignupServices } from "./signup/server/services.server";
 import type { FormOutcome } from "./signup/server/submit/form-outcome.server";
 import { LaterStepProvider } from "./signup/signup-page";
-import { NonceProvider } from "./ui/document/request-context";
+import { NonceProvider } from "./ui/document/nonce";
 
 declare module "@remix-run/server-runtime" {
   interface Future {

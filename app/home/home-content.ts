@@ -1,5 +1,5 @@
 import { company } from "../company";
-import { MONTHLY_PRICES, TRIAL_DAYS } from "../contract/plan-prices";
+import { MONTHLY_PRICES, TRIAL_DAYS } from "../contract/plans";
 
 /** Also used in llms.txt and the structured data. No-break spaces avoid a single word on a headline's last line. */
 

@@ -1,5 +1,5 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
-import { type CountStep, countIn, type FunnelStep, NONE } from "../contract/funnel";
+import { type CountStep, countIn, type FunnelStep, NONE } from "../contract/funnel-steps";
 import { isOverLimit } from "../shared/rate-limit";
 import { rateLimitKeyOf } from "../shared/rate-limit-key";
 import type { Middleware } from "./middleware.server";

@@ -1,4 +1,4 @@
-import { TRIAL_DAYS } from "./plans/plans";
+import { TRIAL_DAYS } from "./plans/plan-list";
 import { platformsAdded } from "./plans/platforms";
 
 export interface FaqItem {

@@ -1,5 +1,5 @@
 import { company } from "../company";
-import { MONTHLY_PRICES, TRIAL_DAYS } from "../contract/plan-prices";
+import { MONTHLY_PRICES, TRIAL_DAYS } from "../contract/plans";
 
 export const pricing = {
   title: "Pricing that scales with your\u00a0prompts",

@@ -1,7 +1,7 @@
 import { company } from "../company";
 import { companyFacts } from "../company-facts";
 import { features, suite } from "../home/home-content";
-import { describeOffer, plans } from "../pricing/plans/plans";
+import { describeOffer, plans } from "../pricing/plans/plan-list";
 import { onRequest, platforms } from "../pricing/plans/platforms";
 import type { Site } from "../ui/site";
 import { markdownPath } from "./markdown-path";

@@ -1,5 +1,5 @@
 import type { Offer } from "schema-dts";
-import { type Plan, regularPrice } from "../pricing/plans/plans";
+import { type Plan, regularPrice } from "../pricing/plans/plan-list";
 
 /** JSON-LD offers; empty for a plan priced on request. */
 export function offerOf(plan: Plan, pricingUrl: string): Offer[] {

@@ -12,7 +12,7 @@ import { company } from "../company";
 import { companyFacts } from "../company-facts";
 import { features } from "../home/home-content";
 import { faq } from "../pricing/faq";
-import { plans } from "../pricing/plans/plans";
+import { plans } from "../pricing/plans/plan-list";
 import type { Site } from "../ui/site";
 import { offerOf } from "./offers";
 import { homePage, type PublicPage, pricingPage } from "./pages";

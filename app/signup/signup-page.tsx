@@ -12,7 +12,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { findPlan, plans } from "../pricing/plans/plans";
+import { findPlan, plans } from "../pricing/plans/plan-list";
 import { Button } from "../ui/controls/button";
 import { LiveRegion } from "../ui/controls/notice";
 import { useSite } from "../ui/site";

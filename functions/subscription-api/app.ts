@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
-import { countIn } from "../../app/contract/funnel";
+import { countIn } from "../../app/contract/funnel-steps";
 import { describeError } from "../../app/shared/describe-error";
 import { loggedPath } from "../../app/shared/logged-path";
 import { type Config, keysOf, readConfig } from "./config";

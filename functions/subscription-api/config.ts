@@ -1,6 +1,6 @@
 import type { D1Database, RateLimit, SendEmail } from "@cloudflare/workers-types";
 import * as z from "zod";
-import type { FunnelDataset } from "../../app/contract/funnel";
+import type { FunnelDataset } from "../../app/contract/funnel-steps";
 import { API_SECRET } from "../../app/contract/site-headers";
 import { release } from "../../app/shared/release";
 import {

@@ -1,4 +1,4 @@
-import { plans } from "../../app/pricing/plans/plans";
+import { plans } from "../../app/pricing/plans/plan-list";
 import { isStripePriceId } from "../../functions/subscription-api/plans/packages";
 import type { WorkerSettings } from "../wrangler/worker-settings";
 import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler/wrangler";

@@ -3,7 +3,7 @@ import { STRIPE_JS_URL } from "../../app/signup/server/current-step.server";
 import { TEST_MODE_API_URL } from "../../functions/subscription-api/local-development";
 import { ToolError } from "../failures";
 import { runCommand } from "../operator";
-import { sentenceOf } from "../stripe-setup/stripe-errors";
+import { sentenceOf } from "../stripe-setup/error-sentence";
 import { targetOf } from "../stripe-setup/target";
 import { listenCommand } from "../stripe-setup/webhook-endpoint";
 

@@ -1,7 +1,7 @@
+import { isOfOneCall, isPermissionError, sentenceOf } from "./error-sentence";
 import type { Line, State } from "./line";
 import { planPrices } from "./plan-prices";
 import { portal, portalUrl } from "./portal";
-import { isOfOneCall, isPermissionError, sentenceOf } from "./stripe-errors";
 import type { Target } from "./target";
 import { webhookEndpoint } from "./webhook-endpoint";
 

@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { MONTHLY_PRICES } from "../../app/contract/plan-prices";
+import { MONTHLY_PRICES } from "../../app/contract/plans";
 import { isLoopback } from "../../app/shared/settings";
 import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/prices";
 import { ToolError } from "../failures";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { FunnelDataset } from "../../contract/funnel";
+import type { FunnelDataset } from "../../contract/funnel-steps";
 import { API_SECRET } from "../../contract/site-headers";
 import type { RateLimit } from "../../shared/rate-limit";
 import { release } from "../../shared/release";

@@ -1,8 +1,8 @@
 import { ButtonLink } from "../../ui/controls/button";
 import { CheckIcon, CrossIcon } from "../../ui/controls/icons";
 import type { DetailedPlan, PlanFeature } from "./plan-details";
+import { formatPrice, regularPrice } from "./plan-list";
 import { RegularPrice } from "./plan-price";
-import { formatPrice, regularPrice } from "./plans";
 
 export function PlanCard({ plan }: { plan: DetailedPlan }) {
   const id = `plan-${plan.key}`;

@@ -1,5 +1,5 @@
 import type { Site } from "../../ui/site";
-import { type Plan, plans, TRIAL_DAYS } from "./plans";
+import { type Plan, plans, TRIAL_DAYS } from "./plan-list";
 import { platforms } from "./platforms";
 
 export interface PlanFeature {

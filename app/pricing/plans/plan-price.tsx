@@ -1,4 +1,4 @@
-import { describePrice, formatPrice, type Plan, regularPrice } from "./plans";
+import { describePrice, formatPrice, type Plan, regularPrice } from "./plan-list";
 
 /** The price on one line; a discounted price follows the regular price, struck through. */
 export function PlanPriceLine({ plan }: { plan: Plan }) {

@@ -1,6 +1,6 @@
 import { Form, useLocation } from "@remix-run/react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
-import { findPlan, plans } from "../../pricing/plans/plans";
+import { findPlan, plans } from "../../pricing/plans/plan-list";
 import { Button } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
 import { Day, Moment } from "../../ui/controls/time";

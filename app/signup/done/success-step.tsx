@@ -1,8 +1,8 @@
 import { Form, useLocation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { formatPhone } from "../../contract/phone";
-import { findPlan, formatPrice, plans } from "../../pricing/plans/plans";
-import { trialEndOf } from "../../pricing/trial";
+import { trialEndOf } from "../../contract/plans";
+import { findPlan, formatPrice, plans } from "../../pricing/plans/plan-list";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
 import { Day } from "../../ui/controls/time";

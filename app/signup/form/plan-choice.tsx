@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { describePrice, type Plan } from "../../pricing/plans/plans";
+import { describePrice, type Plan } from "../../pricing/plans/plan-list";
 
 /** Target of the hidden package id's error link. */
 export const PLAN_CHOICE_ID = "choose-plan";

@@ -1,5 +1,4 @@
 import { subscriptionRequest } from "../../contract/subscription-request";
-import { PlanPriceLine } from "../../pricing/plans/plan-price";
 import {
   describePrice,
   findPlan,
@@ -8,7 +7,8 @@ import {
   plans,
   regularPrice,
   TRIAL_DAYS,
-} from "../../pricing/plans/plans";
+} from "../../pricing/plans/plan-list";
+import { PlanPriceLine } from "../../pricing/plans/plan-price";
 import { useSite } from "../../ui/site";
 import { planPath } from "../plan-path";
 import { PlanChoice } from "./plan-choice";

@@ -1,7 +1,7 @@
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
 import { countryCode } from "../../contract/country";
+import { trialEndOf } from "../../contract/plans";
 import { isPageView } from "../../pipeline/plan-views.server";
-import { trialEndOf } from "../../pricing/trial";
 import { COOKIES_BLOCKED, SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../notices";
 import type { CardSession, DoneSession, OtherSignUp, SignUpName, SignupSession, SignupStep } from "../steps";
 import { afterSetup } from "./card/after-setup.server";

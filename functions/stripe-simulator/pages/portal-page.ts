@@ -141,7 +141,7 @@ function subscriptionForm(subscription: Subscription) {
   const { id, items, cancel_at, cancel_at_period_end } = subscription;
   const isCanceled = cancel_at !== null || cancel_at_period_end;
   return html`<form method="post">
-    <p><strong>${dollars(items.data[0]?.price.unit_amount ?? 0)} a month</strong><br />${trialEndOf(subscription)}</p>
+    <p><strong>${dollars(items.data[0]?.price.unit_amount ?? 0)} a month</strong><br />${billingText(subscription)}</p>
     <input type="hidden" name="subscription" value="${id}" />
     ${
       isCanceled
@@ -151,7 +151,7 @@ function subscriptionForm(subscription: Subscription) {
   </form>`;
 }
 
-function trialEndOf({ status, items, cancel_at }: Subscription): string {
+function billingText({ status, items, cancel_at }: Subscription): string {
   const end = dayOf(cancel_at ?? items.data[0]?.current_period_end ?? 0);
   if (cancel_at !== null) return `Canceled: it ends on ${end}.`;
   if (status === "trialing") return `Free trial. The first payment is on ${end}.`;

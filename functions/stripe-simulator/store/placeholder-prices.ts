@@ -1,4 +1,4 @@
-import { MONTHLY_PRICES } from "../../../app/contract/plan-prices";
+import { MONTHLY_PRICES } from "../../../app/contract/plans";
 import type { Part } from "../schema/stored";
 import { make, type Price, type Product } from "./objects";
 

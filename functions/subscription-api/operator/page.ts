@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import { csrf } from "hono/csrf";
 import { html } from "hono/html";
 import * as z from "zod";
-import { FUNNEL_STEPS } from "../../../app/contract/funnel";
+import { FUNNEL_STEPS } from "../../../app/contract/funnel-steps";
 import { commit } from "../../../app/shared/release";
 import { databaseOver } from "../database";
 import type { ApiContext } from "../http/context";
@@ -11,7 +11,7 @@ import { log } from "../log";
 import { sentKinds } from "../outbox/outbox";
 import type { StuckMessage } from "../outbox/stuck-messages";
 import { barChart, barTable } from "./bar-chart";
-import { countsOfFunnel } from "./funnel";
+import { countsOfFunnel } from "./funnel-counts";
 import { operatorLayout, operatorPageHeaders } from "./layout";
 import { lastDays, signUpsByDay } from "./statistics";
 

@@ -1,4 +1,4 @@
-import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
+import { TRIAL_DAYS } from "../../../app/contract/plans";
 import type { Billing, Card } from "../stripe/billing";
 import type { EmailContent, Sender } from "./email";
 import { toEmail } from "./email-content";

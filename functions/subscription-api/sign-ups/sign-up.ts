@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { NONE } from "../../../app/contract/funnel";
+import { NONE } from "../../../app/contract/funnel-steps";
 
 export type SignUp = z.output<typeof signUpRow>;
 

@@ -1,4 +1,4 @@
-import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
+import { TRIAL_DAYS } from "../../../app/contract/plans";
 import type { TrialClaims } from "../limits/trial-claims";
 import { log } from "../log";
 import type { Packages } from "../plans/packages";

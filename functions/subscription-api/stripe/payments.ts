@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import * as z from "zod";
 import { countryCode } from "../../../app/contract/country";
-import { TRIAL_DAYS } from "../../../app/contract/plan-prices";
+import { TRIAL_DAYS } from "../../../app/contract/plans";
 import { stripeBilling } from "./billing";
 import { type Attempt, call, idempotencyKey, ifExists, mayExist } from "./client";
 import { dateOf, metadata, originOf } from "./fields";

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import * as z from "zod";
 import { MemoryDatabase } from "../../support/api-in-process/database";
-import { cheapPasswords } from "../../support/api-in-process/passwords";
+import { cheapPasswords } from "../../support/cheap-passwords";
 
 export type Init = { method?: string; headers?: [string, string][]; body?: string; signal?: AbortSignal };
 

@@ -6,10 +6,10 @@ import type { SignUpServices } from "../../../functions/subscription-api/sign-up
 import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
 import type { SetupIntent } from "../../../functions/subscription-api/stripe/setup-intents";
+import { cheapPasswords } from "../cheap-passwords";
 import type { validRequest } from "../visitors/visitor";
 import { answersOf, apiInProcess, type Upstream } from "./api";
 import type { Io } from "./database";
-import { cheapPasswords } from "./passwords";
 import { type Answer, answer } from "./stripe-model";
 
 type Fields = Partial<typeof validRequest>;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { funnelOf } from "../../../app/pipeline/plan-views.server";
-import { contextWith, countingLimiter, recordedLog } from "../../support/site-in-process/request-context";
+import { contextWith, countingLimiter, recordedLog } from "../../support/site-in-process/pipeline-context";
 
 /** Steps that one sender takes within a minute, and what of them is logged. */
 async function counted(ips: string[]): Promise<object[]> {

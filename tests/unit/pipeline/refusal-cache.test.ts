@@ -9,7 +9,7 @@ import {
   TOO_MANY_REQUESTS,
 } from "../../../app/pipeline/guard/refusals.server";
 import { routeMatcher } from "../../../app/pipeline/route-matcher.server";
-import { contextWith } from "../../support/site-in-process/request-context";
+import { contextWith } from "../../support/site-in-process/pipeline-context";
 import { smallBuild } from "../../support/site-in-process/small-build";
 
 /** Refused senders, and a page whose status can be another than that of the refusal. */

@@ -2,7 +2,7 @@ import type { AppLoadContext } from "@remix-run/cloudflare";
 import { beforeEach, describe, expect, test } from "vitest";
 import { requestGuard } from "../../../app/pipeline/guard/request-guard.server";
 import { routeMatcher } from "../../../app/pipeline/route-matcher.server";
-import { contextWith, countingLimiter, recordedLog } from "../../support/site-in-process/request-context";
+import { contextWith, countingLimiter, recordedLog } from "../../support/site-in-process/pipeline-context";
 import { smallBuild } from "../../support/site-in-process/small-build";
 
 /* What the guard lets through, and what it makes of the rest. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { PlanCard } from "../../../app/pricing/plans/plan-card";
 import { PlanComparison } from "../../../app/pricing/plans/plan-comparison";
 import { type DetailedPlan, detailedPlans } from "../../../app/pricing/plans/plan-details";
-import { describeOffer } from "../../../app/pricing/plans/plans";
+import { describeOffer } from "../../../app/pricing/plans/plan-list";
 import { offerOf } from "../../../app/seo/offers";
 import { PlanChoice } from "../../../app/signup/form/plan-choice";
 import { PlanTerms } from "../../../app/signup/form/plan-summary";

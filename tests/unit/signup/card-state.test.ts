@@ -3,7 +3,7 @@ import { afterSetup } from "../../../app/signup/server/card/after-setup.server";
 import { type SetupState, setupIntents } from "../../../app/signup/server/card/setup-intents.server";
 import type { SubscriptionApi } from "../../../app/signup/server/submit/api-client.server";
 import type { CardSession } from "../../../app/signup/steps";
-import { countingLimiter, recordedLog } from "../../support/site-in-process/request-context";
+import { countingLimiter, recordedLog } from "../../support/site-in-process/pipeline-context";
 
 afterEach(() => vi.restoreAllMocks());
 

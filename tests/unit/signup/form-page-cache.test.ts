@@ -4,7 +4,7 @@ import { routeMatcher } from "../../../app/pipeline/route-matcher.server";
 import { formPageCache } from "../../../app/signup/server/form-page-cache.server";
 import { signupSessions } from "../../../app/signup/server/session/session.server";
 import { formNonces } from "../../../app/signup/server/submit/form-nonce.server";
-import { contextWith, recordedLog } from "../../support/site-in-process/request-context";
+import { contextWith, recordedLog } from "../../support/site-in-process/pipeline-context";
 import { smallBuild } from "../../support/site-in-process/small-build";
 
 const SECRETS = ["a-secret-of-at-least-thirty-two-characters"];

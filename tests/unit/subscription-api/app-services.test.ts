@@ -4,8 +4,8 @@ import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-develop
 import { apiInProcess, type Upstream } from "../../support/api-in-process/api";
 import { stopClock } from "../../support/api-in-process/clock";
 import type { Io } from "../../support/api-in-process/database";
-import { cheapPasswords } from "../../support/api-in-process/passwords";
 import { DEPLOYED } from "../../support/api-in-process/settings";
+import { cheapPasswords } from "../../support/cheap-passwords";
 import { eventOf, sign } from "../../support/stripe/stripe-events";
 import { validRequest } from "../../support/visitors/visitor";
 

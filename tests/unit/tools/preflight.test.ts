@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { companyFacts } from "../../../app/company-facts";
-import { MONTHLY_PRICES } from "../../../app/contract/plan-prices";
+import { MONTHLY_PRICES } from "../../../app/contract/plans";
 import type { Deployment } from "../../../tools/preflight/deployment";
 import { checkDeployment } from "../../../tools/preflight/rules";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";

@@ -1,4 +1,4 @@
-import type { CountStep } from "../../../../app/contract/funnel";
+import type { CountStep } from "../../../../app/contract/funnel-steps";
 import type { Database } from "../../database";
 import { newMessage } from "../../outbox/outbox";
 import type { StripeEvent } from "../../stripe/events";

@@ -1,4 +1,4 @@
-import type { CountStep } from "../../../../app/contract/funnel";
+import type { CountStep } from "../../../../app/contract/funnel-steps";
 import type { Database } from "../../database";
 import type { TrialClaim } from "../../limits/trial-claims";
 import { newMessage, reminderKey } from "../../outbox/outbox";

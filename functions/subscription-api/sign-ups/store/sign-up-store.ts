@@ -1,4 +1,4 @@
-import type { CountStep } from "../../../../app/contract/funnel";
+import type { CountStep } from "../../../../app/contract/funnel-steps";
 import type { SubscriptionRequest } from "../../../../app/contract/subscription-request";
 import type { Database } from "../../database";
 import { CHECK_AFTER_MS, HAD_TRIAL, packageWord, type SignUp, signUpOrNull, signUpRow, signUpRows } from "../sign-up";

@@ -3,7 +3,7 @@ import { checkForBots } from "../../../../app/signup/server/bots/bot-check.serve
 import { challenges } from "../../../../app/signup/server/bots/challenge.server";
 import { turnstile } from "../../../../app/signup/server/bots/turnstile.server";
 import { formNonces } from "../../../../app/signup/server/submit/form-nonce.server";
-import { contextWith, countingLimiter, recordedLog } from "../../../support/site-in-process/request-context";
+import { contextWith, countingLimiter, recordedLog } from "../../../support/site-in-process/pipeline-context";
 import { stopClock } from "../../../support/site-in-process/site-context";
 import { validRequest as request } from "../../../support/visitors/visitor";
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { turnstile } from "../../../../app/signup/server/bots/turnstile.server";
-import { recordedLog } from "../../../support/site-in-process/request-context";
+import { recordedLog } from "../../../support/site-in-process/pipeline-context";
 
 afterEach(() => vi.restoreAllMocks());
 

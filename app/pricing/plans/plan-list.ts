@@ -1,4 +1,4 @@
-import { MONTHLY_PRICES, TRIAL_DAYS } from "../../contract/plan-prices";
+import { MONTHLY_PRICES, TRIAL_DAYS } from "../../contract/plans";
 import { mailTo, type Site } from "../../ui/site";
 
 export { TRIAL_DAYS };

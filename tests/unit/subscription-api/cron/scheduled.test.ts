@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
-import { runLimits } from "../../../functions/subscription-api/limits/run-limits";
-import { type MessageKind, newMessage } from "../../../functions/subscription-api/outbox/outbox";
-import { runScheduled } from "../../../functions/subscription-api/scheduled";
-import { stopClock } from "../../support/api-in-process/clock";
-import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
-import { times } from "../../support/visitors/visitor";
+import { runLimits } from "../../../../functions/subscription-api/limits/run-limits";
+import { type MessageKind, newMessage } from "../../../../functions/subscription-api/outbox/outbox";
+import { runScheduled } from "../../../../functions/subscription-api/scheduled";
+import { stopClock } from "../../../support/api-in-process/clock";
+import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
+import { times } from "../../../support/visitors/visitor";
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 

@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { CHECK_AFTER_MS, nextPendingCheck } from "../../../functions/subscription-api/sign-ups/sign-up";
-import { apiInProcess } from "../../support/api-in-process/api";
-import { inTime, stopClock } from "../../support/api-in-process/clock";
-import { times } from "../../support/visitors/visitor";
+import { CHECK_AFTER_MS, nextPendingCheck } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { apiInProcess } from "../../../support/api-in-process/api";
+import { inTime, stopClock } from "../../../support/api-in-process/clock";
+import { times } from "../../../support/visitors/visitor";
 
 /* What one run of the cron handler may cost: https://developers.cloudflare.com/workers/platform/limits/ */
 

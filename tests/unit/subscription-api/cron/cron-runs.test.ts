@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { cronRunsIn } from "../../../functions/subscription-api/cron-runs";
-import { stopClock } from "../../support/api-in-process/clock";
-import { databaseInMemory } from "../../support/api-in-process/database";
+import { cronRunsIn } from "../../../../functions/subscription-api/cron-runs";
+import { stopClock } from "../../../support/api-in-process/clock";
+import { databaseInMemory } from "../../../support/api-in-process/database";
 
 stopClock(Date.parse("2026-11-22T12:00:00.000Z"));
 
