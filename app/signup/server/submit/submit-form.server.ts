@@ -54,7 +54,7 @@ async function handlePost(request: Request, context: AppLoadContext): Promise<Fo
   if (refusal) {
     const notice = noticeForRefusal(refusal);
     // The guard reads the fields of a refused form only when the form is rate-limited.
-    const isRead = form.form_nonce !== undefined;
+    const isRead = Object.keys(form).length > 0;
     if (refusal.status === 413) return reply(413, tooLarge(form, notice, isRead && !route?.isData));
     return reply(refusal.status, isRead ? { ...replyTo(form, parseForm(form)), notice } : { notice });
   }

@@ -68,6 +68,9 @@ describe("a form that is not valid", () => {
     expect(httpStatus).toBe(413);
     expect(reply?.notice?.fields).toEqual({ company_name: ["Company name must be at most 100 characters"] });
     expect(reply?.form?.error).toBeUndefined();
+    const { form_nonce: _, ...withoutNonce } = cut;
+    const plain = await post(site, withoutNonce, { more: { refusal: BODY_TOO_LARGE } });
+    expect(plain.reply?.form?.initialValue).toMatchObject({ full_name: "Ada Lovelace" });
     expect(reply?.form?.initialValue).toMatchObject({ full_name: "Ada Lovelace" });
     // What was cut off may be all that was wrong.
     const spaces = { ...form, phone: `2125550123${" ".repeat(4_000)}` };
