@@ -10,7 +10,7 @@ import * as z from "zod";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const reports = join(root, "build/test-results");
 
-/** The scripts of package.json, by tier; those of one line run at the same time. */
+/** The scripts of package.json, by tier; scripts on one line run at the same time. */
 const TIERS: Record<string, string[][]> = {
   test: [
     ["build", "typecheck", "lint", "test:unit"],

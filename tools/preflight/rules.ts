@@ -35,11 +35,11 @@ function routeRules({ stage, site, api, other }: Deployment): Rule[] {
     return [
       ...routes.flatMap(({ pattern }): Rule[] => [
         [where, isPlaceholder(pattern), `a route is a placeholder (${pattern}): put your host into [env.${stage}]`],
-        [where, isTaken(pattern), `its route ${pattern} is that of ${others} too: change it in [env.${stage}]`],
+        [where, isTaken(pattern), `its route ${pattern} is also the route of ${others}: change it in [env.${stage}]`],
       ]),
       [where, !isReached && routes.length === 0, `has no routes, so that nobody reaches it: ${put}`],
       [where, !isReached && routes.length > 0, `no route is ${host}, the host of the site's ${setting}: ${put}`],
-      [where, name === its.name, `its name is that of ${others} too, which it would replace: change name`],
+      [where, name === its.name, `its name is also the name of ${others}, which it would replace: change name`],
     ];
   });
 }
@@ -129,7 +129,7 @@ function databaseRules({ stage, site, api, other, database, migrations }: Deploy
     [
       "subscription API",
       isSet && UUID.test(id) && id === idOf(other.api),
-      `database_id is that of ${others} too: ${databaseId(stage, "to be made")}`,
+      `database_id also belongs to ${others}: ${databaseId(stage, "to be made")}`,
     ],
   ];
   if (!database) return ofId;

@@ -51,7 +51,7 @@ export function problemsOfApi({ api, secrets, stage }: Deployment): Problem[] {
   if (!("problems" in result)) return [];
   return result.problems.map(({ name, problem }) =>
     name === "STRIPE_SECRET_KEY" && keyOfShell
-      ? { name, problem: `of this shell ${problem}: unset it, or export that of ${stage}`, isWhole: true }
+      ? { name, problem: `of this shell ${problem}: unset it, or export the ${stage} value`, isWhole: true }
       : { name, problem },
   );
 }

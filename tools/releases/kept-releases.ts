@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 
-// An open page loads files of its own release after the next deployment, so each build keeps those of earlier ones.
+// An open page loads files of its own release after the next deployment, so each build keeps the files of earlier ones.
 
 const LEAST_RELEASES = 3;
 const LEAST_HOURS = 24;

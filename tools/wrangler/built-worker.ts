@@ -6,7 +6,7 @@ import {
 } from "wrangler";
 import { root } from "./wrangler";
 
-/** Variables to set over those of wrangler.toml; `undefined` removes one. */
+/** Variables that override wrangler.toml; `undefined` removes one. */
 export type Vars = Record<string, string | undefined>;
 
 /**

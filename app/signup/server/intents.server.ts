@@ -67,9 +67,9 @@ async function finish({ found, path, form }: IntentSubmission, context: AppLoadC
     await setupIntents.retrieve(ofPage.clientSecret, context),
     context,
   );
-  const isNews = next.step === "done" || next.checks !== undefined;
+  const hasOutcome = next.step === "done" || next.checks !== undefined;
   // For a sign-up other than the session's, only a success is shown, which stays true.
-  const goesOn = isThis ? here.status === "open" || isNews : next.step === "done";
+  const goesOn = isThis ? here.status === "open" || hasOutcome : next.step === "done";
   const other = isThis ? next.other : besideNew(found, ofPage.key);
   return seeOther(path, goesOn ? await sessions.write(renewed({ ...next, other })) : undefined);
 }

@@ -180,7 +180,7 @@ async function withoutCookies(context: BrowserContext, route: Route) {
   // Chromium adds it later than Playwright sees the request; pages here ask for nothing but their own site.
   const response = await route.fetch({ headers: { ...headers, "sec-fetch-site": "same-origin" }, maxRedirects: 0 });
   const { "set-cookie": __, ...kept } = response.headers();
-  // Playwright keeps those of its own requests: before the page asks again.
+  // Before the page asks again: Playwright keeps the cookies of its own requests.
   await context.clearCookies();
   await route.fulfill({ response, headers: kept });
 }

@@ -166,7 +166,7 @@ test("where the server fails, a chosen plan and an accepted form are asked for a
 test("card fields that could not be loaded can be asked for again [S11]", async ({ page }) => {
   const visitor = signup(page);
   let asked = 0;
-  // The first question is the page's own, the second that of the fields.
+  // The page asks first, then the card's fields.
   await page.route(/\/v1\/setup_intents\/[^/]+\?/, (route) => {
     asked += 1;
     const body = { error: { type: "invalid_request_error", message: "No such setupintent" } };

@@ -18,7 +18,7 @@ const executionContext = z.custom<Context>((value) => typeof value === "object" 
 export type Upstream = (url: URL, request: Request) => Response | Promise<Response>;
 
 type Options = {
-  /** Bindings in place of those of local development. */
+  /** Bindings to set over the local ones. */
   settings?: Record<string, unknown>;
   /** In place of the model of Stripe and of receivers that take everything. */
   upstream?: Upstream;
@@ -86,7 +86,7 @@ export function apiInProcess(options: Options = {}) {
   };
 }
 
-/** The model's answers, and those of receivers that take everything. */
+/** Answers of the model, and of receivers that accept everything. */
 export function answersOf(model: Stripe): Upstream {
   return async (url, request) => {
     if (!url.pathname.startsWith("/v1/")) return Response.json({ data: [] });

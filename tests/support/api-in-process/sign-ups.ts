@@ -14,7 +14,7 @@ import { type Answer, answer } from "./stripe-model";
 
 type Fields = Partial<typeof validRequest>;
 
-/** What Stripe was asked; its parameters are those of the body, or of the query. */
+/** A request to Stripe, with the parameters of its body or query. */
 type Sent = { call: string; params: Record<string, string>; key: string | null; redirect: RequestInit["redirect"] };
 
 const FUNNEL = { writeDataPoint() {} };

@@ -81,7 +81,7 @@ export type SiteOptions = {
   vars?: Vars;
   port?: number;
   /**
-   * Posts of one sender in a minute, or all limits of production; when absent, those of local development, which nothing
+   * Posts of one sender in a minute, or all limits of production; when absent, the local limits, which nothing
    * meets.
    */
   rateLimit?: number | "as in production";

@@ -38,7 +38,7 @@ const WITHOUT_INTEGRITY = Object.entries({
     "android-arm64 darwin-arm64 darwin-x64 freebsd-x64 linux-arm-gnueabihf wasm32-wasi win32-arm64-msvc win32-x64-msvc",
 }).flatMap(([name, systems]) => systems.split(" ").map((system) => `node_modules/${name}-${system}`));
 
-test("each package is locked to its content, but for those of other systems, and comes from the registry that npm is set to [H30]", () => {
+test("each package is locked to its content, except packages for other systems, and comes from the registry that npm is set to [H30]", () => {
   expect(locked.length).toBeGreaterThan(500);
   for (const [name, { integrity, resolved, link }] of locked) {
     expect([name, resolved, link]).toEqual([name, undefined, undefined]);

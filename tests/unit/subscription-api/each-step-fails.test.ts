@@ -9,7 +9,7 @@ import { validRequest } from "../../support/visitors/visitor";
 /* One sign-up for each way in which each of its steps can fail, once. The simulation has many faults, and others' sign-ups. */
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
-/** The stripe package itself tries a visitor's call, and that of the cron handler, twice. */
+/** The stripe package itself tries calls of visitors and of the cron handler twice. */
 const TRIES = 2;
 
 const WAYS = {

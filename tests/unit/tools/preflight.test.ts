@@ -283,13 +283,13 @@ describe("the preflight", () => {
       "a database that is staging's",
       (text) => text.replaceAll(DATABASES.production, DATABASES.staging),
       [
-        "subscription API: database_id is that of staging too: put into [[env.production.d1_databases]] of functions/subscription-api/wrangler.toml the id that this prints: npx wrangler d1 create citewell-subscriptions --env production --cwd functions/subscription-api",
+        "subscription API: database_id also belongs to staging: put into [[env.production.d1_databases]] of functions/subscription-api/wrangler.toml the id that this prints: npx wrangler d1 create citewell-subscriptions --env production --cwd functions/subscription-api",
       ],
     ],
     [
       "a route that is staging's",
       (text) => text.replaceAll("staging.acme.com", "www.acme.com").replaceAll("api.www", "api.staging"),
-      ["site: its route www.acme.com is that of staging too: change it in [env.production]"],
+      ["site: its route www.acme.com is also the route of staging: change it in [env.production]"],
     ],
     [
       "a limit that is missing",
@@ -330,7 +330,7 @@ describe("the preflight", () => {
     vi.unstubAllEnvs();
     expect(findings).toEqual([
       "subscription API: STRIPE_PUBLISHABLE_KEY is not of the secret key's mode",
-      "subscription API: STRIPE_SECRET_KEY of this shell is not of the publishable key's mode: unset it, or export that of production",
+      "subscription API: STRIPE_SECRET_KEY of this shell is not of the publishable key's mode: unset it, or export the production value",
     ]);
   });
 

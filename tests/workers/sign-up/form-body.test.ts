@@ -127,7 +127,7 @@ describe("of a form's fields", () => {
   test.each([
     ["more than it has", "B13", "role=admin&status=active&amount=0"],
     ["those that would pollute a prototype", "B7", "__proto__.x=1&constructor.prototype.x=1&email.__proto__.x=1"],
-    ["those of Conform that make no sense", "B8", "__intent__=not json&__state__={"],
+    ["Conform's fields with nonsense", "B8", "__intent__=not json&__state__={"],
   ])("the API sees the contract's and no others: %s [%s] [N1] [N2]", async (...[, , more]) => {
     expect((await visitor.post(`${form()}&${more}`)).status).toBe(303);
     const [call] = upstream.calls;

@@ -58,7 +58,7 @@ describe.each(PATHS)("the kept form at %s", (path) => {
     expect([...head.headers.keys()].sort()).toEqual(names.sort());
   });
 
-  test("has the values of its own answer, never those of another [D9]", async () => {
+  test("has the values of its own answer, never another answer's [D9]", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => visitor.get(path)));
     const values = answers.map(valuesOf);
     for (const name of ["cspNonce", "formNonce", "requestId"] as const) {

@@ -14,7 +14,7 @@ import {
 import { processedEvent } from "./processed-events";
 import { hasChanged, type SetUpCard } from "./sign-up-lifecycle";
 
-/** `hash` is that of the card, whatever sign-up it was entered for. */
+/** `hash` identifies the card, across sign-ups. */
 export type UsedCard = SetUpCard & { hash: string };
 
 /** Emails about one used card in a day (UTC): they may reach strangers. */

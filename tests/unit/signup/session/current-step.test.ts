@@ -240,7 +240,7 @@ describe("the card step", () => {
     expect(site.counted).toEqual(counted);
   });
 
-  test("is that of the URL's plan where the sign-up knows none", async () => {
+  test("shows the URL's plan if the sign-up knows none", async () => {
     const { step } = await look(siteContext(), cardSession({ account: undefined }), { packageId: OTHER_PLAN });
     expect(step).toMatchObject({ step: "card", packageId: OTHER_PLAN });
   });
