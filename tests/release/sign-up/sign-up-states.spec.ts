@@ -35,6 +35,7 @@ async function changeProvider(page: Page, change: string): Promise<void> {
 test("the card step shows the entry in tabs; Pay waits for it and for the card, which only the provider sees [S8] [S9] [S10] [N6]", async ({
   page,
   stack,
+  browser,
 }) => {
   const sent: { url: string; body: string }[] = [];
   const documents: string[] = [];
@@ -80,6 +81,35 @@ test("the card step shows the entry in tabs; Pay waits for it and for the card, 
   const withCard = sent.filter(({ url, body }) => decodeURIComponent(url + body).includes(CARDS.works));
   expect(withCard.length).toBeGreaterThan(0);
   expect(withCard.filter(({ url }) => !url.startsWith(stack.stripe.url))).toEqual([]);
+
+  const confirmation = sent.find(({ url }) => url.endsWith("/confirm"))?.body;
+  const returnUrl = new URLSearchParams(confirmation).get("return_url") ?? "";
+  expect(returnUrl).toContain(`${stack.site.url}${PLAN}?return=`);
+  // The bank's page may lead back to a browser without the session's cookie.
+  const elsewhere = await (await browser.newContext()).newPage();
+  await elsewhere.goto(returnUrl);
+  await expect(elsewhere.getByRole("heading", { name: "Subscription Successful!" })).toBeVisible();
+  await elsewhere.context().close();
+});
+
+test("the second success notice comes two and a half seconds after the first, and both stay [S13] [M9]", async ({
+  page,
+}) => {
+  await page.clock.install();
+  const answer = await hold(page, /\/confirm$/, "POST");
+  const visitor = signup(page);
+  await visitor.signUp();
+  await visitor.pay(CARDS.works);
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await answer();
+  const notice = (title: string) => page.getByRole("status").getByText(title, { exact: true });
+  await expect(notice("Card Successful!")).toBeVisible();
+  await page.clock.runFor(2_400);
+  await expect(notice("subscription Successful!")).toBeHidden();
+  await page.clock.runFor(200);
+  await expect(notice("subscription Successful!")).toBeVisible();
+  await page.clock.runFor(120_000);
+  for (const title of ["Card Successful!", "subscription Successful!"]) await expect(notice(title)).toBeVisible();
 });
 
 for (const [what, row, confirmSetup, notice] of [

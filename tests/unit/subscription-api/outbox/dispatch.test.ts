@@ -124,6 +124,15 @@ test("account webhooks wait for a console, and mails do not", async () => {
   ]);
 });
 
+test("messages of one kind, however many are due, hold up each other kind for two runs at most", async () => {
+  const { dispatch, rows } = await outboxOf(ON_TRIAL, "trial-started", "trial-ending", "card-used");
+  const more =
+    "INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at) SELECT ?, id, 'trial-started', '', '' FROM sign_ups";
+  for (let index = 0; index < 40; index += 1) rows(more, `another ${index}`);
+  for (let run = 0; run < 3; run += 1) expect(await dispatch()).toBe(6);
+  expect(rows("SELECT key FROM outbox WHERE state = 'due' AND kind <> 'trial-started'")).toEqual([]);
+});
+
 test("a mail that Stripe keeps from being made is tried again after half a minute, and its reason is logged", async () => {
   const { dispatch, rows, findCard } = await outboxOf(ON_TRIAL, "trial-started");
   vi.spyOn(Math, "random").mockReturnValue(0.5);

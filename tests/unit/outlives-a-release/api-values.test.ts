@@ -1,0 +1,127 @@
+import { createHmac } from "node:crypto";
+import { expect, test, vi } from "vitest";
+import * as z from "zod";
+import { answersOf, apiInProcess } from "../../support/api-in-process/api";
+import { stopClock } from "../../support/api-in-process/clock";
+import { validRequest } from "../../support/visitors/visitor";
+
+/* What the database, Stripe and people have from an earlier release of the API, which made these values at this time. */
+
+const NOW = Date.parse("2026-11-22T12:00:00.000Z");
+const SETTINGS = {
+  HASH_SECRET: "a-secret-of-the-hashes-of-these-tests",
+  LINK_SECRET: "a-secret-of-the-links-of-these-tests",
+  STRIPE_WEBHOOK_SECRET: "whsec_of_the_webhooks_of_these_tests",
+  CONSOLE_WEBHOOK_SECRET: "whsec_bG9jYWwtZGV2ZWxvcG1lbnQtb25seS1uZXZlci1kZXBsb3k=",
+  ONE_TRIAL_PER_PERSON: "true",
+};
+const SIGN_UP = "6f1c9d3e-8a20-4b57-9c14-2d5e7f8a9b01";
+const ANOTHER = "0d4b7a52-1c3e-4f60-8b29-7a6c5d4e3f02";
+const STATUS_URL =
+  "http://localhost:8788/subscription/status/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI2ZjFjOWQzZS04YTIwLTRiNTctOWMxNC0yZDVlN2Y4YTliMDEiLCJhdWQiOiJzdGF0dXMiLCJleHAiOjE3OTU0MzUyMDB9.M00PkOfoisnh9ZaLai31CZYV2R7DY3mLDW2kk0OheZY";
+const VERIFY_EMAIL =
+  "http://localhost:8788/links/verify-email/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI2ZjFjOWQzZS04YTIwLTRiNTctOWMxNC0yZDVlN2Y4YTliMDEiLCJhdWQiOiJ2ZXJpZnktZW1haWwiLCJleHAiOjE3OTc5NDA4MDB9.46sZa7gXqQLChi99hXcy-hyCsaTd7Xl-Emg4Hv7xVCo";
+const NOT_ME =
+  "http://localhost:8788/links/not-me/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI2ZjFjOWQzZS04YTIwLTRiNTctOWMxNC0yZDVlN2Y4YTliMDEiLCJhdWQiOiJub3QtbWUiLCJleHAiOjE3OTc5NDA4MDB9.ULT4Pm7IRB0MgoH4r1luNbN1uz3HkXu1iw6vFA1VG8w";
+
+stopClock(NOW);
+
+const answers = z.object({ client_secret: z.string(), status_url: z.string() });
+
+/** An API, what it sends to Stripe and to the receivers, and a visitor who signs up under an id and enters a card. */
+function apiOfThisTime() {
+  const sent: { key: string | null; headers: Headers; body: string }[] = [];
+  const api: ReturnType<typeof apiInProcess> = apiInProcess({
+    settings: SETTINGS,
+    upstream: async (url, request) => {
+      const { headers, body } = { headers: request.headers, body: await request.clone().text() };
+      const key = headers.get("idempotency-key") ?? headers.get("webhook-id");
+      if (request.method === "POST") sent.push({ key, headers, body });
+      return answersOf(api.model)(url, request);
+    },
+  });
+  async function signUp(id: typeof SIGN_UP | typeof ANOTHER, email: string) {
+    const randomUUID = vi.spyOn(crypto, "randomUUID").mockReturnValue(id);
+    const headers = { "content-type": "application/json", "idempotency-key": id, "cf-connecting-ip": "192.0.2.1" };
+    const body = JSON.stringify({ ...validRequest, email });
+    const answer = answers.parse(await (await api.ask("/subscription", { method: "POST", headers, body })).json());
+    api.model.confirm(answer.client_secret.replace(/_secret_.*/, ""), "a card", false);
+    const status: unknown = await (await api.ask(answer.status_url)).json();
+    await api.settled();
+    randomUUID.mockRestore();
+    return { answer, status };
+  }
+  const column = (name: string, table: string) =>
+    api.rows(`SELECT ${name} FROM ${table} ORDER BY 1`).map((row) => row[name]);
+  return { ...api, sent, signUp, column };
+}
+
+test("the hashes of a trial and of a day's sign-ups are those of an earlier release", async () => {
+  const { signUp, column } = apiOfThisTime();
+  await signUp(SIGN_UP, "ada+x@example.com");
+  expect(column("hash", "trial_claims")).toEqual([
+    "IqQtLNKoiIUg5kMcLw5iga_SFzA1fVBwEGbcXnZy1LM",
+    "zx8neBryNY42SnzcSbH4l7PN2gGNo4_6eqZrwSGy8c4",
+  ]);
+  expect(column("hash", "sign_up_counts")).toEqual([
+    "_I59Z_-BIBJj9zDSnxOxhMza96j8CkFY_FNz52IareI",
+    "m0waRW6BwE20ZHzjqicSRPImY6enfz7ZczVwG17EIWY._I59Z_-BIBJj9zDSnxOxhMza96j8CkFY_FNz52IareI",
+    "u6-60sAr3c7OUqcQIGhKTknc8F0HviiTPfp8Co_3Ovg",
+  ]);
+});
+
+test("the links are those of an earlier release, and open their pages", async () => {
+  const { signUp, ask, sent } = apiOfThisTime();
+  const { answer, status } = await signUp(SIGN_UP, "ada@example.com");
+  expect([answer.status_url, status]).toEqual([STATUS_URL, { status: "trial" }]);
+  const emails = sent.map(({ body }) => body).join();
+  for (const link of [VERIFY_EMAIL, NOT_ME]) {
+    expect(emails).toContain(link);
+    expect((await ask(link)).status).toBe(200);
+  }
+  expect((await ask(NOT_ME, { method: "POST" })).status).toBe(200);
+});
+
+test("the keys of messages and of Stripe's objects are those of an earlier release, so that nothing is sent or made twice", async () => {
+  const { signUp, ask, settled, sent, column } = apiOfThisTime();
+  await signUp(SIGN_UP, "ada@example.com");
+  const { status } = await signUp(ANOTHER, "bob@example.com");
+  expect(status).toMatchObject({ status: "card_used" });
+  await ask(VERIFY_EMAIL);
+  await ask(NOT_ME, { method: "POST" });
+  await settled();
+  expect(column("key", "outbox")).toEqual([
+    `account-closed/${SIGN_UP}`,
+    `account-created/${SIGN_UP}`,
+    `card-used/${ANOTHER}`,
+    `email-verified/${SIGN_UP}`,
+    `trial-ending/${SIGN_UP}/2026-11-27T12:00:00.000Z`,
+    `trial-started/${SIGN_UP}`,
+  ]);
+  const keys = sent.map(({ key }) => key);
+  expect(keys).toEqual(
+    expect.arrayContaining([
+      ...["customer", "setup-intent", "default-card", "subscription"].map((made) => `${made}-${SIGN_UP}-0`),
+      `setup-intent-1-${ANOTHER}-0`,
+      `trial-started/${SIGN_UP}`,
+      `account-created/${SIGN_UP}`,
+    ]),
+  );
+});
+
+test("a webhook is signed for the console, and believed of Stripe, as in an earlier release", async () => {
+  const { signUp, ask, sent } = apiOfThisTime();
+  await signUp(SIGN_UP, "ada@example.com");
+  const { headers, body = "" } = sent.find(({ key }) => key === `account-created/${SIGN_UP}`) ?? {};
+  const secret = Buffer.from("local-development-only-never-deploy");
+  const signature = createHmac("sha256", secret).update(`account-created/${SIGN_UP}.${NOW / 1000}.${body}`);
+  expect(headers?.get("webhook-signature")).toBe(`v1,${signature.digest("base64")}`);
+  const event = '{"id":"evt_1","object":"event","type":"invoice.paid","data":{"object":{"id":"in_1","amount_paid":1}}}';
+  const header = "t=1795348800,v1=87447f947cc9934e9d1ee3e396b4cc6dce169ac6759caf22e1f9809ec52df7a3";
+  const answer = await ask("/webhooks/stripe", {
+    method: "POST",
+    headers: { "stripe-signature": header },
+    body: event,
+  });
+  expect(answer.status).toBe(200);
+});
