@@ -31,7 +31,7 @@ export function readForm(answer: Answer) {
 
 /** Opens a page as a browser does. */
 export async function openPage(
-  visitor: SiteVisitor,
+  visitor: { get(path: string, headers?: Record<string, string>): Promise<Answer> },
   path: string,
   headers: Record<string, string> = {},
 ): Promise<Page> {
