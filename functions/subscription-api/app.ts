@@ -45,6 +45,7 @@ import { signUpLifecycleIn } from "./sign-ups/store/sign-up-lifecycle";
 import { signUpsIn } from "./sign-ups/store/sign-up-store";
 import { signedLinks } from "./signed-links";
 import { stripeClient, type Waiting } from "./stripe/client";
+import { withDeadline } from "./stripe/deadline";
 import { stripeWebhook } from "./stripe/events";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/prices";
@@ -63,7 +64,8 @@ const NO_VISITORS = /^\/(webhooks|operator)(\/|$)/;
 const POLICY_HEADER = "content-security-policy";
 const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** So that an answer comes within the site's deadline of ten seconds. */
+/** The site waits ten seconds. */
+const ANSWERED_WITHIN_MS = 9_000;
 const RETRIED_FOR_MS = 5_000;
 
 const command = [requireOperator("command"), atMost(16), requireJson] as const;
@@ -131,13 +133,16 @@ function routes(connect: Connect, entrypoint: Entrypoint): Hono<ApiContext> {
       log("error", "configuration_invalid", { keys: keysOf(result.problems) });
       return problem(503, { title: "The service is not configured", keys: keysOf(result.problems) });
     }
-    c.set("config", result.configuration);
-    c.set("services", connect(result.configuration, NO_VISITORS.test(c.req.path) ? "nobody" : "visitor"));
+    const { configuration } = result;
+    const waiting = NO_VISITORS.test(c.req.path) ? "nobody" : "visitor";
+    c.set("config", configuration);
+    c.set("services", connect(configuration, waiting));
     c.set("dispatchAfterResponse", () => {
       const failed = (error: unknown) => log("error", "dispatch_failed", describeError(error));
-      c.executionCtx.waitUntil(dispatchMessages(connect(result.configuration, "nobody")).catch(failed));
+      const dispatched = withDeadline(Infinity, () => dispatchMessages(connect(configuration, "nobody")));
+      c.executionCtx.waitUntil(dispatched.catch(failed));
     });
-    await next();
+    await withDeadline(waiting === "visitor" ? Date.now() + answeredWithin(configuration) : Infinity, next);
   });
 
   app.use("/subscription/*", requireSite(entrypoint));
@@ -161,6 +166,11 @@ function routes(connect: Connect, entrypoint: Entrypoint): Hono<ApiContext> {
 
   app.onError(errorResponse);
   return app;
+}
+
+/** Locally a crowd's passwords may wait for longer. */
+function answeredWithin({ isLocal }: Config): number {
+  return isLocal ? LOCAL_SLOT_MS : ANSWERED_WITHIN_MS;
 }
 
 function newRequestId({ req }: Context): string {

@@ -5,6 +5,9 @@ import { API_FOLDER, wranglerCommand } from "../wrangler/wrangler";
 import type { Difference, State } from "./line";
 import { type Target, WEBHOOK_PATH } from "./target";
 
+/** Stripe repeats an event for three days, but none of a disabled endpoint: https://docs.stripe.com/webhooks#retries */
+const RETRIED_FOR_MS = 3 * 24 * 60 * 60_000;
+
 /** With snapshot payloads: https://docs.stripe.com/api/webhook_endpoints */
 export async function webhookEndpoint({ stripe, webhookUrl: url, place }: Target): Promise<State> {
   if (url === undefined) return { ok: `webhooks: ${listenCommand()}`, differences: [] };
@@ -12,14 +15,19 @@ export async function webhookEndpoint({ stripe, webhookUrl: url, place }: Target
   // The version of an endpoint cannot be changed.
   const [endpoint, ...others] = all.filter(({ api_version }) => api_version === Stripe.API_VERSION).sort(enabledFirst);
   const differences: Difference[] = [];
-  if (!endpoint) differences.push({ what: `there is none for ${url}`, fix: () => create(stripe, url, place) });
-  for (const { id, api_version, status } of all) {
-    if (api_version === Stripe.API_VERSION || status === "disabled") continue;
+  if (!endpoint) {
+    const replaces = all.some(({ status }) => status === "enabled");
+    differences.push({ what: `there is none for ${url}`, fix: () => create(stripe, url, place, replaces) });
+  }
+  const old = all.filter(({ api_version, status }) => api_version !== Stripe.API_VERSION && status === "enabled");
+  const replacedAt = endpoint && endpoint.created * 1000 + RETRIED_FOR_MS;
+  const isReplaced = replacedAt !== undefined && Date.now() >= replacedAt;
+  for (const { id, api_version } of isReplaced ? old : []) {
     differences.push({
       what: `${id} sends events of the version ${api_version ?? "of the account"}, not ${Stripe.API_VERSION}`,
       fix: async () => {
         await stripe.webhookEndpoints.update(id, { disabled: true });
-        return `${id}, of another version, was disabled`;
+        return `${id}, of another version, was disabled: STRIPE_WEBHOOK_SECRET no longer needs its secret`;
       },
     });
   }
@@ -27,7 +35,11 @@ export async function webhookEndpoint({ stripe, webhookUrl: url, place }: Target
   for (const { id } of others.filter(({ status }) => status === "enabled")) {
     differences.push({ what: `${id} sends the same events with another secret: delete it, or ${endpoint?.id}` });
   }
-  return { ok: `webhook endpoint: ${url}`, differences };
+  const kept = old.length > 0 && replacedAt !== undefined && !isReplaced;
+  const next = kept
+    ? `; run this again after ${new Date(replacedAt).toISOString().slice(0, 10)} to disable ${old.map(({ id }) => id).join(", ")}`
+    : "";
+  return { ok: `webhook endpoint: ${url}${next}`, differences };
 }
 
 function differencesOf({ id, enabled_events, status }: Stripe.WebhookEndpoint, stripe: Stripe): Difference[] {
@@ -60,7 +72,7 @@ function differencesOf({ id, enabled_events, status }: Stripe.WebhookEndpoint, s
   return differences;
 }
 
-async function create(stripe: Stripe, url: string, place: Target["place"]): Promise<string> {
+async function create(stripe: Stripe, url: string, place: Target["place"], replaces: boolean): Promise<string> {
   const { id, secret } = await stripe.webhookEndpoints.create({
     api_version: Stripe.API_VERSION,
     enabled_events: WEBHOOK_EVENTS,
@@ -71,7 +83,8 @@ async function create(stripe: Stripe, url: string, place: Target["place"]): Prom
     return `${made}; the simulator signs with the local STRIPE_WEBHOOK_SECRET`;
   }
   const command = wranglerCommand("secret put STRIPE_WEBHOOK_SECRET", place, API_FOLDER);
-  return `${made}. Its signing secret, which the API of Stripe tells this once:\n    ${secret}\n  Type this command, and paste the secret when it asks:\n    ${command}`;
+  const value = replaces ? "this secret, a comma and the old secret" : "the secret";
+  return `${made}. Its signing secret, which the API of Stripe tells this once:\n    ${secret}\n  Type this command, and paste ${value} when it asks:\n    ${command}`;
 }
 
 export function listenCommand(): string {

@@ -7,6 +7,7 @@ export const CALLS = [
   "customers.del",
   "customers.list",
   "customers.retrieve",
+  "customers.search",
   "customers.update",
   "events.list",
   "invoices.list",

@@ -50,7 +50,9 @@ const patterns = Object.entries(generated.operations).map(([name, { parameters, 
 });
 
 export function findOperation(method: string, path: string): FoundOperation | undefined {
-  for (const { name, pattern, parameters, answer } of patterns.filter((one) => one.method === method)) {
+  const ofMethod = patterns.filter((one) => one.method === method);
+  const fixed = ofMethod.filter(({ name }) => !name.includes(":id"));
+  for (const { name, pattern, parameters, answer } of [...fixed, ...ofMethod]) {
     const match = pattern.exec(path);
     if (match) return { name, id: decodeURIComponent(match[1] ?? ""), parameters, answer };
   }

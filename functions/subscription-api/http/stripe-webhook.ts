@@ -9,7 +9,7 @@ import { problem } from "./problem";
 
 /** 200 for every event that Stripe signed. After any other answer Stripe tries again. */
 export async function postStripeWebhook(c: Context<ApiContext>): Promise<Response> {
-  const { services, dispatchAfterResponse } = c.var;
+  const { services } = c.var;
   const received = await services.stripeWebhook.read(await c.req.text(), c.req.header("stripe-signature") ?? "");
   if (received.status === "rejected") {
     log("warn", "webhook_refused");
@@ -19,15 +19,24 @@ export async function postStripeWebhook(c: Context<ApiContext>): Promise<Respons
     log("error", "webhook_thin");
     return problem(400, { title: "The webhook endpoint sends thin events; it must send snapshots" });
   }
-  if (received.status === "ignored" || (await services.processedEvents.has(received.event))) {
-    return c.json({ received: true });
+  if (received.status !== "ignored") {
+    const work = processOnce(received, c.var);
+    // Also when Stripe hangs up, which it does on slow answers.
+    c.executionCtx.waitUntil(work.catch(() => undefined));
+    await work;
   }
+  return c.json({ received: true });
+}
 
+async function processOnce(
+  received: SignUpEvent,
+  { services, dispatchAfterResponse }: Pick<ApiContext["Variables"], "services" | "dispatchAfterResponse">,
+): Promise<void> {
   const { event } = received;
+  if (await services.processedEvents.has(event)) return;
   const outcome = await process(received, services);
   log("info", "event_processed", { eventId: event.id, type: event.type, outcome });
   dispatchAfterResponse();
-  return c.json({ received: true });
 }
 
 type SignUpEvent = Extract<WebhookContent, { event: unknown }>;

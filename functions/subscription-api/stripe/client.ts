@@ -2,12 +2,13 @@ import Stripe from "stripe";
 import type * as z from "zod";
 import type { StripeConfig } from "../config";
 import { log } from "../log";
+import { inTime, isOverdue } from "./deadline";
 
 const KEY_LIFETIME_MS = 23 * 60 * 60_000;
 
 export type Waiting = "visitor" | "nobody";
 
-/** A visitor's two tries end within ten seconds; Stripe may need 20: https://docs.stripe.com/error-low-level */
+/** For each try; a visitor's calls also share a deadline. Stripe may need 20 s: https://docs.stripe.com/error-low-level */
 const LIMITS = {
   visitor: { timeout: 4_000, maxNetworkRetries: 1 },
   nobody: { timeout: 20_000, maxNetworkRetries: 1 },
@@ -39,10 +40,11 @@ export function stripeClient(config: StripeConfig, waiting: Waiting, fetcher?: t
 
 function newClient({ secretKey, apiUrl }: StripeConfig, waiting: Waiting, fetcher: typeof fetch): Stripe {
   return new Stripe(secretKey, {
-    httpClient: Stripe.createFetchHttpClient((url: RequestInfo | URL, init?: RequestInit) =>
+    httpClient: Stripe.createFetchHttpClient(async (url: RequestInfo | URL, init?: RequestInit) => {
+      if (isOverdue()) throw new Error("No retry after the deadline");
       // A followed redirect would send a person's data to another host.
-      fetcher(url, { ...init, redirect: "manual" }),
-    ),
+      return fetcher(url, { ...init, redirect: "manual" });
+    }),
     ...LIMITS[waiting],
     telemetry: false,
     ...(apiUrl && {
@@ -57,7 +59,7 @@ function newClient({ secretKey, apiUrl }: StripeConfig, waiting: Waiting, fetche
 export async function call<T extends z.ZodType>(schema: T, request: () => Promise<unknown>): Promise<z.output<T>> {
   let answer: unknown;
   try {
-    answer = await request();
+    answer = await inTime(request);
   } catch (error) {
     logFailure(error);
     throw new PaymentsError(reasonOf(error), error);

@@ -8,6 +8,8 @@ import { dateOf, metadata, originOf } from "./fields";
 import { stripeSetupIntents } from "./setup-intents";
 
 const PAGE = 100;
+/** More customers or invoices than one email address can have. */
+const MOST = 10_000;
 
 const id = z.string().min(1);
 
@@ -29,7 +31,7 @@ const subscription = z
       trialEnd: dateOf(trial_end),
     },
   }));
-const customers = z.object({ data: z.array(customer) });
+const customers = z.array(customer);
 const subscriptions = z.object({ data: z.array(subscription) });
 
 export type Contact = { email: string; full_name: string; company_name: string; phone: string };
@@ -41,8 +43,15 @@ export type Payments = ReturnType<typeof stripePayments>;
 
 /** Repeated calls find what an earlier one created. Every method throws PaymentsError. */
 export function stripePayments(stripe: Stripe) {
-  async function customersOf(email: string) {
-    return (await call(customers, () => stripe.customers.list({ email, limit: PAGE }))).data;
+  /** The list knows a customer at once, but only in the letters' case that Stripe has; emails of sign-ups are lowercase. */
+  function customersOf(email: string) {
+    return call(customers, () => stripe.customers.list({ email, limit: PAGE }).autoPagingToArray({ limit: MOST }));
+  }
+
+  /** Ignores case, but knows a new customer only after a minute: https://docs.stripe.com/search */
+  function searchCustomersOf(email: string) {
+    const query = `email:"${email.replaceAll(/["\\]/g, "\\$&")}"`;
+    return call(customers, () => stripe.customers.search({ query, limit: PAGE }).autoPagingToArray({ limit: MOST }));
   }
 
   async function findCustomer({ id, email }: { id: string; email: string }): Promise<string | undefined> {
@@ -57,7 +66,9 @@ export function stripePayments(stripe: Stripe) {
 
     /** Whether or not the sign-ups are still there. */
     async findCustomersOf(email: string): Promise<string[]> {
-      return (await customersOf(email)).flatMap(({ id, metadata }) => (metadata.sign_up_id === undefined ? [] : [id]));
+      const found = [...(await customersOf(email)), ...(await searchCustomersOf(email))];
+      const ours = found.filter(({ metadata }) => metadata.sign_up_id !== undefined);
+      return [...new Set(ours.map(({ id }) => id))];
     },
 
     async findOrCreateCustomer(signUp: Attempt & Contact & BillingAddress): Promise<string> {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import Stripe from "stripe";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/events";
 import { checkStripe } from "../../../tools/preflight/preflight";
 import type { Line } from "../../../tools/stripe-setup/line";
@@ -159,6 +159,11 @@ describe("the setup of Stripe", () => {
     });
 
     const before = await account();
+    const early = (await checkStripe(withPortal())).findings.map(({ what }) => what);
+    expect(early.filter((what) => what.includes(old))).toEqual([]);
+    // Stripe has stopped to repeat what the old endpoint sent.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3 * 24 * 60 * 60_000 + 1_000 });
+    onTestFinished(() => void vi.useRealTimers());
     const { findings } = await checkStripe(withPortal());
     expect(findings.map(({ what }) => what)).toEqual([
       `webhook endpoint: ${old} sends events of the version 2024-06-20, not ${Stripe.API_VERSION}`,

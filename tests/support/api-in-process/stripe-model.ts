@@ -95,6 +95,7 @@ export class Stripe {
 
   #answer(method: string, path: string, fields: URLSearchParams): Answer {
     const [, , kind = "", id = "", action = ""] = path.split("/");
+    if (id === "search") return answer(200, { data: this.#search(fields.get("query") ?? ""), has_more: false });
     const [one, owner] = [this.get(id), this.get(fields.get("customer"))];
     if ((id && !one) || owner?.deleted || (one?.deleted && method !== "GET")) return missing;
     if (method === "GET") {
@@ -107,6 +108,12 @@ export class Stripe {
     const changed = one ? this.#change(what, one, fields) : this.#make(kind, owner, fields);
     if (typeof changed !== "string") return answer(200, changed);
     return refusal(changed === "resource_missing" ? 404 : 400, changed);
+  }
+
+  #search(query: string): StripeObject[] {
+    const isFound = ({ deleted, email }: StripeObject) =>
+      !deleted && query.toLowerCase() === `email:"${email?.toLowerCase()}"`;
+    return this.all("customer").filter(isFound);
   }
 
   #make(kind: string, owner: StripeObject | undefined, fields: URLSearchParams): StripeObject | string {

@@ -9,6 +9,15 @@ import { checkCountry } from "./addresses";
 
 /** https://docs.stripe.com/api/customers */
 export const customers = {
+  "GET /v1/customers/search": ({ query, limit = 10 }, { store }) => {
+    const [, email] = /^email:"([^"\\]*)"$/.exec(query) ?? [];
+    if (email === undefined) throw new Error(`it cannot search for ${query}`);
+    const data = store.list("Customer").filter((one) => one.email?.toLowerCase() === email.toLowerCase());
+    if (data.length > limit) throw new Error("it has no second page of a search");
+    const url = "/v1/customers/search";
+    return { object: "search_result", url, has_more: false, next_page: null, data };
+  },
+
   "POST /v1/customers": ({ test_clock, ...given }, call) => {
     if (test_clock !== undefined && !call.store.find("TestClock", test_clock)) {
       throw noSuch("test clock", test_clock, "test_clock", 400);

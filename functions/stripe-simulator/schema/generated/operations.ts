@@ -9,6 +9,7 @@ export type Parameters = {
   "DELETE /v1/customers/:id": Stripe.CustomerDeleteParams;
   "GET /v1/customers": Stripe.CustomerListParams;
   "GET /v1/customers/:id": Stripe.CustomerRetrieveParams;
+  "GET /v1/customers/search": Stripe.CustomerSearchParams;
   "POST /v1/customers/:id": Stripe.CustomerUpdateParams;
   "GET /v1/events": Stripe.EventListParams;
   "GET /v1/invoices": Stripe.InvoiceListParams;

@@ -1,6 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { answersOf, apiInProcess } from "../../../support/api-in-process/api";
 import { inTime, stopClock } from "../../../support/api-in-process/clock";
+import { DEPLOYED } from "../../../support/api-in-process/settings";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 import { validRequest } from "../../../support/visitors/visitor";
 
@@ -92,5 +94,48 @@ describe("a sign-up beside pending ones of its address, while Stripe is slow,", 
     expect(ms).toBeLessThan(4 * SLOW_MS);
     await inTime(settled());
     expect(rows("SELECT status FROM sign_ups WHERE idempotency_key = 'first'")).toEqual([{ status: "superseded" }]);
+  });
+});
+
+describe("all calls of a sign-up together end within nine seconds of its post", () => {
+  /** A deployed API whose Stripe takes so long for each call of these; what it was asked, and when. */
+  function deployed(milliseconds: Record<string, number>) {
+    const asked: [path: string, at: number][] = [];
+    const api = apiInProcess({
+      settings: DEPLOYED,
+      upstream: async (url, request) => {
+        asked.push([url.pathname, Date.now() - NOW]);
+        await answersIn(milliseconds[url.pathname] ?? 0)();
+        return answersOf(api.model)(url, request);
+      },
+    });
+    const post = async () => {
+      const init = {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(validRequest),
+      };
+      const { status } = await inTime(api.ask("https://api.example/subscription", init, "site"), 1);
+      return { status, ms: Date.now() - NOW };
+    };
+    return { ...api, asked, post };
+  }
+
+  test("and one that Stripe answers late is accepted [H8]", async () => {
+    const { post } = deployed({ "/v1/customers": 3_500, "/v1/setup_intents": 3_500 });
+    const { status, ms } = await post();
+    expect(status).toBe(200);
+    expect(ms).toBeLessThan(8_000);
+  });
+
+  test("and no try begins later, where each waits for its time-out [H8]", async () => {
+    const { post, asked } = deployed({ "/v1/customers": 3_900, "/v1/setup_intents": Infinity });
+    const { status, ms } = await post();
+    expect(status).toBe(503);
+    expect(ms).toBeGreaterThanOrEqual(9_000);
+    expect(ms).toBeLessThan(9_200);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(asked.map(([path]) => path)).toEqual(["/v1/customers", "/v1/setup_intents", "/v1/setup_intents"]);
+    expect(asked.every(([, at]) => at < 9_000)).toBe(true);
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { PaymentsError, stripeClient, type Waiting } from "../../../../functions/subscription-api/stripe/client";
 import { stripePayments } from "../../../../functions/subscription-api/stripe/payments";
 import { databaseInMemory } from "../../../support/api-in-process/database";
-import { stripeThatAnswers } from "../../../support/api-in-process/sign-ups";
+import { signUpsInProcess, stripeThatAnswers } from "../../../support/api-in-process/sign-ups";
+import { answer } from "../../../support/api-in-process/stripe-model";
 
 const STRIPE_CONFIG = { secretKey: "sk_test_1", webhookSecrets: [] };
 
@@ -174,19 +175,39 @@ test("the default card is set with a key of its attempt [G6]", async () => {
   ]);
 });
 
-test("the customers of an address are those that sign-ups have made, and a sign-up's own is found among them", async () => {
-  const data = [
-    { id: "cus_other", metadata: {} },
-    { id: "cus_1", metadata: { sign_up_id: "another" } },
-    { id: "cus_2", metadata: { sign_up_id: "the-sign-up" } },
-  ];
-  const { payments, sent } = stripeThatAnswers({ data });
-  expect(await payments.findCustomersOf("ada@example.com")).toEqual(["cus_1", "cus_2"]);
-  expect(await payments.findCustomer(await signUp())).toBe("cus_2");
-  expect(sent.map(({ params }) => params)).toEqual([
-    { email: "ada@example.com", limit: "100" },
-    { email: "ada@example.com", limit: "100" },
-  ]);
+describe("the customers of an email address", () => {
+  const page = (ids: string[], has_more: boolean, metadata = { sign_up_id: "another" }) =>
+    answer(200, { data: ids.map((id) => ({ id, metadata })), has_more });
+  const asked = (sent: ReturnType<typeof signUpsInProcess>["sent"]) => sent.map(({ call, params }) => [call, params]);
+  const email = "ada@example.com";
+
+  test("are on all pages of the list, and a sign-up's own may be on the last", async () => {
+    const { services, instead, sent } = signUpsInProcess();
+    const pages = [page(["cus_1", "cus_2"], true), page(["cus_3"], false, { sign_up_id: "the-sign-up" })];
+    instead.set("GET customers", () => pages.shift());
+    expect(await services.payments.findCustomer(await signUp())).toBe("cus_3");
+    expect(asked(sent)).toEqual([
+      ["GET customers", { email, limit: "100" }],
+      ["GET customers", { email, limit: "100", starting_after: "cus_2" }],
+    ]);
+  });
+
+  test("are also found by a search, which ignores case; customers of other services are not among them", async () => {
+    const { services, instead, sent } = signUpsInProcess();
+    instead.set("GET customers/search", page(["cus_1", "cus_2"], false));
+    instead.set(
+      "GET customers",
+      answer(200, { data: [{ id: "cus_other" }, { id: "cus_1", metadata: { sign_up_id: "x" } }] }),
+    );
+    expect(await services.payments.findCustomersOf(email)).toEqual(["cus_1", "cus_2"]);
+    expect(asked(sent)).toEqual([
+      ["GET customers", { email, limit: "100" }],
+      ["GET customers/search", { query: `email:"${email}"`, limit: "100" }],
+    ]);
+    instead.set("GET customers/search", page([], false));
+    await services.payments.findCustomersOf('"a\\b"@example.com');
+    expect(sent.at(-1)?.params.query).toBe('email:"\\"a\\\\b\\"@example.com"');
+  });
 });
 
 test.each([
