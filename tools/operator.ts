@@ -1,16 +1,31 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import * as z from "zod";
 import { causeOf, runTool, ToolError } from "./failures";
 import { settingsOf, stageOf, urlIn } from "./releases/stages";
 import type { Stage } from "./wrangler/wrangler";
 
-// npm run export|erase -- --email {email}, npm run catalogue; with --production or --staging as the owner of OPERATOR_TOKEN.
+// npm run export|erase -- --email {email}, npm run catalogue, npm run after-restore -- --restored-to {time}
+// --stopped-at {time}; with --production or --staging as the owner of OPERATOR_TOKEN.
 
-const commands = new Map([
-  ["export", { path: "/operator/export", needsEmail: true }],
-  ["erase", { path: "/operator/erase", needsEmail: true }],
-  ["catalogue", { path: "/operator/catalogue", needsEmail: false }],
+type Command = { fields: readonly ("email" | "restored-to" | "stopped-at")[]; missing: string };
+
+const person: Command = { fields: ["email"], missing: "Whose data? Add --email {email}." };
+
+const commands = new Map<string, Command>([
+  ["export", person],
+  ["erase", person],
+  ["catalogue", { fields: [], missing: "" }],
+  [
+    "after-restore",
+    {
+      fields: ["restored-to", "stopped-at"],
+      missing: "Add --restored-to and --stopped-at, each a time such as 2026-11-23T09:00:00Z.",
+    },
+  ],
 ]);
+
+const nothingErased = z.object({ erased: z.literal(0), customers: z.literal(0) });
 
 /** Returns the API's answer; throws ToolError. */
 export async function runCommand(args: string[]): Promise<unknown> {
@@ -19,22 +34,25 @@ export async function runCommand(args: string[]): Promise<unknown> {
     allowPositionals: true,
     options: {
       email: { type: "string" },
+      "restored-to": { type: "string" },
+      "stopped-at": { type: "string" },
       production: { type: "boolean" },
       staging: { type: "boolean" },
       url: { type: "string" },
     },
   });
-  const command = commands.get(positionals[0] ?? "");
+  const name = positionals[0] ?? "";
+  const command = commands.get(name);
   if (!command) throw new ToolError(`The commands are ${[...commands.keys()].join(", ")}.`);
-  if (command.needsEmail && values.email === undefined) throw new ToolError("Whose data? Add --email {email}.");
+  if (command.fields.some((field) => values[field] === undefined)) throw new ToolError(command.missing);
 
   const stage = values.production || values.staging ? stageOf(values) : undefined;
   const { url, token } = stage ? deployed(stage) : local();
-  const target = new URL(command.path, values.url ?? url);
+  const target = new URL(`/operator/${name}`, values.url ?? url);
   const response = await fetch(target, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ email: values.email }),
+    body: JSON.stringify(Object.fromEntries(command.fields.map((field) => [field.replace("-", "_"), values[field]]))),
     redirect: "error",
   }).catch((error: unknown) => {
     const remedy = stage ? "look at the network, and at SUBSCRIPTION_API_URL" : "run npm start beside this";
@@ -45,7 +63,11 @@ export async function runCommand(args: string[]): Promise<unknown> {
     throw new ToolError(`The API answered ${response.status}: ${text} Is OPERATOR_TOKEN its secret of that name?`);
   }
   if (!response.ok) throw new ToolError(`The API answered ${response.status}: ${text}`);
-  return JSON.parse(text);
+  const answer: unknown = JSON.parse(text);
+  if (nothingErased.safeParse(answer).success) {
+    throw new ToolError("No sign-up, and no customer at Stripe, has this email address.");
+  }
+  return answer;
 }
 
 function local() {

@@ -27,7 +27,8 @@ import { type RunLimits, runLimits } from "./limits/run-limits";
 import { signUpCountsIn } from "./limits/sign-up-counts";
 import { trialClaims } from "./limits/trial-claims";
 import { log, withRequestId } from "./log";
-import { postCatalogue, postErase, postExport } from "./operator/commands";
+import { postAfterRestore, postCatalogue, postErase, postExport } from "./operator/commands";
+import { erasuresIn } from "./operator/erasures";
 import { operatorPage } from "./operator/page";
 import { requireOperator } from "./operator/require-operator";
 import { accountWebhookTo } from "./outbox/account-webhook";
@@ -47,6 +48,7 @@ import { signedLinks } from "./signed-links";
 import { stripeClient, type Waiting } from "./stripe/client";
 import { withDeadline } from "./stripe/deadline";
 import { stripeWebhook } from "./stripe/events";
+import { stripeHistory } from "./stripe/history";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/prices";
 
@@ -57,6 +59,8 @@ const headers = {
   }),
   http: secureHeaders({ strictTransportSecurity: false, xFrameOptions: "DENY" }),
 };
+
+const OPERATOR = /^\/operator(\/|$)/;
 
 /** No visitor waits there. */
 const NO_VISITORS = /^\/(webhooks|operator)(\/|$)/;
@@ -88,6 +92,7 @@ export function createApi(passwords: PasswordHasher) {
         log("error", "configuration_invalid", { keys: keysOf(result.problems) });
         return;
       }
+      if (result.configuration.inMaintenance) return;
       const limits = runLimits();
       const run = () => runScheduled(connect(result.configuration, "nobody", limits), limits);
       return withRequestId(crypto.randomUUID(), run);
@@ -134,6 +139,9 @@ function routes(connect: Connect, entrypoint: Entrypoint): Hono<ApiContext> {
       return problem(503, { title: "The service is not configured", keys: keysOf(result.problems) });
     }
     const { configuration } = result;
+    if (configuration.inMaintenance && !OPERATOR.test(c.req.path)) {
+      return problem(503, { title: "Down for maintenance" }, { "retry-after": "60" });
+    }
     const waiting = NO_VISITORS.test(c.req.path) ? "nobody" : "visitor";
     c.set("config", configuration);
     c.set("services", connect(configuration, waiting));
@@ -156,6 +164,7 @@ function routes(connect: Connect, entrypoint: Entrypoint): Hono<ApiContext> {
     app.use("/operator/*", refuseForeignOrigins);
     app.post("/operator/export", ...command, postExport);
     app.post("/operator/erase", ...command, postErase);
+    app.post("/operator/after-restore", ...command, postAfterRestore);
     app.post("/operator/catalogue", ...command, postCatalogue);
     app.use("/operator/*", requireOperator("page"));
     app.use("/operator/send-again", atMost(16));
@@ -204,9 +213,11 @@ export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits
     links: signedLinks(config.links),
     outbox: outboxIn(db),
     stuckMessages: stuckMessagesIn(db),
+    erasures: erasuresIn(db),
     cronRuns: cronRunsIn(db),
     payments: stripePayments(stripe),
     prices: stripePrices(stripe),
+    stripeHistory: stripeHistory(stripe),
     stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecrets),
     mail: mailOver(config.mail),
     accountWebhook: config.console && accountWebhookTo(config.console),

@@ -81,6 +81,7 @@ export const settings = z.object({
   SALES_EMAIL: email,
   LINK_SECRET: newAndOld(secret),
   HASH_SECRET: secret,
+  MAINTENANCE: z.optional(z.literal("true", "must be true, or absent")),
   ONE_TRIAL_PER_PERSON: z.enum(["true", "false"], "must be true or false"),
   SIGN_UPS_PER_EMAIL_A_DAY: count,
   SIGN_UPS_PER_SENDER_A_DAY: count,
@@ -131,6 +132,8 @@ const isLiveKey = (key: string) => key.includes("_live_");
 
 const config = settings.superRefine(checkTogether).transform((env) => ({
   isLocal: env.STRIPE_API_URL !== undefined,
+  /** Nothing is written but by operators (docs/operations.md, "Restoring the database"). */
+  inMaintenance: env.MAINTENANCE !== undefined,
   release: env.RELEASE,
   d1: env.DB,
   /** Where the steps of sign-ups are counted; the log when absent. */

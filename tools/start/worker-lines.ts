@@ -17,7 +17,7 @@ export function shownOf(line: string): string | undefined {
   if (!data) return /✘|\[ERROR\]/.test(line) ? line : undefined;
   const { level, event, method, route, path, status } = data;
   if (event === "request") return status >= 400 ? `${method} ${path ?? route} ${status}` : undefined;
-  return level === "info" || event === "signup_failed" ? undefined : line;
+  return level === "info" ? undefined : line;
 }
 
 const counted = z.object({ event: z.literal("funnel"), step: z.string(), package: z.string(), field: z.string() });

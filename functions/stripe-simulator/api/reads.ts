@@ -56,8 +56,17 @@ function isWanted(object: object, given: object): boolean {
   return Object.entries(given).every(([name, wanted]) => {
     if (wanted === undefined || ["limit", "starting_after", "expand"].includes(name)) return true;
     if (name === "lookup_keys") return wanted.includes(fieldOf(object, "lookup_key"));
+    if (name === "types") return wanted.includes(fieldOf(object, "type"));
+    if (name === "created") return isWithin(Number(fieldOf(object, name)), wanted);
     return fieldOf(object, name) === wanted;
   });
+}
+
+/** https://docs.stripe.com/api/events/list#list_events-created */
+function isWithin(time: number, wanted: number | { gt?: number; gte?: number; lt?: number; lte?: number }): boolean {
+  if (typeof wanted === "number") return time === wanted;
+  const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = wanted;
+  return time > gt && time >= gte && time < lt && time <= lte;
 }
 
 /** A filterable field; `subscription` is read from `parent`. */

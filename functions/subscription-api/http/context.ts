@@ -1,5 +1,7 @@
 import type { Config } from "../config";
 import type { CronRuns } from "../cron-runs";
+import type { RestoreServices } from "../operator/after-restore";
+import type { Erasures } from "../operator/erasures";
 import type { DispatchServices } from "../outbox/dispatch";
 import type { StuckMessages } from "../outbox/stuck-messages";
 import type { CatalogueServices } from "../plans/reconcile-prices";
@@ -11,11 +13,13 @@ import type { StripeWebhook } from "../stripe/events";
 export type Services = Omit<SignUpServices, "passwords" | "inBackground" | "requestId"> &
   PersonalDataServices &
   DispatchServices &
+  RestoreServices &
   CatalogueServices & {
     cronRuns: CronRuns;
     stripeWebhook: StripeWebhook;
     passwords: PasswordQueue;
     stuckMessages: StuckMessages;
+    erasures: Erasures;
   };
 
 export type ApiContext = {

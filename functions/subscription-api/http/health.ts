@@ -48,6 +48,7 @@ export function healthCheck(): (c: Context) => Promise<Response> {
       log("error", "configuration_invalid", { keys });
       return answer(unhealthy(keys));
     }
+    if (result.configuration.inMaintenance) return answer(unhealthy(["MAINTENANCE"], "In maintenance"));
     while (true) {
       if (kept !== undefined && Date.now() < kept.until) return answer(kept.found);
       if (lookingSince === undefined || Date.now() - lookingSince >= GONE_AFTER_MS) {
@@ -108,10 +109,17 @@ const NOT_HEALTHY = "The service is not healthy";
 const LATE: Record<Late, string> = {
   cron: "the cron handler has not come to its end for too long",
   outbox: "a message is due for too long",
+  webhooks: "trials began and Stripe sent no event about them",
 };
 
 function unwell(late: Late[], workload: Workload): Found {
-  log("error", "unwell", { keys: late, ...workload, last_cron_run: workload.last_cron_run ?? "never" });
+  const { last_cron_run, last_stripe_event, ...counts } = workload;
+  log("error", "unwell", {
+    keys: late,
+    ...counts,
+    last_cron_run: last_cron_run ?? "never",
+    last_stripe_event: last_stripe_event ?? "never",
+  });
   const detail = `Unwell: ${late.map((what) => LATE[what]).join("; ")}`;
   return { status: 503, problem: { title: NOT_HEALTHY, detail, keys: late, ...workload } };
 }

@@ -2,6 +2,7 @@ import type { Config } from "../config";
 import { cronRunsIn } from "../cron-runs";
 import { databaseOver } from "../database";
 import { outboxIn, sentKinds } from "../outbox/outbox";
+import { processedEventsIn } from "../sign-ups/store/processed-events";
 
 const MINUTE = 60_000;
 
@@ -10,6 +11,8 @@ const CRON_LATE_MS = 10 * MINUTE;
 /** Cloudflare takes up to 15 minutes until it runs a new trigger, and a first deployment needs its settings. */
 const FIRST_RUN_LATE_MS = 30 * MINUTE;
 const MESSAGE_LATE_MS = 15 * MINUTE;
+/** Stripe sends an event within seconds, and repeats it at growing intervals. */
+const EVENT_LATE_MS = 30 * MINUTE;
 
 export type Workload = {
   dead_messages: number;
@@ -19,15 +22,18 @@ export type Workload = {
   oldest_due_seconds: number;
   /** ISO 8601; null for never. */
   last_cron_run: string | null;
+  /** ISO 8601; null for none in the last 30 days. */
+  last_stripe_event: string | null;
 };
 
 export async function workloadOf({ d1, console, isLocal }: Config): Promise<{ workload: Workload; late: Late[] }> {
   const db = databaseOver(d1);
   const outbox = outboxIn(db);
-  const [dead, backlog, cron] = await Promise.all([
+  const [dead, backlog, cron, events] = await Promise.all([
     outbox.countDead(),
     outbox.backlog(sentKinds(console !== undefined)),
     cronRunsIn(db).latest(),
+    processedEventsIn(db).latest(new Date(Date.now() - EVENT_LATE_MS)),
   ]);
   const age = (time: string) => Math.max(0, Date.now() - Date.parse(time));
   const due = backlog.oldest === null ? 0 : age(backlog.oldest);
@@ -36,14 +42,16 @@ export async function workloadOf({ d1, console, isLocal }: Config): Promise<{ wo
     due_messages: backlog.due,
     oldest_due_seconds: Math.floor(due / 1000),
     last_cron_run: cron.ran_at,
+    last_stripe_event: events.latest,
   };
   // Nobody wakes a machine that was switched off.
   if (isLocal) return { workload, late: [] };
   const isCronLate = cron.ran_at === null ? age(cron.created_at) > FIRST_RUN_LATE_MS : age(cron.ran_at) > CRON_LATE_MS;
-  return {
-    workload,
-    late: [...(isCronLate ? (["cron"] as const) : []), ...(due > MESSAGE_LATE_MS ? (["outbox"] as const) : [])],
-  };
+  const late: Late[] = [];
+  if (isCronLate) late.push("cron");
+  if (due > MESSAGE_LATE_MS) late.push("outbox");
+  if (events.areMissing) late.push("webhooks");
+  return { workload, late };
 }
 
-export type Late = "cron" | "outbox";
+export type Late = "cron" | "outbox" | "webhooks";

@@ -6,6 +6,12 @@ import { problem } from "../http/problem";
 import { log } from "../log";
 import { reconcilePrices } from "../plans/reconcile-prices";
 import { erasePerson, exportPerson } from "../sign-ups/personal-data";
+import { reconcileRestored } from "./after-restore";
+
+const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+const restore = z
+  .object({ restored_to: time, stopped_at: time })
+  .transform(({ restored_to, stopped_at }) => ({ restoredTo: restored_to, stoppedAt: stopped_at }));
 
 const person = z.object({ email: z.string().transform(normalizeEmail).pipe(z.email()) });
 
@@ -20,7 +26,11 @@ export async function postExport(c: Context<ApiContext>): Promise<Response> {
 export async function postErase(c: Context<ApiContext>): Promise<Response> {
   return withPerson(c, async (email) => {
     const result = await erasePerson(email, c.var.services);
-    log("info", "person_erased", { signUps: result.erased, operator: c.var.operator });
+    const { operator, services } = c.var;
+    log("info", "person_erased", { signUps: result.erased, customers: result.customers, operator });
+    if (result.erased + result.customers > 0) {
+      await services.erasures.add({ sign_ups: result.erased, customers: result.customers, operator });
+    }
     return result;
   });
 }
@@ -32,6 +42,21 @@ export async function postCatalogue(c: Context<ApiContext>): Promise<Response> {
     operator: c.var.operator,
   });
   return answer({ prices });
+}
+
+export async function postAfterRestore(c: Context<ApiContext>): Promise<Response> {
+  const parsed = restore.safeParse(await c.req.json().catch(() => undefined));
+  if (!parsed.success) return problem(422, { title: "The body must be JSON with restored_to and stopped_at" });
+  if (!c.var.config.inMaintenance) return problem(409, { title: "Set MAINTENANCE to true first" });
+  const report = await reconcileRestored(parsed.data, c.var.services);
+  log("info", "database_reconciled", {
+    missing: report.missing.length,
+    deleted: report.deleted_again,
+    held: report.emails_held_back,
+    checked: report.checked_again,
+    operator: c.var.operator,
+  });
+  return answer(report);
 }
 
 async function withPerson(c: Context<ApiContext>, work: (email: string) => Promise<unknown>): Promise<Response> {

@@ -11,12 +11,14 @@ import { log } from "../log";
 import { sentKinds } from "../outbox/outbox";
 import type { StuckMessage } from "../outbox/stuck-messages";
 import { barChart, barTable } from "./bar-chart";
+import type { Erasure } from "./erasures";
 import { countsOfFunnel } from "./funnel-counts";
 import { operatorLayout, operatorPageHeaders } from "./layout";
 import { lastDays, signUpsByDay } from "./statistics";
 
 const DAYS = 30;
 const MOST_MESSAGES = 100;
+const MOST_ERASURES = 20;
 const STATUSES = ["pending", "active", "trialing", "past_due", "canceled", "superseded"];
 
 const which = z.union([z.object({ all: z.literal("dead") }), z.object({ key: z.string().min(1).max(200) })]);
@@ -29,11 +31,12 @@ operatorPage.use(operatorPageHeaders, neitherKeptNorFound);
 
 operatorPage.get("/", async (c) => {
   const { config, services } = c.var;
-  const [counts, steps, messages, dead] = await Promise.all([
+  const [counts, steps, messages, dead, erasures] = await Promise.all([
     signUpsByDay(databaseOver(config.d1), DAYS),
     config.funnelReader && countsOfFunnel(config.funnelReader, DAYS),
     services.stuckMessages.list(sentKinds(services.accountWebhook !== undefined), MOST_MESSAGES),
     services.outbox.countDead(),
+    services.erasures.list(MOST_ERASURES),
   ]);
   const sentAgain = c.req.query("sent-again");
   const bars = lastDays(DAYS).map((day) => ({
@@ -48,6 +51,8 @@ ${barChart(`Sign-ups in the last ${DAYS} days by start day (UTC) and current sta
 ${funnelTable(steps, config.funnelReader !== undefined)}</section>
 <section aria-labelledby="messages"><h2 id="messages">Delayed or failed messages</h2>
 ${messageTable(messages, dead)}</section>
+<section aria-labelledby="erasures"><h2 id="erasures">Erased people</h2>
+${erasureTable(erasures)}</section>
 <footer><p>Release ${config.release}, commit ${commit}. ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC.</p></footer>`;
   return c.html(operatorLayout("Operator", body));
 });
@@ -107,6 +112,17 @@ function messageTable(messages: StuckMessage[], dead: number) {
 <td>${kind}</td><td>${state === "dead" ? "failed" : "delayed"}</td>
 <td><form method="get" action="/operator/send-again"><input type="hidden" name="key" value="${key}"><button type="submit" aria-label="Resend ${key}">Resend</button></form></td>
 <td>${attempts}</td><td>${minuteOf(created_at)}</td><td>${state === "dead" ? "never" : minuteOf(next_attempt_at)}</td><td><code>${sign_up_id}</code></td></tr>`,
+  )}</tbody>
+</table></div>`;
+}
+
+function erasureTable(erasures: Erasure[]) {
+  if (erasures.length === 0) return html`<p>None.</p>`;
+  return html`<div class="scroll" role="region" tabindex="0" aria-labelledby="erasures"><table>
+<thead><tr><th scope="col">Time (UTC)</th><th scope="col">Sign-ups</th><th scope="col">Customers at Stripe</th><th scope="col">Operator</th></tr></thead>
+<tbody>${erasures.map(
+    ({ erased_at, sign_ups, customers, operator }) =>
+      html`<tr><td>${minuteOf(erased_at)}</td><td>${sign_ups}</td><td>${customers}</td><td>${operator}</td></tr>`,
   )}</tbody>
 </table></div>`;
 }

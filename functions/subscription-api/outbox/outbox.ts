@@ -46,7 +46,8 @@ export type DropReason =
   | "another-end"
   | "invoiced"
   | "unknown-charge"
-  | "no-subscription";
+  | "no-subscription"
+  | "restored";
 
 /** A reason is a status or an error's name, never the receiver's text. */
 export type SendOutcome = { status: "sent" } | { status: "failed"; reason: string };
@@ -58,6 +59,11 @@ const FIRST_DELAY_MS = 30_000;
 const MAX_DELAY_MS = 6 * 60 * 60_000;
 
 export type Outbox = ReturnType<typeof outboxIn>;
+
+/** Of a message that a sign-up has once. */
+export function messageKey(kind: MessageKind, signUpId: string): string {
+  return `${kind}/${signUpId}`;
+}
 
 /** Names the trial's end too: another end is another reminder. */
 export function reminderKey(signUpId: string, trialEnd: Date | null): string {
@@ -137,6 +143,28 @@ export function outboxIn(db: Database) {
         .bind(state, next, key, attempts)
         .run();
       return state;
+    },
+
+    /** Emails due before a restored database's maintenance, which went out then. Returns how many. */
+    async holdBackDue(before: Date): Promise<number> {
+      const held = db.prepare(
+        `UPDATE outbox SET state = 'dropped', drop_reason = 'restored', settled_at = ?1
+          WHERE state = 'due' AND kind IN (SELECT value FROM json_each(?2)) AND next_attempt_at < ?3 RETURNING key`,
+      );
+      const values = [new Date().toISOString(), JSON.stringify(MAILS), before.toISOString()];
+      return (await held.bind(...values).all()).results.length;
+    },
+
+    /** Start emails that went out, and that the trials' second start would send again. Returns how many. */
+    async holdBackStarts(signUpIds: string[]): Promise<number> {
+      const kind = "trial-started";
+      const held = db.prepare(
+        `INSERT INTO outbox (key, sign_up_id, kind, state, drop_reason, next_attempt_at, created_at, settled_at)
+         SELECT value ->> 'key', value ->> 'id', ?1, 'dropped', 'restored', ?2, ?2, ?2 FROM json_each(?3) WHERE TRUE
+         ON CONFLICT (key) DO NOTHING RETURNING key`,
+      );
+      const starts = signUpIds.map((id) => ({ id, key: messageKey(kind, id) }));
+      return (await held.bind(kind, new Date().toISOString(), JSON.stringify(starts)).all()).results.length;
     },
 
     async messagesOf(signUpId: string): Promise<unknown[]> {

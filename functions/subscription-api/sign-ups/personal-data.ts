@@ -30,15 +30,20 @@ export async function exportPerson(email: string, services: PersonalDataServices
 export async function erasePerson(
   email: string,
   { signUps, payments, claims, counts }: Omit<PersonalDataServices, "outbox">,
-): Promise<{ erased: number }> {
+): Promise<{ erased: number; customers: number }> {
   const found = await signUps.findByEmail(email);
+  let customers = 0;
+  const deleteCustomer = async (id: string) => {
+    await payments.deleteCustomer(id);
+    customers += 1;
+  };
   for (const signUp of found) {
     if (signUp.status === "pending") await releaseCard(signUp, payments);
     const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
-    if (customerId !== undefined) await payments.deleteCustomer(customerId);
+    if (customerId !== undefined) await deleteCustomer(customerId);
     await signUps.erase(signUp.id, claims.of(signUp.email, null).email);
   }
-  for (const customerId of await payments.findCustomersOf(email)) await payments.deleteCustomer(customerId);
+  for (const customerId of await payments.findCustomersOf(email)) await deleteCustomer(customerId);
   await counts.forget(email);
-  return { erased: found.length };
+  return { erased: found.length, customers };
 }

@@ -134,7 +134,14 @@ test("a deployment has every setting in its place", () => {
   expect(result).toEqual({
     status: "valid",
     configuration: {
-      ...{ isLocal: false, release: "a-release", d1: DB, funnel: FUNNEL, siteSecrets: ["s".repeat(32)] },
+      ...{
+        isLocal: false,
+        inMaintenance: false,
+        release: "a-release",
+        d1: DB,
+        funnel: FUNNEL,
+        siteSecrets: ["s".repeat(32)],
+      },
       limits: { signUps: limiter, operator: limiter },
       stripe: {
         secretKey: "rk_live_0123456789abcdef",

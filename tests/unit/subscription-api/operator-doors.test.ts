@@ -8,7 +8,7 @@ const BEARER = { authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}` };
 /** What a browser sends by itself once the operator has logged in. */
 const BASIC = { authorization: `Basic ${btoa(`anybody:${LOCAL_SECRETS.OPERATOR_TOKEN}`)}` };
 const JSON_BODY = { "content-type": "application/json" };
-const COMMANDS = ["export", "erase", "catalogue"];
+const COMMANDS = ["export", "erase", "catalogue", "after-restore"];
 
 /** A limiter as the binding is: `limit` requests of a key. */
 function limiterOf(limit: number) {
@@ -67,7 +67,7 @@ describe("a command of the operator", () => {
   test("is given in JSON with a bearer token, as npm run erase sends it", async () => {
     const { send, left } = await withSignUp();
     const answer = await send("erase", { ...BEARER, "content-type": "application/json; charset=utf-8" });
-    expect(await answer.json()).toEqual({ erased: 1 });
+    expect(await answer.json()).toEqual({ erased: 1, customers: 0 });
     expect(left()).toBe(0);
   });
 });

@@ -34,7 +34,6 @@ test.each([
   [line({ status: 200, route: "/" }), undefined],
   [line({ status: 303, method: "POST", route: "/subscription" }), undefined],
   [line({ event: "page_rendered", status: 200 }), undefined],
-  [line({ level: "warn", event: "signup_failed", status: 409 }), undefined],
   ["[wrangler:info] GET / 200 OK (12ms)", undefined],
   ["{", undefined],
   ["✘ [ERROR] Build failed", "✘ [ERROR] Build failed"],

@@ -47,7 +47,11 @@ describe("the operator", () => {
     await enterCard(stripe.url, clientSecret);
     await expect.poll(() => rows(api, "SELECT status FROM sign_ups")).toEqual([{ status: "trialing" }]);
     const [row] = await rows(api, "SELECT * FROM sign_ups");
-    expect(await run("erase", "--email", email)).toEqual({ erased: 1 });
+    expect(await run("erase", "--email", email)).toEqual({ erased: 1, customers: 1 });
+    await expect(run("erase", "--email", email)).rejects.toThrow("No sign-up, and no customer at Stripe, has this");
+    expect(await rows(api, "SELECT sign_ups, customers, operator FROM erasures")).toEqual([
+      { sign_ups: 1, customers: 1, operator: "token" },
+    ]);
     const client = stripeAt(stripe);
     expect(await client.customers.retrieve(String(row?.stripe_customer_id))).toMatchObject({ deleted: true });
     expect(await client.subscriptions.retrieve(String(row?.stripe_subscription_id))).toMatchObject({
@@ -91,7 +95,7 @@ describe("the operator", () => {
   test("is told plainly what a command lacks", async () => {
     await expect(run("erase")).rejects.toThrow("Whose data? Add --email {email}.");
     await expect(run("export", "--email", "nobody")).rejects.toThrow(/^The API answered 422/);
-    await expect(run("dance")).rejects.toThrow("The commands are export, erase, catalogue.");
+    await expect(run("dance")).rejects.toThrow("The commands are export, erase, catalogue, after-restore.");
     vi.stubEnv("OPERATOR_TOKEN", undefined);
     await expect(run("catalogue", "--production")).rejects.toThrow("Set the variable OPERATOR_TOKEN");
     vi.unstubAllEnvs();

@@ -28,6 +28,8 @@ import { type FormOutcome, reply, seeOther } from "./form-outcome.server";
 const MAX_ENTRY_LENGTH = 256;
 /** Longer than any real value. A returned value appears three times on the page. */
 const MAX_RETURNED_LENGTH = 3000;
+/** The API's answers to a customer's mistake. Any other failure may concern everybody. */
+const REFUSALS = [409, 422, 429];
 
 /** Handles a form before Remix, which halves the cost of a redirect. The route's action returns any other outcome. */
 export const handleForm: Middleware<AppLoadContext> = async (request, context, next) => {
@@ -106,7 +108,9 @@ async function submitForm(sent: IntentSubmission, context: AppLoadContext): Prom
   }
   if (outcome.kind !== "created") {
     const status = outcome.kind === "rejected" ? outcome.status : undefined;
-    log.warn("signup_failed", { outcome: outcome.kind, status });
+    const fields = { outcome: outcome.kind, status };
+    if (status !== undefined && REFUSALS.includes(status)) log.info("signup_refused", fields);
+    else log.warn("signup_failed", fields);
     const answer = { ...replyTo(form, submission), notice: noticeFor(outcome), requestId };
     // A refused key stays refused, so a retry needs another.
     return reply(statusFor(outcome), status === 409 ? { ...answer, formNonce: await nonces.issue() } : answer);

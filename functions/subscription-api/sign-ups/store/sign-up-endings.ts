@@ -1,6 +1,6 @@
 import type { CountStep } from "../../../../app/contract/funnel-steps";
 import type { Database } from "../../database";
-import { newMessage } from "../../outbox/outbox";
+import { messageKey, newMessage } from "../../outbox/outbox";
 import type { StripeEvent } from "../../stripe/events";
 import {
   ABANDONED_AFTER_MS,
@@ -53,7 +53,7 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
       const { signUpId, setupIntentId, usedCards, hash } = card;
       const waitsForCard = "status = 'pending' AND used_cards = ? AND coalesce(stripe_setup_intent_id, ?) = ?";
       const values = [usedCards, setupIntentId, setupIntentId] as const;
-      const message = { key: `card-used/${signUpId}`, kind: "card-used" as const, signUpId };
+      const message = { key: messageKey("card-used", signUpId), kind: "card-used" as const, signUpId };
       const mailsToday = [now().slice(0, 10), hash] as const;
       const countMail = db
         .prepare(

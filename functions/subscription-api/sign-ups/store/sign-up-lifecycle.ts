@@ -1,7 +1,7 @@
 import type { CountStep } from "../../../../app/contract/funnel-steps";
 import type { Database } from "../../database";
 import type { TrialClaim } from "../../limits/trial-claims";
-import { newMessage, reminderKey } from "../../outbox/outbox";
+import { messageKey, newMessage, reminderKey } from "../../outbox/outbox";
 import type { StripeEvent } from "../../stripe/events";
 import {
   ABANDONED_AFTER_MS,
@@ -93,7 +93,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
         )
         .bind(id, trial.status, trial.stripeSubscriptionId, iso(trial.trialEnd), iso(nextTrialCheck(trial)), now());
       const results = await db.batch([
-        ...messages.map((kind) => newMessage(db, { key: `${kind}/${id}`, kind, signUpId: id }, AWAITS_TRIAL)),
+        ...messages.map((kind) => newMessage(db, { key: messageKey(kind, id), kind, signUpId: id }, AWAITS_TRIAL)),
         ...(reminder ? [newMessage(db, reminder, AWAITS_TRIAL)] : []),
         ...(event ? [processedEvent(db, event)] : []),
         update,
@@ -160,6 +160,14 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
     },
 
     /** A check that was set anew meanwhile stays. */
+    /** How many sign-ups the next scheduled run checks. */
+    async checkNow(ids: string[]): Promise<number> {
+      const checked = db.prepare(
+        "UPDATE sign_ups SET check_at = ?1 WHERE id IN (SELECT value FROM json_each(?2)) RETURNING id",
+      );
+      return (await checked.bind(now(), JSON.stringify(ids)).all()).results.length;
+    },
+
     async scheduleChecks(checks: { id: string; at: Date }[], leaseEnd: string): Promise<void> {
       if (checks.length === 0) return;
       const schedule = db.prepare(

@@ -119,7 +119,8 @@ describe("a form that the API refuses", () => {
       expect(answer.reply?.formNonce === form_nonce).toBe(status !== 409);
       expect(await site.nonces.read(answer.reply?.formNonce ?? "")).toBeDefined();
       expect(answer.reply?.form?.initialValue).toEqual({ ...typed, form_nonce });
-      expect(site.logged).toEqual([["signup_failed", { outcome: "rejected", status }]]);
+      const event = [409, 422, 429].includes(status) ? "signup_refused" : "signup_failed";
+      expect(site.logged).toEqual([[event, { outcome: "rejected", status }]]);
     },
   );
 

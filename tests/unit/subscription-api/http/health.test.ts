@@ -40,6 +40,13 @@ function newApi(settings: Record<string, unknown> = {}) {
       const sql = "INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at) VALUES (?1, ?2, ?1, ?3, ?3)";
       rows(sql, kind, id, since);
     },
+    /** A trial began, and its email went out at once. */
+    async started(at: string) {
+      const { id } = await signUp();
+      const sql = `INSERT INTO outbox (key, sign_up_id, kind, state, next_attempt_at, created_at, settled_at)
+        VALUES (?1, ?1, 'trial-started', 'sent', ?2, ?2, ?2)`;
+      rows(sql, id, at);
+    },
     async health() {
       // Another isolate each time: what one has found it keeps, as health-together.test.ts tests.
       const answer = await new Hono().get("/health", healthCheck()).request("/health", undefined, env);
@@ -61,6 +68,7 @@ test("what is well says which release it is, and what is left to do; nobody keep
       due_messages: 0,
       oldest_due_seconds: 0,
       last_cron_run: minutesAgo(1),
+      last_stripe_event: null,
     },
   });
   expect(logged).toEqual([]);
@@ -141,6 +149,16 @@ test.each<[string, string, string, (time: string, api: ReturnType<typeof newApi>
     (time, { rows }) => rows("UPDATE cron_runs SET ran_at = NULL, created_at = ?", time),
   ],
   ["a message that is due", "outbox", minutesAgo(15), (time, api) => api.due("card-used", time)],
+  ["a trial of which Stripe sent no event", "webhooks", minutesAgo(30), (time, api) => api.started(time)],
+  [
+    "a trial that began more than a minute after Stripe's last event",
+    "webhooks",
+    minutesAgo(30),
+    async (time, api) => {
+      api.rows("INSERT INTO stripe_events VALUES ('evt_1', 'invoice.paid', ?)", minutesAgo(31.5));
+      await api.started(time);
+    },
+  ],
 ])("%s makes %s late a moment after %s, not before [W3]", async (_, late, time, make) => {
   for (const [since, expected] of [
     [time, { status: 200 }],
@@ -153,9 +171,18 @@ test.each<[string, string, string, (time: string, api: ReturnType<typeof newApi>
   }
 });
 
+test("a trial that an event began needs no other event [W3]", async () => {
+  const api = newApi(DEPLOYED);
+  api.rows("UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
+  api.rows("INSERT INTO stripe_events VALUES ('evt_1', 'setup_intent.succeeded', ?)", minutesAgo(45.5));
+  await api.started(minutesAgo(45));
+  expect(await api.health()).toMatchObject({ status: 200, body: { last_stripe_event: minutesAgo(45.5) } });
+});
+
 test("nobody wakes a machine that was switched off: in local development nothing is late [W3]", async () => {
   const api = newApi();
   api.rows("UPDATE cron_runs SET ran_at = ?", minutesAgo(10_000));
+  await api.started(minutesAgo(10_000));
   await api.due("trial-ending", minutesAgo(10_000));
   expect(await api.health()).toMatchObject({ status: 200, body: { status: "ok", due_messages: 1 } });
 });

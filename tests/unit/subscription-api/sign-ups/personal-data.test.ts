@@ -36,11 +36,11 @@ test("all that is kept on a person is exported, without the hash of the password
 test("a person is erased at Stripe, then here with all messages; again does nothing [F4] [F6]", async () => {
   const { onTrial, command, rows, model, logged } = operating();
   const { email, stripe_customer_id } = await onTrial();
-  expect(await command("erase", email)).toEqual({ erased: 1 });
+  expect(await command("erase", email)).toEqual({ erased: 1, customers: 1 });
   expect([rows("SELECT id FROM sign_ups"), rows("SELECT key FROM outbox")]).toEqual([[], []]);
   expect(model.get(stripe_customer_id)).toMatchObject({ deleted: true });
   expect(model.all("subscription")).toMatchObject([{ status: "canceled" }]);
-  expect(await command("erase", email)).toEqual({ erased: 0 });
+  expect(await command("erase", email)).toEqual({ erased: 0, customers: 0 });
   expect(logged).toContainEqual(expect.objectContaining({ event: "person_erased" }));
   expect(JSON.stringify(logged)).not.toMatch(/@|Lovelace/);
 });
@@ -68,7 +68,7 @@ test("a person whose setup intent Stripe does not know is erased", async () => {
   const { pending, command, change, rows } = operating();
   const { id, email } = await pending();
   await change(id, "stripe_setup_intent_id = 'seti_unknown'");
-  expect(await command("erase", email)).toEqual({ erased: 1 });
+  expect(await command("erase", email)).toEqual({ erased: 1, customers: 1 });
   expect(rows("SELECT id FROM sign_ups")).toEqual([]);
 });
 
