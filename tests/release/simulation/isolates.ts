@@ -14,7 +14,7 @@ class Invocation {
   pending = 1;
   over = false;
   databaseFailed = false;
-  stored: unknown;
+  stored?: Map<object, unknown>;
 
   constructor(
     readonly name: string,

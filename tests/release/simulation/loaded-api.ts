@@ -11,8 +11,8 @@ export type Init = { method?: string; headers?: [string, string][]; body?: strin
 /** What the API finds instead of the platform's: all of it belongs to the world that runs. */
 export type Platform = {
   readonly now: number;
-  /** The invocation whose step it is. One runs at a time, so that it also has the value of AsyncLocalStorage. */
-  readonly running: { random: { next(): number }; stored?: unknown };
+  /** The invocation whose step it is. One runs at a time, so that it also has the values of AsyncLocalStorage. */
+  readonly running: { random: { next(): number }; stored?: Map<object, unknown> };
   /** @returns what takes it back */
   timer(run: () => void, milliseconds?: number): () => void;
   fetch(url: string, init: Init): Promise<unknown>;
@@ -91,10 +91,12 @@ function stubsFor(world: () => Platform) {
   }
   class AsyncLocalStorage {
     run<T>(value: unknown, work: () => T): T {
-      world().running.stored = value;
+      const { running } = world();
+      running.stored ??= new Map();
+      running.stored.set(this, value);
       return work();
     }
-    getStore = () => world().running.stored;
+    getStore = () => world().running.stored?.get(this);
   }
   const random = () => world().running.random.next();
   const hex = (digits: number) => ((1 + random()) * 2 ** (4 * digits)).toString(16).slice(1, digits + 1);
