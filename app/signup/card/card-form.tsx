@@ -142,7 +142,7 @@ function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: CardFiel
     <form className="mt-6" onSubmit={pay}>
       <div className={`${CARD_FIELDS} ${ready ? "" : LOADING}`}>
         <PaymentElement
-          options={{ layout: "tabs", ...elementOptions }}
+          options={{ layout: "tabs", wallets: CARD_ONLY, ...elementOptions }}
           onReady={() => {
             setReady(true);
             onReady();
@@ -154,6 +154,9 @@ function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: CardFiel
     </form>
   );
 }
+
+/** Wallets give a card another fingerprint on each device, and each card has one trial. */
+const CARD_ONLY = { applePay: "never", googlePay: "never", link: "never" } as const;
 
 const LOOK_AFTER_FAILURE_MS = [1000, 3000, 8000];
 

@@ -11,10 +11,8 @@ export type Step =
     }
   | { at: number; does: "finalize" | "retry"; invoice: Invoice };
 
+/** A shorter trial is announced when it begins: https://docs.stripe.com/api/events/types#event_types-customer.subscription.trial_will_end */
 const REMINDER_SECONDS = 3 * DAY;
-
-/** A trial under seven days is announced when it begins: https://docs.stripe.com/billing/subscriptions/trials/manage-trial-compliance */
-const SHORT_TRIAL_SECONDS = 7 * DAY;
 
 /** A setting that holds the last trial end that was announced. */
 export const reminded = (id: string) => `reminded/${id}`;
@@ -31,9 +29,8 @@ export function nextStep(subscription: Subscription, effects: Effects): Step | u
   if (status === "trialing" || status === "active" || status === "past_due") {
     const end = subscription.items.data[0]?.current_period_end ?? created;
     if (status === "trialing" && trial_end !== null && effects.store.setting(reminded(id)) !== trial_end) {
-      const start = trial_start ?? created;
-      const isShort = trial_end - start < SHORT_TRIAL_SECONDS;
-      steps.push({ at: isShort ? start : trial_end - REMINDER_SECONDS, does: "remind of the trial's end" });
+      const at = Math.max(trial_start ?? created, trial_end - REMINDER_SECONDS);
+      steps.push({ at, does: "remind of the trial's end" });
     }
     if (cancel_at !== null) steps.push({ at: cancel_at, does: "cancel" });
     steps.push({ at: end, does: "end the period" });

@@ -12,6 +12,8 @@ export type FrameOptions = {
   address: NonNullable<BillingDetails["address"]>;
   asksCountry: boolean;
   asksPostalCode: boolean;
+  /** Names of the wallets that have a tab beside the card's. */
+  wallets: string[];
 };
 
 /** To the frame, with a port for its SetupResult. */

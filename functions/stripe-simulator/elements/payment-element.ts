@@ -29,6 +29,7 @@ export function paymentElement(
     address: defaults.address ?? {},
     asksCountry: country !== "never",
     asksPostalCode: postalCode !== "never",
+    wallets: walletsOf(options),
   };
   const handlers = new Map<string, Set<Handler>>();
   const iframe = document.createElement("iframe");
@@ -100,6 +101,13 @@ export function paymentElement(
       });
     },
   };
+}
+
+/** Stripe shows them, also for an intent of cards only, wherever a browser has them. */
+function walletsOf({ wallets = {} }: StripePaymentElementOptions): string[] {
+  const { applePay, googlePay, link } = wallets;
+  const offered = { "Apple Pay": applePay, "Google Pay": googlePay, Link: link };
+  return Object.entries(offered).flatMap(([name, option]) => (option === "never" ? [] : [name]));
 }
 
 function requireDetail(name: "country" | "postal_code", given: BillingDetails): void {

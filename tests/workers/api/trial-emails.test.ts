@@ -58,7 +58,7 @@ describe("the mails about a trial", () => {
     const email = "remind@example.com";
     const row = await onTrial(email);
     await expect.poll(() => mails(stripe, email)).toHaveLength(1);
-    // Stripe tells of the end when the trial begins.
+    // It comes three days before the end, or at the start of a short trial: here at the start, and again.
     for (const _ of [1, 2]) await tell("trial_will_end", row.stripe_subscription_id);
     await inPortal(stripe, email, anotherCard("4000000000000341"));
     await runScheduled(api);

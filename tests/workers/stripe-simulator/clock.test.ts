@@ -70,7 +70,7 @@ describe("the simulator's clock", () => {
       `${trial[0]} 0`,
       "invoice.finalized 0",
       "invoice.paid 0",
-      `${trial[1]} 0`,
+      `${trial[1]} ${2 * 24}`,
       "invoice.created 120",
       `${trial[2]} 120`,
       "invoice.finalized 121",
@@ -82,11 +82,11 @@ describe("the simulator's clock", () => {
     ]);
   });
 
-  test("the simulator announces the end of a seven-day trial three days before it", async () => {
-    const { at, events } = await subscriber("pm_card_visa", { trial_period_days: 7 });
-    await at(7 * DAY);
+  test("the simulator announces the end of a trial of two days when it begins", async () => {
+    const { at, events } = await subscriber("pm_card_visa", { trial_period_days: 2 });
+    await at(2 * DAY);
     expect((await events()).filter((event) => event.includes("trial_will_end"))).toEqual([
-      `customer.subscription.trial_will_end ${4 * 24}`,
+      "customer.subscription.trial_will_end 0",
     ]);
   });
 

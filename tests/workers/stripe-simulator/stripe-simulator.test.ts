@@ -155,8 +155,8 @@ describe("the Stripe simulator", () => {
     expect((await stripe.subscriptions.list(list)).data).toHaveLength(0);
     expect((await stripe.subscriptions.list({ ...list, status: "all" })).data).toHaveLength(1);
     const types = () => eventsOf(made.id).map(({ type }) => type.replace("customer.subscription.", ""));
-    // It tells of the end when the trial begins, as it is under seven days, and when it ends early.
-    const expected = ["created", "deleted", "trial_will_end", "trial_will_end", "updated"];
+    // It tells of the end when the trial ends early.
+    const expected = ["created", "deleted", "trial_will_end", "updated"];
     await expect.poll(() => types().sort()).toEqual(expected);
   });
 

@@ -31,7 +31,8 @@ window.addEventListener("message", function connect({ data, source, ports: [port
   serve(port, data);
 });
 
-function serve(port: MessagePort, { publishableKey, style, address, asksCountry, asksPostalCode }: FrameOptions): void {
+function serve(port: MessagePort, options: FrameOptions): void {
+  const { publishableKey, style, address, asksCountry, asksPostalCode, wallets } = options;
   const tell = (message: FromFrame) => port.postMessage(message);
   const showAddress = () => {
     country.closest(".field")?.toggleAttribute("hidden", !asksCountry);
@@ -41,6 +42,7 @@ function serve(port: MessagePort, { publishableKey, style, address, asksCountry,
   };
 
   for (const [name, value] of Object.entries(style)) document.documentElement.style.setProperty(name, value);
+  for (const wallet of wallets) byId("card-tab", HTMLElement).insertAdjacentElement("afterend", tabOf(wallet));
   country.value = address.country || "US";
   postalCode.value = address.postal_code || "";
   showAddress();
@@ -63,6 +65,13 @@ function serve(port: MessagePort, { publishableKey, style, address, asksCountry,
   port.onmessage = async ({ data, ports: [answer] }: MessageEvent<ConfirmRequest>) =>
     answer?.postMessage(await confirm(data, publishableKey));
   tell({ type: "ready" });
+}
+
+/** Without a wallet behind it. */
+function tabOf(name: string): HTMLButtonElement {
+  const tab = document.createElement("button");
+  Object.assign(tab, { type: "button", role: "tab", textContent: name, disabled: true });
+  return tab;
 }
 
 /** Where Stripe asks for it: https://docs.stripe.com/payments/payment-element/control-billing-details-collection */
