@@ -1,6 +1,6 @@
 import { ButtonLink } from "../ui/controls/button";
 import { ArrowRightIcon } from "../ui/controls/icons";
-import { Drawing } from "./drawings/drawing";
+import { Drawing, Text } from "./drawings/drawing";
 import { ProductView } from "./drawings/product-view";
 import { forecast, hero } from "./home-content";
 import { PlatformTable } from "./platform-table";
@@ -61,12 +61,12 @@ function ForecastCard() {
           pathLength="1"
         />
         <circle cx="292" cy="87" r="5" className="fill-night stroke-accent" strokeWidth="3" />
-        <text x="24" y="36" className="fill-on-night-muted">
+        <Text x="24" y="36" className="fill-on-night-muted">
           Organic traffic today
-        </text>
-        <text x="292" y="114" textAnchor="middle" className="fill-on-night-muted">
+        </Text>
+        <Text x="292" y="114" textAnchor="middle" className="fill-on-night-muted">
           2028
-        </text>
+        </Text>
       </Drawing>
     </aside>
   );

@@ -8,7 +8,7 @@ const rows = [
 
 export function PlatformTable() {
   return (
-    <div className="mt-14 border-y border-line py-8 md:grid md:grid-cols-[1fr_2fr]">
+    <div className="mt-14 border-y border-line py-8 md:grid md:grid-cols-[1fr_2fr] md:gap-8">
       <div>
         <h2 className="text-heading">Platforms by&nbsp;plan</h2>
         <p className="mt-1 text-muted">{onRequest}</p>

@@ -166,8 +166,8 @@ function Frame({ heading, progress, headingRef, intro, packageId, children }: Fr
         {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
         <DelayNotice />
       </div>
-      {children}
       {packageId !== undefined && <PlanSummary packageId={packageId} />}
+      {children}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode, type SVGProps } from "react";
 
 interface DrawingProps {
   /** Text alternative. */
@@ -19,6 +19,15 @@ export function Drawing({ title, width = 320, height, className = "", children }
   );
 }
 
+/** Text with a space after it, which separates it from the next one in browsers without graphics. */
+export function Text(props: SVGProps<SVGTextElement>) {
+  return (
+    <>
+      <text {...props} />{" "}
+    </>
+  );
+}
+
 /** Several lines of text. */
 export function Lines({
   x,
@@ -34,13 +43,16 @@ export function Lines({
   className?: string;
 }) {
   return (
-    <text y={y} className={className}>
+    <Text y={y} className={className}>
       {lines.map((line, index) => (
-        <tspan key={line} x={x} dy={index && step}>
-          {line}
-        </tspan>
+        <Fragment key={line}>
+          {index > 0 && " "}
+          <tspan x={x} dy={index && step}>
+            {line}
+          </tspan>
+        </Fragment>
       ))}
-    </text>
+    </Text>
   );
 }
 
@@ -49,9 +61,9 @@ export function Mark({ x, y, isNamed }: { x: number; y: number; isNamed: boolean
   return (
     <g transform={`translate(${x} ${y})`}>
       <rect width="56" height="24" rx="12" className={isNamed ? "fill-accent" : "gap"} />
-      <text x="28" y="16" className={`small font-bold ${isNamed ? "fill-on-accent" : "fill-muted"}`}>
+      <Text x="28" y="16" className={`small font-bold ${isNamed ? "fill-on-accent" : "fill-muted"}`}>
         {isNamed ? "named" : "gap"}
-      </text>
+      </Text>
     </g>
   );
 }

@@ -1,4 +1,4 @@
-import { Drawing, Lines, Mark } from "./drawing";
+import { Drawing, Lines, Mark, Text } from "./drawing";
 
 const engines = ["ChatGPT", "Perplexity"];
 const prompts = [
@@ -12,13 +12,13 @@ const prompts = [
 export function NamedByPlatform() {
   return (
     <Drawing title="Five prompts on ChatGPT and Perplexity: 6 of 10 answers name Norvane" height={348}>
-      <text y="20" className="font-bold">
+      <Text y="20" className="font-bold">
         Prompt
-      </text>
+      </Text>
       {engines.map((engine, column) => (
-        <text key={engine} x={212 + column * 80} y="20" className="fill-muted" textAnchor="middle">
+        <Text key={engine} x={212 + column * 80} y="20" className="fill-muted" textAnchor="middle">
           {engine}
-        </text>
+        </Text>
       ))}
       {prompts.map(({ lines, named }, row) => (
         <g key={lines[0]} transform={`translate(0 ${38 + row * 62})`}>
@@ -44,13 +44,13 @@ export function VisibilityOfCompetitors() {
     <Drawing title="Visibility: Norvane 62 percent, Tarrio 44 percent, Osterby 27 percent" height={112}>
       {shares.map(({ name, percent, fill }, row) => (
         <g key={name} transform={`translate(0 ${row * 42})`}>
-          <text y="19" className={row === 0 ? "font-bold" : ""}>
+          <Text y="19" className={row === 0 ? "font-bold" : ""}>
             {name}
-          </text>
+          </Text>
           <rect x="78" width={percent * 3} height="28" rx="4" className={`grown ${fill}`} />
-          <text x={88 + percent * 3} y="19">
+          <Text x={88 + percent * 3} y="19">
             {percent}%
-          </text>
+          </Text>
         </g>
       ))}
     </Drawing>
@@ -63,16 +63,16 @@ export function Draft() {
       title="A draft on “Cargo bike or second car?” gains a short answer at the top, a table of costs and its sources"
       height={150}
     >
-      <text y="18" className="font-bold">
+      <Text y="18" className="font-bold">
         Cargo bike or second car?
-      </text>
+      </Text>
       {["Answer in the first paragraph", "Five years of costs in a table", "A source for each cost"].map(
         (line, row) => (
           <g key={line} transform={`translate(0 ${36 + row * 40})`}>
             <rect width="320" height="32" rx="6" className="fill-success-soft" />
-            <text x="14" y="21" className="fill-success font-bold">
+            <Text x="14" y="21" className="fill-success font-bold">
               + {line}
-            </text>
+            </Text>
           </g>
         ),
       )}

@@ -1,4 +1,4 @@
-import { Drawing, Lines, Mark } from "./drawing";
+import { Drawing, Lines, Mark, Text } from "./drawing";
 
 /** An invented brand and market. The numbers agree with each other and with the MINI plan. */
 export function ProductView() {
@@ -34,9 +34,9 @@ function TrackedPrompts() {
       height={342}
       className="product-prompts"
     >
-      <text y="20" className="font-bold">
+      <Text y="20" className="font-bold">
         Tracked prompts
-      </text>
+      </Text>
       <rect y="40" width="320" height="56" rx="8" className="fill-brand-soft" />
       {prompts.map(({ lines, named }, index) => (
         <g key={lines[0]} transform={`translate(0 ${40 + index * 61})`}>
@@ -56,32 +56,32 @@ function TrackedAnswer() {
       className="answer"
     >
       <rect x=".5" y=".5" width="84" height="30" rx="15" className="fill-none stroke-ink" />
-      <text x="42" y="20" className="font-bold" textAnchor="middle">
+      <Text x="42" y="20" className="font-bold" textAnchor="middle">
         ChatGPT
-      </text>
+      </Text>
       <rect x="94.500" y=".5" width="92" height="30" rx="15" className="fill-none stroke-line" />
-      <text x="140" y="20" className="fill-muted" textAnchor="middle">
+      <Text x="140" y="20" className="fill-muted" textAnchor="middle">
         Perplexity
-      </text>
+      </Text>
       <rect x="20" y="52" width="300" height="42" rx="12" className="fill-brand-soft" />
-      <text x="170" y="78" textAnchor="middle">
+      <Text x="170" y="78" textAnchor="middle">
         Which cargo bike is best for two kids?
-      </text>
+      </Text>
       <g className="reply">
         <rect y="122" width="98" height="25" rx="4" className="fill-accent" />
-        <text x="5" y="140" className="fill-on-accent font-bold" textLength="88">
+        <Text x="5" y="140" className="fill-on-accent font-bold" textLength="88">
           Norvane Duo
-        </text>
-        <text x="104" y="140">
+        </Text>
+        <Text x="104" y="140">
           is the pick of most testers:
-        </text>
-        <text y="167">a low frame, two seats with harnesses,</text>
-        <text y="194">
+        </Text>
+        <Text y="167">a low frame, two seats with harnesses,</Text>
+        <Text y="194">
           brakes tested at full load. <Citations numbers={[1, 2]} />
-        </text>
-        <text y="221">
+        </Text>
+        <Text y="221">
           Tarrio is lighter, but seats one child. <Citations numbers={[2]} />
-        </text>
+        </Text>
         <Source y={252} number={1} name="norvane.example/family-guide" />
         <Source y={299} number={2} name="cargobiketests.example" />
       </g>
@@ -93,9 +93,9 @@ function Source({ y, number, name }: { y: number; number: number; name: string }
   return (
     <g transform={`translate(0 ${y})`}>
       <rect x=".5" y=".5" width="319" height="38" rx="8" className="fill-none stroke-line" />
-      <text x="14" y="25">
+      <Text x="14" y="25">
         <Citations numbers={[number]} /> {name}
-      </text>
+      </Text>
     </g>
   );
 }
@@ -110,12 +110,12 @@ function Visibility() {
       title="Norvane’s visibility: 62 percent of tracked answers name it, after 38 percent in March. Tarrio has 44 percent"
       height={342}
     >
-      <text y="20" className="font-bold">
+      <Text y="20" className="font-bold">
         Visibility
-      </text>
-      <text y="76" className="figure">
+      </Text>
+      <Text y="76" className="figure">
         62%
-      </text>
+      </Text>
       <Lines x={108} y={56} lines={["of tracked answers", "name Norvane"]} className="fill-muted" />
       <g transform="translate(0 106)">
         <path d="M0 .5H236M0 38.500H236M0 76.500H236M0 114.500H236" className="stroke-line" />
@@ -127,29 +127,29 @@ function Visibility() {
           pathLength="1"
         />
         <circle cx="236" cy="14" r="5" className="fill-brand" />
-        <text x="248" y="19" className="fill-brand font-bold">
+        <Text x="248" y="19" className="fill-brand font-bold">
           Norvane
-        </text>
-        <text x="248" y="52" className="fill-muted">
+        </Text>
+        <Text x="248" y="52" className="fill-muted">
           Tarrio 44%
-        </text>
-        <text y="134" className="fill-muted">
+        </Text>
+        <Text y="134" className="fill-muted">
           March
-        </text>
-        <text x="236" y="134" className="fill-muted" textAnchor="middle">
+        </Text>
+        <Text x="236" y="134" className="fill-muted" textAnchor="middle">
           August
-        </text>
+        </Text>
       </g>
       <rect x=".5" y="262.500" width="319" height="76" rx="10" className="fill-none stroke-line" />
-      <text x="16" y="291" className="font-bold">
+      <Text x="16" y="291" className="font-bold">
         Content brief
-      </text>
-      <text x="304" y="291" textAnchor="end" className="fill-success font-bold">
+      </Text>
+      <Text x="304" y="291" textAnchor="end" className="fill-success font-bold">
         ready
-      </text>
-      <text x="16" y="318" className="fill-muted">
+      </Text>
+      <Text x="16" y="318" className="fill-muted">
         Closes the gap “Cargo bike or second car?”
-      </text>
+      </Text>
     </Drawing>
   );
 }

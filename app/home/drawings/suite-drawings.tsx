@@ -1,19 +1,19 @@
-import { Drawing, Lines } from "./drawing";
+import { Drawing, Lines, Text } from "./drawing";
 
 export function PromptFromPersona() {
   return (
     <Drawing title="The keyword “cargo bike” and the persona “parent of two” produce a prompt" height={150}>
       <rect x=".5" y=".5" width="148" height="36" rx="18" className="chip" />
-      <text x="74" y="23" textAnchor="middle">
+      <Text x="74" y="23" textAnchor="middle">
         cargo bike
-      </text>
-      <text x="160" y="23" textAnchor="middle">
+      </Text>
+      <Text x="160" y="23" textAnchor="middle">
         +
-      </text>
+      </Text>
       <rect x="171.500" y=".5" width="148" height="36" rx="18" className="chip" />
-      <text x="246" y="23" textAnchor="middle">
+      <Text x="246" y="23" textAnchor="middle">
         parent of two
-      </text>
+      </Text>
       <path d="M74 37V60H246V37M160 60V82" className="fill-none stroke-line-strong" />
       <rect x=".5" y="82.500" width="319" height="62" rx="10" className="chip" />
       <Lines x={16} y={108} lines={["“Which cargo bike is best", "for two kids?”"]} className="font-bold" />
@@ -26,18 +26,18 @@ const months = [38, 41, 47, 50, 57, 62];
 export function Dashboard() {
   return (
     <Drawing title="Visibility by month, from 38 to 62 percent, and 38 content gaps" height={150}>
-      <text y="18" className="fill-muted">
+      <Text y="18" className="fill-muted">
         Visibility
-      </text>
-      <text y="56" className="figure">
+      </Text>
+      <Text y="56" className="figure">
         62%
-      </text>
-      <text y="92" className="fill-muted">
+      </Text>
+      <Text y="92" className="fill-muted">
         Content gaps
-      </text>
-      <text y="130" className="figure">
+      </Text>
+      <Text y="130" className="figure">
         38
-      </text>
+      </Text>
       {months.map((percent, month) => (
         <rect
           key={percent}
@@ -63,12 +63,12 @@ export function Brief() {
       {brief.map((name, row) => (
         <g key={name} transform={`translate(16 ${row * 44})`}>
           {row > 0 && <path d="M0 7H288" className="stroke-line" />}
-          <text y="34" className="fill-muted">
+          <Text y="34" className="fill-muted">
             {name}
-          </text>
-          <text x="78" y="34">
+          </Text>
+          <Text x="78" y="34">
             {entries[row]}
-          </text>
+          </Text>
         </g>
       ))}
     </Drawing>

@@ -10,8 +10,7 @@ export function PlanComparison({ plans }: { plans: DetailedPlan[] }) {
       <h2 id="comparison" className="text-title">
         Compare the plans
       </h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
-      <section className="comparison mt-10" aria-label="Plans side by side" tabIndex={0}>
+      <div className="comparison mt-10">
         <table>
           <thead>
             <tr>
@@ -44,7 +43,7 @@ export function PlanComparison({ plans }: { plans: DetailedPlan[] }) {
             ))}
           </tbody>
         </table>
-      </section>
+      </div>
     </section>
   );
 }

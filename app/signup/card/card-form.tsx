@@ -139,7 +139,7 @@ function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: CardFiel
   }
 
   return (
-    <form className="mt-6" onSubmit={pay}>
+    <form className="mt-6" aria-labelledby="card-entry" onSubmit={pay}>
       <div className={`${CARD_FIELDS} ${ready ? "" : LOADING}`}>
         <PaymentElement
           options={{ layout: "tabs", wallets: CARD_ONLY, ...elementOptions }}

@@ -65,7 +65,12 @@ export function CardStep({ data, reply }: { data: CardStepData; reply: SignupRep
           )}
         </section>
         {data.account && (
-          <Form method="post" action={pathname} className="mt-4 text-sm text-muted [overflow-wrap:anywhere]">
+          <Form
+            method="post"
+            action={pathname}
+            aria-label="Your details"
+            className="mt-4 text-sm text-muted [overflow-wrap:anywhere]"
+          >
             Signing up <strong>{data.account.companyName}</strong> with {data.account.email}.{" "}
             <input type="hidden" name="sign_up" value={data.key} />
             <button type="submit" name="intent" value="edit" className="py-1 font-semibold text-brand underline">
@@ -74,7 +79,7 @@ export function CardStep({ data, reply }: { data: CardStepData; reply: SignupRep
           </Form>
         )}
         {data.resumeLink && <ResumeOnAnotherDevice link={data.resumeLink} />}
-        <Form method="post" action={pathname} className="mt-6">
+        <Form method="post" action={pathname} aria-label="Start over" className="mt-6">
           <input type="hidden" name="sign_up" value={data.key} />
           <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">
             Start over

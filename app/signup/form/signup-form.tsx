@@ -112,7 +112,7 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
       <input type="hidden" name="package_id" id={idOf("package_id")} value={packageId} />
       <input type="hidden" name="form_nonce" value={reply?.formNonce ?? formNonce} />
       {madeFrom && <input type="hidden" name="sign_up" value={madeFrom.key} />}
-      <label className="honeypot" aria-hidden>
+      <label className="honeypot">
         Leave this field empty
         <input name="website" tabIndex={-1} autoComplete="off" />
       </label>
@@ -215,13 +215,7 @@ const PasswordField = memo(function PasswordField(props: {
       spellCheck={false}
       aside={
         hydrated && (
-          <button
-            type="button"
-            className="field-toggle"
-            aria-pressed={shown}
-            aria-controls={props.id}
-            onClick={() => setShown(!shown)}
-          >
+          <button type="button" className="field-toggle" aria-controls={props.id} onClick={() => setShown(!shown)}>
             {shown ? "Hide" : "Show"}
             <span className="sr-only"> {props.label.toLowerCase()}</span>
           </button>
