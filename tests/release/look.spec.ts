@@ -47,6 +47,8 @@ test("a tablet compares the plans by their cards; where there is a table it is w
   expect(await box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeGreaterThan(100);
   expect(await box.evaluate((element) => getComputedStyle(element).backgroundAttachment)).toContain("local");
   for (const lines of await linesOf(page, "article h2")) expect(lines).toHaveLength(1);
+  // Browsers let the keyboard reach a box while it scrolls.
+  await expect(page.locator("main [tabindex='0']")).toHaveCount(0);
 });
 
 test("pricing prints with the brand, without the menu, and with every answer [U3]", async ({ page }) => {
@@ -72,9 +74,29 @@ test("a legal text prints with the brand, without menu, contents and footer [U3]
   await expect(page.getByRole("heading", { name: "14. Contact" })).toBeVisible();
 });
 
-test("with forced colors every bar of a drawing has a border [U4]", async ({ page }) => {
-  await page.emulateMedia({ forcedColors: "active" });
+test("the home page prints dark on white, whatever the color scheme [U3]", async ({ page }) => {
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
   await page.goto("/");
+  const pale = await page
+    .locator("main :is(h1, h2, h3, p, a, li, strong, figcaption)")
+    .evaluateAll((elements) =>
+      elements
+        .filter((element) => Math.max(...(getComputedStyle(element).color.match(/\d+/g) ?? []).map(Number)) > 230)
+        .map((element) => element.textContent),
+    );
+  expect(pale).toEqual([]);
+});
+
+test("with forced colors every bar of a drawing has a border, and highlighted words can be read [U4]", async ({
+  page,
+}) => {
+  await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
+  await page.goto("/");
+  for (const mark of await page.locator("mark").all()) {
+    const shown = await mark.screenshot();
+    await mark.evaluate((element) => element.style.setProperty("color", "transparent"));
+    expect((await mark.screenshot()).equals(shown), await mark.innerText()).toBe(false);
+  }
   const strokes = await page
     .locator("main svg[role=img] rect")
     .evaluateAll((bars) => bars.map((bar) => getComputedStyle(bar).stroke));
@@ -100,6 +122,36 @@ test("text at 200 % on a phone: no button breaks a word, and a password has the 
   const width = async (label: string) =>
     (await page.getByLabel(label, { exact: true }).boundingBox())?.width ?? Number.NaN;
   expect(await width("Password")).toBeGreaterThan((await width("Contact Name")) * 0.9);
+});
+
+test("on a phone the form is read from top to bottom, and wide letters break no word of the headline", async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 320, height: 740 });
+  await page.goto(PLAN);
+  const tops = await page
+    .locator("main :is(a, button, input:not([type=hidden], [name=website]))")
+    .evaluateAll((controls) => controls.map((control) => control.getBoundingClientRect().top));
+  expect(tops.length).toBeGreaterThan(12);
+  expect(tops).toEqual([...tops].sort((a, b) => a - b));
+
+  await page.goto("/");
+  await page.evaluate(() => {
+    const spacing = new CSSStyleSheet();
+    spacing.replaceSync(
+      "* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }",
+    );
+    document.adoptedStyleSheets = [spacing];
+  });
+  const [lines] = await linesOf(page, "h1");
+  expect(lines?.filter((line) => line.endsWith("…"))).toEqual([]);
+});
+
+test("on a tall window the footer ends with the window", async ({ page }) => {
+  await page.setViewportSize({ width: 1920, height: 1600 });
+  await page.goto("/nothing-here");
+  const footer = await page.getByRole("contentinfo").boundingBox();
+  expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBe(1600);
 });
 
 test("what a link or the focus leads to is not behind the header [U6]", async ({ page }) => {

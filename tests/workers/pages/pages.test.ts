@@ -30,6 +30,13 @@ test.each([
   expect(words("h1")).toMatch(heading);
 });
 
+test("text browsers keep the words of drawings apart", async () => {
+  const { document } = await open("/");
+  const texts = [...document.querySelectorAll("svg text")];
+  expect(texts.length).toBeGreaterThan(40);
+  expect(texts.filter((text) => !/^\s/.test(text.nextSibling?.textContent ?? ""))).toEqual([]);
+});
+
 test.each([...allPaths, "/subscription", PLAN])(
   "%s has the header and the footer of the site, from the configuration [R4] [R7] [R9]",
   async (path) => {
