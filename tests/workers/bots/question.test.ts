@@ -68,7 +68,8 @@ test("text browsers show the honeypot with a label that says to leave it empty; 
   expect(honeypot?.labels?.[0]?.textContent).toBe("Leave this field empty");
   expect(honeypot?.getAttribute("tabindex")).toBe("-1");
   expect(honeypot?.getAttribute("autocomplete")).toBe("off");
-  expect(honeypot?.closest("[aria-hidden=true]")).not.toBeNull();
+  expect(honeypot?.closest(".honeypot")).not.toBeNull();
+  expect(document.querySelector("style")?.textContent).toContain(".honeypot{display:none}");
   const others = [...document.querySelectorAll("#signup label:not(.honeypot)")].map(
     ({ textContent }) => textContent ?? "",
   );
