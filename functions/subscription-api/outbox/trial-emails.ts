@@ -1,7 +1,7 @@
 import { TRIAL_DAYS } from "../../../app/contract/plans";
 import type { Billing, Card } from "../stripe/billing";
 import type { EmailContent, Sender } from "./email";
-import { toEmail } from "./email-content";
+import { portalLink, toEmail } from "./email-layout";
 import type { Message } from "./outbox";
 import { typedName } from "./typed-name";
 
@@ -14,7 +14,7 @@ export type Trial = Pick<Billing, "card" | "plan"> & {
 };
 
 const PORTAL =
-  "To cancel, to change your card or to see your invoices, open the customer portal below. It’s run by Stripe, our payment provider. Enter your email address there, and Stripe sends you a link to log in.";
+  "To cancel, to change your card or to see your invoices, open the customer portal. It’s run by Stripe, our payment provider. Enter your email address there, and Stripe sends you a link to log in.";
 
 /** As card networks ask: https://docs.stripe.com/billing/subscriptions/trials/manage-trial-compliance */
 export function trialStartedEmail(
@@ -27,17 +27,9 @@ export function trialStartedEmail(
   return toEmail(
     {
       subject: `Your ${sender.companyName} trial has started`,
-      paragraphs: [
-        `Hello ${typedName(facts.full_name)},`,
-        `Thank you for your subscription. The free trial for ${typedName(facts.company_name)} has started and ends on ${end}.`,
-        trial.trialEndOutcome.next === "charge"
-          ? `We haven’t charged your card. ${whatHappens(trial)}`
-          : whatHappens(trial),
-        PORTAL,
-        "Next, confirm your email address.",
-        `Then log in to the customer console with ${facts.email} and the password you chose.`,
-        "If you didn’t sign up, open “This wasn’t me” below to end the trial and remove the card.",
-      ],
+      greeting: `Hello ${typedName(facts.full_name)},`,
+      lead: `The free trial for ${typedName(facts.company_name)} has started and ends on ${end}. Next, confirm your email address.`,
+      button: { text: "Confirm my email address", url: links.verifyEmail },
       details: [
         ["Company", typedName(facts.company_name)],
         ["Plan", trial.plan ?? "not chosen yet"],
@@ -45,14 +37,23 @@ export function trialStartedEmail(
         ...chargeDetails(trial),
         ["You agreed to this", `on ${minuteOf(new Date(facts.signed_up_at))}, with our terms: ${sender.siteUrl}/terms`],
       ],
-      button: { text: "Confirm my email address", url: links.verifyEmail },
-      links: [
-        { text: "Open the customer console", url: sender.consoleUrl },
-        { text: "This wasn’t me", url: links.notMe },
+      note:
+        trial.trialEndOutcome.next === "charge"
+          ? `We haven’t charged your card. ${whatHappens(trial)}`
+          : whatHappens(trial),
+      smallPrint: [
+        {
+          text: `To start, log in with ${facts.email} and the password you chose.`,
+          link: { text: "Open the customer console", url: sender.consoleUrl },
+        },
+        {
+          text: "If you didn’t sign up, end the trial and remove the card.",
+          link: { text: "This wasn’t me", url: links.notMe },
+        },
+        { text: PORTAL, link: portalLink(sender, facts.email) },
       ],
     },
     sender,
-    facts.email,
   );
 }
 
@@ -61,12 +62,8 @@ export function trialEndingEmail(facts: Facts, trial: Trial, sender: Sender): Em
   return toEmail(
     {
       subject: `Your ${sender.companyName} trial ends on ${end}`,
-      paragraphs: [
-        `Hello ${typedName(facts.full_name)},`,
-        `The free trial for ${typedName(facts.company_name)} ends on ${end}.`,
-        whatHappens(trial),
-        PORTAL,
-      ],
+      greeting: `Hello ${typedName(facts.full_name)},`,
+      lead: `The free trial for ${typedName(facts.company_name)} ends on ${end}. ${whatHappens(trial)}`,
       details: [
         ["Company", typedName(facts.company_name)],
         ["Plan", trial.plan ?? "not chosen yet"],
@@ -74,9 +71,9 @@ export function trialEndingEmail(facts: Facts, trial: Trial, sender: Sender): Em
         ...chargeDetails(trial),
       ],
       button: { text: "Open the customer console", url: sender.consoleUrl },
+      smallPrint: [{ text: PORTAL, link: portalLink(sender, facts.email) }],
     },
     sender,
-    facts.email,
   );
 }
 

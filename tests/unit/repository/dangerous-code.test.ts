@@ -27,7 +27,7 @@ test.each<[what: string, pattern: RegExp, where: string[]]>([
       "app/signup/form/country-list.tsx",
       "app/ui/document/inline-stylesheet.tsx",
       "functions/subscription-api/http/html-page.ts",
-      "functions/subscription-api/outbox/email-content.ts",
+      "functions/subscription-api/outbox/email-layout.ts",
     ],
   ],
   [
