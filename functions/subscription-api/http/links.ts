@@ -44,7 +44,7 @@ linkPages.get("/not-me/:token", async (c) => {
       Someone signed up for ${sender.companyName} with your email address. If it wasn’t you, end the sign-up here.
     </p>
     <p>The trial and subscription end immediately, the card is removed, and there are no further charges.</p>
-    <form method="post"><button type="submit" class="button">End this sign-up</button></form>
+    <form method="post"><button type="submit">End this sign-up</button></form>
     <p>If it was you, close this page. Nothing changes.</p>`;
   return c.html(linkPage(sender, "Wasn’t you?", body));
 });
