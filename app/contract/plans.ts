@@ -1,12 +1,71 @@
 /** The free trial of every paid plan, in days. */
 export const TRIAL_DAYS = 5;
 
-/** US dollars a month. */
-export const MONTHLY_PRICES = { MINI: 100, LITE: 200, STANDARD: 500 } as const;
+/**
+ * The plans that visitors can sign up for, in the order of the pricing page. Prices are US dollars a month. The API sells the
+ * packages of its migrations, which have to agree: docs/deployment.md, "Changing plans or prices".
+ */
+export const PAID_PLANS = [
+  { key: "mini", title: "MINI", monthlyPrice: 100 },
+  { key: "lite", title: "LITE", monthlyPrice: 200 },
+  { key: "standard", title: "STANDARD", monthlyPrice: 500 },
+] as const;
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+export type PaidPlan = (typeof PAID_PLANS)[number];
 
-/** End of a trial that begins at `startedAt`, both ISO 8601. */
-export function trialEndOf(startedAt: string): string {
-  return new Date(Date.parse(startedAt) + TRIAL_DAYS * DAY_MS).toISOString();
+/** Sold by sales, with a price on request. */
+export const ENTERPRISE_PLAN = { key: "enterprise", title: "ENTERPRISE/AGENCY" } as const;
+
+export interface PlanFeatures {
+  /** The AI search engines whose answers it tracks. */
+  platforms: readonly string[];
+  prompts: number;
+  /** Briefs, and pieces of content, a month. */
+  pieces: number;
+  geoSpecialist: boolean;
+  highlighted: boolean;
 }
+
+/** Apart from the list above, because no browser needs them. */
+export const PLAN_FEATURES: Record<PaidPlan["key"], PlanFeatures> = {
+  mini: {
+    platforms: ["ChatGPT", "Perplexity"],
+    prompts: 50,
+    pieces: 5,
+    geoSpecialist: false,
+    highlighted: false,
+  },
+  lite: {
+    platforms: ["ChatGPT", "Perplexity"],
+    prompts: 100,
+    pieces: 10,
+    geoSpecialist: false,
+    highlighted: false,
+  },
+  standard: {
+    platforms: ["ChatGPT", "Perplexity", "Google AI Overviews"],
+    prompts: 600,
+    pieces: 30,
+    geoSpecialist: true,
+    highlighted: true,
+  },
+};
+
+export const ENTERPRISE_PLATFORMS: readonly string[] = [
+  "ChatGPT",
+  "Perplexity",
+  "Claude",
+  "Google AI Overviews",
+  "Google AI Mode",
+  "Gemini",
+  "Microsoft Copilot",
+  "Grok",
+];
+
+/** The site's setting with a plan's package id (docs/configuration.md). */
+export function settingOf({ title }: Pick<PaidPlan, "title">) {
+  return `PACKAGE_ID_${title}` as const;
+}
+
+/** Package ids by the key of their plan. */
+export type PackageIds = Record<PaidPlan["key"], string>;

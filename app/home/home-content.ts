@@ -1,5 +1,5 @@
 import { company } from "../company";
-import { MONTHLY_PRICES, TRIAL_DAYS } from "../contract/plans";
+import { PAID_PLANS, TRIAL_DAYS } from "../contract/plans";
 
 /** Also used in llms.txt and the structured data. No-break spaces avoid a single word on a headline's last line. */
 
@@ -10,7 +10,7 @@ export const hero = {
   ending: "AI\u00a0search\u00a0",
   cited: "cites",
   text: `Your buyers ask ChatGPT and Perplexity what to buy, and act on the answer. ${company.name} shows which answers name you, which name a competitor, and what to publish next.`,
-  terms: `From $${MONTHLY_PRICES.MINI} a month. No charge for ${TRIAL_DAYS} days. Cancel anytime.`,
+  terms: `From $${Math.min(...PAID_PLANS.map(({ monthlyPrice }) => monthlyPrice))} a month. No charge for ${TRIAL_DAYS} days. Cancel anytime.`,
 };
 
 /** The press release behind RESEARCH_URL. */

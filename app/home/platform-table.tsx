@@ -1,10 +1,4 @@
-import { onRequest, platforms } from "../pricing/plans/platforms";
-
-const rows = [
-  { plans: "MINI, LITE", tracked: platforms.lite },
-  { plans: "STANDARD", tracked: platforms.standard },
-  { plans: "ENTERPRISE/AGENCY", tracked: platforms.enterprise },
-];
+import { onRequest, platformRows } from "../pricing/plans/platforms";
 
 export function PlatformTable() {
   return (
@@ -21,10 +15,10 @@ export function PlatformTable() {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ plans, tracked }) => (
-            <tr key={plans}>
-              <th scope="row">{plans}</th>
-              <td>{tracked.join(", ")}</td>
+          {platformRows().map(({ titles, platforms }) => (
+            <tr key={titles.join()}>
+              <th scope="row">{titles.join(", ")}</th>
+              <td>{platforms.join(", ")}</td>
             </tr>
           ))}
         </tbody>

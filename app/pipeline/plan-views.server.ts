@@ -1,5 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { type CountStep, countIn, type FunnelStep, NONE } from "../contract/funnel-steps";
+import { PAID_PLANS, settingOf } from "../contract/plans";
 import { isOverLimit } from "../shared/rate-limit";
 import { rateLimitKeyOf } from "../shared/rate-limit-key";
 import type { Middleware } from "./middleware.server";
@@ -18,8 +19,8 @@ export function funnelOf({
   log,
   execution,
 }: Pick<AppLoadContext, "configuration" | "ip" | "log" | "execution">): Funnel {
-  const { FUNNEL, FUNNEL_RATE_LIMIT, PACKAGE_ID_MINI, PACKAGE_ID_LITE, PACKAGE_ID_STANDARD } = configuration;
-  const known = [PACKAGE_ID_MINI, PACKAGE_ID_LITE, PACKAGE_ID_STANDARD];
+  const { FUNNEL, FUNNEL_RATE_LIMIT } = configuration;
+  const known = PAID_PLANS.map((plan) => configuration[settingOf(plan)]);
   const count: CountStep = countIn(FUNNEL, (counted) => log.info("funnel", counted));
   const wordOf = (id: string) => (id === "" ? NONE : (known.find((one) => one === id.toLowerCase()) ?? "other"));
   async function countOnce(step: FunnelStep, packageId: string, field: string | undefined): Promise<void> {

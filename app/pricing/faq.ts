@@ -1,5 +1,5 @@
 import { TRIAL_DAYS } from "./plans/plan-list";
-import { platformsAdded } from "./plans/platforms";
+import { paidTitles, platformsAdded } from "./plans/platforms";
 
 export interface FaqItem {
   question: string;
@@ -9,7 +9,7 @@ export interface FaqItem {
 export const faq: FaqItem[] = [
   {
     question: "How does the free trial work?",
-    answer: `MINI, LITE and STANDARD start with a ${TRIAL_DAYS}-day free trial. You set up your card when you sign up; it is not charged immediately. After ${TRIAL_DAYS} days your paid plan begins. If you cancel before then, you pay nothing.`,
+    answer: `${paidTitles} start with a ${TRIAL_DAYS}-day free trial. You set up your card when you sign up; it is not charged immediately. After ${TRIAL_DAYS} days your paid plan begins. If you cancel before then, you pay nothing.`,
   },
   {
     question: "How often are reports generated?",
@@ -17,7 +17,7 @@ export const faq: FaqItem[] = [
   },
   {
     question: "Can I upgrade my plan?",
-    answer: `Yes. You can upgrade at any time, and the price difference is prorated. STANDARD adds ${platformsAdded("standard", "lite")}; ENTERPRISE/AGENCY adds ${platformsAdded("enterprise", "standard")}. To downgrade, contact support.`,
+    answer: `Yes. You can upgrade at any time, and the price difference is prorated. ${platformsAdded()}. To downgrade, contact support.`,
   },
   {
     question: "What support do I get?",

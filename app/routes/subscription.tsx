@@ -7,6 +7,7 @@ import type {
 } from "@remix-run/react";
 import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/package-id";
+import { TRIAL_DAYS } from "../contract/plans";
 import { loadStep, troubleOf } from "../signup/load-step";
 import { CONNECTION_FAILED, submissionFailed } from "../signup/notices";
 import { currentStep } from "../signup/server/current-step.server";
@@ -18,7 +19,7 @@ export const handle = { hydrate: true, stylesheet };
 
 export const meta: MetaFunction<typeof loader> = ({ data: step }) => [
   { title: `${step?.step === "form" && step.failed ? "Error: " : ""}${titleOf(stepTitle(step?.step))}` },
-  { name: "description", content: `Start your 5-day free trial of ${company.name}.` },
+  { name: "description", content: `Start your ${TRIAL_DAYS}-day free trial of ${company.name}.` },
   { name: "robots", content: "noindex" },
 ];
 

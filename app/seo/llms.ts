@@ -2,7 +2,7 @@ import { company } from "../company";
 import { companyFacts } from "../company-facts";
 import { features, suite } from "../home/home-content";
 import { describeOffer, plans } from "../pricing/plans/plan-list";
-import { onRequest, platforms } from "../pricing/plans/platforms";
+import { onRequest, platformsOf } from "../pricing/plans/platforms";
 import type { Site } from "../ui/site";
 import { markdownPath } from "./markdown-path";
 import { publicPages } from "./pages";
@@ -27,7 +27,7 @@ ${list(suite.products.map(({ title, text }) => `${title}: ${text}`))}
 ${list(
   plans(site).map((plan) => {
     const signUp = plan.price === null ? "" : ` [Sign up](${site.siteUrl}${plan.ctaLink})`;
-    return `${describeOffer(plan)}. Platforms: ${platforms[plan.key].join(", ")}.${signUp}`;
+    return `${describeOffer(plan)}. Platforms: ${platformsOf(plan.key).join(", ")}.${signUp}`;
   }),
 )}
 

@@ -1,4 +1,5 @@
 import { useRouteLoaderData } from "@remix-run/react";
+import type { PackageIds } from "../contract/plans";
 
 export interface Site {
   consoleUrl: string;
@@ -9,7 +10,7 @@ export interface Site {
   supportEmail: string;
   legalEmail: string;
   year: number;
-  packageIds: { mini: string; lite: string; standard: string };
+  packageIds: PackageIds;
   requestId: string;
 }
 

@@ -1,4 +1,4 @@
-import { plans } from "../../app/pricing/plans/plan-list";
+import { PAID_PLANS, settingOf } from "../../app/contract/plans";
 import { isStripePriceId } from "../../functions/subscription-api/plans/packages";
 import type { WorkerSettings } from "../wrangler/worker-settings";
 import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
@@ -134,20 +134,20 @@ function databaseRules({ stage, site, api, other, database, migrations }: Deploy
   ];
   if (!database) return ofId;
   const missing = migrations.filter((name) => !database.migrations.includes(name));
-  const { PACKAGE_ID_MINI: mini, PACKAGE_ID_LITE: lite, PACKAGE_ID_STANDARD: standard } = site.vars;
-  const packageIds = { mini: String(mini), lite: String(lite), standard: String(standard) };
   return [
     ...ofId,
     ["database", missing.length > 0, `lacks ${missing.join(", ")}: ${scriptCommand("deploy:subscription-api", stage)}`],
-    ...plans({ packageIds, salesEmail: "" }).flatMap(({ title, price, packageId }): Rule[] => {
-      if (packageId === null || price === null) return [];
+    ...PAID_PLANS.flatMap((plan): Rule[] => {
+      const { title, monthlyPrice: price } = plan;
+      const setting = settingOf(plan);
+      const packageId = String(site.vars[setting]);
       const row = database.packages.find((one) => one.id === packageId.toLowerCase());
       const isSame = row?.name === title && row.price_cents === price * 100;
       return [
         [
           "database",
           row === undefined,
-          `has no package ${packageId}, the site's PACKAGE_ID_${title}: put an id of the migrations there, or add a migration`,
+          `has no package ${packageId}, the site's ${setting}: put an id of the migrations there, or add a migration`,
         ],
         [
           "database",

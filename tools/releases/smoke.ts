@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod";
+import { PAID_PLANS, settingOf } from "../../app/contract/plans";
 import { causeOf, runTool } from "../failures";
 import { settingsOf, stageOf, urlIn } from "./stages";
 
@@ -115,7 +116,7 @@ async function main(): Promise<boolean> {
   const outcomes = await smoke({
     siteUrl: urlIn(site, "SITE_URL"),
     apiUrl: urlIn(site, "SUBSCRIPTION_API_URL"),
-    packageId: String(site.vars.PACKAGE_ID_STANDARD),
+    packageId: String(site.vars[settingOf(PAID_PLANS[0])]),
     stripeUrl: isLocal ? urlIn(site, "STRIPE_API_URL") : "https://api.stripe.com",
     publishableKey: String(site.vars.STRIPE_PUBLISHABLE_KEY),
   });

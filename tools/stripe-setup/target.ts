@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { MONTHLY_PRICES } from "../../app/contract/plans";
+import { PAID_PLANS, settingOf } from "../../app/contract/plans";
 import { isLoopback } from "../../app/shared/settings";
 import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/prices";
 import { ToolError } from "../failures";
@@ -37,10 +37,10 @@ export function targetOf(place: Place, variables: NodeJS.ProcessEnv, url?: strin
     webhookUrl: place === "sandbox" ? undefined : `${publicUrl.replace(/\/+$/, "")}${WEBHOOK_PATH}`,
     siteUrl: String(site.vars.SITE_URL),
     customerPortalUrl: String((place === "sandbox" && variables.CUSTOMER_PORTAL_URL) || site.vars.CUSTOMER_PORTAL_URL),
-    plans: Object.entries(MONTHLY_PRICES).map(([name, dollars]) => ({
-      id: String(site.vars[`PACKAGE_ID_${name}`]).toLowerCase(),
-      name,
-      price_cents: dollars * 100,
+    plans: PAID_PLANS.map((plan) => ({
+      id: String(site.vars[settingOf(plan)]).toLowerCase(),
+      name: plan.title,
+      price_cents: plan.monthlyPrice * 100,
     })),
   };
 }

@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 import type { FunnelDataset } from "../../contract/funnel-steps";
+import { PAID_PLANS, settingOf } from "../../contract/plans";
 import { API_SECRET } from "../../contract/site-headers";
 import type { RateLimit } from "../../shared/rate-limit";
+import { recordOf } from "../../shared/record-of";
 import { release } from "../../shared/release";
 import {
   type ConfigurationProblem,
@@ -61,9 +63,7 @@ export const settings = z.object({
   SALES_EMAIL: email,
   SUPPORT_EMAIL: email,
   LEGAL_EMAIL: email,
-  PACKAGE_ID_MINI: packageId,
-  PACKAGE_ID_LITE: packageId,
-  PACKAGE_ID_STANDARD: packageId,
+  ...recordOf(PAID_PLANS.map((plan) => [settingOf(plan), packageId] as const)),
   SUBSCRIPTION_API_URL: z._default(httpUrl, "http://localhost:8788"),
   SUBSCRIPTION_API: z.optional(
     z.custom<ServiceBinding>(

@@ -1,3 +1,5 @@
+import { PAID_PLANS, settingOf } from "../../contract/plans";
+import { recordOf } from "../../shared/record-of";
 import type { Site } from "../../ui/site";
 import type { SiteContext } from "../context.server";
 
@@ -12,11 +14,7 @@ export function publicSettings({ configuration, requestId }: SiteContext): Site 
     supportEmail: configuration.SUPPORT_EMAIL,
     legalEmail: configuration.LEGAL_EMAIL,
     year: new Date().getUTCFullYear(),
-    packageIds: {
-      mini: configuration.PACKAGE_ID_MINI,
-      lite: configuration.PACKAGE_ID_LITE,
-      standard: configuration.PACKAGE_ID_STANDARD,
-    },
+    packageIds: recordOf(PAID_PLANS.map((plan) => [plan.key, configuration[settingOf(plan)]] as const)),
     requestId,
   };
 }

@@ -1,6 +1,6 @@
+import { ENTERPRISE_PLATFORMS, PAID_PLANS, PLAN_FEATURES, type PlanFeatures } from "../../contract/plans";
 import type { Site } from "../../ui/site";
 import { type Plan, plans, TRIAL_DAYS } from "./plan-list";
-import { platforms } from "./platforms";
 
 export interface PlanFeature {
   title: string;
@@ -19,49 +19,41 @@ export interface DetailedPlan extends Plan {
 
 /** The plans with their features for the pricing page. */
 export function detailedPlans(site: Pick<Site, "packageIds" | "salesEmail">): DetailedPlan[] {
-  return plans(site).map((plan) => ({
-    ...plan,
-    includes: plan.key === "enterprise" ? "STANDARD" : null,
-    features: features[plan.key],
-    highlighted: plan.key === "standard",
-    ctaText: plan.price === null ? "Contact Sales" : "Start free trial",
-    smallPriceText:
-      plan.price === null ? null : `No charge for ${TRIAL_DAYS} days, then $${plan.price}/month. Cancel anytime.`,
-  }));
+  return plans(site).map((plan) => {
+    const paid = PAID_PLANS.find(({ key }) => key === plan.key);
+    return {
+      ...plan,
+      includes: paid ? null : "STANDARD",
+      features: paid ? paidFeatures(PLAN_FEATURES[paid.key]) : enterpriseFeatures,
+      highlighted: paid ? PLAN_FEATURES[paid.key].highlighted : false,
+      ctaText: paid ? "Start free trial" : "Contact Sales",
+      smallPriceText: paid
+        ? `No charge for ${TRIAL_DAYS} days, then $${paid.monthlyPrice}/month. Cancel anytime.`
+        : null,
+    };
+  });
 }
 
-const features: Record<Plan["key"], PlanFeature[]> = {
-  mini: paidFeatures({ key: "mini", prompts: 50, pieces: 5, geo: false }),
-  lite: paidFeatures({ key: "lite", prompts: 100, pieces: 10, geo: false }),
-  standard: paidFeatures({ key: "standard", prompts: 600, pieces: 30, geo: true }),
-  enterprise: [
-    { title: "Platforms", text: platforms.enterprise.join(", "), included: true },
-    { title: "Prompts tracked", text: "Custom prompts", included: true },
-    {
-      title: "Integrations",
-      text: "Search console, analytics product, two hosting and edge providers",
-      included: true,
-    },
-    { title: "Support", text: "Dedicated specialist and a forward-deployed engineer", included: true },
-  ],
-};
+const enterpriseFeatures: PlanFeature[] = [
+  { title: "Platforms", text: ENTERPRISE_PLATFORMS.join(", "), included: true },
+  { title: "Prompts tracked", text: "Custom prompts", included: true },
+  {
+    title: "Integrations",
+    text: "Search console, analytics product, two hosting and edge providers",
+    included: true,
+  },
+  { title: "Support", text: "Dedicated specialist and a forward-deployed engineer", included: true },
+];
 
-interface PaidFeatures {
-  key: Plan["key"];
-  prompts: number;
-  pieces: number;
-  geo: boolean;
-}
-
-function paidFeatures({ key, prompts, pieces, geo }: PaidFeatures): PlanFeature[] {
+function paidFeatures({ platforms, prompts, pieces, geoSpecialist }: PlanFeatures): PlanFeature[] {
   return [
-    { title: "Platforms", text: platforms[key].join(", "), included: true },
+    { title: "Platforms", text: platforms.join(", "), included: true },
     { title: "Domains", text: "Unlimited", included: true },
     { title: "Prompts tracked", text: String(prompts), included: true },
     { title: "Briefs / pieces", text: `${pieces} / ${pieces}`, included: true },
     { title: "Export", text: "CSV/JSON", included: true },
     { title: "Seats", text: "Unlimited", included: true },
     { title: "Support", text: "Email", included: true },
-    { title: "Dedicated GEO specialist", text: "", included: geo },
+    { title: "Dedicated GEO specialist", text: "", included: geoSpecialist },
   ];
 }

@@ -1,12 +1,12 @@
-import { MONTHLY_PRICES, TRIAL_DAYS } from "../../contract/plans";
+import { ENTERPRISE_PLAN, PAID_PLANS, type PaidPlan, TRIAL_DAYS } from "../../contract/plans";
 import { mailTo, type Site } from "../../ui/site";
 
 export { TRIAL_DAYS };
 
-/** A plan as the sign-up needs it; plan-details.ts adds the features. */
+/** A plan of the contract as pages show it; plan-details.ts adds the features. */
 export interface Plan {
-  key: "mini" | "lite" | "standard" | "enterprise";
-  title: "MINI" | "LITE" | "STANDARD" | "ENTERPRISE/AGENCY";
+  key: (PaidPlan | typeof ENTERPRISE_PLAN)["key"];
+  title: (PaidPlan | typeof ENTERPRISE_PLAN)["title"];
   /** US dollars a month; null for a price on request. */
   price: number | null;
   /** The price without a discount. */
@@ -22,12 +22,10 @@ const TRIAL_BADGE = `${TRIAL_DAYS}-day free trial`;
 /** The source of the plan cards, the sign-up, llms.txt and the structured data. */
 export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "salesEmail">): Plan[] {
   return [
-    paidPlan("mini", "MINI", packageIds.mini),
-    paidPlan("lite", "LITE", packageIds.lite),
-    paidPlan("standard", "STANDARD", packageIds.standard),
+    ...PAID_PLANS.map((plan) => paidPlan(plan, packageIds[plan.key])),
     {
-      key: "enterprise",
-      title: "ENTERPRISE/AGENCY",
+      key: ENTERPRISE_PLAN.key,
+      title: ENTERPRISE_PLAN.title,
       price: null,
       originalPrice: null,
       priceDetail: "Price on request",
@@ -38,13 +36,12 @@ export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "sal
   ];
 }
 
-function paidPlan(key: Plan["key"], title: keyof typeof MONTHLY_PRICES, packageId: string): Plan {
-  const price = MONTHLY_PRICES[title];
+function paidPlan({ key, title, monthlyPrice }: PaidPlan, packageId: string): Plan {
   return {
     key,
     title,
-    price,
-    originalPrice: price,
+    price: monthlyPrice,
+    originalPrice: monthlyPrice,
     priceDetail: "a month",
     trialBadge: TRIAL_BADGE,
     ctaLink: packageId ? `/subscription/${packageId}` : "/subscription",

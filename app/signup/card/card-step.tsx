@@ -1,6 +1,6 @@
 import { Form, useLocation } from "@remix-run/react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
-import { findPlan, plans } from "../../pricing/plans/plan-list";
+import { findPlan, plans, TRIAL_DAYS } from "../../pricing/plans/plan-list";
 import { Button } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
 import { Day, Moment } from "../../ui/controls/time";
@@ -39,7 +39,7 @@ export function CardStep({ data, reply }: { data: CardStepData; reply: SignupRep
         </LiveRegion>
         <section className="card p-5 sm:p-8" aria-labelledby="card-entry">
           <h2 id="card-entry" className="text-heading">
-            Please enter your card info for starting your 5 days free trial
+            {`Please enter your card info for starting your ${TRIAL_DAYS} days free trial`}
           </h2>
           <p className="mt-1 text-muted">* You will not be charged immediately!</p>
           <TrialTerms packageId={data.packageId} trialEnd={data.trialEnd} />

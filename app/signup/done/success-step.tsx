@@ -1,8 +1,8 @@
 import { Form, useLocation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { formatPhone } from "../../contract/phone";
-import { trialEndOf } from "../../contract/plans";
-import { findPlan, formatPrice, plans } from "../../pricing/plans/plan-list";
+import { trialEndOf } from "../../contract/trial-end";
+import { findPlan, formatPrice, plans, TRIAL_DAYS } from "../../pricing/plans/plan-list";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
 import { Day } from "../../ui/controls/time";
@@ -33,7 +33,9 @@ export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNo
       </LiveRegion>
       <div className="step-main">
         <LiveRegion role="alert">{replyNotice && <SignupNotice notice={replyNotice} takesFocus />}</LiveRegion>
-        <p className="text-lg">Thank you for your subscription. Your 5 days trial period has been started.</p>
+        <p className="text-lg">
+          {`Thank you for your subscription. Your ${TRIAL_DAYS} days trial period has been started.`}
+        </p>
         <ButtonLink href={site.consoleUrl} size="lg" className="mt-5 w-fit">
           Open the Customer Console
         </ButtonLink>

@@ -1,4 +1,5 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
+import { PAID_PLANS, settingOf } from "../../contract/plans";
 import { subscriptionRequest } from "../../contract/subscription-request";
 import { memoize } from "../../pipeline/cache/memoize.server";
 import { type PageTemplate, pageTemplate } from "../../pipeline/cache/page-template.server";
@@ -80,8 +81,7 @@ function isPlainRequest(request: Request, { url, route, sessions }: AppLoadConte
  */
 function kindOf(id: string | undefined, { configuration }: AppLoadContext): { kind: string; example?: string } {
   if (id === undefined) return { kind: "no plan" };
-  const { PACKAGE_ID_MINI, PACKAGE_ID_LITE, PACKAGE_ID_STANDARD } = configuration;
-  const known = [PACKAGE_ID_MINI, PACKAGE_ID_LITE, PACKAGE_ID_STANDARD];
+  const known: string[] = PAID_PLANS.map((plan) => configuration[settingOf(plan)]);
   if (known.includes(id)) return { kind: id, example: id };
   const plan = known.find((plan) => plan === id.toLowerCase());
   if (plan) return { kind: `${plan} in another case`, example: id };

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
+import { TRIAL_DAYS } from "../../../app/contract/plans";
 import type { Effects, StripeContext } from "../api/context";
 import { moveClock } from "../api/resources/test-clocks";
 import { failsNext } from "../clock/charges";
@@ -15,7 +16,7 @@ import { page } from "./page-layout";
 const MOVES = [
   ["An hour", HOUR],
   ["A day", DAY],
-  ["Five days", 5 * DAY],
+  [`${TRIAL_DAYS} days`, TRIAL_DAYS * DAY],
   ["A month", 31 * DAY],
 ] as const;
 

@@ -1,9 +1,9 @@
-import { MONTHLY_PRICES } from "../../../app/contract/plans";
+import { PAID_PLANS } from "../../../app/contract/plans";
 import type { Part } from "../schema/stored";
 import { make, type Price, type Product } from "./objects";
 
 /** The prices of the API's first migration, which knows no account of Stripe's, each with its product. */
-export const PLACEHOLDER_PRICES: [Price, Product][] = Object.entries(MONTHLY_PRICES).map(([name, dollars]) => {
+export const PLACEHOLDER_PRICES: [Price, Product][] = PAID_PLANS.map(({ title: name, monthlyPrice: dollars }) => {
   const product = make("Product", { id: `prod_${name.toLowerCase()}`, active: true, name, type: "service" });
   const price = { id: `price_${name.toLowerCase()}`, product: product.id, unit_amount: dollars * 100 };
   return [monthlyPrice(price), product];

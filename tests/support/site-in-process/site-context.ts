@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { afterEach, beforeEach, vi } from "vitest";
 import { readConfiguration } from "../../../app/pipeline/settings/configuration.server";
@@ -14,6 +15,15 @@ export const PLAN = "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
 export const OTHER_PLAN = "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
 export const PATH = `/subscription/${PLAN}`;
 
+/** The local settings of all plans. */
+export const PACKAGE_IDS = Object.fromEntries(
+  [
+    ...readFileSync(new URL("../../../wrangler.toml", import.meta.url), "utf8").matchAll(
+      /^(PACKAGE_ID_\w+) = "(.*)"$/gm,
+    ),
+  ].map(([, name = "", id = ""]) => [name, id]),
+);
+
 /** What the clock says in a file that calls `stopClock`. */
 export const NOW = 1_800_000_000_000;
 export const HOUR = 60 * 60 * 1000;
@@ -27,9 +37,7 @@ export const SETTINGS = {
   SALES_EMAIL: "sales@site.example",
   SUPPORT_EMAIL: "support@site.example",
   LEGAL_EMAIL: "legal@site.example",
-  PACKAGE_ID_MINI: OTHER_PLAN,
-  PACKAGE_ID_LITE: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220",
-  PACKAGE_ID_STANDARD: PLAN,
+  ...PACKAGE_IDS,
   SUBSCRIPTION_API_URL: API_URL,
   SESSION_SECRET: "a-secret-of-at-least-thirty-two-characters",
   STRIPE_PUBLISHABLE_KEY: "pk_test_1",

@@ -5,18 +5,12 @@ import { formPageCache } from "../../../app/signup/server/form-page-cache.server
 import { signupSessions } from "../../../app/signup/server/session/session.server";
 import { formNonces } from "../../../app/signup/server/submit/form-nonce.server";
 import { contextWith, recordedLog } from "../../support/site-in-process/pipeline-context";
+import { OTHER_PLAN, PACKAGE_IDS, PLAN } from "../../support/site-in-process/site-context";
 import { smallBuild } from "../../support/site-in-process/small-build";
 
 const SECRETS = ["a-secret-of-at-least-thirty-two-characters"];
-const PLAN = "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
-const OTHER_PLAN = "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
 const CUSTOM = "11111111-2222-4333-8444-555555555555";
-const configuration = {
-  SITE_URL: "https://www.example",
-  PACKAGE_ID_MINI: OTHER_PLAN,
-  PACKAGE_ID_LITE: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220",
-  PACKAGE_ID_STANDARD: PLAN,
-};
+const configuration = { SITE_URL: "https://www.example", ...PACKAGE_IDS };
 const browser = { "User-Agent": "Mozilla/5.0" };
 
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { companyFacts } from "../../../app/company-facts";
-import { MONTHLY_PRICES } from "../../../app/contract/plans";
+import { PAID_PLANS, settingOf } from "../../../app/contract/plans";
 import type { Deployment } from "../../../tools/preflight/deployment";
 import { checkDeployment } from "../../../tools/preflight/rules";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
@@ -37,11 +37,11 @@ describe("the preflight", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "preflight-"));
     const files = await settings();
-    const packages = Object.entries(MONTHLY_PRICES).map(([name, dollars]) => ({
-      id: files.site.vars[`PACKAGE_ID_${name}`],
-      name,
-      price_cents: dollars * 100,
-      stripe_price_id: `price_0123456789abcdef${name}`,
+    const packages = PAID_PLANS.map((plan) => ({
+      id: files.site.vars[settingOf(plan)],
+      name: plan.title,
+      price_cents: plan.monthlyPrice * 100,
+      stripe_price_id: `price_0123456789abcdef${plan.title}`,
     }));
     const migrations = await readdir(migrationsFolder);
     ready = {

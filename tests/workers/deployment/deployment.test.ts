@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MONTHLY_PRICES } from "../../../app/contract/plans";
-import { plans } from "../../../app/pricing/plans/plan-list";
+import { PAID_PLANS, settingOf } from "../../../app/contract/plans";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { enterCard, rows, signUp } from "../../support/visitors/visitor";
 import { FAST_API } from "../../support/workers/fast-api";
@@ -26,25 +25,21 @@ afterAll(() => databases.dispose());
 const database = (name: (typeof databaseNames)[number]) => databases.getD1Database(name);
 
 describe("the catalogue and the site", () => {
-  test("agree on ids, names and prices, locally and in production", async () => {
+  test("agree on ids, names and prices, locally and in both stages", async () => {
     const db = await database("catalogue");
     await migrate(db);
     const { results } = await db.prepare("SELECT id, name, price_cents FROM packages ORDER BY price_cents").all();
-    expect(results.map(({ name, price_cents }) => [name, price_cents])).toEqual(
-      Object.entries(MONTHLY_PRICES).map(([name, dollars]) => [name, dollars * 100]),
-    );
-    for (const environment of [undefined, "production"] as const) {
+    for (const environment of [undefined, "staging", "production"] as const) {
       const { vars } = readWorkerSettings(siteToml, environment);
-      const packageIds = {
-        mini: String(vars.PACKAGE_ID_MINI),
-        lite: String(vars.PACKAGE_ID_LITE),
-        standard: String(vars.PACKAGE_ID_STANDARD),
-      };
-      const sold = plans({ packageIds, salesEmail: "" }).filter(({ packageId }) => packageId !== null);
-      expect(
-        sold.map(({ packageId, title, price }) => ({ id: packageId, name: title, price_cents: Number(price) * 100 })),
-      ).toEqual(results);
+      const sold = PAID_PLANS.map((plan) => ({
+        id: vars[settingOf(plan)],
+        name: plan.title,
+        price_cents: plan.monthlyPrice * 100,
+      }));
+      expect(sold, environment).toEqual(results);
     }
+    const simulator = readWorkerSettings(join(root, "functions/stripe-simulator/wrangler.toml"), undefined);
+    expect(PAID_PLANS.map((plan) => simulator.vars[settingOf(plan)])).toEqual(results.map(({ id }) => id));
   });
 });
 
