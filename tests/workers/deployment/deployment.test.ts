@@ -101,6 +101,7 @@ describe("the migrations", () => {
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
       .all();
     expect(indexes.results.map(({ name }) => name)).toEqual([
+      "erasures_by_time",
       "outbox_dead",
       "outbox_due",
       "outbox_retried",
