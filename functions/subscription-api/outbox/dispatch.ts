@@ -35,7 +35,7 @@ export async function dispatchMessages(services: DispatchServices): Promise<numb
 }
 
 async function dispatch(message: Message, services: DispatchServices): Promise<void> {
-  const fields = { kind: message.kind, signUpId: message.sign_up_id, attempt: message.attempts };
+  const fields = { kind: message.kind, signUpId: message.sign_up_id, attempt: message.attempts + 1 };
   try {
     const outcome = await send(message, services);
     if (outcome.status === "dropped") {

@@ -13,7 +13,9 @@ const message = z.object({
   key: z.string(),
   sign_up_id: z.string(),
   kind: kinds,
+  /** That failed. */
   attempts: z.number(),
+  lease_end: z.string(),
   email: z.string(),
   company_name: z.string(),
   full_name: z.string(),
@@ -101,7 +103,7 @@ export function outboxIn(db: Database) {
       const now = new Date();
       // CROSS JOIN, so that the kinds come first.
       const leases = db.withoutRetry.prepare(
-        `UPDATE outbox SET attempts = attempts + 1, next_attempt_at = ?1
+        `UPDATE outbox SET next_attempt_at = ?1
           WHERE key IN (
             SELECT due.key FROM json_each(?4) AS wanted CROSS JOIN outbox AS due
              WHERE due.key IN (
@@ -115,7 +117,7 @@ export function outboxIn(db: Database) {
       const keys = keysOnly.parse(leased.results);
       if (keys.length === 0) return [];
       const contents = db.prepare(
-        `SELECT outbox.key, outbox.sign_up_id, outbox.kind, outbox.attempts, sign_ups.*,
+        `SELECT outbox.key, outbox.sign_up_id, outbox.kind, outbox.attempts, outbox.next_attempt_at AS lease_end, sign_ups.*,
                 sign_ups.created_at AS signed_up_at, packages.name AS package_name, packages.price_cents
            FROM outbox JOIN sign_ups ON sign_ups.id = outbox.sign_up_id
            LEFT JOIN packages ON packages.id = sign_ups.package_id
@@ -127,20 +129,26 @@ export function outboxIn(db: Database) {
     /** @param dropReason why it is no longer true; null for a message that was sent */
     async settle({ key }: Message, dropReason: DropReason | null): Promise<void> {
       await db
-        .prepare("UPDATE outbox SET state = ?, drop_reason = ?, settled_at = ? WHERE key = ? AND state = 'due'")
+        .prepare(
+          `UPDATE outbox SET state = ?, drop_reason = ?, settled_at = ?, attempts = attempts + 1
+            WHERE key = ? AND state = 'due'`,
+        )
         .bind(dropReason === null ? "sent" : "dropped", dropReason, new Date().toISOString(), key)
         .run();
     },
 
-    /** Waits twice as long after each failure, then gives up. */
-    async postpone({ key, attempts }: Message): Promise<"due" | "dead"> {
-      const state = attempts >= MAX_ATTEMPTS ? "dead" : "due";
-      const delay = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), MAX_DELAY_MS);
+    /** Waits twice as long after each failure, then gives up. A lease whose holder crashed is no failure. */
+    async postpone({ key, attempts, lease_end }: Message): Promise<"due" | "dead"> {
+      const state = attempts + 1 >= MAX_ATTEMPTS ? "dead" : "due";
+      const delay = Math.min(FIRST_DELAY_MS * 2 ** attempts, MAX_DELAY_MS);
       // So that messages that failed together do not come back together.
       const next = new Date(Date.now() + delay * (0.5 + Math.random())).toISOString();
       await db
-        .prepare("UPDATE outbox SET state = ?, next_attempt_at = ? WHERE key = ? AND state = 'due' AND attempts = ?")
-        .bind(state, next, key, attempts)
+        .prepare(
+          `UPDATE outbox SET state = ?, attempts = ?, next_attempt_at = ?
+            WHERE key = ? AND state = 'due' AND next_attempt_at = ?`,
+        )
+        .bind(state, attempts + 1, next, key, lease_end)
         .run();
       return state;
     },

@@ -96,10 +96,15 @@ export async function ifExists<T>(request: () => Promise<T>): Promise<T | undefi
   try {
     return await request();
   } catch (error) {
-    const { cause } = error instanceof PaymentsError ? error : {};
-    if (cause instanceof Stripe.errors.StripeInvalidRequestError && cause.code === "resource_missing") return undefined;
+    if (refusalOf(error) === "resource_missing") return undefined;
     throw error;
   }
+}
+
+/** Stripe's code for a request that it takes for invalid. */
+export function refusalOf(error: unknown): string | undefined {
+  const { cause } = error instanceof PaymentsError ? error : {};
+  return cause instanceof Stripe.errors.StripeInvalidRequestError ? cause.code : undefined;
 }
 
 /** New for each attempt: Stripe repeats a 5xx for its key (https://docs.stripe.com/api/idempotent_requests). */

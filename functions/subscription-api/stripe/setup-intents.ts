@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import * as z from "zod";
-import { type Attempt, call, idempotencyKey, ifExists, mayExist } from "./client";
+import { type Attempt, call, idempotencyKey, ifExists, mayExist, refusalOf } from "./client";
 import { metadata, originOf } from "./fields";
 
 const PAGE = 100;
@@ -76,8 +76,14 @@ export function stripeSetupIntents(stripe: Stripe) {
       return id === null ? undefined : ifExists(() => retrieve(id));
     },
 
+    /** Does nothing when it is canceled already, or meanwhile. */
     async cancelSetupIntent(id: string): Promise<void> {
-      await call(setupIntent, () => stripe.setupIntents.cancel(id, { cancellation_reason: "abandoned" }));
+      try {
+        await call(setupIntent, () => stripe.setupIntents.cancel(id, { cancellation_reason: "abandoned" }));
+      } catch (error) {
+        const isCanceled = async () => (await retrieve(id)).state === "canceled";
+        if (refusalOf(error) !== "setup_intent_unexpected_state" || !(await isCanceled())) throw error;
+      }
     },
 
     /** Does nothing when it is detached already, or meanwhile. */

@@ -1,10 +1,12 @@
-import { DAY } from "../../support/api-in-process/scheduler";
 import { checkEnd, checkSubscription } from "./invariants";
 import type { LoadedApi } from "./loaded-api";
 import { Deeds, Visitor } from "./visitors";
 import { type History, World } from "./world";
 
-const VISITORS = Array.from({ length: 40 }, (_, index) => index);
+const VISITORS = Array.from({ length: 8 }, (_, index) => index);
+/** How many sign-ups to make, and the first seed after the known ones. */
+export type Search = { first: number; signUps: number; known?: number[] };
+
 const SHRINKS_FOR_MS = 60_000;
 
 /** Lives through a history, from the first visitor to long after the last fault. */
@@ -20,24 +22,33 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
   const unhandled = (reason: unknown) => world.violate(`Nobody waits for what failed with ${String(reason)}`);
   process.on("unhandledRejection", unhandled);
   for (const index of history.visitors) void new Visitor(world, deeds, `visitor ${index}`).visit(index);
-  await world.scheduler.runUntil(world.now + world.days * DAY);
+  await world.scheduler.runUntil(world.end);
   process.off("unhandledRejection", unhandled);
   checkEnd(world, deeds);
-  return { violations: world.violations, faults: world.faults, trace: world.trace, signUps: deeds.told.length };
+  const { violations, faults, trace, reached } = world;
+  return { violations, faults, trace, reached, signUps: deeds.told.length };
 }
 
-/** Lives through so many histories, the first with this seed and each other with the next one, until something is wrong. */
-export async function search(loaded: LoadedApi, seed: number, count: number) {
-  let [signUps, histories] = [0, 0];
+/** Pairs of a step and what went wrong with it, and the first seed that reached each. */
+export type Reached = Map<string, number>;
+
+/**
+ * Lives through histories, those of the known seeds first, then that of the first one and the following, until so many
+ * sign-ups were made or something is wrong.
+ */
+export async function search(loaded: LoadedApi, { first, signUps, known = [] }: Search) {
+  const reached: Reached = new Map();
+  let [made, histories] = [0, 0];
   let failing: History | undefined;
-  while (failing === undefined && histories < count) {
-    const history = { seed: seed + histories, visitors: VISITORS };
+  while (failing === undefined && made < signUps) {
+    const history = { seed: known[histories] ?? first + histories - known.length, visitors: VISITORS };
     const outcome = await live(history, loaded);
-    signUps += outcome.signUps;
+    made += outcome.signUps;
     histories += 1;
+    for (const pair of outcome.reached) if (!reached.has(pair)) reached.set(pair, history.seed);
     if (outcome.violations.length > 0) failing = history;
   }
-  return { signUps, histories, failing };
+  return { signUps: made, histories, reached, failing };
 }
 
 /** The shortest history found that is still wrong: with fewer visitors, then with fewer faults. */

@@ -143,7 +143,7 @@ export class Visitor {
     for (let attempt = 1; attempt <= tries && inQuiet < 8; attempt += 1) {
       heard = await send(`${name} try ${attempt}`);
       if (heard && isDecided(heard)) return heard;
-      if (this.world.now > this.world.faultsEnd + HOUR) inQuiet += 1;
+      if (this.world.isQuietFor(HOUR)) inQuiet += 1;
       await this.#pause(attempt < 5 ? 4 * SECOND : HOUR / 4);
     }
     if (inQuiet === 8) this.world.violate(`${name} is still told ${heard?.status} though nothing fails any more`);
@@ -160,6 +160,10 @@ export class Visitor {
     for (let tries = 0; tries < declined; tries += 1) {
       stripe.confirm(setupIntent, card, true);
       await this.#pause(20 * SECOND);
+    }
+    if (random.chance(0.1)) {
+      stripe.process(setupIntent);
+      await this.#pause(20 * MINUTE);
     }
     const outcome = stripe.confirm(setupIntent, card, false);
     this.world.note(`${form.name} enters ${card}: ${outcome}`);

@@ -92,7 +92,10 @@ export function d1Of(database: MemoryDatabase, io: Io) {
   };
   return {
     prepare: (sql: string) => prepared(sql, []),
-    batch: (all: ReturnType<typeof prepared>[]) => io(`batch: ${all.at(-1)?.sql.trim()}`, () => database.batch(all)),
+    batch(all: ReturnType<typeof prepared>[]) {
+      const beginnings = all.map(({ sql }) => sql.trim().slice(0, 24));
+      return io(`batch: ${beginnings.join("; ")}`, () => database.batch(all));
+    },
   };
 }
 

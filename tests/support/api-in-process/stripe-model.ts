@@ -10,6 +10,8 @@ export type StripeObject = { id: string; object: string; customer: string | null
   card?: Record<"fingerprint" | "brand" | "last4", string>;
   items?: { data: { price: Price; quantity: number }[] };
   latest_invoice?: { amount_due: number };
+  amount_paid?: number;
+  parent?: { subscription_details: { subscription: string } };
   cancel_at_period_end?: boolean;
 } & Partial<
     Record<"status" | "email" | "client_secret", string> & Record<"trial_start" | "trial_end" | "canceled_at", number>
@@ -25,11 +27,19 @@ export const refusal = (status: number, code: string, type = "invalid_request_er
   answer(status, { error: { type, code, message: "From the model of Stripe" } });
 const missing = refusal(404, "resource_missing");
 
+/** What a charge takes. */
+const CENTS = 10_000;
+const ENDS_SOON = 3 * DAY;
+/** No answer takes longer to come about. */
+const IN_USE_FOR = 5 * SECOND;
+
 /** What the API sees of Stripe, as its documentation has it. */
 export class Stripe {
   readonly objects = new Map<string, StripeObject>();
   readonly #answers = new Map<string, { at: number; fields: string; answer: Answer }>();
   readonly #ids = new Map<string, number>();
+  /** Until when a request with this idempotency key is under way. */
+  readonly #inUse = new Map<string, number>();
 
   /**
    * @param tell is given each event
@@ -64,12 +74,34 @@ export class Stripe {
     return told;
   }
 
+  /**
+   * A request that changes something is on its way: until it is over, others with its key are refused.
+   * @returns what ends it, and gives the refusal where another one came before
+   */
+  begin(key: string | undefined): () => Answer | undefined {
+    const { now } = this.scheduler;
+    if (key === undefined) return () => undefined;
+    if ((this.#inUse.get(key) ?? 0) > now) return () => refusal(409, "idempotency_key_in_use", "idempotency_error");
+    this.#inUse.set(key, now + IN_USE_FOR);
+    return () => {
+      this.#inUse.delete(key);
+      return undefined;
+    };
+  }
+
+  /** The bank takes its time with the visitor's card. */
+  process(setupIntent: string): void {
+    const intent = this.get(setupIntent);
+    if (intent?.status === "requires_payment_method") intent.status = "processing";
+  }
+
   /** What Stripe.js does for the visitor. */
   confirm(setupIntent: string, fingerprint: string, declined: boolean): "succeeded" | "declined" | "gone" {
     const intent = this.get(setupIntent);
     if (!intent || this.get(intent.customer)?.deleted || intent.status === "canceled") return "gone";
     if (intent.status === "succeeded") return "succeeded";
-    if (!declined) {
+    if (declined) intent.status = "requires_payment_method";
+    else {
       const card = { fingerprint, brand: "visa", last4: "4242" };
       const { id } = this.#add("payment_method", intent.customer, intent.metadata, { card });
       Object.assign(intent, { status: "succeeded", payment_method: id });
@@ -84,8 +116,15 @@ export class Stripe {
     const isCharged = status === "active" && subscription.status !== status;
     subscription.status = status;
     if (isCharged) this.watch("charged", subscription);
-    if (isCharged) subscription.latest_invoice = { amount_due: 10_000 };
+    if (isCharged) this.#charge(subscription);
     this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription);
+  }
+
+  #charge(subscription: StripeObject): void {
+    subscription.latest_invoice = { amount_due: CENTS };
+    const parent = { subscription_details: { subscription: subscription.id } };
+    const paid = { status: "paid", amount_paid: CENTS, parent };
+    this.#event("invoice.paid", this.#add("invoice", subscription.customer, subscription.metadata, paid));
   }
 
   signed(body: string, secret: string): string {
@@ -134,14 +173,14 @@ export class Stripe {
     const days = Number(fields.get("trial_period_days") ?? 0);
     const start = Math.floor(this.scheduler.now / SECOND);
     const id = fields.get("items[0][price]") ?? "";
-    const price = { id, currency: "usd", product: { name: id }, unit_amount: 10_000 };
+    const price = { id, currency: "usd", product: { name: id }, unit_amount: CENTS };
     const trial = { status: "trialing", trial_start: start, trial_end: start + (days * DAY) / SECOND };
     const terms = { items: { data: [{ price, quantity: 1 }] }, cancel_at_period_end: false };
     const latest_invoice = { amount_due: 0 };
     const made = this.#add("subscription", owner.id, metadata, { ...trial, ...terms, latest_invoice });
     this.watch("made", made);
     this.#event("customer.subscription.created", made);
-    this.#event("customer.subscription.trial_will_end", made);
+    this.scheduler.after(Math.max(0, days * DAY - ENDS_SOON), () => this.#announceEnd(made));
     this.scheduler.after(days * DAY, () => this.#endTrial(made));
     return made;
   }
@@ -186,6 +225,11 @@ export class Stripe {
     if (invoice_settings && expand.includes("invoice_settings"))
       shown.invoice_settings = { default_payment_method: this.get(invoice_settings.default_payment_method) };
     return shown;
+  }
+
+  /** Three days before, or at the beginning of a shorter trial. */
+  #announceEnd(subscription: StripeObject): void {
+    if (subscription.status === "trialing") this.#event("customer.subscription.trial_will_end", subscription);
   }
 
   /** What a card declines is tried again; some owners pay then. */

@@ -73,7 +73,7 @@ describe("a write that D1 loses in passing", () => {
 
 test.each([
   ["INSERT INTO sign_up_counts", 1],
-  ["UPDATE outbox SET attempts", 3],
+  ["UPDATE outbox SET next_attempt_at", 3],
   ["UPDATE sign_ups SET check_at", 3],
 ])(
   "%s, which would count or lease twice, is never sent again: %i attempts by as many parts [W4]",

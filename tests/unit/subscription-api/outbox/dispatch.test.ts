@@ -155,7 +155,7 @@ test("a mail whose making fails for another reason keeps its lease, and the log 
   findCard.mockRejectedValueOnce(new RangeError("of ada@example.com"));
   await dispatch();
   expect(rows("SELECT state, attempts, next_attempt_at FROM outbox")).toEqual([
-    { state: "due", attempts: 1, next_attempt_at: "2026-11-22T12:01:00.000Z" },
+    { state: "due", attempts: 0, next_attempt_at: "2026-11-22T12:01:00.000Z" },
   ]);
   const logged = vi.mocked(console.error).mock.calls.join();
   expect(logged).toContain('"message_unsettled"');

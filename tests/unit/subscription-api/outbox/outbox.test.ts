@@ -48,7 +48,8 @@ describe("a message", () => {
     vi.setSystemTime(NOW + MINUTE - 1);
     expect(await take()).toEqual([]);
     vi.setSystemTime(NOW + MINUTE);
-    expect(await take()).toMatchObject([{ key: "a message", attempts: 2 }]);
+    // Who took it first may have crashed, which is no failure of the message.
+    expect(await take()).toMatchObject([{ key: "a message", attempts: 0 }]);
   });
 
   test.each([
