@@ -11,7 +11,8 @@ export const subscriptionResponse = z.object({
 
 /** Response of a `status_url`. After `card_used`, the sign-up continues with another card under the new secret. */
 export const subscriptionStatus = z.discriminatedUnion("status", [
-  z.object({ status: z.enum(["pending", "trial", "ended"]) }),
+  z.object({ status: z.enum(["pending", "ended"]) }),
+  z.object({ status: z.literal("trial"), trial_end: z.catch(z.optional(z.iso.datetime()), undefined) }),
   z.object({ status: z.literal("card_used"), client_secret: clientSecret }),
 ]);
 

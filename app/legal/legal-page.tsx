@@ -13,6 +13,7 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
     ),
     a: ({ href = "", children }) => <TextLink href={href}>{children}</TextLink>,
     LegalEmail,
+    Taxes,
     ContactBlock,
   };
   return (
@@ -60,6 +61,14 @@ function TextLink({ href, children }: { href: string; children: ReactNode }) {
 function LegalEmail() {
   const { legalEmail } = useSite();
   return <TextLink href={mailTo(legalEmail)}>{legalEmail}</TextLink>;
+}
+
+function Taxes() {
+  const { automaticTax } = useSite();
+  if (!automaticTax) return null;
+  return (
+    <p>Fees do not include taxes. You pay the taxes that apply to your purchase, other than those on our income.</p>
+  );
 }
 
 function ContactBlock() {

@@ -4,7 +4,7 @@ import { faq } from "./faq";
 
 /** `<details>` works without a script and opens when find-in-page matches its text. */
 export function FaqSection() {
-  const { supportEmail } = useSite();
+  const site = useSite();
   return (
     <section className="border-t border-line bg-sunken" aria-labelledby="faq">
       <div className="wrap section grid gap-12 lg:grid-cols-3">
@@ -14,7 +14,7 @@ export function FaqSection() {
           </h2>
           <p className="mt-4 text-muted">
             Still have questions?{" "}
-            <a href={mailTo(supportEmail)} className="text-link">
+            <a href={mailTo(site.supportEmail)} className="text-link">
               Contact support
             </a>
             .
@@ -29,7 +29,7 @@ export function FaqSection() {
           </p>
         </div>
         <div className="lg:col-span-2">
-          {faq.map(({ question, answer }, index) => (
+          {faq(site).map(({ question, answer }, index) => (
             <details key={question} className="faq" open={index === 0}>
               <summary>
                 <h3>{question}</h3>

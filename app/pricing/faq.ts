@@ -1,3 +1,4 @@
+import type { Site } from "../ui/site";
 import { TRIAL_DAYS } from "./plans/plan-list";
 import { paidTitles, platformsAdded } from "./plans/platforms";
 
@@ -6,7 +7,8 @@ export interface FaqItem {
   answer: string;
 }
 
-export const faq: FaqItem[] = [
+/** Names taxes only where Stripe Tax adds them. */
+export const faq = ({ automaticTax }: Pick<Site, "automaticTax">): FaqItem[] => [
   {
     question: "How does the free trial work?",
     answer: `${paidTitles} start with a ${TRIAL_DAYS}-day free trial. You set up your card when you sign up; it is not charged immediately. After ${TRIAL_DAYS} days your paid plan begins. If you cancel before then, you pay nothing.`,
@@ -26,8 +28,7 @@ export const faq: FaqItem[] = [
   },
   {
     question: "How am I billed?",
-    answer:
-      "All plans are billed monthly in U.S. dollars, and invoices are due within 30 days. Prices do not include taxes; you pay any that apply. For ENTERPRISE/AGENCY pricing, contact sales.",
+    answer: `All plans are billed monthly in U.S. dollars, and invoices are due within 30 days.${automaticTax ? " Prices do not include taxes; you pay any that apply." : ""} For ENTERPRISE/AGENCY pricing, contact sales.`,
   },
   {
     question: "How do I cancel?",

@@ -87,11 +87,11 @@ function softwareApplication(site: Site): SoftwareApplication {
   };
 }
 
-function faqPage({ siteUrl }: Site): FAQPage {
+function faqPage(site: Site): FAQPage {
   return {
     "@type": "FAQPage",
-    "@id": `${siteUrl}${pricingPage.path}#faq`,
-    mainEntity: faq.map(({ question, answer }) => ({
+    "@id": `${site.siteUrl}${pricingPage.path}#faq`,
+    mainEntity: faq(site).map(({ question, answer }) => ({
       "@type": "Question",
       name: question,
       acceptedAnswer: { "@type": "Answer", text: answer },

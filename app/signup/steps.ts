@@ -74,8 +74,10 @@ export const signupSession = z.discriminatedUnion("step", [
     key: z.string(),
     setupIntentId: z.string(),
     requestId: z.optional(z.string()),
-    /** When the trial began, as ISO 8601. */
+    /** When the success was seen, as ISO 8601. */
     startedAt: z.string(),
+    /** As the API has it, ISO 8601. */
+    trialEnd: z.optional(z.string()),
     account: z.optional(account),
     other,
     card: z.optional(setCard),
@@ -157,7 +159,10 @@ export interface ResumeStepData {
   email?: string | undefined;
 }
 
-export type DoneStepData = Pick<DoneSession, "step" | "account" | "card" | "startedAt" | "requestId" | "flash">;
+export type DoneStepData = Pick<
+  DoneSession,
+  "step" | "account" | "card" | "startedAt" | "trialEnd" | "requestId" | "flash"
+>;
 
 export type SignupStep = (FormStepData | CardStepData | WaitingStepData | ResumeStepData | DoneStepData) & {
   /** Another sign-up of this browser. */

@@ -9,6 +9,8 @@ export interface Site {
   salesEmail: string;
   supportEmail: string;
   legalEmail: string;
+  /** Stripe Tax adds taxes to the prices. */
+  automaticTax: boolean;
   year: number;
   packageIds: PackageIds;
   requestId: string;

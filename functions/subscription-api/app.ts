@@ -215,7 +215,7 @@ export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits
     stuckMessages: stuckMessagesIn(db),
     erasures: erasuresIn(db),
     cronRuns: cronRunsIn(db),
-    payments: stripePayments(stripe),
+    payments: stripePayments(stripe, config),
     prices: stripePrices(stripe),
     stripeHistory: stripeHistory(stripe),
     stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecrets),

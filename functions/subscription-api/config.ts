@@ -38,6 +38,8 @@ const count = z
   .regex(/^[1-9]\d{0,6}$/, "must be a number from 1 to 9999999")
   .transform(Number);
 
+const boolean = z.enum(["true", "false"], "must be true or false").transform((value) => value === "true");
+
 /** docs/configuration.md */
 export const settings = z.object({
   DB: binding<D1Database>("prepare"),
@@ -82,7 +84,8 @@ export const settings = z.object({
   LINK_SECRET: newAndOld(secret),
   HASH_SECRET: secret,
   MAINTENANCE: z.optional(z.literal("true", "must be true, or absent")),
-  ONE_TRIAL_PER_PERSON: z.enum(["true", "false"], "must be true or false"),
+  ONE_TRIAL_PER_PERSON: boolean,
+  AUTOMATIC_TAX: z.optional(boolean),
   SIGN_UPS_PER_EMAIL_A_DAY: count,
   SIGN_UPS_PER_SENDER_A_DAY: count,
   SIGN_UPS_PER_NETWORK_A_DAY: count,
@@ -147,6 +150,8 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
     /** A stand-in for Stripe on this machine, or Stripe's test mode for a Worker on this machine. */
     ...(env.STRIPE_API_URL !== undefined && { apiUrl: new URL(env.STRIPE_API_URL) }),
   },
+  /** Stripe Tax adds taxes to subscriptions. */
+  automaticTax: env.AUTOMATIC_TAX ?? false,
   mail: {
     transport: transportOf(env),
     from: env.MAIL_FROM,
@@ -161,7 +166,7 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
   links: { publicUrl: forBrowsers(env.PUBLIC_URL, env), secrets: env.LINK_SECRET },
   trials: {
     hashSecret: env.HASH_SECRET,
-    onePerPerson: env.ONE_TRIAL_PER_PERSON === "true",
+    onePerPerson: env.ONE_TRIAL_PER_PERSON,
     signUpsPerDay: {
       email: env.SIGN_UPS_PER_EMAIL_A_DAY,
       sender: env.SIGN_UPS_PER_SENDER_A_DAY,

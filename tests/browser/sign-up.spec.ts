@@ -42,6 +42,7 @@ test("the whole sign-up, with a reload at each step, ends in a running trial, it
     "Phone",
     "Plan",
     "Trial ends",
+    "First payment",
     "Card",
   ]);
   await expect(details.getByRole("definition")).toHaveText([
@@ -50,7 +51,8 @@ test("the whole sign-up, with a reload at each step, ends in a running trial, it
     email,
     "(212) 555-0123",
     "STANDARD, $500 a month after the trial",
-    /^\w+ \d+, \d{4}$/,
+    /^\w+ \d+, \d{4} \(UTC\)$/,
+    /^\$500\.00 USD, on or after \w+ \d+, \d{4} \(UTC\)$/,
     "Visa ending in 4242",
   ]);
   await expect(page.getByRole("region", { name: "What's Next?" })).toContainText(
@@ -72,7 +74,9 @@ test("the whole sign-up, with a reload at each step, ends in a running trial, it
   await expect(page.getByRole("heading", { name: "Your Citewell trial has started" })).toBeVisible();
   const mail = page.frameLocator("iframe");
   await expect(mail.getByText("Hello Ada Lovelace,")).toBeVisible();
-  await expect(mail.getByText(`The free trial for Analytical Engines has started and ends on ${day}.`)).toBeVisible();
+  await expect(
+    mail.getByText(`The free trial for Analytical Engines has started and ends on ${day} (UTC).`),
+  ).toBeVisible();
   await expect(mail.getByRole("cell", { name: "STANDARD" })).toBeVisible();
   await expect(mail.getByRole("link", { name: "Open the customer console" })).toBeVisible();
   await expect(page.locator("pre")).toContainText("Plan: STANDARD");

@@ -51,6 +51,7 @@ function matches(pattern: string, host: string): boolean {
 }
 
 const SHARED = [
+  "AUTOMATIC_TAX",
   "STRIPE_PUBLISHABLE_KEY",
   "CONSOLE_URL",
   "CUSTOMER_PORTAL_URL",

@@ -63,6 +63,7 @@ export const settings = z.object({
   SALES_EMAIL: email,
   SUPPORT_EMAIL: email,
   LEGAL_EMAIL: email,
+  AUTOMATIC_TAX: z._default(boolean, false),
   ...recordOf(PAID_PLANS.map((plan) => [settingOf(plan), packageId] as const)),
   SUBSCRIPTION_API_URL: z._default(httpUrl, "http://localhost:8788"),
   SUBSCRIPTION_API: z.optional(

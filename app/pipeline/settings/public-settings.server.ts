@@ -13,6 +13,7 @@ export function publicSettings({ configuration, requestId }: SiteContext): Site 
     salesEmail: configuration.SALES_EMAIL,
     supportEmail: configuration.SUPPORT_EMAIL,
     legalEmail: configuration.LEGAL_EMAIL,
+    automaticTax: configuration.AUTOMATIC_TAX,
     year: new Date().getUTCFullYear(),
     packageIds: recordOf(PAID_PLANS.map((plan) => [plan.key, configuration[settingOf(plan)]] as const)),
     requestId,

@@ -1,9 +1,11 @@
 import { Form, useLocation } from "@remix-run/react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { chargeSentence, utcDay } from "../../contract/charges";
+import { monthlyCharge } from "../../pricing/plans/monthly-charge";
 import { findPlan, plans, TRIAL_DAYS } from "../../pricing/plans/plan-list";
 import { Button } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
-import { Day, Moment } from "../../ui/controls/time";
+import { Moment } from "../../ui/controls/time";
 import { useHydrated } from "../../ui/document/use-hydrated";
 import { useSite } from "../../ui/site";
 import { CARD_USED, CONFIGURATION_ERROR, type Notice, paymentFailed, SAVED } from "../notices";
@@ -131,8 +133,8 @@ function TrialTerms({ packageId, trialEnd }: { packageId: string; trialEnd: stri
   if (!plan?.price) return null;
   return (
     <p className="mt-3 text-sm">
-      Your trial ends on <Day time={trialEnd} />. After that, you'll pay ${plan.price.toFixed(2)} USD a month plus any
-      tax until you cancel. To cancel, open the{" "}
+      Your trial ends on {utcDay(trialEnd)}.{" "}
+      {chargeSentence(trialEnd, { amount: monthlyCharge(plan, site), card: "card" })} To cancel, open the{" "}
       <a href={site.customerPortalUrl} className="text-link">
         customer portal
       </a>

@@ -1,11 +1,11 @@
 import { Form, useLocation } from "@remix-run/react";
-import type { ReactNode } from "react";
+import { chargeDay, utcDay } from "../../contract/charges";
 import { formatPhone } from "../../contract/phone";
 import { trialEndOf } from "../../contract/trial-end";
+import { monthlyCharge } from "../../pricing/plans/monthly-charge";
 import { findPlan, formatPrice, plans, TRIAL_DAYS } from "../../pricing/plans/plan-list";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
-import { Day } from "../../ui/controls/time";
 import { useSite } from "../../ui/site";
 import type { Notice } from "../notices";
 import { SignupNotice } from "../signup-notice";
@@ -13,17 +13,18 @@ import type { DoneStepData } from "../steps";
 import { SuccessNotices } from "./success-notices";
 
 export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNotice: Notice | undefined }) {
-  const { account, card, startedAt, requestId, flash } = data;
+  const { account, card, startedAt, trialEnd = trialEndOf(startedAt), requestId, flash } = data;
   const { pathname } = useLocation();
   const site = useSite();
   const plan = findPlan(plans(site), account?.packageId);
-  const details: [string, ReactNode][] = [];
+  const details: [string, string][] = [];
   if (account) {
     details.push(["Company", account.companyName], ["Contact", account.fullName]);
     details.push(["Email", account.email], ["Phone", formatPhone(account.phone)]);
   }
   if (plan) details.push(["Plan", `${plan.title}, ${formatPrice(plan.price)} ${plan.priceDetail} after the trial`]);
-  details.push(["Trial ends", <Day key="end" time={trialEndOf(startedAt)} />]);
+  details.push(["Trial ends", utcDay(trialEnd)]);
+  if (plan) details.push(["First payment", `${monthlyCharge(plan, site)}, ${chargeDay(trialEnd)}`]);
   if (card)
     details.push(["Card", `${card.brand.charAt(0).toUpperCase()}${card.brand.slice(1)} ending in ${card.last4}`]);
   return (

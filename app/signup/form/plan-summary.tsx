@@ -70,11 +70,12 @@ export function PlanTerms({ plan }: { plan: Plan }) {
 
 /** Shown above the button at every width. */
 export function TrialOffer({ packageId }: { packageId: string }) {
-  const plan = findPlan(plans(useSite()), packageId);
-  return <>{trialOffer(plan, Boolean(planPath(packageId)))}</>;
+  const site = useSite();
+  const plan = findPlan(plans(site), packageId);
+  return <>{trialOffer(plan, Boolean(planPath(packageId)), site.automaticTax)}</>;
 }
 
-export function trialOffer(plan: Plan | undefined, isCustom: boolean): string {
+export function trialOffer(plan: Plan | undefined, isCustom: boolean, automaticTax = false): string {
   const after = `after ${TRIAL_DAYS} days`;
   if (!plan || plan.price === null) {
     return isCustom
@@ -83,7 +84,8 @@ export function trialOffer(plan: Plan | undefined, isCustom: boolean): string {
   }
   const regular = regularPrice(plan);
   const later = regular === null ? "" : `, then ${monthly(regular)},`;
-  return `$0 today. Then ${monthly(plan.price)} ${after}${later} unless you cancel.`;
+  const tax = automaticTax ? " plus any tax" : "";
+  return `$0 today. Then ${monthly(plan.price)}${tax} ${after}${later} unless you cancel.`;
 }
 
 function monthly(price: number): string {

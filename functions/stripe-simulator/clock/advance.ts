@@ -1,7 +1,8 @@
 import type { Effects } from "../api/context";
-import type { Subscription } from "../store/objects";
+import { newId } from "../store/ids";
+import type { Invoice, Subscription } from "../store/objects";
 import { chargeInvoice, collectInvoice } from "./charges";
-import { cardToCharge, createInvoice } from "./invoicing";
+import { cardToCharge, createInvoice, draftInvoice } from "./invoicing";
 import { nextStep, reminded, type Step, schedule } from "./schedule";
 import { endSubscription, updateSubscription, withPeriod } from "./subscription-lifecycle";
 import { monthAfter } from "./time";
@@ -65,6 +66,12 @@ export function endPeriod(subscription: Subscription, effects: Effects): void {
     { status: next.status, items, billing_cycle_anchor, latest_invoice: invoice.id },
     effects,
   );
+}
+
+/** What the end of the current period will be invoiced: https://docs.stripe.com/api/invoices/create_preview */
+export function previewInvoice(subscription: Subscription, effects: Effects): Invoice {
+  const next = { ...nextPeriod(subscription), status: "active" as const };
+  return { ...draftInvoice(next, "upcoming", effects), id: newId("upcoming_in") };
 }
 
 function nextPeriod(subscription: Subscription): Subscription {

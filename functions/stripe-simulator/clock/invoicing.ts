@@ -6,13 +6,27 @@ import { HOUR } from "./time";
 /** Stripe waits about an hour, so that an invoice can still be changed. */
 const DRAFT_SECONDS = HOUR;
 
-/** Saves a draft, $0 during a trial; the caller finalizes the first at once, the clock any later one after an hour. */
+/** In place of Stripe Tax's rates. */
+const TAX_PERCENT = 8;
+
+/** Saves a draft; the caller finalizes the first at once, the clock any later one after an hour. */
 export function createInvoice(
   subscription: Subscription,
   reason: Invoice["billing_reason"],
   effects: Effects,
 ): Invoice {
-  const { store, emit, now } = effects;
+  const invoice = draftInvoice(subscription, reason, effects);
+  effects.store.save("Invoice", invoice);
+  effects.emit("invoice.created", invoice);
+  return invoice;
+}
+
+/** $0 during a trial. */
+export function draftInvoice(
+  subscription: Subscription,
+  reason: Invoice["billing_reason"],
+  { store, now }: Effects,
+): Invoice {
   const created = now(subscription.customer);
   const customer = store.find("Customer", subscription.customer);
   const [item] = subscription.items.data;
@@ -38,12 +52,19 @@ export function createInvoice(
       ...{ quantity, quantity_decimal: String(quantity), subscription: subscriptionId },
     };
   });
-  const total = lines.reduce((sum, { amount }) => sum + amount, 0);
+  const subtotal = lines.reduce((sum, { amount }) => sum + amount, 0);
+  const { enabled } = subscription.automatic_tax;
+  const tax = enabled ? Math.round((subtotal * TAX_PERCENT) / 100) : 0;
+  const total = subtotal + tax;
+  const balance = customer?.balance ?? 0;
+  const due = Math.max(0, total + balance);
   const details = { metadata, subscription: subscriptionId };
-  const invoice = make("Invoice", {
+  return make("Invoice", {
     ...{ id, created, currency: subscription.currency, customer: subscription.customer, status: "draft" },
-    ...{ amount_due: total, amount_remaining: total, subtotal: total, total },
-    ...{ subtotal_excluding_tax: total, total_excluding_tax: total },
+    ...{ amount_due: due, amount_remaining: due, starting_balance: balance, subtotal, total },
+    ...{ subtotal_excluding_tax: subtotal, total_excluding_tax: subtotal },
+    automatic_tax: { enabled, status: enabled ? "complete" : null, ...(enabled && { provider: "stripe" }) },
+    total_taxes: tax === 0 ? [] : [taxOf(tax, subtotal)],
     ...{ auto_advance: true, automatically_finalizes_at: created + DRAFT_SECONDS },
     ...{ billing_reason: reason, collection_method: "charge_automatically", issuer: { type: "self" } },
     ...{ customer_address: customer?.address, customer_email: customer?.email },
@@ -53,18 +74,25 @@ export function createInvoice(
     parent: { type: "subscription_details", subscription_details: details },
     ...{ period_start: period.start, period_end: period.end, test_clock: subscription.test_clock },
   });
-  store.save("Invoice", invoice);
-  emit("invoice.created", invoice);
-  return invoice;
+}
+
+function taxOf(amount: number, taxable_amount: number) {
+  return {
+    ...{ amount, taxable_amount, tax_behavior: "exclusive" as const, type: "tax_rate_details" as const },
+    ...{ tax_rate_details: null, taxability_reason: "standard_rated" as const },
+  };
 }
 
 export function finalizeInvoice(invoice: Invoice, { store, emit, now }: Effects): Invoice {
   const at = now(invoice.customer);
+  const balance = Math.min(0, invoice.starting_balance + invoice.total);
+  const customer = store.find("Customer", invoice.customer ?? "");
+  if (customer && customer.balance !== balance) store.save("Customer", { ...customer, balance });
   const finalized = store.save("Invoice", {
     ...invoice,
     automatically_finalizes_at: null,
     effective_at: at,
-    ending_balance: 0,
+    ending_balance: balance,
     number: `SIM-${invoice.id.slice(-8).toUpperCase()}`,
     status: "open",
     status_transitions: { ...invoice.status_transitions, finalized_at: at },

@@ -10,6 +10,7 @@ export const CALLS = [
   "customers.search",
   "customers.update",
   "events.list",
+  "invoices.createPreview",
   "invoices.list",
   "invoices.retrieve",
   "paymentMethods.attach",

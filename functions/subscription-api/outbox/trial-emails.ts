@@ -1,5 +1,6 @@
+import { chargeDay, chargeSentence, usd, utcDay, utcMinute } from "../../../app/contract/charges";
 import { TRIAL_DAYS } from "../../../app/contract/plans";
-import type { Billing, Card } from "../stripe/billing";
+import type { Amount, Billing, Card } from "../stripe/billing";
 import type { EmailContent, Sender } from "./email";
 import { portalLink, toEmail } from "./email-layout";
 import type { Message } from "./outbox";
@@ -23,7 +24,7 @@ export function trialStartedEmail(
   sender: Sender,
   links: { verifyEmail: string; notMe: string },
 ): EmailContent {
-  const end = dayOf(trial.end);
+  const end = utcDay(trial.end);
   return toEmail(
     {
       subject: `Your ${sender.companyName} trial has started`,
@@ -33,9 +34,12 @@ export function trialStartedEmail(
       details: [
         ["Company", typedName(facts.company_name)],
         ["Plan", trial.plan ?? "not chosen yet"],
-        ["Free trial", `${TRIAL_DAYS} days, until ${minuteOf(trial.end)}`],
+        ["Free trial", `${TRIAL_DAYS} days, until ${utcMinute(trial.end)}`],
         ...chargeDetails(trial),
-        ["You agreed to this", `on ${minuteOf(new Date(facts.signed_up_at))}, with our terms: ${sender.siteUrl}/terms`],
+        [
+          "You agreed to this",
+          `on ${utcMinute(new Date(facts.signed_up_at))}, with our terms: ${sender.siteUrl}/terms`,
+        ],
       ],
       note:
         trial.trialEndOutcome.next === "charge"
@@ -58,7 +62,7 @@ export function trialStartedEmail(
 }
 
 export function trialEndingEmail(facts: Facts, trial: Trial, sender: Sender): EmailContent {
-  const end = dayOf(trial.end);
+  const end = utcDay(trial.end);
   return toEmail(
     {
       subject: `Your ${sender.companyName} trial ends on ${end}`,
@@ -67,7 +71,7 @@ export function trialEndingEmail(facts: Facts, trial: Trial, sender: Sender): Em
       details: [
         ["Company", typedName(facts.company_name)],
         ["Plan", trial.plan ?? "not chosen yet"],
-        ["Trial ends", minuteOf(trial.end)],
+        ["Trial ends", utcMinute(trial.end)],
         ...chargeDetails(trial),
       ],
       button: { text: "Open the customer console", url: sender.consoleUrl },
@@ -79,12 +83,16 @@ export function trialEndingEmail(facts: Facts, trial: Trial, sender: Sender): Em
 
 function whatHappens({ trialEndOutcome, card, end }: Trial): string {
   switch (trialEndOutcome.next) {
-    case "charge":
-      return `Unless you cancel before then, we’ll charge ${priceOf(trialEndOutcome)} to your ${card ? nameOf(card) : "payment method"} on ${dayOf(end)}, and then every month until you cancel.`;
+    case "charge": {
+      const { first, later } = trialEndOutcome;
+      const isSame = inDollars(first) === inDollars(later);
+      const amounts = { amount: inDollars(first), later: isSame ? undefined : inDollars(later) };
+      return chargeSentence(end, { ...amounts, card: card ? nameOf(card) : "payment method" });
+    }
     case "end":
       return trialEndOutcome.why === "canceled"
-        ? `You’ve canceled your subscription. It ends on ${dayOf(trialEndOutcome.at)}, and you won’t be charged. If you change your mind, renew it in the customer portal before then.`
-        : `Your subscription has no card. It ends on ${dayOf(trialEndOutcome.at)}, and you won’t be charged. To keep it, add a card in the customer portal before then.`;
+        ? `You’ve canceled your subscription. It ends on ${utcDay(trialEndOutcome.at)}, and you won’t be charged. If you change your mind, renew it in the customer portal before then.`
+        : `Your subscription has no card. It ends on ${utcDay(trialEndOutcome.at)}, and you won’t be charged. To keep it, add a card in the customer portal before then.`;
     case "no-plan":
       return "You haven’t chosen a plan yet, so you won’t be charged. Reply to this email to choose one before the trial ends.";
     case "unknown":
@@ -95,9 +103,11 @@ function whatHappens({ trialEndOutcome, card, end }: Trial): string {
 function chargeDetails({ trialEndOutcome, card, end }: Trial): [string, string][] {
   const paidWith: [string, string][] = card ? [["Card", nameOf(card)]] : [];
   if (trialEndOutcome.next === "charge") {
+    const { first, later } = trialEndOutcome;
+    const isSame = inDollars(first) === inDollars(later);
     return [
-      ["First payment", `${priceOf(trialEndOutcome)}, on ${dayOf(end)}`],
-      ["Then", "the same amount every month"],
+      ["First payment", `${inDollars(first)}, ${chargeDay(end)}`],
+      ["Then", isSame ? "the same amount every month" : `${inDollars(later)} every month`],
       ...paidWith,
     ];
   }
@@ -118,24 +128,9 @@ function nameOf({ brand, last4 }: Card): string {
   return `${BRANDS[brand] ?? "card"} ending in ${last4}`;
 }
 
-const days = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
-const minutes = new Intl.DateTimeFormat("en-US", {
-  hour: "2-digit",
-  minute: "2-digit",
-  hourCycle: "h23",
-  timeZone: "UTC",
-});
-const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
-
-/** In UTC, as on invoices of Stripe. */
-function dayOf(time: Date): string {
-  return days.format(time);
-}
-
-function minuteOf(time: Date): string {
-  return `${days.format(time)}, ${minutes.format(time)} UTC`;
-}
-
-function priceOf({ cents }: { cents: number | null }): string {
-  return cents === null ? "the price of your plan" : `${dollars.format(cents / 100)} plus any tax`;
+function inDollars(amount: Amount | null): string {
+  if (amount === null) return "the price of your plan";
+  const { cents, tax } = amount;
+  if (tax === "added") return `${usd(cents)} plus any tax`;
+  return tax === 0 ? usd(cents) : `${usd(cents)} including ${usd(tax)} tax`;
 }

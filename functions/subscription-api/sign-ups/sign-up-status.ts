@@ -22,7 +22,8 @@ export async function signUpStatus(id: string, services: TrialServices): Promise
     case "active":
     case "trialing":
     case "past_due":
-      return { status: awaitsTrial(signUp) ? "pending" : "trial" };
+      if (awaitsTrial(signUp)) return { status: "pending" };
+      return { status: "trial", trial_end: signUp.trial_end ?? undefined };
     case "canceled":
     case "superseded":
       return { status: "ended" };

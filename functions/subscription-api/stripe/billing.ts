@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import * as z from "zod";
-import { call, ifExists } from "./client";
+import { call, ifExists, PaymentsError } from "./client";
 import { dateOf } from "./fields";
 
 const time = z.number().nullish();
@@ -8,10 +8,13 @@ const time = z.number().nullish();
 const paymentMethod = z.object({ card: z.object({ brand: z.string(), last4: z.string() }).nullish() });
 
 const customer = z.object({
+  /** In cents: a credit where it is negative. */
+  balance: z.number().nullish(),
   invoice_settings: z.object({ default_payment_method: paymentMethod.nullish() }).nullish(),
 });
 
 const subscription = z.object({
+  automatic_tax: z.object({ enabled: z.boolean() }).nullish(),
   status: z.string(),
   cancel_at: time,
   cancel_at_period_end: z.boolean(),
@@ -53,37 +56,76 @@ const invoice = z
     isPaid: status === "paid" && amount_paid > 0,
   }));
 
+const preview = z.object({
+  amount_due: z.number(),
+  automatic_tax: z.object({ enabled: z.boolean(), status: z.string().nullish() }).nullish(),
+  currency: z.string(),
+  subtotal: z.number(),
+  total: z.number(),
+  total_discount_amounts: z.array(z.object({ amount: z.number() })).nullish(),
+  total_taxes: z.array(z.object({ amount: z.number() })).nullish(),
+});
+
+/** An email does not wait for it longer. */
+const PREVIEW = { timeout: 5_000, maxNetworkRetries: 0 };
+
 export type Card = { brand: string; last4: string };
 
-/** In cents of US dollars, without tax; null where the amount is not fixed. */
+/** In cents of US dollars, with `tax` in them; "added" where Stripe Tax adds what it has not told. */
+export type Amount = { cents: number; tax: number | "added" };
+
+/** The first charge and each month's after it; null where the amount is not fixed. */
+type Charges = { first: Amount | null; later: Amount | null };
+
 export type TrialEndOutcome =
-  | { next: "charge"; cents: number | null }
+  | ({ next: "charge" } & Charges)
   | { next: "end"; why: "canceled" | "no-card"; at: Date }
   | { next: "unknown" };
 
-const billing = subscription.transform((found) => {
-  const method = found.default_payment_method ?? found.customer.invoice_settings?.default_payment_method;
-  return {
-    isTrialing: found.status === "trialing",
-    /** An invoice that is not empty, as Stripe makes it when the trial is over. */
-    isInvoiced: (found.latest_invoice?.amount_due ?? 0) > 0,
-    trialEnd: dateOf(found.trial_end),
-    trialEndOutcome: trialEndOutcomeOf(found, method != null),
-    card: method?.card ?? null,
-    /** As the Customer Portal and the invoices name it. */
-    plan: found.items.data.flatMap(({ price }) => price.product.name ?? []).join(", ") || null,
-  };
-});
-export type Billing = z.output<typeof billing>;
+export type Billing = {
+  isTrialing: boolean;
+  /** An invoice that is not empty, as Stripe makes it when the trial is over. */
+  isInvoiced: boolean;
+  trialEnd: Date | null;
+  trialEndOutcome: TrialEndOutcome;
+  card: Card | null;
+  /** As the Customer Portal and the invoices name it. */
+  plan: string | null;
+};
 
 /** Every method throws PaymentsError. */
 export function stripeBilling(stripe: Stripe) {
   const card = "invoice_settings.default_payment_method";
+
+  /** With balance, items, discounts and tax. Without Stripe's preview, as the prices have it. */
+  async function chargesOf(subscriptionId: string, found: Subscription): Promise<Charges> {
+    try {
+      const request = () => stripe.invoices.createPreview({ subscription: subscriptionId }, PREVIEW);
+      return previewedCharges(await call(preview, request), found);
+    } catch (error) {
+      if (!(error instanceof PaymentsError)) throw error;
+      return pricedCharges(found);
+    }
+  }
+
   return {
     /** Undefined when Stripe does not know it. */
     async findBilling(subscriptionId: string): Promise<Billing | undefined> {
       const expand = [`customer.${card}`, "default_payment_method", "latest_invoice", "items.data.price.product"];
-      return ifExists(() => call(billing, () => stripe.subscriptions.retrieve(subscriptionId, { expand })));
+      const found = await ifExists(() =>
+        call(subscription, () => stripe.subscriptions.retrieve(subscriptionId, { expand })),
+      );
+      if (!found) return undefined;
+      const method = found.default_payment_method ?? found.customer.invoice_settings?.default_payment_method;
+      const end = endBeforeCharge(found, method != null);
+      return {
+        isTrialing: found.status === "trialing",
+        isInvoiced: (found.latest_invoice?.amount_due ?? 0) > 0,
+        trialEnd: dateOf(found.trial_end),
+        trialEndOutcome: end ?? { next: "charge", ...(await chargesOf(subscriptionId, found)) },
+        card: method?.card ?? null,
+        plan: found.items.data.flatMap(({ price }) => price.product.name ?? []).join(", ") || null,
+      };
     },
 
     /** Undefined when Stripe does not know it. */
@@ -100,17 +142,39 @@ export function stripeBilling(stripe: Stripe) {
   };
 }
 
-/** The Customer Portal sets `cancel_at`, the API `cancel_at_period_end`; the status stays `trialing` in both cases. */
-function trialEndOutcomeOf(found: Subscription, hasCard: boolean): TrialEndOutcome {
+/** Undefined when a charge follows. The Customer Portal sets `cancel_at`, the API `cancel_at_period_end`. */
+function endBeforeCharge(found: Subscription, hasCard: boolean): TrialEndOutcome | undefined {
   const trialEnd = dateOf(found.trial_end);
   if (trialEnd === null) return { next: "unknown" };
   const cancelAt = dateOf(found.cancel_at);
   if (cancelAt !== null && cancelAt <= trialEnd) return { next: "end", why: "canceled", at: cancelAt };
   if (found.cancel_at_period_end) return { next: "end", why: "canceled", at: trialEnd };
   if (found.pause_collection != null || found.collection_method === "send_invoice") return { next: "unknown" };
-  if (hasCard) return { next: "charge", cents: centsOf(found) };
+  if (hasCard) return undefined;
   const endsWithoutCard = found.trial_settings?.end_behavior.missing_payment_method === "cancel";
   return endsWithoutCard ? { next: "end", why: "no-card", at: trialEnd } : { next: "unknown" };
+}
+
+function previewedCharges(found: z.output<typeof preview>, known: Subscription): Charges {
+  if (found.currency !== "usd") return { first: null, later: null };
+  const { amount_due, automatic_tax, subtotal, total } = found;
+  const isTaxUnknown = automatic_tax?.enabled === true && automatic_tax.status !== "complete";
+  const taxes = (found.total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0);
+  const tax = isTaxUnknown ? "added" : taxes;
+  // A balance pays or adds a part, so that the tax is no part of the amount.
+  const first: Amount = { cents: amount_due, tax: amount_due === total || tax === "added" ? tax : 0 };
+  const isDiscounted = (found.total_discount_amounts ?? []).some(({ amount }) => amount > 0);
+  const { later } = pricedCharges(known);
+  // The first invoice may have items of its own.
+  const isRecurring = later?.cents === subtotal;
+  return { first, later: isDiscounted ? null : isRecurring ? { cents: total, tax } : later };
+}
+
+function pricedCharges(found: Subscription): Charges {
+  const cents = centsOf(found);
+  if (cents === null) return { first: null, later: null };
+  const tax = found.automatic_tax?.enabled ? "added" : 0;
+  return { first: { cents: Math.max(0, cents + (found.customer.balance ?? 0)), tax }, later: { cents, tax } };
 }
 
 function centsOf({ items, discounts }: Subscription): number | null {

@@ -2,8 +2,10 @@ import type Stripe from "stripe";
 import * as z from "zod";
 import { countryCode } from "../../../app/contract/country";
 import { TRIAL_DAYS } from "../../../app/contract/plans";
+import type { Config } from "../config";
+import { log } from "../log";
 import { stripeBilling } from "./billing";
-import { type Attempt, call, idempotencyKey, ifExists, mayExist } from "./client";
+import { type Attempt, call, idempotencyKey, ifExists, mayExist, refusalOf } from "./client";
 import { dateOf, metadata, originOf } from "./fields";
 import { stripeSetupIntents } from "./setup-intents";
 
@@ -42,7 +44,7 @@ export type SubscriptionState = z.output<typeof subscription>["state"];
 export type Payments = ReturnType<typeof stripePayments>;
 
 /** Repeated calls find what an earlier one created. Every method throws PaymentsError. */
-export function stripePayments(stripe: Stripe) {
+export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Config, "automaticTax">> = {}) {
   /** The list knows a customer at once, but only in the letters' case that Stripe has; emails of sign-ups are lowercase. */
   function customersOf(email: string) {
     return call(customers, () => stripe.customers.list({ email, limit: PAGE }).autoPagingToArray({ limit: MOST }));
@@ -110,20 +112,29 @@ export function stripePayments(stripe: Stripe) {
       );
       const found = known.data.find(belongsTo(signUp.id));
       if (found) return found.state;
-      const created = await call(subscription, () =>
-        stripe.subscriptions.create(
-          {
-            customer: customerId,
-            items: [{ price: priceId }],
-            metadata: originOf(signUp),
-            off_session: true,
-            trial_period_days: TRIAL_DAYS,
-            trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
-          },
-          { idempotencyKey: idempotencyKey("subscription", signUp) },
-        ),
-      );
-      return created.state;
+      const create = (object: string, tax: Pick<Stripe.SubscriptionCreateParams, "automatic_tax">) =>
+        call(subscription, () =>
+          stripe.subscriptions.create(
+            {
+              ...tax,
+              customer: customerId,
+              items: [{ price: priceId }],
+              metadata: originOf(signUp),
+              off_session: true,
+              trial_period_days: TRIAL_DAYS,
+              trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
+            },
+            { idempotencyKey: idempotencyKey(object, signUp) },
+          ),
+        );
+      if (!automaticTax) return (await create("subscription", {})).state;
+      try {
+        return (await create("subscription-taxed", { automatic_tax: { enabled: true } })).state;
+      } catch (error) {
+        if (refusalOf(error) !== "customer_tax_location_invalid") throw error;
+        log("error", "tax_location_invalid", { signUpId: signUp.id });
+        return (await create("subscription", {})).state;
+      }
     },
 
     /** A subscription that no longer exists is canceled. */

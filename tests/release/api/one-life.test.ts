@@ -151,7 +151,7 @@ describe("a subscription's life", () => {
       expect(await rows(api, due)).toEqual([{ next_attempt_at: iso(trialEnd - 2 * DAY) }]);
       await rows(api, "UPDATE outbox SET next_attempt_at = ? WHERE state = 'due'", PAST);
       await runScheduled(api);
-      const written = [started, `Your Citewell trial ends on ${dayOf(trialEnd)}`];
+      const written = [started, `Your Citewell trial ends on ${dayOf(trialEnd)} (UTC)`];
       await expectSame({ status: "trialing", invoice: ["paid", 0, 0], mails: written });
 
       // The first charge, an hour after the trial: on the day, of the amount and from the card that both mails named.
@@ -160,7 +160,9 @@ describe("a subscription's life", () => {
       const { last4, end } = await atStripe();
       const dollars = (first.invoice.amount_paid / 100).toFixed(2);
       for (const mail of await mails(simulator, EMAIL)) {
-        expect(mail.text).toContain(`First payment: $${dollars} plus any tax, on ${dayOf(first.invoice.created)}`);
+        expect(mail.text).toContain(
+          `First payment: $${dollars} USD, on or after ${dayOf(first.invoice.created)} (UTC)`,
+        );
         expect(mail.text).toContain(`Card: Visa ending in ${last4}`);
       }
 

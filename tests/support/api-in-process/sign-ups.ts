@@ -17,10 +17,12 @@ type Fields = Partial<typeof validRequest>;
 /** A request to Stripe, with the parameters of its body or query. */
 type Sent = { call: string; params: Record<string, string>; key: string | null; redirect: RequestInit["redirect"] };
 
+type Options = { onePerPerson?: boolean; settings?: Record<string, unknown>; io?: Io };
+
 const FUNNEL = { writeDataPoint() {} };
 
 /** The services of the API in process, with sign-ups that have their objects at the model of Stripe. */
-export function signUpsInProcess({ onePerPerson = false, ...options }: { onePerPerson?: boolean; io?: Io } = {}) {
+export function signUpsInProcess({ onePerPerson = false, ...options }: Options = {}) {
   // A second try comes at once.
   for (const delay of ["getInitialNetworkRetryDelay", "getMaxNetworkRetryDelay"] as const)
     vi.spyOn(Stripe.prototype, delay).mockReturnValue(0.001);
@@ -41,7 +43,7 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: { onePerP
     if (other === undefined) return answersOf(api.model)(url, request);
     return new Response(other.text, { status: other.status, headers: { "content-type": "application/json" } });
   };
-  const settings = { ONE_TRIAL_PER_PERSON: String(onePerPerson), FUNNEL };
+  const settings = { ONE_TRIAL_PER_PERSON: String(onePerPerson), FUNNEL, ...options.settings };
   const api = apiInProcess({ ...options, settings, upstream });
 
   const config = readConfig({ ...api.env });

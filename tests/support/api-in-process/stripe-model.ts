@@ -134,6 +134,7 @@ export class Stripe {
 
   #answer(method: string, path: string, fields: URLSearchParams): Answer {
     const [, , kind = "", id = "", action = ""] = path.split("/");
+    if (id === "create_preview") return this.#preview(this.get(fields.get("subscription")));
     if (id === "search") return answer(200, { data: this.#search(fields.get("query") ?? ""), has_more: false });
     const [one, owner] = [this.get(id), this.get(fields.get("customer"))];
     if ((id && !one) || owner?.deleted || (one?.deleted && method !== "GET")) return missing;
@@ -147,6 +148,12 @@ export class Stripe {
     const changed = one ? this.#change(what, one, fields) : this.#make(kind, owner, fields);
     if (typeof changed !== "string") return answer(200, changed);
     return refusal(changed === "resource_missing" ? 404 : 400, changed);
+  }
+
+  #preview(subscription: StripeObject | undefined): Answer {
+    if (!subscription) return missing;
+    const cents = subscription.items?.data[0]?.price.unit_amount ?? 0;
+    return answer(200, { amount_due: cents, currency: "usd", subtotal: cents, total: cents });
   }
 
   #search(query: string): StripeObject[] {

@@ -127,6 +127,7 @@ test("a deployment has every setting in its place", () => {
     LINK_SECRET: "l".repeat(32),
     HASH_SECRET: "h".repeat(32),
     ONE_TRIAL_PER_PERSON: "true",
+    AUTOMATIC_TAX: "true",
     SIGN_UPS_PER_EMAIL_A_DAY: "5",
     SIGN_UPS_PER_SENDER_A_DAY: "20",
     SIGN_UPS_PER_NETWORK_A_DAY: "30",
@@ -148,6 +149,7 @@ test("a deployment has every setting in its place", () => {
         webhookSecrets: ["whsec_0123456789abcdef"],
         apiUrl: undefined,
       },
+      automaticTax: true,
       mail: {
         transport: { kind: "cloudflare", binding: EMAIL },
         from: "from@acme.example",

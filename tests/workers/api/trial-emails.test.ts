@@ -46,7 +46,9 @@ describe("the mails about a trial", () => {
     const end = dayOf(row.trial_end);
     const agreed = `${dayOf(row.created_at)}, ${String(row.created_at).slice(11, 16)} UTC`;
     for (const form of [mail?.text, mail?.html]) {
-      expect(form).toContain(`we’ll charge $500.00 plus any tax to your Visa ending in 4242 on ${end}, and then every`);
+      expect(form).toContain(
+        `we’ll charge $500.00 USD to your Visa ending in 4242 on or after ${end} (UTC), and then every`,
+      );
       expect(form).toContain(`on ${agreed}, with our terms: http://localhost:8787/terms`);
       expect(form).toContain("http://localhost:8789/p/login/test?prefilled_email=start%40example.com");
       expect(form).not.toContain("Analytical-3ngine");
@@ -66,8 +68,8 @@ describe("the mails about a trial", () => {
     for (const _ of [1, 2]) await remind(row.id);
     const [reminder, ...others] = await mails(stripe, email);
     expect(others).toMatchObject([{ subject: "Your Citewell trial has started" }]);
-    expect(reminder?.subject).toBe(`Your Citewell trial ends on ${dayOf(row.trial_end)}`);
-    expect(reminder?.text).toContain("we’ll charge $500.00 plus any tax to your Visa ending in 0341");
+    expect(reminder?.subject).toBe(`Your Citewell trial ends on ${dayOf(row.trial_end)} (UTC)`);
+    expect(reminder?.text).toContain("we’ll charge $500.00 USD to your Visa ending in 0341");
 
     const subscription = await stripeAt(stripe).subscriptions.retrieve(String(row.stripe_subscription_id));
     expect(subscription.default_payment_method).toBeNull();

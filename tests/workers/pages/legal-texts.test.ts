@@ -5,7 +5,9 @@ import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* What the privacy policy and the terms must state. */
 
-const { site, visitor, dispose } = await startVisitedSite({ vars: { LEGAL_EMAIL: "legal@brand.test" } });
+const { site, visitor, dispose } = await startVisitedSite({
+  vars: { LEGAL_EMAIL: "legal@brand.test", AUTOMATIC_TAX: "true" },
+});
 afterAll(dispose);
 const terms = await openPage(visitor, "/terms");
 
@@ -31,6 +33,17 @@ test("the privacy policy covers every topic, in order, as of August 14, 2025 [L1
   expect(words()).toMatch(/never use (your )?personal data to train general-purpose AI models without your consent/);
   expect(words()).toContain("We do not sell personal data");
   expect(words("address")).toContain("legal@brand.test");
+});
+
+test.each([
+  ["/terms", "Fees do not include taxes. You pay the taxes that apply"],
+  ["/pricing", "Prices do not include taxes; you pay any that apply."],
+  [
+    "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430",
+    "Then $500/month plus any tax after 5 days unless you cancel.",
+  ],
+])("%s names taxes where Stripe Tax adds them [P16]", async (path, sentence) => {
+  expect((await openPage(visitor, path)).words()).toContain(sentence);
 });
 
 describe("the terms", () => {

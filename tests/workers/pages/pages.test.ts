@@ -37,6 +37,10 @@ test("text browsers keep the words of drawings apart", async () => {
   expect(texts.filter((text) => !/^\s/.test(text.nextSibling?.textContent ?? ""))).toEqual([]);
 });
 
+test.each([...publicPaths, PLAN])("%s names no tax where Stripe Tax adds none [P16]", async (path) => {
+  expect((await open(path)).words()).not.toMatch(/\btax/i);
+});
+
 test.each([...allPaths, "/subscription", PLAN])(
   "%s has the header and the footer of the site, from the configuration [R4] [R7] [R9]",
   async (path) => {
@@ -318,7 +322,6 @@ describe("pricing", () => {
     ["cancelling during the trial", /cancel before then, you pay nothing.*including during the trial/],
     ["a downgrade", /To downgrade, contact support/],
     ["the safety of data", /encrypted in transit.*Card details go straight to our payment provider/],
-    ["taxes", /Prices do not include taxes/],
   ])("answers where it arises: %s [P16]", async (_question, answer) => {
     const { words } = await open("/pricing");
     expect(words("section[aria-labelledby=faq]")).toMatch(answer);

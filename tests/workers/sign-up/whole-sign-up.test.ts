@@ -102,7 +102,7 @@ describe("the steps", () => {
     const end = new Date(Date.now() + 5 * 24 * 60 * 60 * 1000);
     const day = end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
     expect(wordsOf(card)).toContain(
-      `Your trial ends on ${day} (UTC). After that, you'll pay $100.00 USD a month plus any tax until you cancel. To cancel, open the customer portal;`,
+      `Your trial ends on ${day} (UTC). Unless you cancel before then, we’ll charge $100.00 USD to your card on or after ${day} (UTC), and then every month until you cancel. To cancel, open the customer portal;`,
     );
     expect(card.body).toMatch(/<a href="http:\/\/localhost:8789\/p\/login\/test"[^>]*>customer portal</);
   });

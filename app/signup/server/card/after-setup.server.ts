@@ -35,7 +35,9 @@ async function afterSuccess(
 ): Promise<SignupSession> {
   const { checks = 0, ...rest } = withoutFlash(session);
   const answer =
-    rest.statusUrl === undefined ? { status: "trial" as const } : await api.status(rest.statusUrl, requestId);
+    rest.statusUrl === undefined
+      ? { status: "trial" as const, trial_end: undefined }
+      : await api.status(rest.statusUrl, requestId);
   switch (answer.status) {
     case "trial": {
       const { key, requestId, account, other, expiresAt, endsAt } = rest;
@@ -50,6 +52,7 @@ async function afterSuccess(
         other,
         setupIntentId: state.id,
         startedAt,
+        trialEnd: answer.trial_end,
         card: state.card,
         flash: { saved: true },
       };

@@ -38,7 +38,9 @@ export async function outcomeOfReturn(packageId: string, context: AppLoadContext
   const returned = token === null ? undefined : await sessions.fromReturnToken(token, OUTCOME_MS);
   if (!returned) return undefined;
   const next = await afterSetup(returned, await setupIntents.retrieve(returned.clientSecret, context), context);
-  if (next.step === "done") return { step: "done", startedAt: next.startedAt, flash: next.flash };
+  if (next.step === "done") {
+    return { step: "done", startedAt: next.startedAt, trialEnd: next.trialEnd, flash: next.flash };
+  }
   if (next.checks === undefined) return undefined;
   return { step: "waiting", packageId, reason: next.waitsFor ?? "processing", refreshSeconds: CHECK_SECONDS };
 }

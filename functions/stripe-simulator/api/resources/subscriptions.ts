@@ -1,11 +1,11 @@
 import type Stripe from "stripe";
-import { endPeriod } from "../../clock/advance";
+import { endPeriod, previewInvoice } from "../../clock/advance";
 import { chargeInvoice } from "../../clock/charges";
 import { cardToCharge, createInvoice, finalizeInvoice } from "../../clock/invoicing";
 import { cancellationDetails, endSubscription, hasEnded, updateSubscription } from "../../clock/subscription-lifecycle";
 import { DAY, monthAfter } from "../../clock/time";
 import { newId } from "../../store/ids";
-import { make, merge, type Price, type Subscription } from "../../store/objects";
+import { type Customer, make, merge, type Price, type Subscription } from "../../store/objects";
 import type { Store } from "../../store/store";
 import type { Call, Handlers } from "../context";
 import { invalidRequest, missingParameter, noSuch } from "../errors";
@@ -27,6 +27,7 @@ export const subscriptions = {
     if (trial_period_days !== undefined && (trial_period_days < 1 || trial_period_days > 730)) {
       throw invalidRequest("Invalid trial_period_days: must be between 1 and 730.", { param: "trial_period_days" });
     }
+    if (fields.automatic_tax?.enabled) requireTaxLocation(customer);
     const created = now(customer.id);
     const trialEnd = trial_period_days === undefined ? null : created + trial_period_days * DAY;
     if (items.length === 0) throw missingParameter("items");
@@ -61,6 +62,11 @@ export const subscriptions = {
     return updateSubscription(store.find("Subscription", id) ?? invoiced, {}, call);
   },
 
+  "POST /v1/invoices/create_preview": (given, call) => {
+    requireKnown(given, ["subscription", "expand"]);
+    return previewInvoice(running(given.subscription ?? "", call.store), call);
+  },
+
   "POST /v1/subscriptions/:id": (given, call) => {
     const { store, now, id } = call;
     const found = running(id, store);
@@ -88,10 +94,19 @@ export const subscriptions = {
 } satisfies Partial<Handlers>;
 
 const CREATED_WITH = [
-  ...["customer", "default_payment_method", "items", "metadata", "off_session"],
+  ...["automatic_tax", "customer", "default_payment_method", "items", "metadata", "off_session"],
   ...["trial_period_days", "trial_settings", "expand"],
 ];
 const CHANGED_BY = ["cancel_at_period_end", "metadata", "pause_collection", "trial_end", "expand"];
+
+/** https://docs.stripe.com/tax/customer-locations */
+function requireTaxLocation({ address }: Customer): void {
+  const { country, postal_code } = address ?? {};
+  if (country && (country !== "US" || postal_code)) return;
+  throw invalidRequest("The customer's location isn't recognized. Set a valid customer address.", {
+    code: "customer_tax_location_invalid",
+  });
+}
 
 function requireKnown(given: object, known: string[]): void {
   const unknown = Object.keys(given).find((name) => !known.includes(name));

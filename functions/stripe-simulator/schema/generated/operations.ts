@@ -12,6 +12,7 @@ export type Parameters = {
   "GET /v1/customers/search": Stripe.CustomerSearchParams;
   "POST /v1/customers/:id": Stripe.CustomerUpdateParams;
   "GET /v1/events": Stripe.EventListParams;
+  "POST /v1/invoices/create_preview": Stripe.InvoiceCreatePreviewParams;
   "GET /v1/invoices": Stripe.InvoiceListParams;
   "GET /v1/invoices/:id": Stripe.InvoiceRetrieveParams;
   "POST /v1/payment_methods/:id/attach": Stripe.PaymentMethodAttachParams;

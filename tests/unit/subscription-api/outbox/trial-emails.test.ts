@@ -6,6 +6,7 @@ import {
   trialEndingEmail,
   trialStartedEmail,
 } from "../../../../functions/subscription-api/outbox/trial-emails";
+import type { Amount } from "../../../../functions/subscription-api/stripe/billing";
 import { SENDER } from "../../../support/api-in-process/sender";
 
 const sender = { ...SENDER, customerPortalUrl: "https://billing.example/p/login" };
@@ -19,9 +20,10 @@ const facts = {
 };
 const links = { verifyEmail: "https://api.example/verify", notMe: "https://api.example/not-me" };
 const end = new Date("2026-11-27T14:30:00.000Z");
+const fixed = (cents: number, tax: Amount["tax"] = 0) => ({ first: { cents, tax }, later: { cents, tax } });
 const trial: Trial = {
   end,
-  trialEndOutcome: { next: "charge", cents: 50_000 },
+  trialEndOutcome: { next: "charge", ...fixed(50_000) },
   card: { brand: "visa", last4: "4242" },
   plan: "LITE",
 };
@@ -34,18 +36,18 @@ describe("the mail at a trial's start", () => {
     expect(started()).toMatchObject({ subject: "Your Citewell trial has started" });
     expect(started().text.split("\n\n")).toEqual([
       "Hello Ada,",
-      "The free trial for Engines has started and ends on November 27, 2026. Next, confirm your email address.",
+      "The free trial for Engines has started and ends on November 27, 2026 (UTC). Next, confirm your email address.",
       "Confirm my email address: https://api.example/verify",
       [
         "Company: Engines",
         "Plan: LITE",
         "Free trial: 5 days, until November 27, 2026, 14:30 UTC",
-        "First payment: $500.00 plus any tax, on November 27, 2026",
+        "First payment: $500.00 USD, on or after November 27, 2026 (UTC)",
         "Then: the same amount every month",
         "Card: Visa ending in 4242",
         "You agreed to this: on November 22, 2026, 09:05 UTC, with our terms: https://www.example/terms",
       ].join("\n"),
-      "We haven’t charged your card. Unless you cancel before then, we’ll charge $500.00 plus any tax to your Visa ending in 4242 on November 27, 2026, and then every month until you cancel.",
+      "We haven’t charged your card. Unless you cancel before then, we’ll charge $500.00 USD to your Visa ending in 4242 on or after November 27, 2026 (UTC), and then every month until you cancel.",
       "To start, log in with ada+1@example.com and the password you chose.\nOpen the customer console: https://console.example",
       "If you didn’t sign up, end the trial and remove the card.\nThis wasn’t me: https://api.example/not-me",
       expect.stringMatching(
@@ -86,31 +88,52 @@ describe("the mail at a trial's start", () => {
     [
       "no card",
       { card: null },
-      "We haven’t charged your card. Unless you cancel before then, we’ll charge $500.00 plus any tax to your payment method on November 27, 2026",
-      ["First payment: $500.00 plus any tax, on November 27, 2026", "Then: the same amount every month"],
+      "We haven’t charged your card. Unless you cancel before then, we’ll charge $500.00 USD to your payment method on or after November 27, 2026 (UTC)",
+      ["First payment: $500.00 USD, on or after November 27, 2026 (UTC)", "Then: the same amount every month"],
     ],
     [
       "a card of another brand",
       { card: { brand: "cartes_bancaires", last4: "0001" } },
-      "to your card ending in 0001 on",
+      "to your card ending in 0001 on or after",
       ["Card: card ending in 0001"],
     ],
     [
       "a price that is not fixed",
-      { trialEndOutcome: { next: "charge", cents: null } },
+      { trialEndOutcome: { next: "charge", first: null, later: null } },
       "Unless you cancel before then, we’ll charge the price of your plan",
-      ["First payment: the price of your plan, on November 27, 2026"],
+      ["First payment: the price of your plan, on or after November 27, 2026 (UTC)"],
+    ],
+    [
+      "a tax in the amount",
+      { trialEndOutcome: { next: "charge", ...fixed(54_000, 4_000) } },
+      "we’ll charge $540.00 USD including $40.00 USD tax to your Visa",
+      [
+        "First payment: $540.00 USD including $40.00 USD tax, on or after November 27, 2026 (UTC)",
+        "Then: the same amount every month",
+      ],
+    ],
+    [
+      "a tax that Stripe has not told",
+      { trialEndOutcome: { next: "charge", ...fixed(50_000, "added") } },
+      "we’ll charge $500.00 USD plus any tax to your Visa",
+      ["First payment: $500.00 USD plus any tax, on or after November 27, 2026 (UTC)"],
+    ],
+    [
+      "a credit",
+      { trialEndOutcome: { next: "charge", ...fixed(50_000), first: { cents: 40_000, tax: 0 } } },
+      "we’ll charge $400.00 USD to your Visa ending in 4242 on or after November 27, 2026 (UTC), and then $500.00 USD every month until you cancel.",
+      ["First payment: $400.00 USD, on or after November 27, 2026 (UTC)", "Then: $500.00 USD every month"],
     ],
     [
       "a subscription that was cancelled",
       { trialEndOutcome: { next: "end", why: "canceled", at: new Date("2026-11-25T00:00:00Z") } },
-      "You’ve canceled your subscription. It ends on November 25, 2026, and you won’t be charged.",
+      "You’ve canceled your subscription. It ends on November 25, 2026 (UTC), and you won’t be charged.",
       ["First payment: none", "Card: Visa ending in 4242"],
     ],
     [
       "a subscription without a card",
       { trialEndOutcome: { next: "end", why: "no-card", at: end }, card: null },
-      "Your subscription has no card. It ends on November 27, 2026, and you won’t be charged.",
+      "Your subscription has no card. It ends on November 27, 2026 (UTC), and you won’t be charged.",
       ["First payment: none"],
     ],
     [
@@ -143,14 +166,14 @@ describe("the mail at a trial's start", () => {
 
 test("the reminder says when the trial ends, what is charged then, and how to cancel", () => {
   const { subject, text } = trialEndingEmail(facts, trial, sender);
-  expect(subject).toBe("Your Citewell trial ends on November 27, 2026");
+  expect(subject).toBe("Your Citewell trial ends on November 27, 2026 (UTC)");
   expect(text.split("\n\n").slice(0, 2)).toEqual([
     "Hello Ada,",
     expect.stringMatching(
-      /^The free trial for Engines ends on November 27, 2026\. Unless you cancel before then, we’ll charge \$500\.00 plus any tax to your Visa/,
+      /^The free trial for Engines ends on November 27, 2026 \(UTC\)\. Unless you cancel before then, we’ll charge \$500\.00 USD to your Visa/,
     ),
   ]);
-  expect(text).toContain("Trial ends: November 27, 2026, 14:30 UTC\nFirst payment: $500.00");
+  expect(text).toContain("Trial ends: November 27, 2026, 14:30 UTC\nFirst payment: $500.00 USD");
   expect(text).toContain("Plan: LITE\n");
   expect(text).toContain("Open the customer console: https://console.example");
   expect(trialEndingEmail(facts, { ...trial, plan: null }, sender).text).toContain("Plan: not chosen yet");

@@ -19,7 +19,7 @@ const running: Billing = {
   isTrialing: true,
   isInvoiced: false,
   trialEnd: end,
-  trialEndOutcome: { next: "charge", cents: 50_000 },
+  trialEndOutcome: { next: "charge", first: null, later: null },
   card: { brand: "visa", last4: "4242" },
   plan: "LITE",
 };

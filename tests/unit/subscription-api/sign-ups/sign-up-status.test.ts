@@ -28,19 +28,25 @@ describe("a sign-up that waits for its card", () => {
     const { services, pending, enterCard, find, model } = signUpsInProcess();
     const signUp = await pending();
     enterCard(signUp);
-    expect(await signUpStatus(signUp.id, services)).toEqual({ status: "trial" });
+    expect(await signUpStatus(signUp.id, services)).toEqual({
+      status: "trial",
+      trial_end: (await find(signUp.id)).trial_end,
+    });
     expect(await find(signUp.id)).toMatchObject({ status: "trialing" });
     expect(model.all("subscription")).toMatchObject([{ customer: signUp.stripe_customer_id, status: "trialing" }]);
   });
 
   test("stays pending while Stripe's webhook starts the trial at this moment", async () => {
-    const { services, pending, enterCard, instead } = signUpsInProcess();
+    const { services, pending, enterCard, instead, find } = signUpsInProcess();
     const signUp = await pending();
     enterCard(signUp);
     instead.set("POST subscriptions", refusal(409, "idempotency_key_in_use", "idempotency_error"));
     expect(await signUpStatus(signUp.id, services)).toEqual({ status: "pending" });
     instead.clear();
-    expect(await signUpStatus(signUp.id, services)).toEqual({ status: "trial" });
+    expect(await signUpStatus(signUp.id, services)).toEqual({
+      status: "trial",
+      trial_end: (await find(signUp.id)).trial_end,
+    });
   });
 
   test("has no status while Stripe refuses for another reason", async () => {
@@ -61,10 +67,13 @@ describe("a sign-up that waits for its card", () => {
 });
 
 test("a trial that was not begun to its end is begun [G6]", async () => {
-  const { services, pending, enterCard, model } = signUpsInProcess();
+  const { services, pending, enterCard, model, find } = signUpsInProcess();
   const signUp = await pending({}, "status = 'active'");
   enterCard(signUp);
-  expect(await signUpStatus(signUp.id, services)).toEqual({ status: "trial" });
+  expect(await signUpStatus(signUp.id, services)).toEqual({
+    status: "trial",
+    trial_end: (await find(signUp.id)).trial_end,
+  });
   expect(model.all("subscription")).toHaveLength(1);
 });
 

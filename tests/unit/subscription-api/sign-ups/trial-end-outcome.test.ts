@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { stripeThatAnswers } from "../../../support/api-in-process/sign-ups";
+import type { Amount } from "../../../../functions/subscription-api/stripe/billing";
+import { signUpsInProcess, stripeThatAnswers } from "../../../support/api-in-process/sign-ups";
+import { answer } from "../../../support/api-in-process/stripe-model";
 
 const END = 1_900_000_000;
 const STANDARD = { id: "prod_1", name: "STANDARD" };
@@ -27,7 +29,9 @@ const trial = {
 const answering = (answer: object) => stripeThatAnswers(answer).payments;
 
 describe("what happens at a trial's end", () => {
-  const charge = { next: "charge", cents: 50_000 };
+  const charged = (cents: number) => ({ next: "charge", first: { cents, tax: 0 }, later: { cents, tax: 0 } });
+  const charge = charged(50_000);
+  const notFixed = { next: "charge", first: null, later: null };
   const end = (why: string, at = END) => ({ next: "end", why, at: new Date(at * 1000) });
   const without = { customer: { invoice_settings: { default_payment_method: null } } };
   test.each([
@@ -36,16 +40,12 @@ describe("what happens at a trial's end", () => {
     ["cancelled in the portal", { cancel_at: END }, end("canceled")],
     ["cancelled for an earlier day", { cancel_at: END - 86_400 }, end("canceled", END - 86_400)],
     ["cancelled for a day after the first charge", { cancel_at: END + 86_400 }, charge],
-    ["a discount", { discounts: ["di_1"] }, { next: "charge", cents: null }],
-    [
-      "a price without an amount",
-      { items: { data: [{ price: { currency: "usd", product: STANDARD } }] } },
-      { next: "charge", cents: null },
-    ],
+    ["a discount", { discounts: ["di_1"] }, notFixed],
+    ["a price without an amount", { items: { data: [{ price: { currency: "usd", product: STANDARD } }] } }, notFixed],
     [
       "a price in euros",
       { items: { data: [{ price: { currency: "eur", product: STANDARD, unit_amount: 50_000 } }] } },
-      { next: "charge", cents: null },
+      notFixed,
     ],
     ["no end of the trial", { trial_end: null }, { next: "unknown" }],
     [
@@ -53,7 +53,13 @@ describe("what happens at a trial's end", () => {
       { discounts: null, items: { data: [{ price: trial.items.data[0]?.price }] } },
       charge,
     ],
-    ["three of it", { items: { data: [{ ...trial.items.data[0], quantity: 3 }] } }, { next: "charge", cents: 150_000 }],
+    ["three of it", { items: { data: [{ ...trial.items.data[0], quantity: 3 }] } }, charged(150_000)],
+    ["a credit", { customer: { ...trial.customer, balance: -60_000 } }, { ...charge, first: { cents: 0, tax: 0 } }],
+    [
+      "taxes that Stripe adds",
+      { automatic_tax: { enabled: true } },
+      { next: "charge", first: { cents: 50_000, tax: "added" }, later: { cents: 50_000, tax: "added" } },
+    ],
     ["the card removed", without, end("no-card")],
     ["the card removed, and an invoice by mail wanted then", { ...without, trial_settings: null }, { next: "unknown" }],
     ["no collection", { pause_collection: { behavior: "void" } }, { next: "unknown" }],
@@ -62,6 +68,53 @@ describe("what happens at a trial's end", () => {
     const billing = await answering({ ...trial, ...changed }).findBilling("sub_1");
     const trialEnd = "trial_end" in changed ? null : new Date(END * 1000);
     expect(billing).toMatchObject({ isTrialing: true, isInvoiced: false, trialEndOutcome, trialEnd });
+  });
+
+  const invoice = { amount_due: 50_000, currency: "usd", subtotal: 50_000, total: 50_000 };
+  const taxed = { ...invoice, total: 54_000, total_taxes: [{ amount: 4_000 }] };
+  test.each<[string, object, { first: Amount | null; later: Amount | null }]>([
+    ["nothing else", invoice, { first: { cents: 50_000, tax: 0 }, later: { cents: 50_000, tax: 0 } }],
+    [
+      "a tax",
+      { ...taxed, amount_due: 54_000, automatic_tax: { enabled: true, status: "complete" } },
+      { first: { cents: 54_000, tax: 4_000 }, later: { cents: 54_000, tax: 4_000 } },
+    ],
+    [
+      "a tax and a credit",
+      { ...taxed, amount_due: 44_000 },
+      { first: { cents: 44_000, tax: 0 }, later: { cents: 54_000, tax: 4_000 } },
+    ],
+    [
+      "a tax that cannot be computed",
+      { ...invoice, automatic_tax: { enabled: true, status: "requires_location_inputs" } },
+      { first: { cents: 50_000, tax: "added" }, later: { cents: 50_000, tax: "added" } },
+    ],
+    [
+      "a discount",
+      { ...invoice, amount_due: 40_000, total: 40_000, total_discount_amounts: [{ amount: 10_000 }] },
+      { first: { cents: 40_000, tax: 0 }, later: null },
+    ],
+    [
+      "another item of the first invoice",
+      { ...invoice, amount_due: 51_000, subtotal: 51_000, total: 51_000 },
+      { first: { cents: 51_000, tax: 0 }, later: { cents: 50_000, tax: 0 } },
+    ],
+    ["another currency", { ...invoice, currency: "eur" }, { first: null, later: null }],
+  ])("the amount is what Stripe's preview of the invoice has, with %s [T3]", async (_, preview, charges) => {
+    const { services, instead, sent } = signUpsInProcess();
+    instead.set("GET subscriptions", answer(200, trial));
+    instead.set("POST invoices/create_preview", answer(200, preview));
+    const billing = await services.payments.findBilling("sub_1");
+    expect(billing?.trialEndOutcome).toEqual({ next: "charge", ...charges });
+    expect(sent.at(-1)?.params).toEqual({ subscription: "sub_1" });
+  });
+
+  test("without a preview the price is told at once: Stripe is asked for it once [T3]", async () => {
+    const { services, instead, calls } = signUpsInProcess();
+    instead.set("GET subscriptions", answer(200, trial));
+    instead.set("POST invoices/create_preview", answer(500, { error: { type: "api_error" } }));
+    expect((await services.payments.findBilling("sub_1"))?.trialEndOutcome).toEqual(charge);
+    expect(calls).toEqual(["GET subscriptions/sub_1", "POST invoices/create_preview"]);
   });
 
   test("the card is that of the subscription, else that of its customer", async () => {

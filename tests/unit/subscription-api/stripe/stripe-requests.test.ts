@@ -3,7 +3,7 @@ import { PaymentsError, stripeClient, type Waiting } from "../../../../functions
 import { stripePayments } from "../../../../functions/subscription-api/stripe/payments";
 import { databaseInMemory } from "../../../support/api-in-process/database";
 import { signUpsInProcess, stripeThatAnswers } from "../../../support/api-in-process/sign-ups";
-import { answer } from "../../../support/api-in-process/stripe-model";
+import { answer, refusal } from "../../../support/api-in-process/stripe-model";
 
 const STRIPE_CONFIG = { secretKey: "sk_test_1", webhookSecrets: [] };
 
@@ -151,6 +151,20 @@ describe("a subscription", () => {
         redirect: "manual",
       },
     ]);
+  });
+
+  test("is taxed by Stripe Tax where the setting says so, and untaxed where Stripe does not know the address [T3]", async () => {
+    const { services, sent, instead, logged } = signUpsInProcess({ settings: { AUTOMATIC_TAX: "true" } });
+    instead.set("GET subscriptions", answer(200, { data: [], has_more: false }));
+    const answers = [refusal(400, "customer_tax_location_invalid"), answer(200, made)];
+    instead.set("POST subscriptions", () => answers.shift());
+    await services.payments.findOrCreateSubscription(await signUp(), choice);
+    const tried = sent.filter(({ call }) => call === "POST subscriptions");
+    expect(tried.map(({ params, key }) => [params["automatic_tax[enabled]"], key])).toEqual([
+      ["true", "subscription-taxed-the-sign-up-0"],
+      [undefined, "subscription-the-sign-up-0"],
+    ]);
+    expect(logged).toContainEqual(expect.objectContaining({ on: "error", event: "tax_location_invalid" }));
   });
 
   test("that was made before is taken, whatever has become of it; that of another sign-up is not [G6]", async () => {

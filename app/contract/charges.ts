@@ -1,0 +1,41 @@
+const days = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
+const minutes = new Intl.DateTimeFormat("en-US", {
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+  timeZone: "UTC",
+});
+const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+
+/** For example `November 27, 2026 (UTC)`: the same for every reader, and as Stripe's invoices have it. */
+export function utcDay(time: string | Date): string {
+  return `${days.format(new Date(time))} (UTC)`;
+}
+
+/** For example `November 27, 2026, 14:30 UTC`. */
+export function utcMinute(time: string | Date): string {
+  return `${days.format(new Date(time))}, ${minutes.format(new Date(time))} UTC`;
+}
+
+/** For example `$500.00 USD`. */
+export function usd(cents: number): string {
+  return `${dollars.format(cents / 100)} USD`;
+}
+
+/** The day of a trial's first charge. Stripe charges about an hour after the end: maybe on the next day. */
+export function chargeDay(trialEnd: string | Date): string {
+  return `on or after ${utcDay(trialEnd)}`;
+}
+
+/**
+ * What the card step and the emails say about the first charge.
+ * @param charge.amount what is charged first; `later`: each month after that, where it differs
+ */
+export function chargeSentence(
+  trialEnd: string | Date,
+  charge: { amount: string; later?: string | undefined; card: string },
+): string {
+  const { amount, later, card } = charge;
+  const then = later === undefined ? "then every month" : `then ${later} every month`;
+  return `Unless you cancel before then, we’ll charge ${amount} to your ${card} ${chargeDay(trialEnd)}, and ${then} until you cancel.`;
+}
