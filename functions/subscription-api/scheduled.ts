@@ -16,9 +16,9 @@ const DELETED_PER_RUN = 2_000;
 
 /** Trials first, deletions last, as far as a run's limits go. Throws when a part failed. */
 export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
-  const { awaitsTrial, mayHaveTrial, leftToDelete } = CHECK_RANKS;
+  const { cardSetUp, mayHaveTrial, leftToDelete } = CHECK_RANKS;
   const parts = [
-    () => reconcileSignUps(awaitsTrial, services, () => limits.hasLeft(0.6)),
+    () => reconcileSignUps(cardSetUp, services, () => limits.hasLeft(0.6)),
     () => dispatchAll(services, limits, 0.75),
     () => deletePast(services),
     () => reconcileSignUps(mayHaveTrial, services, () => limits.hasLeft(0.9)),

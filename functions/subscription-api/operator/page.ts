@@ -19,7 +19,7 @@ import { lastDays, signUpsByDay } from "./statistics";
 const DAYS = 30;
 const MOST_MESSAGES = 100;
 const MOST_ERASURES = 20;
-const STATUSES = ["pending", "active", "trialing", "past_due", "canceled", "superseded"];
+const STATUSES = ["pending", "card_set_up", "trialing", "active", "past_due", "canceled", "ended"];
 
 const which = z.union([z.object({ all: z.literal("dead") }), z.object({ key: z.string().min(1).max(200) })]);
 type Which = z.output<typeof which>;

@@ -67,7 +67,7 @@ async function send(message: Message, services: DispatchServices): Promise<Outco
     case "trial-ending":
       return sendTrialMail({ ...message, kind }, services);
     case "card-used": {
-      const isTrue = message.status === "pending" || message.status === "superseded";
+      const isTrue = message.status === "pending" || message.status === "ended";
       if (!isTrue) return { status: "dropped", reason: "trial-began" };
       const { notMe } = await linksFor(message, links);
       return mail.send(key, email, cardUsedEmail(message, mail.sender, notMe));

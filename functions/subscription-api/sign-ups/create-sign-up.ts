@@ -6,7 +6,7 @@ import { PaymentsError } from "../stripe/client";
 import type { SetupIntent } from "../stripe/setup-intents";
 import type { PasswordSlot } from "./password/password-queue";
 import { deleteSignUp, startOrDelete } from "./reconcile";
-import { awaitsTrial, CONTINUED_FOR_MS, isOlder, type SignUp } from "./sign-up";
+import { CONTINUED_FOR_MS, isOlder, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./start-trial";
 
 export type SignUpServices = TrialServices & {
@@ -81,7 +81,7 @@ async function resume(
   services: TrialServices,
 ): Promise<SignUpResult> {
   if (!samePassword || !hasFieldsOf(stored, request)) return { status: "key-reused" };
-  if (stored.status === "superseded" || stored.status === "canceled") return { status: "duplicate" };
+  if (stored.status === "ended" || stored.status === "canceled") return { status: "duplicate" };
   if (stored.status !== "pending") return finish(stored, services);
   if (await hasHadTrial(stored.email, services)) return { status: "duplicate" };
   return isOlder(stored, CONTINUED_FOR_MS) ? endOld(stored, services) : finish(stored, services);
@@ -91,7 +91,7 @@ async function endOld(old: SignUp, services: TrialServices): Promise<SignUpResul
   await startOrDelete(old, CONTINUED_FOR_MS, services);
   const left = await services.signUps.find(old.id);
   if (left === null || left.status === "pending") return { status: "ended" };
-  return left.status === "superseded" ? { status: "duplicate" } : finish(left, services);
+  return left.status === "ended" ? { status: "duplicate" } : finish(left, services);
 }
 
 function hasFieldsOf(stored: SignUp, { password: _, package_id, zipCode, ...others }: SubscriptionRequest): boolean {
@@ -120,7 +120,7 @@ function hasHadTrial(email: string, { signUps, claims }: TrialServices): Promise
 }
 
 async function finish(stored: SignUp, services: TrialServices): Promise<SignUpResult> {
-  if (awaitsTrial(stored)) await startTrial(stored, services);
+  if (stored.status === "card_set_up") await startTrial(stored, services);
   let setupIntent: SetupIntent;
   try {
     setupIntent = await callStripe(stored, services, () => setupIntentFor(stored, services));
@@ -136,7 +136,7 @@ async function finish(stored: SignUp, services: TrialServices): Promise<SignUpRe
   }
   if (stored.status === "pending" && setupIntent.state === "succeeded") {
     const outcome = await handleCardSetUp(stored, setupIntent, services);
-    if (outcome === "superseded") return { status: "duplicate" };
+    if (outcome === "ended") return { status: "duplicate" };
     const waiting = outcome === "pending" ? await services.signUps.find(stored.id) : null;
     if (waiting) return finish(waiting, services);
   }

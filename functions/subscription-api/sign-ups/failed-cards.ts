@@ -49,7 +49,7 @@ export async function endPendingSignUp(signUp: SignUp, services: FailedCardServi
   if (await services.endings.endPending(signUp.id, "cards-failed")) {
     log("warn", "sign_up_ended", { signUpId: signUp.id, reason: "cards-failed" });
   }
-  return "superseded";
+  return "ended";
 }
 
 export async function releaseCard({ stripe_setup_intent_id: id }: SignUp, payments: Payments): Promise<void> {

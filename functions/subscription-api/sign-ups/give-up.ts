@@ -30,5 +30,5 @@ async function giveUp(signUp: SignUp, services: TrialServices): Promise<void> {
   } catch (error) {
     if (!(error instanceof PaymentsError)) throw error;
   }
-  await lifecycle.supersede(signUp.id);
+  await lifecycle.replace(signUp.id);
 }

@@ -4,7 +4,6 @@ import { log } from "../log";
 import { endPendingSignUp } from "./failed-cards";
 import {
   ABANDONED_AFTER_MS,
-  awaitsTrial,
   type CheckRank,
   hasTooManyFailedCards,
   isOlder,
@@ -41,11 +40,11 @@ export async function reconcileSignUps(rank: CheckRank, services: TrialServices,
 }
 
 async function reconcile(signUp: SignUp, services: TrialServices): Promise<string> {
-  if (awaitsTrial(signUp)) return startTrial(signUp, services);
+  if (signUp.status === "card_set_up") return startTrial(signUp, services);
   switch (signUp.status) {
     case "pending":
       return reconcilePending(signUp, services);
-    case "superseded":
+    case "ended":
       return deleteSignUp(signUp, services);
     default:
       return reconcileTrial(signUp, services);

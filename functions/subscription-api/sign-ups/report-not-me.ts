@@ -1,6 +1,6 @@
 import { log } from "../log";
 import { releaseCard } from "./failed-cards";
-import { awaitsTrial, type SignUp } from "./sign-up";
+import type { SignUp } from "./sign-up";
 import { startTrial, type TrialServices } from "./start-trial";
 
 /** A repetition finishes it. The address is free again; the card still counts as used. */
@@ -11,12 +11,12 @@ export async function reportNotMe(signUp: SignUp, services: TrialServices): Prom
     if (await endings.endPending(signUp.id, "not-me")) logEnd(signUp);
     return reportAsItIsThen(signUp, services);
   }
-  if (signUp.status === "superseded") {
+  if (signUp.status === "ended") {
     if (signUp.end_reason === "not-me") await releaseCard(signUp, payments);
     return;
   }
   if (signUp.end_reason !== null) return;
-  if (awaitsTrial(signUp)) {
+  if (signUp.status === "card_set_up") {
     // Its subscription may be on its way, and has to be recorded before it can be canceled.
     await startTrial(signUp, services);
     return reportAsItIsThen(signUp, services);

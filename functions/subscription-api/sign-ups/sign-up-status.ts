@@ -1,7 +1,7 @@
 import type { SubscriptionStatus } from "../../../app/contract/subscription-response";
 import { PaymentsError } from "../stripe/client";
 import { setupIntentFor } from "./create-sign-up";
-import { awaitsTrial, type SignUp } from "./sign-up";
+import type { SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./start-trial";
 
 /** Asks Stripe where a webhook has not told yet, so that the answer is as new as the visitor's card. */
@@ -9,7 +9,7 @@ export async function signUpStatus(id: string, services: TrialServices): Promise
   const stored = await services.signUps.find(id);
   if (!stored) return { status: "ended" };
   try {
-    if (awaitsTrial(stored)) await startTrial(stored, services);
+    if (stored.status === "card_set_up") await startTrial(stored, services);
     if (stored.status === "pending") await lookForCard(stored, services);
   } catch (error) {
     // Stripe's webhook is being processed at this moment.
@@ -17,15 +17,16 @@ export async function signUpStatus(id: string, services: TrialServices): Promise
   }
   const signUp = (await services.signUps.find(id)) ?? stored;
   switch (signUp.status) {
+    case "card_set_up":
+      return { status: "pending" };
     case "pending":
       return signUp.used_cards === 0 ? { status: "pending" } : waitForAnotherCard(signUp, services);
     case "active":
     case "trialing":
     case "past_due":
-      if (awaitsTrial(signUp)) return { status: "pending" };
       return { status: "trial", trial_end: signUp.trial_end ?? undefined };
     case "canceled":
-    case "superseded":
+    case "ended":
       return { status: "ended" };
   }
 }

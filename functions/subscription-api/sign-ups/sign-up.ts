@@ -5,7 +5,7 @@ export type SignUp = z.output<typeof signUpRow>;
 
 export const signUpRow = z.object({
   id: z.string(),
-  status: z.enum(["pending", "active", "trialing", "past_due", "canceled", "superseded"]),
+  status: z.enum(["pending", "card_set_up", "ended", "trialing", "active", "past_due", "canceled"]),
   package_id: z.string().nullable(),
   email: z.string(),
   password_hash: z.string(),
@@ -27,7 +27,7 @@ export const signUpRow = z.object({
   used_cards: z.number(),
   request_id: z.string().nullable(),
   paid_at: z.string().nullable(),
-  end_reason: z.enum(["cards-failed", "not-me"]).nullable(),
+  end_reason: z.enum(["replaced", "cards-failed", "not-me"]).nullable(),
   version: z.number(),
   created_at: z.string(),
   updated_at: z.string(),
@@ -39,24 +39,17 @@ export const signUpRows = z.array(signUpRow);
 
 export type TrialState = {
   stripeSubscriptionId: string | null;
-  status: "active" | "trialing" | "past_due" | "canceled";
+  status: "trialing" | "active" | "past_due" | "canceled";
   trialEnd: Date | null;
 };
 
 export type EndReason = NonNullable<SignUp["end_reason"]>;
 
 /** An email has at most one such sign-up. */
-export const LIVE = "('active', 'trialing', 'past_due')";
+export const LIVE = "('card_set_up', 'trialing', 'active', 'past_due')";
 
 /** It may have ended since. */
 export const HAD_TRIAL = `(status IN ${LIVE} OR (trial_end IS NOT NULL AND end_reason IS NULL))`;
-
-/** The card is set up and the trial has not started. */
-export const AWAITS_TRIAL = "status = 'active' AND stripe_subscription_id IS NULL";
-
-export function awaitsTrial({ status, stripe_subscription_id }: SignUp): boolean {
-  return status === "active" && stripe_subscription_id === null;
-}
 
 export function packageWord({ package_id }: Pick<SignUp, "package_id">): string {
   return package_id ?? NONE;
@@ -69,7 +62,7 @@ export function hasTooManyFailedCards({ declined_cards, used_cards }: SignUp): b
 }
 
 /** In this order due sign-ups are taken (column `check_rank`). */
-export const CHECK_RANKS = { awaitsTrial: 0, mayHaveTrial: 1, leftToDelete: 2 } as const;
+export const CHECK_RANKS = { cardSetUp: 0, mayHaveTrial: 1, leftToDelete: 2 } as const;
 export type CheckRank = (typeof CHECK_RANKS)[keyof typeof CHECK_RANKS];
 
 const MINUTE = 60_000;

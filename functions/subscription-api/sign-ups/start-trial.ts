@@ -7,7 +7,7 @@ import type { CardEvent, StripeEvent } from "../stripe/events";
 import type { SubscriptionState } from "../stripe/payments";
 import type { SetupIntent } from "../stripe/setup-intents";
 import { endPendingSignUp, type FailedCardServices, refuseUsedCard } from "./failed-cards";
-import { awaitsTrial, hasTooManyFailedCards, type SignUp } from "./sign-up";
+import { hasTooManyFailedCards, type SignUp } from "./sign-up";
 import type { SetUpCard } from "./store/sign-up-lifecycle";
 import type { SignUps } from "./store/sign-up-store";
 
@@ -48,18 +48,18 @@ export async function handleCardSetUp(
   if (setupIntent.state !== "succeeded" || setupIntent.signUpId !== signUp.id || customerId === null) return "unknown";
   const card: SetUpCard = { signUpId: signUp.id, setupIntentId, customerId, usedCards };
   const claim = services.claims.of(signUp.email, setupIntent.fingerprint);
-  const activated = await services.lifecycle.activate(card, claim, event);
-  if (!activated) return "unknown";
-  // Another card than this may have made it active meanwhile.
-  const isOfCard = activated.stripe_setup_intent_id === setupIntentId;
-  if (awaitsTrial(activated)) return startTrial(activated, services, event, isOfCard ? setupIntent : undefined);
-  if (activated.status !== "pending") return activated.status;
-  if (hasTooManyFailedCards(activated)) {
-    const ended = await endPendingSignUp(activated, services);
+  const stored = await services.lifecycle.recordCard(card, claim, event);
+  if (!stored) return "unknown";
+  // Another card may have been recorded meanwhile.
+  const isOfCard = stored.stripe_setup_intent_id === setupIntentId;
+  if (stored.status === "card_set_up") return startTrial(stored, services, event, isOfCard ? setupIntent : undefined);
+  if (stored.status !== "pending") return stored.status;
+  if (hasTooManyFailedCards(stored)) {
+    const ended = await endPendingSignUp(stored, services);
     if (event) await services.processedEvents.add(event);
     return ended;
   }
-  return waitsFor(activated, card)
+  return waitsFor(stored, card)
     ? refuseUsedCard({ ...card, hash: claim.card ?? "" }, setupIntent, services, event)
     : "unknown";
 }
@@ -80,7 +80,7 @@ export async function startTrial(
 ): Promise<TrialOutcome> {
   const { packages, lifecycle, payments } = services;
   const { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = signUp;
-  if (customerId === null || setupIntentId === null) throw new Error("An active sign-up has no card");
+  if (customerId === null || setupIntentId === null) throw new Error("A sign-up whose card is set up has no card");
   const chosen = signUp.package_id === null ? null : await packages.find(signUp.package_id);
   if (chosen === null && signUp.package_id !== null) throw new Error("A sign-up's package is not in the catalogue");
 
@@ -107,7 +107,7 @@ export async function handleSubscriptionChange(
   const { signUps, lifecycle, payments } = services;
   for (let read = 0; read < MAX_READS; read += 1) {
     const signUp = await signUps.findByStripe(stripeSubscriptionId, customerId);
-    if (signUp && awaitsTrial(signUp)) return startTrial(signUp, services, event);
+    if (signUp && signUp.status === "card_set_up") return startTrial(signUp, services, event);
     if (!signUp || !hasSubscription(signUp, stripeSubscriptionId)) {
       await services.processedEvents.add(event);
       return "unknown";

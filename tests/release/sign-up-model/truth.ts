@@ -5,7 +5,7 @@ import type { Shown } from "./page";
 import { fastRows } from "./rows-over-http";
 import { at, type Servers, type World } from "./world";
 
-const LIVE = "SELECT * FROM sign_ups WHERE email = ? AND status IN ('trialing', 'active')";
+const LIVE = "SELECT * FROM sign_ups WHERE email = ? AND status IN ('card_set_up', 'trialing', 'active')";
 
 /** No page says something that API and Stripe do not. */
 export async function expectTruth(world: World, tab: number, shown: Shown): Promise<void> {

@@ -4,8 +4,9 @@ import { type Consent, type Deeds, intentOf } from "./visitors";
 import type { World } from "./world";
 
 const FORWARD: Record<string, string[]> = {
-  pending: ["active", "superseded"],
-  active: ["trialing", "past_due", "canceled"],
+  pending: ["card_set_up", "ended"],
+  card_set_up: ["trialing", "past_due", "canceled"],
+  active: ["past_due", "canceled"],
   trialing: ["active", "past_due", "canceled"],
   past_due: ["active", "canceled"],
   due: ["sent", "dropped", "dead"],
@@ -43,7 +44,7 @@ export function checkEnd(world: World, deeds: Deeds): void {
   for (const row of rows) {
     const { id, status, email, end_reason, check_at, package_id, stripe_customer_id, stripe_subscription_id } = row;
     const name = `The sign-up of ${email}`;
-    wrong(status === "pending" || status === "superseded", `${name} is still ${status}`);
+    wrong(status === "pending" || status === "ended", `${name} is still ${status}`);
     wrong(isOverdue(check_at), `${name} was to be looked at by ${check_at}`);
     const isErased = erased.some((one) => one.email === email && one.at > Date.parse(String(row.created_at)));
     wrong(isErased, `${name} was erased and is there`);

@@ -117,7 +117,7 @@ export class Visitor {
     const body = JSON.stringify({ ...validRequest, email, package_id: plan?.id });
     const sentAt = world.now;
     if (!deeds.firstSent.has(key)) deeds.firstSent.set(key, sentAt);
-    const others = `SELECT 1 FROM sign_ups WHERE email = ? AND idempotency_key <> ? AND status IN ('active', 'trialing')`;
+    const others = `SELECT 1 FROM sign_ups WHERE email = ? AND idempotency_key <> ? AND status IN ('card_set_up', 'trialing', 'active')`;
     const hasTrial = () => world.loaded.database.run(others, [email, key]).results.length > 0;
     const hadTrial = hasTrial();
     const heard = await world.request(name, "/subscription", { method: "POST", headers, body });

@@ -105,7 +105,7 @@ async function live(fault?: { at: number; way: Way }) {
               UNION ALL SELECT key FROM outbox WHERE state <> 'sent' AND kind <> 'trial-ending'`);
   for (let runs = 0; runs < 10 && unfinished().length > 0; runs += 1) {
     vi.setSystemTime(Date.now() + 10 * 60_000);
-    api.rows("UPDATE sign_ups SET check_at = ? WHERE status IN ('pending', 'active')", new Date().toISOString());
+    api.rows("UPDATE sign_ups SET check_at = ? WHERE status IN ('pending', 'card_set_up')", new Date().toISOString());
     await inTime(api.runScheduled().catch(() => undefined));
   }
   const { model, rows } = api;

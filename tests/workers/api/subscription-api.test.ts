@@ -92,7 +92,7 @@ describe("the subscription API with the simulator", () => {
     const answers = await times(20, (index) => signUp(api, { email: "g2@example.com" }, `key-g2-${index}`));
     await times(20, (index) => enterCard(stripe.url, answers[index]?.clientSecret, newCard()));
 
-    const ended = [...Array(19).fill("superseded"), "trialing"];
+    const ended = [...Array(19).fill("ended"), "trialing"];
     await expect
       .poll(async () => (await statusOf("g2@example.com")).sort(), { timeout: 30_000, interval: 200 })
       .toEqual(ended);

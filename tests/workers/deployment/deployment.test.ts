@@ -15,7 +15,7 @@ const migrationsFolder = join(root, "functions/subscription-api/migrations");
 const siteToml = join(root, "wrangler.toml");
 
 /** Empty databases, one for each test. */
-const databaseNames = ["catalogue", "first", "second"] as const;
+const databaseNames = ["catalogue", "first", "second", "third"] as const;
 let databases: Miniflare;
 beforeAll(() => {
   databases = new Miniflare({ modules: true, script: "export default {}", d1Databases: [...databaseNames] });
@@ -118,6 +118,60 @@ describe("the migrations", () => {
     ]);
     await db.prepare("DELETE FROM sign_ups").run();
     expect((await db.prepare("SELECT key FROM outbox").all()).results).toEqual([]);
+    await remove();
+  });
+
+  test("rename states, and keep every other column, message and claim of each sign-up", async () => {
+    const db = await database("third");
+    const { folder, remove } = await firstMigrations(10);
+    await migrate(db, folder);
+    const states = [
+      { status: "pending", became: "pending" },
+      { status: "active", became: "card_set_up", check_rank: 0 },
+      { status: "active", became: "active", subscription: "sub_1" },
+      { status: "superseded", became: "ended", reason: null, becameReason: "replaced", check_rank: 2 },
+      { status: "superseded", became: "ended", reason: "cards-failed", check_rank: 2 },
+      { status: "superseded", became: "ended", reason: "not-me", check_rank: 2 },
+      { status: "trialing", became: "trialing", subscription: "sub_2" },
+      { status: "trialing", became: "trialing" },
+      { status: "past_due", became: "past_due", subscription: "sub_3" },
+      { status: "canceled", became: "canceled", reason: "not-me", subscription: "sub_4" },
+    ];
+    for (const [index, { status, reason = null, subscription = null }] of states.entries()) {
+      await db
+        .prepare(
+          `INSERT INTO sign_ups (${signUpColumns}, end_reason, stripe_subscription_id, stripe_customer_id,
+             stripe_setup_intent_id, trial_end, paid_at, email_verified_at, check_at, request_id, declined_cards,
+             used_cards, version, stripe_attempt)
+           VALUES (?1, 'key-' || ?1, ?2, ?1 || '@example.com', 'hash', '1', 'company', 'name', 'street', 'city', 'state', 'zip',
+             'country', '2026-01-01T01:00:00Z', '2026-01-02T01:00:00Z', ?3, ?4, 'cus_' || ?1, 'seti_' || ?1, 'end', 'paid',
+             'verified', '2026-01-01T02:00:00Z', 'request', 1, 2, 3, 4)`,
+        )
+        .bind(String(index), status, reason, subscription)
+        .run();
+      await db.batch([
+        db.prepare("INSERT INTO trial_claims VALUES ('hash-' || ?1, ?1)").bind(String(index)),
+        db
+          .prepare(
+            "INSERT INTO outbox VALUES ('key-' || ?1, ?1, 'card-used', 'dropped', 5, 'a', 'b', 'c', 'trial-began')",
+          )
+          .bind(String(index)),
+      ]);
+    }
+    const read = async (table: string) => (await db.prepare(`SELECT * FROM ${table} ORDER BY 1`).all()).results;
+    const before = await Promise.all(["sign_ups", "outbox", "trial_claims"].map(read));
+    await migrate(db);
+
+    const [signUps = [], ...others] = await Promise.all(["sign_ups", "outbox", "trial_claims"].map(read));
+    expect(others).toEqual(before.slice(1));
+    expect(signUps).toEqual(
+      states.map(({ became, becameReason, check_rank = 1 }, index) => ({
+        ...before[0]?.[index],
+        status: became,
+        end_reason: becameReason ?? before[0]?.[index]?.end_reason,
+        check_rank,
+      })),
+    );
     await remove();
   });
 });

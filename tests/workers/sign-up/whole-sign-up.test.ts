@@ -120,7 +120,7 @@ describe("the steps", () => {
     expect(form.text).not.toContain(fields.password);
     await ada.send({ package_id: MINI_ID, form_nonce: nonceIn(form), company_name: "Difference Engines" });
     expect(await signUpsOf(ada.email)).toMatchObject([
-      { status: "superseded", company_name: "Engines & Sons" },
+      { status: "ended", company_name: "Engines & Sons" },
       { status: "pending", company_name: "Difference Engines" },
     ]);
     // The card of the sign-up that was given up cannot be set up any more.

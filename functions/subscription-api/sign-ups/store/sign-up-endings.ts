@@ -87,7 +87,7 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
       const end = db
         .prepare(
           `UPDATE sign_ups
-              SET status = 'superseded', end_reason = ?2, idempotency_key = ${freedKey}, check_at = ?3, updated_at = ?4
+              SET status = 'ended', end_reason = ?2, idempotency_key = ${freedKey}, check_at = ?3, updated_at = ?4
             WHERE id = ?1 AND status = 'pending'
            RETURNING id`,
         )
@@ -97,7 +97,7 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
 
     /** Frees the email address, claimed under these hashes; the card's claim stays. Returns whether it ended. */
     async endTrial(id: string, reason: EndReason, emailHashes: string[]): Promise<boolean> {
-      const canEnd = "status IN ('active', 'trialing', 'past_due', 'canceled') AND end_reason IS NULL";
+      const canEnd = "status IN ('card_set_up', 'trialing', 'active', 'past_due', 'canceled') AND end_reason IS NULL";
       const message = { key: `account-closed/${id}`, kind: "account-closed" as const, signUpId: id };
       const results = await db.batch([
         newMessage(db, message, canEnd),

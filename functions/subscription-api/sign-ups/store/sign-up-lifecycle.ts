@@ -5,7 +5,6 @@ import { messageKey, newMessage, reminderKey } from "../../outbox/outbox";
 import type { StripeEvent } from "../../stripe/events";
 import {
   ABANDONED_AFTER_MS,
-  AWAITS_TRIAL,
   CHECK_AFTER_MS,
   type CheckRank,
   HAD_TRIAL,
@@ -32,8 +31,8 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
   const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
 
   return {
-    /** Active, superseded when its email has had a trial, or pending when its card was used or it waits for another. */
-    async activate(card: SetUpCard, claim: TrialClaim, event?: StripeEvent): Promise<SignUp | null> {
+    /** Pending still when its card was used or it waits for another; replaced when its email has had a trial. */
+    async recordCard(card: SetUpCard, claim: TrialClaim, event?: StripeEvent): Promise<SignUp | null> {
       const { signUpId, setupIntentId, customerId, usedCards } = card;
       const waitsForCard = `mine.id = ?1 AND mine.status = 'pending' AND mine.used_cards = ?4
         AND mine.declined_cards + mine.used_cards < ${MAX_FAILED_CARDS}
@@ -56,14 +55,15 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       const update = db
         .prepare(
           `UPDATE sign_ups AS mine
-              SET status = CASE WHEN ${hasClaim} THEN 'active' ELSE 'superseded' END,
+              SET status = CASE WHEN ${hasClaim} THEN 'card_set_up' ELSE 'ended' END,
+                  end_reason = CASE WHEN ${hasClaim} THEN NULL ELSE 'replaced' END,
                   check_at = CASE WHEN ${hasClaim} THEN ?8 ELSE ?7 END,
                   stripe_customer_id = ?3, stripe_setup_intent_id = ?2, updated_at = ?6
             WHERE ${waitsForCard} AND (${hasClaim} OR ${hadTrial})
            RETURNING id`,
         )
         .bind(...identity, now(), after(ABANDONED_AFTER_MS), after(TRIAL_START_GRACE_MS));
-      const finished = `NOT EXISTS (SELECT 1 FROM sign_ups WHERE id = ? AND (status = 'pending' OR ${AWAITS_TRIAL}))`;
+      const finished = `NOT EXISTS (SELECT 1 FROM sign_ups WHERE id = ? AND (status = 'pending' OR status = 'card_set_up'))`;
       const results = await db.batch([
         claimTrial,
         update,
@@ -71,7 +71,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
         byId(signUpId),
       ]);
       const stored = signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
-      if (stored?.status === "active" && hasChanged(results[1])) count("set_up", packageWord(stored));
+      if (stored?.status === "card_set_up" && hasChanged(results[1])) count("set_up", packageWord(stored));
       return stored;
     },
 
@@ -88,13 +88,15 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
           `UPDATE sign_ups
               SET status = ?2, stripe_subscription_id = ?3, trial_end = ?4, check_at = ?5, updated_at = ?6,
                   version = version + 1
-            WHERE id = ?1 AND ${AWAITS_TRIAL}
+            WHERE id = ?1 AND status = 'card_set_up'
            RETURNING id`,
         )
         .bind(id, trial.status, trial.stripeSubscriptionId, iso(trial.trialEnd), iso(nextTrialCheck(trial)), now());
       const results = await db.batch([
-        ...messages.map((kind) => newMessage(db, { key: messageKey(kind, id), kind, signUpId: id }, AWAITS_TRIAL)),
-        ...(reminder ? [newMessage(db, reminder, AWAITS_TRIAL)] : []),
+        ...messages.map((kind) =>
+          newMessage(db, { key: messageKey(kind, id), kind, signUpId: id }, "status = 'card_set_up'"),
+        ),
+        ...(reminder ? [newMessage(db, reminder, "status = 'card_set_up'")] : []),
         ...(event ? [processedEvent(db, event)] : []),
         update,
         byId(id),
@@ -159,7 +161,6 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       return { signUps: signUpRows.parse(taken.results), leaseEnd };
     },
 
-    /** A check that was set anew meanwhile stays. */
     /** How many sign-ups the next scheduled run checks. */
     async checkNow(ids: string[]): Promise<number> {
       const checked = db.prepare(
@@ -168,6 +169,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       return (await checked.bind(now(), JSON.stringify(ids)).all()).results.length;
     },
 
+    /** A check that was set anew meanwhile stays. */
     async scheduleChecks(checks: { id: string; at: Date }[], leaseEnd: string): Promise<void> {
       if (checks.length === 0) return;
       const schedule = db.prepare(
@@ -178,10 +180,11 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
     },
 
     /** The next scheduled run deletes it, here and at Stripe. */
-    async supersede(id: string): Promise<void> {
+    async replace(id: string): Promise<void> {
       await db
         .prepare(
-          "UPDATE sign_ups SET status = 'superseded', check_at = ?1, updated_at = ?1 WHERE id = ?2 AND status = 'pending'",
+          `UPDATE sign_ups SET status = 'ended', end_reason = 'replaced', check_at = ?1, updated_at = ?1
+            WHERE id = ?2 AND status = 'pending'`,
         )
         .bind(now(), id)
         .run();

@@ -67,7 +67,7 @@ export const FAULTS: Fault[] = [
   one(
     "messages after the state that they wait for",
     "sign-ups/store/sign-up-lifecycle.ts",
-    "kind, signUpId: id }, AWAITS_TRIAL)",
+    "kind, signUpId: id }, \"status = 'card_set_up'\")",
     "kind, signUpId: id }, 'stripe_subscription_id IS NOT NULL')",
   ),
   {

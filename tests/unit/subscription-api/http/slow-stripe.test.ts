@@ -73,7 +73,7 @@ describe("a sign-up beside pending ones of its address, while Stripe is slow,", 
 
   test("gives up the oldest of over fifty after the visitor has the answer [H8]", async () => {
     const { post, instead, rows, settled } = await beside(52);
-    const givenUp = () => rows("SELECT id FROM sign_ups WHERE status = 'superseded'");
+    const givenUp = () => rows("SELECT id FROM sign_ups WHERE status = 'ended'");
     instead.set("POST setup_intents/", answersIn(SLOW_MS));
     const { status, ms } = await post();
     expect(status).toBe(200);
@@ -93,7 +93,7 @@ describe("a sign-up beside pending ones of its address, while Stripe is slow,", 
     expect(ms).toBeGreaterThanOrEqual(SLOW_MS);
     expect(ms).toBeLessThan(4 * SLOW_MS);
     await inTime(settled());
-    expect(rows("SELECT status FROM sign_ups WHERE idempotency_key = 'first'")).toEqual([{ status: "superseded" }]);
+    expect(rows("SELECT status FROM sign_ups WHERE idempotency_key = 'first'")).toEqual([{ status: "ended" }]);
   });
 });
 

@@ -112,9 +112,9 @@ test("the page counts the sign-ups of each day by their status, and names nobody
     const row = new RegExp(`<th scope="row">${day}</th>(.*?)</tr>`).exec(shown)?.[1] ?? "";
     return [...row.matchAll(/<td>(\d+)<\/td>/g)].map(([, count]) => Number(count));
   };
-  // pending, active, trialing, past_due, canceled, superseded
-  expect(countsOf("2026-11-22")).toEqual([3, 0, 2, 0, 0, 0]);
-  expect(countsOf("2026-11-19")).toEqual([0, 0, 4, 0, 0, 0]);
+  // pending, card_set_up, trialing, active, past_due, canceled, ended
+  expect(countsOf("2026-11-22")).toEqual([3, 0, 2, 0, 0, 0, 0]);
+  expect(countsOf("2026-11-19")).toEqual([0, 0, 4, 0, 0, 0, 0]);
   expect(shown.match(/<th scope="row">\d{4}-/g)).toHaveLength(30);
   expect(shown.match(/<rect [^>]*><title>/g)).toHaveLength(3);
   expect(shown).not.toContain("@example.com");

@@ -98,13 +98,13 @@ test("a trial without a plan is told with the card of its customer", async () =>
 describe("the mail about a used card", () => {
   test.each([
     ["pending", "sent", null],
-    ["superseded", "sent", null],
-    ["active", "dropped", "trial-began"],
+    ["ended", "sent", null],
+    ["card_set_up", "dropped", "trial-began"],
     ["trialing", "dropped", "trial-began"],
     ["past_due", "dropped", "trial-began"],
     ["canceled", "dropped", "trial-began"],
   ])("of a sign-up that is %s is %s, and noted before the run ends [T4]", async (status, state, reason) => {
-    const { dispatch, states, sent } = await outboxOf(`status = '${status}'`, "card-used");
+    const { dispatch, states, sent } = await outboxOf(`status = '${status}', end_reason = 'cards-failed'`, "card-used");
     expect(await dispatch()).toBe(1);
     expect(states()).toEqual([{ state, drop_reason: reason }]);
     expect(sent).toHaveBeenCalledTimes(state === "sent" ? 1 : 0);

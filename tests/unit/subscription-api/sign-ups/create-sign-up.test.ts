@@ -137,7 +137,7 @@ describe("a form that is sent again", () => {
     const { signUp, again, row, enterCard, model } = await accepted("declined_cards = 5");
     enterCard(signUp);
     expect(await again()).toEqual({ status: "duplicate" });
-    expect(await row()).toBe("superseded");
+    expect(await row()).toBe("ended");
     expect(model.all("payment_method")).toMatchObject([{ customer: null }]);
   });
 });
@@ -178,7 +178,7 @@ describe("a form that is sent again a day later", () => {
     const { signUp, again, row, enterCard } = await accepted(`${ageColumns(LATE)}, declined_cards = 5`);
     enterCard(signUp);
     expect(await again()).toEqual({ status: "duplicate" });
-    expect(await row()).toBe("superseded");
+    expect(await row()).toBe("ended");
   });
 });
 

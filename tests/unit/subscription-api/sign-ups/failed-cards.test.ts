@@ -28,15 +28,20 @@ describe("a declined card", () => {
 
   test("that is the fifth to fail ends the sign-up, at Stripe too, and logs it [H3]", async () => {
     const { id, outcome, row, setupIntent, logged } = await declined("declined_cards = 3, used_cards = 1");
-    expect(outcome).toBe("superseded");
-    expect(await row()).toMatchObject({ status: "superseded", end_reason: "cards-failed", declined_cards: 4 });
+    expect(outcome).toBe("ended");
+    expect(await row()).toMatchObject({ status: "ended", end_reason: "cards-failed", declined_cards: 4 });
     expect(setupIntent).toMatchObject({ status: "canceled" });
     expect(logged).toMatchObject([{ level: "warn", event: "sign_up_ended", signUpId: id, reason: "cards-failed" }]);
   });
 
   test.each([
     ["that is the fourth leaves its sign-up", "pending", "declined_cards = 3", 4],
-    ["that is told of late changes nothing of a sign-up that is", "superseded", "declined_cards = 5", 5],
+    [
+      "that is told of late changes nothing of a sign-up that is",
+      "ended",
+      "end_reason = 'cards-failed', declined_cards = 5",
+      5,
+    ],
     ["that is told of late changes nothing of a sign-up that is", "trialing", "declined_cards = 3, used_cards = 2", 3],
   ])("%s %s, and takes no card from it", async (_, status, columns, cards) => {
     const { outcome, row, calls } = await declined(`status = '${status}', ${columns}`);
@@ -106,10 +111,10 @@ describe("a sign-up that ends keeps no card at Stripe", () => {
     ],
   ])("%s", async (_, change, status) => {
     const { end, attached, setupIntent, row } = await ended(change);
-    expect(await end()).toBe("superseded");
+    expect(await end()).toBe("ended");
     expect(setupIntent).toMatchObject({ status });
     expect(attached()).toEqual([]);
-    expect((await row()).status).toBe("superseded");
+    expect((await row()).status).toBe("ended");
   });
 
   test.each<[string, (world: World) => unknown]>([
@@ -122,9 +127,9 @@ describe("a sign-up that ends keeps no card at Stripe", () => {
       meanwhile({ ...world, row });
       return undefined;
     });
-    expect(await end()).toBe("superseded");
+    expect(await end()).toBe("ended");
     expect(attached()).toEqual([]);
-    expect((await row()).status).toBe("superseded");
+    expect((await row()).status).toBe("ended");
   });
 
   test("and gets no trial while its card is being detached, whoever asks how it stands or tells of the card [H3]", async () => {
@@ -138,8 +143,8 @@ describe("a sign-up that ends keeps no card at Stripe", () => {
       outcomes.push(await signUpStatus(id, services), await handleCardSetUp(await row(), setUp, services));
       return undefined;
     });
-    expect(await end()).toBe("superseded");
-    expect(outcomes).toEqual([{ status: "ended" }, "superseded"]);
+    expect(await end()).toBe("ended");
+    expect(outcomes).toEqual([{ status: "ended" }, "ended"]);
     expect([attached(), model.all("subscription")]).toEqual([[], []]);
   });
 

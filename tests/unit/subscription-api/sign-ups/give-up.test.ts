@@ -20,7 +20,7 @@ test.each([
       ids.push((await unknownToStripe({}, `created_at = '${created}'`)).id);
     }
     await giveUpOldest(validRequest.email, services);
-    const givenUp = rows("SELECT id FROM sign_ups WHERE status = 'superseded' ORDER BY created_at");
+    const givenUp = rows("SELECT id FROM sign_ups WHERE status = 'ended' ORDER BY created_at");
     expect(givenUp.map(({ id }) => ids.indexOf(String(id)))).toEqual(expected);
   },
 );
@@ -39,15 +39,15 @@ describe("a sign-up that another form replaces", () => {
   test("is given up, at Stripe first", async () => {
     const { pending, replace, calls } = replacing();
     const signUp = await pending();
-    expect(await replace(signUp)).toBe("superseded");
+    expect(await replace(signUp)).toBe("ended");
     const setupIntent = `setup_intents/${signUp.stripe_setup_intent_id}`;
     expect(calls).toEqual([`GET ${setupIntent}`, `POST ${setupIntent}/cancel`]);
   });
 
   test("stays as it is where it is not pending, or another", async () => {
     const { pending, replace, services, find, calls } = replacing();
-    const signUp = await pending({}, "status = 'active'");
-    expect(await replace(signUp)).toBe("active");
+    const signUp = await pending({}, "status = 'card_set_up'");
+    expect(await replace(signUp)).toBe("card_set_up");
     await replaceSignUp("another key", services);
     expect([await find(signUp.id), calls]).toEqual([signUp, []]);
   });
@@ -57,8 +57,8 @@ describe("a sign-up that another form replaces", () => {
     const canceled = await pending({ email: "second@example.com" });
     await services.payments.cancelSetupIntent(canceled.stripe_setup_intent_id);
     calls.length = 0;
-    expect(await replace(await unknownToStripe())).toBe("superseded");
-    expect(await replace(canceled)).toBe("superseded");
+    expect(await replace(await unknownToStripe())).toBe("ended");
+    expect(await replace(canceled)).toBe("ended");
     expect(calls).toEqual([`GET setup_intents/${canceled.stripe_setup_intent_id}`]);
   });
 
@@ -66,7 +66,7 @@ describe("a sign-up that another form replaces", () => {
     const { pending, replace, instead } = replacing();
     const signUp = await pending();
     instead.set("GET setup_intents", refusal(400, "parameter_invalid"));
-    expect(await replace(signUp)).toBe("superseded");
+    expect(await replace(signUp)).toBe("ended");
   });
 
   test("gets its trial where its card was set up at the last moment; the next card of the kind is detached [H10]", async () => {
@@ -74,7 +74,7 @@ describe("a sign-up that another form replaces", () => {
     const [first, second] = [await pending(), await pending({ email: "second@example.com" })];
     for (const signUp of [first, second]) enterCard(signUp);
     expect(await replace(first)).toBe("trialing");
-    expect(await replace(second)).toBe("superseded");
+    expect(await replace(second)).toBe("ended");
     expect(model.all("payment_method", second.stripe_customer_id)).toEqual([]);
   });
 

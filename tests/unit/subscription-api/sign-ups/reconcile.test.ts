@@ -77,7 +77,7 @@ describe("a sign-up without its card", () => {
     const { begun, run, find, model } = dueSignUps();
     const signUp = await begun(HOUR, { declined_cards: 3, used_cards: 2 });
     await run("mayHaveTrial");
-    expect(await find(signUp.id)).toMatchObject({ status: "superseded", end_reason: "cards-failed" });
+    expect(await find(signUp.id)).toMatchObject({ status: "ended", end_reason: "cards-failed" });
     expect(model.get(signUp.stripe_setup_intent_id)).toMatchObject({ status: "canceled" });
   });
 });

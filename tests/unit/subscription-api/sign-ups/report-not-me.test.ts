@@ -30,17 +30,17 @@ test('two presses of "This wasn’t me" at once end the sign-up once [H4]', asyn
 
 test("a sign-up that another has replaced keeps its state, and Stripe is not asked", async () => {
   const { services, pending, find, calls } = signUpsInProcess();
-  const signUp = await pending({}, "status = 'superseded'");
+  const signUp = await pending({}, "status = 'ended', end_reason = 'replaced'");
   await reportNotMe(signUp, services);
   expect(calls).toEqual([]);
-  expect(await find(signUp.id)).toMatchObject({ status: "superseded", end_reason: null });
+  expect(await find(signUp.id)).toMatchObject({ status: "ended", end_reason: "replaced" });
 });
 
 test("a sign-up that waits for its card can have none any more [H4]", async () => {
   const { services, pending, find, model } = signUpsInProcess();
   const signUp = await pending();
   await reportNotMe(signUp, services);
-  expect(await find(signUp.id)).toMatchObject({ status: "superseded", end_reason: "not-me" });
+  expect(await find(signUp.id)).toMatchObject({ status: "ended", end_reason: "not-me" });
   expect(model.get(signUp.stripe_setup_intent_id)).toMatchObject({ status: "canceled" });
 });
 
@@ -51,7 +51,7 @@ test("what Stripe failed to end ends with a second press [H4]", async () => {
   await expect(reportNotMe(signUp, services)).rejects.toThrow();
   instead.clear();
   await reportNotMe(await find(signUp.id), services);
-  expect(await find(signUp.id)).toMatchObject({ status: "superseded", end_reason: "not-me" });
+  expect(await find(signUp.id)).toMatchObject({ status: "ended", end_reason: "not-me" });
   expect(model.get(signUp.stripe_setup_intent_id)).toMatchObject({ status: "canceled" });
 });
 

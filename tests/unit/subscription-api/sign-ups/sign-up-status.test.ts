@@ -68,7 +68,7 @@ describe("a sign-up that waits for its card", () => {
 
 test("a trial that was not begun to its end is begun [G6]", async () => {
   const { services, pending, enterCard, model, find } = signUpsInProcess();
-  const signUp = await pending({}, "status = 'active'");
+  const signUp = await pending({}, "status = 'card_set_up'");
   enterCard(signUp);
   expect(await signUpStatus(signUp.id, services)).toEqual({
     status: "trial",
@@ -93,10 +93,10 @@ test.each([
   ["trialing", "trial"],
   ["past_due", "trial"],
   ["canceled", "ended"],
-  ["superseded", "ended"],
+  ["ended", "ended"],
 ])("a sign-up that is %s is told as %s, without a call of Stripe", async (status, told) => {
   const { services, pending, calls } = signUpsInProcess();
-  const { id } = await pending({}, `status = '${status}', stripe_subscription_id = 'sub_1'`);
+  const { id } = await pending({}, `status = '${status}', end_reason = 'not-me', stripe_subscription_id = 'sub_1'`);
   expect(await signUpStatus(id, services)).toEqual({ status: told });
   expect(calls).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
 import {
-  awaitsTrial,
   hasTooManyFailedCards,
   nextPendingCheck,
   nextTrialCheck,
@@ -44,15 +43,12 @@ describe("when a sign-up is looked at again", () => {
   });
 });
 
-test("a sign-up ends with its fifth card that failed, and awaits its trial between card and subscription [H3]", async () => {
+test("a sign-up ends with its fifth failed card [H3]", async () => {
   const signUp = await databaseInMemory().signUp();
   const failed = (declined_cards: number, used_cards: number) =>
     hasTooManyFailedCards({ ...signUp, declined_cards, used_cards });
   expect([failed(4, 0), failed(0, 4), failed(2, 2)]).toEqual([false, false, false]);
   expect([failed(5, 0), failed(0, 5), failed(2, 3), failed(6, 0)]).toEqual([true, true, true, true]);
-  expect(awaitsTrial(signUp)).toBe(false);
-  expect(awaitsTrial({ ...signUp, status: "active" })).toBe(true);
-  expect(awaitsTrial({ ...signUp, status: "active", stripe_subscription_id: "sub_1" })).toBe(false);
 });
 
 describe("a signed link", () => {

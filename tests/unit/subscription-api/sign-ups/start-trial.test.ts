@@ -94,7 +94,7 @@ describe("a card that is set up", () => {
       { ...signUp, used_cards: 1 },
       signUp.stripe_customer_id,
     );
-    const active = await change(signUp.id, `status = 'active', stripe_setup_intent_id = '${id}'`);
+    const active = await change(signUp.id, `status = 'card_set_up', stripe_setup_intent_id = '${id}'`);
     const { paymentMethodId } = await setUpCard(active, "its own card");
     expect(await handleCardSetUp(active, older, services)).toBe("trialing");
     expect(defaultCard()).toBe(paymentMethodId);
@@ -108,7 +108,7 @@ describe("a card that is set up", () => {
       {},
       "trialing",
     ],
-    ["of a sign-up that was given up", "status = 'superseded'", {}, "superseded"],
+    ["of a sign-up that was given up", "status = 'ended', end_reason = 'replaced'", {}, "ended"],
   ])("%s changes nothing, here and at Stripe", async (_, columns, fields, outcome) => {
     const { signUp, services, setUpCard, calls, row, messages } = await signUpAs(columns);
     const card = await setUpCard(signUp);
@@ -140,8 +140,8 @@ describe("a card that is set up", () => {
   test("after five that failed ends the sign-up: it is detached, and no mail asks for another [H3]", async () => {
     const { signUp, services, setUpCard, model, row, messages, isProcessed } = await signUpAs("declined_cards = 5");
     const card = await setUpCard(signUp);
-    expect(await handleCardSetUp(signUp, card, services, CARD_EVENT)).toBe("superseded");
-    expect(await row()).toMatchObject({ status: "superseded", end_reason: "cards-failed", used_cards: 0 });
+    expect(await handleCardSetUp(signUp, card, services, CARD_EVENT)).toBe("ended");
+    expect(await row()).toMatchObject({ status: "ended", end_reason: "cards-failed", used_cards: 0 });
     expect(model.get(card.paymentMethodId)).toMatchObject({ customer: null });
     expect(messages()).toEqual([]);
     expect(await isProcessed(CARD_EVENT)).toBe(true);
@@ -184,17 +184,17 @@ describe("a card that was used for a trial", () => {
 
 describe("a trial does not start", () => {
   test.each([
-    ["without a setup intent", { stripe_setup_intent_id: null }, "An active sign-up has no card"],
-    ["without a customer", { stripe_customer_id: null }, "An active sign-up has no card"],
+    ["without a setup intent", { stripe_setup_intent_id: null }, "A sign-up whose card is set up has no card"],
+    ["without a customer", { stripe_customer_id: null }, "A sign-up whose card is set up has no card"],
     ["with a plan that is not sold", { package_id: "gone" }, "A sign-up's package is not in the catalogue"],
   ])("%s: Stripe is not asked", async (_, fields, message) => {
-    const { signUp, services, calls } = await signUpAs("status = 'active'");
+    const { signUp, services, calls } = await signUpAs("status = 'card_set_up'");
     await expect(startTrial({ ...signUp, ...fields }, services)).rejects.toThrow(message);
     expect(calls).toEqual([]);
   });
 
   test("where the sign-up was erased while Stripe was asked: nothing is logged", async () => {
-    const { signUp, services, enterCard, rows, logged } = await signUpAs("status = 'active'");
+    const { signUp, services, enterCard, rows, logged } = await signUpAs("status = 'card_set_up'");
     enterCard(signUp);
     rows("DELETE FROM sign_ups");
     expect(await startTrial(signUp, services)).toBe("unknown");
@@ -219,7 +219,7 @@ describe("an event about a subscription", () => {
   const TRIALING = `${HAD_TRIAL}, status = 'trialing', stripe_subscription_id = 'SUBSCRIPTION'`;
 
   test("starts the trial where the card's own event has not", async () => {
-    const { signUp, services, enterCard, changed, row, isProcessed } = await subscribed("status = 'active'");
+    const { signUp, services, enterCard, changed, row, isProcessed } = await subscribed("status = 'card_set_up'");
     enterCard(signUp);
     expect(await handleSubscriptionChange(changed, services, UPDATED)).toBe("trialing");
     expect(await row()).toMatchObject({

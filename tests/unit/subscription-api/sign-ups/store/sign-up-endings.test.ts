@@ -96,7 +96,7 @@ test("a pending sign-up that ends is kept for a day, and its key is free [H3]", 
   const { endings, id, row } = await signedUp();
   expect(await endings.endPending(id, "cards-failed")).toBe(true);
   expect(row()).toMatchObject({
-    status: "superseded",
+    status: "ended",
     end_reason: "cards-failed",
     idempotency_key: `ended ${id}`,
     check_at: at(24 * HOUR + MINUTE),
@@ -107,7 +107,7 @@ test("a pending sign-up that ends is kept for a day, and its key is free [H3]", 
 });
 
 describe("a trial of somebody else's address", () => {
-  test.each(["active", "trialing", "past_due", "canceled"])("ends while it is %s, once [H4]", async (status) => {
+  test.each(["card_set_up", "trialing", "past_due", "canceled"])("ends while it is %s, once [H4]", async (status) => {
     const { endings, id, row, rows, messages } = await signedUp(`status = '${status}', trial_end = '2026-12-01'`);
     for (const hash of ["of the address", "of the card"]) rows("INSERT INTO trial_claims VALUES (?, ?)", hash, id);
     rows("INSERT INTO trial_claims VALUES ('of another', NULL)");
@@ -128,8 +128,11 @@ describe("a trial of somebody else's address", () => {
     expect(messages()).toEqual(["account-closed"]);
   });
 
-  test.each(["pending", "superseded"])("is none while the sign-up is %s", async (status) => {
-    const { endings, id, row, messages } = await signedUp(`status = '${status}'`);
+  test.each([
+    ["pending", "NULL"],
+    ["ended", "'replaced'"],
+  ])("is none while the sign-up is %s", async (status, reason) => {
+    const { endings, id, row, messages } = await signedUp(`status = '${status}', end_reason = ${reason}`);
     const before = row();
     expect(await endings.endTrial(id, "not-me", [])).toBe(false);
     expect([row(), messages()]).toEqual([before, []]);

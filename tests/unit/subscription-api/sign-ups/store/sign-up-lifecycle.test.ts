@@ -37,7 +37,7 @@ async function pending(columns = "status = 'pending'") {
 
 async function onTrial() {
   const one = await pending();
-  await one.lifecycle.activate(one.card, CLAIM);
+  await one.lifecycle.recordCard(one.card, CLAIM);
   const trial = await one.lifecycle.startTrial(one.id, TRIAL, { remindAt: null });
   if (!trial) throw new Error("There is no such sign-up");
   return { ...one, trial: trial satisfies SignUp };
@@ -46,8 +46,8 @@ async function onTrial() {
 describe("a card", () => {
   test("gives its sign-up the trial: claimed, taken up again after two minutes, counted once [H3]", async () => {
     const { lifecycle, counted, card, row, rows, id } = await pending();
-    expect(await lifecycle.activate(card, CLAIM)).toMatchObject({ status: "active" });
-    await lifecycle.activate(card, CLAIM);
+    expect(await lifecycle.recordCard(card, CLAIM)).toMatchObject({ status: "card_set_up" });
+    await lifecycle.recordCard(card, CLAIM);
     expect(row()).toMatchObject({
       stripe_customer_id: "cus_1",
       stripe_setup_intent_id: "seti_1",
@@ -68,12 +68,12 @@ describe("a card", () => {
     ["that came before a used one", "used_cards = 1", false],
     ["after four that failed", "declined_cards = 4", true],
     ["after five that failed", "declined_cards = 5", false],
-    ["of a sign-up that was given up", "status = 'superseded'", false],
+    ["of a sign-up that was given up", "status = 'ended', end_reason = 'replaced'", false],
   ])("%s starts a trial or changes nothing [H3]", async (_, columns, activates) => {
     const { lifecycle, card, row, rows, counted } = await pending(columns);
     const before = row();
-    await lifecycle.activate(card, CLAIM);
-    if (activates) expect(row()?.status).toBe("active");
+    await lifecycle.recordCard(card, CLAIM);
+    if (activates) expect(row()?.status).toBe("card_set_up");
     else {
       expect(row()).toEqual(before);
       expect(rows("SELECT * FROM trial_claims")).toEqual([]);
@@ -82,22 +82,22 @@ describe("a card", () => {
   });
 
   test.each<[string, string, string]>([
-    ["of an erased person", "INSERT INTO trial_claims (hash) VALUES ('of the mailbox')", "superseded"],
-    ["by the address before the setting", "INSERT INTO trial_claims (hash) VALUES ('of the address')", "superseded"],
+    ["of an erased person", "INSERT INTO trial_claims (hash) VALUES ('of the mailbox')", "ended"],
+    ["by the address before the setting", "INSERT INTO trial_claims (hash) VALUES ('of the address')", "ended"],
     ["of the card alone", "INSERT INTO trial_claims (hash) VALUES ('of the card')", "pending"],
-    ["of somebody else", "INSERT INTO trial_claims (hash) VALUES ('another')", "active"],
+    ["of somebody else", "INSERT INTO trial_claims (hash) VALUES ('another')", "card_set_up"],
   ])("meets a claim %s [H3]", async (_, claim, status) => {
     const { lifecycle, card, rows, row, counted } = await pending();
     rows(claim);
-    await lifecycle.activate(card, CLAIM);
-    expect(counted).toEqual(status === "active" ? ["set_up"] : []);
-    expect(row()).toMatchObject({ status, check_at: status === "superseded" ? at(24 * HOUR) : expect.any(String) });
+    await lifecycle.recordCard(card, CLAIM);
+    expect(counted).toEqual(status === "card_set_up" ? ["set_up"] : []);
+    expect(row()).toMatchObject({ status, check_at: status === "ended" ? at(24 * HOUR) : expect.any(String) });
   });
 });
 
 test("a card without a fingerprint claims nothing but the email address [H3]", async () => {
   const { lifecycle, card, rows, id } = await pending();
-  await lifecycle.activate(card, { ...CLAIM, card: null });
+  await lifecycle.recordCard(card, { ...CLAIM, card: null });
   expect(rows("SELECT * FROM trial_claims")).toEqual([{ hash: "of the mailbox", sign_up_id: id }]);
 });
 
@@ -105,7 +105,7 @@ test("a card without a fingerprint claims nothing but the email address [H3]", a
 
 test("a card's event is not processed while the trial that it starts is missing [G7]", async () => {
   const { lifecycle, card, id, isProcessed } = await pending();
-  await lifecycle.activate(card, CLAIM, SUCCEEDED);
+  await lifecycle.recordCard(card, CLAIM, SUCCEEDED);
   expect(await isProcessed(SUCCEEDED)).toBe(false);
   await lifecycle.startTrial(id, TRIAL, { event: SUCCEEDED, remindAt: null });
   expect(await isProcessed(SUCCEEDED)).toBe(true);
@@ -113,13 +113,13 @@ test("a card's event is not processed while the trial that it starts is missing 
 
 test("a card's event that comes when the trial has begun is processed [G7]", async () => {
   const { lifecycle, card, isProcessed } = await onTrial();
-  await lifecycle.activate(card, CLAIM, SUCCEEDED);
+  await lifecycle.recordCard(card, CLAIM, SUCCEEDED);
   expect(await isProcessed(SUCCEEDED)).toBe(true);
 });
 
 test("there is nothing to start for a sign-up that does not exist, and nothing is counted", async () => {
   const { lifecycle, card, counted, messages } = await pending();
-  expect(await lifecycle.activate({ ...card, signUpId: "another" }, CLAIM)).toBeNull();
+  expect(await lifecycle.recordCard({ ...card, signUpId: "another" }, CLAIM)).toBeNull();
   expect(await lifecycle.startTrial("another", TRIAL, { remindAt: END })).toBeNull();
   expect([counted, messages()]).toEqual([[], []]);
 });
@@ -141,7 +141,7 @@ describe("a trial", () => {
 
   test("that is over when it is recorded has no mail and counts as none", async () => {
     const { lifecycle, counted, card, id, row, messages } = await pending();
-    await lifecycle.activate(card, CLAIM);
+    await lifecycle.recordCard(card, CLAIM);
     await lifecycle.startTrial(id, { ...TRIAL, status: "canceled" }, { remindAt: END });
     expect(row()).toMatchObject({ status: "canceled", check_at: null });
     expect(messages()).toEqual([]);
@@ -153,7 +153,7 @@ describe("a trial", () => {
     [-HOUR, 0],
   ])("is reminded of at its time, %i ms from now, or at once", async (time, due) => {
     const { lifecycle, card, id, messages, counted } = await pending();
-    await lifecycle.activate(card, CLAIM);
+    await lifecycle.recordCard(card, CLAIM);
     await lifecycle.startTrial(id, TRIAL, { event: SUCCEEDED, remindAt: new Date(NOW + time) });
     expect(counted).toEqual(["set_up", "trial"]);
     expect(messages()).toContainEqual({ kind: "trial-ending", next_attempt_at: at(due) });
@@ -218,8 +218,8 @@ describe("due sign-ups", () => {
     ] as const) {
       rows("UPDATE sign_ups SET check_at = ? WHERE id = ?", at(due), one);
     }
-    const { awaitsTrial, mayHaveTrial } = CHECK_RANKS;
-    expect((await lifecycle.takeDue(awaitsTrial, 9)).signUps).toEqual([]);
+    const { cardSetUp, mayHaveTrial } = CHECK_RANKS;
+    expect((await lifecycle.takeDue(cardSetUp, 9)).signUps).toEqual([]);
     const first = await lifecycle.takeDue(mayHaveTrial, 1);
     expect([first.signUps.map((one) => one.id), first.leaseEnd]).toEqual([[other.id], at(10 * MINUTE)]);
     expect((await lifecycle.takeDue(mayHaveTrial, 9)).signUps.map((one) => one.id)).toEqual([id]);
@@ -253,10 +253,10 @@ describe("due sign-ups", () => {
   test("that are given up are deleted by the next run; only pending ones can be", async () => {
     const { lifecycle, id, row } = await pending();
     vi.setSystemTime(NOW + MINUTE);
-    await lifecycle.supersede(id);
-    expect(row()).toMatchObject({ status: "superseded", check_at: at(MINUTE), updated_at: at(MINUTE) });
+    await lifecycle.replace(id);
+    expect(row()).toMatchObject({ status: "ended", check_at: at(MINUTE), updated_at: at(MINUTE) });
     const { lifecycle: another, trial, row: live } = await onTrial();
-    await another.supersede(trial.id);
+    await another.replace(trial.id);
     expect(live()).toMatchObject({ status: "trialing" });
   });
 });

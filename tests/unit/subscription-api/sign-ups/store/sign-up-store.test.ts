@@ -124,7 +124,7 @@ test("the latest pending sign-ups of an address come first; what has become of o
     made.push(one);
   }
   const [first, second, third, fourth] = made;
-  if (third) set(third, "status = 'superseded'");
+  if (third) set(third, "status = 'ended', end_reason = 'replaced'");
   await signUp({ email: "another@example.com" });
   const ids = async (limits: { limit: number; offset?: number }) =>
     (await signUps.findPending(validRequest.email, limits)).map(({ id }) => id);
@@ -136,8 +136,8 @@ test("the latest pending sign-ups of an address come first; what has become of o
 describe("an email address has had its trial", () => {
   test.each<[string, string, boolean]>([
     ["not with a pending sign-up", "status = 'pending'", false],
-    ["not with one that was given up", "status = 'superseded'", false],
-    ["with a card that is set up", "status = 'active'", true],
+    ["not with one that was given up", "status = 'ended', end_reason = 'replaced'", false],
+    ["with a card that is set up", "status = 'card_set_up'", true],
     ["with a trial", "status = 'trialing', trial_end = '2026-12-01'", true],
     ["with a payment that is late", "status = 'past_due', trial_end = '2026-12-01'", true],
     ["with a trial that is over", "status = 'canceled', trial_end = '2026-12-01'", true],
@@ -181,7 +181,7 @@ test("one attempt ends once, whoever notices that it failed [G6]", async () => {
 test("a sign-up that has changed since it was read is not deleted", async () => {
   const { signUps, signUp, rows, set } = store();
   const [one, other] = [await signUp(), await signUp()];
-  set(one, "status = 'active'");
+  set(one, "status = 'card_set_up'");
   await signUps.deleteUnchanged(one);
   await signUps.deleteUnchanged(other);
   expect(rows("SELECT id FROM sign_ups")).toEqual([{ id: one.id }]);
