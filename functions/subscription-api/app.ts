@@ -31,6 +31,7 @@ import { postAfterRestore, postCatalogue, postErase, postExport } from "./operat
 import { erasuresIn } from "./operator/erasures";
 import { operatorPage } from "./operator/page";
 import { requireOperator } from "./operator/require-operator";
+import { restoredDatabase } from "./operator/restored-database";
 import { accountWebhookTo } from "./outbox/account-webhook";
 import { dispatchMessages } from "./outbox/dispatch";
 import { mailOver } from "./outbox/email";
@@ -214,6 +215,7 @@ export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits
     outbox: outboxIn(db),
     stuckMessages: stuckMessagesIn(db),
     erasures: erasuresIn(db),
+    restoredDatabase: restoredDatabase(db),
     cronRuns: cronRunsIn(db),
     payments: stripePayments(stripe, config),
     prices: stripePrices(stripe),

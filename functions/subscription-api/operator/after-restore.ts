@@ -1,15 +1,13 @@
 import type { TrialClaims } from "../limits/trial-claims";
-import type { Outbox } from "../outbox/outbox";
-import type { SignUpLifecycle } from "../sign-ups/store/sign-up-lifecycle";
 import type { SignUps } from "../sign-ups/store/sign-up-store";
 import type { StripeHistory } from "../stripe/history";
+import type { RestoredDatabase } from "./restored-database";
 
 export type RestoreServices = {
   signUps: SignUps;
-  lifecycle: SignUpLifecycle;
-  outbox: Outbox;
   claims: TrialClaims;
   stripeHistory: StripeHistory;
+  restoredDatabase: RestoredDatabase;
 };
 
 /** `restoredTo`: the time of the database's content. `stoppedAt`: when maintenance began. */
@@ -30,7 +28,7 @@ export type RestoreReport = {
  */
 export async function reconcileRestored(
   { restoredTo, stoppedAt }: Restore,
-  { signUps, lifecycle, outbox, claims, stripeHistory }: RestoreServices,
+  { signUps, claims, stripeHistory, restoredDatabase }: RestoreServices,
 ): Promise<RestoreReport> {
   const missing: RestoreReport["missing"] = [];
   const changed: string[] = [];
@@ -48,7 +46,7 @@ export async function reconcileRestored(
     } else {
       // A trial began with the card set up last.
       const replaces = trialStartedAt !== null || signUp.stripe_setup_intent_id === null;
-      await signUps.recordAtStripe(signUpId, customerId, replaces ? setupIntentId : null);
+      await restoredDatabase.recordAtStripe(signUpId, customerId, replaces ? setupIntentId : null);
       changed.push(signUpId);
       if (trialStartedAt !== null && trialStartedAt < stoppedAt) begun.push(signUpId);
     }
@@ -56,7 +54,7 @@ export async function reconcileRestored(
   return {
     missing,
     deleted_again: deletedAgain,
-    emails_held_back: (await outbox.holdBackDue(stoppedAt)) + (await outbox.holdBackStarts(begun)),
-    checked_again: await lifecycle.checkNow(changed),
+    emails_held_back: (await restoredDatabase.holdBackDue(stoppedAt)) + (await restoredDatabase.holdBackStarts(begun)),
+    checked_again: await restoredDatabase.checkNow(changed),
   };
 }

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { Database, Statement } from "../database";
 
-const MAILS = ["trial-started", "trial-ending", "card-used"] as const;
+export const EMAILS = ["trial-started", "trial-ending", "card-used"] as const;
 const ACCOUNT_WEBHOOKS = ["account-created", "email-verified", "account-closed"] as const;
 
-const kinds = z.enum([...MAILS, ...ACCOUNT_WEBHOOKS]);
+const kinds = z.enum([...EMAILS, ...ACCOUNT_WEBHOOKS]);
 export type MessageKind = z.output<typeof kinds>;
 
 export type Message = z.output<typeof message>;
@@ -74,7 +74,7 @@ export function reminderKey(signUpId: string, trialEnd: Date | null): string {
 
 /** Account webhooks wait until there is a console. */
 export function sentKinds(hasConsole: boolean): MessageKind[] {
-  return hasConsole ? [...MAILS, ...ACCOUNT_WEBHOOKS] : [...MAILS];
+  return hasConsole ? [...EMAILS, ...ACCOUNT_WEBHOOKS] : [...EMAILS];
 }
 
 /** For the transaction of the state change; inserts nothing where the condition does not hold. */
@@ -151,28 +151,6 @@ export function outboxIn(db: Database) {
         .bind(state, attempts + 1, next, key, lease_end)
         .run();
       return state;
-    },
-
-    /** Emails due before a restored database's maintenance, which went out then. Returns how many. */
-    async holdBackDue(before: Date): Promise<number> {
-      const held = db.prepare(
-        `UPDATE outbox SET state = 'dropped', drop_reason = 'restored', settled_at = ?1
-          WHERE state = 'due' AND kind IN (SELECT value FROM json_each(?2)) AND next_attempt_at < ?3 RETURNING key`,
-      );
-      const values = [new Date().toISOString(), JSON.stringify(MAILS), before.toISOString()];
-      return (await held.bind(...values).all()).results.length;
-    },
-
-    /** Start emails that went out, and that the trials' second start would send again. Returns how many. */
-    async holdBackStarts(signUpIds: string[]): Promise<number> {
-      const kind = "trial-started";
-      const held = db.prepare(
-        `INSERT INTO outbox (key, sign_up_id, kind, state, drop_reason, next_attempt_at, created_at, settled_at)
-         SELECT value ->> 'key', value ->> 'id', ?1, 'dropped', 'restored', ?2, ?2, ?2 FROM json_each(?3) WHERE TRUE
-         ON CONFLICT (key) DO NOTHING RETURNING key`,
-      );
-      const starts = signUpIds.map((id) => ({ id, key: messageKey(kind, id) }));
-      return (await held.bind(kind, new Date().toISOString(), JSON.stringify(starts)).all()).results.length;
     },
 
     async messagesOf(signUpId: string): Promise<unknown[]> {

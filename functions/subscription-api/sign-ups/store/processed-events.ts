@@ -19,6 +19,9 @@ export function processedEvent(
     .bind(event.id, event.type, new Date().toISOString(), ...values);
 }
 
+/** So long an event may take to start a trial. */
+const STARTED_BY_EVENT_MS = 60_000;
+
 /** Every method throws what D1 throws. */
 export function processedEventsIn(db: Database) {
   return {
@@ -31,23 +34,21 @@ export function processedEventsIn(db: Database) {
     },
 
     /**
-     * When Stripe last sent an event, and whether a trial that began after it, and before `before`, had none: each
-     * trial's start at Stripe has one. The minute covers what an event itself starts.
+     * When Stripe last sent an event, and whether a trial that began later, but before `before`, has had none: each start
+     * of a subscription has one.
      */
     async latest(before: Date): Promise<{ latest: string | null; areMissing: boolean }> {
-      const found = db.prepare(
-        `WITH last AS (SELECT max(received_at) AS at FROM stripe_events),
-              silence AS (
-                SELECT coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', at, '+1 minute'), '') AS since FROM last)
-         SELECT last.at AS latest, EXISTS (
-           SELECT 1 FROM outbox, silence
-            WHERE settled_at > silence.since AND settled_at < ?1
-              AND created_at > silence.since AND kind = 'trial-started') AS missing
-           FROM last`,
+      const last = db.prepare("SELECT max(received_at) AS at FROM stripe_events");
+      const latest = z
+        .string()
+        .nullable()
+        .parse(await last.first("at"));
+      const since = latest === null ? "" : new Date(Date.parse(latest) + STARTED_BY_EVENT_MS).toISOString();
+      const silent = db.prepare(
+        `SELECT 1 FROM outbox
+          WHERE settled_at > ?1 AND settled_at < ?2 AND created_at > ?1 AND kind = 'trial-started' LIMIT 1`,
       );
-      const row = await found.bind(before.toISOString()).first();
-      const { latest, missing } = z.object({ latest: z.string().nullable(), missing: z.number() }).parse(row);
-      return { latest, areMissing: missing === 1 };
+      return { latest, areMissing: (await silent.bind(since, before.toISOString()).first()) !== null };
     },
 
     async deleteBefore(time: Date, limit: number): Promise<void> {

@@ -161,14 +161,6 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       return { signUps: signUpRows.parse(taken.results), leaseEnd };
     },
 
-    /** How many sign-ups the next scheduled run checks. */
-    async checkNow(ids: string[]): Promise<number> {
-      const checked = db.prepare(
-        "UPDATE sign_ups SET check_at = ?1 WHERE id IN (SELECT value FROM json_each(?2)) RETURNING id",
-      );
-      return (await checked.bind(now(), JSON.stringify(ids)).all()).results.length;
-    },
-
     /** A check that was set anew meanwhile stays. */
     async scheduleChecks(checks: { id: string; at: Date }[], leaseEnd: string): Promise<void> {
       if (checks.length === 0) return;

@@ -114,15 +114,6 @@ export function signUpsIn(db: Database, count: CountStep) {
       if (usedCards === 0) count("accepted", packageWord(signUp));
     },
 
-    /** For a pending sign-up of a restored database. @param setupIntentId null leaves the known one */
-    async recordAtStripe(id: string, customerId: string, setupIntentId: string | null): Promise<void> {
-      const record = db.prepare(
-        `UPDATE sign_ups SET stripe_customer_id = ?2, stripe_setup_intent_id = coalesce(?3, stripe_setup_intent_id)
-          WHERE id = ?1 AND status = 'pending'`,
-      );
-      await record.bind(id, customerId, setupIntentId).run();
-    },
-
     /** The next attempt has new idempotency keys. */
     async endAttempt(id: string, attempt: number): Promise<void> {
       await run("UPDATE sign_ups SET stripe_attempt = ?2 + 1 WHERE id = ?1 AND stripe_attempt = ?2", id, attempt);
