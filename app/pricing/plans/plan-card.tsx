@@ -59,7 +59,7 @@ function PlanPrice({ plan }: { plan: DetailedPlan }) {
 function Feature({ feature: { title, text, included } }: { feature: PlanFeature }) {
   const Icon = included ? CheckIcon : CrossIcon;
   return (
-    <li className={`flex gap-3 leading-snug ${included ? "" : "text-muted"}`}>
+    <li className={`flex gap-3 leading-normal ${included ? "" : "text-muted"}`}>
       <Icon className={`size-5 ${included ? "text-success" : "text-line-strong"}`} />
       <span>
         {!included && <span className="sr-only">Not included: </span>}
