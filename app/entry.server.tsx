@@ -5,7 +5,7 @@ import type { SiteContext } from "./pipeline/context.server";
 import { describeError } from "./shared/describe-error";
 import { CountryOptionsProvider } from "./signup/form/country-list";
 import { countryOptions } from "./signup/form/country-options";
-import LaterStep from "./signup/later-steps";
+import LaterStep from "./signup/load/later-steps";
 import type { SignupServices } from "./signup/server/services.server";
 import type { FormOutcome } from "./signup/server/submit/form-outcome.server";
 import { LaterStepProvider } from "./signup/signup-page";

@@ -1,5 +1,6 @@
 import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
 import { pageCache } from "./cache/page-cache.server";
+import { refusalCache } from "./cache/refusal-cache.server";
 import type { ExecutionContext, RequestContext } from "./context.server";
 import { cspReports } from "./csp-reports.server";
 import { type FormRules, requestGuard } from "./guard/request-guard.server";
@@ -34,7 +35,7 @@ export function createSite({ build, services, form }: SiteOptions) {
       form.cache,
       redirectToCanonicalUrl(build, matchRoute),
       cspReports(matchRoute),
-      requestGuard(matchRoute, form),
+      requestGuard(refusalCache(matchRoute), form),
       errorPage(matchRoute),
       finalize(),
       markdownPages(matchRoute),

@@ -8,7 +8,7 @@ import type {
 import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/package-id";
 import { TRIAL_DAYS } from "../contract/plans";
-import { loadStep, troubleOf } from "../signup/load-step";
+import { loadStep, troubleOf } from "../signup/load/load-step";
 import { CONNECTION_FAILED, submissionFailed } from "../signup/notices";
 import { currentStep } from "../signup/server/current-step.server";
 import stylesheet from "../signup/signup.css";

@@ -1,4 +1,4 @@
-import type { FieldName } from "./form/form-schema";
+import type { FieldName } from "./form-schema";
 
 /** Wording: docs/requirements.md, M. */
 export interface Notice {

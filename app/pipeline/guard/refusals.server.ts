@@ -10,6 +10,13 @@ export interface Refusal {
   headers?: Record<string, string>;
 }
 
+export type RefusalHandler = (
+  request: Request,
+  context: AppLoadContext,
+  refusal: Refusal,
+  next: Handler<AppLoadContext>,
+) => Response | Promise<Response>;
+
 /** Matches only the catch-all route, which renders the context's refusal. */
 const REFUSAL_PATH = "/refused";
 
@@ -24,6 +31,7 @@ export function refusalRenderer(matchRoute: RouteMatcher) {
   };
 }
 
+/** Sets the refusal's headers, such as Allow or Retry-After, on the response and returns it. */
 export function withRefusalHeaders({ headers = {} }: Refusal, response: Response): Response {
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
@@ -72,6 +80,7 @@ export const UNEXPECTED_ERROR: Refusal = {
   message: "Something went wrong on our side. Please try again; if it happens again, tell us the request id.",
 };
 
+/** `allow` is the value of the Allow header (RFC 9110, section 15.5.6). */
 export function methodNotAllowed(allow: string): Refusal {
   return {
     status: 405,

@@ -2,13 +2,13 @@ import type { AppLoadContext } from "@remix-run/cloudflare";
 import { isFarOverLimit, isOverLimit } from "../../shared/rate-limit";
 import { rateLimitKeyOf } from "../../shared/rate-limit-key";
 import type { Handler, Middleware } from "../middleware.server";
-import { CATCH_ALL, isPlausibleParameter, type MatchedRoute, type RouteMatcher } from "../route-matcher.server";
-import { refusalCache } from "./refusal-cache.server";
+import { CATCH_ALL, isPlausibleParameter, type MatchedRoute } from "../route-matcher.server";
 import {
   CROSS_ORIGIN,
   methodNotAllowed,
   NOT_FOUND,
   type Refusal,
+  type RefusalHandler,
   TOO_MANY_REQUESTS,
   withRefusalHeaders,
 } from "./refusals.server";
@@ -16,13 +16,20 @@ import { checkFormHeaders, type PostedForm, readForm } from "./request-body.serv
 import { checkUrl } from "./url-check.server";
 
 export interface FormRules {
+  /** The names that are read; all others are dropped. */
   fields: readonly string[];
 }
 
-/** Checks URL, method and origin, and for forms type, rate, size and fields (docs/threats.md, A and B). */
-export function requestGuard(matchRoute: RouteMatcher, rules: FormRules): Middleware<AppLoadContext> {
-  const answerRefused = refusalCache(matchRoute);
-
+/**
+ * Checks URL, method and origin, and for forms type, rate, size and fields (docs/threats.md, A and B). A form that passes
+ * is read, and its fields are in `context.form`. A refused request gets `answerRefused`, except for a form whose fields
+ * were read: its own page shows the refusal.
+ *
+ * @example
+ * const guard = requestGuard(refusalCache(matchRoute), { fields: ["email", "password"] });
+ * const answer = compose([guard], remixHandler(build));
+ */
+export function requestGuard(answerRefused: RefusalHandler, rules: FormRules): Middleware<AppLoadContext> {
   async function guardForm(request: Request, context: AppLoadContext, next: Handler<AppLoadContext>) {
     const checked = await checkForm(request, context, rules);
     if (!("refusal" in checked)) return next(request, { ...context, form: checked.form });

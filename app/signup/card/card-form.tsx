@@ -5,10 +5,10 @@ import { type FormEvent, useEffect, useMemo, useState } from "react";
 import { Button } from "../../ui/controls/button";
 import { type Notice, PAYMENT_ERROR, PROCESSING, paymentFailed } from "../notices";
 import type { CardStepData } from "../steps";
+import { isOutdated, messageForVisitor } from "../stripe-errors";
 import { billingDetails } from "./billing-details";
 import { CARD_FIELDS, CardPlaceholder, LOADING, PayButton } from "./card-placeholder";
 import { loadStripeClient } from "./load-stripe";
-import { isOutdated, messageForVisitor } from "./stripe-errors";
 
 interface CardFormProps {
   data: CardStepData;

@@ -1,5 +1,5 @@
 import { parse, type Submission } from "@conform-to/react";
-import { type SignupForm, signupForm, withoutEmptyFields } from "./form-schema";
+import { type SignupForm, signupForm, withoutEmptyFields } from "../form-schema";
 
 /** Uses the server's schema without `parseWithZod`, which would add Zod's classic build to the bundle. */
 export function validateInBrowser(formData: FormData): Submission<SignupForm, string[]> {

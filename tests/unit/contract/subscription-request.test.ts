@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { signupForm, toRequest } from "../../../app/signup/form/form-schema";
+import { signupForm, toRequest } from "../../../app/signup/form-schema";
 import { fields } from "../../support/visitors/site-visitor";
 
 const { package_id: _, ...valid } = fields;

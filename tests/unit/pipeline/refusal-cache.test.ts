@@ -1,6 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { describe, expect, test } from "vitest";
-import { refusalCache } from "../../../app/pipeline/guard/refusal-cache.server";
+import { refusalCache } from "../../../app/pipeline/cache/refusal-cache.server";
 import {
   BODY_TOO_LARGE,
   CROSS_ORIGIN,

@@ -1,5 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { beforeEach, describe, expect, test } from "vitest";
+import { refusalCache } from "../../../app/pipeline/cache/refusal-cache.server";
 import { requestGuard } from "../../../app/pipeline/guard/request-guard.server";
 import { routeMatcher } from "../../../app/pipeline/route-matcher.server";
 import { contextWith, countingLimiter, recordedLog } from "../../support/site-in-process/pipeline-context";
@@ -27,7 +28,7 @@ async function page(request: Request, context: AppLoadContext): Promise<Response
 }
 
 function guarded(limiter: { limit(asked: { key: string }): Promise<{ success: boolean }> } = countingLimiter()) {
-  const guard = requestGuard(matchRoute, { fields: ["email"] });
+  const guard = requestGuard(refusalCache(matchRoute), { fields: ["email"] });
   const { log, added, lines } = recordedLog();
   const execution = { waitUntil: () => {} };
   const configuration = { SIGNUP_RATE_LIMIT: limiter };

@@ -1,7 +1,7 @@
 import { redirect } from "@remix-run/cloudflare";
 import { UNSAFE_ErrorResponseImpl as ErrorResponse } from "@remix-run/router";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { loadStep, troubleOf } from "../../../app/signup/load-step";
+import { loadStep, troubleOf } from "../../../app/signup/load/load-step";
 
 const reported: unknown[] = [];
 

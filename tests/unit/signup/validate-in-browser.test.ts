@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { FIELD_NAMES } from "../../../app/signup/form/form-schema";
 import { validateInBrowser } from "../../../app/signup/form/validate-in-browser";
+import { FIELD_NAMES } from "../../../app/signup/form-schema";
 import { parseForm } from "../../../app/signup/server/submit/submit-form.server";
 import { fields } from "../../support/visitors/site-visitor";
 

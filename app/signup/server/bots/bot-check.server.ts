@@ -2,7 +2,7 @@ import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { SubscriptionRequest } from "../../../contract/subscription-request";
 import { type Refusal, TOO_MANY_REQUESTS } from "../../../pipeline/guard/refusals.server";
 import type { PostedForm } from "../../../pipeline/guard/request-body.server";
-import { CONFIRMATION_FIELD, TURNSTILE_FIELD } from "../../form/form-schema";
+import { CONFIRMATION_FIELD, TURNSTILE_FIELD } from "../../form-schema";
 import { type Notice, noticeForRefusal } from "../../notices";
 import type { SignupReply } from "../../steps";
 import { isConfirmedTooOften, signalsOf } from "./signals.server";

@@ -3,7 +3,7 @@ import type { Log } from "../../../pipeline/log.server";
 import { readBoundedText } from "../../../shared/bounded-body";
 import { isOverLimit, type RateLimit } from "../../../shared/rate-limit";
 import { rateLimitKeyOf } from "../../../shared/rate-limit-key";
-import { messageForVisitor } from "../../card/stripe-errors";
+import { messageForVisitor } from "../../stripe-errors";
 
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;

@@ -14,7 +14,7 @@ import {
   signupForm,
   toRequest,
   withoutEmptyFields,
-} from "../../form/form-schema";
+} from "../../form-schema";
 import { type Notice, noticeFor, noticeForRefusal, statusFor } from "../../notices";
 import { planPath } from "../../plan-path";
 import type { CardSession, SignupReply } from "../../steps";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HONEYPOT_FIELD } from "../../../../app/signup/form/form-schema";
+import { HONEYPOT_FIELD } from "../../../../app/signup/form-schema";
 import { isConfirmedTooOften, signalsOf } from "../../../../app/signup/server/bots/signals.server";
 import { contextWith, countingLimiter, recordedLog } from "../../../support/site-in-process/pipeline-context";
 import { NOW, stopClock } from "../../../support/site-in-process/site-context";

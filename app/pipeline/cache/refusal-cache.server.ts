@@ -1,25 +1,18 @@
-import type { AppLoadContext } from "@remix-run/cloudflare";
-import { memoize } from "../cache/memoize.server";
-import { type PageTemplate, pageTemplate } from "../cache/page-template.server";
+import { type RefusalHandler, refusalRenderer } from "../guard/refusals.server";
 import { prefersMarkdown } from "../markdown/markdown.server";
-import type { Handler } from "../middleware.server";
 import { randomToken } from "../random-token.server";
 import type { RouteMatcher } from "../route-matcher.server";
-import { type Refusal, refusalRenderer } from "./refusals.server";
+import { memoize } from "./memoize.server";
+import { type PageTemplate, pageTemplate } from "./page-template.server";
 
 /**
  * Renders each refusal's page once per format (HTML and Markdown), because refused requests cost their sender nothing.
  */
-export function refusalCache(matchRoute: RouteMatcher) {
+export function refusalCache(matchRoute: RouteMatcher): RefusalHandler {
   const render = refusalRenderer(matchRoute);
   const keep = memoize<PageTemplate<"requestId">>();
 
-  return (
-    request: Request,
-    context: AppLoadContext,
-    refusal: Refusal,
-    next: Handler<AppLoadContext>,
-  ): Response | Promise<Response> => {
+  return (request, context, refusal, next) => {
     const { status, title, headers } = refusal;
     const { configuration, url, requestId, execution } = context;
     const format = prefersMarkdown(request, url.pathname) ? "text/markdown" : "text/html";

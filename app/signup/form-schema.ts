@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type SubscriptionRequest, subscriptionRequest } from "../../contract/subscription-request";
+import { type SubscriptionRequest, subscriptionRequest } from "../contract/subscription-request";
 
 const fields = z.extend(subscriptionRequest, { confirmPassword: z.optional(z.string("Passwords do not match")) });
 

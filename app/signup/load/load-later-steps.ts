@@ -8,5 +8,5 @@ let prefetched: Promise<unknown> | undefined;
 
 /** Tries once and ignores failures; the step itself tries again and reloads the page if necessary. */
 export function prefetchLaterSteps(): void {
-  prefetched ??= Promise.all([import("./later-steps"), import("./card/card-form")]).catch(() => undefined);
+  prefetched ??= Promise.all([import("./later-steps"), import("../card/card-form")]).catch(() => undefined);
 }
