@@ -85,6 +85,7 @@ export const subscriptionRequest = z.object({
 
 export type SubscriptionRequest = z.output<typeof subscriptionRequest>;
 
+/** Lower case and without white space; site and API compare addresses in this form. */
 export function normalizeEmail(value: string): string {
   return value.replace(/\s+/gu, "").toLowerCase();
 }

@@ -10,6 +10,7 @@ export interface Log {
   error(event: string, fields?: LogFields): void;
 }
 
+/** A log whose lines all have the request ID. Fields given to `add` are in the line that `end` writes. */
 export function createLog(requestId: string): Log {
   const added: LogFields = {};
   return {

@@ -13,6 +13,7 @@ export interface Funnel {
 /** For pages rendered for the cache. */
 export const NO_FUNNEL: Funnel = { count() {} };
 
+/** Counts a step unless the visitor is over FUNNEL_RATE_LIMIT for it. An unknown package id is counted as `other`. */
 export function funnelOf({
   configuration,
   ip,

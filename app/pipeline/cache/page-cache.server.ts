@@ -6,7 +6,13 @@ import type { Middleware } from "../middleware.server";
 import { type MatchedRoute, publicFiles, publicPaths } from "../route-matcher.server";
 import { responseCache } from "./response-cache.server";
 
-/** Renders public pages and files from a plain GET of SITE_URL, so that no visitor's request can poison the cache. */
+/**
+ * Renders public pages and files from a plain GET of SITE_URL, so that no visitor's request can poison the cache. The
+ * key is the path and the format that Accept asks for. Every other request is passed on.
+ *
+ * @example
+ * const answer = compose([pageCache(build), requestGuard(refusalCache(matchRoute), rules)], remixHandler(build));
+ */
 export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
   const files = new Set(publicFiles(build));
   const paths = new Set([...publicPaths(build).flatMap((path) => [path, markdownPath(path)]), ...files]);
@@ -39,6 +45,7 @@ export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
   };
 }
 
+/** True for a 200 or 304 without a cookie, of a page without scripts. */
 export function mayBeCached({ status, headers }: Response, route: MatchedRoute | undefined): boolean {
   return !route?.hydrates && (status === 200 || status === 304) && !headers.has("Set-Cookie");
 }

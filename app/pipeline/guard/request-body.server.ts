@@ -17,6 +17,7 @@ const READ_REFUSALS = { "too slow": BODY_TOO_SLOW, aborted: MALFORMED };
 
 const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
 
+/** Refuses any type other than the two of HTML forms, with 415. */
 export function checkFormHeaders({ headers }: Request): Refusal | undefined {
   return FORM_TYPE.test(headers.get("Content-Type") ?? "") ? undefined : UNSUPPORTED_TYPE;
 }

@@ -44,6 +44,7 @@ export function prefersMarkdown(request: Request, pathname: string): boolean {
   return new Negotiator({ headers: { accept } }).mediaType(["text/html", "text/markdown"]) === "text/markdown";
 }
 
+/** Judged by the response's Content-Type. */
 export function isHtml(page: Response): boolean {
   return page.headers.get("Content-Type")?.startsWith("text/html") ?? false;
 }

@@ -36,6 +36,7 @@ function isRemixFallback({ status, headers }: Response): boolean {
   return status === 500 && headers.get("Content-Type") === "text/plain";
 }
 
+/** A 503; only `/health` lists the problems, as JSON. */
 export function misconfigured(problems: ConfigurationProblem[], context: PageContext): Promise<Response> {
   const { url } = context;
   if (url.pathname === "/health") {
@@ -54,6 +55,7 @@ function plainPage(status: number, message: string, { url, requestId }: PageCont
   return uncached(new Response(html, { status, headers: { "Content-Type": "text/html; charset=utf-8" } }), url);
 }
 
+/** Sets `Cache-Control: no-store` and the security headers. */
 export function uncached(response: Response, url: URL): Promise<Response> {
   response.headers.set("Cache-Control", "no-store");
   return withSecurityHeaders(response, url);

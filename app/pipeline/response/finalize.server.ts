@@ -5,6 +5,7 @@ import type { Middleware } from "../middleware.server";
 import { assetReader, type ReadAsset, withInlineStyle } from "./inline-style.server";
 import { withSecurityHeaders } from "./security-headers.server";
 
+/** Sets Cache-Control and the security headers. Inlines an HTML page's style sheet. */
 export function finalize(): Middleware<AppLoadContext> {
   let readAsset: ReadAsset | undefined;
 

@@ -22,6 +22,7 @@ export interface Assets {
   fetch(url: string): Promise<Response>;
 }
 
+/** Reads text files of the assets binding by path, each once. Undefined for a file that cannot be read. */
 export function assetReader(assets: Assets): ReadAsset {
   const texts = new Map<string, string>();
   return async (path) => {

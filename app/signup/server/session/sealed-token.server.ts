@@ -10,7 +10,14 @@ export interface SealedTokens {
 
 const ENCRYPTION = { alg: "dir", enc: "A256GCM" } as const;
 
-/** The first secret seals, and all secrets open. `audience` is the purpose (RFC 7519, section 4.1.3). */
+/**
+ * The first secret seals, and all secrets open. `audience` is the purpose (RFC 7519, section 4.1.3).
+ *
+ * @example
+ * const links = sealedTokens([newSecret, oldSecret], "resume-link");
+ * const token = await links.seal({ key }, Date.now() + 30 * 60 * 1000);
+ * const value = await links.open(token); // undefined half an hour later
+ */
 export function sealedTokens(secrets: readonly string[], audience: string, now: () => number = Date.now): SealedTokens {
   let derived: Promise<{ id: string; key: CryptoKey }[]> | undefined;
   const keys = () => {
