@@ -122,7 +122,7 @@ async function withEachNaughtyString(work: (naughty: string, index: number) => P
 }
 
 describe("the big list of naughty strings", () => {
-  test("through every field: never a 5xx; a value comes back escaped and whole, or goes to the API as it is", async () => {
+  test("goes through every field without a 5xx: a value comes back escaped and whole, or goes to the API as it is", async () => {
     // Each string goes through each field in turn, all fields at once.
     const names = ["full_name", "company_name", "email", "phone", "address", "city", "state", "zipCode", "country"];
     upstream.calls.length = 0;
@@ -141,7 +141,7 @@ describe("the big list of naughty strings", () => {
     expect(upstream.calls).toHaveLength(0);
   });
 
-  test("as a password: refused with its message, or to the API byte for byte", async () => {
+  test("as a password is refused with its message, or reaches the API byte for byte", async () => {
     upstream.calls.length = 0;
     await withEachNaughtyString(async (naughty, index) => {
       const password = `aA1!aA1!${naughty}`;
@@ -158,7 +158,7 @@ describe("the big list of naughty strings", () => {
     expect(upstream.calls.length).toBeGreaterThan(300);
   });
 
-  test("as a path, a query, a cookie: never a 5xx", async () => {
+  test("as a path, a query or a cookie is never answered with a 5xx", async () => {
     await withEachNaughtyString(async (naughty) => {
       const encoded = encodeURIComponent(naughty);
       for (const path of [`/subscription/${encoded}`, `/${encoded}`, `/subscription?id=${encoded}`]) {
@@ -171,7 +171,7 @@ describe("the big list of naughty strings", () => {
   });
 });
 
-test("in all of this no 5xx was answered, and no log line has anything that was sent but an unknown path", async () => {
+test("no arbitrary or naughty input was answered with a 5xx, and no log line has any of it but an unknown path", async () => {
   const count = () => site.logs.filter(({ event }) => event === "request").length;
   await expect.poll(count, { timeout: 10_000 }).toBeGreaterThan(2000);
   expect(site.logs.filter(({ status }) => Number(status) >= 500)).toEqual([]);

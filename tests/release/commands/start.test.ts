@@ -185,7 +185,7 @@ test("npm start follows PORT, in about ten lines: the sign-up works there, and C
   await expectNothingLeft(checkout, [site, api, stripe]);
 }, 600_000);
 
-test("a port that is taken, or none, is named", async () => {
+test("npm start names a port that is in use, and a PORT that is no number", async () => {
   const [port] = await threePorts();
   const server = createServer().listen(port + 1, "127.0.0.1");
   await once(server, "listening");
@@ -212,10 +212,10 @@ async function withDamagedPages(): Promise<Buffer> {
 }
 
 test.each<[string, () => Promise<Buffer>]>([
-  ["is none", async () => Buffer.alloc(2 * PAGE_BYTES, "x")],
+  ["is no database", async () => Buffer.alloc(2 * PAGE_BYTES, "x")],
   ["has damaged pages", withDamagedPages],
 ])(
-  "a local database that %s is named, with what to do",
+  "npm start names a local database that %s, and says what to do",
   async (_name, damaged) => {
     const folder = join(checkout.folder, ".wrangler/state/v3/d1/miniflare-D1DatabaseObject");
     await mkdir(folder, { recursive: true });

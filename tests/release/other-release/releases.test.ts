@@ -98,7 +98,7 @@ describe("a machine that builds for the first time", () => {
     expect(await releasesOf(join(other.folder, ".releases"))).toEqual(before);
   });
 
-  test("finds a list that browsers do not keep", async () => {
+  test("gets a list of releases that browsers ask for again each time", async () => {
     const { headers } = await fetch(`${live.url}/releases.json`);
     expect(headers.get("Cache-Control")).toBe("public, max-age=0, must-revalidate");
   });

@@ -11,7 +11,7 @@ const PAST = "2026-01-01T00:00:00.000Z";
 const dayOf = (time: unknown) =>
   new Date(String(time)).toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
 
-describe("the mails about a trial", () => {
+describe("the emails about a trial", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
   beforeAll(async () => {

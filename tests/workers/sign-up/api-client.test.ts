@@ -78,7 +78,7 @@ test("the id of the request goes to the API as X-Request-Id, and back to the vis
   expect(upstream.calls[1]?.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("the password of all these forms is in no answer, cookie or log line; nor is the client_secret [F4]", async () => {
+test("the password of a form that an API took or failed to take is in no answer, cookie or log line; nor is the client_secret [F4]", async () => {
   expect(visitor.received.filter((answer) => /S3ntinel|seti_/.test(answer))).toEqual([]);
   const requests = () => site.logs.filter(({ event }) => event === "request");
   await expect.poll(() => requests().length).toBe(visitor.received.length);

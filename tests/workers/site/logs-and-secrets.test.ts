@@ -143,7 +143,7 @@ describe("what a visitor sees of others' input", () => {
   });
 });
 
-test("in all of this the site wrote nothing but lines of JSON [F6]", () => {
+test("a site that was sent scripts and foreign URLs has written nothing but lines of JSON [F6]", () => {
   expect(site.output.length).toBeGreaterThan(20);
   // Those that begin so were parsed as they came.
   expect(site.output.filter((line) => line !== "" && !line.startsWith("{"))).toEqual([]);

@@ -174,7 +174,7 @@ test("the page of a refusal names its request, and no other's [D8]", async () =>
   expect(bodies.size).toBe(1);
 });
 
-test("none of all these requests was answered with a 5xx", async () => {
+test("no request that the guard refuses, redirects or passes on was answered with a 5xx", async () => {
   await expect.poll(() => site.logs.filter(({ event }) => event === "request").length).toBeGreaterThan(60);
   expect(site.logs.filter(({ status }) => Number(status) >= 500)).toEqual([]);
 });
