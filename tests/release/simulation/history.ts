@@ -1,4 +1,4 @@
-import { checkEnd, checkSubscription } from "./invariants";
+import { checkEnd, checkMail, checkSubscription } from "./invariants";
 import type { LoadedApi } from "./loaded-api";
 import { Deeds, Visitor } from "./visitors";
 import { type History, World } from "./world";
@@ -17,7 +17,10 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
     loaded,
     isTraced,
     (what, subscription) => checkSubscription(world, deeds, what, subscription),
-    (key, text) => void new Visitor(world, deeds, key).readMail(key, text),
+    (key, text) => {
+      checkMail(world, key, text);
+      void new Visitor(world, deeds, key).readMail(key, text);
+    },
   );
   const unhandled = (reason: unknown) => world.violate(`Nobody waits for what failed with ${String(reason)}`);
   process.on("unhandledRejection", unhandled);

@@ -3,6 +3,7 @@ import type { StripeObject } from "../../support/api-in-process/stripe-model";
 import { type Consent, type Deeds, intentOf } from "./visitors";
 import type { World } from "./world";
 
+const DAY_OF = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
 const FORWARD: Record<string, string[]> = {
   pending: ["card_set_up", "ended"],
   card_set_up: ["trialing", "past_due", "canceled"],
@@ -23,6 +24,17 @@ export function checkSubscription(world: World, { consents }: Deeds, what: "made
     world.violate(`${emailOf(one)} is subscribed to ${price}, to which nobody agreed`);
   if (others.some((other) => emailOf(other) === emailOf(one))) world.violate(`${emailOf(one)} has two subscriptions`);
   if (what === "charged" && now < (one.trial_end ?? 0) * SECOND) world.violate(`${emailOf(one)} is charged too early`);
+}
+
+/** Each date in an email is its trial's end or the day of its sign-up. */
+export function checkMail(world: World, key: string, text: string): void {
+  const [, signUpId = ""] = key.split("/");
+  const [row] = world.loaded.database.run("SELECT trial_end, created_at FROM sign_ups WHERE id = ?", [
+    signUpId,
+  ]).results;
+  const days = Object.values(row ?? {}).flatMap((time) => (time ? DAY_OF.format(Date.parse(String(time))) : []));
+  for (const [day] of text.matchAll(/[A-Z][a-z]+ \d{1,2}, \d{4}/g))
+    if (!days.includes(day)) world.violate(`${key} names ${day}, and not one of ${days}`);
 }
 
 /** After quiet time: what is in the database, at Stripe and with the receivers, and what visitors were told, agrees. */
@@ -50,22 +62,23 @@ export function checkEnd(world: World, deeds: Deeds): void {
     wrong(isErased, `${name} was erased and is there`);
     const consent = consents.find(({ setupIntent }) => setupIntent === row.stripe_setup_intent_id);
     wrong(!consent || (consent.plan?.id ?? null) !== package_id, `${name} is ${status} without its card`);
+    const end = Date.parse(String(row.trial_end));
+    const isOver = end < now - 2 * HOUR;
     const made = stripe.all("subscription", String(stripe_customer_id));
     const wanted = package_id === null ? [] : [stripe_subscription_id];
     const ids = made.map((one) => one.id);
+    wrong(package_id === null && isOver && status !== "canceled", `${name} has no plan and no end`);
     wrong(ids.join() !== wanted.join(), `${name} has the subscriptions ${ids}`);
     // A lost event is made up for when the trial should be over; after that nothing makes up for one.
-    const end = Date.parse(String(row.trial_end));
-    const isOver = end < now - 2 * HOUR;
-    const lostAt = world.untold.get(String(stripe_customer_id));
-    const isKnown = lostAt === undefined || (isOver && lostAt < end + HOUR);
+    const untold = [...world.untold.values()].filter(({ customer }) => customer === stripe_customer_id);
+    const isKnown = untold.every(({ madeAt }) => isOver && madeAt < end + HOUR);
     for (const one of made) {
       const shown = ["unpaid", "paused"].includes(one.status ?? "") ? "past_due" : one.status;
       wrong(isKnown && shown !== status, `${name} is ${status}, its subscription ${one.status}`);
       wrong(end_reason !== null && shown !== "canceled", `${name} has ended, its subscription is ${one.status}`);
     }
     const isPaid = stripe.all("invoice", String(stripe_customer_id)).length > 0;
-    wrong(isPaid && lostAt === undefined && row.paid_at === null, `${name} has paid, which is not counted`);
+    wrong(isPaid && untold.length === 0 && row.paid_at === null, `${name} has paid, which is not counted`);
     wrong(closed.includes(String(id)) && end_reason !== "not-me", `${name} goes on, its owner was told that it ended`);
     wrong(end_reason === "not-me" && !isSent(`account-closed/${id}`), `${name} has ended, its account has not`);
     const isVerified = end_reason !== null || isSent(`email-verified/${id}`);

@@ -170,18 +170,9 @@ export class Visitor {
     const taken = outcome === "succeeded" ? this.deeds.consents : this.deeds.refused;
     taken.push({ ...form, setupIntent, card, declined, at: this.world.now });
     if (outcome !== "succeeded") return;
-    // Some cancel as soon as there is something to cancel, some for the trial's end.
-    for (let tries = random.chance(0.3) ? 60 : 0; tries > 0; tries -= 1) {
-      await this.#pause(SECOND);
-      const [made] = stripe.all("subscription", stripe.get(setupIntent)?.customer);
-      if (!made) continue;
-      made.cancel_at_period_end = random.chance(0.3);
-      stripe.become(made, made.status ?? "");
-      if (made.cancel_at_period_end) break;
-      await this.#pause(SECOND);
-      stripe.become(made, "canceled");
-      break;
-    }
+    const cancels = random.oneOf(["never", "never", "never", "at once", "at once", "later"]);
+    if (cancels === "at once") await this.#cancel(setupIntent, 0);
+    if (cancels === "later") void this.#cancel(setupIntent, random.between(60, 130) * HOUR);
     const path = /\/subscription\/status\/[\w.-]+/.exec(heard.text)?.[0] ?? "";
     for (let asks = 0; asks < 3 && random.chance(0.7); asks += 1) {
       const told = await this.world.request(`${form.name} status ${asks}`, path, {});
@@ -189,6 +180,22 @@ export class Visitor {
       if (told?.status === 200 && told.text.includes('"card_used"'))
         return this.#enterCard({ ...told, text: told.text + path }, form, `${card}, and another of ${form.name}`);
       await this.#pause(4 * SECOND);
+    }
+  }
+
+  /** At once or for the trial's end, as soon as there is something to cancel, or days later. */
+  async #cancel(setupIntent: string, later: number): Promise<void> {
+    const { stripe, scheduler } = this.world;
+    await scheduler.sleep(later);
+    for (let tries = 60; tries > 0; tries -= 1) {
+      await this.#pause(SECOND);
+      const [made] = stripe.all("subscription", stripe.get(setupIntent)?.customer);
+      if (!made) continue;
+      made.cancel_at_period_end = this.#random.chance(0.3);
+      stripe.become(made, made.status ?? "");
+      if (made.cancel_at_period_end) return;
+      await this.#pause(SECOND);
+      return stripe.become(made, "canceled");
     }
   }
 

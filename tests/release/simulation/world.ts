@@ -41,8 +41,8 @@ export class World implements Platform {
   readonly isSound: boolean;
   /** How often mails and account webhooks came, by their keys. */
   readonly got = new Map<string, number>();
-  /** When Stripe made the last event that was lost, by its customer. */
-  readonly untold = new Map<string | null, number>();
+  /** Events that the API has not taken. */
+  readonly untold = new Map<string, { customer: string | null; madeAt: number }>();
   /** Pairs of a step and what went wrong with it. */
   readonly reached = new Set<string>();
   readonly faults: string[] = [];
@@ -236,19 +236,19 @@ export class World implements Platform {
   #tell(id: string, type: string, about: StripeObject): void {
     const random = randomOf(this.history.seed, id);
     const body = JSON.stringify({ id, object: "event", type, data: { object: about } });
-    const madeAt = this.now;
+    this.untold.set(id, { customer: about.customer, madeAt: this.now });
     const delay = () => random.oneOf([random.between(10, 500), random.between(10, 5_000), random.between(0, 2 * HOUR)]);
     const deliver = async (attempt: number) => {
       const headers = { "stripe-signature": this.stripe.signed(body, String(SETTINGS.STRIPE_WEBHOOK_SECRET)) };
       const heard = await this.request(`${type} ${id} (${attempt})`, WEBHOOK, { method: "POST", headers, body });
-      if (heard?.status === 200 || attempt === 0) return;
-      if (attempt === DELIVERIES) this.untold.set(about.customer, madeAt);
-      else this.scheduler.after(MINUTE * 5 ** attempt, () => void deliver(attempt + 1));
+      if (heard?.status === 200) this.untold.delete(id);
+      else if (attempt > 0 && attempt < DELIVERIES)
+        this.scheduler.after(MINUTE * 5 ** attempt, () => void deliver(attempt + 1));
     };
     // The first window has many events, the later ones have few.
     const isLost = this.faulty > 0 && random.chance(about.status === "requires_payment_method" ? 0.1 : 0.2);
-    if (isLost && this.mayFail(`${id} never sent`, `${type}: never sent`)) this.untold.set(about.customer, madeAt);
-    else this.scheduler.after(delay(), () => void deliver(1));
+    if (!isLost || !this.mayFail(`${id} never sent`, `${type}: never sent`))
+      this.scheduler.after(delay(), () => void deliver(1));
     if (random.chance(0.1)) this.scheduler.after(delay(), () => void deliver(0));
   }
 }
