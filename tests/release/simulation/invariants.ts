@@ -20,7 +20,7 @@ export function checkSubscription(world: World, { consents }: Deeds, what: "made
   const emailOf = ({ customer }: StripeObject) => stripe.get(customer)?.email;
   const others = stripe.all("subscription").filter((other) => other !== one && other.status !== "canceled");
   const isOfIntent = (setupIntent: string) => stripe.get(setupIntent)?.customer === one.customer;
-  if (!consents.some(({ setupIntent, plan }) => isOfIntent(setupIntent) && plan?.price === price))
+  if (!consents.some(({ setupIntent, plan }) => isOfIntent(setupIntent) && plan.price === price))
     world.violate(`${emailOf(one)} is subscribed to ${price}, to which nobody agreed`);
   if (others.some((other) => emailOf(other) === emailOf(one))) world.violate(`${emailOf(one)} has two subscriptions`);
   if (what === "charged" && now < (one.trial_end ?? 0) * SECOND) world.violate(`${emailOf(one)} is charged too early`);
@@ -61,7 +61,7 @@ export function checkEnd(world: World, deeds: Deeds): void {
     const isErased = erased.some((one) => one.email === email && one.at > Date.parse(String(row.created_at)));
     wrong(isErased, `${name} was erased and is there`);
     const consent = consents.find(({ setupIntent }) => setupIntent === row.stripe_setup_intent_id);
-    wrong(!consent || (consent.plan?.id ?? null) !== package_id, `${name} is ${status} without its card`);
+    wrong(!consent || (consent.plan.id ?? null) !== package_id, `${name} is ${status} without its card`);
     const end = Date.parse(String(row.trial_end));
     const isOver = end < now - 2 * HOUR;
     const made = stripe.all("subscription", String(stripe_customer_id));
@@ -144,7 +144,7 @@ export function checkEnd(world: World, deeds: Deeds): void {
     const isRefused = heard?.status === 409 && !heard.text.includes("in progress");
     wrong(isRefused && !isTrue, `${name} was told 409 though ${email} has no trial`);
     const intent = stripe.get(intentOf(heard));
-    const isOfForm = intent?.metadata.package_id === plan?.id && stripe.get(intent?.customer)?.email === email;
+    const isOfForm = intent?.metadata.package_id === plan.id && stripe.get(intent?.customer)?.email === email;
     wrong(heard?.status === 200 && !isOfForm, `${name} was given the secret of another form`);
   }
 }

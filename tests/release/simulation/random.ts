@@ -14,7 +14,8 @@ export function randomOf(seed: number, name: string) {
     next,
     chance: (probability: number) => next() < probability,
     between: (from: number, to: number) => from + next() * (to - from),
-    oneOf: <T>(values: readonly [T, ...T[]]): T => values[Math.floor(next() * values.length)] ?? values[0],
+    oneOf: <T extends NonNullable<unknown>>(values: readonly [T, ...T[]]): T =>
+      values[Math.floor(next() * values.length)] ?? values[0],
   };
 }
 

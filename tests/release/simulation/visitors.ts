@@ -9,7 +9,8 @@ import { type Heard, WEBHOOK, type World } from "./world";
 const mini = { id: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", price: "price_mini" };
 const lite = { id: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220", price: "price_lite" };
 const standard = { id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430", price: "price_standard" };
-const PLANS = [mini, lite, standard, undefined] as const;
+const none = { id: undefined, price: undefined };
+const PLANS = [mini, lite, standard, none] as const;
 
 type Form = { name: string; key: string; email: string; plan: (typeof PLANS)[number]; replaces?: string };
 /** A form, and what its sender was told at last. */
@@ -114,7 +115,7 @@ export class Visitor {
       ...{ "content-type": "application/json", "idempotency-key": key, "cf-connecting-ip": "192.0.2.1" },
       ...(replaces && { "replaces-idempotency-key": replaces }),
     };
-    const body = JSON.stringify({ ...validRequest, email, package_id: plan?.id });
+    const body = JSON.stringify({ ...validRequest, email, package_id: plan.id });
     const sentAt = world.now;
     if (!deeds.firstSent.has(key)) deeds.firstSent.set(key, sentAt);
     const others = `SELECT 1 FROM sign_ups WHERE email = ? AND idempotency_key <> ? AND status IN ('card_set_up', 'trialing', 'active')`;
