@@ -30,7 +30,7 @@ function newAndOld(one: z.ZodType<string, string>) {
     .pipe(z.array(one).max(2, "must be one secret, or the new and the old one with a comma between them"));
 }
 
-/** Paths are appended to it. */
+/** Without a trailing slash, since paths are appended. */
 const baseUrl = serviceUrl.check(z.overwrite((url) => url.replace(/\/+$/, "")));
 
 const count = z
@@ -93,7 +93,7 @@ export const settings = z.object({
 
 type Settings = z.output<typeof settings>;
 
-/** The second is missing where the first is set. */
+/** Reports the second setting as missing if only the first is set. */
 const NEEDS: [keyof Settings, keyof Settings][] = [
   ["MAIL_API_URL", "MAIL_API_KEY"],
   ["ACCESS_URL", "ACCESS_AUDIENCE"],
@@ -135,13 +135,13 @@ const isLiveKey = (key: string) => key.includes("_live_");
 
 const config = settings.superRefine(checkTogether).transform((env) => ({
   isLocal: env.STRIPE_API_URL !== undefined,
-  /** Nothing is written but by operators (docs/operations.md, "Restoring the database"). */
+  /** Only operators can write (docs/operations.md, "Restoring the database"). */
   inMaintenance: env.MAINTENANCE !== undefined,
   release: env.RELEASE,
   d1: env.DB,
-  /** Where the steps of sign-ups are counted; the log when absent. */
+  /** Counts the funnel's steps; without it they go to the log. */
   funnel: env.FUNNEL,
-  /** None where only the service binding reaches sign-ups. */
+  /** Empty if sign-ups arrive only through the service binding. */
   siteSecrets: env.SUBSCRIPTION_API_SECRET ?? [],
   limits: { signUps: env.SIGNUP_RATE_LIMIT, operator: env.OPERATOR_RATE_LIMIT },
   stripe: {
@@ -150,7 +150,6 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
     /** A stand-in for Stripe on this machine, or Stripe's test mode for a Worker on this machine. */
     ...(env.STRIPE_API_URL !== undefined && { apiUrl: new URL(env.STRIPE_API_URL) }),
   },
-  /** Stripe Tax adds taxes to subscriptions. */
   automaticTax: env.AUTOMATIC_TAX ?? false,
   mail: {
     transport: transportOf(env),

@@ -5,14 +5,12 @@ const latest = z.object({ ran_at: z.string().nullable(), created_at: z.string() 
 
 export type CronRuns = ReturnType<typeof cronRunsIn>;
 
-/** Every method throws what D1 throws. */
 export function cronRunsIn(db: Database) {
   return {
     async record(): Promise<void> {
       await db.prepare("UPDATE cron_runs SET ran_at = ? WHERE name = 'scheduled'").bind(new Date().toISOString()).run();
     },
 
-    /** `created_at`: since when it could have run. */
     async latest(): Promise<z.output<typeof latest>> {
       return latest.parse(
         await db.prepare("SELECT ran_at, created_at FROM cron_runs WHERE name = 'scheduled'").first(),

@@ -27,7 +27,7 @@ type Access = {
 };
 
 export type Database = Access & {
-  /** For work that must not be done twice, such as counting or taking a lease. */
+  /** For statements that are not idempotent, such as counting or taking a lease. */
   withoutRetry: Access;
 };
 

@@ -18,7 +18,6 @@ const localStripe = z.union([
   z.object({ STRIPE_API_URL: z.literal(TEST_MODE_API_URL), PUBLIC_URL: z.string().refine(isLoopback) }),
 ]);
 
-/** Whether an environment, valid or not, has Stripe or this API on this machine. */
 export function isLocal(env: unknown): boolean {
   return localStripe.safeParse(env).success;
 }

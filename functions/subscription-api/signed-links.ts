@@ -7,7 +7,7 @@ const PATHS = {
   "not-me": "/links/not-me",
 } as const;
 
-/** A token of one purpose is none of another. */
+/** A token is valid for one purpose only. */
 export type LinkPurpose = keyof typeof PATHS;
 
 export type SignedLinks = {

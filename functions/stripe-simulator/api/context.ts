@@ -15,7 +15,6 @@ export type Effects = {
 export type Call = Effects & {
   id: string;
   key: KeyKind;
-  /** Only from Stripe.js. */
   clientSecret: string | undefined;
   card: Stripe.PaymentMethodCreateParams | undefined;
   origin: string;

@@ -1,6 +1,5 @@
 import type { SetupIntent } from "../store/objects";
 
-/** https://docs.stripe.com/api/errors */
 export type StripeErrorBody = {
   type: "api_error" | "card_error" | "idempotency_error" | "invalid_request_error" | "rate_limit_error";
   code?: string;

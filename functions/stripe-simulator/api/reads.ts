@@ -42,7 +42,6 @@ export function missing(kind: string, id: string) {
   return noSuch(name, id, param);
 }
 
-/** https://docs.stripe.com/api/pagination */
 export function page<T extends { id: string }>(url: string, found: T[], given: object) {
   const { limit = 10, starting_after }: { limit?: number; starting_after?: string } = given;
   if (limit < 1 || limit > 100) throw invalidRequest("Invalid limit: must be between 1 and 100", { param: "limit" });

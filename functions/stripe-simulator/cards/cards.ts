@@ -14,7 +14,6 @@ const OUTCOMES: Record<string, CardOutcome> = {
   "4000000000000002": "declined",
 };
 
-/** Every test account has these payment methods. */
 const WELL_KNOWN: Record<string, string> = {
   pm_card_visa: "4242424242424242",
   pm_card_chargeCustomerFail: "4000000000000341",

@@ -20,7 +20,6 @@ export function advance(clock: string, until: number, effectsAt: (time: number) 
     const subscription = store.find("Subscription", due.subscription);
     const step = subscription && nextStep(subscription, effects);
     if (subscription && step && step.at <= until) take(step, subscription, effects);
-    // A step may have changed only an invoice.
     const after = store.find("Subscription", due.subscription);
     if (after) schedule(after, effects);
     else store.saveDue(due.subscription, clock, null);

@@ -21,7 +21,6 @@ export function createInvoice(
   return invoice;
 }
 
-/** $0 during a trial. */
 export function draftInvoice(
   subscription: Subscription,
   reason: Invoice["billing_reason"],

@@ -7,7 +7,6 @@ export const ACCOUNT_CLOCK = "clock_account";
 export const HOUR = 60 * 60;
 export const DAY = 24 * HOUR;
 
-/** Seconds ahead of real time. */
 const AHEAD = "account_clock_ahead";
 
 export const realTime = () => Math.floor(Date.now() / 1000);

@@ -16,7 +16,6 @@ export function authenticateInDialog(origin: string, clientSecret: string): Prom
   // The page's CSS reset takes the browser's own margins from it, which center it.
   Object.assign(dialog.style, { ...box, margin: "auto", padding: "0", border: "0", borderRadius: "0.75rem" });
   Object.assign(iframe.style, { display: "block", width: "100%", height: "26rem", border: "0" });
-  // It cannot be dismissed: the bank's page has the button for that.
   dialog.addEventListener("cancel", (event) => event.preventDefault());
   dialog.appendChild(iframe);
   document.body.appendChild(dialog);

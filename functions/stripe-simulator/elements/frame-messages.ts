@@ -12,11 +12,9 @@ export type FrameOptions = {
   address: NonNullable<BillingDetails["address"]>;
   asksCountry: boolean;
   asksPostalCode: boolean;
-  /** Names of the wallets that have a tab beside the card's. */
   wallets: string[];
 };
 
-/** To the frame, with a port for its SetupResult. */
 export type ConfirmRequest = { clientSecret: string; returnUrl: string | undefined; billingDetails: BillingDetails };
 
 export type FromFrame =

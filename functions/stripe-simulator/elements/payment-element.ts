@@ -117,7 +117,6 @@ function requireDetail(name: "country" | "postal_code", given: BillingDetails): 
   );
 }
 
-/** Stripe.js refuses finished intents. */
 function unusable(status: string): SetupError | undefined {
   if (!["succeeded", "canceled", "processing"].includes(status)) return undefined;
   return {

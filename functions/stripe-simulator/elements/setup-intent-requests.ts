@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 
-/** https://docs.stripe.com/api/errors */
 const setupError = z.looseObject({ type: z.string(), message: z.string(), param: z.optional(z.string()) });
 
 const setupIntent = z.looseObject({

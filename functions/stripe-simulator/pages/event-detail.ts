@@ -1,6 +1,6 @@
 import { type Event, isObject } from "../store/objects";
 
-/** What its type does not say: an invoice's total, and what has changed in a subscription. */
+/** Details beyond an event's type: an invoice's total, a subscription's changes. */
 export function detailOf({ type, data }: Event): string {
   const { object, previous_attributes: previous = {} } = data;
   if (isObject("Invoice", object)) return `$${(object.total / 100).toFixed(2)}`;

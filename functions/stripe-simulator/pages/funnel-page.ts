@@ -25,7 +25,7 @@ funnel.post("/", async (c) => {
 
 /** Answers every query like the operator page's: each step with its count. */
 funnel.post("/sql", async (c) => {
-  // A body that is left unread ends the connection, and what the API sends next fails.
+  // An unread body closes the connection and breaks the next request.
   await c.req.text();
   const steps = new Map<string, number>();
   for (const { step, count } of countsIn(c.var.store)) steps.set(step, (steps.get(step) ?? 0) + count);
@@ -56,7 +56,6 @@ funnel.get("/", (c) => {
   return c.html(page("Sign-up funnel", content));
 });
 
-/** The most frequent first. */
 function countsIn(store: Store): Count[] {
   const counts = store.settings(PREFIX).map(({ name, value }) => {
     const [step = "", packageWord = "", field = ""] = name.slice(PREFIX.length).split(" ");

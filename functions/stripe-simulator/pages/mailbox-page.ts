@@ -28,7 +28,6 @@ emails.post("/", async (c) => {
   if (!given.success) {
     return c.json({ statusCode: 422, name: "validation_error", message: z.prettifyError(given.error) }, 422);
   }
-  // As Resend does for 24 hours.
   const key = c.req.header("idempotency-key") ?? crypto.randomUUID();
   const before = c.var.store.receivedUnder("mailbox", key);
   if (before) {

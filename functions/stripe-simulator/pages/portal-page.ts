@@ -45,7 +45,6 @@ customerPortal.post("/session/:customer", async (c) => {
   return c.redirect(`/p/session/${customer.id}`, 303);
 });
 
-/** The latest customer with this email and a subscription, as at Stripe. */
 function customerOf(c: Context<StripeContext>, email: string): Customer | undefined {
   const customers = c.var.store.list("Customer", undefined, email);
   return customers.find((one) => subscriptionsOf(c, one).length > 0) ?? customers[0];
@@ -55,7 +54,6 @@ function subscriptionsOf(c: Context<StripeContext>, customer: Customer): Subscri
   return c.var.store.list("Subscription", customer.id).filter((one) => !hasEnded(one));
 }
 
-/** As the portal does: https://docs.stripe.com/billing/subscriptions/billing-mode/compare */
 function cancelAtPeriodEnd(subscription: Subscription, effects: Effects): void {
   const cancel_at = Math.max(...subscription.items.data.map((item) => item.current_period_end));
   const canceled_at = effects.now(subscription.customer);

@@ -1,4 +1,3 @@
-/** The calls of the `stripe` package that the simulator answers, as `resource.method`. */
 export const CALLS = [
   "billingPortal.configurations.create",
   "billingPortal.configurations.list",

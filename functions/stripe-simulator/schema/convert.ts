@@ -18,7 +18,6 @@ type Direction = "parameters" | "answer";
 
 const ANY_OBJECT: Schema = { type: "object" };
 
-/** An enum of fewer values is repeated where it occurs. */
 const SHARED_ENUM = 12;
 
 /** Converts types of the `stripe` package to JSON schemas. @param objects names of those that answers hold in full */
@@ -57,7 +56,6 @@ export function convertTypes(checker: ts.TypeChecker, objects: Set<string>) {
     const name = type.symbol?.name ?? "";
     if (name === "Decimal") return { type: "string" };
     if (objects.has(name) && isStripeObject(type)) return define(name, type);
-    // An object of Stripe's that no answer holds.
     if (direction === "answer" && isStripeObject(type) && name !== "ApiList") return ANY_OBJECT;
     const index = checker.getIndexInfoOfType(type, ts.IndexKind.String);
     if (index) return { type: "object", additionalProperties: convert(index.type, direction) };
@@ -72,7 +70,6 @@ export function convertTypes(checker: ts.TypeChecker, objects: Set<string>) {
       if (isVoid(declared)) continue;
       const isOptional = (property.flags & ts.SymbolFlags.Optional) !== 0;
       if (!isOptional) required.push(property.name);
-      // Of payment methods only the card is used.
       const isOtherMethod = isOptional && isPaymentMethodType(type, property.name);
       const schema = overrides[property.name] ?? (isOtherMethod ? {} : convert(declared, direction));
       properties[property.name] = direction === "parameters" ? withMaxLength(schema, commentOf(property)) : schema;
@@ -90,20 +87,17 @@ export function convertTypes(checker: ts.TypeChecker, objects: Set<string>) {
     );
     const isLiteral = (type: ts.Type) => (type.flags & (ts.TypeFlags.StringLiteral | ts.TypeFlags.NumberLiteral)) !== 0;
     const literals = kept.filter(isLiteral).flatMap((type) => convert(type, direction).enum ?? []);
-    // Values that Stripe may add later are none that it has published.
     const others = kept.filter((type) => !isLiteral(type) && !(literals.length > 0 && isOtherString(type)));
     const isBoolean = others.filter((type) => type.flags & ts.TypeFlags.BooleanLiteral).length === 2;
     const schemas = others
       .filter((type) => !isBoolean || !(type.flags & ts.TypeFlags.BooleanLiteral))
       .map((type) => convert(type, direction))
-      // Beside an id, an object that no answer holds.
       .filter((schema, _, all) => schema !== ANY_OBJECT || !all.some(({ type }) => type === "string"));
     const anyOf = [
       ...(literals.length > 0 ? [enumSchema(literals, name)] : []),
       ...(isBoolean ? [{ type: "boolean" }] : []),
       ...schemas,
     ];
-    // One that takes "" to unset it.
     if (direction === "parameters" && types.some((type) => isEmptyString(type) || isNull(type)))
       anyOf.push({ enum: [""] });
     const [only] = anyOf;

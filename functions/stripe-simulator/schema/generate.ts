@@ -78,7 +78,6 @@ function eventsOf(event: ts.Type, member: (type: ts.Type, name: string) => ts.Ty
   const known = event.types.flatMap((type) => {
     const name = member(type, "type");
     const object = member(member(type, "data"), "object").symbol?.name;
-    // A product of Climate is another.
     const isKnown = name.isStringLiteral() && OBJECTS.includes(object) && !/^(climate|reserve)\./.test(name.value);
     return isKnown ? [[name.value, object] as const] : [];
   });

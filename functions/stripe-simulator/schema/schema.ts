@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import json from "./generated/stripe-schema.json";
 
-/** The part of JSON Schema that generate.ts writes. */
 export type Schema = {
   type?: string | undefined;
   minLength?: number | undefined;
@@ -15,7 +14,7 @@ export type Schema = {
   $ref?: string | undefined;
 };
 
-/* The outer parts only: that the rest is right is tested where it is generated. */
+/* Only the outer parts: the generator's tests cover the rest. */
 const schema = z.custom<Schema>((value) => typeof value === "object" && value !== null);
 const generated = z
   .object({

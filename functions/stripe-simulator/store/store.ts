@@ -26,7 +26,6 @@ const SCHEMA = `
 const text = z.string();
 const number = z.number();
 
-/** `at`: milliseconds. */
 export type Answer = { request: string; status: number; body: string; at: number };
 export type Delivery = { event: string; body: string; attempts: number; due: number };
 /** `at`: seconds, on the clock that it was asked for. */
@@ -90,7 +89,6 @@ export function storeIn(sql: SqlStorage) {
         clock,
       )[0],
 
-    /** 0 by default. */
     setting: (name: string): number =>
       rows({ value: number }, "SELECT value FROM settings WHERE name = ?", name)[0]?.value ?? 0,
     settings: (prefix: string) =>

@@ -6,7 +6,6 @@ export type Endpoint = { url: string; secret: string };
 const MAX_ATTEMPTS = 8;
 const PATIENCE_MS = 10_000;
 
-/** Limits concurrent deliveries so that the endpoint keeps up. */
 const AT_ONCE = 32;
 
 /** Sends events to one endpoint. @param later called with each sending */

@@ -11,16 +11,16 @@ import { stripeClient } from "../stripe/client";
 import { type Problem, problem } from "./problem";
 import { type Late, type Workload, workloadOf } from "./workload";
 
-/** A plain value, since no request may use what another one has open. */
+/** A plain value: no request may use another's I/O objects. */
 type Found = { status: 200; body: Record<string, unknown> } | { status: 503; problem: Problem };
 
-/** `/health` costs no more than this, whoever asks. A database that fails in passing is soon well again. */
+/** Bounds the load of `/health`. A database failure is often transient. */
 const KEPT_MS = 30_000;
 const DATABASE_KEPT_MS = 1_000;
 
-/** A request that Cloudflare has ended looks no more. */
+/** A request ended by Cloudflare never finishes its look. */
 const GONE_AFTER_MS = 20_000;
-/** The runtime ends a request that waits for another one's promise alone. */
+/** Polls: the runtime ends a request that awaits only another request's promise. */
 const ASK_EVERY_MS = 20;
 
 /** `GET /health`: 503 names what is wrong (docs/operations.md). All who ask an isolate share one look. */

@@ -21,7 +21,7 @@ import { type Problem, problem } from "./problem";
 /** As long as Stripe allows its own keys to be. */
 const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 
-/** How long a visitor waits until the earlier sign-up can have no card any more. */
+/** How long the answer waits for the replaced sign-up to end. */
 const REPLACED_WITHIN_MS = 1_000;
 
 const BUSY_SECONDS = "5";
@@ -34,7 +34,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   if (request instanceof Response) return request;
 
   const { services, sender, isVerified } = c.var;
-  // After the form was checked: what is wrong with it costs no hash to say.
+  // After validation: an invalid form costs no hash.
   const place = services.passwords.enter(sender);
   if (place === undefined) return busy();
   const inBackground = (work: Promise<unknown>) => {
@@ -62,7 +62,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
       return Response.json(
         {
           client_secret: result.clientSecret,
-          // Where the site has asked: it believes no other origin.
+          // At the requested origin: the site accepts no other.
           status_url: await services.links.urlOf(
             "status",
             result.signUp.id,

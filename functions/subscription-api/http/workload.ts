@@ -16,13 +16,10 @@ const EVENT_LATE_MS = 30 * MINUTE;
 
 export type Workload = {
   dead_messages: number;
-  /** At most 400 are counted. */
   due_messages: number;
-  /** How long the one that waits longest is due; 0 where none is. */
+  /** 0 if none is due. */
   oldest_due_seconds: number;
-  /** ISO 8601; null for never. */
   last_cron_run: string | null;
-  /** ISO 8601; null for none in the last 30 days. */
   last_stripe_event: string | null;
 };
 

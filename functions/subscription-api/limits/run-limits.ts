@@ -1,11 +1,11 @@
 /** Of 1,000 D1 statements or subrequests (https://developers.cloudflare.com/d1/platform/limits/); the rest is kept. */
 const MAX_CALLS = 800;
 
-/** Longer than a minute, so that runs overlap while Stripe is slow, and far less than the lease of what was taken. */
+/** Longer than a minute, so runs overlap while Stripe is slow, and far shorter than any lease. */
 const MAX_MS = 4 * 60_000;
 
 export type RunLimits = {
-  /** @param share of all calls, beyond which the rest is kept for others */
+  /** @param share of all calls that this work may use */
   hasLeft(share?: number): boolean;
   count(calls: number): void;
 };

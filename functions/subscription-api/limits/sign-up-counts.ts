@@ -6,13 +6,10 @@ import { mailboxOf } from "./mailbox";
 
 export type SignUpCounts = ReturnType<typeof signUpCountsIn>;
 
-/** `isVerified`: Turnstile took the visitor for a person. */
+/** `isVerified`: the visitor passed Turnstile. */
 export type Visitor = { sender?: string; isVerified?: boolean };
 
-/**
- * Each day (UTC), of a sender, of a network without Turnstile, and of an address from one network: nobody uses one up for
- * somebody elsewhere.
- */
+/** Daily limits (UTC): per sender, per network without Turnstile, and per email address within one network. */
 export function signUpCountsIn(db: Database, { hashSecret, onePerPerson, signUpsPerDay }: TrialConfig) {
   const today = () => new Date().toISOString().slice(0, 10);
   const hashOf = (kind: keyof typeof signUpsPerDay, day: string, value: string) =>
@@ -31,7 +28,7 @@ export function signUpCountsIn(db: Database, { hashSecret, onePerPerson, signUps
   }
 
   return {
-    /** Counts the sender first, so that one who has none left uses up nothing else. */
+    /** The sender first: a refused sender uses up no other limit. */
     async take(email: string, { sender, isVerified = false }: Visitor): Promise<"taken" | "too-many" | "unverified"> {
       const day = today();
       const isSenderRefused =
@@ -39,7 +36,7 @@ export function signUpCountsIn(db: Database, { hashSecret, onePerPerson, signUps
       if (isSenderRefused) return "too-many";
       const network = hashOf("network", day, networkKeyOf(sender ?? "unknown"));
       const address = `${hashOf("email", day, email)}.${network}`;
-      // At once, since other passwords wait meanwhile.
+      // In parallel, because other passwords are waiting.
       const [ofNetwork, ofAddress] = await Promise.all([
         isVerified || isTaken(day, network, signUpsPerDay.network),
         isTaken(day, address, signUpsPerDay.email),

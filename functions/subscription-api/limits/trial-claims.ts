@@ -5,9 +5,9 @@ import { mailboxOf } from "./mailbox";
 /** The hashes by which a trial is claimed (table `trial_claims`). */
 export type TrialClaim = {
   email: string;
-  /** Also those from before a change of the setting. */
+  /** Includes the hash from before ONE_TRIAL_PER_PERSON changed. */
   emails: string[];
-  /** Null when cards do not count, or Stripe tells no fingerprint. */
+  /** Null if cards do not count or Stripe has no fingerprint. */
   card: string | null;
 };
 

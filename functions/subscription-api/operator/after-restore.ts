@@ -14,18 +14,15 @@ export type RestoreServices = {
 export type Restore = { restoredTo: Date; stoppedAt: Date };
 
 export type RestoreReport = {
-  /** Sign-ups that Stripe knows and the database lost. */
+  /** Sign-ups known to Stripe and missing from the database. */
   missing: { sign_up_id: string; customer_id: string; had_trial: boolean }[];
-  /** Sign-ups that were deleted after the time of the content, by an erasure or unfinished. */
+  /** Sign-ups deleted after `restoredTo`: erased or abandoned. */
   deleted_again: number;
   emails_held_back: number;
   checked_again: number;
 };
 
-/**
- * Reconciles a restored database with Stripe's history. The cron handler then reads each changed sign-up from Stripe.
- * May be repeated. Throws what D1 throws, and PaymentsError.
- */
+/** Reconciles a restored database with Stripe's history; the cron handler then checks each changed sign-up. Repeatable. */
 export async function reconcileRestored(
   { restoredTo, stoppedAt }: Restore,
   { signUps, claims, stripeHistory, restoredDatabase }: RestoreServices,

@@ -9,7 +9,7 @@ const DEADLINE_MS = 5_000;
 
 const answer = z.object({ data: z.array(z.object({ step: z.string(), n: z.coerce.number() })) });
 
-/** Undefined when Analytics Engine does not answer. It samples where there is very much, and makes up the sum. */
+/** Undefined when Analytics Engine does not answer. Its counts are estimates once it samples. */
 export async function countsOfFunnel(
   { url, token, dataset }: FunnelReader,
   days: number,

@@ -57,7 +57,6 @@ ${erasureTable(erasures)}</section>
   return c.html(operatorLayout("Operator", body));
 });
 
-/** Asks first. */
 operatorPage.get("/send-again", async (c) => {
   const wanted = which.safeParse(c.req.query());
   if (!wanted.success) return c.redirect("/operator", 303);

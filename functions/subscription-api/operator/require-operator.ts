@@ -10,10 +10,10 @@ import { problem } from "../http/problem";
 import { errorLog, log } from "../log";
 import { accessUser } from "./cloudflare-access";
 
-/** What a wrong token counts in OPERATOR_RATE_LIMIT, where a right one counts 1. */
+/** Weight of a wrong token in OPERATOR_RATE_LIMIT; a correct token weighs 1. */
 const WRONG_TOKEN_COUNTS = 6;
 
-/** A command takes a bearer token alone, which no browser sends by itself. Many wrong tokens lock a sender out. */
+/** A command takes only a bearer token, which no browser sends by itself. Repeated wrong tokens lock out the sender. */
 export function requireOperator(what: "page" | "command"): MiddlewareHandler<ApiContext> {
   return async (c, next) => {
     const { config } = c.var;

@@ -4,10 +4,7 @@ import type { Message } from "./outbox";
 
 type Facts = Pick<Message, "email" | "package_id" | "package_name">;
 
-/**
- * For a card that has been used for a trial. Its reader may be a stranger, so nothing in it was typed.
- * @param notMe a signed link
- */
+/** Quotes nothing the visitor typed, because its reader may be a stranger. @param notMe a signed link */
 export function cardUsedEmail(facts: Facts, sender: Sender, notMe: string): EmailContent {
   const path = facts.package_id === null ? "/subscription" : `/subscription/${facts.package_id}`;
   return toEmail(

@@ -26,7 +26,7 @@ const LINKS_LIVE_MS = 30 * 24 * 60 * 60_000;
 /** As many messages as there are connections. Logs failures; returns how many it took. */
 export async function dispatchMessages(services: DispatchServices): Promise<number> {
   const kinds = sentKinds(services.accountWebhook !== undefined);
-  // Many of one kind hold up no other for long.
+  // Rotates, so a flood of one kind cannot starve the others.
   turn = (turn + 1) % kinds.length;
   const wanted = [...kinds.slice(turn), ...kinds.slice(0, turn)];
   const messages = await services.outbox.take(wanted, CONNECTIONS);

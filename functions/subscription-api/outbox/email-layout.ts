@@ -11,7 +11,6 @@ export type Paragraph = { text?: string; link?: Link };
 export type Draft = {
   subject: string;
   greeting: string;
-  /** What happened, and why to press the button. */
   lead: string;
   button: Link;
   details: [name: string, value: string][];

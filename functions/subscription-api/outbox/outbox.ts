@@ -13,7 +13,6 @@ const message = z.object({
   key: z.string(),
   sign_up_id: z.string(),
   kind: kinds,
-  /** That failed. */
   attempts: z.number(),
   lease_end: z.string(),
   email: z.string(),
@@ -62,17 +61,16 @@ const MAX_DELAY_MS = 6 * 60 * 60_000;
 
 export type Outbox = ReturnType<typeof outboxIn>;
 
-/** Of a message that a sign-up has once. */
 export function messageKey(kind: MessageKind, signUpId: string): string {
   return `${kind}/${signUpId}`;
 }
 
-/** Names the trial's end too: another end is another reminder. */
+/** One reminder for each trial end. */
 export function reminderKey(signUpId: string, trialEnd: Date | null): string {
   return `trial-ending/${signUpId}/${trialEnd?.toISOString()}`;
 }
 
-/** Account webhooks wait until there is a console. */
+/** Without a console, account webhooks wait. */
 export function sentKinds(hasConsole: boolean): MessageKind[] {
   return hasConsole ? [...EMAILS, ...ACCOUNT_WEBHOOKS] : [...EMAILS];
 }
@@ -95,7 +93,6 @@ export function newMessage(
     .bind(key, kind, due.toISOString(), now.toISOString(), signUpId, ...values);
 }
 
-/** Sent at least once. Every method throws what D1 throws. */
 export function outboxIn(db: Database) {
   return {
     /** Leases due messages: nobody else gets them for a minute. The wanted kinds come in their order. */
@@ -141,7 +138,6 @@ export function outboxIn(db: Database) {
     async postpone({ key, attempts, lease_end }: Message): Promise<"due" | "dead"> {
       const state = attempts + 1 >= MAX_ATTEMPTS ? "dead" : "due";
       const delay = Math.min(FIRST_DELAY_MS * 2 ** attempts, MAX_DELAY_MS);
-      // So that messages that failed together do not come back together.
       const next = new Date(Date.now() + delay * (0.5 + Math.random())).toISOString();
       await db
         .prepare(
@@ -158,7 +154,7 @@ export function outboxIn(db: Database) {
       return (await found.bind(signUpId).all()).results;
     },
 
-    /** At most 400 are counted. A message that an operator has made due by an empty time counts as new. */
+    /** At most 400 are counted. A message made due with an empty time counts as new. */
     async backlog(kinds: readonly MessageKind[]): Promise<{ due: number; oldest: string | null }> {
       const due = "state = 'due' AND kind = wanted.value AND next_attempt_at <= ?2";
       const found = db.prepare(
@@ -173,13 +169,11 @@ export function outboxIn(db: Database) {
       return z.object({ due: z.number(), oldest: z.string().nullable() }).parse(row);
     },
 
-    /** At most a thousand are counted. */
     async countDead(): Promise<number> {
       const counted = "SELECT count(*) AS n FROM (SELECT 1 FROM outbox WHERE state = 'dead' LIMIT 1000)";
       return z.number().parse(await db.prepare(counted).first("n"));
     },
 
-    /** Those that were given up stay. */
     async deleteSettled(before: Date, limit: number): Promise<void> {
       const settled = db.prepare(
         "DELETE FROM outbox WHERE rowid IN (SELECT rowid FROM outbox WHERE settled_at < ? LIMIT ?)",

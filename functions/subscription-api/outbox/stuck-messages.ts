@@ -14,13 +14,12 @@ const message = z.object({
 
 export type StuckMessage = z.output<typeof message>;
 
-/** A lease ends sooner: what is due for longer was taken by nobody. */
+/** Longer than a lease: nobody has taken such a message. */
 const LATE_AFTER_MS = 5 * 60_000;
 
-/** As long as the outbox's lease: until then somebody may be sending it. */
+/** The outbox's lease, during which a message may be in flight. */
 const LEASE_MS = 60_000;
 
-/** Every method throws what D1 throws. */
 export function stuckMessagesIn(db: Database) {
   const again = "SET state = 'due', attempts = 0, next_attempt_at = ?1";
 
@@ -60,7 +59,6 @@ export function stuckMessagesIn(db: Database) {
       return (await changed.bind(new Date(now).toISOString(), key, leased).first()) !== null;
     },
 
-    /** A thousand at most. */
     async sendDeadAgain(): Promise<number> {
       const changed = db.withoutRetry.prepare(
         `UPDATE outbox ${again} WHERE key IN (SELECT key FROM outbox WHERE state = 'dead' LIMIT 1000) RETURNING key`,

@@ -4,10 +4,7 @@ const LINKING = /([.:\u2024\u3002\uFE52\uFF0E\uFF61])(?! |$)/gu;
 /** As many digits as a local number has; detectors ignore punctuation and invisible characters between them. */
 const PHONE_NUMBER = /(\p{Nd}{1,3})(?:[^\p{L}\p{Nd}]*\p{Nd}){6,}/gu;
 
-/**
- * A typed name as emails quote it, possibly to a stranger: short, and with nothing that a mail program makes a link of.
- * Spaces part hosts, because some programs take invisible characters for letters of a host.
- */
+/** A typed name, safe to quote to a stranger: short, and spaced so that no mail program turns it into a link. */
 export function typedName(name: string): string {
   const characters = Array.from(name.replace(PHONE_NUMBER, "$1…").replace(LINKING, "$1 "));
   return characters.length <= MAX_LENGTH ? characters.join("") : `${characters.slice(0, MAX_LENGTH - 1).join("")}…`;

@@ -15,7 +15,6 @@ const rowOrNull = row.nullable();
 
 export type Packages = ReturnType<typeof packagesIn>;
 
-/** The migrations insert them. Every method throws what D1 throws. */
 export function packagesIn(db: Database) {
   return {
     async find(id: string): Promise<Package | null> {
@@ -32,7 +31,7 @@ export function packagesIn(db: Database) {
   };
 }
 
-/** Placeholders of the first migration are none. */
+/** False for the placeholders in the first migration. */
 export function isStripePriceId(id: string): boolean {
   return /^price_\w{14,}$/.test(id);
 }

@@ -26,13 +26,13 @@ export type SignUpResult =
   | { status: "duplicate" }
   | { status: "unknown-package" }
   | { status: "key-reused" }
-  /** The sign-up of the key is deleted: the next try begins another one. */
+  /** The key's sign-up is deleted: a retry starts a new one. */
   | { status: "ended" }
   | { status: "email-refused" }
   | { status: "too-many" }
-  /** The sender's network has none left for whom Turnstile has not taken for a person. */
+  /** The sender's network has no sign-ups left without Turnstile. */
   | { status: "unverified" }
-  /** The password had no turn in time; nothing was begun. */
+  /** The password got no turn in time; nothing was stored. */
   | { status: "busy" };
 
 /** The same request under the same key continues after a failure. */
@@ -50,7 +50,7 @@ export async function createSignUp(
     if (!isSold) return { refused: "unknown-package" as const };
     const taken = await counts.take(request.email, visitor);
     if (taken !== "taken") return { refused: taken };
-    // Before the email is looked up: a known one takes as long as a new one.
+    // Before the email lookup, so known and new addresses take equally long.
     return { passwordHash: await hasher.hash(request.password) };
   });
   if (hashed === undefined) return { status: "busy" };
@@ -126,7 +126,7 @@ async function finish(stored: SignUp, services: TrialServices): Promise<SignUpRe
     setupIntent = await callStripe(stored, services, () => setupIntentFor(stored, services));
   } catch (error) {
     if (!(error instanceof PaymentsError) || error.reason !== "email-refused") throw error;
-    // It can never have a customer, so that nothing else would end it.
+    // Without a customer nothing else would end it.
     await services.signUps.deleteUnchanged(stored);
     return { status: "email-refused" };
   }

@@ -2,7 +2,6 @@ import Stripe from "stripe";
 import * as z from "zod";
 import { call, PaymentsError } from "./client";
 
-/** `lacks`: what the key may not read. */
 export type StripeAccess =
   | { status: "granted" }
   | { status: "wrong-key" }

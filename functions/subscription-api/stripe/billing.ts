@@ -27,7 +27,6 @@ const subscription = z.object({
       z.object({
         price: z.object({
           currency: z.string(),
-          /** Without a name where it was deleted. */
           product: z.object({ name: z.string().nullish() }),
           unit_amount: z.number().nullish(),
         }),
@@ -52,7 +51,6 @@ const invoice = z
   .transform(({ amount_paid, customer, parent, status }) => ({
     subscriptionId: parent?.subscription_details?.subscription,
     customerId: customer,
-    /** And not empty. */
     isPaid: status === "paid" && amount_paid > 0,
   }));
 
@@ -89,11 +87,9 @@ export type Billing = {
   trialEnd: Date | null;
   trialEndOutcome: TrialEndOutcome;
   card: Card | null;
-  /** As the Customer Portal and the invoices name it. */
   plan: string | null;
 };
 
-/** Every method throws PaymentsError. */
 export function stripeBilling(stripe: Stripe) {
   const card = "invoice_settings.default_payment_method";
 
@@ -109,7 +105,6 @@ export function stripeBilling(stripe: Stripe) {
   }
 
   return {
-    /** Undefined when Stripe does not know it. */
     async findBilling(subscriptionId: string): Promise<Billing | undefined> {
       const expand = [`customer.${card}`, "default_payment_method", "latest_invoice", "items.data.price.product"];
       const found = await ifExists(() =>
@@ -128,7 +123,6 @@ export function stripeBilling(stripe: Stripe) {
       };
     },
 
-    /** Undefined when Stripe does not know it. */
     async findInvoice(id: string) {
       return ifExists(() => call(invoice, () => stripe.invoices.retrieve(id)));
     },

@@ -55,7 +55,6 @@ function newClient({ secretKey, apiUrl }: StripeConfig, waiting: Waiting, fetche
   });
 }
 
-/** Logs each failure; throws PaymentsError. */
 export async function call<T extends z.ZodType>(schema: T, request: () => Promise<unknown>): Promise<z.output<T>> {
   let answer: unknown;
   try {
@@ -91,7 +90,6 @@ function asName(text: string | undefined): string | undefined {
   return text !== undefined && /^[\w.[\]-]{1,100}$/.test(text) ? text : undefined;
 }
 
-/** Undefined when the object does not exist. */
 export async function ifExists<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
     return await request();
@@ -101,7 +99,6 @@ export async function ifExists<T>(request: () => Promise<T>): Promise<T | undefi
   }
 }
 
-/** Stripe's code for a request that it takes for invalid. */
 export function refusalOf(error: unknown): string | undefined {
   const { cause } = error instanceof PaymentsError ? error : {};
   return cause instanceof Stripe.errors.StripeInvalidRequestError ? cause.code : undefined;

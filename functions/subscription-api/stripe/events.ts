@@ -2,7 +2,6 @@ import Stripe from "stripe";
 import * as z from "zod";
 import { parseJson } from "../../../app/shared/parse-json";
 
-/** Keeps recorded events from being sent again. */
 const TOLERANCE_SECONDS = 300;
 
 const CARD_EVENTS = ["setup_intent.succeeded", "setup_intent.setup_failed"] as const;
@@ -18,7 +17,6 @@ const SUBSCRIPTION_EVENTS = [
 
 const PAYMENT_EVENTS = ["invoice.paid"] as const;
 
-/** The set-up asks Stripe for these. */
 export const WEBHOOK_EVENTS = [...CARD_EVENTS, ...SUBSCRIPTION_EVENTS, ...PAYMENT_EVENTS];
 
 const id = z.string().min(1);
@@ -44,7 +42,6 @@ const signUpEvent = z.discriminatedUnion("type", [
 
 export type StripeEvent = { id: string; type: string };
 
-/** Only Stripe's answer is believed. */
 export type CardEvent = { signUpId: string; customerId: string; setupIntentId: string };
 
 /** Without an object's fields: https://docs.stripe.com/event-destinations#thin-payload */

@@ -63,7 +63,6 @@ export function stripeHistory(stripe: Stripe) {
         return all;
       });
       const histories = new Map<string, CustomerHistory>();
-      // The latest come first.
       for (const one of found) {
         if (!("signUpId" in one)) continue;
         const { customerId, signUpId, type } = one;

@@ -66,7 +66,6 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
 
     findCustomer,
 
-    /** Whether or not the sign-ups are still there. */
     async findCustomersOf(email: string): Promise<string[]> {
       const found = [...(await customersOf(email)), ...(await searchCustomersOf(email))];
       const ours = found.filter(({ metadata }) => metadata.sign_up_id !== undefined);
@@ -148,7 +147,6 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
       await ifExists(() => call(subscription, () => stripe.subscriptions.cancel(id)));
     },
 
-    /** Cancels its subscriptions too. */
     async deleteCustomer(id: string): Promise<void> {
       await ifExists(() => call(deletedCustomer, () => stripe.customers.del(id)));
     },

@@ -22,7 +22,6 @@ const setupIntent = z
     state: status === "succeeded" || status === "canceled" ? status : ("open" as const),
     customerId: customer,
     signUpId: metadata.sign_up_id,
-    /** How many used cards came before it. */
     usedCards: Number(metadata.used_cards ?? 0),
     paymentMethodId: typeof method === "string" ? method : (method?.id ?? null),
     /** The same for the same card number, whoever enters it. */
@@ -36,7 +35,6 @@ const attachedMethod = z.object({ id, customer: id.nullable().default(null) });
 /** After each used card the sign-up waits for the next. */
 export type CardAttempt = Attempt & { used_cards: number; package_id: string | null };
 
-/** Every method throws PaymentsError. */
 export function stripeSetupIntents(stripe: Stripe) {
   const retrieve = (id: string): Promise<SetupIntent> =>
     call(setupIntent, () => stripe.setupIntents.retrieve(id, { expand: ["payment_method"] }));
@@ -71,7 +69,6 @@ export function stripeSetupIntents(stripe: Stripe) {
 
     retrieveSetupIntent: retrieve,
 
-    /** Undefined when there is none, or Stripe does not know it. */
     async findSetupIntent(id: string | null): Promise<SetupIntent | undefined> {
       return id === null ? undefined : ifExists(() => retrieve(id));
     },

@@ -12,8 +12,6 @@ const OF_WRANGLER = "we_simulated";
 
 /** Events go to the endpoint of wrangler.toml, whatever is made here. */
 export const accountSettings = {
-  /* https://docs.stripe.com/api/webhook_endpoints */
-
   "GET /v1/webhook_endpoints": (given, { store, endpoint }) =>
     page("/v1/webhook_endpoints", [endpointOf(endpoint), ...store.list("WebhookEndpoint")], given),
 
@@ -28,8 +26,6 @@ export const accountSettings = {
     const status = disabled === undefined ? found.status : disabled ? "disabled" : "enabled";
     return store.save("WebhookEndpoint", { ...merge("WebhookEndpoint", found, given), status });
   },
-
-  /* https://docs.stripe.com/api/customer_portal/configurations */
 
   "GET /v1/billing_portal/configurations": (given, { store }) => {
     const { data, ...rest } = page("/v1/billing_portal/configurations", store.list("Configuration"), given);

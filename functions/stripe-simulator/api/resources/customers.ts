@@ -7,7 +7,6 @@ import { invalidRequest, missingParameter, noSuch } from "../errors";
 import { existing } from "../reads";
 import { checkCountry } from "./addresses";
 
-/** https://docs.stripe.com/api/customers */
 export const customers = {
   "GET /v1/customers/search": ({ query, limit = 10 }, { store }) => {
     const [, email] = /^email:"([^"\\]*)"$/.exec(query) ?? [];

@@ -9,7 +9,6 @@ import { existing } from "../reads";
 import { checkCountry } from "./addresses";
 import { requireCustomer } from "./customers";
 
-/** https://docs.stripe.com/api/payment_methods */
 export const paymentMethods = {
   "POST /v1/payment_methods": (given, call) => createPaymentMethod(given, call),
 

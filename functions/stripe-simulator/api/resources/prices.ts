@@ -4,7 +4,6 @@ import { monthlyPrice } from "../../store/placeholder-prices";
 import type { Handlers } from "../context";
 import { invalidRequest, missingParameter, noSuch } from "../errors";
 
-/** https://docs.stripe.com/api/products and https://docs.stripe.com/api/prices */
 export const prices = {
   "POST /v1/products": ({ expand: _, ...given }, { store, now, emit }) => {
     if (given.id !== undefined && store.find("Product", given.id)) {

@@ -24,7 +24,6 @@ const BESIDE_ALLOWED_TYPES = [
 
 export const DECLINED = cardError("card_declined", "Your card was declined.", { decline_code: "generic_decline" });
 
-/** https://docs.stripe.com/api/setup_intents */
 export const setupIntents = {
   "POST /v1/setup_intents": (given, { store, now, emit }) => {
     const { expand: _, ...fields } = given;

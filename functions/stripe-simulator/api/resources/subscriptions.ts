@@ -14,7 +14,6 @@ import { requireCard, requireCustomer } from "./customers";
 const NO_CARD =
   "This customer has no attached payment source or default payment method. Please consider adding a default payment method. For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting.";
 
-/** https://docs.stripe.com/api/subscriptions */
 export const subscriptions = {
   "POST /v1/subscriptions": (given, call) => {
     const { store, emit, now } = call;

@@ -37,7 +37,6 @@ export const testClocks = {
   },
 } satisfies Partial<Handlers>;
 
-/** @param until seconds since 1970 */
 export function moveClock(id: string, until: number, effects: Effects): void {
   advance(id, until, effects.at);
   if (id === ACCOUNT_CLOCK) {

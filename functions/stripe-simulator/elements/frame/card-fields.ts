@@ -16,7 +16,6 @@ export function digitsOf(value: string): string {
   return value.replace(/\D/g, "");
 }
 
-/** American Express has 15 digits. */
 export function cardNumberLength(digits: string): number {
   return /^3[47]/.test(digits) ? 15 : 16;
 }

@@ -67,7 +67,6 @@ function serve(port: MessagePort, options: FrameOptions): void {
   tell({ type: "ready" });
 }
 
-/** Without a wallet behind it. */
 function tabOf(name: string): HTMLButtonElement {
   const tab = document.createElement("button");
   Object.assign(tab, { type: "button", role: "tab", textContent: name, disabled: true });
@@ -148,7 +147,6 @@ function billingDetails({ billingDetails: { address, ...person } }: ConfirmReque
   return { ...person, address: { ...address, ...asked } };
 }
 
-/** Stripe's nested names of a form, without what is empty. */
 function flat(name: string, value: unknown): Record<string, string> {
   if (typeof value !== "object" || value === null) return value ? { [name]: String(value) } : {};
   return Object.assign({}, ...Object.entries(value).map(([key, item]) => flat(`${name}[${key}]`, item)));

@@ -7,7 +7,7 @@ const KIB = 1024;
 /** Enough for 16 KB over a slow mobile connection. */
 const DEADLINE_MS = 10_000;
 
-/** Reads the body for the handlers behind it: 413 when too long, 408 when too slow, 400 when it breaks off. */
+/** Buffers the body: 413 if too long, 408 if too slow, 400 if incomplete. */
 export function atMost(kib: number): MiddlewareHandler<ApiContext> {
   return async (c, next) => {
     const body = await readBoundedBytes(c.req.raw, { bytes: kib * KIB, milliseconds: DEADLINE_MS });

@@ -4,7 +4,7 @@ import { hasHost, isLocal } from "../../local-development";
 import type { ApiContext } from "../context";
 import { problem } from "../problem";
 
-/** A mistaken deployment could have local settings: they serve this machine alone, or the HOST of `npm start`. */
+/** If local settings are deployed by mistake, they serve only this machine or the HOST of `npm start`. */
 export const requireLocalHost: MiddlewareHandler<ApiContext> = async (c, next) => {
   if (isLoopback(c.req.url) || !isLocal(c.env) || hasHost(c.env)) return next();
   return problem(421, { title: ONLY_THIS_MACHINE });

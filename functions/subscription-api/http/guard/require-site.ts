@@ -10,7 +10,7 @@ export type Entrypoint = "public" | "site";
 
 const SENDER = /^[0-9A-Za-z.:/]{1,64}$/;
 
-/** Lets the site alone in. Without a secret the public entrypoint has no such route in production (404). */
+/** Admits only the site. Without a secret, production has no such public route (404). */
 export function requireSite(entrypoint: Entrypoint): MiddlewareHandler<ApiContext> {
   return async (c, next) => {
     const { siteSecrets, isLocal } = c.var.config;

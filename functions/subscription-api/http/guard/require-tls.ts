@@ -6,7 +6,7 @@ import { problem } from "../problem";
 
 const cfVisitor = z.object({ scheme: z.string() });
 
-/** Refuses plain http outside local development. A redirect would come too late: the password was sent already. */
+/** Refuses plain http outside local development. A redirect would come after the password was sent. */
 export const requireTls: MiddlewareHandler<ApiContext> = async (c, next) => {
   if (isLocal(c.env) || (c.req.url.startsWith("https:") && visitorScheme(c.req.header("cf-visitor")) !== "http")) {
     return next();

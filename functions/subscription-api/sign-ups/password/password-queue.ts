@@ -10,29 +10,27 @@ const SHARE_OF_ONE_SENDER = 3 / 4;
 
 const FIRST_TURN_MS = 200;
 
-/** The runtime ends a request that waits for another one's promise alone, so each asks for its turn. */
+/** Polls: the runtime ends a request that awaits only another request's promise. */
 const ASK_EVERY_MS = 10;
 
-/** A request that Cloudflare has ended asks no more, and gives nothing back. */
+/** A request ended by Cloudflare stops polling and never leaves. */
 const GONE_AFTER_MS = 3_000;
 
-/** Leaves the isolate to everything else for a moment after each turn. */
 const PAUSE_MS = 20;
 
 export type PasswordSlot = {
-  /** Undefined when the slot ended before its turn. */
   inTurn<T>(work: (hasher: PasswordHasher) => Promise<T>): Promise<T | undefined>;
   leave(): void;
 };
 
 export type PasswordQueue = {
-  /** Undefined when more wait, of all or of this sender, than can have their turn in time. */
+  /** Undefined if too many requests wait, in all or from this sender, to get a turn in time. */
   enter(sender: string): PasswordSlot | undefined;
 };
 
 type Slot = { sender: string; since: number; waiting: boolean; askedAt: number };
 
-/** One password at a time, since scrypt stops the isolate. Senders take turns, each sender's latest request first. */
+/** One password at a time, since scrypt blocks the isolate. Round-robin across senders, last in first out within one. */
 export function passwordQueue(hasher: PasswordHasher, slotMs: number = SLOT_MS): PasswordQueue {
   const slots = new Set<Slot>();
   const lastTurns = new Map<string, number>();

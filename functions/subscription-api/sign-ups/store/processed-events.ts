@@ -19,10 +19,9 @@ export function processedEvent(
     .bind(event.id, event.type, new Date().toISOString(), ...values);
 }
 
-/** So long an event may take to start a trial. */
+/** How long an event may take to start a trial. */
 const STARTED_BY_EVENT_MS = 60_000;
 
-/** Every method throws what D1 throws. */
 export function processedEventsIn(db: Database) {
   return {
     async has(event: StripeEvent): Promise<boolean> {
@@ -33,10 +32,7 @@ export function processedEventsIn(db: Database) {
       await processedEvent(db, event).run();
     },
 
-    /**
-     * When Stripe last sent an event, and whether a trial that began later, but before `before`, has had none: each start
-     * of a subscription has one.
-     */
+    /** `areMissing`: a trial began after the latest event and before `before`; each subscription's start sends an event. */
     async latest(before: Date): Promise<{ latest: string | null; areMissing: boolean }> {
       const last = db.prepare("SELECT max(received_at) AS at FROM stripe_events");
       const latest = z

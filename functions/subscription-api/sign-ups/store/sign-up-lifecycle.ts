@@ -161,7 +161,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       return { signUps: signUpRows.parse(taken.results), leaseEnd };
     },
 
-    /** A check that was set anew meanwhile stays. */
+    /** Leaves a check alone if it was rescheduled since the lease. */
     async scheduleChecks(checks: { id: string; at: Date }[], leaseEnd: string): Promise<void> {
       if (checks.length === 0) return;
       const schedule = db.prepare(

@@ -53,7 +53,6 @@ export function signUpsIn(db: Database, count: CountStep) {
       return (await had.bind(JSON.stringify(hashes), email).first()) !== null;
     },
 
-    /** The latest first. */
     async findPending(email: string, { limit, offset = 0 }: { limit: number; offset?: number }): Promise<SignUp[]> {
       const pending = db.prepare(
         `SELECT * FROM sign_ups WHERE email = ? AND status = 'pending' ORDER BY created_at DESC LIMIT ? OFFSET ?`,
@@ -61,7 +60,7 @@ export function signUpsIn(db: Database, count: CountStep) {
       return signUpRows.parse((await pending.bind(email, limit, offset).all()).results);
     },
 
-    /** The sign-up that has the idempotency key: this one, or an earlier one. */
+    /** Returns the sign-up with this idempotency key, new or existing. */
     async add({ id, idempotencyKey, passwordHash, request, requestId }: NewSignUp): Promise<SignUp> {
       const now = new Date();
       const insert = db.prepare(
@@ -123,7 +122,7 @@ export function signUpsIn(db: Database, count: CountStep) {
       await run("DELETE FROM sign_ups WHERE id = ? AND status = ?", id, status);
     },
 
-    /** Leaves hashes of its trial: those claimed with it, and the email's where it began before there were claims. */
+    /** Keeps the hashes its trial claimed, and adds the email's for a trial older than claims. */
     async erase(id: string, emailHash: string): Promise<void> {
       const claim = db.prepare(
         `INSERT INTO trial_claims (hash) SELECT ?2 FROM sign_ups WHERE id = ?1 AND ${HAD_TRIAL}
