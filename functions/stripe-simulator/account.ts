@@ -2,7 +2,7 @@ import type { DurableObjectState } from "@cloudflare/workers-types";
 import { Hono } from "hono";
 import * as z from "zod";
 import { api } from "./api/api";
-import type { Account, Effects, StripeContext } from "./api/context";
+import type { Account, Effects, StripeContext } from "./api/operation-context";
 import { advance } from "./clock/advance";
 import { ACCOUNT_CLOCK, clockOf, realTime, timeOf } from "./clock/time";
 import { authentication } from "./pages/authentication-page";
@@ -13,7 +13,7 @@ import { emails, mailbox } from "./pages/mailbox-page";
 import { customerPortal } from "./pages/portal-page";
 import { ownerOf, type Store, storeIn } from "./store/store";
 import { deliveries } from "./webhooks/deliveries";
-import { type Emit, newEvent } from "./webhooks/events";
+import { type Emit, newEvent } from "./webhooks/new-event";
 
 const environment = z.object({
   WEBHOOK_URL: z.url(),

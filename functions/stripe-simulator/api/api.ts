@@ -3,10 +3,10 @@ import { cors } from "hono/cors";
 import { findProblem } from "../schema/check";
 import { definition } from "../schema/schema";
 import { newId } from "../store/ids";
-import type { StripeContext } from "./context";
 import { StripeFailure } from "./errors";
 import { failures, refusals } from "./faults";
 import { idempotent } from "./idempotency";
+import type { StripeContext } from "./operation-context";
 import { answer } from "./operations";
 
 export const api = new Hono<StripeContext>();

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
-import type { StripeContext } from "./context";
 import { docUrl, keyInUse, StripeFailure } from "./errors";
+import type { StripeContext } from "./operation-context";
 
 /* The header `simulator-fault` asks for a 429, a 409, or a 500 before or after the work is done. */
 

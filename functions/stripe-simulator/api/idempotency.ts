@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { DAY } from "../clock/time";
-import type { StripeContext } from "./context";
 import { invalidRequest, keyInUse, StripeFailure } from "./errors";
+import type { StripeContext } from "./operation-context";
 
 const keysInUse = new Set<string>();
 

@@ -1,12 +1,12 @@
 import type { Context } from "hono";
 import { findProblem, isRecord, parameterName } from "../schema/check";
 import { type Form, parseForm } from "../schema/form";
-import type { Parameters } from "../schema/generated/operations";
+import type { Parameters } from "../schema/generated/operation-parameters";
 import { definition, type FoundOperation, findOperation } from "../schema/schema";
 import { keyKind, requireSecretKey } from "./authorization";
-import type { Call, Handler, Handlers, Operation, StripeContext } from "./context";
 import { invalidRequest } from "./errors";
 import { expand } from "./expand";
+import type { Call, Handler, Handlers, Operation, StripeContext } from "./operation-context";
 import { decodeParameters } from "./parameters";
 import { read } from "./reads";
 import { accountSettings } from "./resources/account-settings";

@@ -1,4 +1,4 @@
-import type { Effects } from "../api/context";
+import type { Effects } from "../api/operation-context";
 import { cardOutcome } from "../cards/cards";
 import type { Invoice, Subscription } from "../store/objects";
 import { cardToCharge, finalizeInvoice, markPaid, voidInvoice } from "./invoicing";

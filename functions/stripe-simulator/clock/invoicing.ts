@@ -1,4 +1,4 @@
-import type { Effects } from "../api/context";
+import type { Effects } from "../api/operation-context";
 import { newId } from "../store/ids";
 import { type Invoice, make, type PaymentMethod, type Subscription } from "../store/objects";
 import { HOUR } from "./time";

@@ -1,4 +1,4 @@
-import type { Effects } from "../api/context";
+import type { Effects } from "../api/operation-context";
 import type { Invoice, Subscription } from "../store/objects";
 import { invoicesOf } from "./invoicing";
 import { clockOf, DAY } from "./time";

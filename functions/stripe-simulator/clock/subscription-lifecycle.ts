@@ -1,4 +1,4 @@
-import type { Effects } from "../api/context";
+import type { Effects } from "../api/operation-context";
 import { previousAttributes, type Subscription } from "../store/objects";
 import { invoicesOf } from "./invoicing";
 import { schedule } from "./schedule";

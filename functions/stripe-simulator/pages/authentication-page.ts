@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import type { StripeContext } from "../api/context";
 import { docUrl, type StripeErrorBody } from "../api/errors";
+import type { StripeContext } from "../api/operation-context";
 import { fail, succeed } from "../api/resources/setup-intents";
 import { withOutcome } from "../elements/return-url";
 import { parseForm } from "../schema/form";

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import { Webhook } from "standardwebhooks";
 import * as z from "zod";
-import type { StripeContext } from "../api/context";
+import type { StripeContext } from "../api/operation-context";
 import type { Received } from "../store/store";
 import { page } from "./page-layout";
 

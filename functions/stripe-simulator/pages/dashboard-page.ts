@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import { TRIAL_DAYS } from "../../../app/contract/plans";
-import type { Effects, StripeContext } from "../api/context";
+import type { Effects, StripeContext } from "../api/operation-context";
 import { moveClock } from "../api/resources/test-clocks";
 import { failsNext } from "../clock/charges";
 import { cardToCharge } from "../clock/invoicing";

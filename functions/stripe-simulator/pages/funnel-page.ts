@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod";
-import type { StripeContext } from "../api/context";
+import type { StripeContext } from "../api/operation-context";
 import type { Store } from "../store/store";
 import { page } from "./page-layout";
 

@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import type { Effects, StripeContext } from "../api/context";
 import { StripeFailure } from "../api/errors";
+import type { Effects, StripeContext } from "../api/operation-context";
 import { attach, createPaymentMethod } from "../api/resources/payment-methods";
 import { DECLINED } from "../api/resources/setup-intents";
 import { cardOutcome } from "../cards/cards";

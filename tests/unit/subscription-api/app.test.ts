@@ -74,18 +74,19 @@ describe("the headers of an answer", () => {
   );
 });
 
-test.each([
+test.each<[string, string, string, number, string?]>([
   ["GET", "/health", "/health", 200],
   ["GET", "/subscription/status/ada@example.com", "/subscription/status/:token", 404],
   ["POST", "/links/not-me/ada@example.com", "/links/not-me/:token", 404],
   ["GET", "/operator/ada@example.com", "/operator/*", 401],
-  ["GET", "/ada@example.com", "unknown", 404],
-])("%s %s is in the log as %s, without what may be personal [F6]", async (method, path, route, status) => {
+  ["GET", "/ada@example.com", "unknown", 404, "/[email]"],
+  ["GET", `/link/${"t".repeat(40)}`, "unknown", 404, "/link/…"],
+])("%s %s is logged as %s, without an address or a token [F6]", async (method, path, route, status, loggedAs) => {
   const { ask, logged } = apiInProcess();
   await ask(path, { method });
   expect(logged.at(-1)).toEqual({
     ...{ on: "info", level: "info", event: "request", method, route, status },
-    ...(route === "unknown" && { path: "/[email]" }),
+    ...(loggedAs !== undefined && { path: loggedAs }),
     request_id: expect.any(String),
   });
   expect(JSON.stringify(logged)).not.toContain("ada@");

@@ -2,7 +2,7 @@ import { API_VERSION } from "../../schema/schema";
 import type { Part } from "../../schema/stored";
 import { newId } from "../../store/ids";
 import { make, merge, type ObjectOf } from "../../store/objects";
-import type { Call, Handlers } from "../context";
+import type { Call, Handlers } from "../operation-context";
 import { existing, page } from "../reads";
 
 type Configuration = ObjectOf<"Configuration">;

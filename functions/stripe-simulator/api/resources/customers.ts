@@ -2,8 +2,8 @@ import { endSubscription, hasEnded } from "../../clock/subscription-lifecycle";
 import { newId } from "../../store/ids";
 import { type Customer, make, merge, previousAttributes } from "../../store/objects";
 import type { Store } from "../../store/store";
-import type { Call, Handlers } from "../context";
 import { invalidRequest, missingParameter, noSuch } from "../errors";
+import type { Call, Handlers } from "../operation-context";
 import { existing } from "../reads";
 import { checkCountry } from "./addresses";
 

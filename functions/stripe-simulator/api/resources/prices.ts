@@ -1,8 +1,8 @@
 import { newId } from "../../store/ids";
 import { make, merge } from "../../store/objects";
 import { monthlyPrice } from "../../store/placeholder-prices";
-import type { Handlers } from "../context";
 import { invalidRequest, missingParameter, noSuch } from "../errors";
+import type { Handlers } from "../operation-context";
 
 export const prices = {
   "POST /v1/products": ({ expand: _, ...given }, { store, now, emit }) => {

@@ -2,7 +2,6 @@ import { cardOutcome } from "../../cards/cards";
 import { definition } from "../../schema/schema";
 import { newId } from "../../store/ids";
 import { make, merge, type SetupIntent } from "../../store/objects";
-import type { Call, Effects, Handlers } from "../context";
 import {
   cardError,
   invalidRequest,
@@ -11,6 +10,7 @@ import {
   StripeFailure,
   unexpectedState,
 } from "../errors";
+import type { Call, Effects, Handlers } from "../operation-context";
 import { missing } from "../reads";
 import { requireCustomer } from "./customers";
 import { attach, createPaymentMethod, findPaymentMethod } from "./payment-methods";

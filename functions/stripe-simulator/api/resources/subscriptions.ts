@@ -7,8 +7,8 @@ import { DAY, monthAfter } from "../../clock/time";
 import { newId } from "../../store/ids";
 import { type Customer, make, merge, type Price, type Subscription } from "../../store/objects";
 import type { Store } from "../../store/store";
-import type { Call, Handlers } from "../context";
 import { invalidRequest, missingParameter, noSuch } from "../errors";
+import type { Call, Handlers } from "../operation-context";
 import { requireCard, requireCustomer } from "./customers";
 
 const NO_CARD =

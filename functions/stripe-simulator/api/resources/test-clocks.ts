@@ -3,8 +3,8 @@ import { ACCOUNT_CLOCK, DAY, realTime, setAccountTime, timeOf } from "../../cloc
 import { newId } from "../../store/ids";
 import { make, type TestClock } from "../../store/objects";
 import type { Store } from "../../store/store";
-import type { Effects, Handlers } from "../context";
 import { invalidRequest } from "../errors";
+import type { Effects, Handlers } from "../operation-context";
 import { existing } from "../reads";
 
 /** Stripe moves a clock by two billing periods at most, each a month here. */

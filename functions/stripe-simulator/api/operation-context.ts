@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
-import type { Parameters } from "../schema/generated/operations";
+import type { Parameters } from "../schema/generated/operation-parameters";
 import type { Store } from "../store/store";
-import type { Emit } from "../webhooks/events";
+import type { Emit } from "../webhooks/new-event";
 import type { KeyKind } from "./authorization";
 
 export type Effects = {
