@@ -49,7 +49,15 @@ export default async function handleRequest(
   const data = hydrates ? handOff(await new Response(serverHandoffStream).text(), nonce) : "";
   headers.set("Content-Type", "text/html; charset=utf-8");
   // HTTP/1.0 clients such as w3m need a Content-Length; they cannot read chunks.
-  return new Response(`<!DOCTYPE html>${html.replace(END_OF_PAGE, () => data + END_OF_PAGE)}`, { status, headers });
+  const page = withLowPriority(html).replace(END_OF_PAGE, () => data + END_OF_PAGE);
+  return new Response(`<!DOCTYPE html>${page}`, { status, headers });
+}
+
+/** Pages work without scripts, which would delay the first paint: https://web.dev/articles/fetch-priority */
+function withLowPriority(html: string): string {
+  return html
+    .replaceAll('<link rel="modulepreload"', '<link fetchpriority="low" rel="modulepreload"')
+    .replaceAll(/<script(?= [^>]*type="module")/g, '<script fetchpriority="low"');
 }
 
 const END_OF_PAGE = "</body></html>";

@@ -31,8 +31,8 @@ const crawlers = {
   ],
 };
 
-/** https://contentsignals.org. The sign-up is allowed so that crawlers see its `noindex`. */
-const RULES = "Content-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: /";
+/** The sign-up is allowed so that crawlers see its `noindex`. */
+const RULES = "Allow: /";
 
 /** RFC 9309. A crawler obeys only the most specific group, so every group repeats the rules. */
 export function robotsTxt(siteUrl: string): string {

@@ -40,3 +40,15 @@ test("a page that something has changed before React starts is made anew, with i
   await expect(page.locator("link[rel=stylesheet]")).toHaveCount(1);
   await expect(page.getByText("STANDARD").first()).toBeVisible();
 });
+
+test("the form's scripts load at low priority, after its first paint", async ({ page }) => {
+  const cdp = await page.context().newCDPSession(page);
+  const priorities: string[] = [];
+  cdp.on("Network.requestWillBeSent", ({ request }) => {
+    if (request.url.endsWith(".js")) priorities.push(request.initialPriority);
+  });
+  await cdp.send("Network.enable");
+  await page.goto(PLAN);
+  await hydrated(page);
+  expect(new Set(priorities)).toEqual(new Set(["Low"]));
+});

@@ -31,7 +31,7 @@ for (const { path, status, heading } of pages) {
     expect(requests).toEqual([]);
     page.off("request", note);
     // As Lighthouse does.
-    expect(await page.evaluate(async () => (await fetch("/robots.txt")).text())).toContain("Content-Signal");
+    expect(await page.evaluate(async () => (await fetch("/robots.txt")).text())).toContain("Sitemap: ");
     expect(await moving(page)).toEqual([]);
     expect(await accessibilityProblems(page)).toEqual([]);
 

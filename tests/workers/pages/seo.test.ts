@@ -227,7 +227,7 @@ describe("lists for crawlers", () => {
     ]);
   });
 
-  test("robots.txt names search, user-fetch and training crawlers, and says what their findings may be used for [K1]", async () => {
+  test("robots.txt names and allows search, user-fetch and training crawlers [K1]", async () => {
     const { headers, body } = await visitor.get("/robots.txt");
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
     for (const crawler of [
@@ -240,7 +240,7 @@ describe("lists for crawlers", () => {
     }
     const groups = body.split("\n\n").filter((group) => group.includes("User-agent"));
     for (const group of groups) {
-      expect(group).toMatch(/\nContent-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: \/$/);
+      expect(group).toMatch(/\nAllow: \/$/);
     }
     expect(body).toContain(`Sitemap: ${site.url}/sitemap.xml`);
   });
