@@ -59,8 +59,8 @@ describe("npm run rollback", SLOW, () => {
     expect(refused.output).toContain("✗ subscription-api: a secret was changed since");
     expect(refused.output).toContain(`git switch --detach ${GOOD} && npm install && npm run deploy -- --staging\n`);
 
-    const told = await rollBack(GOOD, "--staging", "--old-secrets");
-    expect(told.changes).toEqual(["citewell-site-staging site-good", "citewell-subscription-api-staging api-good"]);
+    const told = await rollBack(GOOD, "--staging", "--only", "subscription-api", "--old-secrets");
+    expect(told.changes).toEqual(["citewell-subscription-api-staging api-good"]);
     expect(told.exitCode).toBe(0);
   });
 });
