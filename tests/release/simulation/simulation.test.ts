@@ -16,7 +16,7 @@ test(`${SIGN_UPS} sign-ups while everything fails: none is lost, doubled or told
   const { failing, reached } = await search(loaded, { first: SEED, signUps: SIGN_UPS });
   expect(failing && (await report(await shrink(failing, loaded), loaded))).toBeUndefined();
   expect(reached.size, table(reached.keys())).toBeGreaterThan(PAIRS);
-}, 180_000);
+}, 300_000);
 
 test("the same seed is the same history, step by step", async () => {
   const loaded = await loadApi();
@@ -25,7 +25,7 @@ test("the same seed is the same history, step by step", async () => {
   expect(first.faults.length).toBeGreaterThan(10);
   expect(await live(history, loaded, true)).toEqual(first);
   expect(await live(history, await loadApi(), true)).toEqual(first);
-}, 180_000);
+}, 300_000);
 
 describe("a planted fault is found, and its history made shorter", () => {
   test.each(FOUND_SOON)(
@@ -38,6 +38,6 @@ describe("a planted fault is found, and its history made shorter", () => {
       const shorter = failing && (await shrink(failing, loaded));
       expect(shorter?.visitors.length).toBeLessThan(3);
     },
-    150_000,
+    300_000,
   );
 });
