@@ -222,6 +222,7 @@ export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits
     stripeHistory: stripeHistory(stripe),
     stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecrets),
     mail: mailOver(config.mail),
+    refundsReported: config.refundsReported,
     accountWebhook: config.console && accountWebhookTo(config.console),
   };
 }

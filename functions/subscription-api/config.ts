@@ -86,6 +86,7 @@ export const settings = z.object({
   MAINTENANCE: z.optional(z.literal("true", "must be true, or absent")),
   ONE_TRIAL_PER_PERSON: boolean,
   AUTOMATIC_TAX: z.optional(boolean),
+  REFUND_REPORTED: z.optional(boolean),
   SIGN_UPS_PER_EMAIL_A_DAY: count,
   SIGN_UPS_PER_SENDER_A_DAY: count,
   SIGN_UPS_PER_NETWORK_A_DAY: count,
@@ -151,6 +152,8 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
     ...(env.STRIPE_API_URL !== undefined && { apiUrl: new URL(env.STRIPE_API_URL) }),
   },
   automaticTax: env.AUTOMATIC_TAX ?? false,
+  /** Charges of a sign-up that the owner of its email address has disowned. */
+  refundsReported: env.REFUND_REPORTED ?? true,
   mail: {
     transport: transportOf(env),
     from: env.MAIL_FROM,

@@ -8,6 +8,8 @@ export function byHand(place: Place): string {
 Left for you in the Dashboard, since no API reaches it:
   Settings → Billing → Subscriptions and emails (https://dashboard.stripe.com/settings/billing/automatic)
     on   emails about failed payments and expiring cards, with a link to the customer portal
+    on   "Send a Stripe-hosted link for customers to confirm their payments when required", with reminders:
+         a card that asks for 3-D Secure at its first charge stays past due without it
     on   retries of failed payments; cancel the subscription when all have failed
     off  reminders of a free trial's end: the API sends its own
     off  emails about upcoming renewals: a first one would come beside the API's own

@@ -52,6 +52,7 @@ const KINDS: Kind[] = [
   "PaymentMethod",
   "Price",
   "Product",
+  "Refund",
   "SetupIntent",
   "Subscription",
   "TestClock",

@@ -13,6 +13,7 @@ import { accountSettings } from "./resources/account-settings";
 import { customers } from "./resources/customers";
 import { paymentMethods } from "./resources/payment-methods";
 import { prices } from "./resources/prices";
+import { refunds } from "./resources/refunds";
 import { setupIntents } from "./resources/setup-intents";
 import { subscriptions } from "./resources/subscriptions";
 import { testClocks } from "./resources/test-clocks";
@@ -22,6 +23,7 @@ const written: Handlers = {
   ...customers,
   ...paymentMethods,
   ...prices,
+  ...refunds,
   ...setupIntents,
   ...subscriptions,
   ...testClocks,

@@ -101,8 +101,10 @@ export function finalizeInvoice(invoice: Invoice, { store, emit, now }: Effects)
 }
 
 export function markPaid(invoice: Invoice, { store, emit, now }: Effects): void {
+  const at = now(invoice.customer);
   const paid = store.save("Invoice", {
     ...invoice,
+    payments: { object: "list", url: "/v1/invoice_payments", has_more: false, data: paymentsOf(invoice, at) },
     amount_paid: invoice.amount_due,
     amount_remaining: 0,
     attempt_count: invoice.attempt_count + (invoice.amount_due > 0 ? 1 : 0),
@@ -110,10 +112,23 @@ export function markPaid(invoice: Invoice, { store, emit, now }: Effects): void 
     auto_advance: false,
     next_payment_attempt: null,
     status: "paid",
-    status_transitions: { ...invoice.status_transitions, paid_at: now(invoice.customer) },
+    status_transitions: { ...invoice.status_transitions, paid_at: at },
   });
   emit("invoice.paid", paid);
   emit("invoice.payment_succeeded", paid);
+}
+
+/** None for an empty invoice. */
+function paymentsOf({ id, amount_due, currency, livemode }: Invoice, at: number) {
+  if (amount_due === 0) return [];
+  return [
+    {
+      ...{ id: newId("inpay"), object: "invoice_payment" as const, created: at, currency, invoice: id, livemode },
+      ...{ amount_paid: amount_due, amount_requested: amount_due, is_default: true, status: "paid" as const },
+      payment: { type: "payment_intent" as const, payment_intent: newId("pi") },
+      status_transitions: { canceled_at: null, paid_at: at },
+    },
+  ];
 }
 
 export function voidInvoice(invoice: Invoice, { store, emit, now }: Effects): void {

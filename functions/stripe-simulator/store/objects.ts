@@ -13,6 +13,7 @@ type Types = {
   PaymentMethod: Stored<Stripe.PaymentMethod>;
   Price: Stored<Stripe.Price>;
   Product: Stored<Stripe.Product>;
+  Refund: Stored<Stripe.Refund>;
   SetupIntent: Stored<Stripe.SetupIntent>;
   Subscription: Stored<Stripe.Subscription>;
   TestClock: Stored<Stripe.TestHelpers.TestClock>;

@@ -26,7 +26,7 @@ linkPages.get("/verify-email/:token", async (c) => {
   if (c.req.method === "HEAD") return c.body(null);
   const signUp = signUpId === undefined ? null : await services.endings.verifyEmail(signUpId);
   if (!signUp) return notFound(c);
-  if (signUp.end_reason !== null) return ended(c);
+  if (signUp.end_reason !== null) return ended(c, signUp);
   dispatchAfterResponse();
   const { sender } = services.mail;
   const body = html`<p>Thank you. You can close this page, or log in with the password you chose.</p>
@@ -38,12 +38,13 @@ linkPages.get("/verify-email/:token", async (c) => {
 linkPages.get("/not-me/:token", async (c) => {
   const signUp = await signUpOfLink(c);
   if (!signUp) return notFound(c);
-  if (signUp.end_reason !== null) return ended(c);
+  if (signUp.end_reason !== null) return ended(c, signUp);
   const { sender } = c.var.services.mail;
   const body = html`<p>
       Someone signed up for ${sender.companyName} with your email address. If it wasn’t you, end the sign-up here.
     </p>
     <p>The trial and subscription end immediately, the card is removed, and there are no further charges.</p>
+    ${afterCharge(c, signUp)}
     <form method="post"><button type="submit">End this sign-up</button></form>
     <p>If it was you, close this page. Nothing changes.</p>`;
   return c.html(linkPage(sender, "Wasn’t you?", body));
@@ -54,7 +55,7 @@ linkPages.post("/not-me/:token", async (c) => {
   if (!signUp) return notFound(c);
   await reportNotMe(signUp, c.var.services);
   c.var.dispatchAfterResponse();
-  return ended(c);
+  return ended(c, signUp);
 });
 
 async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
@@ -63,8 +64,17 @@ async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
   return signUpId === undefined ? null : signUps.find(signUpId);
 }
 
-function ended(c: Context<ApiContext>) {
+/** Stripe tells later whether there was a charge. */
+function afterCharge(c: Context<ApiContext>, { trial_end }: SignUp) {
+  if (trial_end === null || Date.parse(trial_end) > Date.now()) return "";
+  return c.var.services.refundsReported
+    ? html`<p>If the card was charged, we refund the charge and send you an email.</p>`
+    : html`<p>If the card was charged, our support team looks at the charge and writes to you.</p>`;
+}
+
+function ended(c: Context<ApiContext>, signUp: SignUp) {
   const body = html`<p>The subscription is canceled and the card removed. There are no further charges.</p>
+    ${afterCharge(c, signUp)}
     <p>You can use your email address to sign up at any time.</p>`;
   return c.html(linkPage(c.var.services.mail.sender, "This sign-up has ended", body));
 }

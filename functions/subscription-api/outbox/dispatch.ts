@@ -5,6 +5,7 @@ import type { SignedLinks } from "../signed-links";
 import { PaymentsError } from "../stripe/client";
 import type { AccountWebhook } from "./account-webhook";
 import { cardUsedEmail } from "./card-used-email";
+import { chargeReportedEmail, type Refunds, settleReportedCharge } from "./charge-reported";
 import type { Mail } from "./email";
 import { type DropReason, type Message, type Outbox, type SendOutcome, sentKinds } from "./outbox";
 import { trialEndingEmail, trialStartedEmail } from "./trial-emails";
@@ -14,7 +15,9 @@ export type DispatchServices = {
   outbox: Outbox;
   mail: Mail;
   links: SignedLinks;
-  payments: TrialReader;
+  payments: TrialReader & Refunds;
+  /** Whether charges of a sign-up that its owner has disowned are refunded. */
+  refundsReported: boolean;
   accountWebhook: AccountWebhook | undefined;
 };
 
@@ -72,6 +75,12 @@ async function send(message: Message, services: DispatchServices): Promise<Outco
       const { notMe } = await linksFor(message, links);
       return mail.send(key, email, cardUsedEmail(message, mail.sender, notMe));
     }
+    case "charge-reported":
+      return unlessStripeFails(async () => {
+        const charge = await settleReportedCharge(message, services.payments, services.refundsReported);
+        if (typeof charge === "string") return { status: "dropped", reason: charge };
+        return mail.send(key, email, chargeReportedEmail(charge, mail.sender));
+      });
     default:
       return accountWebhook?.send({ ...message, kind }) ?? { status: "failed", reason: "no console" };
   }
@@ -81,14 +90,20 @@ type TrialMessage = Message & { kind: "trial-started" | "trial-ending" };
 
 async function sendTrialMail(message: TrialMessage, services: DispatchServices): Promise<Outcome> {
   const { mail, links, payments } = services;
-  try {
+  return unlessStripeFails(async () => {
     const trial = await trialOf(message, payments);
     if (typeof trial === "string") return { status: "dropped", reason: trial };
     const content =
       message.kind === "trial-ending"
         ? trialEndingEmail(message, trial, mail.sender)
         : trialStartedEmail(message, trial, mail.sender, await linksFor(message, links));
-    return await mail.send(message.key, message.email, content);
+    return mail.send(message.key, message.email, content);
+  });
+}
+
+async function unlessStripeFails(work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
   } catch (error) {
     if (error instanceof PaymentsError) return { status: "failed", reason: `stripe-${error.reason}` };
     throw error;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Database, Statement } from "../database";
 
-export const EMAILS = ["trial-started", "trial-ending", "card-used"] as const;
+export const EMAILS = ["trial-started", "trial-ending", "card-used", "charge-reported"] as const;
 const ACCOUNT_WEBHOOKS = ["account-created", "email-verified", "account-closed"] as const;
 
 const kinds = z.enum([...EMAILS, ...ACCOUNT_WEBHOOKS]);
@@ -48,6 +48,7 @@ export type DropReason =
   | "invoiced"
   | "unknown-charge"
   | "no-subscription"
+  | "not-charged"
   | "restored";
 
 /** A reason is a status or an error's name, never the receiver's text. */

@@ -7,6 +7,7 @@ import { log } from "../log";
 import { stripeBilling } from "./billing";
 import { type Attempt, call, idempotencyKey, ifExists, mayExist, refusalOf } from "./client";
 import { dateOf, metadata, originOf } from "./fields";
+import { stripeRefunds } from "./refunds";
 import { stripeSetupIntents } from "./setup-intents";
 
 const PAGE = 100;
@@ -63,6 +64,7 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
   return {
     ...stripeSetupIntents(stripe),
     ...stripeBilling(stripe),
+    ...stripeRefunds(stripe),
 
     findCustomer,
 

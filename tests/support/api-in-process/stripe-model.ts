@@ -11,6 +11,8 @@ export type StripeObject = { id: string; object: string; customer: string | null
   items?: { data: { price: Price; quantity: number }[] };
   latest_invoice?: { amount_due: number };
   amount_paid?: number;
+  payments?: { data: { status: string; amount_paid: number; payment: { payment_intent: string } }[] };
+  refunded?: true;
   parent?: { subscription_details: { subscription: string } };
   cancel_at_period_end?: boolean;
 } & Partial<
@@ -124,7 +126,10 @@ export class Stripe {
     subscription.latest_invoice = { amount_due: CENTS };
     const parent = { subscription_details: { subscription: subscription.id } };
     const paid = { status: "paid", amount_paid: CENTS, parent };
-    this.#event("invoice.paid", this.#add("invoice", subscription.customer, subscription.metadata, paid));
+    const invoice = this.#add("invoice", subscription.customer, subscription.metadata, paid);
+    const payment = { payment_intent: `pi_${invoice.id}` };
+    invoice.payments = { data: [{ status: "paid", amount_paid: CENTS, payment }] };
+    this.#event("invoice.paid", invoice);
   }
 
   signed(body: string, secret: string): string {
@@ -140,8 +145,10 @@ export class Stripe {
     if ((id && !one) || owner?.deleted || (one?.deleted && method !== "GET")) return missing;
     if (method === "GET") {
       if (one) return answer(200, this.#shown(one, [...fields.values()].join()));
-      const isListed = ({ deleted, email }: StripeObject) =>
-        !deleted && (!fields.has("email") || fields.get("email") === email);
+      const isListed = ({ deleted, email, parent }: StripeObject) =>
+        !deleted &&
+        (!fields.has("email") || fields.get("email") === email) &&
+        (!fields.has("subscription") || fields.get("subscription") === parent?.subscription_details.subscription);
       return answer(200, { data: this.all(kind.slice(0, -1), owner?.id).filter(isListed).reverse(), has_more: false });
     }
     const what = `${method} ${kind} ${action}`.trim();
@@ -169,6 +176,7 @@ export class Stripe {
       const invoice_settings = { default_payment_method: null };
       return this.#add("customer", null, metadata, { email: fields.get("email") ?? "", invoice_settings });
     }
+    if (kind === "refunds") return this.#refund(fields.get("payment_intent") ?? "");
     if (!owner) return "resource_missing";
     if (kind === "setup_intents") {
       const empty = { status: "requires_payment_method", payment_method: null };
@@ -190,6 +198,14 @@ export class Stripe {
     this.scheduler.after(Math.max(0, days * DAY - ENDS_SOON), () => this.#announceEnd(made));
     this.scheduler.after(days * DAY, () => this.#endTrial(made));
     return made;
+  }
+
+  #refund(payment_intent: string): StripeObject | string {
+    const invoice = this.get(payment_intent.replace("pi_", ""));
+    if (!invoice) return "resource_missing";
+    if (invoice.refunded) return "charge_already_refunded";
+    invoice.refunded = true;
+    return this.#add("refund", invoice.customer, invoice.metadata, {});
   }
 
   /** @returns the object, or why not */

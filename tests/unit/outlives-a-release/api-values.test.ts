@@ -95,6 +95,7 @@ test("the keys of messages and of Stripe's objects are those of an earlier relea
     `account-closed/${SIGN_UP}`,
     `account-created/${SIGN_UP}`,
     `card-used/${ANOTHER}`,
+    `charge-reported/${SIGN_UP}`,
     `email-verified/${SIGN_UP}`,
     `trial-ending/${SIGN_UP}/2026-11-27T12:00:00.000Z`,
     `trial-started/${SIGN_UP}`,

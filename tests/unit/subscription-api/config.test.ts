@@ -128,6 +128,7 @@ test("a deployment has every setting in its place", () => {
     HASH_SECRET: "h".repeat(32),
     ONE_TRIAL_PER_PERSON: "true",
     AUTOMATIC_TAX: "true",
+    REFUND_REPORTED: "false",
     SIGN_UPS_PER_EMAIL_A_DAY: "5",
     SIGN_UPS_PER_SENDER_A_DAY: "20",
     SIGN_UPS_PER_NETWORK_A_DAY: "30",
@@ -150,6 +151,7 @@ test("a deployment has every setting in its place", () => {
         apiUrl: undefined,
       },
       automaticTax: true,
+      refundsReported: false,
       mail: {
         transport: { kind: "cloudflare", binding: EMAIL },
         from: "from@acme.example",

@@ -77,4 +77,23 @@ describe("the emails about a trial", () => {
     await stripeAt(stripe).subscriptions.update(subscription.id, { trial_end: "now" });
     await expect.poll(() => rowOf(api, email)).toMatchObject({ status: "past_due" });
   });
+
+  test('after a charge "This wasn\'t me" refunds it, and a mail says so [H4] [T10]', async () => {
+    const email = "charged@example.com";
+    const row = await onTrial(email);
+    await expect.poll(() => mails(stripe, email)).toHaveLength(1);
+    const [start] = await mails(stripe, email);
+    await stripeAt(stripe).subscriptions.update(String(row.stripe_subscription_id), { trial_end: "now" });
+    await expect.poll(() => rowOf(api, email)).toMatchObject({ status: "active" });
+    const [link = ""] = /http\S+not-me\S+/.exec(start?.text ?? "") ?? [];
+    expect(await (await fetch(link)).text()).toContain("If the card was charged, we refund the charge");
+    expect((await fetch(link, { method: "POST" })).status).toBe(200);
+    await expect.poll(() => mails(stripe, email)).toHaveLength(2);
+    const [told] = await mails(stripe, email);
+    expect(told?.subject).toBe("Your Citewell payment is refunded");
+    expect(told?.text).toContain("refunded $500.00 USD to the card");
+    const { data } = await stripeAt(stripe).events.list({ type: "refund.created" });
+    expect(data).toMatchObject([{ data: { object: { amount: 50_000, status: "succeeded" } } }]);
+    expect(api.logs).toContainEqual(expect.objectContaining({ event: "charge_reported", refunded_cents: 50_000 }));
+  });
 });

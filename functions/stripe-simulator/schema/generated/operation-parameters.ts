@@ -22,6 +22,7 @@ export type Parameters = {
   "POST /v1/prices": Stripe.PriceCreateParams;
   "GET /v1/prices": Stripe.PriceListParams;
   "POST /v1/products": Stripe.ProductCreateParams;
+  "POST /v1/refunds": Stripe.RefundCreateParams;
   "POST /v1/setup_intents/:id/cancel": Stripe.SetupIntentCancelParams;
   "POST /v1/setup_intents/:id/confirm": Stripe.SetupIntentConfirmParams;
   "POST /v1/setup_intents": Stripe.SetupIntentCreateParams;

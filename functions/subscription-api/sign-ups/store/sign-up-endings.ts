@@ -1,6 +1,6 @@
 import type { CountStep } from "../../../../app/contract/funnel-steps";
 import type { Database } from "../../database";
-import { messageKey, newMessage } from "../../outbox/outbox";
+import { type MessageKind, messageKey, newMessage } from "../../outbox/outbox";
 import type { StripeEvent } from "../../stripe/events";
 import {
   ABANDONED_AFTER_MS,
@@ -98,9 +98,11 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
     /** Frees the email address, claimed under these hashes; the card's claim stays. Returns whether it ended. */
     async endTrial(id: string, reason: EndReason, emailHashes: string[]): Promise<boolean> {
       const canEnd = "status IN ('card_set_up', 'trialing', 'active', 'past_due', 'canceled') AND end_reason IS NULL";
-      const message = { key: `account-closed/${id}`, kind: "account-closed" as const, signUpId: id };
+      const messageOf = (kind: MessageKind) => ({ key: messageKey(kind, id), kind, signUpId: id });
       const results = await db.batch([
-        newMessage(db, message, canEnd),
+        newMessage(db, messageOf("account-closed"), canEnd),
+        // Whether there was a charge, Stripe tells.
+        newMessage(db, messageOf("charge-reported"), `${canEnd} AND stripe_subscription_id IS NOT NULL`),
         db
           .prepare("DELETE FROM trial_claims WHERE sign_up_id = ? AND hash IN (SELECT value FROM json_each(?))")
           .bind(id, JSON.stringify(emailHashes)),

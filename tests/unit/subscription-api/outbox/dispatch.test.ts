@@ -45,7 +45,13 @@ async function outboxOf(columns: string, ...kinds: MessageKind[]) {
     outbox: { ...outbox, settle },
     mail,
     links,
-    payments: { findBilling: async () => undefined, findCard },
+    payments: {
+      findBilling: async () => undefined,
+      findCard,
+      findCardPayments: async () => [],
+      refund: async () => true,
+    },
+    refundsReported: true,
   };
   return {
     id,
