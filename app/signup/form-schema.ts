@@ -1,38 +1,30 @@
 import * as z from "zod/mini";
+<<<<<<< HEAD:app/signup/form-schema.ts
 import { type SubscriptionRequest, subscriptionRequest } from "../contract/subscription-request";
+=======
+import { acrossFields, formFields } from "../../contract/form-fields";
+import { type SubscriptionRequest, subscriptionRequest } from "../../contract/subscription-request";
+>>>>>>> 9b117f8 (One definition of a form field; rules over several fields beside other mistakes; a trial of other days):app/signup/form/form-schema.ts
 
-const fields = z.extend(subscriptionRequest, { confirmPassword: z.optional(z.string("Passwords do not match")) });
-
-/**
- * Compares the passwords before the fields: Zod skips checks of the whole object if any field aborts, so the message would
- * wait until all other fields are valid.
- */
-export const signupForm = z.pipe(z.transform(withComparedPasswords), fields);
-
-/** Replaces a different repeated password by null, which its field refuses. */
-function withComparedPasswords(form: Record<string, unknown>): Record<string, unknown> {
-  return form.password === form.confirmPassword ? form : { ...form, confirmPassword: null };
-}
+export const signupForm = z
+  .extend(subscriptionRequest, { confirmPassword: z.optional(z.string()) })
+  .check(
+    acrossFields(
+      "confirmPassword",
+      ({ password, confirmPassword }) => password === confirmPassword,
+      "Passwords do not match",
+    ),
+  );
 
 export type SignupForm = z.output<typeof signupForm>;
 
 export type FieldName = keyof SignupForm;
 
-/** In the order of the page. */
-export const FIELD_NAMES: readonly FieldName[] = [
+/** In the order of the page, where the password is repeated. */
+export const FIELD_NAMES = [
   "package_id",
-  "full_name",
-  "company_name",
-  "email",
-  "phone",
-  "password",
-  "confirmPassword",
-  "address",
-  "city",
-  "state",
-  "zipCode",
-  "country",
-];
+  ...Object.keys(formFields).flatMap((name) => (name === "password" ? [name, "confirmPassword"] : [name])),
+] as readonly FieldName[];
 
 /** Hidden field that people leave empty and many bots fill in. */
 export const HONEYPOT_FIELD = "website";

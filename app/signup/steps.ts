@@ -36,6 +36,8 @@ const pendingSignUp = {
   /** Missing after a return from the bank without the cookie. */
   account: z.optional(account),
   address: z.optional(billingAddress),
+  /** The form's other fields, so that the form can be filled in again. */
+  otherFields: z.optional(z.record(z.string(), z.string())),
   /** Continued through a resume link. */
   resumed: z.optional(z.literal(true)),
 };

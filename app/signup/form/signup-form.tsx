@@ -1,8 +1,16 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
-import { type ComponentProps, type FormEvent, memo, useEffect, useRef, useState } from "react";
+import { type ComponentProps, type FormEvent, Fragment, memo, useEffect, useRef, useState } from "react";
+import {
+  billingFields,
+  contactFields,
+  type FormField,
+  formFields,
+  isRequired,
+  normalizeEmail,
+} from "../../contract/form-fields";
 import { formatPhone } from "../../contract/phone";
-import { normalizeEmail } from "../../contract/subscription-request";
+
 import { ErrorSummary } from "../../ui/controls/error-summary";
 import { Field } from "../../ui/controls/field";
 import { LiveRegion } from "../../ui/controls/notice";
@@ -14,6 +22,10 @@ import { planPath } from "../plan-path";
 import { SignupNotice } from "../signup-notice";
 import type { SignUpName, SignupReply } from "../steps";
 import { CountryList } from "./country-list";
+<<<<<<< HEAD
+=======
+import { FIELD_NAMES } from "./form-schema";
+>>>>>>> 9b117f8 (One definition of a form field; rules over several fields beside other mistakes; a trial of other days)
 import { formatOnInput } from "./format-while-typing";
 import { PLAN_CHOICE_ID } from "./plan-choice";
 import { TrialOffer } from "./plan-summary";
@@ -22,16 +34,14 @@ import { validateInBrowser } from "./validate-in-browser";
 
 const FORM_ID = "signup";
 const COUNTRY_LIST_ID = "countries";
-const PASSWORD_HINT =
-  "At least 8 characters with an uppercase letter, a lowercase letter, a number and a special character.";
+const BEHAVIOR: Partial<Record<string, Partial<ComponentProps<typeof Field>>>> = {
+  email: { onInput: formatOnInput(normalizeEmail, /\S/) },
+  phone: { onInput: formatOnInput(formatPhone, /\d/) },
+  address: { className: "sm:col-span-2" },
+  country: { list: COUNTRY_LIST_ID },
+};
 
-const PHONE_HINT = "US and Canada: 10 digits. Elsewhere: start with the country code, for example +44 20 7946 0958.";
-const ZIP_HINT = "5 digits or ZIP+4: 62701 or 62701-1234.";
-
-const formatPhoneOnInput = formatOnInput(formatPhone, /\d/);
-const formatEmailOnInput = formatOnInput(normalizeEmail, /\S/);
-
-const idOf = (name: FieldName) => `${FORM_ID}-${name}`;
+const idOf = (name: string) => `${FORM_ID}-${name}`;
 
 interface SignupFormProps {
   packageId: string;
@@ -77,16 +87,28 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
     form.onSubmit(event);
     if (event.defaultPrevented) setFailures(failures + 1);
   }
-  const text = (name: FieldName, label: string, more: Partial<ComponentProps<typeof Field>> = {}) => (
-    <Field
-      id={idOf(name)}
-      name={name}
-      label={label}
-      errors={errors[name]}
-      defaultValue={initialValue?.[name]}
-      {...more}
-    />
-  );
+  const controls = (fields: Record<string, FormField>) =>
+    Object.entries(fields).map(([name, { rule, label, ...input }]) => {
+      const required = isRequired(rule);
+      const props = {
+        ...input,
+        id: idOf(name),
+        name,
+        label: required ? label : `${label} (optional)`,
+        required,
+        errors: errors[name],
+      };
+      if (name === "password") {
+        const again = { id: idOf("confirmPassword"), name: "confirmPassword", label: "Confirm Password" };
+        return (
+          <Fragment key={name}>
+            <PasswordField {...props} />
+            <PasswordField {...again} autoComplete={props.autoComplete} errors={errors.confirmPassword} />
+          </Fragment>
+        );
+      }
+      return <Field key={name} {...props} defaultValue={initialValue?.[name]} {...BEHAVIOR[name]} />;
+    });
   // A field's message from a notice appears under the field only.
   const summarized = isPlanInvalid ? errors : (reply?.form?.error ?? {});
   const summary = FIELD_NAMES.flatMap((name) =>
@@ -116,47 +138,18 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
         Leave this field empty
         <input name="website" tabIndex={-1} autoComplete="off" />
       </label>
-      <p className="text-sm text-muted">All fields are required.</p>
+      {Object.values<FormField>(formFields).every(({ rule }) => isRequired(rule)) && (
+        <p className="text-sm text-muted">All fields are required.</p>
+      )}
 
       <fieldset className="field-grid">
         <legend>Contact Information</legend>
-        {text("full_name", "Contact Name", { autoComplete: "name" })}
-        {text("company_name", "Company Name", { autoComplete: "organization" })}
-        {text("email", "Email Address", {
-          inputMode: "email",
-          autoComplete: "email",
-          autoCapitalize: "none",
-          spellCheck: false,
-          onInput: formatEmailOnInput,
-        })}
-        {text("phone", "Phone Number", {
-          type: "tel",
-          autoComplete: "tel",
-          hint: PHONE_HINT,
-          onInput: formatPhoneOnInput,
-        })}
-        <PasswordField
-          id={idOf("password")}
-          name="password"
-          label="Password"
-          hint={PASSWORD_HINT}
-          errors={errors.password}
-        />
-        <PasswordField
-          id={idOf("confirmPassword")}
-          name="confirmPassword"
-          label="Confirm Password"
-          errors={errors.confirmPassword}
-        />
+        {controls(contactFields)}
       </fieldset>
 
       <fieldset className="field-grid">
         <legend>Billing Address</legend>
-        {text("address", "Street Address", { autoComplete: "address-line1", className: "sm:col-span-2" })}
-        {text("city", "City", { autoComplete: "address-level2" })}
-        {text("state", "State/Province", { autoComplete: "address-level1" })}
-        {text("zipCode", "ZIP Code", { autoComplete: "postal-code", inputMode: "text", hint: ZIP_HINT })}
-        {text("country", "Country", { autoComplete: "country-name", list: COUNTRY_LIST_ID })}
+        {controls(billingFields)}
         <CountryList id={COUNTRY_LIST_ID} />
       </fieldset>
 
@@ -201,7 +194,9 @@ const PasswordField = memo(function PasswordField(props: {
   id: string;
   name: string;
   label: string;
+  autoComplete?: string;
   hint?: string;
+  required?: boolean;
   errors?: string[] | undefined;
 }) {
   const hydrated = useHydrated();
@@ -210,7 +205,6 @@ const PasswordField = memo(function PasswordField(props: {
     <Field
       {...props}
       type={shown ? "text" : "password"}
-      autoComplete="new-password"
       autoCapitalize="none"
       spellCheck={false}
       aside={

@@ -18,6 +18,7 @@ export const Field = memo(function Field({
   errors = [],
   aside,
   className = "",
+  required = true,
   ...input
 }: FieldProps) {
   const invalid = errors.length > 0;
@@ -29,7 +30,7 @@ export const Field = memo(function Field({
         <input
           {...input}
           id={id}
-          required
+          required={required}
           aria-invalid={invalid || undefined}
           aria-describedby={description || undefined}
         />

@@ -1,11 +1,8 @@
 import type { Context } from "hono";
 import * as z from "zod";
+import { INVALID_EMAIL } from "../../../app/contract/form-fields";
 import { REQUEST_IN_PROGRESS, VERIFICATION_REQUIRED } from "../../../app/contract/problem-types";
-import {
-  INVALID_EMAIL,
-  type SubscriptionRequest,
-  subscriptionRequest,
-} from "../../../app/contract/subscription-request";
+import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
 import { describeError } from "../../../app/shared/describe-error";
 import { parseJson } from "../../../app/shared/parse-json";
 import { sleep } from "../../../app/shared/sleep";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import * as z from "zod";
-import { normalizeEmail } from "../../../app/contract/subscription-request";
+import { normalizeEmail } from "../../../app/contract/form-fields";
 import type { ApiContext } from "../http/context";
 import { problem } from "../http/problem";
 import { log } from "../log";

@@ -4,6 +4,7 @@ import { CONNECTIONS } from "../limits/in-parallel";
 import type { SignUpCounts, Visitor } from "../limits/sign-up-counts";
 import { PaymentsError } from "../stripe/client";
 import type { SetupIntent } from "../stripe/setup-intents";
+import { columnsOf } from "./field-columns";
 import type { PasswordSlot } from "./password/password-queue";
 import { deleteSignUp, startOrDelete } from "./reconcile";
 import { CONTINUED_FOR_MS, isOlder, type SignUp } from "./sign-up";
@@ -94,9 +95,8 @@ async function endOld(old: SignUp, services: TrialServices): Promise<SignUpResul
   return left.status === "ended" ? { status: "duplicate" } : finish(left, services);
 }
 
-function hasFieldsOf(stored: SignUp, { password: _, package_id, zipCode, ...others }: SubscriptionRequest): boolean {
-  const fields: Partial<SignUp> = { ...others, package_id: package_id ?? null, zip_code: zipCode };
-  return Object.entries(fields).every(([name, value]) => Reflect.get(stored, name) === value);
+function hasFieldsOf(stored: SignUp, request: SubscriptionRequest): boolean {
+  return Object.entries(columnsOf(request)).every(([name, value]) => Reflect.get(stored, name) === value);
 }
 
 /** A webhook may be lost. While Stripe is slow the answer is no. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { NONE } from "../../../app/contract/funnel-steps";
+import { fieldColumns } from "./field-columns";
 
 export type SignUp = z.output<typeof signUpRow>;
 
@@ -7,16 +8,8 @@ export const signUpRow = z.object({
   id: z.string(),
   status: z.enum(["pending", "card_set_up", "ended", "trialing", "active", "past_due", "canceled"]),
   package_id: z.string().nullable(),
-  email: z.string(),
   password_hash: z.string(),
-  phone: z.string(),
-  company_name: z.string(),
-  full_name: z.string(),
-  address: z.string(),
-  city: z.string(),
-  state: z.string(),
-  zip_code: z.string(),
-  country: z.string(),
+  ...fieldColumns,
   stripe_customer_id: z.string().nullable(),
   stripe_setup_intent_id: z.string().nullable(),
   stripe_subscription_id: z.string().nullable(),

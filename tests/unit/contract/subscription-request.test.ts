@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod/mini";
+import { acrossFields } from "../../../app/contract/form-fields";
+import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { signupForm, toRequest } from "../../../app/signup/form-schema";
 import { fields } from "../../support/visitors/site-visitor";
 
@@ -194,6 +197,25 @@ describe("the sign-up's rules", () => {
     expect(messages({ password: undefined, confirmPassword: undefined })).toEqual({
       password: ["Password must be at least 8 characters"],
     });
+  });
+
+  test("a rule over several fields is checked while others are wrong, in whatever way", () => {
+    const german = acrossFields<{ zipCode: string; country: string }>(
+      "zipCode",
+      ({ zipCode = "", country }) => country !== "Germany" || !zipCode.includes("-"),
+      "German postal codes have five digits",
+    );
+    const form = z.extend(subscriptionRequest.check(german), {});
+    for (const wrong of [
+      { city: "x" },
+      { email: "x" },
+      { phone: "1" },
+      { address: undefined },
+      { full_name: "\u0000\u0000" },
+    ]) {
+      const { error } = form.safeParse({ ...valid, zipCode: "12345-6789", country: "Germany", ...wrong });
+      expect(error?.issues.map(({ path }) => path[0])).toEqual([...Object.keys(wrong), "zipCode"]);
+    }
   });
 
   test("a text is composed and trimmed before it is measured, and a package id is in small letters [B11]", () => {

@@ -5,7 +5,7 @@ import type { CardSession } from "../../steps";
 export const DRAFT_PARAMETER = "draft";
 
 /** The accepted form's fields, without the passwords. */
-export function draftOf({ account, address }: CardSession): Record<string, string> {
+export function draftOf({ account, address, otherFields }: CardSession): Record<string, string> {
   return {
     ...(account && {
       full_name: account.fullName,
@@ -20,5 +20,6 @@ export function draftOf({ account, address }: CardSession): Record<string, strin
       zipCode: address.postalCode,
       country: address.country,
     }),
+    ...otherFields,
   };
 }

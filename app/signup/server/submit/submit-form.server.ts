@@ -187,6 +187,8 @@ function cardStep(
   request: SubscriptionRequest,
   { clientSecret, statusUrl }: { clientSecret: string; statusUrl?: string | undefined },
 ): CardSession {
+  const { package_id, password: _, full_name, company_name, email, phone, ...others } = request;
+  const { address, city, state, zipCode, country, ...otherFields } = others;
   return {
     step: "card",
     ...newLifetime(),
@@ -194,19 +196,8 @@ function cardStep(
     clientSecret,
     statusUrl,
     flash: { saved: true },
-    account: {
-      companyName: request.company_name,
-      fullName: request.full_name,
-      email: request.email,
-      phone: request.phone,
-      packageId: request.package_id,
-    },
-    address: {
-      line1: request.address,
-      city: request.city,
-      state: request.state,
-      postalCode: request.zipCode,
-      country: request.country,
-    },
+    account: { companyName: company_name, fullName: full_name, email, phone, packageId: package_id },
+    address: { line1: address, city, state, postalCode: zipCode, country },
+    ...(Object.keys(otherFields).length > 0 && { otherFields }),
   };
 }

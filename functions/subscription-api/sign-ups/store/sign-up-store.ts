@@ -1,6 +1,7 @@
 import type { CountStep } from "../../../../app/contract/funnel-steps";
 import type { SubscriptionRequest } from "../../../../app/contract/subscription-request";
 import type { Database } from "../../database";
+import { columnsOf } from "../field-columns";
 import { CHECK_AFTER_MS, HAD_TRIAL, packageWord, type SignUp, signUpOrNull, signUpRow, signUpRows } from "../sign-up";
 
 export type NewSignUp = {
@@ -63,34 +64,22 @@ export function signUpsIn(db: Database, count: CountStep) {
     /** Returns the sign-up with this idempotency key, new or existing. */
     async add({ id, idempotencyKey, passwordHash, request, requestId }: NewSignUp): Promise<SignUp> {
       const now = new Date();
+      const row = {
+        id,
+        idempotency_key: idempotencyKey,
+        password_hash: passwordHash,
+        ...columnsOf(request),
+        created_at: now.toISOString(),
+        updated_at: now.toISOString(),
+        check_at: new Date(now.getTime() + CHECK_AFTER_MS).toISOString(),
+        request_id: requestId,
+      };
+      const names = Object.keys(row);
       const insert = db.prepare(
-        `INSERT INTO sign_ups (
-           id, idempotency_key, package_id, email, password_hash, phone, company_name, full_name, address, city, state,
-           zip_code, country, created_at, updated_at, check_at, request_id
-         ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15, ?16)
+        `INSERT INTO sign_ups (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})
          ON CONFLICT (idempotency_key) DO NOTHING`,
       );
-      const [, stored] = await db.batch([
-        insert.bind(
-          id,
-          idempotencyKey,
-          request.package_id ?? null,
-          request.email,
-          passwordHash,
-          request.phone,
-          request.company_name,
-          request.full_name,
-          request.address,
-          request.city,
-          request.state,
-          request.zipCode,
-          request.country,
-          now.toISOString(),
-          new Date(now.getTime() + CHECK_AFTER_MS).toISOString(),
-          requestId,
-        ),
-        byKey(idempotencyKey),
-      ]);
+      const [, stored] = await db.batch([insert.bind(...Object.values(row)), byKey(idempotencyKey)]);
       return signUpRow.parse(stored?.results[0]);
     },
 

@@ -1,0 +1,153 @@
+import * as z from "zod/mini";
+import { isPlausibleNanpNumber, phoneDigits } from "./phone";
+
+/** For a rule that runs if all before it hold. `abort: true` would also skip the rules over several fields (`acrossFields`). */
+function ifValid(error: string) {
+  return { error, when: ({ issues }: z.core.ParsePayload) => !issues.length };
+}
+
+/** Control characters, line separators, bidirectional overrides, unpaired surrogates, and U+FFFD for invalid UTF-8. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069\uFFFD]/u;
+
+function text(label: string, min: number, max: number) {
+  const tooShort = `${label} must be at least ${min} characters`;
+  return z.string(tooShort).check(
+    // NFC composes at most four characters into one, and normalizing 8,000 combining marks takes 60 ms.
+    z.overwrite((value) => (value.length > 4 * max ? value : value.normalize("NFC")).trim()),
+    z.minLength(min, tooShort),
+    z.maxLength(max, ifValid(`${label} must be at most ${max} characters`)),
+    z.refine(
+      (value) => !UNPRINTABLE.test(value),
+      ifValid(`${label} must not contain control or unreadable characters`),
+    ),
+  );
+}
+
+/** Default-ignorable code points and the blank Braille pattern. */
+const INVISIBLE = /[\p{DI}\u2800]/gu;
+
+/** A scheme, `//` before a host, or `www.`. Other dots are part of many names, such as "Booking.com". */
+const WEB_ADDRESS = /[a-z]:\/\/|\/\/[^\s/]+\.\S|(?<![\p{L}\p{N}])www\.[\p{L}\p{N}]/iu;
+
+/** Emails quote names, possibly to strangers: they must be visible and must not become links. */
+function name(label: string) {
+  return text(label, 2, 100).check(
+    z.refine((value) => value.replace(INVISIBLE, "").trim(), ifValid(`${label} must contain visible characters`)),
+    z.refine(
+      (value) => !WEB_ADDRESS.test(value.replace(INVISIBLE, "").normalize("NFKC")),
+      ifValid(`${label} must not contain a web address`),
+    ),
+  );
+}
+
+export const INVALID_EMAIL = "Please enter a valid email address";
+const INVALID_ZIP = "Please enter a valid ZIP code";
+
+export interface FormField {
+  label: string;
+  /** https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#autofill */
+  autoComplete: string;
+  /** An optional rule makes an optional field. */
+  rule: z.ZodMiniType<string | undefined>;
+  hint?: string;
+  type?: "tel";
+  inputMode?: "email";
+  autoCapitalize?: "none";
+  spellCheck?: false;
+}
+
+/** The first fieldset, in its order. */
+export const contactFields = {
+  full_name: { label: "Contact Name", autoComplete: "name", rule: name("Contact name") },
+  company_name: { label: "Company Name", autoComplete: "organization", rule: name("Company name") },
+  email: {
+    label: "Email Address",
+    autoComplete: "email",
+    inputMode: "email",
+    autoCapitalize: "none",
+    spellCheck: false,
+    rule: z.string(INVALID_EMAIL).check(
+      z.overwrite(normalizeEmail),
+      z.maxLength(254, INVALID_EMAIL), // RFC 5321, section 4.5.3.1.3
+      z.email(ifValid(INVALID_EMAIL)),
+      z.refine((value) => value.indexOf("@") <= 64, ifValid(INVALID_EMAIL)), // 4.5.3.1.1
+    ),
+  },
+  phone: {
+    label: "Phone Number",
+    autoComplete: "tel",
+    type: "tel",
+    hint: "US and Canada: 10 digits. Elsewhere: start with the country code, for example +44 20 7946 0958.",
+    rule: z
+      .string("Phone number is required")
+      .check(
+        z.overwrite(phoneDigits),
+        z.minLength(1, "Phone number is required"),
+        z.regex(/^\d{10,15}$/, ifValid("Phone number must be 10-15 digits")),
+        z.refine(isPlausibleNanpNumber, ifValid("Please enter a valid phone number")),
+      ),
+  },
+  password: {
+    label: "Password",
+    autoComplete: "new-password",
+    hint: "At least 8 characters with an uppercase letter, a lowercase letter, a number and a special character.",
+    // Forwarded unchanged: never trimmed, normalized or cut.
+    rule: z.string("Password must be at least 8 characters").check(
+      z.minLength(8, "Password must be at least 8 characters"),
+      z.maxLength(256, "Password must be at most 256 characters"),
+      z.regex(/[A-Z]/, "Password must contain at least one uppercase letter"),
+      z.regex(/[a-z]/, "Password must contain at least one lowercase letter"),
+      z.regex(/[0-9]/, "Password must contain at least one number"),
+      z.regex(/[^A-Za-z0-9]/, "Password must contain at least one special character"),
+      // U+FFFD replaces invalid UTF-8, so the password would differ from the typed characters.
+      z.refine((value) => !/[\p{Cs}\uFFFD]/u.test(value), "Password must not contain unreadable characters"),
+    ),
+  },
+} as const satisfies Record<string, FormField>;
+
+/** The second fieldset, in its order. */
+export const billingFields = {
+  address: {
+    label: "Street Address",
+    autoComplete: "address-line1",
+    rule: text("Street address", 5, 150),
+  },
+  city: { label: "City", autoComplete: "address-level2", rule: text("City", 2, 80) },
+  state: { label: "State/Province", autoComplete: "address-level1", rule: text("State", 2, 80) },
+  zipCode: {
+    label: "ZIP Code",
+    autoComplete: "postal-code",
+    hint: "5 digits or ZIP+4: 62701 or 62701-1234.",
+    rule: z
+      .string("ZIP code must be at least 5 characters")
+      .check(
+        z.trim(),
+        z.minLength(5, "ZIP code must be at least 5 characters"),
+        z.regex(/^\d{5}(-\d{4})?$/, ifValid(INVALID_ZIP)),
+      ),
+  },
+  country: { label: "Country", autoComplete: "country-name", rule: text("Country", 2, 60) },
+} as const satisfies Record<string, FormField>;
+
+/**
+ * Every field of the sign-up form but the package id (docs/requirements.md, V and N1): the form, the request guard, the schemas
+ * and the API's request and row follow. The API's table needs a column of the name in snake case. The upper limits keep a sealed
+ * session within one cookie.
+ */
+export const formFields = { ...contactFields, ...billingFields };
+
+/**
+ * A rule over several fields, whose message stands at the field `at`. It runs while other fields are wrong too, so that a visitor
+ * reads all messages at once; the values that it gets may be missing.
+ */
+export function acrossFields<Form>(at: keyof Form & string, holds: (form: Partial<Form>) => boolean, error: string) {
+  return z.refine<Form>(holds, { error, path: [at], when: () => true });
+}
+
+export function isRequired(rule: FormField["rule"]): boolean {
+  return rule._zod.optin !== "optional";
+}
+
+export function normalizeEmail(value: string): string {
+  return value.replace(/\s+/gu, "").toLowerCase();
+}
