@@ -47,8 +47,9 @@ export interface FormField {
   label: string;
   /** https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#autofill */
   autoComplete: string;
-  /** An optional rule makes an optional field. */
+  /** Of an optional field `z.optional`, with `required: false` and a label that says so. */
   rule: z.ZodMiniType<string | undefined>;
+  required?: false;
   hint?: string;
   type?: "tel";
   inputMode?: "email";

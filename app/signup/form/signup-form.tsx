@@ -1,14 +1,7 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
 import { type ComponentProps, type FormEvent, Fragment, memo, useEffect, useRef, useState } from "react";
-import {
-  billingFields,
-  contactFields,
-  type FormField,
-  formFields,
-  isRequired,
-  normalizeEmail,
-} from "../../contract/form-fields";
+import { billingFields, contactFields, type FormField, normalizeEmail } from "../../contract/form-fields";
 import { formatPhone } from "../../contract/phone";
 
 import { ErrorSummary } from "../../ui/controls/error-summary";
@@ -88,14 +81,11 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
     if (event.defaultPrevented) setFailures(failures + 1);
   }
   const controls = (fields: Record<string, FormField>) =>
-    Object.entries(fields).map(([name, { rule, label, ...input }]) => {
-      const required = isRequired(rule);
+    Object.entries(fields).map(([name, { rule: _, ...input }]) => {
       const props = {
         ...input,
         id: idOf(name),
         name,
-        label: required ? label : `${label} (optional)`,
-        required,
         errors: errors[name],
       };
       if (name === "password") {
@@ -138,9 +128,7 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
         Leave this field empty
         <input name="website" tabIndex={-1} autoComplete="off" />
       </label>
-      {Object.values<FormField>(formFields).every(({ rule }) => isRequired(rule)) && (
-        <p className="text-sm text-muted">All fields are required.</p>
-      )}
+      <p className="text-sm text-muted">All fields are required.</p>
 
       <fieldset className="field-grid">
         <legend>Contact Information</legend>
