@@ -149,6 +149,7 @@ export function isRequired(rule: FormField["rule"]): boolean {
   return rule._zod.optin !== "optional";
 }
 
+/** Lower case and without white space; site and API compare addresses in this form. */
 export function normalizeEmail(value: string): string {
   return value.replace(/\s+/gu, "").toLowerCase();
 }

@@ -19,11 +19,3 @@ export const subscriptionRequest = z.object({
 });
 
 export type SubscriptionRequest = z.output<typeof subscriptionRequest>;
-<<<<<<< HEAD
-
-/** Lower case and without white space; site and API compare addresses in this form. */
-export function normalizeEmail(value: string): string {
-  return value.replace(/\s+/gu, "").toLowerCase();
-}
-=======
->>>>>>> 9b117f8 (One definition of a form field; rules over several fields beside other mistakes; a trial of other days)

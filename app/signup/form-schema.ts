@@ -1,10 +1,6 @@
 import * as z from "zod/mini";
-<<<<<<< HEAD:app/signup/form-schema.ts
+import { acrossFields, formFields } from "../contract/form-fields";
 import { type SubscriptionRequest, subscriptionRequest } from "../contract/subscription-request";
-=======
-import { acrossFields, formFields } from "../../contract/form-fields";
-import { type SubscriptionRequest, subscriptionRequest } from "../../contract/subscription-request";
->>>>>>> 9b117f8 (One definition of a form field; rules over several fields beside other mistakes; a trial of other days):app/signup/form/form-schema.ts
 
 export const signupForm = z
   .extend(subscriptionRequest, { confirmPassword: z.optional(z.string()) })

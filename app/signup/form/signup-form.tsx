@@ -3,22 +3,17 @@ import { Form, useLocation } from "@remix-run/react";
 import { type ComponentProps, type FormEvent, Fragment, memo, useEffect, useRef, useState } from "react";
 import { billingFields, contactFields, type FormField, normalizeEmail } from "../../contract/form-fields";
 import { formatPhone } from "../../contract/phone";
-
 import { ErrorSummary } from "../../ui/controls/error-summary";
 import { Field } from "../../ui/controls/field";
 import { LiveRegion } from "../../ui/controls/notice";
 import { useHydrated } from "../../ui/document/use-hydrated";
-import { FIELD_NAMES, type FieldName } from "../form-schema";
+import { FIELD_NAMES } from "../form-schema";
 import { prefetchLaterSteps } from "../load/load-later-steps";
 import { PROCESSING } from "../notices";
 import { planPath } from "../plan-path";
 import { SignupNotice } from "../signup-notice";
 import type { SignUpName, SignupReply } from "../steps";
 import { CountryList } from "./country-list";
-<<<<<<< HEAD
-=======
-import { FIELD_NAMES } from "./form-schema";
->>>>>>> 9b117f8 (One definition of a form field; rules over several fields beside other mistakes; a trial of other days)
 import { formatOnInput } from "./format-while-typing";
 import { PLAN_CHOICE_ID } from "./plan-choice";
 import { TrialOffer } from "./plan-summary";

@@ -62,7 +62,7 @@ describe("a new field", () => {
   });
 
   test("passes the request guard, is checked, and is sent to the API", async () => {
-    const { POSTED_FIELDS } = await import("../../../app/signup/form/form-schema");
+    const { POSTED_FIELDS } = await import("../../../app/signup/form-schema");
     const { readForm } = await import("../../../app/pipeline/guard/request-body.server");
     const { site, form, post } = await openedForm();
     const headers = { "Content-Type": "application/x-www-form-urlencoded" };
