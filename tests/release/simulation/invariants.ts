@@ -69,9 +69,9 @@ export function checkEnd(world: World, deeds: Deeds): void {
     const ids = made.map((one) => one.id);
     wrong(package_id === null && isOver && status !== "canceled", `${name} has no plan and no end`);
     wrong(ids.join() !== wanted.join(), `${name} has the subscriptions ${ids}`);
-    // A lost event is made up for when the trial should be over; after that nothing makes up for one.
+    // A lost event is made up for when the trial should be over; once it is over nothing makes up for one.
     const untold = [...world.untold.values()].filter(({ customer }) => customer === stripe_customer_id);
-    const isKnown = untold.every(({ madeAt }) => isOver && madeAt < end + HOUR);
+    const isKnown = untold.every(({ madeAt }) => isOver && madeAt < end + MINUTE);
     for (const one of made) {
       const shown = ["unpaid", "paused"].includes(one.status ?? "") ? "past_due" : one.status;
       wrong(isKnown && shown !== status, `${name} is ${status}, its subscription ${one.status}`);
