@@ -1,18 +1,18 @@
-/** Counted steps of a sign-up, in order (docs/operations.md, "The funnel"). */
-export const FUNNEL_STEPS = [
-  "plan_viewed",
-  "form_opened",
-  "form_refused",
-  "field_refused",
-  "accepted",
-  "card_shown",
-  "declined",
-  "set_up",
-  "trial",
-  "paid",
-] as const;
+/** Counted steps of a sign-up and their names, in order (docs/operations.md, "The funnel"). */
+export const FUNNEL_STEPS = {
+  plan_viewed: "Plans viewed",
+  form_opened: "Form opened",
+  form_refused: "Form refused",
+  field_refused: "Field refused",
+  accepted: "Sign-up accepted",
+  card_shown: "Card requested",
+  declined: "Card declined",
+  set_up: "Card set up",
+  trial: "Trial started",
+  paid: "First payment",
+} as const;
 
-export type FunnelStep = (typeof FUNNEL_STEPS)[number];
+export type FunnelStep = keyof typeof FUNNEL_STEPS;
 
 /** A dataset of Workers Analytics Engine: https://developers.cloudflare.com/analytics/analytics-engine/ */
 export interface FunnelDataset {

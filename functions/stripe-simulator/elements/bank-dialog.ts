@@ -14,8 +14,14 @@ export function authenticateInDialog(origin: string, clientSecret: string): Prom
   // Through the CSSOM: the page's content security policy allows no style attributes in markup.
   const box = { boxSizing: "border-box", width: "min(30rem, calc(100% - 2rem))", maxHeight: "calc(100% - 2rem)" };
   // The page's CSS reset takes the browser's own margins from it, which center it.
-  Object.assign(dialog.style, { ...box, margin: "auto", padding: "0", border: "0", borderRadius: "0.75rem" });
-  Object.assign(iframe.style, { display: "block", width: "100%", height: "26rem", border: "0" });
+  Object.assign(dialog.style, {
+    ...box,
+    margin: "auto",
+    padding: "0",
+    border: "1px solid GrayText",
+    borderRadius: "0.75rem",
+  });
+  Object.assign(iframe.style, { display: "block", width: "100%", height: "24rem", border: "0" });
   dialog.addEventListener("cancel", (event) => event.preventDefault());
   dialog.appendChild(iframe);
   document.body.appendChild(dialog);

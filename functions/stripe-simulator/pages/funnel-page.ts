@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod";
+import { FUNNEL_STEPS, NONE } from "../../../app/contract/funnel-steps";
 import type { StripeContext } from "../api/operation-context";
 import type { Store } from "../store/store";
 import { page } from "./page-layout";
@@ -47,7 +48,7 @@ funnel.get("/", (c) => {
     <tbody>
       ${counts.map(
         ({ step, package: id, field, count }) =>
-          html`<tr><th scope="row">${step}</th><td>${planNames[id] ?? id}</td><td>${field}</td><td>${count}</td></tr>`,
+          html`<tr><th scope="row">${stepNames[step] ?? step}</th><td>${id === NONE ? "" : (planNames[id] ?? id)}</td><td>${nameOfField(field)}</td><td>${count}</td></tr>`,
       )}
     </tbody>
   </table></div>`;
@@ -55,6 +56,13 @@ funnel.get("/", (c) => {
     ${counts.length === 0 ? html`<p>Nothing has been counted yet.</p>` : table}`;
   return c.html(page("Sign-up funnel", content));
 });
+
+const stepNames: Readonly<Record<string, string>> = FUNNEL_STEPS;
+
+/** `zipCode` becomes `zip code`. */
+function nameOfField(field: string): string {
+  return field === NONE ? "" : field.replace(/_|(?=[A-Z])/g, " ").toLowerCase();
+}
 
 function countsIn(store: Store): Count[] {
   const counts = store.settings(PREFIX).map(({ name, value }) => {

@@ -2,8 +2,8 @@ import { html } from "hono/html";
 import { type Html, htmlPages } from "../http/html-page";
 
 const STYLE = `
-:root { color-scheme: light dark; --text: #1f2430; --page: #f6f8fa; --card: #fff; --line: #c9d1d9; --link: #1d4ed8; --s0: #8a93a3; --s1: #b45309; --s2: #1d4ed8; --s3: #b42318; --s4: #4b5563; --s5: #a78bfa; }
-@media (prefers-color-scheme: dark) { :root { --text: #e6e8ec; --page: #14171c; --card: #1d2128; --line: #414956; --link: #93b4ff; --s0: #9aa3b2; --s1: #f0a868; --s2: #7aa2ff; --s3: #ff8f85; --s4: #6b7280; --s5: #c4b5fd; } }
+:root { color-scheme: light dark; --text: #1f2430; --page: #f6f8fa; --card: #fff; --line: #c9d1d9; --link: #1d4ed8; --s0: #8a93a3; --s1: #b45309; --s2: #1d4ed8; --s3: #b42318; --s4: #4b5563; --s5: #a78bfa; --s6: #0b6b43; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6e8ec; --page: #14171c; --card: #1d2128; --line: #414956; --link: #93b4ff; --s0: #9aa3b2; --s1: #f0a868; --s2: #7aa2ff; --s3: #ff8f85; --s4: #6b7280; --s5: #c4b5fd; --s6: #72dcaa; } }
 body { margin: 0; padding: 16px; background: var(--page); color: var(--text); font: 16px/1.5 Arial, Helvetica, sans-serif; }
 main { max-width: 960px; margin: 0 auto; }
 section > :last-child { margin-bottom: 0; }
@@ -17,7 +17,7 @@ svg { display: block; width: 100%; height: auto; margin-top: 8px; border-bottom:
 .legend { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 8px 0; padding: 0; list-style: none; font-size: 14px; }
 .swatch { display: inline-block; width: 12px; height: 12px; margin-right: 6px; background: currentColor; forced-color-adjust: none; }
 .series-0 { fill: var(--s0); color: var(--s0); } .series-1 { fill: var(--s1); color: var(--s1); } .series-2 { fill: var(--s2); color: var(--s2); }
-.series-3 { fill: var(--s3); color: var(--s3); } .series-4 { fill: var(--s4); color: var(--s4); } .series-5 { fill: var(--s5); color: var(--s5); }
+.series-3 { fill: var(--s3); color: var(--s3); } .series-4 { fill: var(--s4); color: var(--s4); } .series-5 { fill: var(--s5); color: var(--s5); } .series-6 { fill: var(--s6); color: var(--s6); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 14px; }
 th, td { padding: 6px 10px; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }

@@ -8,7 +8,7 @@ import { databaseOver } from "../database";
 import type { ApiContext } from "../http/context";
 import { neitherKeptNorFound } from "../http/html-page";
 import { log } from "../log";
-import { sentKinds } from "../outbox/outbox";
+import { type MessageKind, sentKinds } from "../outbox/outbox";
 import type { StuckMessage } from "../outbox/stuck-messages";
 import { barChart, barTable } from "./bar-chart";
 import type { Erasure } from "./erasures";
@@ -19,7 +19,24 @@ import { lastDays, signUpsByDay } from "./statistics";
 const DAYS = 30;
 const MOST_MESSAGES = 100;
 const MOST_ERASURES = 20;
-const STATUSES = ["pending", "card_set_up", "trialing", "active", "past_due", "canceled", "ended"];
+const STATUSES = {
+  pending: "Waiting for a card",
+  card_set_up: "Card set up",
+  trialing: "On trial",
+  active: "Active",
+  past_due: "Payment overdue",
+  canceled: "Canceled",
+  ended: "Ended",
+};
+const MESSAGES: Record<MessageKind, string> = {
+  "trial-started": "Email: trial started",
+  "trial-ending": "Email: trial ending",
+  "card-used": "Email: card used before",
+  "charge-reported": "Email: charge reported",
+  "account-created": "Account webhook: created",
+  "email-verified": "Account webhook: email confirmed",
+  "account-closed": "Account webhook: closed",
+};
 
 const which = z.union([z.object({ all: z.literal("dead") }), z.object({ key: z.string().min(1).max(200) })]);
 type Which = z.output<typeof which>;
@@ -93,7 +110,7 @@ function funnelTable(steps: ReadonlyMap<string, number> | undefined, isConfigure
   if (!isConfigured)
     return html`<p>Set FUNNEL_SQL_URL, FUNNEL_SQL_TOKEN and FUNNEL_DATASET to see the funnel here.</p>`;
   if (steps === undefined) return html`<p>Analytics Engine did not answer. Load the page again in a minute.</p>`;
-  const rows = FUNNEL_STEPS.map((step) => ({ label: step, value: steps.get(step) ?? 0 }));
+  const rows = Object.entries(FUNNEL_STEPS).map(([step, label]) => ({ label, value: steps.get(step) ?? 0 }));
   return barTable(`Steps of sign-ups in the last ${DAYS} days`, rows);
 }
 
@@ -108,7 +125,7 @@ function messageTable(messages: StuckMessage[], dead: number) {
 <thead><tr><th scope="col">Message</th><th scope="col">State</th><th scope="col">Action</th><th scope="col">Attempts</th><th scope="col">Since (UTC)</th><th scope="col">Next</th><th scope="col">Sign-up</th></tr></thead>
 <tbody>${messages.map(
     ({ key, kind, sign_up_id, state, attempts, created_at, next_attempt_at }) => html`<tr>
-<td>${kind}</td><td>${state === "dead" ? "failed" : "delayed"}</td>
+<td>${MESSAGES[kind]}</td><td>${state === "dead" ? "failed" : "delayed"}</td>
 <td><form method="get" action="/operator/send-again"><input type="hidden" name="key" value="${key}"><button type="submit" aria-label="Resend ${key}">Resend</button></form></td>
 <td>${attempts}</td><td>${minuteOf(created_at)}</td><td>${state === "dead" ? "never" : minuteOf(next_attempt_at)}</td><td><code>${sign_up_id}</code></td></tr>`,
   )}</tbody>

@@ -4,15 +4,15 @@ import type { Database, Statement } from "../database";
 export const EMAILS = ["trial-started", "trial-ending", "card-used", "charge-reported"] as const;
 const ACCOUNT_WEBHOOKS = ["account-created", "email-verified", "account-closed"] as const;
 
-const kinds = z.enum([...EMAILS, ...ACCOUNT_WEBHOOKS]);
-export type MessageKind = z.output<typeof kinds>;
+export const messageKinds = z.enum([...EMAILS, ...ACCOUNT_WEBHOOKS]);
+export type MessageKind = z.output<typeof messageKinds>;
 
 export type Message = z.output<typeof message>;
 
 const message = z.object({
   key: z.string(),
   sign_up_id: z.string(),
-  kind: kinds,
+  kind: messageKinds,
   attempts: z.number(),
   lease_end: z.string(),
   email: z.string(),

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { Database } from "../database";
-import type { MessageKind } from "./outbox";
+import { type MessageKind, messageKinds } from "./outbox";
 
 const message = z.object({
   key: z.string(),
-  kind: z.string(),
+  kind: messageKinds,
   sign_up_id: z.string(),
   state: z.enum(["due", "dead"]),
   attempts: z.number(),

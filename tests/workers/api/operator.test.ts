@@ -122,7 +122,7 @@ describe("the operator", () => {
     expect(page.status).toBe(200);
     const text = await page.text();
     expect(text).toMatch(/<th scope="row">\d{4}-\d\d-\d\d<\/th><td>[1-9]/);
-    expect(text).toMatch(/>paid<\/th><td>1</);
+    expect(text).toMatch(/>First payment<\/th><td>1</);
     expect(text).not.toContain("counted@");
   });
 });

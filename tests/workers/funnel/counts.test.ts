@@ -105,8 +105,8 @@ describe("the simulator's page of the funnel", () => {
     const tally = Object.fromEntries(shown.map((one) => [`${one.step} ${one.package} ${one.field}`, one.count]));
     expect(tally).toEqual(countsOf(site));
     const page = (await (await fetch(`${stripe.url}/funnel`)).text()).replaceAll(/\s+/g, " ");
-    expect(page).toContain('<th scope="row">plan_viewed</th><td>none</td><td>none</td><td>2</td>');
-    expect(page).toContain('<th scope="row">form_opened</th><td>LITE</td><td>none</td><td>1</td>');
+    expect(page).toContain('<th scope="row">Plans viewed</th><td></td><td></td><td>2</td>');
+    expect(page).toContain('<th scope="row">Form opened</th><td>LITE</td><td></td><td>1</td>');
     expect(page).toContain("<td>city</td><td>1</td>");
   });
 

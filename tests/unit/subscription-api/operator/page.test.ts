@@ -112,7 +112,11 @@ test("the page counts the sign-ups of each day by their status, and names nobody
     const row = new RegExp(`<th scope="row">${day}</th>(.*?)</tr>`).exec(shown)?.[1] ?? "";
     return [...row.matchAll(/<td>(\d+)<\/td>/g)].map(([, count]) => Number(count));
   };
-  // pending, card_set_up, trialing, active, past_due, canceled, ended
+  const names = ["Waiting for a card", "Card set up", "On trial", "Active", "Payment overdue", "Canceled", "Ended"];
+  expect([...shown.matchAll(/<th scope="col">([^<]*)/g)].map(([, name]) => name).slice(0, 8)).toEqual([
+    "Day",
+    ...names,
+  ]);
   expect(countsOf("2026-11-22")).toEqual([3, 0, 2, 0, 0, 0, 0]);
   expect(countsOf("2026-11-19")).toEqual([0, 0, 4, 0, 0, 0, 0]);
   expect(shown.match(/<th scope="row">\d{4}-/g)).toHaveLength(30);
@@ -127,7 +131,7 @@ test("the page shows how often each step of the funnel was counted, and says whe
   ];
   const shown = await operating(() => Response.json({ data: counted })).page();
   const figureOf = (step: string) => new RegExp(`>${step}</th><td>(\\d+)<`).exec(shown)?.[1];
-  expect(["plan_viewed", "trial", "paid"].map(figureOf)).toEqual(["3", "0", "1"]);
+  expect(["Plans viewed", "Trial started", "First payment"].map(figureOf)).toEqual(["3", "0", "1"]);
 
   const { page, logged } = operating(() => Response.json({}, { status: 500 }));
   expect(await page()).toContain("Analytics Engine did not answer.");
