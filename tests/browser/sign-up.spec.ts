@@ -1,5 +1,5 @@
 import type { Locator } from "@playwright/test";
-import { accountWebhooks } from "../support/visitors/visitor";
+import { accountWebhooks, stripeStateOf } from "../support/visitors/visitor";
 import { accessibilityProblems } from "./support/accessibility";
 import { DESKTOP, PHONE } from "./support/layout";
 import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
@@ -84,6 +84,37 @@ test("the whole sign-up, with a reload at each step, ends in a running trial, it
   await expect.poll(() => accountWebhooks(stack.stripe, email)).toHaveLength(1);
   await page.goto(`${stack.stripe.url}/console`);
   await expect(page.getByText(email)).toBeVisible();
+});
+
+test("the first charge has one day and one amount, wherever the visitor's clock is, as Stripe has it [S21] [S24] [T3]", async ({
+  page,
+  browser,
+  stack,
+}) => {
+  const visitor = signup(page);
+  await visitor.signUp();
+  await expect(visitor.card.getByLabel("Card number")).toBeVisible();
+  /** Where the sign-up stands, as seen in three time zones with its script running. */
+  const seen = async (part: RegExp) => {
+    const storageState = await page.context().storageState();
+    const found = new Set<string | undefined>();
+    for (const timezoneId of ["Pacific/Kiritimati", "Asia/Kolkata", "Pacific/Pago_Pago"]) {
+      const context = await browser.newContext({ storageState, timezoneId, baseURL: stack.site.url });
+      const other = await context.newPage();
+      await other.goto(PLAN, { waitUntil: "networkidle" });
+      found.add(part.exec((await other.getByRole("main").textContent()) ?? "")?.[1]);
+      await context.close();
+    }
+    return [...found];
+  };
+  const atCard = await seen(/charge \$500\.00 USD to your card on or after (\w+ \d+, \d{4} \(UTC\)), and then/);
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+  const atSuccess = await seen(/First payment\s*\$500\.00 USD, on or after (\w+ \d+, \d{4} \(UTC\))/);
+  const { subscriptions } = await stripeStateOf(stack.stripe, visitor.email);
+  const end = new Date((subscriptions[0]?.trial_end ?? 0) * 1000);
+  const day = `${end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" })} (UTC)`;
+  expect([atCard, atSuccess]).toEqual([[day], [day]]);
 });
 
 test("a form sent while offline keeps everything typed, and says so where the visitor looks [S7] [M4]", async ({
