@@ -60,7 +60,7 @@ async function signUp(plan: string, ...cards: string[]): Promise<void> {
 
   const post = () => visitor.submit(form, BROWSER, path);
   const [accepted] = await Promise.all([post(), post()]);
-  // Two at the same moment: the API may say of one that the other is under way.
+  // Two at the same moment: the API may answer one that the other is in progress.
   const { cookie } = accepted.status === 303 ? accepted : await post();
   const first = await visitor.get(path, { ...BROWSER, Cookie: cookie });
   add(seen, `card_shown ${plan} none`);

@@ -15,7 +15,7 @@ const statement = z.object({
 /** A statement that the API sent to D1, and what it cost. */
 export type RecordedStatement = z.output<typeof statement>;
 
-/** The API over a database that records every statement, also those of batches. */
+/** The API over a database that records every statement, batches included. */
 export function recordedDatabase(): { wrapper: Wrapper; recorded: RecordedStatement[] } {
   const recorded: RecordedStatement[] = [];
   const recorder = async (request: Request) => {

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const PARTS = ["app", "functions", "public", "tools", "package.json", "tsconfig.json", "wrangler.toml"];
 const FILES = [...PARTS, "remix.config.js", "postcss.config.js"];
 
-/** A copy of the repository, whose files a test may change. Its commands run as those of a checkout. */
+/** A copy of the repository, whose files a test may change. Its commands run as in a checkout. */
 export type Checkout = {
   folder: string;
   change(file: string, change: (text: string) => string): Promise<void>;

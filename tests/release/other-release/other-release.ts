@@ -11,7 +11,7 @@ const SOURCES = [
   ...["package.json", "postcss.config.js", "remix.config.js", "tsconfig.json", "wrangler.toml"],
 ];
 
-/** Another release, built in a copy of the repository after the one that `npm run build` made. */
+/** Another release, built in a copy of the repository, after `npm run build`. */
 export type OtherRelease = {
   folder: string;
   /** Its static files. */

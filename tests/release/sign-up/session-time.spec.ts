@@ -37,7 +37,7 @@ test("ten minutes before its end the card step says so, and is kept by one press
   await visitor.succeeded();
 });
 
-test("a card step that has ended leads back to the form, and one that was paid at the last moment is a success [S31] [S23]", async ({
+test("a card step that has ended leads back to the form, and a card set up at the last moment is a success [S31] [S23]", async ({
   page,
 }) => {
   await page.clock.install();

@@ -36,8 +36,8 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
 export type Reached = Map<string, number>;
 
 /**
- * Lives through histories, those of the known seeds first, then that of the first one and the following, until so many
- * sign-ups were made or something is wrong.
+ * Runs the histories of the known seeds, then of `first` and the seeds after it, until so many sign-ups were made or
+ * something is wrong.
  */
 export async function search(loaded: LoadedApi, { first, signUps, known = [] }: Search) {
   const reached: Reached = new Map();

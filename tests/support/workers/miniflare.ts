@@ -39,9 +39,9 @@ export type WorkerPlan = {
   wrapper?: Wrapper;
   /** Changes the built script before it runs. */
   edit?: ((built: string) => string) | undefined;
-  /** The folder of other static files than those of wrangler.toml. */
+  /** The folder of static files, if not the one in wrangler.toml. */
   files?: string | undefined;
-  /** Options of Miniflare to set over those of wrangler.toml. */
+  /** Miniflare's options, which override wrangler.toml. */
   miniflare?: Partial<SharedOptions & WorkerOptions>;
   /** A Worker beside it, which it can bind to by its name in wrangler.toml; its own port and so on do not count. */
   beside?: WorkerPlan;

@@ -12,7 +12,7 @@ import { routeMatcher } from "../../../app/pipeline/route-matcher.server";
 import { contextWith } from "../../support/site-in-process/pipeline-context";
 import { smallBuild } from "../../support/site-in-process/small-build";
 
-/** Refused senders, and a page whose status can be another than that of the refusal. */
+/** Refused senders, and a page whose status can differ from the refusal's. */
 function refusals() {
   const answerRefused = refusalCache(routeMatcher(smallBuild));
   const rendered: { url: string; accept: string | null; context: AppLoadContext }[] = [];

@@ -43,7 +43,7 @@ describe("a path", () => {
     }
   });
 
-  test("with .data at its end is that of a page's data, and with .md that of a public page's Markdown [A3]", () => {
+  test("a path ending in .data matches a page's data, and a path ending in .md a public page's Markdown [A3]", () => {
     for (let time = 0; time < 2; time += 1) {
       expect(found("/_root.data")).toEqual({ ...page("home", "/"), isData: true });
       expect(found("/pricing.data")).toEqual({ ...page("pricing", "/pricing"), isData: true });
@@ -152,7 +152,7 @@ describe("of routes within routes", () => {
     expect(match("/files/b")?.params).toEqual({ "*": "b" });
   });
 
-  test("one that tells upper from lower case has one spelling; a path that none takes has no match", () => {
+  test("a case-sensitive route has one spelling; a path without a route has no match", () => {
     expect(match("/exact")).toMatchObject({ id: "exact" });
     expect(match("/outer/other")).toBeUndefined();
     for (const path of ["/Exact", "/nothing", "/nothing", "/"]) expect(match(path)?.id, path).not.toBe("exact");

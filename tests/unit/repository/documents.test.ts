@@ -190,7 +190,7 @@ function anchorsIn(path: string): string[] {
   return linesOf(path).flatMap(({ text: line }) => /^#+ (.*)$/.exec(line)?.slice(1).map(anchorOf) ?? []);
 }
 
-/** Why a link leads nowhere; undefined for one that leads somewhere, and for one that leaves the repository. */
+/** Why a link is broken; undefined for a working link and for a link out of the repository. */
 function broken(document: string, link: string): string | undefined {
   if (/^[a-z]+:/.test(link)) return undefined;
   const [path = "", anchor] = link.split("#");

@@ -50,11 +50,11 @@ describe("a body that is read to a limit", () => {
     });
   });
 
-  test("that there is not, is empty", async () => {
+  test("a missing body reads as empty text", async () => {
     expect(await readBoundedText(new Response(null), { bytes: KIB })).toEqual({ status: "read", text: "" });
   });
 
-  test("that breaks off is told from one that has ended", async () => {
+  test("a body that breaks off is aborted, not read", async () => {
     expect(await readBoundedText(bodyOf(["x"], "breaks off").response, { bytes: KIB })).toEqual({ status: "aborted" });
   });
 });

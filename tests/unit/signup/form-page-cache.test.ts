@@ -174,7 +174,7 @@ describe("what depends on more than the plan is rendered as it is asked for [D9]
     expect(rendered).toHaveLength(2);
   });
 
-  test("a session, also one that cannot be read; not a cookie of others", async () => {
+  test("a page for a session, even an unreadable one, is not cached; a foreign cookie changes nothing", async () => {
     const { open, sessions } = site();
     const session = await sessions.write({
       step: "card",

@@ -4,7 +4,7 @@ import Stripe from "stripe";
 import { expect, test, vi } from "vitest";
 import { STRIPE_JS_URL } from "../../../app/signup/server/current-step.server";
 
-test("the script of the card step is the one that the installed @stripe/stripe-js would load [N6]", async () => {
+test("the card step loads the same script as the installed @stripe/stripe-js [N6]", async () => {
   const { window } = new JSDOM("<!doctype html><head></head>");
   vi.stubGlobal("window", window);
   vi.stubGlobal("document", window.document);

@@ -151,7 +151,7 @@ describe("whose plan it is", () => {
     [PLAN, OTHER_PLAN, false],
     [undefined, OTHER_PLAN, true],
     [undefined, "", true],
-  ])("a session of %s is that of the URL with %s: %s", async (packageId, ofUrl, isThis) => {
+  ])("whether a session for plan %s continues at the URL of plan %s: %s", async (packageId, ofUrl, isThis) => {
     const account = { companyName: "E", fullName: "Ada", email: "ada@example.com", phone: "2125550123", packageId };
     const atCard = await look(siteContext(), cardSession({ account }), { packageId: ofUrl });
     const afterSuccess = await look(siteContext(), done({ account }), { packageId: ofUrl });

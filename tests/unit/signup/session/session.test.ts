@@ -102,7 +102,7 @@ test("it can be kept longer again and again, but never past a day, whatever cook
   for (const cookie of [first, last]) expect(await sessions.readAs(cookie)).toEqual({ status: "unreadable" });
 });
 
-test("what was achieved or is being edited has no end before that of the sign-up [S30]", async () => {
+test("a finished or edited session ends no earlier than its sign-up [S30]", async () => {
   const sessions = timed();
   const editing = await sessions.write({ ...largest, editing: true });
   const { expiresAt, endsAt, key, account } = largest;

@@ -83,7 +83,7 @@ describe("two sign-ups of one browser", () => {
     expect((await look(siteContext(), both({ other: ended }))).step?.other).toBeUndefined();
   });
 
-  test("the plan of the URL leads to the one that is for it", async () => {
+  test("a plan's URL leads to its own sign-up", async () => {
     const { sentTo, kept } = await look(siteContext(), both(), {
       packageId: OTHER_PLAN,
       path: `/subscription/${OTHER_PLAN}`,

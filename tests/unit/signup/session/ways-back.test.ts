@@ -67,7 +67,7 @@ describe("a resume link", () => {
   test.each([
     [PLAN, PATH],
     [undefined, "/subscription"],
-  ])("is that of its plan: %s", async (packageId, path) => {
+  ])("the URL of a session for plan %s is its plan's page", async (packageId, path) => {
     const account = { companyName: "E", fullName: "Ada", email: "ada@example.com", phone: "2125550123", packageId };
     for (const session of [cardSession({ account }), packageId ? undefined : cardSession({ account: undefined })]) {
       if (session === undefined) continue;

@@ -99,7 +99,7 @@ describe("a sign-up", () => {
     ["an-earlier-key", "an-earlier-key"],
     ["", null],
     [undefined, null],
-  ])("names the one that it replaces: %s [S18]", async (replaces, header) => {
+  ])("a sign-up names the key of the sign-up it replaces: %s [S18]", async (replaces, header) => {
     const { api, calls } = apiThat(says(CREATED));
     await api.create(validRequest, { ...IDS, replaces });
     expect(new Headers(calls[0]?.init.headers).get("Replaces-Idempotency-Key")).toBe(header);

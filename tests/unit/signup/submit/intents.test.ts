@@ -35,8 +35,8 @@ test.each<[string, Session]>([
 
 test.each<[string, Session]>([
   ["a card to come", () => cardSession({ flash: { saved: true }, checks: 2, waitsFor: "processing" })],
-  ["one that has expired", expired],
-  ["one that is edited already", () => cardSession({ editing: true })],
+  ["an expired session", expired],
+  ["a session being edited", () => cardSession({ editing: true })],
 ])("the details of %s are edited, for two hours more [S20]", async (_, session) => {
   const { sentTo, kept } = await post(siteContext(), { intent: "edit" }, { session: session() });
   expect(sentTo).toEqual([303, PATH]);
@@ -54,7 +54,7 @@ test.each<[string, Session]>([
 test.each<[string, Session, boolean]>([
   ["no session", nobody, false],
   ["a success", doneSession, false],
-  ["one that has expired", expired, false],
+  ["an expired session", expired, false],
   ["a card to come", () => cardSession({ expiresAt: NOW + 1 }), true],
 ])("%s is kept for two hours more, where it is in progress [S30]", async (_, session, isKept) => {
   const { sentTo, kept } = await post(siteContext(), { intent: "extend" }, { session: session() });
