@@ -172,6 +172,6 @@ test.describe("without JavaScript", () => {
     await page.goto("/pricing");
     const background = () => page.locator("header").evaluate((header) => getComputedStyle(header).backgroundColor);
     await page.mouse.wheel(0, 600);
-    await expect.poll(background).toMatch(/^rgba\(255, 255, 255, 0\.7\d*\)$/);
+    await expect.poll(background).toMatch(/^rgba\(255, 255, 255, 0\.9\d*\)$/);
   });
 });
