@@ -77,7 +77,8 @@ export const TOO_MANY_REQUESTS: Refusal = {
 export const UNEXPECTED_ERROR: Refusal = {
   status: 500,
   title: "Unexpected Application Error",
-  message: "Something went wrong on our side. Please try again; if it happens again, tell us the request id.",
+  message:
+    "Something went wrong on our side. Please try again. If it happens again, contact support and include the request ID.",
 };
 
 /** `allow` is the value of the Allow header (RFC 9110, section 15.5.6). */

@@ -51,7 +51,7 @@ export function misdirected(context: PageContext): Promise<Response> {
 }
 
 function plainPage(status: number, message: string, { url, requestId }: PageContext): Promise<Response> {
-  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${message}</title><h1>${message}</h1><p>Request id: ${requestId}</p></html>`;
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${message}</title><h1>${message}</h1><p>Request ID: ${requestId}</p></html>`;
   return uncached(new Response(html, { status, headers: { "Content-Type": "text/html; charset=utf-8" } }), url);
 }
 

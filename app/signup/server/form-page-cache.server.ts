@@ -13,7 +13,7 @@ type Values = "cspNonce" | "formNonce" | "requestId" | "packageId";
 const PLAIN_ID = /^[\w-]{1,100}$/;
 
 /**
- * Renders the empty form once per kind of plan and fills in the nonces, request id and package id for each visitor, so that
+ * Renders the empty form once per kind of plan and fills in the nonces, request ID and package id for each visitor, so that
  * the page costs no more than a public one. Requests with a session or a query, and posts, are rendered by Remix.
  */
 export function formPageCache(): Middleware<AppLoadContext> {

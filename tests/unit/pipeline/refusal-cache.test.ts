@@ -47,7 +47,7 @@ function refusals() {
 const markdown = { headers: { Accept: "text/markdown" } };
 
 describe("the page of a refusal", () => {
-  test("is rendered once for all who ask, with each one's request id [D8]", async () => {
+  test("is rendered once for all who ask, with each request's ID [D8]", async () => {
     const { refuse, rendered, work } = refusals();
     const ids = Array.from({ length: 20 }, (_, at) => `request-${at}`);
     const answers = await Promise.all(ids.map((id) => refuse(CROSS_ORIGIN, id)));

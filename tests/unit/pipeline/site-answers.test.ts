@@ -55,7 +55,7 @@ describe("a plain page", () => {
     });
     const text = await answer.text();
     expect(answer.status).toBe(500);
-    expect(text).toContain("<h1>Unexpected Application Error</h1><p>Request id: an-id</p>");
+    expect(text).toContain("<h1>Unexpected Application Error</h1><p>Request ID: an-id</p>");
     expect(text + JSON.stringify(logged)).not.toContain("ada@");
     expect(logged).toMatchObject([["unexpected", { error: "RangeError" }]]);
     expect(answer.headers.get("Cache-Control")).toBe("no-store");

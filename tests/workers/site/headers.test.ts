@@ -201,7 +201,7 @@ test("/health names the release, or the settings that are wrong; pages then say 
   for (const { status, text, headers } of await Promise.all(answers)) {
     expect(status).toBe(503);
     expect(text).toContain("Service temporarily unavailable. Please try again later.");
-    expect(text).toContain(`Request id: ${headers.get("X-Request-Id")}`);
+    expect(text).toContain(`Request ID: ${headers.get("X-Request-Id")}`);
   }
 });
 
