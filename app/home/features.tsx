@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
-import { Draft, NamedByPlatform, VisibilityOfCompetitors } from "./drawings/feature-drawings";
+import { CompetitorsForPrompt, Draft, NamedByPlatform } from "./drawings/feature-drawings";
 import { features } from "./home-content";
 
 const drawings: Record<(typeof features)[number]["key"], ReactNode> = {
   visibility: <NamedByPlatform />,
-  competition: <VisibilityOfCompetitors />,
+  competition: <CompetitorsForPrompt />,
   content: <Draft />,
 };
 

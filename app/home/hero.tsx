@@ -43,7 +43,7 @@ function ForecastCard() {
       className="night overflow-hidden rounded-xl bg-night text-on-night md:grid md:grid-cols-2 lg:block"
     >
       <div className="p-7 pb-0 md:pb-7 lg:pb-0">
-        <p className="text-display text-accent" aria-hidden="true">
+        <p className="font-display text-5xl leading-none font-bold text-accent" aria-hidden="true">
           {forecast.figure}
         </p>
         <p className="mt-3 text-heading">{forecast.text}</p>

@@ -29,7 +29,7 @@ export const features = [
   {
     key: "visibility",
     title: "AI Search Visibility",
-    text: "Visibility is the share of tracked answers that name your brand. See it for each prompt and platform, and follow it over time.",
+    text: "Visibility is the share of tracked answers that name your brand. If 6 of 10 name you, it is 60%. See it for each prompt and platform, and follow it over time.",
   },
   {
     key: "competition",

@@ -2,59 +2,78 @@ import { Drawing, Lines, Mark, Text } from "./drawing";
 
 const engines = ["ChatGPT", "Perplexity"];
 const prompts = [
-  { lines: ["Which cargo bike is", "best for two kids?"], named: [true, true] },
-  { lines: ["Best electric cargo", "bike for steep hills"], named: [true, true] },
-  { lines: ["How much does a", "cargo bike cost?"], named: [true, false] },
-  { lines: ["Is a cargo bike safe", "in winter?"], named: [false, true] },
-  { lines: ["Cargo bike or", "second car?"], named: [false, false] },
+  { lines: ["Best cargo bike", "for daily commutes"], named: [true, true] },
+  { lines: ["Cargo bike for a", "small apartment"], named: [true, true] },
+  { lines: ["Which cargo bike", "carries a dog?"], named: [true, false] },
+  { lines: ["Cargo bike range", "in cold weather"], named: [false, true] },
+  { lines: ["Lease or buy", "a cargo bike?"], named: [false, false] },
 ];
 
 export function NamedByPlatform() {
   return (
-    <Drawing title="Five prompts on ChatGPT and Perplexity: 6 of 10 answers name Norvane" height={348}>
+    <Drawing
+      title="Five prompts on ChatGPT and Perplexity: 6 of 10 answers name Norvane, a visibility of 60 percent"
+      height={404}
+    >
       <Text y="20" className="font-bold">
         Prompt
       </Text>
-      {engines.map((engine, column) => (
-        <Text key={engine} x={212 + column * 80} y="20" className="fill-muted" textAnchor="middle">
-          {engine}
-        </Text>
-      ))}
+      <EngineNames y={20} />
       {prompts.map(({ lines, named }, row) => (
         <g key={lines[0]} transform={`translate(0 ${38 + row * 62})`}>
           <path d="M0 .5H320" className="stroke-line" />
           <Lines x={0} y={28} lines={lines} />
-          {named.map((isNamed, column) => (
-            <Mark key={engines[column]} x={184 + column * 80} y={20} isNamed={isNamed} />
-          ))}
+          <Marks y={20} named={named} />
+        </g>
+      ))}
+      <path d="M0 348.500H320" className="stroke-ink" />
+      <Text y="388">6 of 10 answers name Norvane</Text>
+      <Text x="320" y="394" className="figure" textAnchor="end">
+        60%
+      </Text>
+    </Drawing>
+  );
+}
+
+const brands = [
+  { name: "Norvane", named: [false, false] },
+  { name: "Tarrio", named: [true, true] },
+  { name: "Osterby", named: [true, false] },
+];
+
+export function CompetitorsForPrompt() {
+  return (
+    <Drawing
+      title="Asked whether a cargo bike is safe in winter, ChatGPT names Tarrio and Osterby, Perplexity names Tarrio, and neither names Norvane"
+      height={168}
+    >
+      <Text y="18" className="font-bold">
+        Is a cargo bike safe in winter?
+      </Text>
+      <EngineNames y={50} />
+      {brands.map(({ name, named }, row) => (
+        <g key={name} transform={`translate(0 ${62 + row * 36})`}>
+          <path d="M0 .5H320" className="stroke-line" />
+          <Text y="23" className={row === 0 ? "font-bold" : ""}>
+            {name}
+          </Text>
+          <Marks y={6} named={named} />
         </g>
       ))}
     </Drawing>
   );
 }
 
-const shares = [
-  { name: "Norvane", percent: 62, fill: "fill-brand" },
-  { name: "Tarrio", percent: 44, fill: "fill-line-strong" },
-  { name: "Osterby", percent: 27, fill: "fill-line-strong" },
-];
+function EngineNames({ y }: { y: number }) {
+  return engines.map((engine, column) => (
+    <Text key={engine} x={212 + column * 80} y={y} className="fill-muted" textAnchor="middle">
+      {engine}
+    </Text>
+  ));
+}
 
-export function VisibilityOfCompetitors() {
-  return (
-    <Drawing title="Visibility: Norvane 62 percent, Tarrio 44 percent, Osterby 27 percent" height={112}>
-      {shares.map(({ name, percent, fill }, row) => (
-        <g key={name} transform={`translate(0 ${row * 42})`}>
-          <Text y="19" className={row === 0 ? "font-bold" : ""}>
-            {name}
-          </Text>
-          <rect x="78" width={percent * 3} height="28" rx="4" className={`grown ${fill}`} />
-          <Text x={88 + percent * 3} y="19">
-            {percent}%
-          </Text>
-        </g>
-      ))}
-    </Drawing>
-  );
+function Marks({ y, named }: { y: number; named: boolean[] }) {
+  return named.map((isNamed, column) => <Mark key={engines[column]} x={184 + column * 80} y={y} isNamed={isNamed} />);
 }
 
 export function Draft() {

@@ -1,6 +1,6 @@
 import { ENTERPRISE_PLATFORMS, PAID_PLANS, PLAN_FEATURES, type PlanFeatures } from "../../contract/plans";
 import type { Site } from "../../ui/site";
-import { type Plan, plans, TRIAL_DAYS } from "./plan-list";
+import { formatCents, type Plan, plans, TRIAL_DAYS } from "./plan-list";
 
 export interface PlanFeature {
   title: string;
@@ -24,12 +24,12 @@ export function detailedPlans(site: Pick<Site, "packageIds" | "salesEmail">): De
     return {
       ...plan,
       includes: paid ? null : "STANDARD",
-      features: paid ? paidFeatures(PLAN_FEATURES[paid.key]) : enterpriseFeatures,
+      features: paid ? paidFeatures(PLAN_FEATURES[paid.key], paid.monthlyPrice) : enterpriseFeatures,
       highlighted: paid ? PLAN_FEATURES[paid.key].highlighted : false,
       ctaText: paid ? "Start free trial" : "Contact Sales",
       smallPriceText: paid
         ? `No charge for ${TRIAL_DAYS} days, then $${paid.monthlyPrice}/month. Cancel anytime.`
-        : null,
+        : `Or write to ${site.salesEmail}.`,
     };
   });
 }
@@ -37,20 +37,25 @@ export function detailedPlans(site: Pick<Site, "packageIds" | "salesEmail">): De
 const enterpriseFeatures: PlanFeature[] = [
   { title: "Platforms", text: ENTERPRISE_PLATFORMS.join(", "), included: true },
   { title: "Prompts tracked", text: "Custom prompts", included: true },
+  { title: "Price per prompt", text: "On request", included: true },
   {
     title: "Integrations",
-    text: "Search console, analytics product, two hosting and edge providers",
+    text: "Your search console, your analytics tool, and two hosting and edge providers",
     included: true,
   },
   { title: "Support", text: "Dedicated specialist and a forward-deployed engineer", included: true },
 ];
 
-function paidFeatures({ platforms, prompts, pieces, geoSpecialist }: PlanFeatures): PlanFeature[] {
+function paidFeatures(
+  { platforms, prompts, pieces, geoSpecialist }: PlanFeatures,
+  monthlyPrice: number,
+): PlanFeature[] {
   return [
     { title: "Platforms", text: platforms.join(", "), included: true },
     { title: "Domains", text: "Unlimited", included: true },
     { title: "Prompts tracked", text: String(prompts), included: true },
-    { title: "Briefs / pieces", text: `${pieces} / ${pieces}`, included: true },
+    { title: "Price per prompt", text: `${formatCents(monthlyPrice / prompts)} a month`, included: true },
+    { title: "Briefs / pieces", text: `${pieces} / ${pieces} a month`, included: true },
     { title: "Export", text: "CSV/JSON", included: true },
     { title: "Seats", text: "Unlimited", included: true },
     { title: "Support", text: "Email", included: true },

@@ -28,6 +28,13 @@ export function ClosingCall() {
           <p className="mt-6 max-w-md text-lg text-on-night-muted">
             Tell us what your buyers ask. We’ll show you how the platform tracks it.
           </p>
+          <p className="mt-6 wrap-anywhere text-on-night-muted">
+            Write to <strong className="text-on-night">{salesEmail}</strong>, or{" "}
+            <a href="/pricing#plans" className="font-bold text-accent underline">
+              start a free trial
+            </a>
+            .
+          </p>
         </div>
         <ul className="grid min-w-0 grid-cols-1 bg-night-raised sm:grid-cols-2 lg:grid-cols-1">
           {offers.map(({ audience, text, about, subject }) => (

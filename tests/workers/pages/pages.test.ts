@@ -201,6 +201,8 @@ describe("home", () => {
     const [closing] = [...document.querySelectorAll("main section")].slice(-1);
     expect(closing?.getAttribute("aria-labelledby")).toBe("closing");
     const links = [...(closing?.querySelectorAll("a") ?? [])];
+    expect(closing?.textContent).toContain("Write to sales@brand.test, or start a free trial.");
+    expect(links.shift()?.getAttribute("href")).toBe("/pricing#plans");
     expect(links).toHaveLength(2);
     for (const link of links) {
       expect(link.textContent).toMatch(/^Contact Sales/);
@@ -212,24 +214,35 @@ describe("home", () => {
 describe("pricing", () => {
   const SEARCH = "ChatGPT, Perplexity";
   const NO_SPECIALIST = "Not included: Dedicated GEO specialist";
-  const paid = (platforms: string, prompts: string, briefs: string, specialist: string) => [
+  const paid = (platforms: string, [prompts, each]: [string, string], briefs: string, specialist: string) => [
     `Platforms: ${platforms}`,
     "Domains: Unlimited",
     `Prompts tracked: ${prompts}`,
-    `Briefs / pieces: ${briefs}`,
+    `Price per prompt: ${each} a month`,
+    `Briefs / pieces: ${briefs} a month`,
     "Export: CSV/JSON",
     "Seats: Unlimited",
     "Support: Email",
     specialist,
   ];
   const cards = [
-    { key: "mini", title: "MINI", price: "$100 a month", features: paid(SEARCH, "50", "5 / 5", NO_SPECIALIST) },
-    { key: "lite", title: "LITE", price: "$200 a month", features: paid(SEARCH, "100", "10 / 10", NO_SPECIALIST) },
+    {
+      key: "mini",
+      title: "MINI",
+      price: "$100 a month",
+      features: paid(SEARCH, ["50", "$2.00"], "5 / 5", NO_SPECIALIST),
+    },
+    {
+      key: "lite",
+      title: "LITE",
+      price: "$200 a month",
+      features: paid(SEARCH, ["100", "$2.00"], "10 / 10", NO_SPECIALIST),
+    },
     {
       key: "standard",
       title: "STANDARD",
       price: "$500 a month",
-      features: paid(`${SEARCH}, Google AI Overviews`, "600", "30 / 30", "Dedicated GEO specialist"),
+      features: paid(`${SEARCH}, Google AI Overviews`, ["600", "$0.83"], "30 / 30", "Dedicated GEO specialist"),
     },
     {
       key: "enterprise",
@@ -239,7 +252,8 @@ describe("pricing", () => {
         "Everything in STANDARD",
         "Platforms: ChatGPT, Perplexity, Claude, Google AI Overviews, Google AI Mode, Gemini, Microsoft Copilot, Grok",
         "Prompts tracked: Custom prompts",
-        "Integrations: Search console, analytics product, two hosting and edge providers",
+        "Price per prompt: On request",
+        "Integrations: Your search console, your analytics tool, and two hosting and edge providers",
         "Support: Dedicated specialist and a forward-deployed engineer",
       ],
     },
