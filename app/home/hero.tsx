@@ -8,16 +8,16 @@ import { ResearchLink } from "./research-link";
 
 export function Hero() {
   return (
-    <section className="wrap pt-10 sm:pt-14" aria-labelledby="hero">
+    <section className="wrap pt-6" aria-labelledby="hero">
       <div className="grid items-end gap-x-16 gap-y-12 lg:grid-cols-[minmax(0,1fr)_34%]">
         <div>
           <p className="eyebrow">{hero.eyebrow}</p>
-          <h1 id="hero" className="mt-4 text-display">
+          <h1 id="hero" className="mt-3 text-display">
             {hero.headline} {hero.ending}
             <mark>{hero.cited}</mark>
           </h1>
-          <p className="mt-7 max-w-2xl text-xl text-muted">{hero.text}</p>
-          <div className="mt-9 flex flex-wrap gap-3">
+          <p className="mt-5 max-w-2xl text-xl text-muted">{hero.text}</p>
+          <div className="mt-7 flex flex-wrap gap-3">
             <ButtonLink href="/pricing" size="lg">
               Get Started
               <ArrowRightIcon />
@@ -26,7 +26,7 @@ export function Hero() {
               Learn More
             </ButtonLink>
           </div>
-          <p className="mt-4 text-muted">{hero.terms}</p>
+          <p className="mt-3 text-muted">{hero.terms}</p>
         </div>
         <ForecastCard />
       </div>

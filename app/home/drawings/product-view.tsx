@@ -3,7 +3,7 @@ import { Drawing, Lines, Mark, Text } from "./drawing";
 /** An invented brand and market. The numbers agree with each other and with the MINI plan. */
 export function ProductView() {
   return (
-    <figure className="stage mt-14" data-markdown="skip">
+    <figure className="stage mt-8" data-markdown="skip">
       <div className="product-view lifted">
         <p className="product-bar">
           <span>Norvane, cargo bikes</span> <span className="badge bg-accent text-on-accent">Example</span>
@@ -37,11 +37,11 @@ function TrackedPrompts() {
       <Text y="20" className="font-bold">
         Tracked prompts
       </Text>
-      <rect y="40" width="320" height="56" rx="8" className="fill-brand-soft" />
       {prompts.map(({ lines, named }, index) => (
         <g key={lines[0]} transform={`translate(0 ${40 + index * 61})`}>
-          <Lines x={12} y={24} lines={lines} />
-          <Mark x={252} y={16} isNamed={named} />
+          <path d="M0 .5H320" className="stroke-line" />
+          <Lines x={0} y={26} lines={lines} />
+          <Mark x={264} y={18} isNamed={named} />
         </g>
       ))}
     </Drawing>
@@ -55,13 +55,8 @@ function TrackedAnswer() {
       height={342}
       className="answer"
     >
-      <rect x=".5" y=".5" width="84" height="30" rx="15" className="fill-none stroke-ink" />
-      <Text x="42" y="20" className="font-bold" textAnchor="middle">
-        ChatGPT
-      </Text>
-      <rect x="94.500" y=".5" width="92" height="30" rx="15" className="fill-none stroke-line" />
-      <Text x="140" y="20" className="fill-muted" textAnchor="middle">
-        Perplexity
+      <Text y="20" className="font-bold">
+        ChatGPT’s answer
       </Text>
       <rect x="20" y="52" width="300" height="42" rx="12" className="fill-brand-soft" />
       <Text x="170" y="78" textAnchor="middle">

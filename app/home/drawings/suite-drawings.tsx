@@ -32,6 +32,9 @@ export function Dashboard() {
       <Text y="56" className="figure">
         +24
       </Text>
+      <Text x="78" y="56" className="fill-muted">
+        pts
+      </Text>
       <Text y="92" className="fill-muted">
         Content gaps
       </Text>

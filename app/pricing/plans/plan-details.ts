@@ -1,6 +1,6 @@
 import { ENTERPRISE_PLATFORMS, PAID_PLANS, PLAN_FEATURES, type PlanFeatures } from "../../contract/plans";
 import type { Site } from "../../ui/site";
-import { formatCents, type Plan, plans, TRIAL_DAYS } from "./plan-list";
+import { type Plan, plans, TRIAL_DAYS } from "./plan-list";
 
 export interface PlanFeature {
   title: string;
@@ -61,4 +61,11 @@ function paidFeatures(
     { title: "Support", text: "Email", included: true },
     { title: "Dedicated GEO specialist", text: "", included: geoSpecialist },
   ];
+}
+
+const dollarsAndCents = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+
+/** For example `$0.83`. */
+function formatCents(dollars: number): string {
+  return dollarsAndCents.format(dollars);
 }

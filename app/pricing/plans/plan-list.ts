@@ -80,10 +80,3 @@ const wholeDollars = new Intl.NumberFormat("en-US", { style: "currency", currenc
 export function formatPrice(price: number | null): string {
   return price === null ? "On request" : wholeDollars.format(price);
 }
-
-const dollarsAndCents = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
-
-/** For example `$0.83`. */
-export function formatCents(dollars: number): string {
-  return dollarsAndCents.format(dollars);
-}
