@@ -13,6 +13,7 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
     ),
     a: ({ href = "", children }) => <TextLink href={href}>{children}</TextLink>,
     LegalEmail,
+    SupportEmail,
     Taxes,
     ContactBlock,
   };
@@ -61,6 +62,11 @@ function TextLink({ href, children }: { href: string; children: ReactNode }) {
 function LegalEmail() {
   const { legalEmail } = useSite();
   return <TextLink href={mailTo(legalEmail)}>{legalEmail}</TextLink>;
+}
+
+function SupportEmail() {
+  const { supportEmail } = useSite();
+  return <TextLink href={mailTo(supportEmail)}>{supportEmail}</TextLink>;
 }
 
 function Taxes() {

@@ -18,7 +18,7 @@ export interface TocEntry {
 }
 
 export interface LegalText extends LegalAttributes {
-  path: "/privacy" | "/terms";
+  path: "/privacy" | "/terms" | "/security";
   sections: TocEntry[];
   Content: ComponentType<MDXProps>;
 }

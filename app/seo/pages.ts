@@ -1,6 +1,6 @@
 import { company, titleOf } from "../company";
 import { companyFacts } from "../company-facts";
-import { privacy, terms } from "../legal/texts";
+import { privacy, security, terms } from "../legal/texts";
 import { pricing } from "../pricing/pricing-content";
 import type { shareImages } from "./share-images";
 
@@ -24,8 +24,9 @@ export const homePage: PublicPage = {
 export const pricingPage = publicPage({ path: "/pricing", name: "Pricing", description: pricing.description });
 export const privacyPage = publicPage({ ...privacy, name: privacy.title });
 export const termsPage = publicPage({ ...terms, name: terms.title });
+export const securityPage = publicPage({ ...security, name: security.title });
 
-export const publicPages = [homePage, pricingPage, privacyPage, termsPage];
+export const publicPages = [homePage, pricingPage, privacyPage, termsPage, securityPage];
 
 function publicPage({ path, name, description, updated }: Omit<PublicPage, "title">): PublicPage {
   return { path, name, title: titleOf(name), description, updated };

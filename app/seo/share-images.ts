@@ -8,6 +8,7 @@ export const shareImages = {
   "/pricing": { file: "/share/pricing.png", headline: pricing.title, highlight: "" },
   "/privacy": { file: "/share/privacy.png", headline: "Privacy Policy", highlight: "" },
   "/terms": { file: "/share/terms.png", headline: "Terms & Conditions", highlight: "" },
+  "/security": { file: "/share/security.png", headline: "Security", highlight: "" },
 };
 
 export const SHARE_IMAGE_SIZE = { width: 1200, height: 630 };

@@ -8,7 +8,7 @@ import { root } from "./workerd";
 /** As in tests/workers/pages/budgets.test.ts. */
 const [MOST_PAGE_BYTES, MOST_SCRIPT_BYTES] = [14_600, 95_000];
 
-const PAGES = ["/", "/pricing", "/privacy", "/terms", "/subscription"];
+const PAGES = ["/", "/pricing", "/privacy", "/terms", "/security", "/subscription"];
 
 /** What each page weighs, its headers included, and the scripts of the form. */
 export async function measureWeights(): Promise<Row[]> {

@@ -8,6 +8,7 @@ const pages = [
   { path: "/pricing", status: 200 },
   { path: "/privacy", status: 200, heading: "Privacy Policy" },
   { path: "/terms", status: 200 },
+  { path: "/security", status: 200 },
   { path: "/nothing-here", status: 404, heading: "Oops! Page not found" },
 ];
 
@@ -167,7 +168,7 @@ test("a page is loaded before a link to it is followed, and the sign-up never is
   await page.goto("/pricing");
   await expect
     .poll(() => [...candidates].sort())
-    .toEqual(["/", "/pricing", "/privacy", "/terms"].map((path) => `Prerender ${path}`));
+    .toEqual(["/", "/pricing", "/privacy", "/security", "/terms"].map((path) => `Prerender ${path}`));
   const link = page.getByRole("contentinfo").getByRole("link", { name: "Privacy Policy" });
   await link.hover();
   await expect.poll(() => statuses).toContain("/privacy PrefetchSuccessfulButNotUsed");

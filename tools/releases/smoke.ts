@@ -9,7 +9,7 @@ import { settingsOf, stageOf, urlIn } from "./stages";
 
 const WITHIN_MS = 20_000;
 const running = z.object({ release: z.string(), commit: z.string() });
-const PAGES = ["/", "/pricing", "/privacy", "/terms"];
+const PAGES = ["/", "/pricing", "/privacy", "/terms", "/security"];
 
 export type Target = { siteUrl: string; apiUrl: string; packageId: string; stripeUrl: string; publishableKey: string };
 

@@ -18,6 +18,7 @@ export function Footer() {
       links: [
         { href: "/privacy", label: "Privacy Policy" },
         { href: "/terms", label: "Terms & Conditions" },
+        { href: "/security", label: "Security" },
       ],
     },
   ];

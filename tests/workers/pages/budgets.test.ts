@@ -21,7 +21,7 @@ const { site, visitor, dispose } = await startVisitedSite();
 afterAll(dispose);
 const open = pageReader(visitor);
 
-describe.each(["/", "/pricing", "/privacy", "/terms", "/subscription"])("%s", (path) => {
+describe.each(["/", "/pricing", "/privacy", "/terms", "/security", "/subscription"])("%s", (path) => {
   test("arrives within the first round trip, headers included", async () => {
     const { body, headers } = await open(path);
     const head = ["HTTP/1.1 200 OK", ...[...headers].map((header) => header.join(": ")), "\r\n"].join("\r\n");

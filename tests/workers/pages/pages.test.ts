@@ -7,7 +7,7 @@ import { startVisitedSite } from "../../support/visitors/visited-site";
 
 const RESEARCH_URL = "https://research.test/ai-search";
 const CONSOLE_URL = "https://console.test";
-const publicPaths = ["/", "/pricing", "/privacy", "/terms"];
+const publicPaths = ["/", "/pricing", "/privacy", "/terms", "/security"];
 const allPaths = [...publicPaths, "/nothing-here"];
 const PLAN = "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
 
@@ -22,6 +22,7 @@ test.each([
   ["/pricing", /pricing/i],
   ["/privacy", /^Privacy Policy$/],
   ["/terms", /^Terms & Conditions$/],
+  ["/security", /^Security$/],
   ["/subscription", /^Complete Your Subscription$/],
   [PLAN, /^Complete Your Subscription$/],
 ])("%s answers 200 with its page to whoever asks [R1]", async (path, heading) => {
@@ -64,6 +65,7 @@ test.each([...allPaths, "/subscription", PLAN])(
       "Contact Support": "mailto:support@brand.test",
       "Privacy Policy": "/privacy",
       "Terms & Conditions": "/terms",
+      Security: "/security",
     });
     expect(words("footer")).toContain(`© ${new Date().getUTCFullYear()}`);
     expect(hrefs("body > a")).toEqual(["#main"]);

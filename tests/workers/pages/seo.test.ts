@@ -9,8 +9,14 @@ import { startVisitedSite } from "../../support/visitors/visited-site";
  * agrees with what the pages show.
  */
 
-const paths = ["/", "/pricing", "/privacy", "/terms"];
-const markdownPaths = { "/": "/index.md", "/pricing": "/pricing.md", "/privacy": "/privacy.md", "/terms": "/terms.md" };
+const paths = ["/", "/pricing", "/privacy", "/terms", "/security"];
+const markdownPaths = {
+  "/": "/index.md",
+  "/pricing": "/pricing.md",
+  "/privacy": "/privacy.md",
+  "/terms": "/terms.md",
+  "/security": "/security.md",
+};
 
 const { site, visitor, dispose } = await startVisitedSite();
 afterAll(dispose);
@@ -153,8 +159,8 @@ describe("structured data", () => {
       expect(texts[1]).toContain(right);
       return texts[1]?.replace(right, mistake) ?? "";
     });
-    const [home, pricing, privacy, terms, ...mistakes] = problemsOf([...texts, ...wrong]);
-    expect({ home, pricing, privacy, terms }).toEqual({ home: [], pricing: [], privacy: [], terms: [] });
+    const [home, pricing, privacy, terms, security, ...mistakes] = problemsOf([...texts, ...wrong]);
+    expect([home, pricing, privacy, terms, security]).toEqual([[], [], [], [], []]);
     // The compiler would find a mistake.
     expect(mistakes).toHaveLength(3);
     for (const problems of mistakes) expect(problems).not.toEqual([]);
@@ -224,7 +230,27 @@ describe("lists for crawlers", () => {
     expect([...body.matchAll(/<loc>(.*?)<\/loc><lastmod>(.*?)<\/lastmod>/g)].map(([, ...found]) => found)).toEqual([
       [`${site.url}/privacy`, "2025-08-14"],
       [`${site.url}/terms`, "2025-08-14"],
+      [`${site.url}/security`, "2026-11-23"],
     ]);
+  });
+
+  test("security.txt has a contact, and expires in less than a year", async () => {
+    const { headers, body } = await visitor.get("/.well-known/security.txt");
+    expect(headers.get("content-type")).toMatch(/^text\/plain/);
+    const fields = Object.fromEntries(
+      body
+        .trim()
+        .split("\n")
+        .map((line) => line.split(/: (.*)/).slice(0, 2)),
+    );
+    expect(fields).toMatchObject({
+      Contact: expect.stringMatching(/^mailto:.+@/),
+      Canonical: `${site.url}/.well-known/security.txt`,
+      Policy: `${site.url}/security`,
+    });
+    const days = (Date.parse(fields.Expires) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(270);
+    expect(days).toBeLessThan(366);
   });
 
   test("robots.txt names and allows search, user-fetch and training crawlers [K1]", async () => {

@@ -7,7 +7,15 @@ import { ORIGIN, startDeployedSite } from "../../support/workers/deployed-site";
 /* The headers of every status, of the Worker's answers and of files. */
 
 const INSECURE_ORIGIN = ORIGIN.replace("https:", "http:");
-const pages = ["/", "/pricing", "/privacy", "/terms", "/subscription", `/subscription/${fields.package_id}`];
+const pages = [
+  "/",
+  "/pricing",
+  "/privacy",
+  "/terms",
+  "/security",
+  "/subscription",
+  `/subscription/${fields.package_id}`,
+];
 
 let upstream: () => Response | Promise<Response>;
 const answering = () => upstream();

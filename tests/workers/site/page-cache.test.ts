@@ -5,8 +5,8 @@ import { startSite } from "../../support/workers/workers";
 
 /* Public pages are kept in memory: made once, right for everyone, and never with anything of one visitor. */
 
-const PAGES = ["/", "/pricing", "/privacy", "/terms"];
-const FILES = ["/robots.txt", "/sitemap.xml", "/llms.txt", "/site.webmanifest"];
+const PAGES = ["/", "/pricing", "/privacy", "/terms", "/security"];
+const FILES = ["/robots.txt", "/sitemap.xml", "/llms.txt", "/site.webmanifest", "/.well-known/security.txt"];
 const MARKDOWN = { Accept: "text/markdown" };
 
 const { site, visitor, dispose } = await startVisitedSite();

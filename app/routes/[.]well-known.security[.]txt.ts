@@ -1,0 +1,8 @@
+import type { LoaderFunctionArgs } from "@remix-run/cloudflare";
+import { securityTxt } from "../seo/security-txt";
+
+export function loader({ context: { configuration } }: LoaderFunctionArgs) {
+  return new Response(securityTxt(configuration.SITE_URL, configuration.SUPPORT_EMAIL, new Date()), {
+    headers: { "Content-Type": "text/plain; charset=utf-8" },
+  });
+}
