@@ -10,7 +10,7 @@ const isDrawn = (picture: Locator) =>
 
 /* What a visitor does on the way to a trial; the rarer ways are in tests/release/sign-up/. */
 
-test("the whole sign-up, with a reload at each step, ends in a running trial, its mail and its account [S6] [S12] [S13] [S14] [S15] [V9] [M2] [M9]", {
+test("the whole sign-up, with a reload at each step, ends in a running trial, its email and its account [S6] [S12] [S13] [S14] [S15] [V9] [M2] [M9]", {
   tag: "@phone",
 }, async ({ page, stack }) => {
   const visitor = signup(page);

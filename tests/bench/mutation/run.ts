@@ -23,7 +23,7 @@ async function mutate(name: string, files: string[]): Promise<Map<string, Counts
     vitest: { configFile: "tests/bench/mutation/vitest.config.ts", related: false },
     plugins: ["@stryker-mutator/vitest-runner"],
     coverageAnalysis: "perTest",
-    // Words of pages, mails and logs, names of columns, SQL: too many, and the simulation's faults change the SQL.
+    // Words of pages, emails and logs, names of columns, SQL: too many, and the simulation's faults change the SQL.
     mutator: { excludedMutations: ["StringLiteral"] },
     // What runs once, when a module is loaded, would have all tests run for it. It is not counted either.
     ignoreStatic: true,

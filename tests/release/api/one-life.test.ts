@@ -154,7 +154,7 @@ describe("a subscription's life", () => {
       const written = [started, `Your Citewell trial ends on ${dayOf(trialEnd)} (UTC)`];
       await expectSame({ status: "trialing", invoice: ["paid", 0, 0], mails: written });
 
-      // The first charge, an hour after the trial: on the day, of the amount and from the card that both mails named.
+      // The first charge, an hour after the trial: on the day, of the amount and from the card that both emails named.
       await advanceTo(trialEnd + HOUR);
       const first = await expectSame({ status: "active", invoice: ["paid", 50_000, 1], mails: written });
       const { last4, end } = await atStripe();

@@ -168,7 +168,7 @@ test("npm start follows PORT, in about ten lines: the sign-up works there, and C
   }
   expect(started.lines.filter((line) => line.endsWith("│ stopped unexpectedly; starting again"))).toHaveLength(3);
 
-  // The card is entered with Stripe, whose webhook then reaches the API, and its mail the mailbox.
+  // The card is entered with Stripe, whose webhook then reaches the API, and its email the mailbox.
   const secret = /seti_\w+_secret_\w+/.exec(card)?.[0] ?? "";
   await enterCard(`http://localhost:${stripe}`, secret);
   const mailbox = async () => (await fetch(`http://localhost:${stripe}/mailbox`)).text();

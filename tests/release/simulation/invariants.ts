@@ -83,7 +83,7 @@ export function checkEnd(world: World, deeds: Deeds): void {
     wrong(end_reason === "not-me" && !isSent(`account-closed/${id}`), `${name} has ended, its account has not`);
     const isVerified = end_reason !== null || isSent(`email-verified/${id}`);
     wrong(verified.includes(String(id)) && !isVerified, `${name} is not verified`);
-    // A trial that was cancelled may be over before its mail is written.
+    // A trial that was cancelled may be over before its email is written.
     const hasEnded = status === "canceled" || made.some((one) => one.status === "canceled");
     wrong(!hasEnded && !isSent(`trial-started/${id}`), `${name} has no mail`);
     wrong(!hasEnded && !isSent(`account-created/${id}`), `${name} has no account`);

@@ -200,7 +200,7 @@ export class Visitor {
     }
   }
 
-  /** What becomes of a mail: its address is confirmed, or its reader knows of no sign-up. */
+  /** What becomes of an email: its address is confirmed, or its reader knows of no sign-up. */
   async readMail(key: string, text: string): Promise<void> {
     const [, signUpId = ""] = key.split("/");
     const open = async (kind: string, method: string, told: string[]) => {

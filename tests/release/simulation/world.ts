@@ -39,7 +39,7 @@ export class World implements Platform {
   readonly faulty: number;
   /** Nothing fails, and nothing has an outage. */
   readonly isSound: boolean;
-  /** How often mails and account webhooks came, by their keys. */
+  /** How often emails and account webhooks came, by their keys. */
   readonly got = new Map<string, number>();
   /** Events that the API has not taken. */
   readonly untold = new Map<string, { customer: string | null; madeAt: number }>();

@@ -14,7 +14,7 @@ type Context = ConstructorParameters<Api["SiteApi"]>[0];
 
 const executionContext = z.custom<Context>((value) => typeof value === "object" && value !== null);
 
-/** What stands at the other end: Stripe, the mail provider, the console. */
+/** What stands at the other end: Stripe, the email provider, the console. */
 export type Upstream = (url: URL, request: Request) => Response | Promise<Response>;
 
 type Options = {

@@ -1,4 +1,4 @@
-/** What the API's mails say of the company that sends them, in tests that need no settings. */
+/** What the API's emails say of the company that sends them, in tests that need no settings. */
 export const SENDER = {
   from: "hello@example.com",
   companyName: "Citewell",

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { RunningWorker } from "../workers/workers";
 
 /**
- * A visit to the Customer Portal that the mails lead to, with a log-in by email address.
+ * A visit to the Customer Portal that the emails lead to, with a log-in by email address.
  * @param fields of the form that is sent there; without them the page is only looked at
  * @returns the page, as it is then
  */

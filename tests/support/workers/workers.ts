@@ -14,7 +14,7 @@ const MIGRATIONS = fileURLToPath(new URL("../../../functions/subscription-api/mi
 
 /**
  * The reference subscription API on a migrated database; its PUBLIC_URL is the URL that it gets.
- * @param options.simulatorUrl where Stripe, the mail provider and the console are
+ * @param options.simulatorUrl where Stripe, the email provider and the console are
  * @param options.edit what is changed of the built Worker
  */
 export async function startSubscriptionApi(

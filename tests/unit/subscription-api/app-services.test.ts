@@ -172,7 +172,7 @@ test("the status URL of a sign-up is at the origin that was asked [H1]", async (
 });
 
 describe("after an answer", () => {
-  /** An API in whose outbox a mail waits. */
+  /** An API in whose outbox an email waits. */
   async function withMail(io?: Io) {
     const api = apiInProcess({ ...(io && { io }) });
     const { id } = await api.signUp();

@@ -97,7 +97,7 @@ describe("a request's body", () => {
 
 describe("an answer to the API", () => {
   let provider: Upstream;
-  /** Whose mail provider and console is the test. */
+  /** Whose email provider and console is the test. */
   let other: RunningWorker;
   beforeAll(async () => {
     provider = await startUpstream();
@@ -112,7 +112,7 @@ describe("an answer to the API", () => {
     provider.dispose();
   });
 
-  /** A trial that begins, whose mail and whose account webhook are sent. */
+  /** A trial that begins, whose email and whose account webhook are sent. */
   async function trialOf(email: string) {
     const { clientSecret } = await signUp(other, { email });
     await enterCard(stripe.url, clientSecret);
@@ -128,7 +128,7 @@ describe("an answer to the API", () => {
   test.each([
     [409, "due"],
     [200, "sent"],
-  ])("with status %i and without end is not read on, from mail provider and console [H2]", async (status, state) => {
+  ])("with status %i and without end is not read on, from email provider and console [H2]", async (status, state) => {
     let sent = 0;
     provider.answers((response) => {
       response.writeHead(status, { "Content-Type": "application/json", "Content-Length": "300000000" });
@@ -152,7 +152,7 @@ describe("an answer to the API", () => {
     expect(sent).toBeLessThan(32 * KIB * KIB);
   });
 
-  test("that is compressed is counted by what it says, and not waited for, from the mail provider [H2]", async () => {
+  test("that is compressed is counted by what it says, and not waited for, from the email provider [H2]", async () => {
     provider.answers(stallsInACompressedBody(64 * KIB, 409));
     await trialOf("compressed@example.com");
     const failed = expect.objectContaining({ event: "message_failed", reason: "409", kind: "trial-started" });

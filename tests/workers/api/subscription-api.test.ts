@@ -38,7 +38,7 @@ describe("the built Worker with the simulator", () => {
     expect(JSON.stringify(row)).not.toContain(clientSecret);
   });
 
-  test("takes the sign-up from its card to the trial, the mail and the account webhook with the hash [S13] [S15]", async () => {
+  test("takes the sign-up from its card to the trial, the email and the account webhook with the hash [S13] [S15]", async () => {
     await enterCard(stripe.url, clientSecret);
 
     await expect.poll(() => accountWebhooks(stripe, "whole@example.com")).toHaveLength(1);

@@ -177,7 +177,7 @@ describe("the migrations", () => {
 });
 
 describe("Cloudflare's binding", () => {
-  test("sends the mail where no HTTP provider is set", async () => {
+  test("sends the email where no HTTP provider is set", async () => {
     const stripe = await startStripeSimulator();
     const api = await startSubscriptionApi({
       simulatorUrl: stripe.url,

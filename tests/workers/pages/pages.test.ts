@@ -104,7 +104,7 @@ test("every link of the public pages that stays on the site leads to a page", as
   for (const link of links) expect((await visitor.get(link.split("#")[0] ?? "")).status, link).toBe(200);
 });
 
-test("the public pages call no backend: their buttons lead to a page or open a mail [P12]", async () => {
+test("the public pages call no backend: their buttons lead to a page or open an email [P12]", async () => {
   for (const path of publicPaths) {
     const { document, headers } = await open(path);
     const policy = headers.get("Content-Security-Policy");

@@ -71,14 +71,14 @@ const ON_TRIAL = "status = 'trialing', trial_end = '2026-11-27T12:00:00.000Z'";
 const textOf = ({ mock }: { mock: { calls: [unknown, RequestInit?][] } }) =>
   String(JSON.parse(String(mock.calls.at(-1)?.[1]?.body)).text);
 
-test("the mail about a used card has the link that ends its sign-up [H4]", async () => {
+test("the email about a used card has the link that ends its sign-up [H4]", async () => {
   const { dispatch, id, sent } = await outboxOf("status = 'pending'", "card-used");
   await dispatch();
   const [, notMe = ""] = /not-me\/(\S+)/.exec(textOf(sent)) ?? [];
   expect(await links.read("not-me", notMe)).toBe(id);
 });
 
-test("the links of the start mail live for thirty days from the sign-up on, each for its purpose [H4]", async () => {
+test("the links of the start email live for thirty days from the sign-up on, each for its purpose [H4]", async () => {
   const { dispatch, id, sent } = await outboxOf(ON_TRIAL, "trial-started");
   vi.setSystemTime(NOW + DAY);
   await dispatch();
@@ -101,7 +101,7 @@ test("a trial without a plan is told with the card of its customer", async () =>
   expect([textOf(without.sent).includes("Card:"), without.findCard.mock.calls]).toEqual([false, []]);
 });
 
-describe("the mail about a used card", () => {
+describe("the email about a used card", () => {
   test.each([
     ["pending", "sent", null],
     ["ended", "sent", null],
@@ -118,7 +118,7 @@ describe("the mail about a used card", () => {
   });
 });
 
-test("account webhooks wait for a console, and mails do not", async () => {
+test("account webhooks wait for a console, and emails do not", async () => {
   const { dispatch, rows, sent } = await outboxOf(ON_TRIAL, "account-created", "email-verified", "card-used");
   const due = () => rows("SELECT key FROM outbox WHERE state = 'due' ORDER BY key").map(({ key }) => key);
   expect(await dispatch()).toBe(1);
@@ -139,7 +139,7 @@ test("messages of one kind, however many are due, hold up each other kind for tw
   expect(rows("SELECT key FROM outbox WHERE state = 'due' AND kind <> 'trial-started'")).toEqual([]);
 });
 
-test("a mail that Stripe keeps from being made is tried again after half a minute, and its reason is logged", async () => {
+test("an email that Stripe keeps from being made is tried again after half a minute, and its reason is logged", async () => {
   const { dispatch, rows, findCard } = await outboxOf(ON_TRIAL, "trial-started");
   vi.spyOn(Math, "random").mockReturnValue(0.5);
   findCard.mockRejectedValueOnce(new PaymentsError("unavailable"));
@@ -156,7 +156,7 @@ test("a mail that Stripe keeps from being made is tried again after half a minut
   expect(vi.mocked(console.error).mock.calls.join()).toContain('"message_dead"');
 });
 
-test("a mail whose making fails for another reason keeps its lease, and the log does not quote the reason [F6]", async () => {
+test("an email whose making fails for another reason keeps its lease, and the log does not quote the reason [F6]", async () => {
   const { dispatch, rows, findCard } = await outboxOf(ON_TRIAL, "trial-started");
   findCard.mockRejectedValueOnce(new RangeError("of ada@example.com"));
   await dispatch();

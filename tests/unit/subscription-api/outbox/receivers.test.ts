@@ -22,7 +22,7 @@ const overHttp = () =>
     content,
   );
 
-test("a mail goes to the provider with its key, its sender quoted, and follows no redirect [G11]", async () => {
+test("an email goes to the provider with its key, its sender quoted, and follows no redirect [G11]", async () => {
   const sent = answers(() => new Response("{}"));
   expect(await overHttp()).toEqual({ status: "sent" });
   const [url, init] = sent.mock.calls[0] ?? [];
@@ -67,12 +67,12 @@ test.each([
     },
     { status: "failed", reason: "TypeError" },
   ],
-])("the mail provider's answer is taken for what it is: %s", async (_, answer, outcome) => {
+])("the email provider's answer is taken for what it is: %s", async (_, answer, outcome) => {
   answers(answer);
   expect(await overHttp()).toEqual(outcome);
 });
 
-test("a mail goes by Cloudflare's binding, and its failure is told by a code, never by its message [F6]", async () => {
+test("an email goes by Cloudflare's binding, and its failure is told by a code, never by its message [F6]", async () => {
   const binding = z.custom<SendEmail>((value) => typeof value === "object");
   const send = vi.fn(async (_: unknown) => {});
   const over = mailOver({ ...SETTINGS, transport: { kind: "cloudflare", binding: binding.parse({ send }) } });

@@ -31,7 +31,7 @@ const trial: Trial = {
 const started = (change: Partial<Trial> = {}, other = {}) =>
   trialStartedEmail({ ...facts, ...other }, { ...trial, ...change }, sender, links);
 
-describe("the mail at a trial's start", () => {
+describe("the email at a trial's start", () => {
   test("says in text what the card networks ask for, once", () => {
     expect(started()).toMatchObject({ subject: "Your Citewell trial has started" });
     expect(started().text.split("\n\n")).toEqual([
@@ -179,7 +179,7 @@ test("the reminder says when the trial ends, what is charged then, and how to ca
   expect(trialEndingEmail(facts, { ...trial, plan: null }, sender).text).toContain("Plan: not chosen yet");
 });
 
-describe("a typed name in a mail", () => {
+describe("a typed name in an email", () => {
   test.each([
     ["Engines & Sons, Inc.", "Engines & Sons, Inc."],
     ["J. R. Smith: Tools", "J. R. Smith: Tools"],
@@ -209,7 +209,7 @@ describe("a typed name in a mail", () => {
   });
 });
 
-test("the mail after a used card leads back to the form of its plan, and quotes nothing that was typed [H4]", () => {
+test("the email after a used card leads back to the form of its plan, and quotes nothing that was typed [H4]", () => {
   const { subject, text, html } = cardUsedEmail(facts, sender, links.notMe);
   expect(subject).toBe("Your Citewell trial has not started");
   expect(text).toContain("has already been used for a free trial");

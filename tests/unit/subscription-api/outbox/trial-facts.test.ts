@@ -27,7 +27,7 @@ const running: Billing = {
 const facts = (billing: Billing | undefined, message = reminder) =>
   trialOf(message, { findBilling: async () => billing, findCard: async () => null });
 
-describe("a mail about a trial", () => {
+describe("an email about a trial", () => {
   test("is about the trial that runs at Stripe [T3]", async () => {
     expect(await facts(running)).toEqual({
       end,

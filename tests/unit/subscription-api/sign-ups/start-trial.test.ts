@@ -61,7 +61,7 @@ test("a card that was used is told by email to three sign-ups a day, and on the 
 });
 
 describe("a card that is set up", () => {
-  test("starts the trial, which is logged, with its mails and the reminder two days before the end [T2]", async () => {
+  test("starts the trial, which is logged, with its emails and the reminder two days before the end [T2]", async () => {
     const { signUp, services, setUpCard, model, row, logged, messages, isProcessed, defaultCard } = await signUpAs();
     const card = await setUpCard(signUp);
     expect(await handleCardSetUp(signUp, card, services, CARD_EVENT)).toBe("trialing");
@@ -137,7 +137,7 @@ describe("a card that is set up", () => {
     expect(calls).toEqual([]);
   });
 
-  test("after five that failed ends the sign-up: it is detached, and no mail asks for another [H3]", async () => {
+  test("after five that failed ends the sign-up: it is detached, and no email asks for another [H3]", async () => {
     const { signUp, services, setUpCard, model, row, messages, isProcessed } = await signUpAs("declined_cards = 5");
     const card = await setUpCard(signUp);
     expect(await handleCardSetUp(signUp, card, services, CARD_EVENT)).toBe("ended");

@@ -63,7 +63,7 @@ test("what does not exist is null, and nothing is counted", async () => {
 });
 
 describe("a used card", () => {
-  test("leaves its sign-up waiting for another one, with one mail, however many are used [H3]", async () => {
+  test("leaves its sign-up waiting for another one, with one email, however many are used [H3]", async () => {
     const { endings, card, row, messages, isProcessed } = await signedUp();
     await endings.refuseUsedCard(card, declined("evt_used"));
     expect(await isProcessed("evt_used")).toBe(true);

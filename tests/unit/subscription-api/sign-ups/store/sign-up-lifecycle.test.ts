@@ -125,7 +125,7 @@ test("there is nothing to start for a sign-up that does not exist, and nothing i
 });
 
 describe("a trial", () => {
-  test("begins once, with its mails, its account and one more version", async () => {
+  test("begins once, with its emails, its account and one more version", async () => {
     const { lifecycle, counted, id, row, messages } = await onTrial();
     await lifecycle.startTrial(id, { ...TRIAL, stripeSubscriptionId: "sub_2" }, { remindAt: END });
     expect(row()).toMatchObject({
@@ -139,7 +139,7 @@ describe("a trial", () => {
     expect(counted).toEqual(["set_up", "trial"]);
   });
 
-  test("that is over when it is recorded has no mail and counts as none", async () => {
+  test("that is over when it is recorded has no email and counts as none", async () => {
     const { lifecycle, counted, card, id, row, messages } = await pending();
     await lifecycle.recordCard(card, CLAIM);
     await lifecycle.startTrial(id, { ...TRIAL, status: "canceled" }, { remindAt: END });
