@@ -2,6 +2,7 @@ import { CheckIcon } from "../ui/controls/icons";
 import { ClosingCall } from "../ui/layout/closing-call";
 import { useSite } from "../ui/site";
 import { FaqSection } from "./faq-section";
+import { Glossary } from "./glossary";
 import { PlanCard } from "./plans/plan-card";
 import { PlanComparison } from "./plans/plan-comparison";
 import { detailedPlans } from "./plans/plan-details";
@@ -31,6 +32,7 @@ export function PricingPage() {
         </div>
       </section>
       <PlanComparison plans={catalogue} />
+      <Glossary />
       <FaqSection />
       <div className="pt-24">
         <ClosingCall />

@@ -5,7 +5,9 @@
 export const prerenderRules = JSON.stringify({
   prerender: [
     {
-      where: { and: [{ href_matches: "/*" }, { not: { href_matches: ["/subscription*", "/*.md", "/*.txt"] } }] },
+      where: {
+        and: [{ href_matches: "/*" }, { not: { href_matches: ["/subscription*", "/*.md", "/*.txt", "/example/*"] } }],
+      },
       eagerness: "moderate",
     },
   ],

@@ -289,6 +289,16 @@ describe("pricing", () => {
     );
   });
 
+  test("offers an example export whose CSV and JSON have the same answers", async () => {
+    const { document } = await open("/pricing");
+    const links = [...document.querySelectorAll("a[download]")].map((link) => link.getAttribute("href") ?? "");
+    const [csv = "", json = ""] = await Promise.all(links.map(async (path) => (await visitor.get(path)).body));
+    const { brand, answers } = JSON.parse(json) as { brand: string; answers: Record<string, unknown>[] };
+    const rows = answers.map(({ prompt, platform, named }) => ["Example", brand, prompt, platform, named].join());
+    expect(rows).toHaveLength(10);
+    expect(csv.trim().split("\r\n").slice(1)).toEqual(rows);
+  });
+
   test("says under each paid plan when it is charged [P15]", async () => {
     const { words } = await open("/pricing");
     for (const [key, price] of Object.entries({ mini: 100, lite: 200, standard: 500 })) {
