@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type FormField, formFields } from "./form-fields";
+import { type FormField, formFields } from "./fields/form-fields";
 
 type Rules<Fields extends Record<string, FormField>> = { [Name in keyof Fields]: Fields[Name]["rule"] };
 

@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/cloudflare";
-import { securityTxt } from "../seo/security-txt";
+import { securityTxt } from "../seo/files/security-txt";
 
 export function loader({ context: { configuration } }: LoaderFunctionArgs) {
   return new Response(securityTxt(configuration.SITE_URL, configuration.SUPPORT_EMAIL, new Date()), {

@@ -1,4 +1,4 @@
-import { manifest } from "../seo/manifest";
+import { manifest } from "../seo/files/manifest";
 
 export function loader() {
   return new Response(JSON.stringify(manifest), { headers: { "Content-Type": "application/manifest+json" } });

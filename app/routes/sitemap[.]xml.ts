@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/cloudflare";
-import { sitemapXml } from "../seo/sitemap";
+import { sitemapXml } from "../seo/files/sitemap";
 
 export function loader({ context: { configuration } }: LoaderFunctionArgs) {
   return new Response(sitemapXml(configuration.SITE_URL), {

@@ -6,7 +6,7 @@ import type {
   ShouldRevalidateFunction,
 } from "@remix-run/react";
 import { company, titleOf } from "../company";
-import { packageIdOf } from "../contract/package-id";
+import { packageIdOf } from "../contract/fields/package-id";
 import { TRIAL_DAYS } from "../contract/plans";
 import { loadStep, troubleOf } from "../signup/load/load-step";
 import { CONNECTION_FAILED, submissionFailed } from "../signup/notices";

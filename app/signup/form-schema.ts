@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { acrossFields, formFields } from "../contract/form-fields";
+import { acrossFields, formFields } from "../contract/fields/form-fields";
 import { type SubscriptionRequest, subscriptionRequest } from "../contract/subscription-request";
 
 export const signupForm = z

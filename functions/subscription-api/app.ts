@@ -29,9 +29,10 @@ import { trialClaims } from "./limits/trial-claims";
 import { log, withRequestId } from "./log";
 import { postAfterRestore, postCatalogue, postErase, postExport } from "./operator/commands";
 import { erasuresIn } from "./operator/erasures";
-import { operatorPage } from "./operator/page";
+import { operatorPage } from "./operator/page/page";
 import { requireOperator } from "./operator/require-operator";
-import { restoredDatabase } from "./operator/restored-database";
+import { restoredDatabase } from "./operator/restore/restored-database";
+import { stripeHistory } from "./operator/restore/stripe-history";
 import { accountWebhookTo } from "./outbox/account-webhook";
 import { dispatchMessages } from "./outbox/dispatch";
 import { mailOver } from "./outbox/email";
@@ -49,9 +50,8 @@ import { signedLinks } from "./signed-links";
 import { stripeClient, type Waiting } from "./stripe/client";
 import { withDeadline } from "./stripe/deadline";
 import { stripeWebhook } from "./stripe/events";
-import { stripeHistory } from "./stripe/history";
 import { stripePayments } from "./stripe/payments";
-import { stripePrices } from "./stripe/prices";
+import { stripePrices } from "./stripe/plan-prices";
 
 const headers = {
   https: secureHeaders({

@@ -1,7 +1,7 @@
 import Stripe from "stripe";
 import { PAID_PLANS, settingOf } from "../../app/contract/plans";
 import { isLoopback } from "../../app/shared/settings";
-import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/prices";
+import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/plan-prices";
 import { ToolError } from "../failures";
 import { settingsOf } from "../releases/stages";
 import { API_FOLDER, type Stage } from "../wrangler/wrangler";

@@ -1,4 +1,4 @@
-import { usd } from "../../contract/charges";
+import { usd } from "../../contract/charge-wording";
 import type { Site } from "../../ui/site";
 import type { Plan } from "./plan-list";
 

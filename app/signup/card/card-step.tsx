@@ -1,6 +1,6 @@
 import { Form, useLocation } from "@remix-run/react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
-import { chargeSentence, utcDay } from "../../contract/charges";
+import { chargeSentence, utcDay } from "../../contract/charge-wording";
 import { monthlyCharge } from "../../pricing/plans/monthly-charge";
 import { findPlan, plans, TRIAL_DAYS } from "../../pricing/plans/plan-list";
 import { Button } from "../../ui/controls/button";

@@ -1,6 +1,6 @@
 import { Form, useLocation } from "@remix-run/react";
-import { chargeDay, utcDay } from "../../contract/charges";
-import { formatPhone } from "../../contract/phone";
+import { chargeDay, utcDay } from "../../contract/charge-wording";
+import { formatPhone } from "../../contract/fields/phone";
 import { trialEndOf } from "../../contract/trial-end";
 import { monthlyCharge } from "../../pricing/plans/monthly-charge";
 import { findPlan, formatPrice, plans, TRIAL_DAYS } from "../../pricing/plans/plan-list";

@@ -1,4 +1,4 @@
-import { countryNames } from "../../contract/country";
+import { countryNames } from "../../contract/fields/country";
 
 let options: string | undefined;
 

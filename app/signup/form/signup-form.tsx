@@ -1,8 +1,8 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
 import { type ComponentProps, type FormEvent, Fragment, memo, useEffect, useRef, useState } from "react";
-import { billingFields, contactFields, type FormField, normalizeEmail } from "../../contract/form-fields";
-import { formatPhone } from "../../contract/phone";
+import { billingFields, contactFields, type FormField, normalizeEmail } from "../../contract/fields/form-fields";
+import { formatPhone } from "../../contract/fields/phone";
 import { ErrorSummary } from "../../ui/controls/error-summary";
 import { Field } from "../../ui/controls/field";
 import { LiveRegion } from "../../ui/controls/notice";

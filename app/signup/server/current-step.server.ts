@@ -1,5 +1,5 @@
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
-import { countryCode } from "../../contract/country";
+import { countryCode } from "../../contract/fields/country";
 import { trialEndOf } from "../../contract/trial-end";
 import { isPageView } from "../../pipeline/plan-views.server";
 import { COOKIES_BLOCKED, SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../notices";

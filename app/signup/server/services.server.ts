@@ -1,7 +1,7 @@
 import type { Configuration } from "../../pipeline/settings/configuration.server";
 import { type Challenges, challenges } from "./bots/challenge.server";
 import { type Turnstile, turnstile } from "./bots/turnstile.server";
-import { type SetupIntents, setupIntents } from "./card/setup-intents.server";
+import { type SetupIntents, setupIntents } from "./card/read-setup-intent.server";
 import { type SignupSessions, signupSessions } from "./session/session.server";
 import { type SubscriptionApi, subscriptionApi } from "./submit/api-client.server";
 import { type FormNonces, formNonces } from "./submit/form-nonce.server";

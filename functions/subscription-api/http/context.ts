@@ -1,7 +1,7 @@
 import type { Config } from "../config";
 import type { CronRuns } from "../cron-runs";
-import type { RestoreServices } from "../operator/after-restore";
 import type { Erasures } from "../operator/erasures";
+import type { RestoreServices } from "../operator/restore/after-restore";
 import type { DispatchServices } from "../outbox/dispatch";
 import type { StuckMessages } from "../outbox/stuck-messages";
 import type { CatalogueServices } from "../plans/reconcile-prices";

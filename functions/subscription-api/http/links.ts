@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import { describeError } from "../../../app/shared/describe-error";
 import { log } from "../log";
-import { reportNotMe } from "../sign-ups/report-not-me";
+import { reportNotMe } from "../sign-ups/ending/report-not-me";
 import type { SignUp } from "../sign-ups/sign-up";
 import type { ApiContext } from "./context";
 import { neitherKeptNorFound } from "./html-page";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { log } from "../log";
-import { handleCardDeclined } from "../sign-ups/failed-cards";
+import { handleCardDeclined } from "../sign-ups/ending/failed-cards";
 import { handleInvoicePaid } from "../sign-ups/first-payment";
 import { handleCardSetUpEvent, handleSubscriptionChange, type TrialOutcome } from "../sign-ups/start-trial";
 import type { WebhookContent } from "../stripe/events";

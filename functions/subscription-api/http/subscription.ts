@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import * as z from "zod";
-import { INVALID_EMAIL } from "../../../app/contract/form-fields";
+import { INVALID_EMAIL } from "../../../app/contract/fields/form-fields";
 import { REQUEST_IN_PROGRESS, VERIFICATION_REQUIRED } from "../../../app/contract/problem-types";
 import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
 import { describeError } from "../../../app/shared/describe-error";
@@ -9,7 +9,7 @@ import { sleep } from "../../../app/shared/sleep";
 import { secondsLeftToday } from "../limits/sign-up-counts";
 import { log } from "../log";
 import { createSignUp } from "../sign-ups/create-sign-up";
-import { giveUpOldest, replaceSignUp } from "../sign-ups/give-up";
+import { giveUpOldest, replaceSignUp } from "../sign-ups/ending/give-up";
 import { statusEnd } from "../sign-ups/sign-up";
 import { signUpStatus } from "../sign-ups/sign-up-status";
 import type { ApiContext } from "./context";

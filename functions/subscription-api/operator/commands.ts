@@ -1,12 +1,12 @@
 import type { Context } from "hono";
 import * as z from "zod";
-import { normalizeEmail } from "../../../app/contract/form-fields";
+import { normalizeEmail } from "../../../app/contract/fields/form-fields";
 import type { ApiContext } from "../http/context";
 import { problem } from "../http/problem";
 import { log } from "../log";
 import { reconcilePrices } from "../plans/reconcile-prices";
 import { erasePerson, exportPerson } from "../sign-ups/personal-data";
-import { reconcileRestored } from "./after-restore";
+import { reconcileRestored } from "./restore/after-restore";
 
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const restore = z

@@ -1,6 +1,6 @@
-import { usd } from "../../../app/contract/charges";
+import { usd } from "../../../app/contract/charge-wording";
 import { log } from "../log";
-import type { Payment } from "../stripe/refunds";
+import type { Payment } from "../stripe/refund-payments";
 import type { EmailContent, Sender } from "./email";
 import { toEmail } from "./email-layout";
 import type { DropReason, Message } from "./outbox";

@@ -1,4 +1,4 @@
-import { chargeDay, chargeSentence, usd, utcDay, utcMinute } from "../../../app/contract/charges";
+import { chargeDay, chargeSentence, usd, utcDay, utcMinute } from "../../../app/contract/charge-wording";
 import { TRIAL_DAYS } from "../../../app/contract/plans";
 import type { Amount, Billing, Card } from "../stripe/billing";
 import type { EmailContent, Sender } from "./email";

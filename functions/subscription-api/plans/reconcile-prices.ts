@@ -1,4 +1,4 @@
-import type { Prices } from "../stripe/prices";
+import type { Prices } from "../stripe/plan-prices";
 import type { Packages } from "./packages";
 
 export type CatalogueServices = { packages: Packages; prices: Prices };

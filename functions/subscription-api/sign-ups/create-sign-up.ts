@@ -2,13 +2,13 @@ import type { SubscriptionRequest } from "../../../app/contract/subscription-req
 import { sleep } from "../../../app/shared/sleep";
 import { CONNECTIONS } from "../limits/in-parallel";
 import type { SignUpCounts, Visitor } from "../limits/sign-up-counts";
+import type { SetupIntent } from "../stripe/card-setup";
 import { PaymentsError } from "../stripe/client";
-import type { SetupIntent } from "../stripe/setup-intents";
-import { columnsOf } from "./field-columns";
 import type { PasswordSlot } from "./password/password-queue";
 import { deleteSignUp, startOrDelete } from "./reconcile";
 import { CONTINUED_FOR_MS, isOlder, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./start-trial";
+import { columnsOf } from "./store/field-columns";
 
 export type SignUpServices = TrialServices & {
   passwords: PasswordSlot;

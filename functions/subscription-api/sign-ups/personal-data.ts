@@ -2,7 +2,7 @@ import type { SignUpCounts } from "../limits/sign-up-counts";
 import type { TrialClaims } from "../limits/trial-claims";
 import type { Outbox } from "../outbox/outbox";
 import type { Payments } from "../stripe/payments";
-import { releaseCard } from "./failed-cards";
+import { releaseCard } from "./ending/failed-cards";
 import type { SignUps } from "./store/sign-up-store";
 
 export type PersonalDataServices = {

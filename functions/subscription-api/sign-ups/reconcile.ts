@@ -1,7 +1,7 @@
 import { describeError } from "../../../app/shared/describe-error";
 import { inParallel } from "../limits/in-parallel";
 import { log } from "../log";
-import { endPendingSignUp } from "./failed-cards";
+import { endPendingSignUp } from "./ending/failed-cards";
 import {
   ABANDONED_AFTER_MS,
   type CheckRank,

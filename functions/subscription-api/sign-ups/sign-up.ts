@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { NONE } from "../../../app/contract/funnel-steps";
-import { fieldColumns } from "./field-columns";
+import { fieldColumns } from "./store/field-columns";
 
 export type SignUp = z.output<typeof signUpRow>;
 

@@ -1,14 +1,14 @@
 import type Stripe from "stripe";
 import * as z from "zod";
-import { countryCode } from "../../../app/contract/country";
+import { countryCode } from "../../../app/contract/fields/country";
 import { TRIAL_DAYS } from "../../../app/contract/plans";
 import type { Config } from "../config";
 import { log } from "../log";
 import { stripeBilling } from "./billing";
+import { stripeSetupIntents } from "./card-setup";
 import { type Attempt, call, idempotencyKey, ifExists, mayExist, refusalOf } from "./client";
 import { dateOf, metadata, originOf } from "./fields";
-import { stripeRefunds } from "./refunds";
-import { stripeSetupIntents } from "./setup-intents";
+import { stripeRefunds } from "./refund-payments";
 
 const PAGE = 100;
 /** More customers or invoices than one email address can have. */

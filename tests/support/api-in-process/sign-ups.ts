@@ -5,7 +5,7 @@ import { readConfig } from "../../../functions/subscription-api/config";
 import type { SignUpServices } from "../../../functions/subscription-api/sign-ups/create-sign-up";
 import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
-import type { SetupIntent } from "../../../functions/subscription-api/stripe/setup-intents";
+import type { SetupIntent } from "../../../functions/subscription-api/stripe/card-setup";
 import { cheapPasswords } from "../cheap-passwords";
 import type { validRequest } from "../visitors/visitor";
 import { answersOf, apiInProcess, type Upstream } from "./api";

@@ -3,7 +3,7 @@ import { renderToString } from "react-dom/server";
 import { createMemoryRouter, RouterProvider } from "react-router-dom";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod/mini";
-import type { FormField } from "../../../app/contract/form-fields";
+import type { FormField } from "../../../app/contract/fields/form-fields";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { PLAN, stopClock } from "../../support/site-in-process/site-context";
 import { fields } from "../../support/visitors/site-visitor";
@@ -22,7 +22,7 @@ stopClock();
 beforeAll(() => {
   vi.resetModules();
   vi.doMock(FIELDS, async (actual) => {
-    const contract = await actual<typeof import("../../../app/contract/form-fields")>();
+    const contract = await actual<typeof import("../../../app/contract/fields/form-fields")>();
     const billingFields = { ...contract.billingFields, taxId };
     return { ...contract, billingFields, formFields: { ...contract.contactFields, ...billingFields } };
   });
@@ -87,7 +87,7 @@ describe("a new field", () => {
   });
 
   test("is stored in its column, and without one no sign-up is accepted", async () => {
-    const { columnsOf } = await import("../../../functions/subscription-api/sign-ups/field-columns");
+    const { columnsOf } = await import("../../../functions/subscription-api/sign-ups/store/field-columns");
     const { signUpsIn } = await import("../../../functions/subscription-api/sign-ups/store/sign-up-store");
     const { databaseOver } = await import("../../../functions/subscription-api/database");
     const { subscriptionRequest } = await import("../../../app/contract/subscription-request");

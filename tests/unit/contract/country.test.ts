@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { countryCode, countryNames } from "../../../app/contract/country";
+import { countryCode, countryNames } from "../../../app/contract/fields/country";
 
 describe("countryCode", () => {
   test.each([

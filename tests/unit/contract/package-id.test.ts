@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { packageIdOf } from "../../../app/contract/package-id";
+import { packageIdOf } from "../../../app/contract/fields/package-id";
 
 test("the package id comes from the path, then id, uuid, package_id [S3]", () => {
   const url = (query: string) => `https://site.example/subscription${query}`;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatPhone, isPlausibleNanpNumber, phoneDigits } from "../../../app/contract/phone";
+import { formatPhone, isPlausibleNanpNumber, phoneDigits } from "../../../app/contract/fields/phone";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { formatTyped } from "../../../app/signup/form/format-while-typing";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { acrossFields } from "../../../app/contract/form-fields";
+import { acrossFields } from "../../../app/contract/fields/form-fields";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { signupForm, toRequest } from "../../../app/signup/form-schema";
 import { fields } from "../../support/visitors/site-visitor";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { afterSetup } from "../../../app/signup/server/card/after-setup.server";
-import { type SetupState, setupIntents } from "../../../app/signup/server/card/setup-intents.server";
+import { type SetupState, setupIntents } from "../../../app/signup/server/card/read-setup-intent.server";
 import type { SubscriptionApi } from "../../../app/signup/server/submit/api-client.server";
 import type { CardSession } from "../../../app/signup/steps";
 import { countingLimiter, recordedLog } from "../../support/site-in-process/pipeline-context";

@@ -1,6 +1,6 @@
 import type { CardSession, SignupSession } from "../../steps";
 import type { SubscriptionApi } from "../submit/api-client.server";
-import type { SetupState } from "./setup-intents.server";
+import type { SetupState } from "./read-setup-intent.server";
 
 type Context = { api: SubscriptionApi; requestId: string };
 type SuccessState = Extract<SetupState, { status: "succeeded" }>;

@@ -1,4 +1,4 @@
-import { formatPhone } from "../../../contract/phone";
+import { formatPhone } from "../../../contract/fields/phone";
 import type { CardSession } from "../../steps";
 
 /** URL parameter with the sealed form values, for browsers that block cookies. */

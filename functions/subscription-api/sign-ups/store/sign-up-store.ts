@@ -1,8 +1,8 @@
 import type { CountStep } from "../../../../app/contract/funnel-steps";
 import type { SubscriptionRequest } from "../../../../app/contract/subscription-request";
 import type { Database } from "../../database";
-import { columnsOf } from "../field-columns";
 import { CHECK_AFTER_MS, HAD_TRIAL, packageWord, type SignUp, signUpOrNull, signUpRow, signUpRows } from "../sign-up";
+import { columnsOf } from "./field-columns";
 
 export type NewSignUp = {
   id: string;

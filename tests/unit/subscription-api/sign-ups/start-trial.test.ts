@@ -6,8 +6,8 @@ import {
   handleSubscriptionChange,
   startTrial,
 } from "../../../../functions/subscription-api/sign-ups/start-trial";
+import type { SetupIntent } from "../../../../functions/subscription-api/stripe/card-setup";
 import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";
-import type { SetupIntent } from "../../../../functions/subscription-api/stripe/setup-intents";
 import { stopClock } from "../../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 

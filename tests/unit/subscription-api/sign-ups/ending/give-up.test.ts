@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { giveUpOldest, replaceSignUp } from "../../../../functions/subscription-api/sign-ups/give-up";
-import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
-import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
-import { refusal } from "../../../support/api-in-process/stripe-model";
-import { validRequest } from "../../../support/visitors/visitor";
+import { giveUpOldest, replaceSignUp } from "../../../../../functions/subscription-api/sign-ups/ending/give-up";
+import type { SignUp } from "../../../../../functions/subscription-api/sign-ups/sign-up";
+import { signUpsInProcess } from "../../../../support/api-in-process/sign-ups";
+import { refusal } from "../../../../support/api-in-process/stripe-model";
+import { validRequest } from "../../../../support/visitors/visitor";
 
 test.each([
   [50, []],

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Database } from "../database";
+import type { Database } from "../../database";
 
 const counts = z.array(z.object({ day: z.string(), status: z.string(), n: z.number() }));
 

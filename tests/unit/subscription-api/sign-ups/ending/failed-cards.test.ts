@@ -3,11 +3,11 @@ import {
   endPendingSignUp,
   handleCardDeclined,
   refuseUsedCard,
-} from "../../../../functions/subscription-api/sign-ups/failed-cards";
-import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import { handleCardSetUp } from "../../../../functions/subscription-api/sign-ups/start-trial";
-import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
-import { refusal } from "../../../support/api-in-process/stripe-model";
+} from "../../../../../functions/subscription-api/sign-ups/ending/failed-cards";
+import { signUpStatus } from "../../../../../functions/subscription-api/sign-ups/sign-up-status";
+import { handleCardSetUp } from "../../../../../functions/subscription-api/sign-ups/start-trial";
+import { signUpsInProcess } from "../../../../support/api-in-process/sign-ups";
+import { refusal } from "../../../../support/api-in-process/stripe-model";
 
 const EVENT = { id: "evt_1", type: "setup_intent.setup_failed" };
 

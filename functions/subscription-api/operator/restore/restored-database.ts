@@ -1,5 +1,5 @@
-import type { Database } from "../database";
-import { EMAILS, messageKey } from "../outbox/outbox";
+import type { Database } from "../../database";
+import { EMAILS, messageKey } from "../../outbox/outbox";
 
 /** Not the email that also refunds: Stripe refunds each payment once. */
 const HELD_BACK = EMAILS.filter((kind) => kind !== "charge-reported");

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import * as z from "zod";
-import { call } from "./client";
-import { dateOf } from "./fields";
+import { call } from "../../stripe/client";
+import { dateOf } from "../../stripe/fields";
 
 const PAGE = 100;
 

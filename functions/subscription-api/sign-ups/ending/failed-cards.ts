@@ -1,11 +1,11 @@
-import { log } from "../log";
-import type { CardEvent, StripeEvent } from "../stripe/events";
-import type { Payments } from "../stripe/payments";
-import type { SetupIntent } from "../stripe/setup-intents";
-import { hasTooManyFailedCards, type SignUp } from "./sign-up";
-import type { ProcessedEvents } from "./store/processed-events";
-import type { SignUpEndings, UsedCard } from "./store/sign-up-endings";
-import type { SignUpLifecycle } from "./store/sign-up-lifecycle";
+import { log } from "../../log";
+import type { SetupIntent } from "../../stripe/card-setup";
+import type { CardEvent, StripeEvent } from "../../stripe/events";
+import type { Payments } from "../../stripe/payments";
+import { hasTooManyFailedCards, type SignUp } from "../sign-up";
+import type { ProcessedEvents } from "../store/processed-events";
+import type { SignUpEndings, UsedCard } from "../store/sign-up-endings";
+import type { SignUpLifecycle } from "../store/sign-up-lifecycle";
 
 export type FailedCardServices = {
   lifecycle: SignUpLifecycle;

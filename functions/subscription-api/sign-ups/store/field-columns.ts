@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { type FormField, formFields, isRequired } from "../../../app/contract/form-fields";
-import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
+import { type FormField, formFields, isRequired } from "../../../../app/contract/fields/form-fields";
+import type { SubscriptionRequest } from "../../../../app/contract/subscription-request";
 
 type Fields = Omit<SubscriptionRequest, "package_id" | "password">;
 

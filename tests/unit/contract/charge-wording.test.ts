@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { chargeDay, chargeSentence, usd } from "../../../app/contract/charges";
+import { chargeDay, chargeSentence, usd } from "../../../app/contract/charge-wording";
 import { trialEndOf } from "../../../app/contract/trial-end";
 import { trialEndingEmail, trialStartedEmail } from "../../../functions/subscription-api/outbox/trial-emails";
 import { MESSAGE } from "../../support/api-in-process/message";

@@ -1,4 +1,4 @@
-import { securityPage } from "./pages";
+import { securityPage } from "../pages";
 
 /** RFC 9116. It expires at a month's beginning, 10 to 11 months from `now`: less than a year, as section 2.5.5 recommends. */
 export function securityTxt(siteUrl: string, contactEmail: string, now: Date): string {

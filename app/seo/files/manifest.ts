@@ -1,4 +1,4 @@
-import { company } from "../company";
+import { company } from "../../company";
 
 /** https://www.w3.org/TR/appmanifest/ */
 export const manifest = {

@@ -1,7 +1,7 @@
-import { log } from "../log";
+import { log } from "../../log";
+import type { SignUp } from "../sign-up";
+import { startTrial, type TrialServices } from "../start-trial";
 import { releaseCard } from "./failed-cards";
-import type { SignUp } from "./sign-up";
-import { startTrial, type TrialServices } from "./start-trial";
 
 /** A repetition finishes it. The address is free again; the card still counts as used. */
 export async function reportNotMe(signUp: SignUp, services: TrialServices): Promise<void> {

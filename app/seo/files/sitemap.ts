@@ -1,4 +1,4 @@
-import { publicPages } from "./pages";
+import { publicPages } from "../pages";
 
 /** https://www.sitemaps.org/protocol.html */
 export function sitemapXml(siteUrl: string): string {

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { type Html, htmlPages } from "../http/html-page";
+import { type Html, htmlPages } from "../../http/html-page";
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1f2430; --page: #f6f8fa; --card: #fff; --line: #c9d1d9; --link: #1d4ed8; --s0: #8a93a3; --s1: #b45309; --s2: #1d4ed8; --s3: #b42318; --s4: #4b5563; --s5: #a78bfa; --s6: #0b6b43; }

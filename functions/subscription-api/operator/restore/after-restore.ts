@@ -1,7 +1,7 @@
-import type { TrialClaims } from "../limits/trial-claims";
-import type { SignUps } from "../sign-ups/store/sign-up-store";
-import type { StripeHistory } from "../stripe/history";
+import type { TrialClaims } from "../../limits/trial-claims";
+import type { SignUps } from "../../sign-ups/store/sign-up-store";
 import type { RestoredDatabase } from "./restored-database";
+import type { StripeHistory } from "./stripe-history";
 
 export type RestoreServices = {
   signUps: SignUps;

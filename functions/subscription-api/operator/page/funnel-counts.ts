@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { readBoundedText } from "../../../app/shared/bounded-body";
-import { describeError } from "../../../app/shared/describe-error";
-import type { FunnelReader } from "../config";
-import { log } from "../log";
+import { readBoundedText } from "../../../../app/shared/bounded-body";
+import { describeError } from "../../../../app/shared/describe-error";
+import type { FunnelReader } from "../../config";
+import { log } from "../../log";
 
 const MAX_BYTES = 64 * 1024;
 const DEADLINE_MS = 5_000;

@@ -1,11 +1,11 @@
-import { company } from "../company";
-import { companyFacts } from "../company-facts";
-import { features, suite } from "../home/home-content";
-import { describeOffer, plans } from "../pricing/plans/plan-list";
-import { onRequest, platformsOf } from "../pricing/plans/platforms";
-import type { Site } from "../ui/site";
-import { markdownPath } from "./markdown-path";
-import { publicPages } from "./pages";
+import { company } from "../../company";
+import { companyFacts } from "../../company-facts";
+import { features, suite } from "../../home/home-content";
+import { describeOffer, plans } from "../../pricing/plans/plan-list";
+import { onRequest, platformsOf } from "../../pricing/plans/platforms";
+import type { Site } from "../../ui/site";
+import { markdownPath } from "../markdown-path";
+import { publicPages } from "../pages";
 
 /** https://llmstxt.org */
 export function llmsTxt(site: Site): string {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { reportNotMe } from "../../../../functions/subscription-api/sign-ups/report-not-me";
-import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
-import { refusal } from "../../../support/api-in-process/stripe-model";
+import { reportNotMe } from "../../../../../functions/subscription-api/sign-ups/ending/report-not-me";
+import { signUpStatus } from "../../../../../functions/subscription-api/sign-ups/sign-up-status";
+import { signUpsInProcess } from "../../../../support/api-in-process/sign-ups";
+import { refusal } from "../../../../support/api-in-process/stripe-model";
 
 /** A sign-up whose trial has begun. */
 async function onTrial() {

@@ -1,6 +1,6 @@
-import { PaymentsError } from "../stripe/client";
-import type { SignUp } from "./sign-up";
-import { handleCardSetUp, type TrialServices } from "./start-trial";
+import { PaymentsError } from "../../stripe/client";
+import type { SignUp } from "../sign-up";
+import { handleCardSetUp, type TrialServices } from "../start-trial";
 
 const KEPT_PENDING = 50;
 
