@@ -11,8 +11,8 @@ import { scrollStateScript } from "./ui/document/scroll-state";
 import { ErrorPage } from "./ui/layout/error-page";
 import { Footer } from "./ui/layout/footer";
 import { Header, SkipLink } from "./ui/layout/header";
-import type { Site } from "./ui/site";
 import styles from "./ui/styles.css";
+import type { Site } from "./ui/use-site";
 
 export const links: LinksFunction = () => [
   { rel: "icon", href: "/favicon.ico", sizes: "32x32" },

@@ -1,5 +1,5 @@
 import { ExternalIcon } from "../ui/controls/icons";
-import { useSite } from "../ui/site";
+import { useSite } from "../ui/use-site";
 import { research } from "./home-content";
 
 /** Names the research firm and links to its press release. */

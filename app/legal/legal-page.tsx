@@ -1,7 +1,7 @@
 import type { MDXComponents } from "mdx/types";
 import { Fragment, type ReactNode } from "react";
 import { companyFacts } from "../company-facts";
-import { mailTo, useSite } from "../ui/site";
+import { mailTo, useSite } from "../ui/use-site";
 import type { LegalText } from "./legal-text";
 
 export function LegalPage({ text: { title, updated, sections, Content } }: { text: LegalText }) {

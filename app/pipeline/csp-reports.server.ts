@@ -1,8 +1,8 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import * as z from "zod/mini";
 import { readBoundedText } from "../shared/bounded-body";
-import { isOverLimit, RETRY_AFTER_SECONDS } from "../shared/rate-limit";
-import { rateLimitKeyOf } from "../shared/rate-limit-key";
+import { isOverLimit, RETRY_AFTER_SECONDS } from "../shared/limits/rate-limit";
+import { rateLimitKeyOf } from "../shared/limits/rate-limit-key";
 import type { Middleware } from "./middleware.server";
 import { CSP_REPORTS_PATH, withSecurityHeaders } from "./response/security-headers.server";
 import type { RouteMatcher } from "./route-matcher.server";

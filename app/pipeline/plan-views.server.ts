@@ -1,8 +1,8 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { type CountStep, countIn, type FunnelStep, NONE } from "../contract/funnel-steps";
 import { PAID_PLANS, settingOf } from "../contract/plans";
-import { isOverLimit } from "../shared/rate-limit";
-import { rateLimitKeyOf } from "../shared/rate-limit-key";
+import { isOverLimit } from "../shared/limits/rate-limit";
+import { rateLimitKeyOf } from "../shared/limits/rate-limit-key";
 import type { Middleware } from "./middleware.server";
 
 /** Counts steps by the request's package id, without personal data; a sender once a minute for each step. */

@@ -1,5 +1,5 @@
 import { PlusIcon } from "../ui/controls/icons";
-import { mailTo, useSite } from "../ui/site";
+import { mailTo, useSite } from "../ui/use-site";
 import { faq } from "./faq";
 
 /** `<details>` works without a script and opens when find-in-page matches its text. */

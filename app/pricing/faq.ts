@@ -1,4 +1,4 @@
-import type { Site } from "../ui/site";
+import type { Site } from "../ui/use-site";
 import { TRIAL_DAYS } from "./plans/plan-list";
 import { paidTitles, platformsAdded } from "./plans/platforms";
 

@@ -1,6 +1,6 @@
 import { CheckIcon } from "../ui/controls/icons";
 import { ClosingCall } from "../ui/layout/closing-call";
-import { useSite } from "../ui/site";
+import { useSite } from "../ui/use-site";
 import { FaqSection } from "./faq-section";
 import { Glossary } from "./glossary";
 import { PlanCard } from "./plans/plan-card";

@@ -4,7 +4,7 @@ import { titleOf } from "../company";
 import type { Refusal } from "../pipeline/guard/refusals.server";
 import { ErrorPage } from "../ui/layout/error-page";
 import { NotFound } from "../ui/layout/not-found";
-import { useSite } from "../ui/site";
+import { useSite } from "../ui/use-site";
 
 /** The page of refused requests, including unknown paths. */
 export function loader({ context: { refusal } }: LoaderFunctionArgs) {

@@ -1,6 +1,6 @@
 import type { MetaDescriptor } from "@remix-run/cloudflare";
 import { company } from "../company";
-import { type RouteMatches, siteOf } from "../ui/site";
+import { type RouteMatches, siteOf } from "../ui/use-site";
 import { markdownPath } from "./markdown-path";
 import type { PublicPage } from "./pages";
 import { describeShareImage, SHARE_IMAGE_SIZE, shareImages } from "./share-images";

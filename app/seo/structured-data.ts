@@ -13,7 +13,7 @@ import { companyFacts } from "../company-facts";
 import { features } from "../home/home-content";
 import { faq } from "../pricing/faq";
 import { plans } from "../pricing/plans/plan-list";
-import type { Site } from "../ui/site";
+import type { Site } from "../ui/use-site";
 import { offerOf } from "./offers";
 import { homePage, type PublicPage, pricingPage } from "./pages";
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Notice as NoticeBox } from "../ui/controls/notice";
-import { mailTo, type Site, useSite } from "../ui/site";
+import { mailTo, type Site, useSite } from "../ui/use-site";
 import type { Notice, NoticeAction } from "./notices";
 
 /**

@@ -15,7 +15,7 @@ import {
 import { findPlan, plans } from "../pricing/plans/plan-list";
 import { Button } from "../ui/controls/button";
 import { LiveRegion } from "../ui/controls/notice";
-import { useSite } from "../ui/site";
+import { useSite } from "../ui/use-site";
 import { PlanSummary } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
 import type LaterStep from "./load/later-steps";

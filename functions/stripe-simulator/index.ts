@@ -1,4 +1,4 @@
-export { StripeAccount } from "./account";
+export { StripeAccount } from "./simulated-account";
 
 type AccountNamespace = { getByName(name: string): { fetch(request: Request): Promise<Response> } };
 

@@ -28,7 +28,7 @@ export function tableOf(rows: Row[], measured: string): string {
   return `${measured}\n\n${table.map((line) => `| ${line.join(" | ")} |`).join("\n")}`;
 }
 
-/** How many rows of each limit docs/benchmark.md shows. */
+/** How many rows of each limit docs/performance/benchmark.md shows. */
 const SHOWN = 5;
 
 /** The first rows of each limit, and all that miss theirs. */
@@ -41,13 +41,14 @@ export function shortened(rows: Row[]): Row[] {
   });
 }
 
-/** Puts a table between its marks in docs/benchmark.md. */
+/** Puts a table between its marks in docs/performance/benchmark.md. */
 export async function writeTable(mark: string, table: string): Promise<void> {
-  const path = join(root, "docs/benchmark.md");
+  const path = join(root, "docs/performance/benchmark.md");
   const [start, end] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`];
   const [before, rest] = (await readFile(path, "utf8")).split(start);
   const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`docs/benchmark.md lacks ${start} … ${end}`);
+  if (before === undefined || after === undefined)
+    throw new Error(`docs/performance/benchmark.md lacks ${start} … ${end}`);
   await writeFile(path, `${before}${start}\n${table}\n${end}${after}`);
 }
 

@@ -5,11 +5,11 @@ import { parseArgs } from "node:util";
 import { company } from "../../app/company";
 import { companyFacts } from "../../app/company-facts";
 import { runTool, ToolError } from "../failures";
-import { settingsOf, stageOf } from "../releases/stages";
+import { settingsOf, stageOf } from "../releases/deployment-stages";
 import { setUpStripe } from "../stripe-setup/set-up";
 import { type Target, targetOf } from "../stripe-setup/target";
 import { API_FOLDER, root, type Stage } from "../wrangler/wrangler";
-import { askAccount } from "./account";
+import { askAccount } from "./cloudflare-account";
 import type { Finding } from "./deployment";
 import { checkDeployment, isDatabaseId } from "./rules";
 

@@ -9,8 +9,8 @@ import { runTool, ToolError } from "../failures";
 import { preflight } from "../preflight/preflight";
 import { API_FOLDER, type Folder, root, runWrangler, type Stage } from "../wrangler/wrangler";
 import { failureIn, unexpectedWarnings } from "../wrangler/wrangler-output";
+import { checkedOut, settingsOf, stageOf, urlIn } from "./deployment-stages";
 import { takeLiveReleases } from "./live-releases";
-import { checkedOut, settingsOf, stageOf, urlIn } from "./stages";
 
 // npm run deploy: preflight, migrations, the API, the site. --staging, --only subscription-api, --dry-run, --untried.
 // Of what Wrangler says it shows what nobody expects; --verbose shows all.

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { runTool, ToolError } from "../failures";
 import { API_FOLDER, type Folder, runWrangler, type Stage, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
 import { failureIn } from "../wrangler/wrangler-output";
-import { settingsOf, stageOf } from "./stages";
+import { settingsOf, stageOf } from "./deployment-stages";
 
 // npm run rollback -- {commit}: both Workers go back to what was deployed of a commit. --staging, --only site,
 // --old-secrets.

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import * as z from "zod";
 import { PAID_PLANS, settingOf } from "../../app/contract/plans";
 import { causeOf, runTool } from "../failures";
-import { settingsOf, stageOf, urlIn } from "./stages";
+import { settingsOf, stageOf, urlIn } from "./deployment-stages";
 
 // npm run smoke -- --production: asks a deployment what visitors ask it, and makes nothing. --staging; else npm start's.
 

@@ -3,7 +3,7 @@ import { PAID_PLANS, settingOf } from "../../app/contract/plans";
 import { isLoopback } from "../../app/shared/settings";
 import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/plan-prices";
 import { ToolError } from "../failures";
-import { settingsOf } from "../releases/stages";
+import { settingsOf } from "../releases/deployment-stages";
 import { API_FOLDER, type Stage } from "../wrangler/wrangler";
 
 export type Place = "local" | "sandbox" | Stage;

@@ -1,5 +1,5 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
-import { RETRY_AFTER_SECONDS } from "../../shared/rate-limit";
+import { RETRY_AFTER_SECONDS } from "../../shared/limits/rate-limit";
 import type { Handler } from "../middleware.server";
 import type { RouteMatcher } from "../route-matcher.server";
 

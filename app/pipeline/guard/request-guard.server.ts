@@ -1,6 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
-import { isFarOverLimit, isOverLimit } from "../../shared/rate-limit";
-import { rateLimitKeyOf } from "../../shared/rate-limit-key";
+import { isFarOverLimit, isOverLimit } from "../../shared/limits/rate-limit";
+import { rateLimitKeyOf } from "../../shared/limits/rate-limit-key";
 import type { Handler, Middleware } from "../middleware.server";
 import { CATCH_ALL, isPlausibleParameter, type MatchedRoute } from "../route-matcher.server";
 import {
@@ -21,7 +21,7 @@ export interface FormRules {
 }
 
 /**
- * Checks URL, method and origin, and for forms type, rate, size and fields (docs/threats.md, A and B). A form that passes
+ * Checks URL, method and origin, and for forms type, rate, size and fields (docs/security/threats.md, A and B). A form that passes
  * is read, and its fields are in `context.form`. A refused request gets `answerRefused`, except for a form whose fields
  * were read: its own page shows the refusal.
  *

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { FunnelDataset } from "../../contract/funnel-steps";
 import { PAID_PLANS, settingOf } from "../../contract/plans";
 import { API_SECRET } from "../../contract/site-headers";
-import type { RateLimit } from "../../shared/rate-limit";
+import type { RateLimit } from "../../shared/limits/rate-limit";
 import { recordOf } from "../../shared/record-of";
 import { release } from "../../shared/release";
 import {

@@ -1,6 +1,6 @@
 import { PAID_PLANS, settingOf } from "../../contract/plans";
 import { recordOf } from "../../shared/record-of";
-import type { Site } from "../../ui/site";
+import type { Site } from "../../ui/use-site";
 import type { SiteContext } from "../context.server";
 
 /** Settings that pages may contain: URLs and ids, never a secret. */

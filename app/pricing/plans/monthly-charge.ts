@@ -1,5 +1,5 @@
 import { usd } from "../../contract/charge-wording";
-import type { Site } from "../../ui/site";
+import type { Site } from "../../ui/use-site";
 import type { Plan } from "./plan-list";
 
 /** For example `$500.00 USD plus any tax`. */

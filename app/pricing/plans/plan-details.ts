@@ -1,5 +1,5 @@
 import { ENTERPRISE_PLATFORMS, PAID_PLANS, PLAN_FEATURES, type PlanFeatures } from "../../contract/plans";
-import type { Site } from "../../ui/site";
+import type { Site } from "../../ui/use-site";
 import { type Plan, plans, TRIAL_DAYS } from "./plan-list";
 
 export interface PlanFeature {

@@ -1,5 +1,5 @@
 import { ENTERPRISE_PLAN, PAID_PLANS, type PaidPlan, TRIAL_DAYS } from "../../contract/plans";
-import { mailTo, type Site } from "../../ui/site";
+import { mailTo, type Site } from "../../ui/use-site";
 
 export { TRIAL_DAYS };
 

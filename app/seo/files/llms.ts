@@ -3,7 +3,7 @@ import { companyFacts } from "../../company-facts";
 import { features, suite } from "../../home/home-content";
 import { describeOffer, plans } from "../../pricing/plans/plan-list";
 import { onRequest, platformsOf } from "../../pricing/plans/platforms";
-import type { Site } from "../../ui/site";
+import type { Site } from "../../ui/use-site";
 import { markdownPath } from "../markdown-path";
 import { publicPages } from "../pages";
 

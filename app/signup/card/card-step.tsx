@@ -7,7 +7,7 @@ import { Button } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
 import { Moment } from "../../ui/controls/time";
 import { useHydrated } from "../../ui/document/use-hydrated";
-import { useSite } from "../../ui/site";
+import { useSite } from "../../ui/use-site";
 import { reloadOnce } from "../load/reload-once";
 import { CARD_USED, CONFIGURATION_ERROR, type Notice, paymentFailed, SAVED } from "../notices";
 import { ResumeOnAnotherDevice } from "../resume/resume-on-another-device";

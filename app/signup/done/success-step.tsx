@@ -6,7 +6,7 @@ import { monthlyCharge } from "../../pricing/plans/monthly-charge";
 import { findPlan, formatPrice, plans, TRIAL_DAYS } from "../../pricing/plans/plan-list";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
-import { useSite } from "../../ui/site";
+import { useSite } from "../../ui/use-site";
 import type { Notice } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { DoneStepData } from "../steps";

@@ -9,7 +9,7 @@ import {
   TRIAL_DAYS,
 } from "../../pricing/plans/plan-list";
 import { PlanPriceLine } from "../../pricing/plans/plan-price";
-import { useSite } from "../../ui/site";
+import { useSite } from "../../ui/use-site";
 import { planPath } from "../plan-path";
 import { PlanChoice } from "./plan-choice";
 

@@ -1,5 +1,5 @@
 import { MailIcon } from "../controls/icons";
-import { mailTo, useSite } from "../site";
+import { mailTo, useSite } from "../use-site";
 
 const offers = [
   {

@@ -1,5 +1,5 @@
 import { company } from "../../company";
-import { mailTo, useSite } from "../site";
+import { mailTo, useSite } from "../use-site";
 import { Logo } from "./logo";
 
 export function Footer() {

@@ -2,7 +2,7 @@ import { useLocation } from "@remix-run/react";
 import { company } from "../../company";
 import { ButtonLink } from "../controls/button";
 import { MenuIcon } from "../controls/icons";
-import { useSite } from "../site";
+import { useSite } from "../use-site";
 import { Logo } from "./logo";
 
 const MENU_ID = "site-menu";

@@ -1,7 +1,7 @@
 import type { Effects } from "../api/operation-context";
 import { newId } from "../store/ids";
 import type { Invoice, Subscription } from "../store/objects";
-import { chargeInvoice, collectInvoice } from "./charges";
+import { chargeInvoice, collectInvoice } from "./charge-invoices";
 import { cardToCharge, createInvoice, draftInvoice } from "./invoicing";
 import { nextStep, reminded, type Step, schedule } from "./schedule";
 import { endSubscription, updateSubscription, withPeriod } from "./subscription-lifecycle";

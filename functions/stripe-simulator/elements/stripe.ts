@@ -2,7 +2,7 @@ import type { ConfirmSetupData, StripeElementsOptionsClientSecret } from "@strip
 import { authenticateInDialog } from "./bank-dialog";
 import { Elements } from "./elements";
 import { IntegrationError } from "./integration-error";
-import { withOutcome } from "./return-url";
+import { withOutcome } from "./outcome-url";
 import { fetchSetupIntent, isClientSecret, type SetupResult } from "./setup-intent-requests";
 
 /* `window.Stripe`, with what a card setup by the Payment Element calls. */

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { docUrl, type StripeErrorBody } from "../api/errors";
 import type { StripeContext } from "../api/operation-context";
 import { fail, succeed } from "../api/resources/setup-intents";
-import { withOutcome } from "../elements/return-url";
+import { withOutcome } from "../elements/outcome-url";
 import { parseForm } from "../schema/form";
 import type { SetupIntent } from "../store/objects";
 import { page } from "./page-layout";

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { TRIAL_DAYS } from "../../../app/contract/plans";
 import type { Effects, StripeContext } from "../api/operation-context";
 import { moveClock } from "../api/resources/test-clocks";
-import { failsNext } from "../clock/charges";
+import { failsNext } from "../clock/charge-invoices";
 import { cardToCharge } from "../clock/invoicing";
 import { nextStep } from "../clock/schedule";
 import { endSubscription, hasEnded, updateSubscription } from "../clock/subscription-lifecycle";

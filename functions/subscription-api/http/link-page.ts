@@ -1,6 +1,6 @@
 import { html } from "hono/html";
-import type { Sender } from "../outbox/email";
-import { DARK, LIGHT } from "../outbox/email-layout";
+import type { Sender } from "../outbox/emails/email";
+import { DARK, LIGHT } from "../outbox/emails/email-layout";
 import { type Html, htmlPages } from "./html-page";
 
 const variables = (colors: Record<string, string>) =>

@@ -4,7 +4,7 @@ import { describeError } from "../../../app/shared/describe-error";
 import { log } from "../log";
 import { reportNotMe } from "../sign-ups/ending/report-not-me";
 import type { SignUp } from "../sign-ups/sign-up";
-import type { ApiContext } from "./context";
+import type { ApiContext } from "./api-context";
 import { neitherKeptNorFound } from "./html-page";
 import { linkPage, linkPageHeaders } from "./link-page";
 

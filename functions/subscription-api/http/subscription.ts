@@ -12,7 +12,7 @@ import { createSignUp } from "../sign-ups/create-sign-up";
 import { giveUpOldest, replaceSignUp } from "../sign-ups/ending/give-up";
 import { statusEnd } from "../sign-ups/sign-up";
 import { signUpStatus } from "../sign-ups/sign-up-status";
-import type { ApiContext } from "./context";
+import type { ApiContext } from "./api-context";
 import { type Problem, problem } from "./problem";
 
 /** As long as Stripe allows its own keys to be. */

@@ -1,4 +1,4 @@
-import { networkKeyOf } from "../../../app/shared/rate-limit-key";
+import { networkKeyOf } from "../../../app/shared/limits/rate-limit-key";
 import type { TrialConfig } from "../config";
 import type { Database } from "../database";
 import { keyedHash } from "./keyed-hash";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { normalizeEmail } from "../../../app/contract/fields/form-fields";
-import type { ApiContext } from "../http/context";
+import type { ApiContext } from "../http/api-context";
 import { problem } from "../http/problem";
 import { log } from "../log";
 import { reconcilePrices } from "../plans/reconcile-prices";

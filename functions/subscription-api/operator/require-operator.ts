@@ -1,10 +1,10 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { auth } from "hono/utils/basic-auth";
-import { isOverLimit } from "../../../app/shared/rate-limit";
-import { rateLimitKeyOf } from "../../../app/shared/rate-limit-key";
+import { isOverLimit } from "../../../app/shared/limits/rate-limit";
+import { rateLimitKeyOf } from "../../../app/shared/limits/rate-limit-key";
 import type { Config } from "../config";
-import type { ApiContext } from "../http/context";
-import { tooManyRequests } from "../http/guard/rate-limit";
+import type { ApiContext } from "../http/api-context";
+import { tooManyRequests } from "../http/guard/limit-sign-ups";
 import { isOneOf } from "../http/guard/secrets";
 import { problem } from "../http/problem";
 import { errorLog, log } from "../log";

@@ -4,12 +4,12 @@ import { log } from "../log";
 import type { SignedLinks } from "../signed-links";
 import { PaymentsError } from "../stripe/client";
 import type { AccountWebhook } from "./account-webhook";
-import { cardUsedEmail } from "./card-used-email";
-import { chargeReportedEmail, type Refunds, settleReportedCharge } from "./charge-reported";
-import type { Mail } from "./email";
+import { cardUsedEmail } from "./emails/card-used-email";
+import { chargeReportedEmail, type Refunds, settleReportedCharge } from "./emails/charge-reported";
+import type { Mail } from "./emails/email";
+import { trialEndingEmail, trialStartedEmail } from "./emails/trial-emails";
+import { type TrialReader, trialOf } from "./emails/trial-facts";
 import { type DropReason, type Message, type Outbox, type SendOutcome, sentKinds } from "./outbox";
-import { trialEndingEmail, trialStartedEmail } from "./trial-emails";
-import { type TrialReader, trialOf } from "./trial-facts";
 
 export type DispatchServices = {
   outbox: Outbox;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { runCommand } from "../../../tools/operator";
-import { stageOf } from "../../../tools/releases/stages";
+import { stageOf } from "../../../tools/releases/deployment-stages";
 import { filledIn } from "../../support/filled-in-settings";
 import { freePort } from "../../support/workers/workers";
 import { type Checkout, checkOut } from "./checkout";

@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContext, expect, type Page, type Route } from "@playwright/test";
-import { type Shown, shownBy } from "./page";
-import { at, type Driver, deviceOf } from "./world";
+import { type Shown, shownBy } from "./model-page";
+import { at, type Driver, deviceOf } from "./model-world";
 
 export interface BrowserDriver extends Driver {
   back(tab: number): Promise<void>;

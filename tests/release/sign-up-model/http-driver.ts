@@ -1,8 +1,8 @@
 import { cookieBrowser } from "../../support/visitors/cookie-browser";
 import { type Answer, returnTokenIn, siteVisitor } from "../../support/visitors/site-visitor";
 import { enterCard } from "../../support/visitors/visitor";
-import { type Shown, shownBy } from "./page";
-import { at, type Driver, deviceOf, type Servers } from "./world";
+import { type Shown, shownBy } from "./model-page";
+import { at, type Driver, deviceOf, type Servers } from "./model-world";
 
 export interface HttpDriver extends Driver {
   /** As if so many hours had passed for a device's session. */

@@ -5,11 +5,11 @@ import { FAST_API } from "../../support/workers/fast-api";
 import { startBackend, startSite } from "../../support/workers/workers";
 import { browserDriver } from "./browser-driver";
 import { httpDriver } from "./http-driver";
+import { type Driver, PLANS, pathOf, type Servers, type World } from "./model-world";
 import { rowsOverHttp } from "./rows-over-http";
 import { commandsOf, STEPS_IN_BROWSER, STEPS_OVER_HTTP } from "./steps";
 import { expectTrials } from "./truth";
 import { expectWayOn } from "./way-on";
-import { type Driver, PLANS, pathOf, type Servers, type World } from "./world";
 
 /*
  * Random sequences of steps: tabs, plans, devices, two companies, lost answers, blocked cookies, declined cards, the bank,

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { fields } from "../../support/visitors/site-visitor";
 import type { BrowserDriver } from "./browser-driver";
 import type { HttpDriver } from "./http-driver";
-import { type Kind, type Shown, shownBy } from "./page";
+import { type Kind, type Shown, shownBy } from "./model-page";
+import { at, DECLINED, type Driver, deviceOf, PLANS, pathOf, type Tab, WORKS, type World } from "./model-world";
 import { expectTruth, hasTrial, statusOf } from "./truth";
 import { checkUntilKnown } from "./way-on";
-import { at, DECLINED, type Driver, deviceOf, PLANS, pathOf, type Tab, WORKS, type World } from "./world";
 
 /** A step in one tab. */
 interface Turn<D extends Driver = Driver> {

@@ -1,9 +1,9 @@
 import { expect } from "@playwright/test";
 import { PASSWORD } from "../../support/visitors/site-visitor";
 import { stripeAt, stripeStateOf } from "../../support/visitors/visitor";
-import type { Shown } from "./page";
+import type { Shown } from "./model-page";
+import { at, type Servers, type World } from "./model-world";
 import { fastRows } from "./rows-over-http";
-import { at, type Servers, type World } from "./world";
 
 const LIVE = "SELECT * FROM sign_ups WHERE email = ? AND status IN ('card_set_up', 'trialing', 'active')";
 

@@ -1,8 +1,8 @@
 import { expect } from "@playwright/test";
 import { fields } from "../../support/visitors/site-visitor";
-import type { Shown } from "./page";
+import type { Shown } from "./model-page";
+import { at, type Driver, deviceOf, WORKS, type World } from "./model-world";
 import { expectTruth, hasTrial } from "./truth";
-import { at, type Driver, deviceOf, WORKS, type World } from "./world";
 
 /** More than any way on takes: a form, a card, a canceled sign-up, a form, a card, and what is between them. */
 const MOVES = 12;

@@ -10,7 +10,7 @@ import { fields } from "../../support/visitors/site-visitor";
 
 /* A field of the form is an entry of the contract's list and, where the reference API stores it, a column. */
 
-const FIELDS = "../../../app/contract/form-fields";
+const FIELDS = "../../../app/contract/fields/form-fields";
 const taxId: FormField = {
   label: "Tax ID",
   autoComplete: "off",

@@ -28,7 +28,7 @@ test("a trial of 14 days is one in every offer, on the form and in the email, an
   const { describeOffer } = await import("../../../app/pricing/plans/plan-list");
   const { PlanTerms, trialOffer } = await import("../../../app/signup/form/plan-summary");
   const { trialEndOf } = await import("../../../app/contract/trial-end");
-  const { trialStartedEmail } = await import("../../../functions/subscription-api/outbox/trial-emails");
+  const { trialStartedEmail } = await import("../../../functions/subscription-api/outbox/emails/trial-emails");
   const [mini] = detailedPlans({ packageIds, salesEmail: "sales@site.example" });
   if (!mini) throw new Error("There are no plans.");
 

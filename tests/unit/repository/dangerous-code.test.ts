@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-/* What docs/asvs.md says that the code has not, or only where somebody has looked at it. */
+/* What docs/security/asvs.md says that the code has not, or only where somebody has looked at it. */
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const code = ["app", "functions/subscription-api"]
@@ -27,7 +27,7 @@ test.each<[what: string, pattern: RegExp, where: string[]]>([
       "app/signup/form/country-list.tsx",
       "app/ui/document/inline-stylesheet.tsx",
       "functions/subscription-api/http/html-page.ts",
-      "functions/subscription-api/outbox/email-layout.ts",
+      "functions/subscription-api/outbox/emails/email-layout.ts",
     ],
   ],
   [

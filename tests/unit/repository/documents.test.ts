@@ -97,7 +97,7 @@ function citationsIn(path: string): Set<string> {
   return cited;
 }
 
-const rows = ["docs/requirements.md", "docs/threats.md"].flatMap(rowsOf);
+const rows = ["docs/requirements.md", "docs/security/threats.md"].flatMap(rowsOf);
 const citations = filesIn("tests", /\.(test|spec)\.tsx?$/).map((path) => ({ path, ids: citationsIn(path) }));
 
 describe("requirements and threats", () => {
@@ -146,7 +146,7 @@ const ASVS = [
 
 describe("the answers to OWASP ASVS", () => {
   const rowsIn = (words: string) => words.replace(/`[^`]*`/g, "").match(/\b[A-Z]\d{1,2}\b/g) ?? [];
-  const answers = linesOf("docs/asvs.md").flatMap(({ text: line }) => {
+  const answers = linesOf("docs/security/asvs.md").flatMap(({ text: line }) => {
     const [, numbers = "", met = "", how = ""] = line.split("|").map((cell) => cell.trim());
     return /^\d/.test(numbers) ? [{ numbers: numbers.split(", "), met, how }] : [];
   });
@@ -172,7 +172,7 @@ describe("the answers to OWASP ASVS", () => {
 
   test("each row that they name exists", () => {
     const known = new Set(rows);
-    const named = linesOf("docs/asvs.md").flatMap(({ text: line }) => rowsIn(line));
+    const named = linesOf("docs/security/asvs.md").flatMap(({ text: line }) => rowsIn(line));
     expect(new Set(named).size).toBeGreaterThan(80);
     expect(named.filter((id) => !known.has(id))).toEqual([]);
   });

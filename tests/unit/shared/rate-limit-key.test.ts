@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkKeyOf, rateLimitKeyOf } from "../../../app/shared/rate-limit-key";
+import { networkKeyOf, rateLimitKeyOf } from "../../../app/shared/limits/rate-limit-key";
 
 test.each([
   ["192.0.2.100", "192.0.2.100"],

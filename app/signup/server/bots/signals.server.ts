@@ -1,7 +1,7 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { PostedForm } from "../../../pipeline/guard/request-body.server";
-import { isFarOverLimit, isOverLimit, type RateLimit } from "../../../shared/rate-limit";
-import { networkKeyOf, rateLimitKeyOf } from "../../../shared/rate-limit-key";
+import { isFarOverLimit, isOverLimit, type RateLimit } from "../../../shared/limits/rate-limit";
+import { networkKeyOf, rateLimitKeyOf } from "../../../shared/limits/rate-limit-key";
 import { HONEYPOT_FIELD } from "../../form-schema";
 import type { IssuedForm } from "../submit/form-nonce.server";
 

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { Log } from "../../../pipeline/log.server";
 import { readBoundedText } from "../../../shared/bounded-body";
-import { isOverLimit, type RateLimit } from "../../../shared/rate-limit";
-import { rateLimitKeyOf } from "../../../shared/rate-limit-key";
+import { isOverLimit, type RateLimit } from "../../../shared/limits/rate-limit";
+import { rateLimitKeyOf } from "../../../shared/limits/rate-limit-key";
 import { messageForVisitor } from "../../stripe-errors";
 
 const TIMEOUT_MS = 5_000;

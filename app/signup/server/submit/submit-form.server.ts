@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import type { SubscriptionRequest } from "../../../contract/subscription-request";
 import type { PostedForm } from "../../../pipeline/guard/request-body.server";
 import type { Middleware } from "../../../pipeline/middleware.server";
-import { rateLimitKeyOf } from "../../../shared/rate-limit-key";
+import { rateLimitKeyOf } from "../../../shared/limits/rate-limit-key";
 import {
   FIELD_NAMES,
   POSTED_FIELDS,

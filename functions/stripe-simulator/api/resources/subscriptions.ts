@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { endPeriod, previewInvoice } from "../../clock/advance";
-import { chargeInvoice } from "../../clock/charges";
+import { chargeInvoice } from "../../clock/charge-invoices";
 import { cardToCharge, createInvoice, finalizeInvoice } from "../../clock/invoicing";
 import { cancellationDetails, endSubscription, hasEnded, updateSubscription } from "../../clock/subscription-lifecycle";
 import { DAY, monthAfter } from "../../clock/time";

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { readBoundedBytes } from "../../../../app/shared/bounded-body";
-import type { ApiContext } from "../context";
+import type { ApiContext } from "../api-context";
 import { problem } from "../problem";
 
 const KIB = 1024;

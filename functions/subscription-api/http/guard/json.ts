@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import type { ApiContext } from "../context";
+import type { ApiContext } from "../api-context";
 import { problem } from "../problem";
 
 /** `application/json` alone, which no form of another site can send: else 415. */

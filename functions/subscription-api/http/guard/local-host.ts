@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { isLoopback, ONLY_THIS_MACHINE } from "../../../../app/shared/settings";
 import { hasHost, isLocal } from "../../local-development";
-import type { ApiContext } from "../context";
+import type { ApiContext } from "../api-context";
 import { problem } from "../problem";
 
 /** If local settings are deployed by mistake, they serve only this machine or the HOST of `npm start`. */

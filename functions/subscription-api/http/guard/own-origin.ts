@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { log } from "../../log";
-import type { ApiContext } from "../context";
+import type { ApiContext } from "../api-context";
 import { problem } from "../problem";
 
 const OWN_SITES = new Set(["same-origin", "none"]);

@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import { API_SECRET_HEADER, SENDER_HEADER, VERIFIED_HEADER } from "../../../../app/contract/site-headers";
-import { rateLimitKeyOf } from "../../../../app/shared/rate-limit-key";
+import { rateLimitKeyOf } from "../../../../app/shared/limits/rate-limit-key";
 import { log } from "../../log";
-import type { ApiContext } from "../context";
+import type { ApiContext } from "../api-context";
 import { problem } from "../problem";
 import { isOneOf } from "./secrets";
 

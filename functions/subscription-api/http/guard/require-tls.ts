@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
 import { isLocal } from "../../local-development";
-import type { ApiContext } from "../context";
+import type { ApiContext } from "../api-context";
 import { problem } from "../problem";
 
 const cfVisitor = z.object({ scheme: z.string() });

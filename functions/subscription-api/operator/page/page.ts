@@ -5,7 +5,7 @@ import * as z from "zod";
 import { FUNNEL_STEPS } from "../../../../app/contract/funnel-steps";
 import { commit } from "../../../../app/shared/release";
 import { databaseOver } from "../../database";
-import type { ApiContext } from "../../http/context";
+import type { ApiContext } from "../../http/api-context";
 import { neitherKeptNorFound } from "../../http/html-page";
 import { log } from "../../log";
 import { type MessageKind, sentKinds } from "../../outbox/outbox";

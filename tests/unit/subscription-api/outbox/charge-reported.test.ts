@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { dispatchMessages } from "../../../../functions/subscription-api/outbox/dispatch";
-import type { EmailContent } from "../../../../functions/subscription-api/outbox/email";
+import type { EmailContent } from "../../../../functions/subscription-api/outbox/emails/email";
 import { reportNotMe } from "../../../../functions/subscription-api/sign-ups/ending/report-not-me";
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 import { type Answer, refusal } from "../../../support/api-in-process/stripe-model";

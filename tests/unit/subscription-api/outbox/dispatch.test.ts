@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { accountWebhookTo } from "../../../../functions/subscription-api/outbox/account-webhook";
 import { dispatchMessages } from "../../../../functions/subscription-api/outbox/dispatch";
-import { mailOver } from "../../../../functions/subscription-api/outbox/email";
+import { mailOver } from "../../../../functions/subscription-api/outbox/emails/email";
 import { type MessageKind, newMessage, outboxIn } from "../../../../functions/subscription-api/outbox/outbox";
 import { signedLinks } from "../../../../functions/subscription-api/signed-links";
 import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";

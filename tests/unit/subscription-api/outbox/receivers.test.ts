@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
 import { type AccountMessage, accountWebhookTo } from "../../../../functions/subscription-api/outbox/account-webhook";
-import { mailOver } from "../../../../functions/subscription-api/outbox/email";
+import { mailOver } from "../../../../functions/subscription-api/outbox/emails/email";
 import { MESSAGE } from "../../../support/api-in-process/message";
 import { SENDER } from "../../../support/api-in-process/sender";
 

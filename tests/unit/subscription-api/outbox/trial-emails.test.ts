@@ -1,11 +1,11 @@
 import { JSDOM } from "jsdom";
 import { describe, expect, test } from "vitest";
-import { cardUsedEmail } from "../../../../functions/subscription-api/outbox/card-used-email";
+import { cardUsedEmail } from "../../../../functions/subscription-api/outbox/emails/card-used-email";
 import {
   type Trial,
   trialEndingEmail,
   trialStartedEmail,
-} from "../../../../functions/subscription-api/outbox/trial-emails";
+} from "../../../../functions/subscription-api/outbox/emails/trial-emails";
 import type { Amount } from "../../../../functions/subscription-api/stripe/billing";
 import { SENDER } from "../../../support/api-in-process/sender";
 

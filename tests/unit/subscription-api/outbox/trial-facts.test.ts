@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { trialOf } from "../../../../functions/subscription-api/outbox/emails/trial-facts";
 import { type Message, reminderKey } from "../../../../functions/subscription-api/outbox/outbox";
-import { trialOf } from "../../../../functions/subscription-api/outbox/trial-facts";
 import type { Billing } from "../../../../functions/subscription-api/stripe/billing";
 import { MESSAGE } from "../../../support/api-in-process/message";
 

@@ -9,7 +9,7 @@ import { benchFolder, root } from "./workerd";
 
 /*
  * `npm run bench`: what the site costs, beside the least that it could cost, in the same runtime and the same run.
- *   --write   puts the tables into docs/benchmark.md
+ *   --write   puts the tables into docs/performance/benchmark.md
  *   --quick   fewer and shorter rounds, to try the benchmark itself
  *   --attacks only what single requests of an attacker cost
  */

@@ -1,5 +1,5 @@
-import { describeError } from "./describe-error";
-import type { LogFields } from "./log-line";
+import { describeError } from "../describe-error";
+import type { LogFields } from "../log-line";
 
 export interface RateLimit {
   limit(options: { key: string }): Promise<{ success: boolean }>;

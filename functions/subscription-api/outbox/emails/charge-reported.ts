@@ -1,9 +1,9 @@
-import { usd } from "../../../app/contract/charge-wording";
-import { log } from "../log";
-import type { Payment } from "../stripe/refund-payments";
+import { usd } from "../../../../app/contract/charge-wording";
+import { log } from "../../log";
+import type { Payment } from "../../stripe/refund-payments";
+import type { DropReason, Message } from "../outbox";
 import type { EmailContent, Sender } from "./email";
 import { toEmail } from "./email-layout";
-import type { DropReason, Message } from "./outbox";
 
 export type Refunds = {
   findCardPayments(subscriptionId: string): Promise<Payment[]>;

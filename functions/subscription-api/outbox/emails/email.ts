@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { readBoundedText } from "../../../app/shared/bounded-body";
-import type { MailConfig } from "../config";
-import type { SendOutcome } from "./outbox";
+import { readBoundedText } from "../../../../app/shared/bounded-body";
+import type { MailConfig } from "../../config";
+import type { SendOutcome } from "../outbox";
 
 export type EmailContent = { subject: string; html: string; text: string };
 

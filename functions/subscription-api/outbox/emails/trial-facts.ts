@@ -1,5 +1,5 @@
-import type { Billing, Card } from "../stripe/billing";
-import { type DropReason, type Message, reminderKey } from "./outbox";
+import type { Billing, Card } from "../../stripe/billing";
+import { type DropReason, type Message, reminderKey } from "../outbox";
 import type { Trial } from "./trial-emails";
 
 export type TrialReader = {

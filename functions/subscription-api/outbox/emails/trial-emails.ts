@@ -1,9 +1,9 @@
-import { chargeDay, chargeSentence, usd, utcDay, utcMinute } from "../../../app/contract/charge-wording";
-import { TRIAL_DAYS } from "../../../app/contract/plans";
-import type { Amount, Billing, Card } from "../stripe/billing";
+import { chargeDay, chargeSentence, usd, utcDay, utcMinute } from "../../../../app/contract/charge-wording";
+import { TRIAL_DAYS } from "../../../../app/contract/plans";
+import type { Amount, Billing, Card } from "../../stripe/billing";
+import type { Message } from "../outbox";
 import type { EmailContent, Sender } from "./email";
 import { portalLink, toEmail } from "./email-layout";
-import type { Message } from "./outbox";
 import { typedName } from "./typed-name";
 
 type Facts = Pick<Message, "full_name" | "company_name" | "email" | "signed_up_at">;

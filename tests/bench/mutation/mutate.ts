@@ -20,7 +20,7 @@ async function mutate(name: string, files: string[]): Promise<Map<string, Counts
   const stryker = new Stryker({
     mutate: values.files === undefined ? files : [values.files],
     testRunner: "vitest",
-    vitest: { configFile: "tests/bench/mutation/vitest.config.ts", related: false },
+    vitest: { configFile: "tests/bench/mutation/vitest.mutation.config.ts", related: false },
     plugins: ["@stryker-mutator/vitest-runner"],
     coverageAnalysis: "perTest",
     // Words of pages, emails and logs, names of columns, SQL: too many, and the simulation's faults change the SQL.

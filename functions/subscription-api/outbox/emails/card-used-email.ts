@@ -1,6 +1,6 @@
+import type { Message } from "../outbox";
 import type { EmailContent, Sender } from "./email";
 import { portalLink, toEmail } from "./email-layout";
-import type { Message } from "./outbox";
 
 type Facts = Pick<Message, "email" | "package_id" | "package_name">;
 

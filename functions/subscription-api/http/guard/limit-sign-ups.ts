@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
-import { isOverLimit, RETRY_AFTER_SECONDS } from "../../../../app/shared/rate-limit";
+import { isOverLimit, RETRY_AFTER_SECONDS } from "../../../../app/shared/limits/rate-limit";
 import { errorLog } from "../../log";
-import type { ApiContext } from "../context";
+import type { ApiContext } from "../api-context";
 import { problem } from "../problem";
 
 export const limitSignUps: MiddlewareHandler<ApiContext> = async (c, next) => {

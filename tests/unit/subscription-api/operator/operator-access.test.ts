@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
-import { apiInProcess } from "../../support/api-in-process/api";
+import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
+import { apiInProcess } from "../../../support/api-in-process/api";
 
 const OWN = "http://localhost:8788";
 const EVIL = "https://evil.example";
