@@ -50,14 +50,14 @@ async function siteOf() {
   };
 }
 
-test("a plan without its setting stops the site, which names it", async () => {
+test("a new plan without its package id setting stops the site with an error that names the setting", async () => {
   expect(await settingsWith(undefined)).toEqual({
     status: "invalid",
     problems: [{ name: SETTING, problem: "is missing" }],
   });
 });
 
-test("a new plan is on the pricing page, with its price, its features and a link to its sign-up", async () => {
+test("a new plan appears on the pricing page with its price, features and sign-up link", async () => {
   const { site } = await siteOf();
   const { detailedPlans } = await import("../../../app/pricing/plans/plan-details");
   const { PlanCard } = await import("../../../app/pricing/plans/plan-card");
@@ -77,7 +77,7 @@ test("a new plan is on the pricing page, with its price, its features and a link
   expect(platformsAdded()).toContain("TEAM adds Claude; ENTERPRISE/AGENCY adds Google AI Mode, Gemini");
 });
 
-test("its sign-up names the plan and its price, on the page from the cache too", async () => {
+test("the sign-up page of a new plan shows its name and price, also from the cache", async () => {
   const { configuration, site } = await siteOf();
   const { findPlan, plans } = await import("../../../app/pricing/plans/plan-list");
   const { PlanTerms, trialOffer } = await import("../../../app/signup/form/plan-summary");
@@ -106,7 +106,7 @@ test("its sign-up names the plan and its price, on the page from the cache too",
   expect(rendered).toEqual([ID]);
 });
 
-test("its steps are counted under its own id", async () => {
+test("the funnel counts a new plan's steps under its own id", async () => {
   const { configuration } = await siteOf();
   const { funnelOf } = await import("../../../app/pipeline/plan-views.server");
   const { log, lines } = recordedLog();
@@ -118,7 +118,7 @@ test("its steps are counted under its own id", async () => {
   expect(lines).toEqual([["funnel", { step: "form_opened", package: ID, field: "none" }]]);
 });
 
-test("the API sells it from its row on, and the email names it", async () => {
+test("the API sells a new plan as soon as its row exists, and the email names it", async () => {
   const signUps = signUpsInProcess();
   signUps.rows(
     "INSERT INTO packages (id, name, price_cents, stripe_price_id) VALUES (?, 'TEAM', 90000, 'price_team')",

@@ -40,7 +40,7 @@ async function openedForm() {
 }
 
 describe("a new field", () => {
-  test("is on the form, with its label, hint and autocompletion", async () => {
+  test("appears on the form with its label, hint and autocomplete value", async () => {
     const { SignupForm } = await import("../../../app/signup/form/signup-form");
     const props = { packageId: PLAN, formNonce: "a", draft: undefined, madeFrom: undefined, reply: undefined };
     const site = { packageIds: {}, salesEmail: "sales@site.example" };
@@ -61,7 +61,7 @@ describe("a new field", () => {
     expect(page).toContain("As on your invoices.");
   });
 
-  test("passes the request guard, is checked, and is sent to the API", async () => {
+  test("passes the request guard, is validated, and reaches the API", async () => {
     const { POSTED_FIELDS } = await import("../../../app/signup/form-schema");
     const { readForm } = await import("../../../app/pipeline/guard/request-body.server");
     const { site, form, post } = await openedForm();
@@ -78,7 +78,7 @@ describe("a new field", () => {
     expect((await post(site, form)).reply?.form?.error).toEqual({ taxId: ["Tax ID is required"] });
   });
 
-  test("comes back with the form, from the session", async () => {
+  test("is filled in again when the form comes back from the session", async () => {
     const { site, form, post } = await openedForm();
     const { draftOf } = await import("../../../app/signup/server/session/draft.server");
     const { kept } = await post(site, { ...form, taxId: "DE123" });
@@ -86,7 +86,7 @@ describe("a new field", () => {
     expect(draftOf(kept)).toMatchObject({ taxId: "DE123", city: fields.city });
   });
 
-  test("is stored in its column, and without one no sign-up is accepted", async () => {
+  test("is stored in its column; without the column the API accepts no sign-up", async () => {
     const { columnsOf } = await import("../../../functions/subscription-api/sign-ups/store/field-columns");
     const { signUpsIn } = await import("../../../functions/subscription-api/sign-ups/store/sign-up-store");
     const { databaseOver } = await import("../../../functions/subscription-api/database");

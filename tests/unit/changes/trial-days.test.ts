@@ -20,7 +20,7 @@ afterAll(() => {
   vi.resetModules();
 });
 
-test("a trial of 14 days is one in every offer, on the form and in the email, and ends after 14 days", async () => {
+test("a trial of 14 days ends after 14 days, and every offer, the form and the email say so", async () => {
   const { hero } = await import("../../../app/home/home-content");
   const { pricing } = await import("../../../app/pricing/pricing-content");
   const { faq } = await import("../../../app/pricing/faq");
@@ -59,7 +59,7 @@ test("a trial of 14 days is one in every offer, on the form and in the email, an
     expect(words).toMatch(/14[ -]days?/);
 });
 
-test("no page, email or legal text has the days of the trial in its own words", () => {
+test("no page, email or legal text hard-codes the length of the trial", () => {
   const root = fileURLToPath(new URL("../../../", import.meta.url));
   const own = ["app", "functions"].flatMap((folder) =>
     readdirSync(root + folder, { recursive: true, encoding: "utf8" })

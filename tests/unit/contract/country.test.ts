@@ -49,11 +49,11 @@ describe("countryCode", () => {
     "constructor",
     "__proto__",
     "日",
-  ])("leaves %j alone [V13]", (text) => {
+  ])("returns %j unchanged [V13]", (text) => {
     expect(countryCode(text)).toBeUndefined();
   });
 
-  test("tells the countries with similar names apart", () => {
+  test("distinguishes countries with similar names", () => {
     const names = {
       Niger: "NE",
       Nigeria: "NG",
@@ -79,7 +79,7 @@ describe("countryCode", () => {
   });
 });
 
-test("the world's countries have English names, each recognized as another country, none longer than a form may send [V12]", () => {
+test("every country's English name is recognized as that country, and fits the form's length limit [V12]", () => {
   const names = countryNames();
   const codes = names.map(countryCode);
 
@@ -90,7 +90,7 @@ test("the world's countries have English names, each recognized as another count
   expect(names.filter((name) => name.length < 2 || name.length > 60)).toEqual([]);
 });
 
-test("a country's own name is its code, in the language that CLDR thinks likeliest there", () => {
+test("a country's name in its own main language (by CLDR) gives its code", () => {
   const codes = countryNames().map((name) => countryCode(name) ?? "");
   const wrong = codes.flatMap((code) => {
     const { baseName } = new Intl.Locale(`und-${code}`).maximize();

@@ -33,7 +33,7 @@ test.each([
   [" +44 20", "+44 20"],
   ["+123456789012", "+1 234 567 89012"],
   ["123456789012", "+1 234 567 89012"],
-])("the phone number %s reads %s [V9]", (typed, shown) => {
+])("the phone number %s is formatted as %s [V9]", (typed, shown) => {
   expect(formatPhone(typed)).toBe(shown);
   expect(phoneDigits(formatPhone(typed))).toBe(phoneDigits(typed));
 });
@@ -47,7 +47,7 @@ test.each([
   ["01125550123", true],
   ["21125550123", true],
   ["111255501234", true],
-])("%s may be a number of North America, or is of elsewhere: %s [V8]", (digits, isPlausible) => {
+])("%s is a possible North American number or a foreign one: %s [V8]", (digits, isPlausible) => {
   expect(isPlausibleNanpNumber(digits)).toBe(isPlausible);
 });
 
@@ -57,11 +57,11 @@ test.each([
   ["00 212 555 0123", "002125550123"],
   ["011 212 555 0123", "0112125550123"],
   ["212x5550123", "2125550123"],
-])("of %s every digit is kept and counted: %s [V9]", (typed, digits) => {
+])("formatting %s keeps every digit: %s [V9]", (typed, digits) => {
   expect(phone.parse(typed)).toBe(digits);
 });
 
-test("what is shown for any typed text is what the rule reads and what is shown afterwards [V14]", () => {
+test("formatting is idempotent and changes no digit, whatever is typed [V14]", () => {
   const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 8, maxLength: 17 });
   const text = fc.string({ unit: fc.constantFrom(..."0011234567890+ ()-.ex#"), maxLength: 24 });
   const typed = fc.oneof(
@@ -82,13 +82,13 @@ test("what is shown for any typed text is what the rule reads and what is shown 
   );
 });
 
-test("a digit put into the middle leaves the caret behind it", () => {
+test("the caret stays behind a digit inserted in the middle", () => {
   expect(formatTyped({ value: "(2192) 555-012", caret: 3 }, formatPhone, /\d/)).toEqual({
     value: "(219) 255-5012",
     caret: 3,
   });
 });
 
-test("at the end the caret stays at the end", () => {
+test("the caret stays at the end", () => {
   expect(formatTyped({ value: "2125", caret: 4 }, formatPhone, /\d/)).toEqual({ value: "(212) 5", caret: 7 });
 });

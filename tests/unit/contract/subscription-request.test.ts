@@ -18,7 +18,7 @@ function messages(change: Record<string, unknown>): Record<string, string[]> {
   return found;
 }
 
-describe("the sign-up's rules", () => {
+describe("the sign-up form's rules", () => {
   test("a valid form has no messages", () => expect(messages({})).toEqual({}));
 
   test.each([
@@ -149,7 +149,7 @@ describe("the sign-up's rules", () => {
   test.each([
     ...LINKS.map((value) => [value, "must not contain a web address"]),
     ...INVISIBLE.map((value) => [value, "must contain visible characters"]),
-  ])("no name is %j: it %s [H4] [H21]", (value, message) => {
+  ])("a name must not be %j: it %s [H4] [H21]", (value, message) => {
     expect(messages({ full_name: value, company_name: value })).toEqual({
       full_name: [`Contact name ${message}`],
       company_name: [`Company name ${message}`],
@@ -173,18 +173,18 @@ describe("the sign-up's rules", () => {
     "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
     "O\u2019Neil & S\u00f6hne",
     "3M",
-  ])("%j is a name [H4, H21]", (value) => {
+  ])("accept the name %j [H4, H21]", (value) => {
     expect(messages({ full_name: value, company_name: value })).toEqual({});
   });
 
-  test("the part of an email address before the @ has at most 64 characters [H21]", () => {
+  test("an email address has at most 64 characters before the @ [H21]", () => {
     expect(messages({ email: `${"a".repeat(64)}@example.com` })).toEqual({});
     expect(messages({ email: `${"a".repeat(65)}@example.com` })).toEqual({
       email: ["Please enter a valid email address"],
     });
   });
 
-  test("a repeated password that differs is said beside it, also while other fields are wrong [V6]", () => {
+  test("a mismatched password confirmation is reported even while other fields are invalid [V6]", () => {
     expect(messages({ confirmPassword: "another", city: undefined })).toEqual({
       confirmPassword: ["Passwords do not match"],
       city: ["City must be at least 2 characters"],
@@ -199,7 +199,7 @@ describe("the sign-up's rules", () => {
     });
   });
 
-  test("a rule over several fields is checked while others are wrong, in whatever way", () => {
+  test("a rule across several fields is checked even while other fields are invalid", () => {
     const german = acrossFields<{ zipCode: string; country: string }>(
       "zipCode",
       ({ zipCode = "", country }) => country !== "Germany" || !zipCode.includes("-"),
@@ -218,7 +218,7 @@ describe("the sign-up's rules", () => {
     }
   });
 
-  test("a text is composed and trimmed before it is measured, and a package id is in small letters [B11]", () => {
+  test("text is normalized and trimmed before its length is checked, and a package id is lowercased [B11]", () => {
     const id = "C7E2D9A4-61B8-4F0A-A3D5-1E8F5B90C430";
     const typed = { full_name: "  Zoe\u0308  ", city: "e\u0301".repeat(80), package_id: id };
     const parsed = signupForm.parse({ ...valid, ...typed });
@@ -231,7 +231,7 @@ describe("the sign-up's rules", () => {
     expect(messages({ full_name: "e\u0301" })).toEqual({ full_name: ["Contact name must be at least 2 characters"] });
   });
 
-  test("the request has the contract's keys, digits, a normal email, and the password byte for byte [V9]", () => {
+  test("the request has the contract's keys, only digits in the phone number, a normalized email address and the exact password [V9]", () => {
     const parsed = signupForm.parse({
       ...valid,
       email: " Ada@Example.COM ",

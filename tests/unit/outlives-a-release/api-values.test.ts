@@ -56,7 +56,7 @@ function apiOfThisTime() {
   return { ...api, sent, signUp, column };
 }
 
-test("the hashes of trials and of a day's sign-ups match an earlier release's", async () => {
+test("hashes of trials and of daily sign-ups equal those of an earlier release", async () => {
   const { signUp, column } = apiOfThisTime();
   await signUp(SIGN_UP, "ada+x@example.com");
   expect(column("hash", "trial_claims")).toEqual([
@@ -70,7 +70,7 @@ test("the hashes of trials and of a day's sign-ups match an earlier release's", 
   ]);
 });
 
-test("links match an earlier release's and open their pages", async () => {
+test("links equal those of an earlier release and open their pages", async () => {
   const { signUp, ask, sent } = apiOfThisTime();
   const { answer, status } = await signUp(SIGN_UP, "ada@example.com");
   expect(answer.status_url).toBe(STATUS_URL);
@@ -83,7 +83,7 @@ test("links match an earlier release's and open their pages", async () => {
   expect((await ask(NOT_ME, { method: "POST" })).status).toBe(200);
 });
 
-test("the keys of messages and of Stripe's objects match an earlier release's, so that nothing is sent or made twice", async () => {
+test("keys of messages and Stripe objects equal those of an earlier release, so nothing is sent or created twice", async () => {
   const { signUp, ask, settled, sent, column } = apiOfThisTime();
   await signUp(SIGN_UP, "ada@example.com");
   const { status } = await signUp(ANOTHER, "bob@example.com");
@@ -111,7 +111,7 @@ test("the keys of messages and of Stripe's objects match an earlier release's, s
   );
 });
 
-test("a webhook is signed for the console, and believed of Stripe, as in an earlier release", async () => {
+test("console webhooks are signed, and Stripe's are verified, as in an earlier release", async () => {
   const { signUp, ask, sent } = apiOfThisTime();
   await signUp(SIGN_UP, "ada@example.com");
   const { headers, body = "" } = sent.find(({ key }) => key === `account-created/${SIGN_UP}`) ?? {};

@@ -27,7 +27,7 @@ const CHALLENGE = "mywpiww0.HIEWQ09GkL6bfHjLhiqlFxZhkA2o1P9pmcol_v4oUgU";
 
 stopClock();
 
-test("the session cookie of an earlier release is opened, with all that it says", async () => {
+test("a session cookie from an earlier release opens with all its contents", async () => {
   const { sessions } = siteContext();
   const found = await sessions.read(new Request(SITE_URL, { headers: { Cookie: COOKIE } }));
   expect(found).toEqual({ status: "open", session: cardSession() });
@@ -36,17 +36,17 @@ test("the session cookie of an earlier release is opened, with all that it says"
 test.each([
   ["resume link", "resume", RESUME_TOKEN],
   ["return from the bank's page", "return", RETURN_TOKEN],
-])("the %s of an earlier release leads to its sign-up", async (_, parameter, token) => {
+])("the %s of an earlier release opens its sign-up", async (_, parameter, token) => {
   const { step } = await look(siteContext(), undefined, { path: `${PATH}?${parameter}=${token}` });
   expect(step).toMatchObject({ step: "resume", state: "ready", packageId: PLAN });
 });
 
-test("the form's values that an earlier release put into a URL are found", async () => {
+test("form values that an earlier release put into a URL are restored", async () => {
   const draft = { formNonce: "a-nonce", values: { city: "Springfield" } };
   expect(await siteContext().sessions.fromDraftToken(DRAFT_TOKEN)).toEqual(draft);
 });
 
-test("a form of an earlier release has a valid nonce, its idempotency key and its challenge token", async () => {
+test("a form from an earlier release has a valid nonce, its idempotency key and its challenge token", async () => {
   const { nonces, challenges } = siteContext();
   expect(await nonces.read(NONCE)).toEqual({ id: NONCE.split(".")[1], issuedAt: NOW });
   expect(await nonces.idempotencyKey(NONCE, validRequest)).toBe(IDEMPOTENCY_KEY);

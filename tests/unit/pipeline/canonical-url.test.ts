@@ -20,7 +20,7 @@ test.each([
   ["/SUBSCRIPTION/", "/subscription"],
   ["/Subscription/not-a-uuid", "/subscription/not-a-uuid"],
   [`//subscription//${ID.toUpperCase()}//`, `/subscription/${ID.toUpperCase()}`],
-])("the path %s is a spelling of %s [H11]", (path, canonical) => {
+])("the path %s is redirected to %s [H11]", (path, canonical) => {
   expect(canonicalPath(path)).toBe(canonical);
 });
 
@@ -44,6 +44,6 @@ test.each([
   `/Subscription/${"x".repeat(101)}`,
   `/subscription/${ID}/${ID}/`,
   `/pricing${"/".repeat(400)}`,
-])("the path %s is a spelling of no page's or file's [H11] [A10]", (path) => {
+])("the path %s is no other spelling of a page or file [H11] [A10]", (path) => {
   expect(canonicalPath(path)).toBeUndefined();
 });

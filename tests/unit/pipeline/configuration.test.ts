@@ -4,8 +4,8 @@ import { SETTINGS } from "../../support/site-in-process/site-context";
 
 const secret = "a-secret-of-at-least-thirty-two-characters";
 
-describe("the configuration", () => {
-  test("a complete one is read, with its defaults", () => {
+describe("the site's configuration", () => {
+  test("is read with its defaults when complete", () => {
     const { STRIPE_PUBLISHABLE_KEY: _, ...required } = SETTINGS;
     expect(readConfiguration({ ...required, SUBSCRIPTION_API_URL: "https://api.site.example/" })).toMatchObject({
       status: "valid",
@@ -20,7 +20,7 @@ describe("the configuration", () => {
     });
   });
 
-  test("an empty variable counts as unset, and locally the API is where npm start has it [N4]", () => {
+  test("treats an empty variable as unset, and locally finds the API where npm start runs it [N4]", () => {
     const local = { ...SETTINGS, SITE_URL: "http://localhost:8787" };
     const empty = { SUBSCRIPTION_API_URL: "", STRIPE_PUBLISHABLE_KEY: "", STRIPE_JS_URL: "", TURNSTILE_SITE_KEY: "" };
     expect(readConfiguration({ ...local, ...empty })).toMatchObject({
@@ -66,13 +66,13 @@ describe("the configuration", () => {
     ["SIGNUP_NETWORK_RATE_LIMIT", undefined],
     ["FORM_NONCE_RATE_LIMIT", undefined],
     ["CARD_CHECK_RATE_LIMIT", undefined],
-  ])("a wrong %s is named when the configuration is read, its value is not [C10]", (name, value) => {
+  ])("names an invalid %s, but not its value [C10]", (name, value) => {
     const read = readConfiguration({ ...SETTINGS, [name]: value });
     expect(read).toMatchObject({ status: "invalid", problems: [{ name }] });
     if (value) expect(JSON.stringify(read)).not.toContain(value);
   });
 
-  test("Turnstile needs both of its keys, and none of those for tests [H25]", () => {
+  test("requires both Turnstile keys or neither, and refuses test keys [H25]", () => {
     const [siteKey, secretKey] = ["0x4AAAAAAAsite_key", "0x4AAAAAAAsecret_key"];
     const problemsWith = (keys: Record<string, string>) => {
       const read = readConfiguration({ ...SETTINGS, ...keys });

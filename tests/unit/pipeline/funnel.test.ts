@@ -19,7 +19,7 @@ async function counted(ips: string[]): Promise<object[]> {
   return lines.map(([, fields]) => fields ?? {});
 }
 
-test("a sender counts once a minute at each step and field, another sender again [H20] [W2]", async () => {
+test("each client IP address counts once a minute for each step and field [H20] [W2]", async () => {
   const steps = [
     { step: "plan_viewed", package: "none", field: "none" },
     { step: "field_refused", package: "other", field: "city" },

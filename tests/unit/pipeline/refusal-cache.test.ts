@@ -46,8 +46,8 @@ function refusals() {
 
 const markdown = { headers: { Accept: "text/markdown" } };
 
-describe("the page of a refusal", () => {
-  test("is rendered once for all who ask, with each request's ID [D8]", async () => {
+describe("a cached error page", () => {
+  test("is rendered once, and shows each request's own ID [D8]", async () => {
     const { refuse, rendered, work } = refusals();
     const ids = Array.from({ length: 20 }, (_, at) => `request-${at}`);
     const answers = await Promise.all(ids.map((id) => refuse(CROSS_ORIGIN, id)));
@@ -58,7 +58,7 @@ describe("the page of a refusal", () => {
     expect([rendered.length, work.length]).toEqual([1, 1]);
   });
 
-  test("is made of nothing that the refused request has but the site's URL [D8]", async () => {
+  test("contains nothing of the refused request except the site's URL [D8]", async () => {
     const { refuse, rendered } = refusals();
     await refuse(CROSS_ORIGIN, "this-request");
     const [{ url, context } = { url: "", context: contextWith({}) }] = rendered;
@@ -69,7 +69,7 @@ describe("the page of a refusal", () => {
     expect(context.requestId).not.toBe("this-request");
   });
 
-  test("is one for each refusal, and one more for each in Markdown", async () => {
+  test("exists once for each error, in HTML and in Markdown", async () => {
     const { refuse, rendered } = refusals();
     for (let time = 0; time < 2; time += 1) {
       expect((await refuse(CROSS_ORIGIN, "1")).text).toBe("Request refused, text/html, request 1");
@@ -80,7 +80,7 @@ describe("the page of a refusal", () => {
     expect(rendered.map(({ accept }) => accept)).toEqual(["text/html", "text/html", "text/markdown"]);
   });
 
-  test("has the headers of its refusal, and no body for a HEAD, first and from memory [A8]", async () => {
+  test("has the error's headers, and no body for a HEAD, whether fresh or cached [A8]", async () => {
     const { refuse, rendered } = refusals();
     for (let time = 0; time < 2; time += 1) {
       expect((await refuse(methodNotAllowed("GET"), "1")).headers.get("Allow")).toBe("GET");
@@ -92,7 +92,7 @@ describe("the page of a refusal", () => {
     expect(rendered).toHaveLength(3);
   });
 
-  test("that could not be rendered is not kept: whoever asks gets what there is, with their own request's id [D8]", async () => {
+  test("is not cached if rendering fails: each request gets the fallback with its own request ID [D8]", async () => {
     const { refuse, rendered, fail } = refusals();
     fail(true);
     expect(await refuse(CROSS_ORIGIN, "1")).toMatchObject({ status: 503, text: expect.stringContaining("request 1") });

@@ -9,7 +9,7 @@ const URL_OF_FORM = "https://www.example/subscription";
 const post = (body: ReadableStream | string | null, headers: Record<string, string> = {}) =>
   new Request(URL_OF_FORM, { method: "POST", body, headers, ...(body !== null && { duplex: "half" }) });
 
-describe("a form's body", () => {
+describe("a form body", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   });
@@ -20,7 +20,7 @@ describe("a form's body", () => {
   const read = (body: ReadableStream | string | null) => readForm(post(body), ["a", "b"]);
   const refused = (status: number) => expect.objectContaining({ refusal: expect.objectContaining({ status }) });
 
-  test("is given up after ten seconds, and not before [B3]", async () => {
+  test("times out after ten seconds, not earlier [B3]", async () => {
     let answer: unknown;
     const { response } = bodyOf(["a=1"], "stalls");
     const reading = read(response.body).then((result) => {
@@ -33,12 +33,12 @@ describe("a form's body", () => {
     expect(answer).toEqual(refused(408));
   });
 
-  test("that was read leaves no timer behind", async () => {
+  test("leaves no timer running once it is read", async () => {
     expect(await read("a=1")).toEqual({ form: { a: "1" } });
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("has the fields that are known, each once, and 32 in all [B4] [B6]", async () => {
+  test("contains known fields only, each once, 32 at most [B4] [B6]", async () => {
     expect(await read(null)).toEqual({ form: {} });
     expect(await read("a=1&c=2&c=3&b=")).toEqual({ form: { a: "1", b: "" } });
     expect(await read("a=1&b=2&a=1")).toEqual(refused(400));
@@ -59,7 +59,7 @@ describe("a form's body", () => {
     "constructor.prototype.x=1",
     "a.__proto__.x=1",
     "a[0]=1",
-  ])("has no field of another name, and pollutes nothing: %s [B5] [B7]", async (more) => {
+  ])("drops unknown fields and pollutes no prototype: %s [B5] [B7]", async (more) => {
     const { form } = await read(`a=1&${more}`);
     expect(Object.entries(form ?? {})).toEqual([["a", "1"]]);
     expect(Object.prototype).not.toHaveProperty("x");
@@ -70,7 +70,7 @@ describe("a form's body", () => {
   const multipart = (parts: string, type = "multipart/form-data; boundary=b") =>
     readForm(post(bodyOf([parts]).response.body, { "Content-Type": type }), ["a", "b"]);
 
-  test("may be multipart, with the same bounds [B2] [B4] [B6]", async () => {
+  test("may be multipart, within the same limits [B2] [B4] [B6]", async () => {
     const end = "--b--\r\n";
     expect(await multipart(part("a", "é&=+%41\r\n2") + part("c", "3") + part("c", "4") + end)).toEqual({
       form: { a: "é&=+%41\r\n2" },
@@ -85,11 +85,11 @@ describe("a form's body", () => {
     ["a file", part("a", "1", '; filename="a.txt"'), 415],
     ["an empty file", part("a", "", '; filename=""'), 415],
     ["a file in an unknown field", part("c", "1", '; filename="a.txt"'), 415],
-  ])("with %s is refused [B2]", async (_, parts, status) => {
+  ])("containing %s is refused [B2]", async (_, parts, status) => {
     expect(await multipart(`${parts}--b--\r\n`)).toEqual(refused(status));
   });
 
-  test("that is multipart and cut off, empty or without its boundary is refused [B2]", async () => {
+  test("that is multipart but truncated, empty or without a boundary is refused [B2]", async () => {
     expect(await multipart(part("a", "1").slice(0, 30))).toEqual(refused(400));
     expect(await multipart("")).toEqual(refused(400));
     expect(await multipart(`${part("a", "1")}--b--`, "multipart/form-data")).toEqual(refused(400));
@@ -104,11 +104,11 @@ describe("a form's body", () => {
     ["multipart/form-data; boundary=b", undefined],
     ["multipart/mixed; boundary=b", 415],
     ["multipart/form-datax", 415],
-  ])("is asked for its type: %s [B1]", (type, status) => {
+  ])("needs an accepted content type: %s [B1]", (type, status) => {
     expect(checkFormHeaders(post("", { "Content-Type": type }))?.status).toBe(status);
   });
 
-  describe("that is too long comes back", () => {
+  describe("a form body over the limit", () => {
     const names = ["email", "city", "country"];
     const type = { "Content-Type": "application/x-www-form-urlencoded" };
     const readDeclared = (body: string, chunks = [body]) => {
@@ -116,7 +116,7 @@ describe("a form's body", () => {
       return readForm(post(bodyOf(chunks).response.body, headers), names);
     };
 
-    test("where it says so, with the beginning of a long field and all of the fields after it [B3]", async () => {
+    test("with its Content-Length keeps the start of a long field and all fields after it [B3]", async () => {
       const city = "x".repeat(20_000);
       const body = `email=a&city=${city}&country=b`;
       const form = { email: "a", city: "x".repeat(4096 - 5), country: "b" };
@@ -126,7 +126,7 @@ describe("a form's body", () => {
       }
     });
 
-    test("where it says so, as far as 16 KB of cut fields and the first of 256 KB go [B3]", async () => {
+    test("with its Content-Length keeps 16 KB of shortened fields from its first 256 KB [B3]", async () => {
       const long = "x".repeat(4096);
       const many = Array.from({ length: 5 }, (_, nth) => `x${nth}=${long}`).join("&");
       expect(await readDeclared(`email=a&${many}&city=b`)).toEqual({ refusal: BODY_TOO_LARGE, form: { email: "a" } });
@@ -136,13 +136,13 @@ describe("a form's body", () => {
       expect(await readDeclared(chunks.join(""), chunks)).toEqual({ refusal: BODY_TOO_LARGE, form });
     });
 
-    test("else as far as 16 KB go [B3]", async () => {
+    test("without a Content-Length keeps its first 16 KB [B3]", async () => {
       const body = `email=a&city=${"x".repeat(20_000)}&country=lost`;
       const form = { email: "a", city: "x".repeat(16_384 - 13) };
       expect(await readForm(post(body, type), names)).toEqual({ refusal: BODY_TOO_LARGE, form });
     });
 
-    test("also where it is short but says that it is too long [B3]", async () => {
+    test("by Content-Length alone is refused even if the body is short [B3]", async () => {
       const read = await readForm(post("email=a", { ...type, "Content-Length": "16385" }), names);
       expect(read).toEqual({ refusal: BODY_TOO_LARGE, form: { email: "a" } });
     });

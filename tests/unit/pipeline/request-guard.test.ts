@@ -54,7 +54,7 @@ type Sent = Record<string, string>;
 
 const own: Sent = { Origin: ORIGIN, "Sec-Fetch-Site": "same-origin" };
 
-describe("where a form came from", () => {
+describe("the origin of a form", () => {
   test.each<[Sent, number]>([
     [own, 200],
     [{ Origin: ORIGIN }, 200],
@@ -74,7 +74,7 @@ describe("where a form came from", () => {
     [{ Referer: `${ORIGIN}/subscription` }, 200],
     [{ Referer: "https://evil.example/" }, 200],
     [{ Referer: "%%%" }, 200],
-  ])("a form with %j is answered %i [A1] [A4] [A5] [A6]", async (headers, status) => {
+  ])("with %j gives %i [A1] [A4] [A5] [A6]", async (headers, status) => {
     const { post } = guarded();
     const answer = await post("email=a&more=1", headers);
     expect([answer.status, answer.text.includes("not sent from our site")]).toEqual([status, status === 403]);
@@ -85,7 +85,7 @@ describe("where a form came from", () => {
     ]);
   });
 
-  test("a page's data is for the site's own pages, a page for everybody [A3]", async () => {
+  test("page data is served to the site's own pages only, pages to everyone [A3]", async () => {
     const { ask } = guarded();
     const statusOf = async (path: string, headers: Sent) => (await ask(path, { headers })).status;
     const foreign: Sent[] = [
@@ -104,7 +104,7 @@ describe("where a form came from", () => {
   });
 });
 
-describe("a URL and a method", () => {
+describe("the URL and method", () => {
   const READ = "GET, HEAD";
 
   test.each<[method: string, path: string, status: number, allow: string | null]>([
@@ -129,7 +129,7 @@ describe("a URL and a method", () => {
     ["GET", "/%00", 404, null],
     ["GET", `/nothing?${"a&".repeat(64)}`, 400, null],
     ["PUT", `/pricing?${"a".repeat(8192)}`, 414, null],
-  ])("%s %s is answered %i [A8] [A10]", async (method, path, status, allow) => {
+  ])("%s %s gives %i [A8] [A10]", async (method, path, status, allow) => {
     const { ask } = guarded();
     const answer = await ask(path, { method });
     expect([answer.status, answer.allow, answer.retryAfter]).toEqual([status, allow, null]);
@@ -137,7 +137,7 @@ describe("a URL and a method", () => {
   });
 });
 
-test("a form is asked for its type, its length and its fields before it is handed on [B1] [B3] [B4]", async () => {
+test("a form's type, length and fields are checked before a route sees it [B1] [B3] [B4]", async () => {
   const { post, lines } = guarded();
   const statusOf = async (body: string, headers: Sent) => (await post(body, { ...own, ...headers })).status;
   expect(await statusOf("email=a", { "Content-Type": "text/plain" })).toBe(415);
@@ -148,8 +148,8 @@ test("a form is asked for its type, its length and its fields before it is hande
   expect(lines).toEqual([]);
 });
 
-describe("the notice of a refusal", () => {
-  test("is shown by the form's own page to a script, which still has what was typed [A3]", async () => {
+describe("the notice for a refused form", () => {
+  test("is shown on the form's own page, which keeps the typed values, when a script posted it [A3]", async () => {
     const { post } = guarded();
     const answer = await post("email=a", { Origin: "null" }, "/subscription/one.data");
     expect(answer.status).toBe(403);
@@ -158,7 +158,7 @@ describe("the notice of a refusal", () => {
     ]);
   });
 
-  test("is in the log with its title, and what is not found is no refusal [F6]", async () => {
+  test("is logged with its title; a page that does not exist is not logged as refused [F6]", async () => {
     const { ask, post, added } = guarded();
     await post("email=a", { Origin: "null" });
     expect(added).toEqual([{ outcome: "refused", reason: "Request refused" }]);
@@ -172,10 +172,10 @@ describe("the notice of a refusal", () => {
   });
 });
 
-describe("a sender's rate", () => {
+describe("the rate limit", () => {
   const sender = "2001:db8:0:0::/64";
 
-  test("beyond the limit the page has the form and says when to try again; beyond twice as many it has nothing [F1]", async () => {
+  test("shows the form and when to try again over the limit, and neither at twice the limit [F1]", async () => {
     const limiter = countingLimiter(1);
     const { post, added } = guarded(limiter);
     expect((await post("email=a", own)).status).toBe(200);
@@ -192,7 +192,7 @@ describe("a sender's rate", () => {
     expect(passed).toMatchObject([{ path: "/refused", method: "GET", form: undefined }]);
   });
 
-  test("beyond the limit a script's form is not read [F1]", async () => {
+  test("leaves a script's form unread over the limit [F1]", async () => {
     const limiter = countingLimiter(0);
     const { post } = guarded(limiter);
     const answer = await post("email=a", own, "/subscription.data");
@@ -201,7 +201,7 @@ describe("a sender's rate", () => {
     expect(limiter.keys).toEqual([sender]);
   });
 
-  test("counts no form of another site or of another type, and no page that is only read", async () => {
+  test("ignores forms from other sites or of other types, and page views", async () => {
     const limiter = countingLimiter(0);
     const { ask, post } = guarded(limiter);
     await post("email=a", { Origin: "null" });
@@ -210,7 +210,7 @@ describe("a sender's rate", () => {
     expect(limiter.keys).toEqual([]);
   });
 
-  test("is not known while the limiter fails: the form passes, and the log says so [F1]", async () => {
+  test("lets forms pass and logs an error while the limiter fails [F1]", async () => {
     const { post, lines } = guarded({
       limit: () => Promise.reject(new TypeError("of ada@example.com")),
     });

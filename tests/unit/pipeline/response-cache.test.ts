@@ -25,7 +25,7 @@ function fail(): never {
   throw new Error("The page cannot be made");
 }
 
-test("an answer is made once for a key, also for those who ask meanwhile", async () => {
+test("a response is made once for each key, even for concurrent requests", async () => {
   const pages = responseCache();
   const { make, count } = maker(page("a page"));
   const answers = await Promise.all(
@@ -35,7 +35,7 @@ test("an answer is made once for a key, also for those who ask meanwhile", async
   expect(count()).toBe(1);
 });
 
-test("another key is another answer, with an ETag of its own", async () => {
+test("each key has its own response with its own ETag", async () => {
   const pages = responseCache();
   const { make } = maker(page("© 2025"), page("© 2026"));
   const before = await pages.respond(request, "2025 /", make, execution);
@@ -46,8 +46,8 @@ test("another key is another answer, with an ETag of its own", async () => {
 
 test.each([
   ["throws", fail],
-  ["answers with an error", () => new Response("broken", { status: 500 })],
-])("a make that %s is tried again next time", async (_, first) => {
+  ["gives an error", () => new Response("broken", { status: 500 })],
+])("after a make that %s the next request tries again", async (_, first) => {
   const pages = responseCache();
   const { make, count } = maker(first, page("a page"));
   expect(await pages.respond(request, "/", make, execution)).toBeUndefined();
@@ -56,7 +56,7 @@ test.each([
   expect(count()).toBe(2);
 });
 
-test("headers that are set on one answer are not on the next", async () => {
+test("headers set on one response do not appear on the next", async () => {
   const pages = responseCache();
   const { make } = maker(page("a page"));
   const first = await pages.respond(request, "/", make, execution);
@@ -67,7 +67,7 @@ test("headers that are set on one answer are not on the next", async () => {
   expect(second?.headers.get("ETag")).toMatch(/^"[0-9a-f]+"$/);
 });
 
-test("the work goes on when the one who caused it leaves", async () => {
+test("rendering continues when the client that caused it disconnects", async () => {
   const work: Promise<unknown>[] = [];
   const pages = responseCache();
   await pages.respond(request, "/", maker(page("a page")).make, { waitUntil: (promise) => work.push(promise) });

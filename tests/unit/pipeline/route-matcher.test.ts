@@ -8,7 +8,7 @@ import {
 } from "../../../app/pipeline/route-matcher.server";
 import { smallBuild as build, Page, route, serverBuild } from "../../support/site-in-process/small-build";
 
-test("the pages that are the same for everyone have no parameter, no script, and a page; files have a dot in their path", () => {
+test("a page is public if it has no parameter and no script; a file has a dot in its path", () => {
   expect(publicPaths(build)).toEqual(["/", "/pricing"]);
   expect(publicFiles(build)).toEqual(["/robots.txt"]);
 });
@@ -25,7 +25,7 @@ describe("a path", () => {
   };
   const page = (id: string, pagePath: string, params = {}) => ({ id, params, pagePath, isData: false });
 
-  test("is matched as Remix does, in its spelling and in others, first and again [A10]", () => {
+  test("is matched as Remix matches it, in any spelling, cached or not [A10]", () => {
     for (let time = 0; time < 2; time += 1) {
       expect(found("/")).toEqual(page("home", "/"));
       expect(found("/pricing")).toEqual(page("pricing", "/pricing"));
@@ -43,7 +43,7 @@ describe("a path", () => {
     }
   });
 
-  test("a path ending in .data matches a page's data, and a path ending in .md a public page's Markdown [A3]", () => {
+  test("ending in .data matches page data, ending in .md a public page's Markdown [A3]", () => {
     for (let time = 0; time < 2; time += 1) {
       expect(found("/_root.data")).toEqual({ ...page("home", "/"), isData: true });
       expect(found("/pricing.data")).toEqual({ ...page("pricing", "/pricing"), isData: true });
@@ -58,7 +58,7 @@ describe("a path", () => {
     }
   });
 
-  test("says what its page takes", () => {
+  test("says which methods and forms its page accepts", () => {
     expect(match("/subscription/one")).toMatchObject({
       pattern: "/subscription/:id?",
       hydrates: true,
@@ -79,7 +79,7 @@ describe("a path", () => {
     expect(match(`/${"a".repeat(2047)}`)).toBeDefined();
   });
 
-  test("has a parameter only where its route names one; what no route takes has none that is kept", () => {
+  test("has a parameter only where its route declares one, and an unmatched path stores none", () => {
     for (let time = 0; time < 2; time += 1) {
       expect(match("/nothing")?.params).toEqual({});
       expect(match("/nothing/more")?.params).toEqual({});
@@ -103,7 +103,7 @@ describe("a path", () => {
     },
   );
 
-  test("of a build without its routes is none", () => {
+  test("matches nothing in a build without routes", () => {
     expect(routeMatcher(serverBuild.parse({ routes: {} }))("/pricing")).toBeUndefined();
     expect(
       routeMatcher(serverBuild.parse({ routes: Object.fromEntries([route("home", { index: true }, {})]) }))("/"),
@@ -111,7 +111,7 @@ describe("a path", () => {
   });
 });
 
-describe("of routes within routes", () => {
+describe("nested routes", () => {
   const nested = serverBuild.parse({
     routes: Object.fromEntries([
       ["root", { id: "root", path: "", module: { default: Page } }],
@@ -132,7 +132,7 @@ describe("of routes within routes", () => {
     match = routeMatcher(nested);
   });
 
-  test("the innermost takes the form, and any of them can ask for the page's script", () => {
+  test("the innermost route takes the form, and any of them can require the page's script", () => {
     expect(match("/outer/inner/form")).toMatchObject({
       id: "inner",
       pattern: "/outer/inner/form",
@@ -144,7 +144,7 @@ describe("of routes within routes", () => {
     expect(match("/outer")).toMatchObject({ id: "outer-home", pattern: "/outer", takesForms: false, hydrates: true });
   });
 
-  test("one path is not taken for another with the same first segment", () => {
+  test("paths with the same first segment are not confused", () => {
     const idsOf = (paths: string[]) => paths.map((path) => match(path)?.id);
     expect(idsOf(["/news/today", "/news/other", "/news/today"])).toEqual(["news-today", undefined, "news-today"]);
     expect(idsOf(["/guides/one", "/guides/other", "/guides/one"])).toEqual(["guide", undefined, "guide"]);
@@ -152,7 +152,7 @@ describe("of routes within routes", () => {
     expect(match("/files/b")?.params).toEqual({ "*": "b" });
   });
 
-  test("a case-sensitive route has one spelling; a path without a route has no match", () => {
+  test("a case-sensitive route has one spelling; a path without a route does not match", () => {
     expect(match("/exact")).toMatchObject({ id: "exact" });
     expect(match("/outer/other")).toBeUndefined();
     for (const path of ["/Exact", "/nothing", "/nothing", "/"]) expect(match(path)?.id, path).not.toBe("exact");
@@ -160,7 +160,7 @@ describe("of routes within routes", () => {
   });
 });
 
-test("plain paths with the same first segment are compared with the routes once, however many visitors ask [F11]", () => {
+test("plain paths with the same first segment are matched once, however many visitors request them [F11]", () => {
   let comparisons = 0;
   const module = { default: Page, action: Page };
   const counted = Object.fromEntries([
@@ -194,7 +194,7 @@ test("plain paths with the same first segment are compared with the routes once,
   expect(comparisonsFor(["/Subscription/1", "/%73ubscription", "/a/b/c"])).toBe(3);
 });
 
-test("a parameter has at most 100 characters, and no dot [D7]", () => {
+test("a parameter has at most 100 characters and no dot [D7]", () => {
   expect(isPlausibleParameter("a".repeat(100))).toBe(true);
   expect(isPlausibleParameter("a".repeat(101))).toBe(false);
   expect(isPlausibleParameter("a.css")).toBe(false);

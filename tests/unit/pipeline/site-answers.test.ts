@@ -11,7 +11,7 @@ import { loggedPath } from "../../../app/shared/logged-path";
 const contexts = z.custom<AppLoadContext>();
 const passedOn = async () => new Response("a page");
 
-describe("over plain http", () => {
+describe("plain http", () => {
   const ask = (url: string, method = "GET", SITE_URL = "https://www.example") =>
     requireTls(
       new Request(url, { method }),
@@ -24,20 +24,20 @@ describe("over plain http", () => {
     ["HEAD", 301],
     ["POST", 303],
     ["PUT", 303],
-  ])("a %s is answered %i, to the same URL over https, which nobody keeps [H14]", async (method, status) => {
+  ])("a %s gives %i to the same URL over https, and is not cached [H14]", async (method, status) => {
     const answer = await ask("http://www.example/subscription?id=1", method);
     expect([answer.status, answer.headers.get("Location")]).toEqual([status, "https://www.example/subscription?id=1"]);
     expect(answer.headers.get("Cache-Control")).toBe("no-store");
     expect(answer.headers.has("Strict-Transport-Security")).toBe(false);
   });
 
-  test("only a site of https redirects, and only from http", async () => {
+  test("only a site with https redirects, and only from http", async () => {
     expect(await (await ask("https://www.example/")).text()).toBe("a page");
     expect(await (await ask("http://localhost:8787/", "GET", "http://localhost:8787")).text()).toBe("a page");
   });
 });
 
-describe("a plain page", () => {
+describe("a response without a page", () => {
   const logged: unknown[][] = [];
   const nothing = () => {};
   const log: Log = {
@@ -49,7 +49,7 @@ describe("a plain page", () => {
   };
   const context = { ...contexts.parse({ url: new URL("https://www.example/x"), requestId: "an-id", log }), env: {} };
 
-  test("answers what is thrown, without its message, with the request's id [F6]", async () => {
+  test("to an exception hides its message and shows the request ID [F6]", async () => {
     const answer = await catchErrors(new Request(context.url), context, async () => {
       throw new RangeError("of ada@example.com");
     });
@@ -64,10 +64,10 @@ describe("a plain page", () => {
   });
 });
 
-describe("the log", () => {
+describe("the site's log", () => {
   const path = (pathname: string) => loggedPath(new URL(pathname, "https://www.example"));
 
-  test("has 200 characters of an unknown path, and no segment with an email address [F6]", () => {
+  test("has at most 200 characters of an unknown path, and no segment with an email address [F6]", () => {
     expect(path(`/${"a".repeat(300)}`)).toBe(`/${"a".repeat(199)}`);
     expect(path("/x/ada@example.com/y?ada@example.com")).toBe("/x/[email]/y");
     expect(path("/ada%40example.com")).toBe("/[email]");

@@ -28,7 +28,7 @@ describe("a URL", () => {
     "?_d%61ta=x",
     "?_da%74a=x",
     "?_dat%61=x",
-  ])("may not ask for one loader alone: %s [A2]", (query) => {
+  ])("must not request a single loader: %s [A2]", (query) => {
     expect(statusOf(`/subscription${query}`)).toBe(400);
   });
 

@@ -20,8 +20,8 @@ function planWith(change: Partial<DetailedPlan>): DetailedPlan {
 const card = (change: Partial<DetailedPlan>) =>
   renderToStaticMarkup(createElement(PlanCard, { plan: planWith(change) }));
 
-describe("the price of a plan card", () => {
-  test("is struck through, with the price that follows, when the original price differs [P10]", () => {
+describe("the price on a plan card", () => {
+  test("shows the regular price struck through, and the price that follows, when they differ [P10]", () => {
     const html = card({ price: 80, originalPrice: 1200 });
 
     expect(html).toMatch(/<del[^>]*>.*\$1,200<\/del>/);
@@ -29,7 +29,7 @@ describe("the price of a plan card", () => {
     expect(html).toContain("Then $1,200 a month");
   });
 
-  test("stands alone when the original price is the same or unknown", () => {
+  test("stands alone when the regular price is the same or unknown", () => {
     for (const originalPrice of [100, null]) {
       const html = card({ price: 100, originalPrice });
       expect(html).toContain(">$100</span>");
@@ -39,27 +39,27 @@ describe("the price of a plan card", () => {
   });
 });
 
-describe("a discount is said wherever a price stands", () => {
+describe("a discount", () => {
   const plan = planWith({ price: 80, originalPrice: 1200 });
   const both = "$80 a month, then $1,200 a month";
 
   test.each([
     ["the comparison", createElement(PlanComparison, { plans: [plan] })],
     ["the sign-up's summary", createElement(PlanTerms, { plan })],
-  ])("in %s, with the regular price struck through [P10]", (_, element) => {
+  ])("is shown in %s, with the regular price struck through [P10]", (_, element) => {
     const html = renderToStaticMarkup(element);
     expect(html).toMatch(/<del[^>]*>.*\$1,200<\/del>/);
     expect(html).toContain(both);
   });
 
-  test("in the choice of plans and in llms.txt [P10]", () => {
+  test("is shown in the plan choice and in llms.txt [P10]", () => {
     const choices = createElement(PlanChoice, { problem: "", plans: [plan] });
     const choice = renderToStaticMarkup(createElement(MemoryRouter, null, choices));
     expect(choice).toContain(both);
     expect(describeOffer(plan)).toBe(`MINI: ${both}, 5-day free trial`);
   });
 
-  test("in the structured data, as the struck-through price of the same month [P10]", () => {
+  test("is in the structured data as the struck-through price of the same month [P10]", () => {
     const dataOf = (which: DetailedPlan) => JSON.stringify(offerOf(which, "https://brand.test/pricing"));
     const price = '"priceCurrency":"USD","billingDuration":1,"unitCode":"MON"';
     expect(dataOf(plan)).toContain(

@@ -35,7 +35,7 @@ test.each<[what: string, pattern: RegExp, where: string[]]>([
     /Math\.random\(/,
     ["functions/subscription-api/database.ts", "functions/subscription-api/outbox/outbox.ts"],
   ],
-])("%s: nowhere else", (_what, pattern, where) => {
+])("%s is used in the listed files only", (_what, pattern, where) => {
   expect(code.length).toBeGreaterThan(100);
   const found = code.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
   expect(found.sort()).toEqual(where);

@@ -38,7 +38,7 @@ const WITHOUT_INTEGRITY = Object.entries({
     "android-arm64 darwin-arm64 darwin-x64 freebsd-x64 linux-arm-gnueabihf wasm32-wasi win32-arm64-msvc win32-x64-msvc",
 }).flatMap(([name, systems]) => systems.split(" ").map((system) => `node_modules/${name}-${system}`));
 
-test("each package is locked to its content, except packages for other systems, and comes from the registry that npm is set to [H30]", () => {
+test("every package is locked with its checksum, except those for other platforms, and comes from the registry that npm is set to [H30]", () => {
   expect(locked.length).toBeGreaterThan(500);
   for (const [name, { integrity, resolved, link }] of locked) {
     expect([name, resolved, link]).toEqual([name, undefined, undefined]);
@@ -47,7 +47,7 @@ test("each package is locked to its content, except packages for other systems, 
   }
 });
 
-test("a package that is not locked to its content is none that a deployment installs, in the one version that its parent names [H30]", () => {
+test("packages without a checksum are not deployed, and have the exact version that their parent names [H30]", () => {
   const packages = new Map(locked);
   const named = new Map(locked.flatMap(([, { optionalDependencies }]) => Object.entries(optionalDependencies)));
   for (const name of WITHOUT_INTEGRITY) {
@@ -59,7 +59,7 @@ test("a package that is not locked to its content is none that a deployment inst
   }
 });
 
-test("the packages of every platform are locked: npm ci takes the file on each", () => {
+test("the lock file has the packages of every platform, so npm ci works on each", () => {
   const names = new Set(locked.map(([path]) => path));
   const missing = locked.flatMap(([path, { optionalDependencies }]) =>
     Object.keys(optionalDependencies).filter(
@@ -69,6 +69,6 @@ test("the packages of every platform are locked: npm ci takes the file on each",
   expect(missing).toEqual([]);
 });
 
-test("no package runs code at installation", () => {
+test("no package runs a script at installation", () => {
   expect(read(".npmrc")).toMatch(/^ignore-scripts=true$/m);
 });

@@ -101,12 +101,12 @@ const rows = ["docs/requirements.md", "docs/security/threats.md"].flatMap(rowsOf
 const citations = filesIn("tests", /\.(test|spec)\.tsx?$/).map((path) => ({ path, ids: citationsIn(path) }));
 
 describe("requirements and threats", () => {
-  test("no two rows have the same id", () => {
+  test("have unique ids", () => {
     expect(rows.length).toBeGreaterThan(100);
     expect(rows.filter((id, index) => rows.indexOf(id) !== index)).toEqual([]);
   });
 
-  test("a test cites each row", () => {
+  test("are each cited by a test", () => {
     const cited = new Set(citations.flatMap(({ ids }) => [...ids]));
     expect(
       rows.filter((id) => !cited.has(id)),
@@ -114,7 +114,7 @@ describe("requirements and threats", () => {
     ).toEqual([]);
   });
 
-  test("each row that a test cites exists", () => {
+  test("include every row that a test cites", () => {
     const known = new Set(rows);
     const unknown = citations.flatMap(({ path, ids }) =>
       [...ids].filter((id) => !known.has(id)).map((id) => `${id} in ${path}`),
@@ -144,14 +144,14 @@ const ASVS = [
   [1, 4, 2],
 ];
 
-describe("the answers to OWASP ASVS", () => {
+describe("the OWASP ASVS table", () => {
   const rowsIn = (words: string) => words.replace(/`[^`]*`/g, "").match(/\b[A-Z]\d{1,2}\b/g) ?? [];
   const answers = linesOf("docs/security/asvs.md").flatMap(({ text: line }) => {
     const [, numbers = "", met = "", how = ""] = line.split("|").map((cell) => cell.trim());
     return /^\d/.test(numbers) ? [{ numbers: numbers.split(", "), met, how }] : [];
   });
 
-  test("each requirement of levels 1 and 2 has one, which says whether it is met, and how or why not", () => {
+  test("answers each requirement of levels 1 and 2 with whether it is met, and how or why not", () => {
     const requirements = ASVS.flatMap((sections, chapter) =>
       sections.flatMap((count, section) =>
         Array.from({ length: count }, (_, index) => `${chapter + 1}.${section + 1}.${index + 1}`),
@@ -170,7 +170,7 @@ describe("the answers to OWASP ASVS", () => {
     }
   });
 
-  test("each row that they name exists", () => {
+  test("cites rows that exist", () => {
     const known = new Set(rows);
     const named = linesOf("docs/security/asvs.md").flatMap(({ text: line }) => rowsIn(line));
     expect(new Set(named).size).toBeGreaterThan(80);
@@ -205,20 +205,20 @@ describe.each(documents)("%s", (document) => {
     .map((line) => line.text)
     .join("\n");
 
-  test("its links lead to files and headings that exist", () => {
+  test("has links to files and headings that exist", () => {
     const links = [...prose.matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)].map(
       ([, link, image]) => link ?? image ?? "",
     );
     expect(links.flatMap((link) => broken(document, link) ?? [])).toEqual([]);
   });
 
-  test("files of the repository that it names exist", () => {
+  test("names files that exist in the repository", () => {
     const named = [...prose.matchAll(/`((?:\.ci|app|docs|functions|public|tests|tools)\/[^`\s*{}…]*)`/g)];
     const paths = named.map(([, path = ""]) => path).filter((path) => !path.startsWith("public/build"));
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  test("npm has the commands that it names", () => {
+  test("names npm commands that exist", () => {
     const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(text("package.json")));
     const named = [...text(document).matchAll(/npm run ([\w:-]*\w)/g)].map(([, script = ""]) => script);
     expect(named.filter((script) => !(script in scripts))).toEqual([]);
@@ -229,7 +229,7 @@ describe("the configuration tables", () => {
   test.each([
     ["The site", siteSettings],
     ["The subscription API", apiSettings],
-  ])("%s: exactly the settings that are read", (heading, { shape }) => {
+  ])("%s: exactly the settings that the code reads", (heading, { shape }) => {
     expect(codesUnder("docs/configuration.md", heading)).toEqual(Object.keys(shape).sort());
   });
 });
@@ -238,7 +238,7 @@ describe("the tables of log events", () => {
   test.each([
     ["Events of the site", ["app"]],
     ["Events of the subscription API", ["functions/subscription-api", "app/shared"]],
-  ])("%s: exactly those that are logged", (heading, folders) => {
+  ])("%s: exactly the events that the code logs", (heading, folders) => {
     const code = folders
       .flatMap((folder) => filesIn(folder, /\.tsx?$/))
       .map(text)

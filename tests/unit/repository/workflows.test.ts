@@ -46,7 +46,7 @@ const BY_HAND: Event = {
   "github.repository": "owner/site",
 };
 
-describe("a deployment", () => {
+describe("the deployment workflow", () => {
   test.each<[string, Event, string[]]>([
     ["a push to the repository's own main, whose tests passed", OWN_PUSH, ["staging"]],
     ["a pull request from a fork's main", { ...OWN_PUSH, ...PULL_REQUEST, ...FORK }, []],
@@ -56,12 +56,12 @@ describe("a deployment", () => {
     ["a push whose tests failed", { ...OWN_PUSH, "github.event.workflow_run.conclusion": "failure" }, []],
     ["a person, from main", BY_HAND, ["production"]],
     ["a person, from another branch", { ...BY_HAND, "github.ref": "refs/heads/other" }, []],
-  ])("of %s has the jobs it may have [H30]", (_, event, expected) => {
+  ])("runs only the allowed jobs for %s [H30]", (_, event, expected) => {
     const jobs = [...deploy].filter(([, job]) => runsFor(job, event)).map(([name]) => name);
     expect(jobs).toEqual(expected);
   });
 
-  test("checks out the very commit that was tested, and leaves no token beside it [H30]", () => {
+  test("deploys the exact tested commit, and leaves no token in the checkout [H30]", () => {
     expect([...deploy.keys()]).toEqual(["staging", "production"]);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of GitHub's.
     expect(deploy.get("staging")).toContain("ref: ${{ github.event.workflow_run.head_sha }}");
@@ -70,13 +70,13 @@ describe("a deployment", () => {
 });
 
 describe.each(workflows)("$name", ({ name, text }) => {
-  test("runs actions of fixed commits only [H30]", () => {
+  test("uses actions pinned to commits [H30]", () => {
     const uses = [...text.matchAll(/^\s*(?:- )?uses: *(.*)$/gm)].map(([, action]) => action);
     expect(uses.length).toBeGreaterThan(0);
     for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test("gives secrets to the jobs of an environment alone, and none to a stranger's pull request [H30]", () => {
+  test("gives secrets only to jobs with an environment, and none to pull requests from forks [H30]", () => {
     expect(text).not.toMatch(/pull_request_target|issue_comment/);
     expect(text).toMatch(/^permissions:\n {2}contents: read$/m);
     for (const [job, lines] of jobsOf(text)) {
@@ -85,7 +85,7 @@ describe.each(workflows)("$name", ({ name, text }) => {
     if (name !== "deploy.yml") expect(text).not.toContain("workflow_run");
   });
 
-  test("writes no value of an event into a script [H30]", () => {
+  test("inserts no event value into a script [H30]", () => {
     const scripts = text.split("\n").filter((line) => /^\s*(- )?run:/.test(line));
     for (const script of scripts) expect(script).not.toMatch(/\$\{\{(?! matrix\.)/);
   });

@@ -4,7 +4,7 @@ import { bodyOf } from "../../support/site-in-process/body-of";
 
 const KIB = 1024;
 
-describe("a body that is read to a limit", () => {
+describe("a body read with a limit", () => {
   test.each([0, 1, 4095, 4096, 4097, 16 * KIB])(
     "of %i bytes is read when it has as many, not with one more [H2]",
     async (bytes) => {
@@ -17,7 +17,7 @@ describe("a body that is read to a limit", () => {
     },
   );
 
-  test("is left alone beyond it [H2]", async () => {
+  test("is not read further when it exceeds the limit [H2]", async () => {
     const part = "x".repeat(KIB);
     const { response, taken, cancelled } = bodyOf([part], "goes on");
     expect(await readBoundedText(response, { bytes: 8 * KIB })).toEqual({
@@ -28,13 +28,13 @@ describe("a body that is read to a limit", () => {
     expect(cancelled()).toBe(true);
   });
 
-  test("is taken to one byte beyond a short limit, and no further [H2]", async () => {
+  test("is read up to one byte over a short limit [H2]", async () => {
     const { response, taken } = bodyOf(["x"], "goes on");
     expect(await readBoundedText(response, { bytes: 3 })).toEqual({ status: "too long", text: "xxx" });
     expect(taken()).toBeLessThan(7);
   });
 
-  test("is one text, wherever it was cut into parts", async () => {
+  test("is decoded as one text, wherever its chunks were split", async () => {
     const text = "ä€😀".repeat(3_000);
     const bytes = new TextEncoder().encode(text);
     for (const size of [1_000, 1_001, 4_095, 4_097]) {
@@ -50,16 +50,16 @@ describe("a body that is read to a limit", () => {
     });
   });
 
-  test("a missing body reads as empty text", async () => {
+  test("is empty text when it is missing", async () => {
     expect(await readBoundedText(new Response(null), { bytes: KIB })).toEqual({ status: "read", text: "" });
   });
 
-  test("a body that breaks off is aborted, not read", async () => {
+  test("throws when the connection breaks", async () => {
     expect(await readBoundedText(bodyOf(["x"], "breaks off").response, { bytes: KIB })).toEqual({ status: "aborted" });
   });
 });
 
-describe("the time that a body has", () => {
+describe("the time limit for a body", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   });
@@ -67,14 +67,14 @@ describe("the time that a body has", () => {
     vi.useRealTimers();
   });
 
-  test("is unlimited where none is given", async () => {
+  test("does not exist unless one is given", async () => {
     const { response } = bodyOf(["a=1"], "stalls");
     const reading = readBoundedText(response, { bytes: KIB });
     await vi.advanceTimersByTimeAsync(60_000);
     expect(await Promise.race([reading, Promise.resolve("not yet")])).toBe("not yet");
   });
 
-  test("ends the reading, and cancels the body [H2]", async () => {
+  test("stops reading and cancels the body [H2]", async () => {
     const { response, cancelled } = bodyOf(["a=1"], "stalls");
     const reading = readBoundedBytes(response, { bytes: KIB, milliseconds: 10_000 });
     const first = () => Promise.race([reading, Promise.resolve("not yet")]);

@@ -17,7 +17,7 @@ test.each([
   ["x".repeat(45), "x".repeat(45)],
   ["x".repeat(46), "x".repeat(45)],
   [null, "unknown"],
-])("%s is counted as %s [F1]", (ip, sender) => {
+])("the rate limit key of %s is %s [F1]", (ip, sender) => {
   expect(rateLimitKeyOf(ip)).toBe(sender);
 });
 

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { isLoopback, isLoopbackHost, problemsOf, serviceUrl } from "../../../app/shared/settings";
 
-describe("the rules of both configurations", () => {
+describe("the rules for settings", () => {
   test.each([
     "http://localhost:8788",
     "http://127.0.0.1",
     "http://127.1.2.3:80/path",
     "https://[::1]:8788",
     "https://api.example.com/v1",
-  ])("take the service URL %s", (url) => {
+  ])("accept the service URL %s", (url) => {
     expect(serviceUrl.safeParse(url).success).toBe(true);
   });
 
@@ -30,23 +30,23 @@ describe("the rules of both configurations", () => {
     expect(serviceUrl.safeParse(url).success).toBe(false);
   });
 
-  test("know this machine by its names and by the whole of 127.0.0.0/8", () => {
+  test("recognize this machine by its names and by all of 127.0.0.0/8", () => {
     expect(["http://localhost", "http://127.0.0.1", "http://127.255.0.9", "http://[::1]"].every(isLoopback)).toBe(true);
     expect(["http://128.0.0.1", "http://localhost.evil.test", "http://[::2]", "nonsense"].some(isLoopback)).toBe(false);
   });
 
-  test("know a host for this machine only by its whole name", () => {
+  test("recognize a loopback host only by its full name", () => {
     expect(["localhost", "site.localhost", "[::1]", "127.0.0.1"].every(isLoopbackHost)).toBe(true);
     expect(["notlocalhost", "localhost.x", "1127.0.0.1", "127.0.0.1.x", "127.0.0"].some(isLoopbackHost)).toBe(false);
   });
 
-  test("name the first problem of a setting that has several", () => {
+  test("report the first problem of a setting that has several", () => {
     const twice = z.string().check(z.minLength(9, "is too short"), z.regex(/^a/, "must begin with a"));
     const { error } = z.object({ TOKEN: twice }).safeParse({ TOKEN: "b" });
     expect(error && problemsOf(error)).toEqual([{ name: "TOKEN", problem: "is too short" }]);
   });
 
-  test("name each refused setting once, what is wrong with it, and never its value [F4]", () => {
+  test("report each invalid setting once, with the reason and without its value [F4]", () => {
     const schema = z.object({ API_URL: serviceUrl, TOKEN: z.string().check(z.minLength(32, "is too short")) });
     const parsed = schema.safeParse({ TOKEN: "secret-value" });
 

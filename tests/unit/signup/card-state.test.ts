@@ -26,7 +26,7 @@ async function ask(answers: (() => Response)[], { secret = SECRET, allowed = tru
 
 const made = (fields: object) => () => Response.json({ id: "seti_1", ...fields });
 
-test("Stripe is asked as the secret's holder, with the publishable key, for five seconds, and no redirect is followed [G11]", async () => {
+test("Stripe is queried with the client secret and the publishable key, within five seconds, and no redirect is followed [G11]", async () => {
   const timeout = vi.spyOn(AbortSignal, "timeout");
   const { calls, keys } = await ask([made({ status: "processing" })]);
   expect(calls).toMatchObject([
@@ -39,7 +39,7 @@ test("Stripe is asked as the secret's holder, with the publishable key, for five
   expect(keys).toEqual(["2001:db8:0:0::/64"]);
 });
 
-test("where Stripe does not tell the card, its state is enough", async () => {
+test("the setup intent's status is enough when Stripe returns no card", async () => {
   const refused = () => new Response("{}", { status: 400 });
   const { state, calls } = await ask([refused, made({ status: "succeeded" })]);
   expect(state).toEqual({ status: "succeeded", id: "seti_1", card: undefined });
@@ -47,7 +47,7 @@ test("where Stripe does not tell the card, its state is enough", async () => {
   expect((await ask([refused])).state).toEqual({ status: "invalid" });
 });
 
-describe("what Stripe answers", () => {
+describe("Stripe's setup intent", () => {
   const card = { brand: "visa", last4: "4242" };
 
   test.each<[string, object, SetupState]>([
@@ -58,21 +58,21 @@ describe("what Stripe answers", () => {
       { status: "succeeded", id: "seti_1" },
     ],
     ["another payment method", { status: "succeeded", payment_method: {} }, { status: "succeeded", id: "seti_1" }],
-    ["that it works on it", { status: "processing" }, { status: "processing" }],
-    ["that it was canceled", { status: "canceled" }, { status: "canceled" }],
-    ["that it wants a card", { status: "requires_payment_method", last_setup_error: null }, { status: "open" }],
+    ["processing", { status: "processing" }, { status: "processing" }],
+    ["canceled", { status: "canceled" }, { status: "canceled" }],
+    ["needs a card", { status: "requires_payment_method", last_setup_error: null }, { status: "open" }],
     [
-      "why the last card failed",
+      "the last decline reason",
       { status: "requires_payment_method", last_setup_error: { type: "card_error", message: "Declined." } },
       { status: "open", message: "Declined." },
     ],
     [
-      "an error whose words are for developers",
+      "an error message meant for developers",
       { status: "requires_payment_method", last_setup_error: { type: "invalid_request_error", message: "Bad." } },
       { status: "open" },
     ],
     [
-      "that the bank did not know the payer",
+      "failed authentication",
       {
         status: "requires_payment_method",
         last_setup_error: {
@@ -83,16 +83,16 @@ describe("what Stripe answers", () => {
       },
       { status: "open", message: "Unable to authenticate." },
     ],
-    ["that it wants the bank", { status: "requires_action", last_setup_error: 5 }, { status: "open" }],
-  ])("is taken over: %s [S23]", async (_, fields, state) => {
+    ["needs authentication", { status: "requires_action", last_setup_error: 5 }, { status: "open" }],
+  ])("is read: %s [S23]", async (_, fields, state) => {
     expect((await ask([made(fields)])).state).toEqual(state);
   });
 
   test.each<[string, () => Response, string]>([
-    ["a wrong secret", () => new Response("", { status: 404 }), "invalid"],
+    ["an invalid client secret", () => new Response("", { status: 404 }), "invalid"],
     ["a failure", () => new Response("", { status: 500 }), "unreachable"],
     ["a redirect", () => new Response(null, { status: 302 }), "unreachable"],
-    ["no JSON", () => new Response("<html>"), "unreachable"],
+    ["a response that is not JSON", () => new Response("<html>"), "unreachable"],
     ["another object", () => Response.json({ status: "succeeded" }), "unreachable"],
     [
       "more than 64 KB",
@@ -100,13 +100,13 @@ describe("what Stripe answers", () => {
       "unreachable",
     ],
     [
-      "nothing",
+      "an empty response",
       () => {
         throw new TypeError("fetch failed");
       },
       "unreachable",
     ],
-  ])("is no success: %s [S23]", async (_, answer, status) => {
+  ])("does not count as success: %s [S23]", async (_, answer, status) => {
     expect((await ask([answer])).state).toEqual({ status });
   });
 });
@@ -124,13 +124,13 @@ test.each([
   [1, 0, "invalid"],
   [256, 1, "invalid"],
   [1, 1001, "invalid"],
-])("a secret with an id of %i characters and %i of its own is %s [H24]", async (id, own, status) => {
+])("a client secret with an id of %i characters and a secret part of %i is %s [H24]", async (id, own, status) => {
   const secret = `seti_${"a".repeat(id)}_secret_${"b".repeat(own)}`;
   const { state, calls } = await ask([made({ status: "processing" })], { secret });
   expect([state.status, calls.length]).toEqual([status, status === "invalid" ? 0 : 1]);
 });
 
-test("an answer that is not used is not read, so that its connection is free again", async () => {
+test("the body of an unused response is canceled, which frees its connection", async () => {
   const cancelled: number[] = [];
   const unread = (status: number) => () =>
     new Response(new ReadableStream({ cancel: () => void cancelled.push(status) }, { highWaterMark: 0 }), { status });
@@ -139,7 +139,7 @@ test("an answer that is not used is not read, so that its connection is free aga
   expect(cancelled).toEqual([400, 302, 404, 429, 500]);
 });
 
-test("whoever asks too often waits, and the log says so [H24]", async () => {
+test("a client over the limit waits, and the log says so [H24]", async () => {
   const limited = await ask([made({ status: "succeeded" })], { allowed: false });
   expect([limited.state, limited.calls, limited.logged]).toEqual([
     { status: "unreachable" },
@@ -185,7 +185,7 @@ describe("the session after Stripe's answer", () => {
   };
   const { flash: _, checks: __, waitsFor: ___, ...rest } = session;
 
-  test("waits while Stripe does, and counts the looks [S23]", async () => {
+  test("waits while Stripe is processing, and counts the checks [S23]", async () => {
     for (const status of ["processing", "unreachable"] as const) {
       const next = await afterSetup(session, { status }, contextOf({ status: "trial" }));
       expect(next).toEqual({ ...rest, editing: undefined, checks: 4, waitsFor: status });
@@ -199,7 +199,7 @@ describe("the session after Stripe's answer", () => {
   test.each<[SetupState, object]>([
     [{ status: "open", message: "Declined." }, { failed: "Declined." }],
     [{ status: "open" }, { failed: "" }],
-  ])("is at the card step again after %j", async (state, flash) => {
+  ])("returns to the card step after %j", async (state, flash) => {
     expect(await afterSetup(session, state, contextOf({ status: "trial" }))).toEqual({ ...rest, flash });
   });
 
@@ -209,7 +209,7 @@ describe("the session after Stripe's answer", () => {
     expect(next).toEqual({ ...rest, editing: true, ended: true });
   });
 
-  test("is done once the trial has begun, and keeps no secret [S23]", async () => {
+  test("ends in success once the trial has begun, and drops the client secret [S23]", async () => {
     const next = await afterSetup(session, succeeded, contextOf({ status: "trial" }));
     expect(next).toEqual({
       step: "done",
@@ -228,14 +228,14 @@ describe("the session after Stripe's answer", () => {
     expect([unasked.step, asked]).toEqual(["done", []]);
   });
 
-  test("waits while the API has not begun the trial, or cannot be asked", async () => {
+  test("waits while the API has not started the trial or cannot be reached", async () => {
     for (const status of ["pending", "unreachable"] as const) {
       const next = await afterSetup(session, succeeded, contextOf({ status }));
       expect(next).toEqual({ ...rest, editing: undefined, checks: 4, waitsFor: "unreachable" });
     }
   });
 
-  test("wants another card after a used one, unless it is the same set-up still [H10]", async () => {
+  test("asks for another card after a used one, unless the setup intent is unchanged [H10]", async () => {
     const of = (client_secret: string) =>
       afterSetup(session, succeeded, contextOf({ status: "card_used", client_secret }));
     expect(await of("seti_2_secret_3")).toEqual({
@@ -246,7 +246,7 @@ describe("the session after Stripe's answer", () => {
     expect(await of(SECRET)).toEqual({ ...rest, editing: undefined, checks: 4, waitsFor: "unreachable" });
   });
 
-  test("has ended where the API says so", async () => {
+  test("ends when the API says so", async () => {
     const next = await afterSetup(session, succeeded, contextOf({ status: "ended" }));
     expect(next).toEqual({ ...rest, editing: true, ended: true });
   });

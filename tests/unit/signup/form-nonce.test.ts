@@ -8,7 +8,7 @@ const { package_id: _, ...request } = validRequest;
 
 const secret = "a-secret-of-at-least-thirty-two-characters";
 
-test("the idempotency key stays for an unchanged retry and changes with an edit, another form or another secret [C9]", async () => {
+test("the idempotency key stays the same for an unchanged retry, and changes with an edit, a new form or a new secret [C9]", async () => {
   const { issue, idempotencyKey } = formNonces([secret]);
   const nonce = await issue();
   const key = await idempotencyKey(nonce, request);
@@ -18,7 +18,7 @@ test("the idempotency key stays for an unchanged retry and changes with an edit,
   expect(await formNonces([`${secret}!`]).idempotencyKey(nonce, request)).not.toBe(key);
 });
 
-test("without a nonce of the site no password can be tried against the key: it is not in it [H18]", async () => {
+test("without a nonce from the site the idempotency key excludes the password, so it cannot be used to guess one [H18]", async () => {
   const { issue, idempotencyKey } = formNonces([secret]);
   for (const nonce of ["", "n", "0.1.x", `${await issue()}x`]) {
     const key = await idempotencyKey(nonce, request);
@@ -27,7 +27,7 @@ test("without a nonce of the site no password can be tried against the key: it i
   }
 });
 
-test("a nonce has 128 random bits, and the key tells nothing of them [H18]", async () => {
+test("a nonce has 128 random bits, and the idempotency key reveals none of them [H18]", async () => {
   const { issue, idempotencyKey } = formNonces([secret], () => 1_800_000_000_000);
   const nonces = await Promise.all(Array.from({ length: 100 }, issue));
   expect(new Set(nonces).size).toBe(100);
@@ -38,7 +38,7 @@ test("a nonce has 128 random bits, and the key tells nothing of them [H18]", asy
   }
 });
 
-test("a form nonce is fresh for a day, and only as it was issued", async () => {
+test("a form nonce is fresh for a day, and only unmodified", async () => {
   let now = 1_800_000_000_000;
   const nonces = formNonces([secret], () => now);
   const nonce = await nonces.issue();
@@ -54,7 +54,7 @@ test("a form nonce is fresh for a day, and only as it was issued", async () => {
   expect(await nonces.read(nonce)).toBeUndefined();
 });
 
-test("a nonce tells its random part and when it was issued, each its own, in any order of reading", async () => {
+test("a nonce yields its random part and its issue time independently of each other", async () => {
   const nonces = formNonces([secret], () => 1_800_000_000_000);
   const [one, other] = [await nonces.issue(), await nonces.issue()];
   const earlier = await formNonces([secret], () => 1_799_999_999_000).issue();
@@ -65,7 +65,7 @@ test("a nonce tells its random part and when it was issued, each its own, in any
   }
 });
 
-test("while the secret changes, a nonce of the old one is still good and keeps its idempotency key [H19]", async () => {
+test("during secret rotation a nonce of the old secret is still valid and keeps its idempotency key [H19]", async () => {
   const nonce = await formNonces([secret]).issue();
   const changing = formNonces([`${secret}!`, secret]);
   expect(await changing.read(nonce)).toBeDefined();
@@ -74,7 +74,7 @@ test("while the secret changes, a nonce of the old one is still good and keeps i
   expect(await changing.idempotencyKey(nonce, request)).toBe(key);
 });
 
-test("what is signed for one purpose is signed for no other, and by none but its secret [H18]", async () => {
+test("a signature is valid for its own purpose and secret only [H18]", async () => {
   const signature = await sign(secret, "form-nonce", "a message");
   expect(signature).toMatch(/^[\w-]{43}$/);
   const signer = (purpose: string, message: string, given = signature) =>

@@ -78,8 +78,8 @@ function site() {
   return { open, rendered, lines, page, nonces, sessions };
 }
 
-describe("the empty form", () => {
-  test("is made of nothing that one visitor's request has [D9]", async () => {
+describe("the cached empty form", () => {
+  test("contains nothing from a visitor's request [D9]", async () => {
     const { open, rendered, lines, nonces } = site();
     await open("/subscription", { headers: { ...browser, "Accept-Language": "de", Cookie: "a=1" } });
     await open(`/subscription/${PLAN}`);
@@ -129,7 +129,7 @@ describe("the empty form", () => {
     expect(rendered.at(5)?.context.route?.params.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-/);
   });
 
-  test("is counted when somebody looks at it, and by no render, no program and no HEAD [W2]", async () => {
+  test("is counted when a person views it, but not when it is rendered, fetched by a program or requested with HEAD [W2]", async () => {
     const { open } = site();
     expect((await open("/subscription")).opened).toEqual([["form_opened", undefined]]);
     expect((await open("/subscription", { headers: { "User-Agent": "Googlebot/2.1" } })).opened).toEqual([]);
@@ -139,7 +139,7 @@ describe("the empty form", () => {
   test.each<[string, ResponseInit]>([
     ["another status", { status: 201 }],
     ["a cookie", { headers: { "Set-Cookie": "a=1" } }],
-  ])("that has %s is not kept: the visitor's own request is rendered [D9]", async (_, failure) => {
+  ])("is not used for a request with %s: its page is rendered [D9]", async (_, failure) => {
     const { open, page, rendered } = site();
     Object.assign(page, failure);
     const answer = await open("/subscription");
@@ -155,7 +155,7 @@ describe("the empty form", () => {
   });
 });
 
-describe("what depends on more than the plan is rendered as it is asked for [D9]", () => {
+describe("pages that depend on more than the plan are rendered for each request [D9]", () => {
   test.each<[what: string, path: string, init: RequestInit]>([
     ["a post", "/subscription", { method: "POST" }],
     ["another method", "/subscription", { method: "PUT" }],
@@ -174,7 +174,7 @@ describe("what depends on more than the plan is rendered as it is asked for [D9]
     expect(rendered).toHaveLength(2);
   });
 
-  test("a page for a session, even an unreadable one, is not cached; a foreign cookie changes nothing", async () => {
+  test("a page for a session, even an unreadable one, is not cached; an unrelated cookie has no effect", async () => {
     const { open, sessions } = site();
     const session = await sessions.write({
       step: "card",

@@ -47,7 +47,7 @@ const UNREAD: [string, unknown][] = [
   ["an error of the server", new ErrorResponse(500, "Internal Server Error", null)],
 ];
 
-test.each([...LOST, ...UNREAD])("a step is asked for until it is there: %s [H26]", async (_, thrown) => {
+test.each([...LOST, ...UNREAD])("the next step is requested until it arrives: %s [H26]", async (_, thrown) => {
   const { ask, asked } = failing(6, thrown);
   const step = loadStep(ask, new AbortController().signal);
   await vi.runAllTimersAsync();
@@ -57,7 +57,7 @@ test.each([...LOST, ...UNREAD])("a step is asked for until it is there: %s [H26]
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a step is asked for as soon as the browser is online again [H26]", async () => {
+test("the next step is loaded as soon as the browser is online again [H26]", async () => {
   const { ask, asked } = failing(5, new TypeError("Failed to fetch"));
   const step = loadStep(ask, new AbortController().signal);
   await vi.advanceTimersByTimeAsync(10_000);
@@ -67,7 +67,7 @@ test("a step is asked for as soon as the browser is online again [H26]", async (
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a visitor who goes elsewhere waits no longer", async () => {
+test("loading stops when the visitor leaves the page", async () => {
   const elsewhere = new AbortController();
   const { ask, asked } = failing(Number.POSITIVE_INFINITY, new TypeError("Failed to fetch"));
   const step = expect(loadStep(ask, elsewhere.signal)).rejects.toThrow("aborted");
@@ -77,24 +77,24 @@ test("a visitor who goes elsewhere waits no longer", async () => {
   expect([asked, vi.getTimerCount()]).toEqual([[0, 500], 0]);
 });
 
-describe("is not asked for again", () => {
+describe("the next step is not loaded again", () => {
   test.each([
     new TypeError("Cannot read properties of undefined (reading 'step')"),
     new RangeError("Maximum call stack size exceeded"),
-  ])("where the page's own code fails, which is reported: %s", async (thrown) => {
+  ])("when its own code fails, which is reported: %s", async (thrown) => {
     const { ask, asked } = failing(1, thrown);
     await expect(loadStep(ask, new AbortController().signal)).rejects.toBe(thrown);
     expect([asked, reported]).toEqual([[0], [thrown]]);
   });
 
-  test("where the answer is a redirect", async () => {
+  test("when the response is a redirect", async () => {
     const { ask, asked } = failing(1, redirect("/subscription"));
     await expect(loadStep(ask, new AbortController().signal)).rejects.toBeInstanceOf(Response);
     expect([asked, reported]).toEqual([[0], []]);
   });
 });
 
-test("a browser that knows it is offline needs no words for it", () => {
+test("an offline browser shows the offline message without a request", () => {
   vi.stubGlobal("navigator", { onLine: false });
   expect(troubleOf(new TypeError("Die Verbindung wurde unterbrochen."))).toBe("offline");
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { log, withRequestId } from "../../../functions/subscription-api/log";
 
-test("a line has its level, its event and its fields, and the id of the request whose work it is", async () => {
+test("a log line has its level, event and fields, and the ID of the request that caused it", async () => {
   const lines: string[] = [];
   for (const level of ["info", "warn", "error"] as const)
     vi.spyOn(console, level).mockImplementation((line) => lines.push(`${level} ${line}`));

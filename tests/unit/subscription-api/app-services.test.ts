@@ -28,7 +28,7 @@ function eventOfNoSignUp(headers: Record<string, string> = {}) {
   return { method: "POST", body, headers: { ...headers, "stripe-signature": sign(body) } };
 }
 
-describe("a write that D1 loses in passing", () => {
+describe("a write that D1 loses to a transient failure", () => {
   /** The answer to an event whose first write is lost so long after the request began. */
   async function lostAfter(milliseconds: number) {
     vi.setSystemTime(NOW);
@@ -45,16 +45,16 @@ describe("a write that D1 loses in passing", () => {
     return { status, events: api.rows("SELECT id FROM stripe_events").length };
   }
 
-  test("is sent again within the first five seconds of a request, and not later [G7]", async () => {
+  test("is retried within the first five seconds of a request only [G7]", async () => {
     expect(await lostAfter(0)).toEqual({ status: 200, events: 1 });
     expect(await lostAfter(5 * SECOND - 1)).toEqual({ status: 200, events: 1 });
     expect(await lostAfter(5 * SECOND)).toEqual({ status: 503, events: 0 });
   });
 
   test.each([
-    ["again as long as the run of the cron handler has time", 4 * MINUTE - 1, NOW + 4 * MINUTE - 1],
-    ["once when the run has no time left", 4 * MINUTE, null],
-  ])("is sent %s [W3]", async (_, milliseconds, endsAt) => {
+    ["as long as the cron run has time", 4 * MINUTE - 1, NOW + 4 * MINUTE - 1],
+    ["only once if the cron run has no time left", 4 * MINUTE, null],
+  ])("is retried %s [W3]", async (_, milliseconds, endsAt) => {
     let lost = false;
     const api = apiInProcess({
       io: async (label, effect) => {
@@ -75,26 +75,23 @@ test.each([
   ["INSERT INTO sign_up_counts", 1],
   ["UPDATE outbox SET next_attempt_at", 3],
   ["UPDATE sign_ups SET check_at", 3],
-])(
-  "%s, which would count or lease twice, is never sent again: %i attempts by as many parts [W4]",
-  async (sql, times) => {
-    let sent = 0;
-    const { ask, runScheduled } = apiInProcess({
-      io: async (label, effect) => {
-        const result = effect();
-        if (!label.trim().replace("batch: ", "").startsWith(sql)) return result;
-        sent += 1;
-        throw new Error(LOST);
-      },
-    });
-    if (sql.startsWith("INSERT")) expect((await ask("/subscription", signUp)).status).toBe(503);
-    else await runScheduled().catch(() => undefined);
-    expect(sent).toBe(times);
-  },
-);
+])("%s is not idempotent and never retried: %i attempts by as many batches [W4]", async (sql, times) => {
+  let sent = 0;
+  const { ask, runScheduled } = apiInProcess({
+    io: async (label, effect) => {
+      const result = effect();
+      if (!label.trim().replace("batch: ", "").startsWith(sql)) return result;
+      sent += 1;
+      throw new Error(LOST);
+    },
+  });
+  if (sql.startsWith("INSERT")) expect((await ask("/subscription", signUp)).status).toBe(503);
+  else await runScheduled().catch(() => undefined);
+  expect(sent).toBe(times);
+});
 
-describe("passwords", () => {
-  test("of 94 sign-ups at once from one sender 30 wait, the rest is refused before any work, and others are served [H1]", async () => {
+describe("password hashing", () => {
+  test("queues 30 of 94 concurrent sign-ups from one client, refuses the rest before any work, and serves other clients [H1]", async () => {
     vi.useRealTimers();
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -125,7 +122,7 @@ describe("passwords", () => {
     expect(new Set((await Promise.all(crowd.slice(0, 30))).map(({ status }) => status))).toEqual(new Set([200]));
   }, 30_000);
 
-  test("cost one hash for each form, whether its email is known, and whether its key was used [H17]", async () => {
+  test("costs one hash for each form, whether or not its email or key is known [H17]", async () => {
     vi.useRealTimers();
     let hashed = 0;
     const counted = <T>(work: Promise<T>) => {
@@ -160,7 +157,7 @@ describe("passwords", () => {
   });
 });
 
-test("the status URL of a sign-up is at the origin that was asked [H1]", async () => {
+test("the status URL of a sign-up is on the requested origin [H1]", async () => {
   const { ask } = apiInProcess();
   const answer = z
     .object({ status_url: z.url() })
@@ -171,7 +168,7 @@ test("the status URL of a sign-up is at the origin that was asked [H1]", async (
   expect(status.headers.get("cache-control")).toBe("no-store");
 });
 
-describe("after an answer", () => {
+describe("after the response", () => {
   /** An API in whose outbox an email waits. */
   async function withMail(io?: Io) {
     const api = apiInProcess({ ...(io && { io }) });
@@ -181,7 +178,7 @@ describe("after an answer", () => {
     return api;
   }
 
-  test("messages are sent, under the id of the request", async () => {
+  test("messages are sent, logged with the request's ID", async () => {
     const { ask, settled, calls, logged, rows } = await withMail();
     await ask("/webhooks/stripe", eventOfNoSignUp({ "x-request-id": "of-stripe" }));
     await settled();
@@ -190,7 +187,7 @@ describe("after an answer", () => {
     expect(logged).toContainEqual(expect.objectContaining({ event: "message_sent", request_id: "of-stripe" }));
   });
 
-  test("a failure to send them is in the log alone", async () => {
+  test("a failed send appears in the log only", async () => {
     const { ask, settled, logged } = await withMail(async (label, effect) => {
       if (label.includes("UPDATE outbox")) throw new RangeError("nothing of this is logged");
       return effect();
@@ -204,8 +201,8 @@ describe("after an answer", () => {
   });
 });
 
-describe("the steps of sign-ups", () => {
-  test("are counted in the dataset", async () => {
+describe("the steps of a sign-up", () => {
+  test("are counted in the Analytics Engine dataset", async () => {
     const points: unknown[] = [];
     const FUNNEL = { writeDataPoint: (point: unknown) => points.push(point) };
     const { ask, logged } = apiInProcess({ settings: { FUNNEL } });
@@ -217,7 +214,7 @@ describe("the steps of sign-ups", () => {
     expect(logged).not.toContainEqual(expect.objectContaining({ event: "funnel" }));
   });
 
-  test("are in the log where there is none", async () => {
+  test("are logged without a dataset", async () => {
     const { ask, logged } = apiInProcess();
     await ask("/subscription", signUp);
     expect(logged).toContainEqual(
@@ -226,7 +223,7 @@ describe("the steps of sign-ups", () => {
   });
 });
 
-describe("Stripe that never answers", () => {
+describe("when Stripe never answers", () => {
   const never: Upstream = () => new Promise(() => {});
 
   /** How many seconds pass until the answer comes. */
@@ -243,7 +240,7 @@ describe("Stripe that never answers", () => {
     return seconds;
   }
 
-  test("is waited for by a visitor for less than the site's ten seconds, by an operator for two tries of 20 [G16]", async () => {
+  test("a visitor waits less than the site's ten seconds, an operator for two attempts of 20 s [G16]", async () => {
     const visitor = await secondsUntil("/subscription", signUp);
     expect(visitor).toBeGreaterThan(8);
     expect(visitor).toBeLessThan(10);
@@ -255,7 +252,7 @@ describe("Stripe that never answers", () => {
   });
 });
 
-test("a run of the cron handler has one id in all lines of its log, and the next run another [W3]", async () => {
+test("all log lines of a cron run have one ID, and each run has its own [W3]", async () => {
   const api = apiInProcess({ upstream: () => Promise.reject(new TypeError("fetch failed")) });
   await api.signUp();
   for (const run of [1, 2]) {

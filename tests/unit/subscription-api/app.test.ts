@@ -11,23 +11,19 @@ const OPERATOR = {
 };
 const PERSON = JSON.stringify({ email: "ada@example.com" });
 
-describe("the id of a request", () => {
+describe("the request ID", () => {
   test.each<[string, Record<string, string>, string | RegExp]>([
-    ["that the sender gives it", { "x-request-id": "of-the-site", "cf-ray": "8f1b-SEA" }, "of-the-site"],
-    ["of 64 characters", { "x-request-id": "a".repeat(64) }, "a".repeat(64)],
-    [
-      "of Cloudflare, where the sender's is too long",
-      { "x-request-id": "a".repeat(65), "cf-ray": "8f1b-SEA" },
-      "8f1b-SEA",
-    ],
-    ["of Cloudflare, where the sender's is none", { "x-request-id": "a b", "cf-ray": "8f1b-SEA" }, "8f1b-SEA"],
-    ["of Cloudflare, of 64 characters", { "cf-ray": "8".repeat(64) }, "8".repeat(64)],
-    ["of its own, where Cloudflare's is too long", { "cf-ray": "8".repeat(65) }, UUID],
-    ["of its own, where Cloudflare's begins as one", { "cf-ray": "8f1b SEA" }, UUID],
-    ["of its own, where Cloudflare's ends as one", { "cf-ray": "@8f1b" }, UUID],
-    ["of its own, where Cloudflare's is empty", { "cf-ray": "" }, UUID],
-    ["of its own, without any", {}, UUID],
-  ])("%s is in the answer and in the log", async (_, headers, expected) => {
+    ["the sender's", { "x-request-id": "of-the-site", "cf-ray": "8f1b-SEA" }, "of-the-site"],
+    ["the sender's, up to 64 characters", { "x-request-id": "a".repeat(64) }, "a".repeat(64)],
+    ["Cloudflare's if the sender's is too long", { "x-request-id": "a".repeat(65), "cf-ray": "8f1b-SEA" }, "8f1b-SEA"],
+    ["Cloudflare's if the sender's is invalid", { "x-request-id": "a b", "cf-ray": "8f1b-SEA" }, "8f1b-SEA"],
+    ["Cloudflare's, up to 64 characters", { "cf-ray": "8".repeat(64) }, "8".repeat(64)],
+    ["a new UUID if Cloudflare's is too long", { "cf-ray": "8".repeat(65) }, UUID],
+    ["a new UUID if Cloudflare's has a space", { "cf-ray": "8f1b SEA" }, UUID],
+    ["a new UUID if Cloudflare's has an @", { "cf-ray": "@8f1b" }, UUID],
+    ["a new UUID if Cloudflare's is empty", { "cf-ray": "" }, UUID],
+    ["a new UUID if there is none", {}, UUID],
+  ])("is %s, in the response and in the log", async (_, headers, expected) => {
     const { ask, logged } = apiInProcess();
     const id = (await ask("/", { headers })).headers.get("x-request-id");
     if (typeof expected === "string") expect(id).toBe(expected);
@@ -35,43 +31,40 @@ describe("the id of a request", () => {
     expect(logged).toMatchObject([{ event: "request", request_id: id }]);
   });
 
-  test("is another for each request", async () => {
+  test("differs for each request", async () => {
     const { ask } = apiInProcess();
     const ids = await Promise.all([1, 2].map(async () => (await ask("/")).headers.get("x-request-id")));
     expect(new Set(ids).size).toBe(2);
   });
 });
 
-describe("the headers of an answer", () => {
+describe("the headers of an API response", () => {
   const POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
   test.each([
     ["https", "max-age=63072000; includeSubDomains; preload"],
     ["http", null],
-  ])(
-    "keep a browser from showing it as a page; over %s Strict-Transport-Security is %s [H14]",
-    async (scheme, hsts) => {
-      const { ask } = apiInProcess();
-      for (const [path, status] of [
-        ["/health", 200],
-        ["/operator", 401],
-        ["/nowhere", 404],
-        ["/subscription", 405],
-      ] as const) {
-        const answer = await ask(`${scheme}://localhost${path}`);
-        expect(answer.status).toBe(status);
-        expect(answer.headers.get("strict-transport-security")).toBe(hsts);
-        expect(Object.fromEntries(answer.headers)).toMatchObject({
-          "cache-control": "no-store",
-          "content-security-policy": POLICY,
-          "referrer-policy": "no-referrer",
-          "x-content-type-options": "nosniff",
-          "x-frame-options": "DENY",
-          "x-request-id": expect.stringMatching(UUID),
-        });
-      }
-    },
-  );
+  ])("keep a browser from rendering it; over %s Strict-Transport-Security is %s [H14]", async (scheme, hsts) => {
+    const { ask } = apiInProcess();
+    for (const [path, status] of [
+      ["/health", 200],
+      ["/operator", 401],
+      ["/nowhere", 404],
+      ["/subscription", 405],
+    ] as const) {
+      const answer = await ask(`${scheme}://localhost${path}`);
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get("strict-transport-security")).toBe(hsts);
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        "cache-control": "no-store",
+        "content-security-policy": POLICY,
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "x-request-id": expect.stringMatching(UUID),
+      });
+    }
+  });
 });
 
 test.each<[string, string, string, number, string?]>([
@@ -111,7 +104,7 @@ test.each([
   ["POST /operator/catalogue", "anybody", 401, 404],
   ["GET /operator/send-again?all=dead", "anybody", 401, 404],
   ["GET /operator/send-again?all=dead", "the operator", 200, 404],
-])("%s of %s is answered with %i, at the site's entrypoint with %i [H1]", async (line, who, atPublic, atSite) => {
+])("%s by %s gives %i at the public entrypoint and %i at the site's [H1]", async (line, who, atPublic, atSite) => {
   const { ask } = apiInProcess();
   const [method = "", path = ""] = line.split(" ");
   const headers = who === "the operator" ? OPERATOR : {};
@@ -128,7 +121,7 @@ test.each([
   }
 });
 
-describe("the public entrypoint of a deployment without a secret", () => {
+describe("the public entrypoint of a deployment without a shared secret", () => {
   const post = (path: string, headers: Record<string, string> = {}, method = "POST") =>
     apiInProcess({ settings: DEPLOYED }).ask(`https://api.example${path}`, { method, headers, body: "{}" });
 
@@ -143,7 +136,7 @@ describe("the public entrypoint of a deployment without a secret", () => {
     "/subscription?secret=",
     "/webhooks/../subscription",
     "/health/subscription",
-  ])("takes no sign-up at %s, whatever the method [H1]", async (path) => {
+  ])("refuses sign-ups at %s with every method [H1]", async (path) => {
     for (const method of ["POST", "PUT", "PROPFIND"]) expect((await post(path, {}, method)).status).toBe(404);
   });
 
@@ -153,16 +146,16 @@ describe("the public entrypoint of a deployment without a secret", () => {
     { "subscription-sender": "127.0.0.1", "cf-worker": "citewell.dev" },
     { host: "localhost", "x-forwarded-host": "localhost", "cf-connecting-ip": "127.0.0.1" },
     OPERATOR,
-  ])("is not opened by the headers %j [H1]", async (headers) => {
+  ])("still refuses sign-ups with the headers %j [H1]", async (headers) => {
     expect((await post("/subscription", headers)).status).toBe(404);
   });
 
-  test("has no routes of an operator without a token [G12]", async () => {
+  test("has no operator routes without a token [G12]", async () => {
     expect((await post("/operator/export", { authorization: "Bearer " })).status).toBe(404);
   });
 });
 
-test("an event that Stripe did not sign is refused, and the log says so [G7] [G12]", async () => {
+test("an event without Stripe's signature is refused and logged [G7] [G12]", async () => {
   const { ask, logged } = apiInProcess();
   expect((await ask("/webhooks/stripe", { method: "POST", body: "{}" })).status).toBe(400);
   expect(logged).toContainEqual({
@@ -175,8 +168,8 @@ test("an event that Stripe did not sign is refused, and the log says so [G7] [G1
 
 test.each([
   ["malformed JSON", "{", {}, 400, "The body must be a JSON object"],
-  ["JSON that is no object", "[]", {}, 400, "The body must be a JSON object"],
-  ["deep JSON", "[".repeat(8_000), {}, 400, "The body must be a JSON object"],
+  ["JSON other than an object", "[]", {}, 400, "The body must be a JSON object"],
+  ["deeply nested JSON", "[".repeat(8_000), {}, 400, "The body must be a JSON object"],
   ["another content type", "{}", { "content-type": "text/plain" }, 415, "The body must be application/json"],
   ["a key with a space", "{}", { "idempotency-key": "a b" }, 400, "The Idempotency-Key header is invalid"],
   [
@@ -187,7 +180,7 @@ test.each([
     "The Idempotency-Key header is invalid",
   ],
   ["missing fields", "{}", {}, 422, "Some fields are not valid"],
-])("a sign-up with %s is refused with a problem [G3]", async (_, body, headers, status, title) => {
+])("a sign-up with %s is refused with a problem document [G3]", async (_, body, headers, status, title) => {
   const json = { "content-type": "application/json" };
   const answer = await apiInProcess().ask("/subscription", { method: "POST", body, headers: { ...json, ...headers } });
   expect(answer.status).toBe(status);
@@ -195,7 +188,7 @@ test.each([
   expect(await answer.json()).toMatchObject({ title });
 });
 
-test("a plan that is not sold is refused at its field [G3]", async () => {
+test("an unknown plan is refused at its field [G3]", async () => {
   const body = JSON.stringify({ ...validRequest, package_id: "00000000-0000-4000-8000-000000000000" });
   const headers = { "content-type": "application/json" };
   const answer = await apiInProcess().ask("/subscription", { method: "POST", body, headers });
@@ -209,7 +202,7 @@ test.each([
   ["/operator/export", 16],
   ["/operator/erase", 16],
   ["/operator/send-again", 16],
-])("%s takes a body of %i KiB, and no more [H2]", async (path, kib) => {
+])("%s accepts a body of at most %i KiB [H2]", async (path, kib) => {
   const { ask } = apiInProcess();
   const post = (bytes: number) => ask(path, { method: "POST", body: "x".repeat(bytes), headers: OPERATOR });
   const refused = await post(kib * 1024 + 1);
@@ -218,7 +211,7 @@ test.each([
   expect((await post(kib * 1024)).status).not.toBe(413);
 });
 
-describe("wrong settings", () => {
+describe("invalid settings", () => {
   const WRONG = { LINK_SECRET: "too-short-a-secret", HASH_SECRET: "too-short-a-secret" };
   const REFUSED = { level: "error", event: "configuration_invalid", keys: ["HASH_SECRET", "LINK_SECRET"] };
 
@@ -238,7 +231,7 @@ describe("wrong settings", () => {
     },
   );
 
-  test("keep the cron handler from its work [G9]", async () => {
+  test("stop the cron handler before any work [G9]", async () => {
     const { runScheduled, logged, rows } = apiInProcess({ settings: WRONG });
     await runScheduled();
     expect(logged).toMatchObject([REFUSED]);
@@ -246,7 +239,7 @@ describe("wrong settings", () => {
   });
 });
 
-test("an error that nobody expects is a problem without details", async () => {
+test("an unexpected error gives a problem document without details", async () => {
   const io = () => Promise.reject(new RangeError("ada@example.com"));
   const { ask, logged } = apiInProcess({ io });
   const answer = await ask("/operator/export", { method: "POST", body: PERSON, headers: OPERATOR });

@@ -71,7 +71,7 @@ test.each<[string, Record<string, unknown>, object]>([
   expect(configWith(changed)).toMatchObject({ status: "valid", configuration: expected });
 });
 
-test("links for browsers have the host by which other devices find this machine; what the API asks is here", () => {
+test("links for browsers use the host under which other devices find this machine; the API's own calls stay local", () => {
   expect(configWith({ HOST: "192.168.0.7" })).toMatchObject({
     status: "valid",
     configuration: {
@@ -87,7 +87,7 @@ test("links for browsers have the host by which other devices find this machine;
   expect(configWith({ HOST: "" })).toMatchObject({ configuration: { links: { publicUrl: "http://localhost:8788" } } });
 });
 
-describe("settings that need each other", () => {
+describe("settings that depend on each other", () => {
   test.each<[string, Record<string, unknown>, string]>([
     ["MAIL_API_URL", { MAIL_API_URL: undefined }, "is missing, and there is no EMAIL binding"],
     ["MAIL_API_KEY", { MAIL_API_KEY: undefined }, "is missing"],
@@ -102,12 +102,12 @@ describe("settings that need each other", () => {
       { STRIPE_API_URL: "https://api.stripe.com", PUBLIC_URL: "https://api.example" },
       "must be on this machine, or https://api.stripe.com where PUBLIC_URL is on this machine",
     ],
-  ])("%s is named", (name, changed, problem) => {
+  ])("are reported: %s", (name, changed, problem) => {
     expect(configWith(changed)).toMatchObject({ status: "invalid", problems: [{ name, problem }] });
   });
 });
 
-test("a deployment has every setting in its place", () => {
+test("a deployment's configuration has every setting", () => {
   const limiter = { limit: async () => ({ success: true }) };
   const FUNNEL = { writeDataPoint() {} };
   const result = readConfig({
@@ -260,7 +260,7 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ],
   ["its own URL over plain http", { PUBLIC_URL: "http://api.acme.com" }, ["PUBLIC_URL"]],
   ["a Stripe URL that is not on this machine", { STRIPE_API_URL: "https://stripe.example" }, ["STRIPE_API_URL"]],
-])("%s are refused, and every setting to blame is named [G9]", (_, changed, keys) => {
+])("%s are refused, and every invalid setting is named [G9]", (_, changed, keys) => {
   const result = configWith(changed);
   expect(result.status === "invalid" && keysOf(result.problems)).toEqual(keys);
 });
@@ -272,7 +272,7 @@ test.each(["http://localhost:9", "http://127.0.0.2:9", "http://[::1]:9", "https:
   },
 );
 
-test("the settings are read once for each isolate, and again for other bindings", () => {
+test("settings are parsed once for each isolate, and again for other bindings", () => {
   const env = { ...SETTINGS, DB };
   expect(readConfig(env)).toBe(readConfig(env));
   expect(readConfig({ ...env })).not.toBe(readConfig(env));

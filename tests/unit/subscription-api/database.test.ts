@@ -39,12 +39,12 @@ async function outcomeOf(work: Promise<unknown>): Promise<string> {
   return settled;
 }
 
-describe("a write that D1 loses in passing", () => {
+describe("a write that D1 loses to a transient failure", () => {
   test.each([
     [0, [0, 50, 150]],
     [0.5, [0, 75, 225]],
     [0.9, [0, 95, 285]],
-  ])("is sent again after a delay that doubles, cut by up to a half: by %d", async (random, times) => {
+  ])("is retried after a delay that doubles, less a random part of up to half: %d", async (random, times) => {
     vi.spyOn(Math, "random").mockReturnValue(random);
     const { db, sent, names } = failing([LOST, LOST]);
     expect(await outcomeOf(db.prepare(UPDATE).run())).toBe("done");
@@ -59,13 +59,13 @@ describe("a write that D1 loses in passing", () => {
     expect(sent).toHaveLength(3);
   });
 
-  test("is not sent again when there is no time left", async () => {
+  test("is not retried without time left", async () => {
     const { db, sent } = failing([LOST, LOST], () => sent.length < 2);
     expect(await outcomeOf(db.prepare(UPDATE).run())).toBe(LOST);
     expect(sent).toHaveLength(2);
   });
 
-  test("has its values again, and answers as the first time would have", async () => {
+  test("is retried with its values, and returns the first result's shape", async () => {
     const { db } = failing([LOST]);
     const inserted = db.prepare("UPDATE packages SET name = ? WHERE name = ? RETURNING name").bind("other", "MINI");
     const row = inserted.first();
@@ -73,13 +73,13 @@ describe("a write that D1 loses in passing", () => {
     expect(await row).toEqual({ name: "other" });
   });
 
-  test("is one that also reads", async () => {
+  test("is retried if it also reads", async () => {
     const { db, sent } = failing([LOST]);
     expect(await outcomeOf(db.prepare("UPDATE packages SET name = (SELECT 'other')").run())).toBe("done");
     expect(sent).toHaveLength(2);
   });
 
-  test("in a batch: all of it is sent again", async () => {
+  test("is retried as a whole batch", async () => {
     const { db, sent, names } = failing([LOST]);
     expect(await outcomeOf(db.batch([db.prepare(UPDATE), db.prepare("SELECT 1")]))).toBe("done");
     expect(sent).toHaveLength(2);
@@ -87,8 +87,8 @@ describe("a write that D1 loses in passing", () => {
   });
 });
 
-describe("what is sent once", () => {
-  test("a statement that only reads: D1 repeats it by itself", async () => {
+describe("a statement is sent once", () => {
+  test("if it only reads: D1 itself repeats it", async () => {
     const { db, sent } = failing([LOST]);
     expect(await outcomeOf(db.prepare("\n  SELECT 1").all())).toBe(LOST);
     expect(sent).toHaveLength(1);
@@ -97,7 +97,7 @@ describe("what is sent once", () => {
   test.each([
     "D1_ERROR: D1 DB is overloaded. Too many requests queued.",
     "D1_ERROR: UNIQUE constraint failed: sign_ups.idempotency_key",
-  ])("after another error: %s", async (message) => {
+  ])("after any other error: %s", async (message) => {
     const { db, sent } = failing([message]);
     expect(await outcomeOf(db.prepare(UPDATE).run())).toBe(message);
     expect(sent).toHaveLength(1);
@@ -106,14 +106,14 @@ describe("what is sent once", () => {
   test.each([
     ["statement", (db: Database) => db.withoutRetry.prepare(UPDATE).run()],
     ["batch", (db: Database) => db.withoutRetry.batch([db.prepare(UPDATE)])],
-  ])("a %s that must not be done twice", async (_, send) => {
+  ])("as a %s that must not run twice", async (_, send) => {
     const { db, sent } = failing([LOST]);
     expect(await outcomeOf(send(db))).toBe(LOST);
     expect(sent).toHaveLength(1);
   });
 });
 
-test("each statement is announced once when it is prepared, and a batch is not", async () => {
+test("each statement is reported once when it is prepared, batches are not", async () => {
   const onStatement = vi.fn();
   const db = databaseOver(databaseInMemory().d1, { onStatement });
   expect(await db.prepare("SELECT ? AS one").bind(1).first("one")).toBe(1);
@@ -121,7 +121,7 @@ test("each statement is announced once when it is prepared, and a batch is not",
   expect(onStatement).toHaveBeenCalledTimes(2);
 });
 
-test("a failure that is no Error is thrown unchanged", async () => {
+test("a rejection that is not an Error is rethrown unchanged", async () => {
   const { d1 } = databaseInMemory(() => Promise.reject(null));
   const db = databaseOver(d1, { mayRetry: () => true });
   await expect(db.prepare(UPDATE).run()).rejects.toBeNull();
@@ -138,6 +138,6 @@ test.each<[boolean, unknown]>([
   [false, new Error("no such table: sign_ups")],
   [false, new Error("Failed", { cause: LOST })],
   [false, LOST],
-])("whether it passes by itself: %s for %s", (passes, error) => {
+])("an error is transient: %s for %s", (passes, error) => {
   expect(isTransient(error)).toBe(passes);
 });

@@ -11,11 +11,11 @@ test.each([
   [false, "price_0123456789abc"],
   [false, "a price_0123456789abcd"],
   [false, "price_0123456789abcd of a kind"],
-])("whether it is a price of Stripe's own: %s for %s", (isOne, id) => {
+])("is a real Stripe price id: %s for %s", (isOne, id) => {
   expect(isStripePriceId(id)).toBe(isOne);
 });
 
-test("the packages come with the cheapest first, and are found by their id", async () => {
+test("packages are listed cheapest first, and found by their id", async () => {
   const packages = packagesIn(databaseInMemory().db);
   const all = await packages.all();
   expect(all.length).toBeGreaterThan(1);
@@ -26,7 +26,7 @@ test("the packages come with the cheapest first, and are found by their id", asy
   expect(await packages.find("another")).toBeNull();
 });
 
-test("each package has the price that Stripe has or makes, and no other package's [T7]", async () => {
+test("each package has its own price, found or created at Stripe [T7]", async () => {
   const { services, instead, sent } = signUpsInProcess();
   const before = await services.packages.all();
   const price = { currency: "usd", product: "prod_1", recurring: { interval: "month", interval_count: 1 } };

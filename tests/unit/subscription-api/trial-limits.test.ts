@@ -19,14 +19,14 @@ test.each([
   ["a.d.a@gmail.com", "ada@gmail.com"],
   ["a.d.a+x@googlemail.com", "ada@gmail.com"],
   ['"a@b"@example.com', '"a@b"@example.com'],
-])("%s leads to the mailbox %s [H10]", (email, mailbox) => {
+])("%s belongs to the mailbox %s [H10]", (email, mailbox) => {
   expect(mailboxOf(email)).toBe(mailbox);
 });
 
 describe("the hashes of a trial", () => {
   const { of, emailsOf } = trialClaims(SETTINGS);
 
-  test("are those of the mailbox and of the card, and of the address as it was before [H10]", () => {
+  test("are those of the mailbox, the card and the address as typed [H10]", () => {
     const plain = of("ada@example.com", "card-1");
     const tagged = of("ada+x@example.com", "card-1");
     expect(tagged.email).toBe(plain.email);
@@ -40,7 +40,7 @@ describe("the hashes of a trial", () => {
     expect(of("ada@example.com", null).card).toBeNull();
   });
 
-  test("are that of the address alone where one person may have more than one trial [H10]", () => {
+  test("are only that of the address if one person may have several trials [H10]", () => {
     const many = trialClaims({ ...SETTINGS, onePerPerson: false });
     const tagged = many.of("ada+x@example.com", "card-1");
     expect(tagged).toEqual({ email: tagged.email, emails: [tagged.email], card: null });
@@ -56,8 +56,8 @@ describe("the hashes of a trial", () => {
   });
 });
 
-describe("the sign-ups of a day", () => {
-  test("are counted by mailbox in a network and by sender, until midnight in UTC [H3]", async () => {
+describe("the daily limit on sign-ups", () => {
+  test("counts by mailbox within a network and by client, until midnight UTC [H3]", async () => {
     const { db } = databaseInMemory();
     const { take } = signUpCountsIn(db, SETTINGS);
     const taken = [
@@ -79,7 +79,7 @@ describe("the sign-ups of a day", () => {
   test.each([
     ["a /48", (index: number) => `2001:db8:7:${index}::/64`],
     ["a /24", (index: number) => `192.0.2.${index}`],
-  ])("are counted in %s as far as Turnstile has not verified who makes them [H3]", async (_, rateLimitKeyOf) => {
+  ])("counts by %s until Turnstile has verified the visitor [H3]", async (_, rateLimitKeyOf) => {
     const { take } = signUpCountsIn(databaseInMemory().db, SETTINGS);
     const takeOne = (index: number, isVerified = false) =>
       take(`${index}@example.com`, { sender: rateLimitKeyOf(index), isVerified });
@@ -96,7 +96,7 @@ describe("the sign-ups of a day", () => {
   test.each([
     ["192.0.2.", "198.51.100.1"],
     ["2001:db8:0:", "2001:db8:1:1::/64"],
-  ])("of an address that %s… has used up are used up in that network alone [H3]", async (network, elsewhere) => {
+  ])("for an address used up from %s… applies in that network only [H3]", async (network, elsewhere) => {
     const { take } = signUpCountsIn(databaseInMemory().db, SETTINGS);
     const sender = (n: number) => (network.includes(":") ? `${network}${n}::/64` : `${network}${n}`);
     const taken = await times(4, (n) => take(`victim+${n}@example.com`, { sender: sender(n) }));
@@ -104,7 +104,7 @@ describe("the sign-ups of a day", () => {
     expect(await take("victim@example.com", { sender: elsewhere })).toBe("taken");
   });
 
-  test("of a sender who is refused for the day use up no address, also in the same network [H3]", async () => {
+  test("is not used up for an address by a client over its own limit, even in the same network [H3]", async () => {
     const { db, rows } = databaseInMemory();
     const { take } = signUpCountsIn(db, SETTINGS);
     for (const name of ["one", "two", "three"]) await take(`${name}@example.com`, { sender: "192.0.2.1" });
@@ -114,7 +114,7 @@ describe("the sign-ups of a day", () => {
     expect(await take("victim@example.com", { sender: "192.0.2.2" })).toBe("taken");
   });
 
-  test("are counted by address where one person may have more than one trial [H3]", async () => {
+  test("counts by address if one person may have several trials [H3]", async () => {
     const { take } = signUpCountsIn(databaseInMemory().db, { ...SETTINGS, onePerPerson: false });
     for (const email of ["ada@example.com", "ada+x@example.com"]) {
       expect([await take(email, {}), await take(email, {}), await take(email, {})]).toEqual([
@@ -125,7 +125,7 @@ describe("the sign-ups of a day", () => {
     }
   });
 
-  test("are forgotten with a person, and when the day is past", async () => {
+  test("is cleared when a person is erased and when the day is over", async () => {
     const { db, rows } = databaseInMemory();
     const { take, forget, deletePast } = signUpCountsIn(db, SETTINGS);
     await take("ada@example.com", {});

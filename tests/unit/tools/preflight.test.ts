@@ -72,11 +72,11 @@ describe("the preflight", () => {
 
   const told = (deployment: Deployment) => checkDeployment(deployment).map(({ where, what }) => `${where}: ${what}`);
 
-  test("finds nothing when everything is there", () => {
+  test("finds nothing in a complete configuration", () => {
     expect(told(ready)).toEqual([]);
   });
 
-  test("refuses the example address and profile of a fresh checkout [P18]", () => {
+  test("refuses the example address and profiles of a fresh checkout [P18]", () => {
     expect(told({ ...ready, company: { ...company, ...companyFacts } })).toEqual([
       "app/company-facts.ts: has the example 100 Example Street, Suite 400: write your address",
       "app/company-facts.ts: has the example https://social.example/@citewell: write your own profile, or none",
@@ -94,7 +94,7 @@ describe("the preflight", () => {
     ]);
   });
 
-  test("finds a live key in staging, and nothing else when everything is there", async () => {
+  test("finds only a live key in an otherwise complete staging", async () => {
     const { site, api, other } = await settings();
     const staging: Deployment = { ...ready, stage: "staging", ...other, other: { site, api } };
     expect(told(staging)).toEqual([]);
@@ -307,11 +307,11 @@ describe("the preflight", () => {
         "database: has no package 5a4a55f1-8a3c-4b0e-9d8e-000000000000, the site's PACKAGE_ID_MINI: put an id of the migrations there, or add a migration",
       ],
     ],
-  ])("names %s", async (_name, change, findings) => {
+  ])("finds %s", async (_name, change, findings) => {
     expect(told({ ...ready, ...(await settings(change)) })).toEqual(findings);
   });
 
-  test("takes a shared secret for the service binding, when both Workers have it [H1]", async () => {
+  test("accepts a shared secret in place of the service binding if both Workers have it [H1]", async () => {
     const { secrets = { site: [], api: [] } } = ready;
     const [site, api] = [secrets.site, secrets.api].map((names) => [...names, "SUBSCRIPTION_API_SECRET"]);
     const shared = { ...ready, ...(await settings(withoutBinding)) };
@@ -324,7 +324,7 @@ describe("the preflight", () => {
     }
   });
 
-  test("says that a key of the wrong mode is the shell's, not the deployment's", () => {
+  test("says that a key of the wrong mode belongs to the shell, not the deployment", () => {
     vi.stubEnv("STRIPE_SECRET_KEY", "sk_test_0123456789abcdef");
     const findings = told(ready);
     vi.unstubAllEnvs();
@@ -334,7 +334,7 @@ describe("the preflight", () => {
     ]);
   });
 
-  test("names secrets that are not set, migrations that are not applied, and prices that Stripe does not have", () => {
+  test("finds unset secrets, unapplied migrations, and prices that Stripe does not have", () => {
     const { database } = ready;
     const packages = database?.packages.map((row) => ({ ...row, stripe_price_id: "price_mini" })) ?? [];
     const findings = told({

@@ -16,11 +16,11 @@ test.each([
   ["my-machine.local", { ip: "0.0.0.0", name: "my-machine.local" }],
   ["10.0.0.3", { ip: "0.0.0.0", name: "10.0.0.3" }],
   ["fd00::3", { ip: "::", name: "[fd00::3]" }],
-])("HOST=%s is served as %j", (HOST, host) => {
+])("HOST=%s gives %j", (HOST, host) => {
   expect(hostOf({ HOST }, { lo: [loopback], eth0: [lan] })).toEqual(host);
 });
 
-test("without a network HOST=0.0.0.0 is served as localhost; what is no host is named", () => {
+test("HOST=0.0.0.0 without a network means localhost, and an invalid host is named", () => {
   expect(hostOf({ HOST: "0.0.0.0" }, { lo: [loopback] })).toEqual({ ip: "0.0.0.0", name: "localhost" });
   expect(() => hostOf({ HOST: "http://x" })).toThrow("HOST is http://x: set it to 0.0.0.0");
 });
@@ -37,11 +37,11 @@ test.each([
   ["[wrangler:info] GET / 200 OK (12ms)", undefined],
   ["{", undefined],
   ["✘ [ERROR] Build failed", "✘ [ERROR] Build failed"],
-])("of the line %s npm start shows %s", (written, shown) => {
+])("npm start shows the log line %s as %s", (written, shown) => {
   expect(shownOf(written)).toBe(shown);
 });
 
-test("npm start shows errors and warnings as they are", () => {
+test("npm start shows errors and warnings unchanged", () => {
   for (const level of ["error", "warn"]) {
     const written = line({ level, event: "message_failed" });
     expect(shownOf(written)).toBe(written);

@@ -4,7 +4,7 @@ import { generateStripeSchema } from "../../../functions/stripe-simulator/schema
 
 const FOLDER = new URL("../../../functions/stripe-simulator/schema/generated/", import.meta.url);
 
-test("the simulator's schema is what the installed packages say: npm run stripe-schema [N8]", async () => {
+test("the simulator's schema is up to date with the installed packages: npm run stripe-schema [N8]", async () => {
   for (const [name, text] of Object.entries(await generateStripeSchema())) {
     expect(await readFile(new URL(name, FOLDER), "utf8"), name).toBe(text);
   }

@@ -20,7 +20,7 @@ const OF_THE_ACCOUNT = /^npx wrangler (?:login|whoami)/;
 const OF_THE_SITE = /SESSION_SECRET|TURNSTILE_SECRET_KEY/;
 const OF_BOTH = /SUBSCRIPTION_API_SECRET|versions list|wrangler tail|\{name\}/;
 
-test.each(documents)("commands of Wrangler's in %s have a stage and the folder of their Worker", (file) => {
+test.each(documents)("wrangler commands in %s name a stage and the folder of their Worker", (file) => {
   const text = readFileSync(join(root, file), "utf8").replaceAll("\\\n", " ");
   const commands = [...text.matchAll(/npx wrangler [^\n`#]*/g)].map(([command]) => command.trim());
   for (const command of commands.filter((one) => !OF_THE_ACCOUNT.test(one))) {
@@ -32,7 +32,7 @@ test.each(documents)("commands of Wrangler's in %s have a stage and the folder o
   expect(text).not.toMatch(/(?<!npx )wrangler secret put [A-Z{]/);
 });
 
-test("the lines that export the logs fit into the site's wrangler.toml", () => {
+test("the documented log export settings are valid in the site's wrangler.toml", () => {
   const [, lines = ""] =
     /```toml\n(\[env\.production\.observability\][^`]+)/.exec(readFileSync(join(root, "docs/operations.md"), "utf8")) ??
     [];

@@ -45,8 +45,8 @@ function site({ limit = 9, isData = false, keys = {}, asks = true }: SiteOptions
 
 const suspected = (...signals: string[]) => [["signup_suspected", { signals }]];
 
-describe("a form that looks like a program's", () => {
-  test("is one with two signals; one with fewer goes on [H20]", async () => {
+describe("a form that looks automated", () => {
+  test("has two signals; with fewer it passes [H20]", async () => {
     const { check, lines } = site();
     expect(await check({ form_nonce: await nonceOf(2_000) })).toBeUndefined();
     expect(await check({ form_nonce: await nonceOf(0) })).toBeUndefined();
@@ -58,14 +58,14 @@ describe("a form that looks like a program's", () => {
     expect(lines).toEqual(suspected("honeypot", "fast"));
   });
 
-  test("goes on, and is not counted, where nobody is asked: in local development [H20]", async () => {
+  test("passes uncounted in local development, where no challenge exists [H20]", async () => {
     const { check, counted, lines } = site({ asks: false, limit: 0 });
     expect(await check({ form_nonce: await nonceOf(0), website: "x" })).toBeUndefined();
     expect(await check({ website: "x" })).toBeUndefined();
     expect([counted, lines]).toEqual([[], []]);
   });
 
-  test("comes back with its nonce, and a button for that and for what was typed [H20]", async () => {
+  test("comes back with its nonce and a challenge button bound to both [H20]", async () => {
     const { check } = site({ keys: { siteKey: "a-site-key" } });
     const form_nonce = await nonceOf(0);
     const { reply } = (await check({ form_nonce, website: "x" })) ?? {};
@@ -82,7 +82,7 @@ describe("a form that looks like a program's", () => {
     expect(await tokens.isFor(reply?.challenge?.token ?? "", form_nonce, request)).toBe(true);
   });
 
-  test("without a nonce of the site gets a new one, and the button is for that [H20]", async () => {
+  test("without a valid nonce gets a new nonce, and the button is bound to it [H20]", async () => {
     for (const form_nonce of ["", `${await nonceOf(0)}x`]) {
       const { reply } = (await site().check({ website: "x", form_nonce })) ?? {};
       const nonce = reply?.formNonce ?? "";
@@ -92,7 +92,7 @@ describe("a form that looks like a program's", () => {
     }
   });
 
-  test("is told no word about passwords where a script sent it, which still has them [H20]", async () => {
+  test("gets no message about passwords if a script sent it, since its page still has them [H20]", async () => {
     const { reply } = (await site({ isData: true }).check({ website: "x" })) ?? {};
     expect(reply?.notice).toEqual({
       kind: "progress",
@@ -102,7 +102,7 @@ describe("a form that looks like a program's", () => {
   });
 });
 
-describe("a form whose button was pressed", () => {
+describe("a form sent with the challenge button", () => {
   const pressed = async (form_nonce: string, more: Record<string, string> = {}) => ({
     form_nonce,
     website: "x",
@@ -110,14 +110,14 @@ describe("a form whose button was pressed", () => {
     ...more,
   });
 
-  test("goes on, and is counted as confirmed, not as another form [H20]", async () => {
+  test("passes, and is counted as confirmed instead of as another form [H20]", async () => {
     const { outcome, counted, lines } = site();
     expect(await outcome(await pressed(await nonceOf(0)))).toEqual({ status: "confirmed", isVerified: false });
     expect(counted).toEqual([expect.stringMatching(/^[\w-]{22} confirmed$/), "192.0.2.0/24 confirmed"]);
     expect(lines).toEqual([]);
   });
 
-  test("is asked about again when the button was another form's, or its nonce is not the site's [H20]", async () => {
+  test("is challenged again if the button belongs to another form or its nonce is not from the site [H20]", async () => {
     const form_nonce = await nonceOf(0);
     const other = { confirmation: await tokens.issue(await nonceOf(0), request) };
     expect(await site().check(await pressed(form_nonce, other))).toMatchObject({ httpStatus: 422 });
@@ -126,7 +126,7 @@ describe("a form whose button was pressed", () => {
     expect(await site().check({ form_nonce, website: "x" })).toMatchObject({ httpStatus: 422 });
   });
 
-  test("is answered 429 once too many were, and has a button again [H20]", async () => {
+  test("gets 429 over the limit for confirmed forms, with the button again [H20]", async () => {
     const { check, lines } = site({ limit: 1 });
     const form = await pressed(await nonceOf(0));
     expect(await check(form)).toBeUndefined();
@@ -146,7 +146,7 @@ describe("a form whose button was pressed", () => {
     [{ success: true }, { status: "confirmed", isVerified: true }, []],
     [{ success: false, "error-codes": ["invalid-input-response"] }, { question: { httpStatus: 422 } }, ["turnstile"]],
     [{ success: false, "error-codes": ["internal-error"] }, { question: { httpStatus: 429 } }, ["confirmed_too_often"]],
-  ])("and of which Turnstile says %j is answered %j, whatever the limits [H20]", async (says, expected, signals) => {
+  ])("with the Turnstile response %j gives %j, whatever the rate limits [H20]", async (says, expected, signals) => {
     const asked: string[] = [];
     vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
       asked.push(String(init?.body));

@@ -11,18 +11,18 @@ const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;
 const at = (time: number, ...secrets: string[]) => challenges(secrets.length > 0 ? secrets : [SECRET], () => time);
 
-describe("the token of the button that confirms a form", () => {
+describe("the challenge token", () => {
   test.each([
     [-1, false],
     [0, true],
     [10 * MINUTE, true],
     [10 * MINUTE + 1, false],
-  ])("after %i ms counts: %s [H20]", async (age, counts) => {
+  ])("after %i ms is valid: %s [H20]", async (age, counts) => {
     const token = await at(NOW).issue("a-nonce", request);
     expect(await at(NOW + age).isFor(token, "a-nonce", request)).toBe(counts);
   });
 
-  test("is for one nonce and for the form as it was, but for the password, of which it tells nothing [H20]", async () => {
+  test("is bound to one nonce and to the form's values except the password, about which it reveals nothing [H20]", async () => {
     const token = await at(NOW).issue("a-nonce", request);
     const isFor = (change: Partial<typeof validRequest>, nonce = "a-nonce") =>
       at(NOW).isFor(token, nonce, { ...request, ...change });
@@ -33,7 +33,7 @@ describe("the token of the button that confirms a form", () => {
     expect(await at(NOW).issue("a-nonce", { ...request, password: "Passw0rd ?" })).toBe(token);
   });
 
-  test("cannot be made up: it is dated, and signed for this purpose [H20]", async () => {
+  test("cannot be forged: it is dated, and signed for this purpose [H20]", async () => {
     const token = await at(NOW).issue("a-nonce", request);
     const [issued = "", signature = ""] = token.split(".");
     const nonce = await formNonces([SECRET], () => NOW).issue();
@@ -52,7 +52,7 @@ describe("the token of the button that confirms a form", () => {
     }
   });
 
-  test("of the old secret counts while the secret changes; the new one signs [H19]", async () => {
+  test("from the old secret is valid during rotation; the new secret signs [H19]", async () => {
     const changing = at(NOW, `${SECRET}!`, SECRET);
     const old = await at(NOW).issue("a-nonce", request);
     expect(await changing.isFor(old, "a-nonce", request)).toBe(true);

@@ -69,16 +69,16 @@ function reused(age: number): Nonce {
 
 test.each<[what: string, posts: number, through: number, from: Sender, nonce: Nonce, website?: string]>([
   ["a loop that has never opened the form", 50, 5, alone, none],
-  ["the same from everywhere at once", 200, 5, anywhere, none],
-  ["one nonce sent again and again, at once", 100, 5, anywhere, reused(0)],
-  ["one nonce sent again, without haste", 100, 10, anywhere, reused(5_000)],
+  ["a loop from many addresses at once", 200, 5, anywhere, none],
+  ["a script that repeats one nonce at once", 100, 5, anywhere, reused(0)],
+  ["a script that repeats one nonce slowly", 100, 10, anywhere, reused(5_000)],
   ["a script that fills in every field", 50, 0, anywhere, fresh, "http://x.test"],
-  ["forged nonces", 100, 5, anywhere, forged],
-  ["/64s of one /48", 200, 60, inNetwork6, fresh],
-  ["/64s of one /48, without haste", 200, 120, inNetwork6, unhurried],
-  ["people who type, each somewhere else", 1_200, 1_200, anywhere, unhurried],
-  ["people whom an extension fills in the honeypot for", 100, 100, anywhere, unhurried, "https://engines.example"],
-])("of %s %i forms come, and %i get through [H20]", async (_, posts, through, from, nonce, website = "") => {
+  ["a script with forged nonces", 100, 5, anywhere, forged],
+  ["a /48 network", 200, 60, inNetwork6, fresh],
+  ["a slow /48 network", 200, 120, inNetwork6, unhurried],
+  ["a crowd of people at different addresses", 1_200, 1_200, anywhere, unhurried],
+  ["a crowd whose browser extension fills in the honeypot", 100, 100, anywhere, unhurried, "https://engines.example"],
+])("%s sends %i forms, of which %i pass [H20]", async (_, posts, through, from, nonce, website = "") => {
   const check = site();
   let passed = 0;
   for (let index = 0; index < posts; index += 1) {
@@ -87,7 +87,7 @@ test.each<[what: string, posts: number, through: number, from: Sender, nonce: No
   expect(passed).toBe(through);
 });
 
-test("a script that presses the button gets as many through again, and then 429 [H20]", async () => {
+test("a script that presses the challenge button gets as many forms through again, then 429 [H20]", async () => {
   const check = site();
   const statuses: (number | undefined)[] = [];
   for (let index = 0; index < 70; index += 1) {

@@ -29,7 +29,7 @@ async function refusing(settings: Record<string, unknown>, success = true) {
   return { site, form };
 }
 
-test("is asked for Turnstile, and who passes it signs up [H3] [H20]", async () => {
+test("requires Turnstile, and signs up whoever passes it [H3] [H20]", async () => {
   const { site, form } = await refusing(KEYS);
   const asked = await post(site, form);
   expect(asked.httpStatus).toBe(422);
@@ -43,7 +43,7 @@ test("is asked for Turnstile, and who passes it signs up [H3] [H20]", async () =
   expect(answer.sentTo).toEqual([303, PATH]);
 });
 
-test("is told to come back tomorrow where there is no Turnstile, or it does not answer [H3]", async () => {
+test("asks the visitor to come back tomorrow when Turnstile is not set up or does not answer [H3]", async () => {
   const tomorrow = { message: "Too many requests. Please wait a moment and try again.", hint: expect.anything() };
   for (const settings of [{}, { ...KEYS, BOT_CHECK: "false", SITE_URL: "http://localhost:8787" }]) {
     const { site, form } = await refusing(settings);

@@ -26,11 +26,11 @@ test.each<[string, Record<string, string>, { id: string; issuedAt: number } | un
   ["one without a nonce", {}, undefined, ["no_nonce"]],
   ["one whose honeypot is filled in", { [HONEYPOT_FIELD]: "x" }, issued, ["honeypot"]],
   ["one whose honeypot is empty", { [HONEYPOT_FIELD]: "" }, issued, []],
-])("a form like %s has its signals", async (_, form, nonce, signals) => {
+])("a form like %s gives its expected signals", async (_, form, nonce, signals) => {
   expect(await signalsOf(form, nonce, contextOf(MANY))).toEqual(signals);
 });
 
-test("a limit gives one signal beyond it, and another one beyond twice as many", async () => {
+test("a rate limit gives one signal when exceeded, and another at twice the limit", async () => {
   const context = contextOf({ ...MANY, nonce: 2 });
   const seen: string[][] = [];
   for (let form = 0; form < 5; form += 1) seen.push(await signalsOf({}, issued, context));
@@ -39,7 +39,7 @@ test("a limit gives one signal beyond it, and another one beyond twice as many",
   expect(await signalsOf({}, issued, crowd)).toEqual(["network", "network_twice"]);
 });
 
-test("confirmed forms are counted by themselves, by each of the limits", async () => {
+test("confirmed forms count separately against each limit", async () => {
   for (const limit of ["nonce", "network"]) {
     const context = contextOf({ ...MANY, [limit]: 1 });
     await signalsOf({}, issued, context);

@@ -15,7 +15,7 @@ async function verify(answer: () => Response, { token, secretKey }: { token?: st
 const KEYS = { token: "a-token", secretKey: "a-secret" };
 const says = (body: object) => () => Response.json(body);
 
-test("Turnstile gets the token and the site's secret, for three seconds, and no redirect is followed [G11]", async () => {
+test("Turnstile receives the token and the site's secret, has three seconds, and no redirect is followed [G11]", async () => {
   const timeout = vi.spyOn(AbortSignal, "timeout");
   const { calls } = await verify(says({ success: true }), KEYS);
   const [[url, init] = []] = calls;
@@ -29,28 +29,28 @@ test("Turnstile gets the token and the site's secret, for three seconds, and no 
 });
 
 test.each<[string, () => Response, string, boolean]>([
-  ["a good one", says({ success: true }), "passed", false],
-  ["a wrong one", says({ success: false, "error-codes": ["invalid-input-response"] }), "failed", false],
-  ["a used one", says({ success: false, "error-codes": ["timeout-or-duplicate"] }), "failed", false],
+  ["a valid token", says({ success: true }), "passed", false],
+  ["an invalid token", says({ success: false, "error-codes": ["invalid-input-response"] }), "failed", false],
+  ["a used token", says({ success: false, "error-codes": ["timeout-or-duplicate"] }), "failed", false],
   [
-    "a wrong one, among other things",
+    "an invalid token with other errors",
     says({ success: false, "error-codes": ["bad-request", "invalid-input-response"] }),
     "failed",
     false,
   ],
-  ["one of a wrong secret", says({ success: false, "error-codes": ["invalid-input-secret"] }), "unknown", true],
-  ["one for no reason", says({ success: false }), "unknown", true],
-  ["no JSON", () => new Response("<html>"), "unknown", true],
-  ["too much", () => Response.json({ success: true, more: "x".repeat(16 * 1024) }), "unknown", true],
+  ["a wrong secret", says({ success: false, "error-codes": ["invalid-input-secret"] }), "unknown", true],
+  ["a failure without a reason", says({ success: false }), "unknown", true],
+  ["a token, if it is not JSON,", () => new Response("<html>"), "unknown", true],
+  ["a token, if it is too long,", () => Response.json({ success: true, more: "x".repeat(16 * 1024) }), "unknown", true],
   [
-    "nothing",
+    "a token, if the connection fails,",
     () => {
       throw new TypeError("fetch failed");
     },
     "unknown",
     true,
   ],
-])("of a token Turnstile says that it is %s", async (_, answer, verdict, isLogged) => {
+])("Turnstile's response to %s gives the right verdict", async (_, answer, verdict, isLogged) => {
   const found = await verify(answer, KEYS);
   expect([found.verdict, found.failures]).toEqual([verdict, isLogged ? ["turnstile_failed"] : []]);
 });
@@ -61,7 +61,7 @@ test.each<[object, string, number]>([
   [{ secretKey: undefined }, "unknown", 0],
   [{ token: "x".repeat(2048) }, "passed", 1],
   [{ token: "x".repeat(2049) }, "failed", 0],
-])("Turnstile is asked about what can be a token, where there is a secret (%#)", async (change, verdict, asked) => {
+])("Turnstile is asked only about possible tokens, and only with a secret (%#)", async (change, verdict, asked) => {
   const found = await verify(says({ success: true }), { ...KEYS, ...change });
   expect([found.verdict, found.calls.length]).toEqual([verdict, asked]);
 });

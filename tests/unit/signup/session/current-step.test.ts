@@ -37,7 +37,7 @@ const madeFrom = { key: "a-key", company: "Engines & Sons" };
 const done = (change = {}) => doneSession({ account: cardSession().account, ...change });
 
 describe("without a session", () => {
-  test("the form is empty, has a nonce of its own, and leaves no cookie", async () => {
+  test("the form is empty, has a new nonce, and sets no cookie", async () => {
     const site = siteContext();
     const { step, setCookie } = await look(site);
     expect(step).toEqual(form);
@@ -46,19 +46,15 @@ describe("without a session", () => {
   });
 
   test.each<[string, Look, unknown[]]>([
-    ["a browser's look", {}, [["form_opened", PLAN]]],
-    ["a program's look", { headers: { "User-Agent": "curl/8" } }, []],
+    ["a browser's page view", {}, [["form_opened", PLAN]]],
+    ["a program's page view", { headers: { "User-Agent": "curl/8" } }, []],
+    ["a returned form", { more: { formOutcome: { status: "reply", httpStatus: 422, reply: { form: {} } } } }, []],
     [
-      "the form that comes back",
-      { more: { formOutcome: { status: "reply", httpStatus: 422, reply: { form: {} } } } },
-      [],
-    ],
-    [
-      "a refusal on the form's page",
+      "a refused form",
       { more: { formOutcome: { status: "reply", httpStatus: 429, reply: { notice: SESSION_EXPIRED } } } },
       [],
     ],
-  ])("counts as an opened form or not: %s", async (_, ask, counted) => {
+  ])("the form is counted as opened or not: %s", async (_, ask, counted) => {
     const site = siteContext();
     expect((await look(site, undefined, ask)).step?.step).toBe("form");
     expect(site.counted).toEqual(counted);
@@ -66,7 +62,7 @@ describe("without a session", () => {
 });
 
 describe("after a post", () => {
-  test("a form that comes back is shown whatever the session, as failed", async () => {
+  test("a returned form is shown as failed, whatever the session", async () => {
     const site = siteContext();
     const formOutcome = { status: "reply", httpStatus: 422, reply: { form: {} } } as const;
     const { step, setCookie } = await look(site, cardSession(), { more: { formOutcome } });
@@ -77,13 +73,13 @@ describe("after a post", () => {
     { status: "reply", httpStatus: 429, reply: { notice: SESSION_EXPIRED } },
     { status: "redirect", response: new Response() },
     undefined,
-  ])("the session's step is shown where no form comes back (%#)", async (formOutcome) => {
+  ])("the session's step is shown when no form comes back (%#)", async (formOutcome) => {
     const { step } = await look(siteContext(), cardSession(), { more: { formOutcome } });
     expect(step?.step).toBe("card");
   });
 });
 
-test("a session that cannot be opened is said and cleared, and its form counted", async () => {
+test("an unreadable session is reported and cleared, and its form is counted", async () => {
   const site = siteContext();
   const { step, setCookie } = await look(site, undefined, { headers: { Cookie: "__Host-signup=x" } });
   expect(step).toEqual({ ...form, ended: SESSION_UNREADABLE });
@@ -91,7 +87,7 @@ test("a session that cannot be opened is said and cleared, and its form counted"
   expect(site.counted).toEqual([["form_opened", PLAN]]);
 });
 
-describe("a session that has expired", () => {
+describe("an expired session", () => {
   const expired = cardSession({ expiresAt: NOW, endsAt: NOW + 20 * HOUR, flash: { saved: true } });
 
   test.each(["requires_payment_method", "canceled"])(
@@ -107,7 +103,7 @@ describe("a session that has expired", () => {
     },
   );
 
-  test("is told of on another plan's page too, once Stripe has no card", async () => {
+  test("is reported on another plan's page too, once Stripe has no card", async () => {
     const site = siteContext();
     const { step } = await look(site, expired, { packageId: OTHER_PLAN });
     expect(step).toEqual({ ...form, packageId: OTHER_PLAN, draft: DRAFT, madeFrom, ended: SESSION_EXPIRED });
@@ -116,7 +112,7 @@ describe("a session that has expired", () => {
   test.each<[string, object]>([
     ["succeeded", { step: "done", setupIntentId: "seti_1", expiresAt: NOW + 2 * HOUR }],
     ["processing", { step: "card", checks: 1, waitsFor: "processing", expiresAt: NOW + 2 * HOUR }],
-  ])("goes on for two more hours when Stripe has a card: %s", async (status, session) => {
+  ])("is extended by two hours when Stripe has a card: %s", async (status, session) => {
     const site = siteContext();
     site.stripe.says = { status };
     for (const packageId of [PLAN, OTHER_PLAN]) {
@@ -126,7 +122,7 @@ describe("a session that has expired", () => {
     }
   });
 
-  test("has a draft of what it knows", async () => {
+  test("leaves a draft with its values", async () => {
     const { account: _, address: __, ...rest } = expired;
     expect((await look(siteContext(), rest)).step).toMatchObject({ draft: {} });
     const { address, account } = expired;
@@ -142,7 +138,7 @@ describe("a session that has expired", () => {
   });
 });
 
-describe("whose plan it is", () => {
+describe("a session's plan", () => {
   test.each([
     [PLAN, PLAN, true],
     [PLAN, PLAN.toUpperCase(), true],
@@ -151,20 +147,20 @@ describe("whose plan it is", () => {
     [PLAN, OTHER_PLAN, false],
     [undefined, OTHER_PLAN, true],
     [undefined, "", true],
-  ])("whether a session for plan %s continues at the URL of plan %s: %s", async (packageId, ofUrl, isThis) => {
+  ])("a session for plan %s continues at the URL of plan %s: %s", async (packageId, ofUrl, isThis) => {
     const account = { companyName: "E", fullName: "Ada", email: "ada@example.com", phone: "2125550123", packageId };
     const atCard = await look(siteContext(), cardSession({ account }), { packageId: ofUrl });
     const afterSuccess = await look(siteContext(), done({ account }), { packageId: ofUrl });
     expect([atCard.step?.step, afterSuccess.step?.step]).toEqual(isThis ? ["card", "done"] : ["form", "form"]);
   });
 
-  test("another plan's form offers the waiting sign-up and what was typed", async () => {
+  test("another plan's form offers the waiting sign-up and restores the typed values", async () => {
     const { step, setCookie } = await look(siteContext(), cardSession(), { packageId: OTHER_PLAN });
     expect(step).toEqual({ ...form, packageId: OTHER_PLAN, draft: DRAFT, madeFrom, waiting: { packageId: PLAN } });
     expect(setCookie).toBeNull();
   });
 
-  test("another plan's form has nothing of a success", async () => {
+  test("another plan's form shows nothing of a completed sign-up", async () => {
     const { step } = await look(siteContext(), done(), { packageId: OTHER_PLAN });
     expect(step).toEqual({ ...form, packageId: OTHER_PLAN });
   });
@@ -177,7 +173,7 @@ test.each([PLAN, OTHER_PLAN])("details that are edited stand in the form of any 
   expect(site.stripe.asked).toEqual([]);
 });
 
-test("a success is shown with its flash message once", async () => {
+test("a success shows its flash message once", async () => {
   const site = siteContext();
   const first = await look(site, done({ flash: { saved: true } }));
   expect([first.step, first.kept]).toEqual([done({ flash: { saved: true } }), done()]);
@@ -187,7 +183,7 @@ test("a success is shown with its flash message once", async () => {
 });
 
 describe("the card step", () => {
-  test("has what Stripe's element and the page need", async () => {
+  test("has everything that Stripe's element and the page need", async () => {
     const site = siteContext();
     const session = cardSession({ expiresAt: NOW + 90_999 });
     const { step, setCookie } = await look(site, session);
@@ -213,7 +209,7 @@ describe("the card step", () => {
     expect([setCookie, site.stripe.asked]).toEqual([null, []]);
   });
 
-  test("takes Stripe's script from where the settings say, and knows no country without an address", async () => {
+  test("loads Stripe's script from the configured URL, and has no country without an address", async () => {
     const local = { SITE_URL: "http://localhost:8787", STRIPE_JS_URL: "http://localhost:8789/stripe.js" };
     const { address: _, ...session } = cardSession();
     expect((await look(siteContext(local), session)).step).toMatchObject({
@@ -222,7 +218,7 @@ describe("the card step", () => {
     });
   });
 
-  test("begets no link after it was resumed by one [H15]", async () => {
+  test("offers no resume link after it was opened by one [H15]", async () => {
     const { step } = await look(siteContext(), cardSession({ resumed: true }));
     expect([step?.step, step?.step === "card" && step.resumeLink]).toEqual(["card", undefined]);
   });
@@ -240,26 +236,26 @@ describe("the card step", () => {
     expect(site.counted).toEqual(counted);
   });
 
-  test("shows the URL's plan if the sign-up knows none", async () => {
+  test("shows the URL's plan if the sign-up has none", async () => {
     const { step } = await look(siteContext(), cardSession({ account: undefined }), { packageId: OTHER_PLAN });
     expect(step).toMatchObject({ step: "card", packageId: OTHER_PLAN });
   });
 
-  test("is counted without a plan where none is known", async () => {
+  test("is counted without a plan if none is known", async () => {
     const site = siteContext();
     await look(site, cardSession({ flash: { saved: true }, account: undefined }));
     expect(site.counted).toEqual([["card_shown", undefined]]);
   });
 });
 
-describe("while Stripe cannot say whether the card is set up", () => {
+describe("while Stripe is still processing the card", () => {
   test.each([
     [1, 10],
     [2, 20],
     [3, 40],
     [4, 60],
     [12, 60],
-  ])("after %i looks the page looks again in %i seconds, and counts on [S23]", async (checks, refreshSeconds) => {
+  ])("after %i checks the page checks again in %i seconds and counts on [S23]", async (checks, refreshSeconds) => {
     const site = siteContext();
     site.stripe.says = { status: "processing" };
     const { step, kept } = await look(site, cardSession({ checks, waitsFor: "unreachable" }));
@@ -267,7 +263,7 @@ describe("while Stripe cannot say whether the card is set up", () => {
     expect(kept).toEqual(cardSession({ checks: checks + 1, waitsFor: "processing" }));
   });
 
-  test("it says when Stripe cannot be reached, beside the URL's plan where the sign-up knows none", async () => {
+  test("the page says when Stripe cannot be reached, and shows the URL's plan if the sign-up has none", async () => {
     const site = siteContext();
     site.stripe.status = 503;
     const { step } = await look(site, cardSession({ checks: 0, account: undefined }));
@@ -281,7 +277,7 @@ describe("while Stripe cannot say whether the card is set up", () => {
       { flash: { failed: "Declined." } },
     ],
     [{ status: "canceled" }, { editing: true, ended: true }],
-  ])("the page goes on with the answer: %j [S23]", async (says, session) => {
+  ])("the page follows Stripe's answer: %j [S23]", async (says, session) => {
     const site = siteContext();
     site.stripe.says = says;
     const { sentTo, kept } = await look(site, cardSession({ checks: 2 }));

@@ -27,7 +27,7 @@ test.each([40, 600, 1300])("a QR code of a link of %i characters leads to that l
 test.each([
   [1300, "/resume-code"],
   [1301, undefined],
-])("a link of %i characters has a QR code if a phone can read it", async (length, qrCodePath) => {
+])("a link of %i characters has a QR code only if a phone can scan it", async (length, qrCodePath) => {
   const before = "https://www.citewell.example/subscription?resume=";
   const context = z.custom<AppLoadContext>().parse({
     configuration: { SITE_URL: "https://www.citewell.example" },
@@ -38,7 +38,7 @@ test.each([
   expect([link.url.length, link.qrCodePath]).toEqual([length, qrCodePath]);
 });
 
-test("a QR code has four light dots on each side, by which a camera finds it (ISO/IEC 18004)", () => {
+test("a QR code has the quiet zone of four modules that ISO/IEC 18004 requires", () => {
   const svg = qrCode("https://www.citewell.example/subscription?resume=x");
   const size = Number(/viewBox="0 -\.5 (\d+) /.exec(svg)?.[1]);
   const lines = [...svg.matchAll(/M(\d+) (\d+)h(\d+)/g)].map(([, ...numbers]) => numbers.map(Number));

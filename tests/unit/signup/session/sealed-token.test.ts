@@ -11,7 +11,7 @@ const OF_AN_EARLIER_RELEASE =
 
 const later = () => Date.now() + 60_000;
 
-test("what was sealed is opened again, and no two tokens are alike", async () => {
+test("a sealed token opens to its contents, and no two tokens are equal", async () => {
   const tokens = sealedTokens([secret], "cookie");
   const [one, other] = [await tokens.seal(value, later()), await tokens.seal(value, later())];
   expect(one).not.toBe(other);
@@ -20,7 +20,7 @@ test("what was sealed is opened again, and no two tokens are alike", async () =>
   expect(await sealedTokens([secret], "cookie").open(other)).toEqual(value);
 });
 
-test("nothing of a token can be read without the secret [D5]", async () => {
+test("a token's contents cannot be read without the secret [D5]", async () => {
   const token = await sealedTokens([secret], "cookie").seal(value, later());
   const readable = token
     .split(".")
@@ -29,7 +29,7 @@ test("nothing of a token can be read without the secret [D5]", async () => {
   for (const word of ["card", "seti_", "cookie", "rich"]) expect(readable).not.toContain(word);
 });
 
-test("a token ends with its time", async () => {
+test("a token expires at its time", async () => {
   let now = 1_800_000_000_000;
   const tokens = sealedTokens([secret], "cookie", () => now);
   const token = await tokens.seal(value, now + 60_000);
@@ -39,7 +39,7 @@ test("a token ends with its time", async () => {
   expect(await tokens.open(token)).toBeUndefined();
 });
 
-test("a token is opened only up to the age that is asked for, one without a time only where none is", async () => {
+test("a token opens only up to the requested age, and without an issue time only if no age is requested", async () => {
   let now = 1_800_000_000_000;
   const tokens = sealedTokens([secret], "cookie", () => now);
   const token = await tokens.seal(value, now + 60_000);
@@ -52,13 +52,13 @@ test("a token is opened only up to the age that is asked for, one without a time
   expect(await tokens.open(OF_AN_EARLIER_RELEASE, 10_000)).toBeUndefined();
 });
 
-test("a token for another purpose, or under another secret, stays closed", async () => {
+test("a token for another purpose or from another secret does not open", async () => {
   const token = await sealedTokens([secret], "cookie").seal(value, later());
   expect(await sealedTokens([secret], "resume-link").open(token)).toBeUndefined();
   expect(await sealedTokens([`${secret}!`], "cookie").open(token)).toBeUndefined();
 });
 
-test("a token of another algorithm, or of none, stays closed, whatever key it names [D4]", async () => {
+test("a token with another algorithm or none does not open, whatever key it names [D4]", async () => {
   const tokens = sealedTokens([secret], "cookie");
   const [header = ""] = (await tokens.seal(value, later())).split(".");
   const { kid } = decodeProtectedHeader(`${header}....`);
@@ -75,7 +75,7 @@ test("a token of another algorithm, or of none, stays closed, whatever key it na
   for (const token of forged) expect(await tokens.open(token)).toBeUndefined();
 });
 
-test("while the secret changes, tokens of the old one are opened and new ones are sealed with the new one [H19]", async () => {
+test("during secret rotation old tokens still open, and the new secret seals new ones [H19]", async () => {
   const next = `${secret}!`;
   const changing = sealedTokens([next, secret], "cookie");
   expect(await changing.open(await sealedTokens([secret], "cookie").seal(value, later()))).toEqual(value);
@@ -84,7 +84,7 @@ test("while the secret changes, tokens of the old one are opened and new ones ar
   expect(await sealedTokens([secret], "cookie").open(sealed)).toBeUndefined();
 });
 
-test("one character changed anywhere, one less or more, or none at all: it stays closed [D4]", async () => {
+test("a token with one character changed, added, removed, or with none at all does not open [D4]", async () => {
   const tokens = sealedTokens([secret], "cookie");
   const token = await tokens.seal(value, later());
   for (let index = 0; index < token.length; index++) {
@@ -98,7 +98,7 @@ test("one character changed anywhere, one less or more, or none at all: it stays
   expect(await tokens.open(`${token}A`)).toBeUndefined();
 });
 
-test("a token that an earlier release has sealed is opened, and its key is named by the secret alone", async () => {
+test("a token sealed by an earlier release opens, and its key id depends only on the secret", async () => {
   const tokens = sealedTokens([secret], "cookie", () => 1_800_000_000_000);
   expect(await tokens.open(OF_AN_EARLIER_RELEASE)).toEqual({ step: "card" });
   const { kid } = decodeProtectedHeader(OF_AN_EARLIER_RELEASE);

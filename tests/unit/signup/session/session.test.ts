@@ -43,7 +43,7 @@ function timed() {
   };
 }
 
-test("the largest session fits into a cookie and keeps its contents to itself [D5]", async () => {
+test("the largest session fits into a cookie and is encrypted [D5]", async () => {
   const sessions = timed();
   const cookie = await sessions.write(largest);
   expect(cookie.length).toBeLessThanOrEqual(4096);
@@ -53,7 +53,7 @@ test("the largest session fits into a cookie and keeps its contents to itself [D
   expect(await sessions.readAs(cookie)).toEqual({ status: "open", session: largest });
 });
 
-test("a session with the longest client secret leaves the address out, to fit into its cookie [H16]", async () => {
+test("a session with the longest client secret drops the address to fit into its cookie [H16]", async () => {
   const sessions = timed();
   const clientSecret = "s".repeat(1000);
   const cookie = await sessions.write({ ...largest, clientSecret });
@@ -63,7 +63,7 @@ test("a session with the longest client secret leaves the address out, to fit in
   expect(found).not.toHaveProperty("session.address.line1");
 });
 
-test("two sign-ups with the longest entries fit into one cookie, without their addresses [S18, D5]", async () => {
+test("two of the largest sign-ups fit into one cookie without their addresses [S18, D5]", async () => {
   const sessions = timed();
   const { step: _, ...other } = { ...largest, key: "o".repeat(43), statusUrl: STATUS_URL };
   const cookie = await sessions.write({ ...largest, statusUrl: STATUS_URL, other });
@@ -75,7 +75,7 @@ test("two sign-ups with the longest entries fit into one cookie, without their a
   });
 });
 
-test("a card step ends after two hours, and then still tells what was typed [S29, S31]", async () => {
+test("a card step expires after two hours and still returns the typed values [S29, S31]", async () => {
   const sessions = timed();
   const cookie = await sessions.write(largest);
   sessions.wait(2 * HOUR - 1);
@@ -84,7 +84,7 @@ test("a card step ends after two hours, and then still tells what was typed [S29
   expect(await sessions.readAs(cookie)).toEqual({ status: "expired", session: largest });
 });
 
-test("it can be kept longer again and again, but never past a day, whatever cookie is sent [S30, H15]", async () => {
+test("a card step can be extended repeatedly, but never past 24 hours, whatever cookie is sent [S30, H15]", async () => {
   const sessions = timed();
   const first = await sessions.write(largest);
   let session: CardSession = largest;
@@ -102,7 +102,7 @@ test("it can be kept longer again and again, but never past a day, whatever cook
   for (const cookie of [first, last]) expect(await sessions.readAs(cookie)).toEqual({ status: "unreadable" });
 });
 
-test("a finished or edited session ends no earlier than its sign-up [S30]", async () => {
+test("a finished or edited session expires no earlier than its sign-up [S30]", async () => {
   const sessions = timed();
   const editing = await sessions.write({ ...largest, editing: true });
   const { expiresAt, endsAt, key, account } = largest;
@@ -112,7 +112,7 @@ test("a finished or edited session ends no earlier than its sign-up [S30]", asyn
   for (const cookie of [editing, done]) expect(await sessions.readAs(cookie)).toMatchObject({ status: "open" });
 });
 
-test("a link works for half an hour, and never past the end of its sign-up [H15]", async () => {
+test("a resume link works for 30 minutes, and never past the end of its sign-up [H15]", async () => {
   const sessions = timed();
   const early = await sessions.toLinkToken(largest);
   sessions.wait(30 * MINUTE - 1);
@@ -127,14 +127,14 @@ test("a link works for half an hour, and never past the end of its sign-up [H15]
   expect(await sessions.fromLinkToken(late)).toBeUndefined();
 });
 
-test("a link carries nothing but the sign-up: no count of checks, no news", async () => {
+test("a resume link carries the sign-up only: no check count, no flash message", async () => {
   const sessions = timed();
   const signUp = { ...largest, statusUrl: STATUS_URL };
   const token = await sessions.toLinkToken({ ...signUp, flash: { saved: true }, checks: 3, resumed: true });
   expect(await sessions.fromLinkToken(token)).toEqual(signUp);
 });
 
-test("a return token brings back the sign-up until its end, and leaves the account out where it would be too long", async () => {
+test("a return token restores the sign-up until it expires, and leaves the account out when it would be too long", async () => {
   const sessions = timed();
   const { address: _, account: __, ...rest } = largest;
   const account = { companyName: "Engines & Sons", fullName: "Ada Lovelace", email: "ada@example.com", phone: "1" };
@@ -148,7 +148,7 @@ test("a return token brings back the sign-up until its end, and leaves the accou
   expect(await sessions.fromReturnToken(token)).toBeUndefined();
 });
 
-test("a cookie of 4,096 bytes keeps the address, and one byte more leaves it out", async () => {
+test("the address stays in a cookie of 4,096 bytes and is left out of one byte more", async () => {
   const sessions = timed();
   let longest = 0;
   for (let length = 50; length < 1_000; length += 1) {
@@ -160,7 +160,7 @@ test("a cookie of 4,096 bytes keeps the address, and one byte more leaves it out
   expect(longest).toBe(4_096);
 });
 
-test("a return token of 1,500 characters keeps the account, and one more leaves it out", async () => {
+test("the account stays in a return token of 1,500 characters and is left out of one character more", async () => {
   const sessions = timed();
   let longest = 0;
   for (let length = 0; length < 400; length += 1) {
@@ -172,7 +172,7 @@ test("a return token of 1,500 characters keeps the account, and one more leaves 
   expect(longest).toBe(1_500);
 });
 
-test("a success that is too long for its cookie is kept as it is", async () => {
+test("a success too long for its cookie is stored unchanged", async () => {
   const sessions = timed();
   const { expiresAt, endsAt, key, account } = largest;
   const startedAt = "x".repeat(3_000);
@@ -180,7 +180,7 @@ test("a success that is too long for its cookie is kept as it is", async () => {
   expect(await sessions.readAs(await sessions.write(done))).toEqual({ status: "open", session: done });
 });
 
-test("a new sign-up is kept for two hours, and for a day at most; both from now", () => {
+test("a new sign-up lasts two hours, extendable to 24 hours, both from now", () => {
   expect(newLifetime(BEGINNING)).toEqual({ expiresAt: BEGINNING + 2 * HOUR, endsAt: BEGINNING + 24 * HOUR });
   const session = { ...largest, endsAt: BEGINNING + 3 * HOUR };
   expect(renewed(session, BEGINNING + HOUR)).toEqual({ ...session, expiresAt: BEGINNING + 3 * HOUR });
@@ -188,12 +188,12 @@ test("a new sign-up is kept for two hours, and for a day at most; both from now"
   expect(renewed(session, BEGINNING + 2 * HOUR)).toEqual({ ...session, expiresAt: BEGINNING + 3 * HOUR });
 });
 
-test("back at the form nothing of the card step is waited for or told", () => {
+test("going back to the form clears the state of the card step", () => {
   const waiting: CardSession = { ...largest, flash: { saved: true }, checks: 2, waitsFor: "processing", resumed: true };
   expect(backAtForm(waiting)).toStrictEqual({ ...largest, resumed: true, editing: true });
 });
 
-test("over http the cookie has a plain name, neither is taken for the other, and it stays a day more, so that the end can be told [D5, S31]", async () => {
+test("over http the cookie has no __Host- prefix, http and https cookies are not mixed up, and each lasts a day longer to report the expiry [D5, S31]", async () => {
   const plain = signupSessions([secret], false, () => BEGINNING);
   const secure = signupSessions([secret], true, () => BEGINNING);
   const [cookie, secureCookie] = [await plain.write(largest), await secure.write(largest)];
@@ -214,7 +214,7 @@ test("over http the cookie has a plain name, neither is taken for the other, and
   ]);
 });
 
-test("what is sealed for one way is of no use on another, and a link or a return leads to a card step alone", async () => {
+test("a sealed token works only for its purpose, and a resume link or return token only for a card step", async () => {
   const sessions = timed();
   const { expiresAt, endsAt, key } = largest;
   const done: SignupSession = { step: "done", expiresAt, endsAt, key, setupIntentId: "seti_1", startedAt: "x" };

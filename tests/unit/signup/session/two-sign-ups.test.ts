@@ -14,7 +14,7 @@ import {
 
 stopClock();
 
-describe("two sign-ups of one browser", () => {
+describe("two sign-ups in one browser", () => {
   const signUp = ({ step: _, ...rest }: CardSession) => rest;
   const other = () =>
     signUp(
@@ -33,18 +33,18 @@ describe("two sign-ups of one browser", () => {
   const both = (change: Partial<CardSession> = {}) => cardSession({ other: other(), ...change });
   const own = () => signUp(cardSession());
 
-  test("change places by a button, and each is kept", async () => {
+  test("are both kept when a button switches between them", async () => {
     const { sentTo, kept } = await post(siteContext(), { intent: "switch", sign_up: "b-key" }, { session: both() });
     expect(sentTo).toEqual([303, `/subscription/${OTHER_PLAN}`]);
     expect(kept).toEqual({ step: "card", ...other(), other: own(), expiresAt: NOW + 2 * HOUR });
   });
 
-  test("a button of an older page is about the sign-up of that page", async () => {
+  test("follow a button of an older page to the sign-up of that page", async () => {
     const { kept } = await post(siteContext(), { intent: "edit", sign_up: "b-key" }, { session: both() });
     expect(kept).toMatchObject({ key: "b-key", editing: true, other: { key: "a-key" } });
   });
 
-  test("a key of nobody's changes nothing", async () => {
+  test("ignore an unknown key", async () => {
     const { setCookie } = await post(siteContext(), { intent: "switch", sign_up: "x" }, { session: both() });
     expect(setCookie).toBeNull();
   });
@@ -54,7 +54,7 @@ describe("two sign-ups of one browser", () => {
     ["processing", { key: "b-key", waitsFor: "processing" }],
     ["requires_payment_method", { key: "b-key", flash: { failed: "" } }],
     ["canceled", { key: "b-key", ended: true }],
-  ])("an older page that reports its card is told of it, and the newest is not lost: %s", async (status, expected) => {
+  ])("report the result of an older page's card without losing the newer sign-up: %s", async (status, expected) => {
     const site = siteContext();
     site.stripe.says = { status };
     const return_token = await site.sessions.toReturnToken({ step: "card", ...other() });
@@ -62,7 +62,7 @@ describe("two sign-ups of one browser", () => {
     expect(kept).toMatchObject({ ...expected, other: { key: "a-key" } });
   });
 
-  test("starting over empties the form, and offers the other one", async () => {
+  test("leave the other one on offer, and the form empty, after starting over", async () => {
     const site = siteContext();
     const { kept } = await post(site, { intent: "start-over" }, { session: both() });
     if (typeof kept === "string" || kept === undefined) throw new Error("There is no session");
@@ -73,7 +73,7 @@ describe("two sign-ups of one browser", () => {
     expect(again.kept).toEqual({ step: "card", ...other(), expiresAt: NOW + 2 * HOUR });
   });
 
-  test("each step offers the other one, without its secret", async () => {
+  test("each offer the other one without its client secret", async () => {
     for (const session of [both(), both({ editing: true }), doneSession({ account: own().account, other: other() })]) {
       const { step } = await look(siteContext(), session);
       expect(step?.other).toEqual({ key: "b-key", company: "Other Ltd" });
@@ -83,7 +83,7 @@ describe("two sign-ups of one browser", () => {
     expect((await look(siteContext(), both({ other: ended }))).step?.other).toBeUndefined();
   });
 
-  test("a plan's URL leads to its own sign-up", async () => {
+  test("each appear at their own plan's URL", async () => {
     const { sentTo, kept } = await look(siteContext(), both(), {
       packageId: OTHER_PLAN,
       path: `/subscription/${OTHER_PLAN}`,

@@ -36,28 +36,28 @@ describe("a resume link", () => {
     ["another sign-up in progress", other, { ...ready, state: "busy" }],
     ["another sign-up that is edited", () => ({ ...other(), editing: true }), { ...ready, state: "busy" }],
     ["another sign-up that has expired", () => ({ ...other(), expiresAt: NOW }), ready],
-  ])("says whose sign-up it is to a browser with %s, and changes nothing [S32] [H5]", async (_, session, step) => {
+  ])("shows whose sign-up it is to a browser with %s, and changes nothing [S32] [H5]", async (_, session, step) => {
     const answer = await open(session());
     expect([answer.step, answer.setCookie]).toEqual([step, null]);
     expect([answer.site.counted, answer.site.stripe.asked]).toEqual([[], []]);
   });
 
-  test("leads to the card step in the browser that has it already", async () => {
+  test("opens the card step in the browser that already has the sign-up", async () => {
     const { sentTo, setCookie } = await open(cardSession());
     expect([sentTo, setCookie]).toEqual([[303, PATH], null]);
   });
 
-  test("of a sign-up of which little is known says little", async () => {
+  test("shows little of a sign-up with few details", async () => {
     const { step } = await open(undefined, cardSession({ account: undefined }));
     expect(step).toEqual({ step: "resume", state: "ready", packageId: PLAN });
   });
 
-  test("shows of an email address its first character and its host", async () => {
+  test("shows the first character and the domain of the email address", async () => {
     const account = { companyName: "E", fullName: "Ada", email: '"a@b"@example.com', phone: "2125550123" };
     expect((await open(undefined, cardSession({ account }))).step).toMatchObject({ email: '"…@example.com' });
   });
 
-  test.each(["", "x"])("that is broken says that it has ended: '%s' [S32]", async (token) => {
+  test.each(["", "x"])("shows that it has expired if its token is '%s' [S32]", async (token) => {
     for (const session of [undefined, cardSession()]) {
       const { step, setCookie } = await look(siteContext(), session, { path: `${PATH}?resume=${token}` });
       expect([step, setCookie]).toEqual([{ step: "resume", state: "ended", packageId: PLAN }, null]);
@@ -67,7 +67,7 @@ describe("a resume link", () => {
   test.each([
     [PLAN, PATH],
     [undefined, "/subscription"],
-  ])("the URL of a session for plan %s is its plan's page", async (packageId, path) => {
+  ])("the page of a session for plan %s is its plan's page", async (packageId, path) => {
     const account = { companyName: "E", fullName: "Ada", email: "ada@example.com", phone: "2125550123", packageId };
     for (const session of [cardSession({ account }), packageId ? undefined : cardSession({ account: undefined })]) {
       if (session === undefined) continue;
@@ -78,7 +78,7 @@ describe("a resume link", () => {
   });
 });
 
-describe("the way back from the bank", () => {
+describe("the return from the bank", () => {
   const SECRET = "seti_1_secret_1";
   const OPEN = { status: "requires_payment_method" };
   const SUCCEEDED = { status: "succeeded" };
@@ -95,7 +95,7 @@ describe("the way back from the bank", () => {
     ["processing", { step: "card", checks: 1, waitsFor: "processing", expiresAt: NOW + 2 * HOUR }],
     ["requires_payment_method", { step: "card", flash: { failed: "" }, expiresAt: NOW + 2 * HOUR }],
     ["canceled", { step: "card", editing: true, ended: true, expiresAt: NOW + 2 * HOUR }],
-  ])("goes on as Stripe says, out of the secret's URL: %s [S22] [S23]", async (status, to) => {
+  ])("follows Stripe's answer and drops the secret from the URL: %s [S22] [S23]", async (status, to) => {
     for (const change of [{}, { expiresAt: NOW - 1 }, { editing: true as const }]) {
       const { sentTo, kept, asked } = await back({ status }, cardSession(change));
       expect([sentTo, asked]).toEqual([[303, PATH], ["seti_1"]]);
@@ -107,12 +107,12 @@ describe("the way back from the bank", () => {
     ["another sign-up", other],
     ["another sign-up that has expired", () => ({ ...other(), expiresAt: NOW })],
     ["a success", doneSession],
-  ])("changes nothing of %s, and Stripe is not asked [S22]", async (_, session) => {
+  ])("changes nothing with %s, and Stripe is not queried [S22]", async (_, session) => {
     const { sentTo, setCookie, asked } = await back(SUCCEEDED, session());
     expect([sentTo, setCookie, asked]).toEqual([[303, PATH], null, []]);
   });
 
-  test("with a secret that Stripe does not know changes nothing [S22]", async () => {
+  test("changes nothing with a secret unknown to Stripe [S22]", async () => {
     const site = siteContext();
     site.stripe.status = 404;
     const path = `${PATH}?setup_intent_client_secret=${SECRET}`;
@@ -120,7 +120,7 @@ describe("the way back from the bank", () => {
     expect([sentTo, setCookie]).toEqual([[303, PATH], null]);
   });
 
-  describe("without a session", () => {
+  describe("the return from the bank without a session", () => {
     const MINUTE = HOUR / 60;
     const details = /Engines|Ada|ada@|212|seti_|a-key/;
     const ready = {
@@ -146,9 +146,9 @@ describe("the way back from the bank", () => {
     }
 
     test.each<[string, object, object]>([
-      ["that the card is set up", SUCCEEDED, { step: "done", startedAt: expect.any(String), flash: { saved: true } }],
-      ["to wait", { status: "processing" }, { step: "waiting", packageId: PLAN, reason: "processing" }],
-    ])("tells %s, for ten minutes, and nothing else [S22] [H5]", async (_, says, shown) => {
+      ["the success step", SUCCEEDED, { step: "done", startedAt: expect.any(String), flash: { saved: true } }],
+      ["the waiting step", { status: "processing" }, { step: "waiting", packageId: PLAN, reason: "processing" }],
+    ])("shows %s for ten minutes, and nothing else [S22] [H5]", async (_, says, shown) => {
       const { step, setCookie } = await come(says, { minutes: 9 });
       expect([step, setCookie]).toEqual([expect.objectContaining(shown), null]);
       expect(JSON.stringify(step)).not.toMatch(details);
@@ -156,15 +156,15 @@ describe("the way back from the bank", () => {
     });
 
     test.each<[string, object, number]>([
-      ["still wants a card", OPEN, 200],
+      ["is still missing", OPEN, 200],
       ["was canceled", { status: "canceled" }, 200],
-      ["is not known", {}, 404],
-    ])("asks whose sign-up it is where its card %s [S22] [H5]", async (_, says, status) => {
+      ["is unknown to Stripe", {}, 404],
+    ])("asks whose sign-up it is if its card %s [S22] [H5]", async (_, says, status) => {
       const { step, setCookie } = await come(says, { status });
       expect([step, setCookie]).toEqual([ready, null]);
     });
 
-    test("ends with the links' half an hour [H15]", async () => {
+    test("works for the same 30 minutes as a resume link [H15]", async () => {
       const { step, setCookie } = await come(SUCCEEDED, { minutes: 31 });
       expect([step, setCookie]).toEqual([{ step: "resume", state: "ended", packageId: PLAN }, null]);
     });
@@ -174,7 +174,7 @@ describe("the way back from the bank", () => {
       [{ status: "pending" }, { step: "waiting", reason: "unreachable" }],
       [{ status: "card_used", client_secret: "seti_3_secret_3" }, ready],
       [{ status: "ended" }, ready],
-    ])("tells a success only if the API does: %j [S23] [H9]", async (answer, shown) => {
+    ])("shows a success only if the API confirms it: %j [S23] [H9]", async (answer, shown) => {
       const site = siteContext();
       site.api.answer = () => Response.json(answer);
       site.stripe.says = SUCCEEDED;
@@ -183,7 +183,7 @@ describe("the way back from the bank", () => {
       expect([step, setCookie]).toEqual([expect.objectContaining(shown), null]);
     });
 
-    test("and with a session that could not be opened nothing is taken over", async () => {
+    test("takes nothing over from an unreadable session", async () => {
       const site = siteContext();
       site.stripe.says = OPEN;
       const path = `${PATH}?return=${await site.sessions.toReturnToken(cardSession())}`;
@@ -193,10 +193,10 @@ describe("the way back from the bank", () => {
 
     test.each<[string, (site: ReturnType<typeof siteContext>) => Promise<string>]>([
       ["no token", async () => ""],
-      ["a broken token", async () => "return=x&"],
+      ["an invalid token", async () => "return=x&"],
       ["another sign-up's token", async ({ sessions }) => `return=${await sessions.toReturnToken(other())}&`],
       ["a resume link's token", async ({ sessions }) => `return=${await sessions.toLinkToken(cardSession())}&`],
-    ])("a secret with %s leads to the URL's own page, and Stripe is not asked [S22] [H5]", async (_, query) => {
+    ])("with a secret and %s goes to the URL's own page without querying Stripe [S22] [H5]", async (_, query) => {
       for (const status of ["succeeded", "processing", "requires_payment_method", "canceled"]) {
         const site = siteContext();
         site.stripe.says = { status };
@@ -207,7 +207,7 @@ describe("the way back from the bank", () => {
     });
   });
 
-  test("a token alone asks a browser with another sign-up, and leads on in its own [H5]", async () => {
+  test("with a return token alone asks a browser that has another sign-up, and continues in a browser that has this one [H5]", async () => {
     for (const [session, shown] of [
       [other(), expect.objectContaining({ step: "resume", state: "busy" })],
       [cardSession(), undefined],

@@ -58,7 +58,7 @@ const problem = (text: string) => async () =>
   new Response(text, { status: 409, headers: { "Content-Type": "application/problem+json; charset=utf-8" } });
 const CREATED = { client_secret: "seti_1_secret_1" };
 
-describe("a sign-up", () => {
+describe("a sign-up sent to the API", () => {
   const common = {
     accept: "application/json",
     "content-type": "application/json",
@@ -71,10 +71,10 @@ describe("a sign-up", () => {
   test.each<[string, object, Record<string, string>]>([
     ["over the network", {}, common],
     ["over the network, with a secret", { secret: SECRET }, { ...common, ...sender, ...secret }],
-    ["by the binding", { way: "binding" }, { ...common, ...sender }],
-    ["by the binding, with a secret", { way: "binding", secret: SECRET }, { ...common, ...sender, ...secret }],
+    ["through the binding", { way: "binding" }, { ...common, ...sender }],
+    ["through the binding, with a secret", { way: "binding", secret: SECRET }, { ...common, ...sender, ...secret }],
     ["to an idempotent API", { idempotent: true }, common],
-  ])("is posted as the contract has it: %s [N1]", async (_, options, headers) => {
+  ])("is posted as the contract requires: %s [N1]", async (_, options, headers) => {
     const { api, calls, network } = apiThat(says(CREATED), options);
     expect(await api.create(validRequest, IDS)).toEqual({ kind: "created", clientSecret: "seti_1_secret_1" });
     const [{ url, init } = { url: "", init: {} }, ...more] = calls;
@@ -85,7 +85,7 @@ describe("a sign-up", () => {
     expect(network.mock.calls.length).toBe("way" in options ? 0 : 1);
   });
 
-  test("says of whom Turnstile has verified to the API of this repository alone [H3]", async () => {
+  test("reports a Turnstile verification to this repository's API only [H3]", async () => {
     const named = [];
     for (const options of [{ secret: SECRET }, { way: "binding" as const }, {}]) {
       const { api, calls } = apiThat(says(CREATED), options);
@@ -99,7 +99,7 @@ describe("a sign-up", () => {
     ["an-earlier-key", "an-earlier-key"],
     ["", null],
     [undefined, null],
-  ])("a sign-up names the key of the sign-up it replaces: %s [S18]", async (replaces, header) => {
+  ])("names the idempotency key of the sign-up it replaces: %s [S18]", async (replaces, header) => {
     const { api, calls } = apiThat(says(CREATED));
     await api.create(validRequest, { ...IDS, replaces });
     expect(new Headers(calls[0]?.init.headers).get("Replaces-Idempotency-Key")).toBe(header);
@@ -113,7 +113,7 @@ describe("a sign-up", () => {
     ["https://api.example.evil.test/v1/status/a", undefined],
     ["status/a", undefined],
     [undefined, undefined],
-  ])("has a URL for its status, of the API's own origin: %s [S23]", async (status_url, statusUrl) => {
+  ])("has a status URL on the API's own origin: %s [S23]", async (status_url, statusUrl) => {
     const { api } = apiThat(says({ ...CREATED, status_url }));
     expect(await api.create(validRequest, IDS)).toEqual({
       kind: "created",
@@ -135,16 +135,20 @@ describe("a sign-up", () => {
     ["64 KiB", saysText(whole(64 * 1024 - overhead)), created],
     ["one byte more", saysText(whole(64 * 1024 - overhead + 1)), unintelligible],
     ["HTML", saysText("<html>"), unintelligible],
-    ["nothing", saysText(""), unintelligible],
-    ["204", async () => new Response(null, { status: 204 }), unintelligible],
+    ["an empty body", saysText(""), unintelligible],
+    ["a 204", async () => new Response(null, { status: 204 }), unintelligible],
     ["half a surrogate pair", saysText('{"client_secret":"\\ud800'), unintelligible],
     ["60,000 brackets", saysText("[".repeat(60_000)), unintelligible],
     ["null", says(null), misconfigured],
     ["a list", says([]), misconfigured],
-    ["no secret", says({}), misconfigured],
-    ["an empty secret", says({ client_secret: "" }), misconfigured],
-    ["a number for a secret", says({ client_secret: 1 }), misconfigured],
-    ["a secret of 2,000 characters", says({ client_secret: `seti_1_secret_${"x".repeat(2000)}` }), misconfigured],
+    ["no client_secret", says({}), misconfigured],
+    ["an empty client_secret", says({ client_secret: "" }), misconfigured],
+    ["a number as client_secret", says({ client_secret: 1 }), misconfigured],
+    [
+      "a client_secret of 2,000 characters",
+      says({ client_secret: `seti_1_secret_${"x".repeat(2000)}` }),
+      misconfigured,
+    ],
     ["a redirect", saysText("", 302), { kind: "rejected", status: 302 }],
     ["400", says(CREATED, 400), { kind: "rejected", status: 400 }],
     ["409 without a body", async () => new Response(null, { status: 409 }), { kind: "rejected", status: 409 }],
@@ -155,20 +159,28 @@ describe("a sign-up", () => {
     ],
     ["409 in progress", problem(IN_PROGRESS), { kind: "rejected", status: 503 }],
     ["409 of another type", problem('{"type":"about:blank"}'), { kind: "rejected", status: 409 }],
-    ["409 in no problem", says(JSON.parse(IN_PROGRESS), 409), { kind: "rejected", status: 409 }],
-    ["409 with a long problem", problem(`${" ".repeat(4096)}${IN_PROGRESS}`), { kind: "rejected", status: 409 }],
-    ["409 with half a problem", problem("{"), { kind: "rejected", status: 409 }],
-    ["503 with a time", says(CREATED, 503, { "Retry-After": "2" }), { kind: "rejected", status: 503, retryAfter: 2 }],
+    ["409 without a problem document", says(JSON.parse(IN_PROGRESS), 409), { kind: "rejected", status: 409 }],
+    [
+      "409 with a long problem document",
+      problem(`${" ".repeat(4096)}${IN_PROGRESS}`),
+      { kind: "rejected", status: 409 },
+    ],
+    ["409 with an incomplete problem document", problem("{"), { kind: "rejected", status: 409 }],
+    [
+      "503 with Retry-After",
+      says(CREATED, 503, { "Retry-After": "2" }),
+      { kind: "rejected", status: 503, retryAfter: 2 },
+    ],
     ["no connection", fails, unreachable],
-    ["a body that breaks", breaks, unreachable],
-  ])("means what the API answers: %s [C4] [C5] [C6] [C7] [M10] [N3]", async (_, answer, outcome) => {
+    ["a broken body", breaks, unreachable],
+  ])("is judged by the API's response: %s [C4] [C5] [C6] [C7] [M10] [N3]", async (_, answer, outcome) => {
     for (const way of ["network", "binding"]) {
       expect(await apiThat(answer, { way }).api.create(validRequest, IDS)).toEqual(outcome);
     }
   });
 });
 
-test("the body of a refusal is not waited for [C8]", async () => {
+test("does not wait for the body of a refusal [C8]", async () => {
   const refusedWith = (status: number) => {
     const { response, cancelled } = bodyOf([], "stalls");
     return { answer: async () => new Response(response.body, { status }), cancelled };
@@ -189,7 +201,7 @@ describe("the status of a sign-up", () => {
     [{ secret: SECRET }, { "subscription-api-secret": SECRET }],
     [{ way: "binding" }, {}],
     [{ way: "binding", secret: SECRET }, { "subscription-api-secret": SECRET }],
-  ])("is asked for at its URL, and no redirect is followed: %j [S23]", async (options, headers) => {
+  ])("is requested at its URL, and no redirect is followed: %j [S23]", async (options, headers) => {
     const { api, calls, network } = apiThat(says({ status: "pending" }), options);
     await api.status(STATUS_URL, "a-request");
     const [{ url, init } = { url: "", init: {} }] = calls;
@@ -204,12 +216,12 @@ describe("the status of a sign-up", () => {
     { status: "trial" },
     { status: "ended" },
     { status: "card_used", client_secret: "seti_2_secret_2" },
-  ])("is what the API says: %j [S23]", async (status) => {
+  ])("is read from the API's response: %j [S23]", async (status) => {
     expect(await apiThat(says(status)).api.status(STATUS_URL, "a-request")).toEqual(status);
   });
 
   test.each<[string, Fetch]>([
-    ["another word", says({ status: "perhaps" })],
+    ["an unknown status", says({ status: "perhaps" })],
     ["a used card without a secret", says({ status: "card_used" })],
     ["a refusal with a body", says({ status: "trial" }, 500)],
     ["a redirect", says({ status: "trial" }, 302)],
@@ -217,9 +229,9 @@ describe("the status of a sign-up", () => {
     ["HTML", saysText("<html>")],
     ["nothing", saysText("")],
     ["no connection", fails],
-    ["a body that breaks", breaks],
-    ["none in time", hangs],
-  ])("is not known by an answer of %s [S23]", async (_, answer) => {
+    ["a broken body", breaks],
+    ["a time-out", hangs],
+  ])("is unknown after a response of %s [S23]", async (_, answer) => {
     const { api } = apiThat(answer, { timeoutMs: 100 });
     expect(await api.status(STATUS_URL, "a-request")).toEqual({ status: "unreachable" });
   });

@@ -51,14 +51,14 @@ const fails = (afterMs: number) => () =>
 const hangs = (signal: AbortSignal) =>
   new Promise<Response>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
-test("the deadline is for all tries: the second one gets what the first has left [C1] [C9]", async () => {
+test("all attempts share one deadline: the second gets the time that the first left [C1] [C9]", async () => {
   const { create, calledAt, took } = apiThat(600, [fails(400), hangs]);
   expect(await create()).toEqual({ kind: "unreachable", timedOut: true });
   expect(calledAt).toHaveLength(2);
   expect(took()).toBe(600);
 });
 
-test("the second try waits a tenth of a second, the third three tenths [C9]", async () => {
+test("the second attempt waits 0.1 s, the third 0.3 s [C9]", async () => {
   const { create, calledAt } = apiThat(5_000, [fails(0), fails(0), fails(0)]);
   expect(await create()).toEqual({ kind: "unreachable", timedOut: false });
   expect(calledAt).toEqual([0, 100, 400]);
@@ -75,7 +75,7 @@ test.each([
   [500, 1],
   [501, 1],
   [505, 1],
-])("an API that answers %i is called %i times [C9]", async (status, calls) => {
+])("an API that responds with %i is called %i times [C9]", async (status, calls) => {
   const answers = async () => new Response("{}", { status });
   const { create, calledAt } = apiThat(5_000, [answers, answers, answers]);
   expect(await create()).toEqual({ kind: "rejected", status });
@@ -87,7 +87,7 @@ test.each([
   ["2", [0, 2_000, 4_000]],
   ["60", [0]],
   ["Thu, 01 Jan 1970 00:00:05 GMT", [0, 100, 400]],
-])("a busy API that says Retry-After: %s is called after %j milliseconds [C9] [H1]", async (retryAfter, times) => {
+])("an API that responds with Retry-After: %s is called after %j milliseconds [C9] [H1]", async (retryAfter, times) => {
   const busy = async () => new Response("{}", { status: 503, headers: { "Retry-After": retryAfter } });
   const { create, calledAt } = apiThat(10_000, [busy, busy, busy]);
   expect(await create()).toMatchObject({ kind: "rejected", status: 503 });
@@ -97,7 +97,7 @@ test.each([
 test.each([
   ["7200", "You've reached today's limit. You can sign up tomorrow."],
   ["60", undefined],
-])("a limit that ends in %s seconds adds to the fixed message: %s [H3] [C8]", async (retryAfter, hint) => {
+])("a limit that ends in %s seconds extends the fixed message: %s [H3] [C8]", async (retryAfter, hint) => {
   const limits = async () => new Response("{}", { status: 429, headers: { "Retry-After": retryAfter } });
   const outcome = await apiThat(10_000, [limits]).create();
   if (outcome.kind === "created") throw new Error("It was to be refused");
@@ -105,14 +105,14 @@ test.each([
   expect(noticeFor(outcome)).toMatchObject({ message, hint });
 });
 
-test("no try begins that could not end within the deadline [C9]", async () => {
+test("no attempt begins that could not end before the deadline [C9]", async () => {
   const { create, calledAt, took } = apiThat(350, [fails(0), fails(0)]);
   expect(await create()).toEqual({ kind: "unreachable", timedOut: false });
   expect(calledAt).toEqual([0, 100]);
   expect(took()).toBe(100);
 });
 
-describe("an API that does not honor the key", () => {
+describe("an API without idempotency", () => {
   test.each<[string, Does]>([
     ["no connection", fails(0)],
     ["503", async () => new Response("{}", { status: 503 })],
@@ -122,7 +122,7 @@ describe("an API that does not honor the key", () => {
     expect(calledAt).toHaveLength(1);
   });
 
-  test("is not waited for longer than the deadline [C1]", async () => {
+  test("is not awaited beyond the deadline [C1]", async () => {
     const { create, calledAt, took } = apiThat(120, [hangs], false);
     expect(await create()).toEqual({ kind: "unreachable", timedOut: true });
     expect(took()).toBeGreaterThan(110);

@@ -15,10 +15,10 @@ import { typed } from "../../../support/visitors/site-visitor";
 
 stopClock();
 
-describe("a form that the guard has refused", () => {
+describe("a form refused by the request guard", () => {
   const tooMany = "Too many requests. Please wait a moment and try again.";
 
-  test("comes back with what was typed where it was read", async () => {
+  test("comes back with the typed values if they were read", async () => {
     const { site, form } = await openedForm();
     const more = { refusal: TOO_MANY_REQUESTS };
     const { reply, httpStatus } = await post(site, form, { session: cardSession(), more });
@@ -30,7 +30,7 @@ describe("a form that the guard has refused", () => {
     expect(site.api.calls).toEqual([]);
   });
 
-  test("is only said to be refused where it was not", async () => {
+  test("gets only the error message if they were not read", async () => {
     const answer = await post(siteContext(), {}, { more: { refusal: BODY_TOO_LARGE } });
     expect([answer.httpStatus, answer.reply]).toEqual([
       413,
@@ -39,8 +39,8 @@ describe("a form that the guard has refused", () => {
   });
 });
 
-describe("the page", () => {
-  test("of a request without a form is not the form's concern", async () => {
+describe("the page for a refused form", () => {
+  test("is not rendered for a request without a form", async () => {
     const site = siteContext();
     const context = site.contextOf(PATH);
     const request = new Request(context.url);
@@ -54,7 +54,7 @@ describe("the page", () => {
     expect(seen[1]).toBe(context);
   });
 
-  test("sees of the request its URL, its method and its cookie, and no header that Remix would trust", async () => {
+  test("is rendered from the request's URL, method and cookie, without headers that Remix would trust", async () => {
     const site = siteContext();
     const context = site.contextOf(PATH, { form: {} });
     for (const cookie of [[["Cookie", "a=b"]], []]) {
@@ -70,7 +70,7 @@ describe("the page", () => {
     }
   });
 
-  test("is told of a redirect where its script has sent the form", async () => {
+  test("redirects a form sent by script", async () => {
     const { site, form } = await openedForm({ body: { client_secret: "seti_1_secret_1" } });
     const { route } = site.contextOf(PATH);
     if (!route) throw new Error("There is no route");
@@ -82,7 +82,7 @@ describe("the page", () => {
     expect(await site.sessionIn(outcome.response.headers.get("Set-Cookie"))).toMatchObject({ step: "card" });
   });
 
-  test("is told of an error, which it throws", async () => {
+  test("rethrows an error for a form sent by script", async () => {
     const { site, form } = await openedForm();
     const error = new Error("The funnel is broken");
     const funnel = {
@@ -96,7 +96,7 @@ describe("the page", () => {
     expect([handedOn?.state, url?.pathname]).toEqual(["IL", PATH]);
   });
 
-  test("without a route is the home page", async () => {
+  test("is the home page if the path has no route", async () => {
     const site = siteContext();
     expect((await post(site, { intent: "start-over" }, { more: { route: undefined } })).sentTo).toEqual([303, "/"]);
   });

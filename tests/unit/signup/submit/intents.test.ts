@@ -25,19 +25,19 @@ type Session = () => SignupSession | undefined;
 
 test.each<[string, Session]>([
   ["no session", nobody],
-  ["a card to come", cardSession],
+  ["a card step", cardSession],
   ["a success", doneSession],
-])("starting over forgets %s", async (_, session) => {
+])("starting over clears %s", async (_, session) => {
   const { sentTo, setCookie } = await post(siteContext(), { intent: "start-over" }, { session: session() });
   expect(sentTo).toEqual([303, PATH]);
   expect(setCookie).toMatch(/^__Host-signup=; Max-Age=0;/);
 });
 
 test.each<[string, Session]>([
-  ["a card to come", () => cardSession({ flash: { saved: true }, checks: 2, waitsFor: "processing" })],
+  ["a card step", () => cardSession({ flash: { saved: true }, checks: 2, waitsFor: "processing" })],
   ["an expired session", expired],
   ["a session being edited", () => cardSession({ editing: true })],
-])("the details of %s are edited, for two hours more [S20]", async (_, session) => {
+])("the details of %s can be edited for two more hours [S20]", async (_, session) => {
   const { sentTo, kept } = await post(siteContext(), { intent: "edit" }, { session: session() });
   expect(sentTo).toEqual([303, PATH]);
   expect(kept).toEqual({ ...cardSession(), expiresAt: NOW + 2 * HOUR, editing: true });
@@ -46,7 +46,7 @@ test.each<[string, Session]>([
 test.each<[string, Session]>([
   ["no session", nobody],
   ["a success", doneSession],
-])("with %s there is nothing to edit", async (_, session) => {
+])("there is nothing to edit with %s", async (_, session) => {
   const { sentTo, setCookie } = await post(siteContext(), { intent: "edit" }, { session: session() });
   expect([sentTo, setCookie]).toEqual([[303, PATH], null]);
 });
@@ -55,14 +55,14 @@ test.each<[string, Session, boolean]>([
   ["no session", nobody, false],
   ["a success", doneSession, false],
   ["an expired session", expired, false],
-  ["a card to come", () => cardSession({ expiresAt: NOW + 1 }), true],
-])("%s is kept for two hours more, where it is in progress [S30]", async (_, session, isKept) => {
+  ["a card step", () => cardSession({ expiresAt: NOW + 1 }), true],
+])("%s is kept for two more hours if it is in progress [S30]", async (_, session, isKept) => {
   const { sentTo, kept } = await post(siteContext(), { intent: "extend" }, { session: session() });
   expect(sentTo).toEqual([303, PATH]);
   expect(kept).toEqual(isKept ? cardSession({ expiresAt: NOW + 2 * HOUR, kept: true }) : undefined);
 });
 
-describe("'the card is set up'", () => {
+describe(`the intent "card set up"`, () => {
   async function finish(says: object, { session, page }: { session?: Session; page?: SignupSession } = {}) {
     const site = siteContext();
     site.stripe.says = says;
@@ -79,7 +79,7 @@ describe("'the card is set up'", () => {
     [SUCCEEDED, { step: "done", setupIntentId: "seti_1", flash: { saved: true } }],
     [{ status: "processing" }, { step: "card", checks: 1, waitsFor: "processing" }],
     [OPEN, { step: "card", flash: { failed: "" } }],
-  ])("is believed of Stripe alone, and keeps the session for two hours more: %j [H9]", async (says, session) => {
+  ])("follows Stripe's answer only, and keeps the session for two hours: %j [H9]", async (says, session) => {
     for (const page of [undefined, cardSession()]) {
       const { kept, asked } = await finish(says, { session: cardSession, ...(page && { page }) });
       expect(kept).toMatchObject({ ...session, expiresAt: NOW + 2 * HOUR, key: "a-key" });
@@ -92,7 +92,7 @@ describe("'the card is set up'", () => {
     ["Stripe is working on it", { status: "processing" }, "card"],
     ["there is none", OPEN, undefined],
     ["it was canceled", { status: "canceled" }, undefined],
-  ])("saves a session that has expired where %s [S23] [S31]", async (_, says, step) => {
+  ])("keeps an expired session if %s [S23] [S31]", async (_, says, step) => {
     const { kept } = await finish(says, { session: expired });
     expect(kept).toEqual(step && expect.objectContaining({ step, expiresAt: NOW + 2 * HOUR }));
   });
@@ -100,15 +100,15 @@ describe("'the card is set up'", () => {
   test.each<[string, Session]>([
     ["no session", nobody],
     ["a success", doneSession],
-  ])("means nothing to %s without a page's token", async (_, session) => {
+  ])("does nothing with %s and no page token", async (_, session) => {
     expect(await finish(SUCCEEDED, { session })).toEqual({ kept: undefined, asked: [] });
   });
 
   test.each<[string, Session]>([
-    ["lost", nobody],
-    ["a success by now", doneSession],
-    ["another sign-up's", other],
-  ])("on an open page is a success though the cookie is %s, and nothing else is told [S23]", async (_, session) => {
+    ["nothing", nobody],
+    ["a success", doneSession],
+    ["another sign-up", other],
+  ])("on an open page succeeds though the cookie has %s, and reveals nothing else [S23]", async (_, session) => {
     const page = cardSession();
     const { kept, asked } = await finish(SUCCEEDED, { session, page });
     expect(kept).toMatchObject({ step: "done", key: "a-key", account: page.account, setupIntentId: "seti_1" });
@@ -130,7 +130,7 @@ describe("'the card is set up'", () => {
     expect(kept).toHaveProperty("address", cardSession().address);
   });
 
-  test("with a broken token changes nothing, even of a session with a card", async () => {
+  test("with an invalid token changes nothing, even for a session whose card is set up", async () => {
     const site = siteContext();
     site.stripe.says = SUCCEEDED;
     for (const return_token of ["", "x"]) {
@@ -140,7 +140,7 @@ describe("'the card is set up'", () => {
   });
 });
 
-describe("taking over the sign-up of a link", () => {
+describe("taking over the sign-up of a resume link", () => {
   async function resume(session: Session, says: object = { status: "requires_action" }, status = 200) {
     const site = siteContext();
     Object.assign(site.stripe, { says, status });
@@ -156,7 +156,7 @@ describe("taking over the sign-up of a link", () => {
     ["another one that has expired", () => ({ ...other(), expiresAt: NOW })],
     ["the same sign-up", cardSession],
     ["the same sign-up, whose details are edited", () => cardSession({ editing: true })],
-  ])("is done in a browser with %s, for two hours [S32]", async (_, session) => {
+  ])("works for two hours in a browser with %s [S32]", async (_, session) => {
     const { sentTo, kept } = await resume(session);
     expect(sentTo).toEqual([303, PATH]);
     expect(kept).toEqual({
@@ -171,7 +171,7 @@ describe("taking over the sign-up of a link", () => {
     ["a success", (beside) => doneSession({ other: beside })],
     ["one that has ended", (beside) => ({ ...other(), key: "c-key", editing: true, ended: true, other: beside })],
     ["one that has expired", (beside) => ({ ...other(), key: "c-key", expiresAt: NOW, other: beside })],
-  ])("keeps the sign-up that waits beside %s [S32] [S18]", async (_, session) => {
+  ])("keeps the waiting sign-up beside %s [S32] [S18]", async (_, session) => {
     const { step: __, ...beside } = other();
     expect((await resume(() => session(beside))).kept).toMatchObject({ key: "a-key", other: beside });
     const ended = { ...beside, expiresAt: NOW };
@@ -180,21 +180,24 @@ describe("taking over the sign-up of a link", () => {
     expect((await resume(() => session(same))).kept).not.toHaveProperty("other");
   });
 
-  test("never replaces a sign-up in progress: the page says why [S32] [H5]", async () => {
+  test("never replaces a sign-up in progress, and the page says why [S32] [H5]", async () => {
     for (const session of [other, () => ({ ...other(), editing: true as const })]) {
       const { sentTo, setCookie, path, asked } = await resume(session);
       expect([sentTo, setCookie, asked]).toEqual([[303, path], null, []]);
     }
   });
 
-  test.each(["?resume=x", "?resume=", ""])("with a broken link leads to the page that says so: '%s'", async (query) => {
-    for (const session of [undefined, cardSession()]) {
-      const { sentTo, setCookie } = await post(siteContext(), { intent: "resume" }, { session, path: PATH + query });
-      expect([sentTo, setCookie]).toEqual([[303, PATH + query], null]);
-    }
-  });
+  test.each(["?resume=x", "?resume=", ""])(
+    "with the invalid link '%s' shows the page for expired links",
+    async (query) => {
+      for (const session of [undefined, cardSession()]) {
+        const { sentTo, setCookie } = await post(siteContext(), { intent: "resume" }, { session, path: PATH + query });
+        expect([sentTo, setCookie]).toEqual([[303, PATH + query], null]);
+      }
+    },
+  );
 
-  test("of a card that has had its trial leads to the card step, for another card", async () => {
+  test("leads to the card step for another card if the card has had its trial", async () => {
     const site = siteContext();
     const client_secret = "seti_3_secret_3";
     site.stripe.says = { status: "succeeded" };
@@ -212,7 +215,7 @@ describe("taking over the sign-up of a link", () => {
     ["canceled", 200, 409, SIGNUP_CANCELED],
     ["unknown to Stripe", 404, 409, SIGNUP_CANCELED],
     ["out of reach", 500, 503, CONNECTION_FAILED],
-  ])("is refused where its card is %s [S32] [H15]", async (status, stripeStatus, httpStatus, notice) => {
+  ])("is refused if its card is %s [S32] [H15]", async (status, stripeStatus, httpStatus, notice) => {
     const answer = await resume(nobody, { status }, stripeStatus);
     expect([answer.httpStatus, answer.reply, answer.setCookie]).toEqual([httpStatus, { notice }, null]);
   });

@@ -14,8 +14,8 @@ import { fields, typed } from "../../../support/visitors/site-visitor";
 
 stopClock();
 
-describe("a form that is not valid", () => {
-  test("comes back with its messages and all that was typed, without the passwords; nobody else sees it", async () => {
+describe("an invalid form", () => {
+  test("comes back to its sender only, with its messages and values but without the passwords", async () => {
     const { site, form, form_nonce } = await openedForm();
     const { reply, httpStatus, page } = await post(site, { ...form, city: "x", state: "" });
     expect(httpStatus).toBe(422);
@@ -31,7 +31,7 @@ describe("a form that is not valid", () => {
     expect(site.api.calls).toEqual([]);
   });
 
-  test("is counted by plan and field, and logged by its fields alone", async () => {
+  test("is counted by plan and field, and logged with field names only", async () => {
     const { site, form } = await openedForm();
     await post(site, { ...form, city: "x", confirmPassword: "another" });
     expect(site.logged).toEqual([["signup_invalid", { fields: ["city", "confirmPassword"] }]]);
@@ -42,26 +42,26 @@ describe("a form that is not valid", () => {
     ]);
   });
 
-  test("comes back with no more than 3,000 characters of an entry", async () => {
+  test("comes back with at most 3,000 characters of each value", async () => {
     const { site, form } = await openedForm();
     const { reply } = await post(site, { ...form, city: "c".repeat(3_001), state: "s".repeat(3_000) });
     expect(reply?.form?.initialValue).toMatchObject({ city: "c".repeat(3_000), state: "s".repeat(3_000) });
   });
 
-  test("is answered with its messages and no question, though it looks like a program's [H20]", async () => {
+  test("gets its messages and no challenge, even if it looks automated [H20]", async () => {
     const { site, form } = await openedForm();
     const { httpStatus, reply } = await post(site, { ...form, form_nonce: "", website: "x", zipCode: "1" });
     expect([httpStatus, Object.keys(reply?.form?.error ?? {})]).toEqual([422, ["zipCode"]]);
     expect(reply).not.toHaveProperty("challenge");
   });
 
-  test("comes back where nothing was filled in", async () => {
+  test("comes back if every field is empty", async () => {
     const { reply, httpStatus } = await post(siteContext(), {});
     expect([httpStatus, reply?.formNonce]).toEqual([422, ""]);
     expect(Object.keys(reply?.form?.error ?? {})).toContain("full_name");
   });
 
-  test("and too large comes back with a message at its longest field, and none at those that were cut off", async () => {
+  test("that is too large gets a message at its longest field, and none at fields that were not read", async () => {
     const { site, form } = await openedForm();
     const cut = { form_nonce: form.form_nonce, full_name: "Ada Lovelace", company_name: "x".repeat(4_000) };
     const { reply, httpStatus } = await post(site, cut, { more: { refusal: BODY_TOO_LARGE } });
@@ -106,23 +106,20 @@ describe("a form that the API refuses", () => {
     [307, 502, "Server error (307). Please try again later."],
     [418, 502, "Server error (418). Please try again later."],
     [502, 502, "Server error (502). Please try again later."],
-  ])(
-    "with %i is answered %i, and comes back with all that was typed and its message [C8] [S7] [M3]",
-    async (...given) => {
-      const [status, shown, message] = given;
-      const { site, form, form_nonce } = await openedForm({ status });
-      const answer = await post(site, form, { session: cardSession() });
-      expect([answer.httpStatus, answer.setCookie]).toEqual([shown, null]);
-      const notice = { kind: "destructive", title: "Submission Failed", message };
-      expect(answer.reply).toMatchObject({ notice, requestId: "this-request" });
-      // After a 409 nothing can begin under the form's key any more.
-      expect(answer.reply?.formNonce === form_nonce).toBe(status !== 409);
-      expect(await site.nonces.read(answer.reply?.formNonce ?? "")).toBeDefined();
-      expect(answer.reply?.form?.initialValue).toEqual({ ...typed, form_nonce });
-      const event = [409, 422, 429].includes(status) ? "signup_refused" : "signup_failed";
-      expect(site.logged).toEqual([[event, { outcome: "rejected", status }]]);
-    },
-  );
+  ])("with %i gives %i, and comes back with its values and message [C8] [S7] [M3]", async (...given) => {
+    const [status, shown, message] = given;
+    const { site, form, form_nonce } = await openedForm({ status });
+    const answer = await post(site, form, { session: cardSession() });
+    expect([answer.httpStatus, answer.setCookie]).toEqual([shown, null]);
+    const notice = { kind: "destructive", title: "Submission Failed", message };
+    expect(answer.reply).toMatchObject({ notice, requestId: "this-request" });
+    // After a 409 nothing can begin under the form's key any more.
+    expect(answer.reply?.formNonce === form_nonce).toBe(status !== 409);
+    expect(await site.nonces.read(answer.reply?.formNonce ?? "")).toBeDefined();
+    expect(answer.reply?.form?.initialValue).toEqual({ ...typed, form_nonce });
+    const event = [409, 422, 429].includes(status) ? "signup_refused" : "signup_failed";
+    expect(site.logged).toEqual([[event, { outcome: "rejected", status }]]);
+  });
 
   test.each<[what: string, row: string, answers: () => Response, outcome: string, title: string, message: RegExp]>([
     [
@@ -135,7 +132,7 @@ describe("a form that the API refuses", () => {
     ],
     ["without JSON", "M5", () => new Response("<html>"), "unintelligible", "Submission Failed", /^An unexpected error/],
     ["by failing", "M4", fails, "unreachable", "Connection Failed", /^Unable to connect/],
-  ])("%s is answered 502, and comes back with the notice for it [%s]", async (...given) => {
+  ])("when %s gives 502, and comes back with the right notice [%s]", async (...given) => {
     const [, , answers, outcome, title, message] = given;
     const { site, form } = await openedForm();
     site.api.answer = answers;
@@ -147,7 +144,7 @@ describe("a form that the API refuses", () => {
   });
 });
 
-test("a form that looks like a program's is asked about, and nobody is called", async () => {
+test("a form that looks automated gets a challenge, and the API is not called", async () => {
   const { site, form } = await openedForm();
   const { reply, httpStatus } = await post(site, { ...form, form_nonce: "", website: "x" });
   expect(httpStatus).toBe(422);

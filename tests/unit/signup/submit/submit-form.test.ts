@@ -31,8 +31,8 @@ const sentTo = (site: ReturnType<typeof siteContext>) =>
     body: JSON.parse(String(init.body)),
   }));
 
-describe("a form that the API takes", () => {
-  test("leads to the card step, for two hours of a day, with all that was typed but the passwords", async () => {
+describe("a form that the API accepts", () => {
+  test("leads to the card step for two of at most 24 hours, and keeps its values except the passwords", async () => {
     const statusUrl = "https://api.site.example/status/a";
     const { site, form } = await opened({ body: { ...CREATED, status_url: statusUrl } });
     const answer = await post(site, form);
@@ -54,7 +54,7 @@ describe("a form that the API takes", () => {
     expect(site.counted).toEqual([]);
   });
 
-  test("is sent to it once, as the contract has it, by its sender, of IPv6 by the /64 [N1] [N2]", async () => {
+  test("is sent once, as the contract requires, with its client's IP address, or the /64 in IPv6 [N1] [N2]", async () => {
     const { site, form } = await opened();
     await post(site, form, { more: { ip: "2001:db8::1" } });
     const calls = sentTo(site);
@@ -68,12 +68,12 @@ describe("a form that the API takes", () => {
   });
 
   test.each<[string, () => SignupSession, string | null]>([
-    ["a card to come", cardSession, "a-key"],
-    ["one that is edited", () => cardSession({ editing: true }), "a-key"],
+    ["a card step", cardSession, "a-key"],
+    ["one being edited", () => cardSession({ editing: true }), "a-key"],
     ["one that has expired", () => cardSession({ expiresAt: NOW }), "a-key"],
     ["one that was canceled", () => cardSession({ editing: true, ended: true }), null],
     ["a success", doneSession, null],
-  ])("replaces a sign-up of the same email address, but no success: %s [S18]", async (_, session, replaced) => {
+  ])("replaces a sign-up of the same email address unless it succeeded: %s [S18]", async (_, session, replaced) => {
     const { site, form } = await opened();
     const { kept } = await post(site, form, { session: session() });
     expect(kept).toMatchObject({ step: "card", clientSecret: "seti_1_secret_1", flash: { saved: true } });
@@ -84,8 +84,8 @@ describe("a form that the API takes", () => {
   test.each<[string, string, string | null, object | undefined]>([
     ["was made from it", "a-key", "a-key", undefined],
     ["was opened before it", "", null, { key: "a-key" }],
-    ["names another's", "x-key", null, { key: "a-key" }],
-  ])("for another email address replaces a sign-up only where it %s [S18]", async (_, sign_up, replaced, other) => {
+    ["names another sign-up", "x-key", null, { key: "a-key" }],
+  ])("replaces a sign-up of another email address only if that %s [S18]", async (_, sign_up, replaced, other) => {
     const { site, form } = await opened();
     const { kept } = await post(site, { ...form, email: "grace@example.com", sign_up }, { session: cardSession() });
     expect(sentTo(site)[0]?.headers.get("Replaces-Idempotency-Key")).toBe(replaced);
@@ -93,7 +93,7 @@ describe("a form that the API takes", () => {
     if (!other) expect(kept).not.toHaveProperty("other");
   });
 
-  test("of a browser that keeps no cookies comes back with what was typed, and an unchanged retry is the same sign-up [H27]", async () => {
+  test("comes back with its values to a browser without cookies, where an unchanged retry reaches the same sign-up [H27]", async () => {
     const { site, form } = await opened();
     const headers = { "Sec-Fetch-Site": "same-origin" };
     const { sentTo: [status, location] = [] } = await post(site, form, { headers });
@@ -115,10 +115,10 @@ describe("a form that the API takes", () => {
   });
 
   test.each<[string, Record<string, string>, object]>([
-    ["has a cookie of ours", { "Sec-Fetch-Site": "same-origin", Cookie: "__Host-cookies=1" }, {}],
-    ["is no browser", {}, {}],
-    ["has no nonce of ours", { "Sec-Fetch-Site": "same-origin" }, { form_nonce: "x" }],
-  ])("goes to the page alone where the sender %s", async (_, headers, change) => {
+    ["has a cookie of the site", { "Sec-Fetch-Site": "same-origin", Cookie: "__Host-cookies=1" }, {}],
+    ["is not a browser", {}, {}],
+    ["has no nonce of the site", { "Sec-Fetch-Site": "same-origin" }, { form_nonce: "x" }],
+  ])("goes only to the page if the client %s", async (_, headers, change) => {
     const { site, form } = await opened();
     expect((await post(site, { ...form, ...change }, { headers })).sentTo).toEqual([303, PATH]);
   });
@@ -132,7 +132,7 @@ describe("a form that the API takes", () => {
   });
 });
 
-describe("the very same form, sent again", () => {
+describe("an identical form sent again", () => {
   async function again(change: Partial<CardSession>, waitMs = 0) {
     const { site, form } = await opened();
     const first = await post(site, form);
@@ -142,12 +142,12 @@ describe("the very same form, sent again", () => {
     return { ...(await post(site, form, { session })), calls: site.api.calls.length };
   }
 
-  test("leads to its sign-up without another call [S18]", async () => {
+  test("leads to its sign-up without another API call [S18]", async () => {
     const { sentTo, setCookie, calls } = await again({});
     expect([sentTo, setCookie, calls]).toEqual([[303, PATH], null, 1]);
   });
 
-  test("goes back from its edited details to the card step, for two hours more", async () => {
+  test("returns from editing to the card step for two more hours", async () => {
     const { kept, calls } = await again({ editing: true }, HOUR);
     expect(kept).toMatchObject({ step: "card", expiresAt: NOW + 3 * HOUR });
     expect(kept).not.toHaveProperty("editing");
@@ -170,7 +170,7 @@ describe("the very same form, sent again", () => {
     },
   );
 
-  test("is sent on once more when its sign-up has expired", async () => {
+  test("is sent again if its sign-up has expired", async () => {
     const { kept, calls } = await again({}, 2 * HOUR);
     expect(kept).toMatchObject({ expiresAt: NOW + 4 * HOUR });
     expect(calls).toBe(2);

@@ -57,7 +57,7 @@ function cronHandler() {
   };
 }
 
-test("a run over a thousand messages stays within Cloudflare's limits, and leaves the rest [W3]", async () => {
+test("a cron run with over a thousand messages stays within Cloudflare's limits and leaves the rest [W3]", async () => {
   const { run, signUp, rows } = cronHandler();
   const { id } = await signUp();
   const sql = "INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at) VALUES (?1, ?2, ?3, ?4, ?4)";
@@ -68,7 +68,7 @@ test("a run over a thousand messages stays within Cloudflare's limits, and leave
   expect(rows("SELECT key FROM outbox WHERE state = 'due'").length).toBeGreaterThan(0);
 });
 
-test("two runs delete 300 abandoned sign-ups, each within Cloudflare's limits [H7]", async () => {
+test("two cron runs delete 300 abandoned sign-ups, each within Cloudflare's limits [H7]", async () => {
   const { run, signUps, insertDue } = cronHandler();
   await insertDue(300, 30 * HOUR);
   expect(await run()).toBeLessThan(CLOUDFLARE_ALLOWS);
@@ -77,7 +77,7 @@ test("two runs delete 300 abandoned sign-ups, each within Cloudflare's limits [H
   expect(signUps()).toBe(0);
 });
 
-test("one run does within a minute what is due in a minute of a day of 100,000 abandoned sign-ups [H7]", async () => {
+test("one cron run handles a minute's share of 100,000 abandoned sign-ups a day within a minute [H7]", async () => {
   const perMinute = Math.ceil(100_000 / (24 * 60));
   const ages = [CHECK_AFTER_MS];
   for (let age = CHECK_AFTER_MS; age < 24 * HOUR; ages.push(age)) {
@@ -93,7 +93,7 @@ test("one run does within a minute what is due in a minute of a day of 100,000 a
   expect([due(), signUps()]).toEqual([0, perMinute * (ages.length - 1)]);
 });
 
-test("two runs at once ask about and delete each abandoned sign-up once [H7]", async () => {
+test("two concurrent cron runs check and delete each abandoned sign-up once [H7]", async () => {
   const { run, signUps, calls, insertDue } = cronHandler();
   await insertDue(100, 30 * HOUR);
   await run(2);

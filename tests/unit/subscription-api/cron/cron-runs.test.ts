@@ -5,7 +5,7 @@ import { databaseInMemory } from "../../../support/api-in-process/database";
 
 stopClock(Date.parse("2026-11-22T12:00:00.000Z"));
 
-test("the time of the last run is kept, besides since when there could have been one [W3]", async () => {
+test("the time of the last cron run is stored, and when the first could have happened [W3]", async () => {
   const { db, rows } = databaseInMemory();
   rows("UPDATE cron_runs SET created_at = '2026-01-01T00:00:00.000Z'");
   const runs = cronRunsIn(db);

@@ -40,7 +40,7 @@ function cronHandler() {
   };
 }
 
-test("trials come first, deletions last, and messages after each; then the run is noted [W3]", async () => {
+test("a cron run handles trials first and deletions last, sends messages after each, and is then recorded [W3]", async () => {
   const { run, steps, ranAt } = cronHandler();
   await run();
   expect(steps).toEqual([
@@ -54,14 +54,14 @@ test("trials come first, deletions last, and messages after each; then the run i
   expect(ranAt()).toBe(new Date(NOW).toISOString());
 });
 
-test("messages are sent until none is due", async () => {
+test("a cron run sends messages until none is due", async () => {
   const { run, due, rows } = cronHandler();
   await due("card-used", 20);
   await run();
   expect(rows("SELECT state, count(*) AS n FROM outbox GROUP BY state")).toEqual([{ state: "sent", n: 20 }]);
 });
 
-test("several runs at once send each message once", async () => {
+test("concurrent cron runs send each message once", async () => {
   const { run, due, rows } = cronHandler();
   await due("card-used", 20);
   await times(5, () => run());
@@ -70,7 +70,7 @@ test("several runs at once send each message once", async () => {
   ]);
 });
 
-test("what is 30 days old is deleted: events, settled messages; and counts of days that are over [F4]", async () => {
+test("a cron run deletes events and settled messages after 30 days, and counts of past days [F4]", async () => {
   const { run, due, rows } = cronHandler();
   const days = (count: number) => new Date(NOW - count * 24 * 60 * 60_000);
   const past = { old: new Date(days(30).getTime() - 1).toISOString(), young: days(30).toISOString() };
@@ -89,7 +89,7 @@ test("what is 30 days old is deleted: events, settled messages; and counts of da
   expect(rows("SELECT day FROM sign_up_counts")).toEqual([{ day: "2026-11-22" }]);
 });
 
-test("a run that has no calls left does nothing more, and comes to its end", async () => {
+test("a cron run without calls left does nothing more and ends normally", async () => {
   const { run, due, steps, rows, ranAt } = cronHandler();
   await due("card-used", 1);
   const limits = runLimits();
@@ -100,7 +100,7 @@ test("a run that has no calls left does nothing more, and comes to its end", asy
   expect(ranAt()).toBe(new Date(NOW).toISOString());
 });
 
-test("calls are kept for what comes later: the less pressing, the fewer are left for it", async () => {
+test("a cron run reserves calls: the less urgent the work, the fewer calls it may use", async () => {
   const stepsWith = async (calls: number) => {
     const { run, steps } = cronHandler();
     const limits = runLimits();
@@ -114,7 +114,7 @@ test("calls are kept for what comes later: the less pressing, the fewer are left
   expect(await stepsWith(0.95 * 800)).toMatch(/^messages$/);
 });
 
-test("a part that fails is logged and holds up no other; the run fails and is not noted [W3]", async () => {
+test("a failing part of a cron run is logged and delays no other; the run fails and is not recorded [W3]", async () => {
   const { run, steps, services, ranAt, logged } = cronHandler();
   vi.spyOn(services.processedEvents, "deleteBefore").mockRejectedValue(new RangeError("nothing of this is logged"));
   await expect(run()).rejects.toMatchObject({ cause: expect.any(RangeError) });

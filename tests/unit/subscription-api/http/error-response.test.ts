@@ -24,7 +24,7 @@ test.each<[Error, number, string, string | null, object]>([
   [new PaymentsError("unexpected-answer"), 502, "The payment provider gave an unexpected answer", null, FAILED],
   [new PaymentsError("failed"), 503, "The payment provider is unavailable", "5", FAILED],
   [new PaymentsError("unavailable", new TypeError(TYPED)), 503, "The payment provider is unavailable", "5", FAILED],
-])("%s is answered with %i [F6]", async (error, status, title, retryAfter, line) => {
+])("%s gives %i [F6]", async (error, status, title, retryAfter, line) => {
   const answer = errorResponse(error);
   expect(answer.status).toBe(status);
   expect(await answer.json()).toEqual({ type: status === 409 ? REQUEST_IN_PROGRESS : "about:blank", status, title });
@@ -35,7 +35,7 @@ test.each<[Error, number, string, string | null, object]>([
   expect(JSON.stringify(logged)).not.toContain(TYPED);
 });
 
-test("what Hono's middleware refuses is no failure, and not logged as one", async () => {
+test("an error response from Hono's middleware is not logged as a failure", async () => {
   const answer = errorResponse(new HTTPException(403, { message: TYPED }));
   expect(answer.status).toBe(403);
   expect(await answer.json()).toEqual({ type: "about:blank", status: 403, title: "The request is refused" });

@@ -29,7 +29,7 @@ function production(settings: Record<string, unknown> = {}) {
   return { ...api, counted, post };
 }
 
-test("a body that has not arrived after ten seconds is refused [H2]", async () => {
+test("a body that takes longer than ten seconds is refused [H2]", async () => {
   vi.useFakeTimers();
   const slow = new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(1)) });
   const asked = production().post("site", {}, slow);
@@ -52,8 +52,8 @@ test("a body that breaks off is refused [H2]", async () => {
   expect(await answer.json()).toMatchObject({ title: "The body is incomplete" });
 });
 
-describe("the limit of one sender's sign-ups", () => {
-  test("says when to come again before it reads a body, and counts no question how a sign-up stands [H1]", async () => {
+describe("the rate limit for sign-ups", () => {
+  test("gives the time of the next attempt before reading a body, and ignores status requests [H1]", async () => {
     const { ask, post } = production({ SIGNUP_RATE_LIMIT: { limit: async () => ({ success: false }) } });
     const answer = await post("site", {}, "x".repeat(20_000));
     expect(answer.status).toBe(429);
@@ -62,7 +62,7 @@ describe("the limit of one sender's sign-ups", () => {
     expect((await ask("https://api.example/subscription/status/a-token", {}, "site")).status).toBe(404);
   });
 
-  test("lets everybody pass while the limiter fails, and says so in the log", async () => {
+  test("lets everybody pass and logs an error while the limiter fails", async () => {
     const limit = () => Promise.reject(new RangeError("nothing of this is logged"));
     const { post, logged } = production({ SIGNUP_RATE_LIMIT: { limit } });
     expect((await post("site")).status).toBe(PASSED);
@@ -71,7 +71,7 @@ describe("the limit of one sender's sign-ups", () => {
   });
 });
 
-describe("who may post sign-ups and ask how they stand", () => {
+describe("the right to post sign-ups and request their status", () => {
   const SUBSCRIPTION_API_SECRET = `${SECRET},${OLD}`;
 
   test.each([
@@ -82,7 +82,7 @@ describe("who may post sign-ups and ask how they stand", () => {
     [401, "a longer one", `${SECRET}x`],
     [401, "one in capitals", SECRET.toUpperCase()],
     [401, "both", SUBSCRIPTION_API_SECRET],
-  ])("is answered with %i for %s [H1] [G12]", async (status, _, secret) => {
+  ])("gives %i to a request with %s [H1] [G12]", async (status, _, secret) => {
     const { post, logged } = production({ SUBSCRIPTION_API_SECRET });
     const answer = await post("public", { [API_SECRET_HEADER]: secret });
     expect(answer.status).toBe(status);
@@ -91,7 +91,7 @@ describe("who may post sign-ups and ask how they stand", () => {
     expect(logged.filter(({ event }) => event === "site_refused")).toHaveLength(status === 401 ? 1 : 0);
   });
 
-  test("is the site alone, which needs no secret [H1]", async () => {
+  test("belongs to the site only, through its service binding without a secret [H1]", async () => {
     const { ask, post } = production({ SUBSCRIPTION_API_SECRET });
     const refused = await ask("https://api.example/subscription/status/a-token");
     expect(refused.status).toBe(401);
@@ -108,15 +108,18 @@ describe("who may post sign-ups and ask how they stand", () => {
     ["a b", "203.0.113.9"],
     ["1".repeat(64), "1".repeat(64)],
     ["1".repeat(65), "203.0.113.9"],
-  ])("names the sender %s; who counts is %s, and nobody else names one [H1]", async (named, expected) => {
-    const { post, counted } = production({ SUBSCRIPTION_API_SECRET });
-    const headers = { "cf-connecting-ip": "203.0.113.9", ...(named !== undefined && { [SENDER_HEADER]: named }) };
-    await post("site", headers);
-    await post("public", { ...headers, [API_SECRET_HEADER]: SECRET });
-    expect(counted).toEqual([expected, expected]);
-  });
+  ])(
+    "lets the site name the client %s, so the limit counts %s; nobody else may name one [H1]",
+    async (named, expected) => {
+      const { post, counted } = production({ SUBSCRIPTION_API_SECRET });
+      const headers = { "cf-connecting-ip": "203.0.113.9", ...(named !== undefined && { [SENDER_HEADER]: named }) };
+      await post("site", headers);
+      await post("public", { ...headers, [API_SECRET_HEADER]: SECRET });
+      expect(counted).toEqual([expected, expected]);
+    },
+  );
 
-  test("is anybody in local development, and who names a sender there is not believed [H1]", async () => {
+  test("belongs to everybody in local development, where a client's own name is ignored [H1]", async () => {
     const counted: string[] = [];
     const limit = async ({ key }: { key: string }) => ({ success: counted.push(key) > 0 });
     const { ask } = apiInProcess({ settings: { SIGNUP_RATE_LIMIT: { limit } } });
@@ -134,12 +137,12 @@ describe("https", () => {
     [405, "https", '{"scheme":"https"}', "https"],
     [403, "http", '{"scheme":"http"}', "https"],
     [403, "a claim of https over http", '{"scheme":"https"}', "http"],
-  ])("answers %i where Cloudflare names %s [H14]", async (status, _, visitor, scheme) => {
+  ])("gives %i when Cloudflare reports %s [H14]", async (status, _, visitor, scheme) => {
     const headers: Record<string, string> = visitor === undefined ? {} : { "cf-visitor": visitor };
     expect((await production().ask(`${scheme}://api.example/subscription`, { headers }, "site")).status).toBe(status);
   });
 
-  test("is asked for at each entrypoint and path, and not in local development [H14]", async () => {
+  test("is required at each entrypoint and path, but not in local development [H14]", async () => {
     for (const entrypoint of ["public", "site"] as const)
       for (const path of ["/health", "/subscription", "/nowhere"])
         expect((await production().ask(`http://api.example${path}`, {}, entrypoint)).status).toBe(403);
@@ -147,7 +150,7 @@ describe("https", () => {
   });
 });
 
-test("local settings serve this machine alone at the public entrypoint, and the answer says so [H14]", async () => {
+test("a public entrypoint with local settings serves this machine only, and the response says so [H14]", async () => {
   const { ask } = apiInProcess();
   const elsewhere = await ask("https://api.example/subscription");
   expect(elsewhere.status).toBe(421);

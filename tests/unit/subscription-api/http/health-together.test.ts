@@ -43,7 +43,7 @@ function countingApi(stripe: () => Promise<Response> = slowly(() => Response.jso
 const slowly = (answer: () => Response) => () =>
   new Promise<Response>((resolve) => setTimeout(() => resolve(answer()), 200));
 
-test("a hundred at once ask Stripe for each kind of object once, and the database as often as one [G15]", async () => {
+test("a hundred concurrent health checks query Stripe once for each kind of object, and the database as often as one check [G15]", async () => {
   const one = countingApi();
   await one.health(1);
   const all = countingApi();
@@ -52,7 +52,7 @@ test("a hundred at once ask Stripe for each kind of object once, and the databas
   expect(all.statements()).toBe(one.statements());
 });
 
-test("what was found is kept for half a minute, the workload with it; then a hundred ask once more [G15]", async () => {
+test("a health result is cached for 30 seconds, workload included; then a hundred requests query once more [G15]", async () => {
   const { health, calls, statements } = countingApi();
   await health(1);
   const before = statements();
@@ -64,7 +64,7 @@ test("what was found is kept for half a minute, the workload with it; then a hun
   expect([calls.length, statements()]).toEqual([8, 2 * before]);
 });
 
-test("a Stripe that is down is asked no more often, and said to be down once in the log [G15]", async () => {
+test("an unreachable Stripe is queried no more often, and logged once [G15]", async () => {
   const { health, calls, logged } = countingApi(slowly(() => Response.json({ error: {} }, { status: 401 })));
   expect(await health(100)).toEqual(Array(100).fill(503));
   expect(await health(100)).toEqual(Array(100).fill(503));
@@ -72,7 +72,7 @@ test("a Stripe that is down is asked no more often, and said to be down once in 
   expect(logged.filter(({ event }) => event === "stripe_inaccessible")).toHaveLength(1);
 });
 
-test("a database that failed in passing is asked again after a second [G15]", async () => {
+test("a transient database failure is checked again after a second [G15]", async () => {
   const { health, setDown } = countingApi();
   setDown(true);
   const down = health(1);
@@ -83,7 +83,7 @@ test("a database that failed in passing is asked again after a second [G15]", as
   expect(await health(1)).toEqual([200]);
 });
 
-test("somebody who has gone in the middle keeps nobody waiting for more than twenty seconds [G15]", async () => {
+test("a client that disconnects in the middle delays nobody for more than twenty seconds [G15]", async () => {
   let answers = () => new Promise<Response>(() => {});
   const { ask } = countingApi(() => answers());
   void ask("/health");

@@ -55,7 +55,7 @@ function newApi(settings: Record<string, unknown> = {}) {
   };
 }
 
-test("what is well says which release it is, and what is left to do; nobody keeps it [W3]", async () => {
+test("a healthy API reports its release and the outstanding work, uncached [W3]", async () => {
   const { health } = newApi();
   expect(await health()).toEqual({
     status: 200,
@@ -74,7 +74,7 @@ test("what is well says which release it is, and what is left to do; nobody keep
   expect(logged).toEqual([]);
 });
 
-test("missing settings are named in the answer and in the log", async () => {
+test("missing settings are named in the response and in the log", async () => {
   const { health } = newApi({ MAIL_FROM: undefined, COMPANY_NAME: undefined });
   const { status, body } = await health();
   expect({ status, body }).toEqual({
@@ -100,13 +100,13 @@ const refused = (status: number) => () => Response.json({ error: { type: "api_er
 
 test.each<[string, (path: string) => Response, object, object]>([
   [
-    "a key that it does not know",
+    "an unknown key",
     refused(401),
     { keys: ["STRIPE_SECRET_KEY"], detail: "Stripe does not know the secret key" },
     { reason: "wrong-key" },
   ],
   [
-    "a key that may not read prices and products",
+    "a key without permission for prices and products",
     (path) => (path === "/v1/prices" ? refused(403)() : Response.json({ data: [] })),
     { keys: ["STRIPE_SECRET_KEY"], detail: "The secret key may not read: prices, products" },
     { reason: "no-permission", lacks: ["prices, products"] },
@@ -117,14 +117,14 @@ test.each<[string, (path: string) => Response, object, object]>([
     { keys: ["stripe"], detail: "Stripe cannot be reached" },
     { reason: "unavailable" },
   ],
-])("of Stripe it tells %s [G15]", async (_, answers, said, line) => {
+])("a health check reports %s at Stripe [G15]", async (_, answers, said, line) => {
   const { health } = newApi();
   stripe = answers;
   expect(await health()).toMatchObject({ status: 503, body: said });
   expect(logged.at(-1)).toMatchObject({ event: "stripe_inaccessible", ...line });
 });
 
-test("a deployment whose packages lack one price of Stripe says so", async () => {
+test("a deployment with a package without a Stripe price is unhealthy", async () => {
   const { health, rows } = newApi(DEPLOYED);
   rows("UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
   expect(await health()).toMatchObject({ status: 200 });
@@ -136,20 +136,15 @@ test("a deployment whose packages lack one price of Stripe says so", async () =>
 const aMomentBefore = (time: string) => new Date(Date.parse(time) - 1).toISOString();
 
 test.each<[string, string, string, (time: string, api: ReturnType<typeof newApi>) => unknown]>([
+  ["the last cron run", "cron", minutesAgo(10), (time, { rows }) => rows("UPDATE cron_runs SET ran_at = ?", time)],
   [
-    "a run of the cron handler",
-    "cron",
-    minutesAgo(10),
-    (time, { rows }) => rows("UPDATE cron_runs SET ran_at = ?", time),
-  ],
-  [
-    "a database in which it never ran",
+    "a database without a cron run",
     "cron",
     minutesAgo(30),
     (time, { rows }) => rows("UPDATE cron_runs SET ran_at = NULL, created_at = ?", time),
   ],
-  ["a message that is due", "outbox", minutesAgo(15), (time, api) => api.due("card-used", time)],
-  ["a trial of which Stripe sent no event", "webhooks", minutesAgo(30), (time, api) => api.started(time)],
+  ["a due message", "outbox", minutesAgo(15), (time, api) => api.due("card-used", time)],
+  ["a trial without a Stripe event", "webhooks", minutesAgo(30), (time, api) => api.started(time)],
   [
     "a trial that began more than a minute after Stripe's last event",
     "webhooks",
@@ -159,7 +154,7 @@ test.each<[string, string, string, (time: string, api: ReturnType<typeof newApi>
       await api.started(time);
     },
   ],
-])("%s makes %s late a moment after %s, not before [W3]", async (_, late, time, make) => {
+])("%s makes %s late just after %s, not before [W3]", async (_, late, time, make) => {
   for (const [since, expected] of [
     [time, { status: 200 }],
     [aMomentBefore(time), { status: 503, body: { keys: [late] } }],
@@ -171,7 +166,7 @@ test.each<[string, string, string, (time: string, api: ReturnType<typeof newApi>
   }
 });
 
-test("a trial that an event began needs no other event [W3]", async () => {
+test("a trial that an event started needs no other event [W3]", async () => {
   const api = newApi(DEPLOYED);
   api.rows("UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
   api.rows("INSERT INTO stripe_events VALUES ('evt_1', 'setup_intent.succeeded', ?)", minutesAgo(45.5));
@@ -179,7 +174,7 @@ test("a trial that an event began needs no other event [W3]", async () => {
   expect(await api.health()).toMatchObject({ status: 200, body: { last_stripe_event: minutesAgo(45.5) } });
 });
 
-test("nobody wakes a machine that was switched off: in local development nothing is late [W3]", async () => {
+test("in local development nothing is late, since the machine may have been off [W3]", async () => {
   const api = newApi();
   api.rows("UPDATE cron_runs SET ran_at = ?", minutesAgo(10_000));
   await api.started(minutesAgo(10_000));
@@ -187,7 +182,7 @@ test("nobody wakes a machine that was switched off: in local development nothing
   expect(await api.health()).toMatchObject({ status: 200, body: { status: "ok", due_messages: 1 } });
 });
 
-test("what is late is told together, in the answer and in the log [W3]", async () => {
+test("everything late is reported together, in the response and in the log [W3]", async () => {
   const { health, rows } = newApi(DEPLOYED);
   rows("UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
   rows("UPDATE cron_runs SET ran_at = NULL, created_at = ?", minutesAgo(31));
@@ -209,7 +204,7 @@ test("what is late is told together, in the answer and in the log [W3]", async (
 test.each([
   ["configured", {}, 1, 120],
   ["missing", { CONSOLE_WEBHOOK_URL: undefined, CONSOLE_WEBHOOK_SECRET: undefined }, 0, 0],
-])("a message for the console is due where the console is %s [W3]", async (_, settings, due, seconds) => {
+])("a message for the console is due if the console is %s [W3]", async (_, settings, due, seconds) => {
   const api = newApi(settings);
   await api.due("account-created");
   expect((await api.health()).body).toMatchObject({ due_messages: due, oldest_due_seconds: seconds });

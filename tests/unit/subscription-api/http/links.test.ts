@@ -30,7 +30,7 @@ const CONFIRMED = { status: 200, text: expect.stringContaining("Your email addre
 const ENDED = { status: 200, text: expect.stringContaining("This sign-up has ended") };
 const SENT = "sent";
 
-test("one click confirms the address and tells the console, once; a program that only looks confirms nothing [H4]", async () => {
+test("one click confirms the address and informs the console once; a link scanner confirms nothing [H4]", async () => {
   const { verify, open, row, webhooks } = await onTrial();
   expect((await open(verify, "HEAD")).status).toBe(200);
   expect(await row()).toMatchObject({ email_verified_at: null });
@@ -68,7 +68,7 @@ test.each(["DELETE subscriptions", "POST payment_methods"])(
   },
 );
 
-test("the pages have no script and a strict policy, and no cache and no search engine keeps them [H4]", async () => {
+test("the link pages have no script and a strict policy, and are neither cached nor indexed [H4]", async () => {
   const { verify, notMe, open } = await onTrial();
   for (const page of [await open(notMe), await open(verify), await open("/links/not-me/nothing")]) {
     const policy = page.headers.get("content-security-policy");
@@ -89,7 +89,7 @@ test("the pages have no script and a strict policy, and no cache and no search e
   }
 });
 
-test("a token of another purpose, of no sign-up or of nobody does nothing but a line of log [H4] [G12]", async () => {
+test("a token for another purpose, for no sign-up or from a stranger only adds a log line [H4] [G12]", async () => {
   const { verify, notMe, open, row, services, logged } = await onTrial();
   const tokenOf = (url: string) => url.split("/").at(-1);
   const nobody = await services.links.urlOf("not-me", crypto.randomUUID(), new Date(Date.now() + 60_000));

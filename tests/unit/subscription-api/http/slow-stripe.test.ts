@@ -35,8 +35,8 @@ async function beside(count: number) {
   return { ...world, pending, post };
 }
 
-describe("a sign-up beside pending ones of its address, while Stripe is slow,", () => {
-  test("asks about the latest six of eight at once: three calls in a row [H8]", async () => {
+describe("a sign-up with pending ones of its address while Stripe is slow", () => {
+  test("checks the latest six of eight concurrently: three calls in a row [H8]", async () => {
     const { post, pending, calls, instead } = await beside(8);
     let [waiting, mostAtOnce] = [0, 0];
     instead.set("", async () => {
@@ -56,7 +56,7 @@ describe("a sign-up beside pending ones of its address, while Stripe is slow,", 
     expect(ms).toBeLessThan(4 * SLOW_MS);
   });
 
-  test("waits two seconds for that and then answers; what Stripe says later still counts [H8]", async () => {
+  test("waits two seconds for the check and then responds; later answers of Stripe still count [H8]", async () => {
     const { post, pending, enterCard, instead, find, settled } = await beside(3);
     const [, paid] = pending;
     if (!paid) throw new Error("There is no second one");
@@ -71,7 +71,7 @@ describe("a sign-up beside pending ones of its address, while Stripe is slow,", 
     expect((await post()).status).toBe(409);
   });
 
-  test("gives up the oldest of over fifty after the visitor has the answer [H8]", async () => {
+  test("ends the oldest of over fifty after the response [H8]", async () => {
     const { post, instead, rows, settled } = await beside(52);
     const givenUp = () => rows("SELECT id FROM sign_ups WHERE status = 'ended'");
     instead.set("POST setup_intents/", answersIn(SLOW_MS));
@@ -83,7 +83,7 @@ describe("a sign-up beside pending ones of its address, while Stripe is slow,", 
     expect(givenUp()).toHaveLength(2);
   });
 
-  test("waits a second for the end of the sign-up that it replaces, which ends even if Stripe never answers [H8]", async () => {
+  test("waits one second for the sign-up it replaces, which ends even if Stripe never answers [H8]", async () => {
     const { post, instead, rows, settled } = await beside(0);
     expect((await post({}, { "idempotency-key": "first" })).status).toBe(200);
     instead.set("POST setup_intents/", answersIn(Infinity));
@@ -97,7 +97,7 @@ describe("a sign-up beside pending ones of its address, while Stripe is slow,", 
   });
 });
 
-describe("all calls of a sign-up together end within nine seconds of its post", () => {
+describe("all Stripe calls of a sign-up", () => {
   /** A deployed API whose Stripe takes so long for each call of these; what it was asked, and when. */
   function deployed(milliseconds: Record<string, number>) {
     const asked: [path: string, at: number][] = [];
@@ -121,14 +121,14 @@ describe("all calls of a sign-up together end within nine seconds of its post", 
     return { ...api, asked, post };
   }
 
-  test("and one that Stripe answers late is accepted [H8]", async () => {
+  test("accept a late answer of Stripe [H8]", async () => {
     const { post } = deployed({ "/v1/customers": 3_500, "/v1/setup_intents": 3_500 });
     const { status, ms } = await post();
     expect(status).toBe(200);
     expect(ms).toBeLessThan(8_000);
   });
 
-  test("and no try begins later, where each waits for its time-out [H8]", async () => {
+  test("end within nine seconds of the post, retries included [H8]", async () => {
     const { post, asked } = deployed({ "/v1/customers": 3_900, "/v1/setup_intents": Infinity });
     const { status, ms } = await post();
     expect(status).toBe(503);

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a run has four minutes [H7]", () => {
+test("a cron run has four minutes [H7]", () => {
   const limits = runLimits();
   vi.advanceTimersByTime(4 * 60_000 - 1);
   expect(limits.hasLeft()).toBe(true);
@@ -17,7 +17,7 @@ test("a run has four minutes [H7]", () => {
   expect(limits.hasLeft()).toBe(false);
 });
 
-test("a run has 800 calls, of which a part of it may have a share [H7]", () => {
+test("a cron run has 800 calls, of which each part may have a share [H7]", () => {
   const limits = runLimits();
   limits.count(400);
   expect([limits.hasLeft(0.5), limits.hasLeft(0.51)]).toEqual([false, true]);
@@ -27,13 +27,13 @@ test("a run has 800 calls, of which a part of it may have a share [H7]", () => {
   expect(limits.hasLeft()).toBe(false);
 });
 
-test("without a limit all of the work is done", async () => {
+test("without a limit all work is done", async () => {
   const done: number[] = [];
   const left = await inParallel([1, 2, 3, 4, 5, 6, 7, 8], async (item) => void done.push(item));
   expect([done, left]).toEqual([[1, 2, 3, 4, 5, 6, 7, 8], []]);
 });
 
-test("work is done six at a time, and what is left when the time is up is given back [H7]", async () => {
+test("work is done six at a time, and the rest is returned when time runs out [H7]", async () => {
   const items = Array.from({ length: 30 }, (_, index) => index);
   let running = 0;
   let most = 0;

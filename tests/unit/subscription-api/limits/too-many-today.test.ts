@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("sign-ups of a day are counted exactly, however many come at once; the others are told to come back tomorrow [H3]", async () => {
+test("the daily limit is exact for concurrent sign-ups, and the refused ones are asked to come back tomorrow [H3]", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-22T22:00:00Z") });
   const { ask, rows } = apiInProcess({ settings: { SIGN_UPS_PER_EMAIL_A_DAY: "3" } });
   const headers = { "content-type": "application/json" };
@@ -26,7 +26,7 @@ test("sign-ups of a day are counted exactly, however many come at once; the othe
   });
 });
 
-test("a network whose sign-ups of the day are made is told that Turnstile lifts it; only the site is believed that it did [H3]", async () => {
+test("a network over its daily limit is told that Turnstile lifts it; only the site may report a verification [H3]", async () => {
   const SUBSCRIPTION_API_SECRET = "s".repeat(32);
   const { ask } = apiInProcess({ settings: { SIGN_UPS_PER_NETWORK_A_DAY: "1", SUBSCRIPTION_API_SECRET } });
   const post = (entrypoint: "site" | "public", more: Record<string, string> = {}) => {

@@ -30,8 +30,8 @@ async function withSignUp(settings: Record<string, unknown> = {}) {
   return { ...api, send, left: () => api.rows("SELECT email FROM sign_ups").length };
 }
 
-describe("a command of the operator", () => {
-  test("is not given by a text/plain form of another site with the browser's password [H29]", async () => {
+describe("an operator command", () => {
+  test("is refused as a text/plain form from another site with the browser's password [H29]", async () => {
     const { send, left, logged } = await withSignUp();
     const form = { ...BASIC, "content-type": "text/plain", origin: EVIL, "sec-fetch-site": "cross-site" };
     const answer = await send("erase", form, '{"email":"victim@example.com","x":"="}\r\n');
@@ -41,17 +41,17 @@ describe("a command of the operator", () => {
   });
 
   test.each<[string, Record<string, string>, number]>([
-    ["of another site, with the token itself", { ...BEARER, ...JSON_BODY, origin: EVIL }, 403],
-    ["of a sibling subdomain", { ...BEARER, ...JSON_BODY, "sec-fetch-site": "same-site" }, 403],
-    ["of a page without an origin", { ...BEARER, ...JSON_BODY, origin: "null" }, 403],
-    ["of the same host over another scheme", { ...BEARER, ...JSON_BODY, origin: "https://localhost:8788" }, 403],
+    ["from another site, even with the token,", { ...BEARER, ...JSON_BODY, origin: EVIL }, 403],
+    ["from a sibling subdomain", { ...BEARER, ...JSON_BODY, "sec-fetch-site": "same-site" }, 403],
+    ["from a page without an origin", { ...BEARER, ...JSON_BODY, origin: "null" }, 403],
+    ["from the same host over another scheme", { ...BEARER, ...JSON_BODY, origin: "https://localhost:8788" }, 403],
     ["with the browser's password", { ...BASIC, ...JSON_BODY }, 401],
-    ["with the browser's password, of the API itself", { ...BASIC, ...JSON_BODY, origin: OWN }, 401],
-    ["with no credentials", JSON_BODY, 401],
-    ["in plain text", { ...BEARER, "content-type": "text/plain" }, 415],
+    ["with the browser's password from the API's own page", { ...BASIC, ...JSON_BODY, origin: OWN }, 401],
+    ["without credentials", JSON_BODY, 401],
+    ["as plain text", { ...BEARER, "content-type": "text/plain" }, 415],
     ["as a form", { ...BEARER, "content-type": "application/x-www-form-urlencoded" }, 415],
-    ["of a type that only begins as JSON", { ...BEARER, "content-type": "application/json-seq" }, 415],
-  ])("%s is refused and does nothing [H29]", async (_, headers, status) => {
+    ["with a type that only begins like JSON", { ...BEARER, "content-type": "application/json-seq" }, 415],
+  ])("sent %s is refused and does nothing [H29]", async (_, headers, status) => {
     const { send, left, calls, logged } = await withSignUp();
     for (const command of COMMANDS) {
       const answer = await send(command, headers);
@@ -64,7 +64,7 @@ describe("a command of the operator", () => {
     expect(refusals).toHaveLength(status === 401 ? COMMANDS.length : 0);
   });
 
-  test("is given in JSON with a bearer token, as npm run erase sends it", async () => {
+  test("is accepted as JSON with a bearer token, as npm run erase sends it", async () => {
     const { send, left } = await withSignUp();
     const answer = await send("erase", { ...BEARER, "content-type": "application/json; charset=utf-8" });
     expect(await answer.json()).toEqual({ erased: 1, customers: 0 });
@@ -77,7 +77,7 @@ test.each([
   ["GET", "/operator/send-again?all=dead"],
   ["POST", "/operator/send-again"],
   ["GET", "/operator/nowhere"],
-])("%s %s from another site is refused, with the browser's password too [H29] [W6]", async (method, path) => {
+])("%s %s from another site is refused, even with the browser's password [H29] [W6]", async (method, path) => {
   const { ask } = apiInProcess();
   for (const [name, value] of [
     ["sec-fetch-site", "cross-site"],
@@ -94,18 +94,18 @@ test.each<[string, string, Record<string, string>, number]>([
   ["a frame does not", "GET", { "sec-fetch-dest": "iframe" }, 403],
   ["a form that posts does not", "POST", { "sec-fetch-dest": "document" }, 403],
   ["a form with an origin does not", "GET", { "sec-fetch-dest": "document", origin: EVIL }, 403],
-])("of another site's navigations, %s [H29]", async (_, method, given, status) => {
+])("reached from another site: %s [H29]", async (_, method, given, status) => {
   const headers = { ...BASIC, ...given, "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
   expect((await apiInProcess().ask("/operator", { method, headers })).status).toBe(status);
 });
 
-describe("the limit of an operator", () => {
+describe("the operator's rate limit", () => {
   const settings = () => ({ OPERATOR_RATE_LIMIT: limiterOf(60) });
   const wrong = { authorization: "Basic YW55Ym9keTp3cm9uZw==" };
 
   test.each<[string, Record<string, string>, number]>([
-    ["images of another site, with the browser's password", { ...BASIC, "sec-fetch-site": "cross-site" }, 403],
-    ["images of another site, in an old browser that has no password yet", { accept: "image/*" }, 401],
+    ["images on another site, with the browser's password", { ...BASIC, "sec-fetch-site": "cross-site" }, 403],
+    ["images on another site, in an old browser that has no password yet", { accept: "image/*" }, 401],
     ["requests with another kind of authorization", { authorization: "Digest x" }, 401],
   ])("is not used up by 70 %s [H29]", async (_, headers, status) => {
     const { ask } = apiInProcess({ settings: settings() });
@@ -117,7 +117,7 @@ describe("the limit of an operator", () => {
     ["a wrong password", wrong],
     ["a wrong token", { authorization: "Bearer wrong" }],
   ])(
-    "locks out, after ten times %s, the sender's network with the right one too, and nobody else [H1]",
+    "locks out the client's network after ten times %s, even with the right token, and nobody else [H1]",
     async (_, headers) => {
       const { ask, logged } = apiInProcess({ settings: settings() });
       const from = (given: Record<string, string>, ip: string) =>

@@ -46,7 +46,7 @@ function operating(other: Upstream = () => Response.json({ data: [] }), settings
   };
 }
 
-test("the page is shown for the token as a browser's password, and asks for it without one [G12]", async () => {
+test("the operator's page opens with the token as the browser's password, and asks for it otherwise [G12]", async () => {
   const { ask } = operating();
   const shown = await ask();
   expect(shown.status).toBe(200);
@@ -60,7 +60,7 @@ test("the page is shown for the token as a browser's password, and asks for it w
   }
 });
 
-test("the page is shown to whom Cloudflare Access has let through, who gives no command, and to nobody with another token [G12] [H29]", async () => {
+test("the operator's page opens for users of Cloudflare Access, who cannot run commands, and for no other token [G12] [H29]", async () => {
   vi.useRealTimers();
   const [TEAM, AUDIENCE] = ["https://team-of-this-test.example", "0123456789abcdef".repeat(4)];
   const [{ publicKey, privateKey }, stranger] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")]);
@@ -94,7 +94,7 @@ test("the page is shown to whom Cloudflare Access has let through, who gives no 
     expect(await statusWith(await tokenOf(), command, "POST")).toBe(401);
 });
 
-test("the page counts the sign-ups of each day by their status, and names nobody [W5]", async () => {
+test("the operator's page counts each day's sign-ups by status, without names [W5]", async () => {
   const { signUp, rows, page } = operating();
   for (const [count, status, age] of [
     [3, "pending", MINUTE],
@@ -124,7 +124,7 @@ test("the page counts the sign-ups of each day by their status, and names nobody
   expect(shown).not.toContain("@example.com");
 });
 
-test("the page shows how often each step of the funnel was counted, and says when that cannot be read [W5]", async () => {
+test("the operator's page shows the count of each funnel step, and says when it cannot be read [W5]", async () => {
   const counted = [
     { step: "plan_viewed", n: "3" },
     { step: "paid", n: 1 },
@@ -138,8 +138,8 @@ test("the page shows how often each step of the funnel was counted, and says whe
   expect(logged).toContainEqual(expect.objectContaining({ event: "funnel_unreadable" }));
 });
 
-describe("messages that failed or wait", () => {
-  test("are shown and, once confirmed, resent; the log says by whom [W6]", async () => {
+describe("failed and waiting messages", () => {
+  test("are listed and, once confirmed, resent; the log says by whom [W6]", async () => {
     const { message, page, confirm, stateOf, mailsSent, logged } = operating();
     await message("given-up", "dead", 15, -MINUTE);
     await message("retried", "due", 4, 10 * MINUTE);
@@ -166,7 +166,7 @@ describe("messages that failed or wait", () => {
       expect((await confirm({ key })).location).toBe("/operator?sent-again=0");
   });
 
-  test("are resent all at once [W6]", async () => {
+  test("can be resent all at once [W6]", async () => {
     const { message, page, confirm, stateOf } = operating();
     for (const key of ["first", "second"]) await message(key, "dead", 15, -MINUTE);
     expect(await page("/send-again?all=dead")).toContain("2 messages.");

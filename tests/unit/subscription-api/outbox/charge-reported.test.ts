@@ -43,7 +43,7 @@ async function reported(charges: number, settings = {}) {
 
 const SENT = [{ state: "sent", drop_reason: null }];
 
-test("what was charged for a sign-up that its owner disowns is refunded, each payment once, and told to operator and owner [H4] [T10]", async () => {
+test(`charges of a sign-up reported with "Wasn't you?" are refunded once each, and operator and owner are told [H4] [T10]`, async () => {
   const { send, instead, refunds, emails, told } = await reported(2);
   instead.set("POST refunds", refusal(500, "api_error"));
   expect(await send()).toEqual([{ state: "due", drop_reason: null }]);
@@ -62,7 +62,7 @@ test("what was charged for a sign-up that its owner disowns is refunded, each pa
 test.each<[string, object, Answer | undefined]>([
   ["the setting says so", { REFUND_REPORTED: "false" }, undefined],
   ["its bank has taken it back", {}, refusal(400, "charge_disputed")],
-])("a charge is left to the support team where %s, and the email says that [T10]", async (_, settings, answered) => {
+])("a charge is left to the support team if %s, and the email says so [T10]", async (_, settings, answered) => {
   const { send, instead, refunds, emails, told } = await reported(1, settings);
   if (answered) instead.set("POST refunds", answered);
   expect(await send()).toEqual(SENT);
@@ -72,7 +72,7 @@ test.each<[string, object, Answer | undefined]>([
   expect(told()).toMatchObject([{ charged_cents: 10_000, refunded_cents: 0 }]);
 });
 
-test("nobody is written to where nothing was charged, and nothing is asked for where there is no subscription [T10]", async () => {
+test("without a charge nobody gets an email, and without a subscription Stripe is not queried [T10]", async () => {
   const { send, emails, told } = await reported(0);
   expect(await send()).toEqual([{ state: "dropped", drop_reason: "not-charged" }]);
   expect([emails, told()]).toEqual([[], []]);

@@ -71,14 +71,14 @@ const ON_TRIAL = "status = 'trialing', trial_end = '2026-11-27T12:00:00.000Z'";
 const textOf = ({ mock }: { mock: { calls: [unknown, RequestInit?][] } }) =>
   String(JSON.parse(String(mock.calls.at(-1)?.[1]?.body)).text);
 
-test("the email about a used card has the link that ends its sign-up [H4]", async () => {
+test("the email about a used card links to the end of its sign-up [H4]", async () => {
   const { dispatch, id, sent } = await outboxOf("status = 'pending'", "card-used");
   await dispatch();
   const [, notMe = ""] = /not-me\/(\S+)/.exec(textOf(sent)) ?? [];
   expect(await links.read("not-me", notMe)).toBe(id);
 });
 
-test("the links of the start email live for thirty days from the sign-up on, each for its purpose [H4]", async () => {
+test("the links in the first email work for thirty days from the sign-up, each for its purpose [H4]", async () => {
   const { dispatch, id, sent } = await outboxOf(ON_TRIAL, "trial-started");
   vi.setSystemTime(NOW + DAY);
   await dispatch();
@@ -90,7 +90,7 @@ test("the links of the start email live for thirty days from the sign-up on, eac
   expect(await read()).toEqual([undefined, undefined]);
 });
 
-test("a trial without a plan is told with the card of its customer", async () => {
+test("a trial without a plan is described with its customer's card", async () => {
   const { dispatch, sent, findCard } = await outboxOf(ON_TRIAL, "trial-started");
   await dispatch();
   expect(textOf(sent)).toContain("Card: Visa ending in 4242");
@@ -109,7 +109,7 @@ describe("the email about a used card", () => {
     ["trialing", "dropped", "trial-began"],
     ["past_due", "dropped", "trial-began"],
     ["canceled", "dropped", "trial-began"],
-  ])("of a sign-up that is %s is %s, and noted before the run ends [T4]", async (status, state, reason) => {
+  ])("for a sign-up that is %s is %s, and recorded before the run ends [T4]", async (status, state, reason) => {
     const { dispatch, states, sent } = await outboxOf(`status = '${status}', end_reason = 'cards-failed'`, "card-used");
     expect(await dispatch()).toBe(1);
     expect(states()).toEqual([{ state, drop_reason: reason }]);
@@ -118,7 +118,7 @@ describe("the email about a used card", () => {
   });
 });
 
-test("account webhooks wait for a console, and emails do not", async () => {
+test("account webhooks wait until a console is configured, emails do not", async () => {
   const { dispatch, rows, sent } = await outboxOf(ON_TRIAL, "account-created", "email-verified", "card-used");
   const due = () => rows("SELECT key FROM outbox WHERE state = 'due' ORDER BY key").map(({ key }) => key);
   expect(await dispatch()).toBe(1);
@@ -130,7 +130,7 @@ test("account webhooks wait for a console, and emails do not", async () => {
   ]);
 });
 
-test("messages of one kind, however many are due, hold up each other kind for two runs at most", async () => {
+test("a backlog of one kind delays the other kinds by two runs at most", async () => {
   const { dispatch, rows } = await outboxOf(ON_TRIAL, "trial-started", "trial-ending", "card-used");
   const more =
     "INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at) SELECT ?, id, 'trial-started', '', '' FROM sign_ups";
@@ -139,7 +139,7 @@ test("messages of one kind, however many are due, hold up each other kind for tw
   expect(rows("SELECT key FROM outbox WHERE state = 'due' AND kind <> 'trial-started'")).toEqual([]);
 });
 
-test("an email that Stripe keeps from being made is tried again after half a minute, and its reason is logged", async () => {
+test("an email is retried after 30 seconds if Stripe fails while it is composed, and the reason is logged", async () => {
   const { dispatch, rows, findCard } = await outboxOf(ON_TRIAL, "trial-started");
   vi.spyOn(Math, "random").mockReturnValue(0.5);
   findCard.mockRejectedValueOnce(new PaymentsError("unavailable"));
@@ -156,7 +156,7 @@ test("an email that Stripe keeps from being made is tried again after half a min
   expect(vi.mocked(console.error).mock.calls.join()).toContain('"message_dead"');
 });
 
-test("an email whose making fails for another reason keeps its lease, and the log does not quote the reason [F6]", async () => {
+test("an email keeps its lease if composing it fails for another reason, which is logged without quoting the error [F6]", async () => {
   const { dispatch, rows, findCard } = await outboxOf(ON_TRIAL, "trial-started");
   findCard.mockRejectedValueOnce(new RangeError("of ada@example.com"));
   await dispatch();

@@ -41,8 +41,8 @@ async function outboxOfOne() {
   };
 }
 
-describe("a message", () => {
-  test("that one run has taken is given to no other for a minute, and then again", async () => {
+describe("an outbox message", () => {
+  test("is leased to one run for a minute", async () => {
     const { take } = await outboxOfOne();
     expect(await take()).toHaveLength(1);
     vi.setSystemTime(NOW + MINUTE - 1);
@@ -60,7 +60,7 @@ describe("a message", () => {
     [10, 256 * MINUTE],
     [11, 6 * HOUR],
     [14, 6 * HOUR],
-  ])("that failed %i times waits about %i ms: twice as long each time, six hours at most", async (failures, delay) => {
+  ])("after %i failures waits about %i ms: twice as long each time, up to six hours", async (failures, delay) => {
     const { fail } = await outboxOfOne();
     const random = vi.spyOn(Math, "random");
     random.mockReturnValue(0);
@@ -71,14 +71,14 @@ describe("a message", () => {
     expect(await fail(failures)).toEqual({ state: "due", delay: 1.5 * delay });
   });
 
-  test("that failed fifteen times is given up", async () => {
+  test("is given up after fifteen failures", async () => {
     const { fail, take } = await outboxOfOne();
     expect(await fail(15)).toMatchObject({ state: "dead" });
     vi.setSystemTime(NOW + 24 * HOUR);
     expect(await take()).toEqual([]);
   });
 
-  test("that another run has taken since is postponed by that run alone", async () => {
+  test("is postponed only by the run that holds its lease", async () => {
     const { outbox, rows, take } = await outboxOfOne();
     const [first] = await take();
     vi.setSystemTime(NOW + MINUTE);
@@ -91,7 +91,7 @@ describe("a message", () => {
     expect(rows("SELECT * FROM outbox")).not.toEqual(before);
   });
 
-  test.each(["sent", "dropped", "dead"])("that is %s stays so", async (state) => {
+  test.each(["sent", "dropped", "dead"])("stays %s", async (state) => {
     const { outbox, rows, take } = await outboxOfOne();
     const [message] = await take();
     if (!message) throw new Error("Nothing was due");
@@ -101,7 +101,7 @@ describe("a message", () => {
     expect(rows("SELECT * FROM outbox")).toMatchObject([{ state, settled_at: "then", drop_reason: null }]);
   });
 
-  test("that is made again is the same one, also when it was sent", async () => {
+  test("is not duplicated when it is added again, even after it was sent", async () => {
     const { make, rows, take, outbox } = await outboxOfOne();
     const [message] = await take();
     if (!message) throw new Error("Nothing was due");
@@ -110,15 +110,15 @@ describe("a message", () => {
     expect(rows("SELECT state, attempts FROM outbox")).toEqual([{ state: "sent", attempts: 1 }]);
   });
 
-  test("knows when its sign-up began, whenever it was made itself", async () => {
+  test("knows when its sign-up began, whenever it was added", async () => {
     const { rows, take } = await outboxOfOne();
     rows("UPDATE sign_ups SET created_at = '2026-11-20T00:00:00.000Z'");
     expect(await take()).toMatchObject([{ signed_up_at: "2026-11-20T00:00:00.000Z" }]);
   });
 });
 
-describe("messages", () => {
-  test("are taken in the order in which they are due, each kind before the next", async () => {
+describe("outbox messages", () => {
+  test("are taken in due order, each kind before the next", async () => {
     const { outbox, make, rows } = await outboxOfOne();
     for (const [key, due] of [
       ["second", -1],
@@ -137,14 +137,14 @@ describe("messages", () => {
     expect(await taken(9)).toEqual(["a message"]);
   });
 
-  test("are listed for a person in the order in which they were made", async () => {
+  test("are exported for a person in the order they were added", async () => {
     const { outbox, make, signUpId } = await outboxOfOne();
     vi.setSystemTime(NOW + MINUTE);
     await make("after it");
     expect(await outbox.messagesOf(signUpId)).toMatchObject([{ key: "a message" }, { key: "after it" }]);
   });
 
-  test("count as left to do once they are due, by kind", async () => {
+  test("are counted by kind once they are due", async () => {
     const { outbox, make, rows } = await outboxOfOne();
     await make("later");
     rows("UPDATE outbox SET next_attempt_at = ? WHERE key = 'later'", new Date(NOW + 1).toISOString());
@@ -154,7 +154,7 @@ describe("messages", () => {
     expect([await outbox.backlog(["card-used"]), await outbox.countDead()]).toEqual([{ due: 0, oldest: null }, 2]);
   });
 
-  test("are deleted long after they were sent or dropped, and never while they are due or given up", async () => {
+  test("are deleted long after they were sent or dropped, but never while due or given up", async () => {
     const { outbox, make, rows } = await outboxOfOne();
     const before = new Date(NOW + HOUR);
     for (const [key, state, settled] of [
@@ -175,7 +175,7 @@ describe("messages", () => {
   });
 });
 
-describe("sent again by an operator", () => {
+describe("messages that an operator resends", () => {
   test.each<[string, string, boolean]>([
     ["given up", "state = 'dead', next_attempt_at = '2026-11-22T11:00:00.000Z'", true],
     ["waits for another attempt", "attempts = 3, next_attempt_at = '2026-11-22T12:01:00.001Z'", true],
@@ -183,7 +183,7 @@ describe("sent again by an operator", () => {
     ["due", "next_attempt_at = '2026-11-22T12:00:00.000Z'", false],
     ["sent", "state = 'sent', next_attempt_at = '2026-11-22T13:00:00.000Z'", false],
     ["dropped", "state = 'dropped', next_attempt_at = '2026-11-22T13:00:00.000Z'", false],
-  ])("is a message that is %s, if it may be", async (_, columns, again) => {
+  ])("may be %s", async (_, columns, again) => {
     const { rows, stuck } = await outboxOfOne();
     rows(`UPDATE outbox SET ${columns}`);
     const before = rows("SELECT * FROM outbox");
@@ -193,7 +193,7 @@ describe("sent again by an operator", () => {
     expect(rows("SELECT * FROM outbox")).toEqual(again ? [{ ...before[0], ...now }] : before);
   });
 
-  test("are all that were given up, and no other", async () => {
+  test("are all that were given up, and no others", async () => {
     const { make, rows, stuck } = await outboxOfOne();
     for (const state of ["dead", "sent", "dropped", "due"]) {
       await make(state);
@@ -216,7 +216,7 @@ describe("sent again by an operator", () => {
     ["due for longer", "next_attempt_at = '2026-11-22T11:54:59.999Z'", true],
     ["due for longer, of a kind that is not sent", "next_attempt_at = '', kind = 'account-created'", false],
     ["sent", "state = 'sent', attempts = 2", false],
-  ])("may be what is listed: a message that is %s", async (_, columns, listed) => {
+  ])("are among those listed: %s", async (_, columns, listed) => {
     const { rows, stuck } = await outboxOfOne();
     rows(`UPDATE outbox SET ${columns}`);
     expect((await stuck.list(["card-used"], 9)).map(({ key }) => key)).toEqual(listed ? ["a message"] : []);

@@ -22,7 +22,7 @@ const overHttp = () =>
     content,
   );
 
-test("an email goes to the provider with its key, its sender quoted, and follows no redirect [G11]", async () => {
+test("an email goes to the provider with its API key and a quoted sender, and no redirect is followed [G11]", async () => {
   const sent = answers(() => new Response("{}"));
   expect(await overHttp()).toEqual({ status: "sent" });
   const [url, init] = sent.mock.calls[0] ?? [];
@@ -45,12 +45,12 @@ test.each([
   ["a failure", () => new Response("", { status: 500 }), { status: "failed", reason: "500" }],
   ["a redirect", () => new Response(null, { status: 302 }), { status: "failed", reason: "302" }],
   [
-    "a repetition with another text",
+    "a repeat with another text",
     () => Response.json({ name: "invalid_idempotent_request" }, { status: 409 }),
     { status: "sent" },
   ],
   [
-    "the same of another status",
+    "the same with another status",
     () => Response.json({ name: "invalid_idempotent_request" }, { status: 400 }),
     { status: "failed", reason: "400" },
   ],
@@ -67,12 +67,12 @@ test.each([
     },
     { status: "failed", reason: "TypeError" },
   ],
-])("the email provider's answer is taken for what it is: %s", async (_, answer, outcome) => {
+])("the email provider's response decides: %s", async (_, answer, outcome) => {
   answers(answer);
   expect(await overHttp()).toEqual(outcome);
 });
 
-test("an email goes by Cloudflare's binding, and its failure is told by a code, never by its message [F6]", async () => {
+test("an email through Cloudflare's binding fails with a code, never a message [F6]", async () => {
   const binding = z.custom<SendEmail>((value) => typeof value === "object");
   const send = vi.fn(async (_: unknown) => {});
   const over = mailOver({ ...SETTINGS, transport: { kind: "cloudflare", binding: binding.parse({ send }) } });
@@ -94,7 +94,7 @@ const account: AccountMessage = { ...MESSAGE, kind: "account-created", key: "acc
 const toConsole = (message: AccountMessage) =>
   accountWebhookTo({ url: "https://console.example/hook", secret: SECRET }).send(message);
 
-test("the console gets an account as a Standard Webhook that its own package believes [S15] [G11]", async () => {
+test("the console receives an account as a Standard Webhook, verified with the scheme's own package [S15] [G11]", async () => {
   const sent = answers(() => new Response("{}"));
   expect(await toConsole(account)).toEqual({ status: "sent" });
   const [url, init] = sent.mock.calls[0] ?? [];
@@ -134,14 +134,14 @@ test.each([
   ["account-created", "account.created"],
   ["email-verified", "account.email_verified"],
   ["account-closed", "account.closed"],
-] as const)("the console hears %s as %s", async (kind, type) => {
+] as const)("the console receives %s as %s", async (kind, type) => {
   const sent = answers(() => new Response("{}"));
   await toConsole({ ...account, kind, package_id: null, email_verified_at: "2026-11-22T09:05:00.000Z" });
   const body: unknown = JSON.parse(String(sent.mock.calls[0]?.[1]?.body));
   expect(body).toMatchObject({ type, data: { package: null, email_verified: true } });
 });
 
-test("what the console refuses, or does not hear, has failed", async () => {
+test("a webhook that the console refuses or never receives has failed", async () => {
   answers(() => new Response("", { status: 410 }));
   expect(await toConsole(account)).toEqual({ status: "failed", reason: "410" });
   answers(() => {

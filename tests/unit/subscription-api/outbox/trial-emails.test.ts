@@ -31,8 +31,8 @@ const trial: Trial = {
 const started = (change: Partial<Trial> = {}, other = {}) =>
   trialStartedEmail({ ...facts, ...other }, { ...trial, ...change }, sender, links);
 
-describe("the email at a trial's start", () => {
-  test("says in text what the card networks ask for, once", () => {
+describe("the first email of a trial", () => {
+  test("has the details that the card networks require, once, as text", () => {
     expect(started()).toMatchObject({ subject: "Your Citewell trial has started" });
     expect(started().text.split("\n\n")).toEqual([
       "Hello Ada,",
@@ -58,7 +58,7 @@ describe("the email at a trial's start", () => {
     ]);
   });
 
-  test("says the same in HTML, with names that cannot be mark-up", () => {
+  test("has the same details in HTML, and escapes names", () => {
     const { html, text } = started({}, { full_name: "<b>Ada</b>", company_name: 'A & "B"' });
     for (const fragment of [
       "<title>Your Citewell trial has started</title>",
@@ -113,7 +113,7 @@ describe("the email at a trial's start", () => {
       ],
     ],
     [
-      "a tax that Stripe has not told",
+      "an unknown tax",
       { trialEndOutcome: { next: "charge", ...fixed(50_000, "added") } },
       "we’ll charge $500.00 USD plus any tax to your Visa",
       ["First payment: $500.00 USD plus any tax, on or after November 27, 2026 (UTC)"],
@@ -143,12 +143,12 @@ describe("the email at a trial's start", () => {
       ["First payment: none", "Card: Visa ending in 4242"],
     ],
     [
-      "what cannot be told",
+      "an unknown outcome",
       { trialEndOutcome: { next: "unknown" } },
       "The customer portal shows your next charge and its date.",
       ["Card: Visa ending in 4242"],
     ],
-  ])("tells the truth with %s [T3]", (_, change, sentence, details) => {
+  ])("is accurate with %s [T3]", (_, change, sentence, details) => {
     const { text } = started(change);
     expect(text).toContain(sentence);
     const charge = change.trialEndOutcome === undefined || change.trialEndOutcome.next === "charge";
@@ -159,12 +159,12 @@ describe("the email at a trial's start", () => {
     if (!charge || change.card === null) expect(rest).toEqual([]);
   });
 
-  test("names the plan that is not chosen yet", () => {
+  test("handles a plan that has not been chosen yet", () => {
     expect(started({ plan: null }).text).toContain("Plan: not chosen yet");
   });
 });
 
-test("the reminder says when the trial ends, what is charged then, and how to cancel", () => {
+test("the reminder names the end of the trial, the first charge and how to cancel", () => {
   const { subject, text } = trialEndingEmail(facts, trial, sender);
   expect(subject).toBe("Your Citewell trial ends on November 27, 2026 (UTC)");
   expect(text.split("\n\n").slice(0, 2)).toEqual([
@@ -195,7 +195,7 @@ describe("a typed name in an email", () => {
     ["８００．５５５．０１９９", "８００…"],
     ["x".repeat(60), "x".repeat(60)],
     ["漢🙂".repeat(40), `${"漢🙂".repeat(29)}漢…`],
-  ])("is cut, and nothing of it can become a link: %s [H4]", (typed, quoted) => {
+  ])("is shortened, and no part of it can become a link: %s [H4]", (typed, quoted) => {
     const sent = [
       started({}, { full_name: typed, company_name: typed }),
       trialEndingEmail({ ...facts, full_name: typed, company_name: typed }, trial, sender),
@@ -209,7 +209,7 @@ describe("a typed name in an email", () => {
   });
 });
 
-test("the email after a used card leads back to the form of its plan, and quotes nothing that was typed [H4]", () => {
+test("the email after a used card links to the form of its plan, and quotes nothing the visitor typed [H4]", () => {
   const { subject, text, html } = cardUsedEmail(facts, sender, links.notMe);
   expect(subject).toBe("Your Citewell trial has not started");
   expect(text).toContain("has already been used for a free trial");

@@ -28,7 +28,7 @@ const facts = (billing: Billing | undefined, message = reminder) =>
   trialOf(message, { findBilling: async () => billing, findCard: async () => null });
 
 describe("an email about a trial", () => {
-  test("is about the trial that runs at Stripe [T3]", async () => {
+  test("describes the trial as Stripe has it [T3]", async () => {
     expect(await facts(running)).toEqual({
       end,
       trialEndOutcome: running.trialEndOutcome,
@@ -37,7 +37,7 @@ describe("an email about a trial", () => {
     });
   });
 
-  test("names the plan of the sign-up where Stripe names none [T3]", async () => {
+  test("names the sign-up's plan if Stripe names none [T3]", async () => {
     expect(await facts({ ...running, plan: null })).toMatchObject({ plan: "STANDARD" });
   });
 
@@ -53,7 +53,7 @@ describe("an email about a trial", () => {
       { ...running, trialEndOutcome: { next: "unknown" } as const },
       "unknown-charge",
     ],
-  ])("is not sent when %s [T4]", async (_, billing, reason) => {
+  ])("is not sent if %s [T4]", async (_, billing, reason) => {
     expect(await facts(billing)).toBe(reason);
   });
 
@@ -68,7 +68,7 @@ describe("an email about a trial", () => {
     ["without a plan or customer has no card", { stripe_customer_id: null }, { card: null }],
     ["without a plan is not sent when its end has passed", { trial_end: new Date(0).toISOString() }, "trial-over"],
     ["without a plan or end is not sent", { trial_end: null }, "trial-over"],
-  ])("%s [T4]", async (_, change, expected) => {
+  ])("follows Stripe: %s [T4]", async (_, change, expected) => {
     const message = { ...reminder, kind: "trial-started" as const, stripe_subscription_id: null, ...change };
     const found = await trialOf(message, { findBilling: async () => running, findCard: async () => running.card });
     if (typeof expected === "string") expect(found).toBe(expected);

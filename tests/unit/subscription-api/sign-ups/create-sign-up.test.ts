@@ -21,7 +21,7 @@ async function accepted(columns = "status = 'pending'") {
   return { ...all, id, signUp, created, row, again };
 }
 
-describe("two forms at the same time under one key", () => {
+describe("two concurrent forms with one idempotency key", () => {
   const atOnce = async (password: string) => {
     const { services, rows } = signUpsInProcess();
     const forms = [validRequest, { ...validRequest, password }];
@@ -29,7 +29,7 @@ describe("two forms at the same time under one key", () => {
     return { results, stored: rows("SELECT id FROM sign_ups") };
   };
 
-  test("make one sign-up, and both get its client secret", async () => {
+  test("create one sign-up, and both get its client secret", async () => {
     const { results, stored } = await atOnce(validRequest.password);
     const clientSecret = expect.stringMatching(/1_secret_1$/);
     expect(results).toMatchObject([
@@ -39,7 +39,7 @@ describe("two forms at the same time under one key", () => {
     expect(stored).toHaveLength(1);
   });
 
-  test("with two passwords make one sign-up: the second is told that the key was used", async () => {
+  test("with two passwords create one sign-up; the second is told that the key was used", async () => {
     const { results, stored } = await atOnce("Another-3ngine");
     expect(results).toMatchObject([{ status: "created" }, { status: "key-reused" }]);
     expect(stored).toHaveLength(1);
@@ -65,18 +65,21 @@ test.each<[keyof typeof validRequest, string | undefined]>([
   ["state", "MA"],
   ["zipCode", "10002"],
   ["country", "Canada"],
-])("the same key with another %s is a 422 without a secret, and changes nothing [G5] [D2]", async (field, value) => {
-  const { ask, rows, calls } = signUpsInProcess();
-  expect((await post(ask, validRequest)).status).toBe(200);
-  const [before, asked] = [rows("SELECT * FROM sign_ups"), calls.length];
-  const refused = await post(ask, { ...validRequest, [field]: value });
-  expect(refused.status).toBe(422);
-  const title = "The Idempotency-Key was used for another request";
-  expect(await refused.json()).toEqual({ type: "about:blank", status: 422, title });
-  expect([rows("SELECT * FROM sign_ups"), calls]).toEqual([before, calls.slice(0, asked)]);
-});
+])(
+  "the same key with another %s gives 422 without a client secret, and changes nothing [G5] [D2]",
+  async (field, value) => {
+    const { ask, rows, calls } = signUpsInProcess();
+    expect((await post(ask, validRequest)).status).toBe(200);
+    const [before, asked] = [rows("SELECT * FROM sign_ups"), calls.length];
+    const refused = await post(ask, { ...validRequest, [field]: value });
+    expect(refused.status).toBe(422);
+    const title = "The Idempotency-Key was used for another request";
+    expect(await refused.json()).toEqual({ type: "about:blank", status: 422, title });
+    expect([rows("SELECT * FROM sign_ups"), calls]).toEqual([before, calls.slice(0, asked)]);
+  },
+);
 
-test("a form that is sent again asks Stripe in the name of its first request, so that the key's answer is the same [G6]", async () => {
+test("a form sent again repeats the first request's ID at Stripe, so that Stripe's response is the same [G6]", async () => {
   const { ask, instead, model, sent } = signUpsInProcess();
   instead.set("POST setup_intents", () => {
     throw new TypeError("fetch failed");
@@ -90,20 +93,20 @@ test("a form that is sent again asks Stripe in the name of its first request, so
     expect(made.metadata.request_id).toBe("the-first");
 });
 
-describe("a form that is sent again", () => {
+describe("a form sent again", () => {
   test("continues the sign-up that waits for its card", async () => {
     const { again, created } = await accepted();
     expect(await again()).toMatchObject(created);
   });
 
-  test("is a duplicate where the email has had its trial with another sign-up meanwhile", async () => {
+  test("is a duplicate if its email address has since had a trial with another sign-up", async () => {
     const { again, unknownToStripe, calls } = await accepted();
     await unknownToStripe({}, TRIALING);
     expect(await again()).toEqual({ status: "duplicate" });
     expect(calls).toEqual([]);
   });
 
-  test("starts the trial of a card that no event has told of, and asks Stripe for each thing once", async () => {
+  test("starts the trial of a card without an event, with one Stripe call for each object", async () => {
     const { signUp, again, created, row, enterCard, calls } = await accepted();
     enterCard(signUp);
     expect(await again()).toMatchObject(created);
@@ -116,7 +119,7 @@ describe("a form that is sent again", () => {
     ]);
   });
 
-  test("begins anew where the end of its sign-up was begun at Stripe alone", async () => {
+  test("begins again if its sign-up was ended at Stripe only", async () => {
     const { signUp, again, services, rows, model } = await accepted();
     await services.payments.cancelSetupIntent(signUp.stripe_setup_intent_id ?? "");
     expect(await again()).toEqual({ status: "ended" });
@@ -126,14 +129,14 @@ describe("a form that is sent again", () => {
     expect(rows("SELECT id FROM sign_ups")).not.toEqual([{ id: signUp.id }]);
   });
 
-  test("gets the secret of its trial also where Stripe has canceled the setup intent since", async () => {
+  test("gets the client secret of its trial even if Stripe has canceled the setup intent", async () => {
     const { signUp, again, created, row, services } = await accepted(TRIALING);
     await services.payments.cancelSetupIntent(signUp.stripe_setup_intent_id ?? "");
     expect(await again()).toMatchObject(created);
     expect(await row()).toBe("trialing");
   });
 
-  test("is a duplicate where its card comes after five that failed, and the sign-up ends [H3]", async () => {
+  test("is a duplicate if its card comes after five declined ones, and the sign-up ends [H3]", async () => {
     const { signUp, again, row, enterCard, model } = await accepted("declined_cards = 5");
     enterCard(signUp);
     expect(await again()).toEqual({ status: "duplicate" });
@@ -142,13 +145,13 @@ describe("a form that is sent again", () => {
   });
 });
 
-describe("a form that is sent again a day later", () => {
+describe("a form sent again a day later", () => {
   /** Five minutes before it is abandoned. */
   const LATE = 24 * 60 * 60_000 - 5 * 60_000;
   const ageColumns = (milliseconds: number) =>
     `created_at = '${new Date(Date.now() - milliseconds).toISOString()}', status = 'pending'`;
 
-  test("continues its sign-up until five minutes before", async () => {
+  test("continues its sign-up up to five minutes before its end", async () => {
     const { again, created } = await accepted(ageColumns(LATE - 10_000));
     expect(await again()).toMatchObject(created);
   });
@@ -156,7 +159,7 @@ describe("a form that is sent again a day later", () => {
   test.each([
     ["has a setup intent", "", true],
     ["has none", ", stripe_setup_intent_id = NULL", false],
-  ])("begins another one, since its own may be deleted at any moment: it %s", async (_, columns, hasOne) => {
+  ])("starts a new sign-up if the old one is about to be deleted: it %s", async (_, columns, hasOne) => {
     const { again, signUp, rows, model, calls } = await accepted(ageColumns(LATE) + columns);
     expect(await again()).toEqual({ status: "ended" });
     const { stripe_setup_intent_id: setupIntentId, stripe_customer_id: customerId } = signUp;
@@ -167,14 +170,14 @@ describe("a form that is sent again a day later", () => {
     expect(await again()).toMatchObject({ status: "created" });
   });
 
-  test("starts the trial where its card is set up", async () => {
+  test("starts the trial if its card is set up", async () => {
     const { signUp, again, created, row, enterCard } = await accepted(ageColumns(LATE));
     enterCard(signUp);
     expect(await again()).toMatchObject(created);
     expect(await row()).toBe("trialing");
   });
 
-  test("is a duplicate where its card comes after five that failed", async () => {
+  test("is a duplicate if its card comes after five declined ones", async () => {
     const { signUp, again, row, enterCard } = await accepted(`${ageColumns(LATE)}, declined_cards = 5`);
     enterCard(signUp);
     expect(await again()).toEqual({ status: "duplicate" });
@@ -182,10 +185,10 @@ describe("a form that is sent again a day later", () => {
   });
 });
 
-describe("another form of an email with an earlier sign-up", () => {
+describe("another form for the email address of an earlier sign-up", () => {
   const ANOTHER = "another-key";
 
-  test("is taken without a question to Stripe where that has no setup intent", async () => {
+  test("is accepted without querying Stripe if the earlier one has no setup intent", async () => {
     const { services, unknownToStripe, calls } = signUpsInProcess();
     await unknownToStripe();
     expect(await createSignUp(validRequest, ANOTHER, services)).toMatchObject({ status: "created" });
@@ -195,7 +198,7 @@ describe("another form of an email with an earlier sign-up", () => {
   test.each([
     ["has its setup intent open", false],
     ["has lost its setup intent", true],
-  ])("is taken where Stripe %s", async (_, isLost) => {
+  ])("is accepted if Stripe %s", async (_, isLost) => {
     const { signUp, services, model, row, calls } = await accepted();
     if (isLost) model.objects.delete(signUp.stripe_setup_intent_id ?? "");
     expect(await createSignUp(validRequest, ANOTHER, services)).toMatchObject({ status: "created" });
@@ -203,7 +206,7 @@ describe("another form of an email with an earlier sign-up", () => {
     expect(await row()).toBe("pending");
   });
 
-  test("is a duplicate where that one's card is set up: its trial starts", async () => {
+  test("is a duplicate if the earlier one's card is set up, and that trial starts", async () => {
     const { signUp, services, row, enterCard } = await accepted();
     enterCard(signUp);
     expect(await createSignUp(validRequest, ANOTHER, services)).toEqual({ status: "duplicate" });
@@ -211,7 +214,7 @@ describe("another form of an email with an earlier sign-up", () => {
   });
 });
 
-describe("where Stripe", () => {
+describe("if Stripe fails", () => {
   const sent = async (change: (all: ReturnType<typeof signUpsInProcess>) => unknown) => {
     const all = signUpsInProcess();
     change(all);
@@ -219,24 +222,24 @@ describe("where Stripe", () => {
     return { created, stored: () => all.rows("SELECT id FROM sign_ups").length };
   };
 
-  test("does not take the email address, the visitor is told, and nothing is kept [G13]", async () => {
+  test("by refusing the email address, the visitor is told and nothing is stored [G13]", async () => {
     const { created, stored } = await sent(({ instead }) => instead.set("POST", refusal(400, "email_invalid")));
     expect(await created).toEqual({ status: "email-refused" });
     expect(stored()).toBe(0);
   });
 
   test.each([
-    ["is down", "unavailable", refusal(429, "rate_limit")],
-    ["fails", "failed", refusal(500, "api_error", "api_error")],
-    ["is still at it", "in-progress", refusal(409, "idempotency_key_in_use", "idempotency_error")],
-    ["answers what makes no sense", "unexpected-answer", answer(200, {})],
-  ])("%s, the error is thrown, and the sign-up waits for another try", async (_, reason, given) => {
+    ["being down", "unavailable", refusal(429, "rate_limit")],
+    ["failing", "failed", refusal(500, "api_error", "api_error")],
+    ["being busy with the same request", "in-progress", refusal(409, "idempotency_key_in_use", "idempotency_error")],
+    ["an invalid response", "unexpected-answer", answer(200, {})],
+  ])("by %s, the error is thrown and the sign-up waits for a retry", async (_, reason, given) => {
     const { created, stored } = await sent(({ instead }) => instead.set("POST", given));
     await expect(created).rejects.toMatchObject({ name: "PaymentsError", reason });
     expect(stored()).toBe(1);
   });
 
-  test("is not what failed, the error is thrown all the same", async () => {
+  test("the error of another dependency is thrown all the same", async () => {
     const error = new TypeError("A fault of our own");
     const { created, stored } = await sent(({ services }) =>
       vi.spyOn(services.signUps, "recordCustomer").mockRejectedValue(error),

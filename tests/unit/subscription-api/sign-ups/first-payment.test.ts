@@ -10,14 +10,14 @@ const of = (subscription: string) => ({ parent: { subscription_details: { subscr
 const PAID = { id: "in_1", status: "paid", amount_paid: 1, customer: "cus_1", ...of("sub_1") };
 
 test.each<[string, object | undefined, boolean]>([
-  ["of a sign-up's subscription is its first payment", {}, true],
-  ["of another customer is nobody's", { customer: "cus_2", ...of("sub_2") }, false],
-  ["that Stripe has as unpaid is nobody's", { status: "open" }, false],
-  ["that is empty is nobody's", { amount_paid: 0 }, false],
-  ["for something else than a subscription is nobody's", { parent: null }, false],
-  ["of no customer is nobody's", { customer: null }, false],
-  ["that Stripe does not know is nobody's", undefined, false],
-])("a paid invoice %s, and its event is done with", async (_, fields, isPayment) => {
+  ["for a sign-up's subscription is its first payment", {}, true],
+  ["of another customer is ignored", { customer: "cus_2", ...of("sub_2") }, false],
+  ["unpaid at Stripe is ignored", { status: "open" }, false],
+  ["of zero dollars is ignored", { amount_paid: 0 }, false],
+  ["without a subscription is ignored", { parent: null }, false],
+  ["without a customer is ignored", { customer: null }, false],
+  ["unknown to Stripe is ignored", undefined, false],
+])("a paid invoice %s, and its event is processed", async (_, fields, isPayment) => {
   const { services, unknownToStripe, find, instead, isProcessed } = signUpsInProcess();
   const { id } = await unknownToStripe({}, SUBSCRIBED);
   if (fields) instead.set("GET invoices/in_1", answer(200, { ...PAID, ...fields }));

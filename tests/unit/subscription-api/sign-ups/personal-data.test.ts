@@ -11,7 +11,7 @@ function operating() {
   return { ...world, command, count: () => world.rows("SELECT n FROM sign_up_counts").length };
 }
 
-test("all that is kept on a person is exported, without the hash of the password [F4]", async () => {
+test("the export has everything stored about a person except the password hash [F4]", async () => {
   const { pending, onTrial, command } = operating();
   const email = "export@example.com";
   await pending({ email, city: "Boston" });
@@ -33,7 +33,7 @@ test("all that is kept on a person is exported, without the hash of the password
   expect(JSON.stringify(found)).not.toContain("hash");
 });
 
-test("a person is erased at Stripe, then here with all messages; again does nothing [F4] [F6]", async () => {
+test("erasing a person deletes them at Stripe, then here with all messages; repeating it does nothing [F4] [F6]", async () => {
   const { onTrial, command, rows, model, logged } = operating();
   const { email, stripe_customer_id } = await onTrial();
   expect(await command("erase", email)).toEqual({ erased: 1, customers: 1 });
@@ -45,7 +45,7 @@ test("a person is erased at Stripe, then here with all messages; again does noth
   expect(JSON.stringify(logged)).not.toMatch(/@|Lovelace/);
 });
 
-test("a person under way is erased: no card can be set up any more, and nothing counts against the address [F4]", async () => {
+test("erasing a person during sign-up prevents any card set-up, and the address can sign up again [F4]", async () => {
   const { pending, command, services, count, model } = operating();
   const { email, stripe_setup_intent_id } = await pending();
   await services.counts.take(email, { isVerified: true });
@@ -54,7 +54,7 @@ test("a person under way is erased: no card can be set up any more, and nothing 
   expect(count()).toBe(0);
 });
 
-test("the customer that a sign-up under way made meanwhile is erased, and no customer of another service", async () => {
+test("erasing also deletes the customer created meanwhile, and no customer of another service", async () => {
   const { pending, command, rows, model } = operating();
   const { email, stripe_customer_id: ours } = await pending();
   rows("DELETE FROM sign_ups");
@@ -64,7 +64,7 @@ test("the customer that a sign-up under way made meanwhile is erased, and no cus
   expect(model.get(JSON.parse(theirs.text).id)?.deleted).toBeUndefined();
 });
 
-test("a person whose setup intent Stripe does not know is erased", async () => {
+test("erasing works even if Stripe does not know the setup intent", async () => {
   const { pending, command, change, rows } = operating();
   const { id, email } = await pending();
   await change(id, "stripe_setup_intent_id = 'seti_unknown'");
@@ -72,7 +72,7 @@ test("a person whose setup intent Stripe does not know is erased", async () => {
   expect(rows("SELECT id FROM sign_ups")).toEqual([]);
 });
 
-test("of an erased person two hashes stay that lead to nobody: neither mailbox nor card gets a trial again [H10]", async () => {
+test("after erasing, two hashes remain that identify nobody and refuse another trial for the mailbox and the card [H10]", async () => {
   const { onTrial, pending, enterCard, command, rows, ask, services, find } = operating();
   const { id } = await onTrial({ email: "forget.me@gmail.com" }, "a card");
   const claims = rows("SELECT hash FROM trial_claims WHERE sign_up_id = ?", id);

@@ -35,8 +35,8 @@ function dueSignUps() {
   };
 }
 
-describe("a sign-up without its card", () => {
-  test("is kept for a day, and looked at again later and later", async () => {
+describe("a sign-up without a card", () => {
+  test("is kept for a day and checked at growing intervals", async () => {
     const { begun, run, find, checkAt, logged } = dueSignUps();
     const { id } = await begun(2 * HOUR);
     await run("mayHaveTrial");
@@ -56,7 +56,7 @@ describe("a sign-up without its card", () => {
     expect(model.get(kept.stripe_customer_id)?.deleted).toBeUndefined();
   });
 
-  test("is deleted without a call of Stripe for what it never had", async () => {
+  test("is deleted without Stripe calls for objects it never had", async () => {
     const { unknownToStripe, rows, run, calls } = dueSignUps();
     await unknownToStripe();
     rows("UPDATE sign_ups SET created_at = ?, check_at = ?", ago(25 * HOUR), ago(1));
@@ -65,7 +65,7 @@ describe("a sign-up without its card", () => {
     expect(calls.filter((call) => !call.startsWith("GET customers"))).toEqual([]);
   });
 
-  test("gets its trial where Stripe has a card of which no webhook told", async () => {
+  test("gets its trial if Stripe has a card without a webhook", async () => {
     const { begun, run, find, enterCard } = dueSignUps();
     const signUp = await begun(25 * HOUR);
     enterCard(signUp);
@@ -73,7 +73,7 @@ describe("a sign-up without its card", () => {
     expect(await find(signUp.id)).toMatchObject({ status: "trialing" });
   });
 
-  test("ends when five cards have failed [H3]", async () => {
+  test("ends after five declined cards [H3]", async () => {
     const { begun, run, find, model } = dueSignUps();
     const signUp = await begun(HOUR, { declined_cards: 3, used_cards: 2 });
     await run("mayHaveTrial");
@@ -82,7 +82,7 @@ describe("a sign-up without its card", () => {
   });
 });
 
-test("a trial follows Stripe where its webhook was lost, and ends by itself without a plan", async () => {
+test("a trial follows Stripe after a lost webhook, and without a plan ends by itself", async () => {
   const { onTrial, run, find, model, set, checkAt } = dueSignUps();
   const [atStripe, withoutPlan] = [await onTrial(), await onTrial({ email: "other@example.com" })];
   set(withoutPlan.id, { package_id: null, stripe_subscription_id: null });
@@ -94,8 +94,8 @@ test("a trial follows Stripe where its webhook was lost, and ends by itself with
   expect([checkAt(atStripe.id), checkAt(withoutPlan.id)]).toEqual([null, null]);
 });
 
-describe("a run over more than one batch", () => {
-  test("takes all that is due: once when it is less than sixty, twice when it is sixty", async () => {
+describe("a reconciliation of more than one batch", () => {
+  test("takes everything due: once with fewer than sixty, twice with sixty", async () => {
     for (const [due, taken] of [
       [59, 1],
       [60, 2],
@@ -110,7 +110,7 @@ describe("a run over more than one batch", () => {
     }
   });
 
-  test("leaves what it has no time for to the next run, at once", async () => {
+  test("returns what it has no time for to the next run at once", async () => {
     const { begun, run, rows, checkAt } = dueSignUps();
     const ids: string[] = [];
     for (let n = 0; n < 30; n += 1) ids.push((await begun(25 * HOUR)).id);
@@ -126,7 +126,7 @@ describe("a run over more than one batch", () => {
   });
 });
 
-test("one that fails is logged, and holds up no other", async () => {
+test("logs a sign-up that fails, and goes on with the others", async () => {
   const { begun, run, find, instead, logged } = dueSignUps();
   const [broken, other] = [await begun(2 * HOUR), await begun(2 * HOUR)];
   instead.set(`GET setup_intents/${broken.stripe_setup_intent_id}`, answer(200, {}));

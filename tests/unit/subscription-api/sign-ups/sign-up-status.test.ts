@@ -3,28 +3,28 @@ import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/si
 import { signUpsInProcess } from "../../../support/api-in-process/sign-ups";
 import { refusal } from "../../../support/api-in-process/stripe-model";
 
-test("a sign-up that is not there any more has ended", async () => {
+test("a deleted sign-up has the status ended", async () => {
   const { services, calls } = signUpsInProcess();
   expect(await signUpStatus(crypto.randomUUID(), services)).toEqual({ status: "ended" });
   expect(calls).toEqual([]);
 });
 
 describe("a sign-up that waits for its card", () => {
-  test("is pending, and nothing is made for it", async () => {
+  test("is pending, and its status request creates nothing", async () => {
     const { services, pending, model } = signUpsInProcess();
     const { id } = await pending();
     expect(await signUpStatus(id, services)).toEqual({ status: "pending" });
     expect(model.all("subscription")).toEqual([]);
   });
 
-  test("is pending without a call of Stripe while it has no setup intent", async () => {
+  test("is pending without a Stripe call while it has no setup intent", async () => {
     const { services, pending, calls } = signUpsInProcess();
     const { id } = await pending({}, "stripe_setup_intent_id = NULL");
     expect(await signUpStatus(id, services)).toEqual({ status: "pending" });
     expect(calls).toEqual([]);
   });
 
-  test("is a trial as soon as Stripe has the card, before any webhook [S23]", async () => {
+  test("is on trial as soon as Stripe has the card, before any webhook [S23]", async () => {
     const { services, pending, enterCard, find, model } = signUpsInProcess();
     const signUp = await pending();
     enterCard(signUp);
@@ -36,7 +36,7 @@ describe("a sign-up that waits for its card", () => {
     expect(model.all("subscription")).toMatchObject([{ customer: signUp.stripe_customer_id, status: "trialing" }]);
   });
 
-  test("stays pending while Stripe's webhook starts the trial at this moment", async () => {
+  test("stays pending while a concurrent webhook starts its trial", async () => {
     const { services, pending, enterCard, instead, find } = signUpsInProcess();
     const signUp = await pending();
     enterCard(signUp);
@@ -57,7 +57,7 @@ describe("a sign-up that waits for its card", () => {
     await expect(signUpStatus(signUp.id, services)).rejects.toMatchObject({ reason: "unexpected-answer" });
   });
 
-  test("has no status when it is the database that fails", async () => {
+  test("has no status while the database fails", async () => {
     const { services, pending, enterCard, rows } = signUpsInProcess();
     const signUp = await pending();
     enterCard(signUp);
@@ -66,7 +66,7 @@ describe("a sign-up that waits for its card", () => {
   });
 });
 
-test("a trial that was not begun to its end is begun [G6]", async () => {
+test("an unfinished trial start is completed [G6]", async () => {
   const { services, pending, enterCard, model, find } = signUpsInProcess();
   const signUp = await pending({}, "status = 'card_set_up'");
   enterCard(signUp);
@@ -77,7 +77,7 @@ test("a trial that was not begun to its end is begun [G6]", async () => {
   expect(model.all("subscription")).toHaveLength(1);
 });
 
-test("a card that has had its trial is told with the secret for another one [H10]", async () => {
+test("a card that has had its trial is reported with the client secret for another [H10]", async () => {
   const { services, onTrial, pending, enterCard, find } = signUpsInProcess({ onePerPerson: true });
   await onTrial();
   const second = await pending({ email: "second@example.com" });
@@ -94,7 +94,7 @@ test.each([
   ["past_due", "trial"],
   ["canceled", "ended"],
   ["ended", "ended"],
-])("a sign-up that is %s is told as %s, without a call of Stripe", async (status, told) => {
+])("a sign-up that is %s has the status %s, without a Stripe call", async (status, told) => {
   const { services, pending, calls } = signUpsInProcess();
   const { id } = await pending({}, `status = '${status}', end_reason = 'not-me', stripe_subscription_id = 'sub_1'`);
   expect(await signUpStatus(id, services)).toEqual({ status: told });

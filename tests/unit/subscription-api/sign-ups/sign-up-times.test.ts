@@ -17,18 +17,18 @@ const at = (milliseconds: number) => new Date(NOW + milliseconds);
 
 stopClock(NOW);
 
-describe("when a sign-up is looked at again", () => {
+describe("the time of a sign-up's next check", () => {
   test.each([
     [10 * MINUTE, 30 * MINUTE],
     [30 * MINUTE, 90 * MINUTE],
     [8 * HOUR, DAY],
     [9 * HOUR, DAY],
     [30 * HOUR, DAY],
-  ])("after %i ms of waiting for a card: %i ms after it began", (age, next) => {
+  ])("after %i ms without a card is %i ms after its start", (age, next) => {
     expect(nextPendingCheck({ created_at: at(-age).toISOString() })).toEqual(at(next - age));
   });
 
-  test("an hour after the end of a trial at Stripe, and at the end of one without a plan", () => {
+  test("is an hour after a trial's end at Stripe, and at the end of a trial without a plan", () => {
     const trial = { status: "trialing", stripeSubscriptionId: "sub_1", trialEnd: at(DAY) } as const;
     expect(nextTrialCheck(trial)).toEqual(at(DAY + HOUR));
     expect(nextTrialCheck({ ...trial, stripeSubscriptionId: null })).toEqual(at(DAY));
@@ -38,12 +38,12 @@ describe("when a sign-up is looked at again", () => {
     }
   });
 
-  test("its visitor may ask for a day", () => {
+  test("a sign-up's status is available for a day", () => {
     expect(statusEnd({ created_at: at(0).toISOString() })).toEqual(at(DAY));
   });
 });
 
-test("a sign-up ends with its fifth failed card [H3]", async () => {
+test("a sign-up ends after five declined cards [H3]", async () => {
   const signUp = await databaseInMemory().signUp();
   const failed = (declined_cards: number, used_cards: number) =>
     hasTooManyFailedCards({ ...signUp, declined_cards, used_cards });
@@ -56,7 +56,7 @@ describe("a signed link", () => {
   const links = signedLinks({ publicUrl: "https://api.example", secrets: [current, old] });
   const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1);
 
-  test("leads to its purpose at the API, and is one of no other purpose [H4] [G12]", async () => {
+  test("opens its purpose at the API, and no other purpose [H4] [G12]", async () => {
     const url = await links.urlOf("not-me", "a sign-up", at(HOUR));
     expect(url).toMatch(/^https:\/\/api\.example\/links\/not-me\/[\w-]+\.[\w-]+\.[\w-]+$/);
     expect(await links.urlOf("status", "a sign-up", at(HOUR), "https://other.example")).toMatch(
@@ -67,7 +67,7 @@ describe("a signed link", () => {
     expect(await links.read("status", tokenOf(url))).toBeUndefined();
   });
 
-  test("ends with its time [H4]", async () => {
+  test("expires [H4]", async () => {
     const token = tokenOf(await links.urlOf("not-me", "a sign-up", at(HOUR)));
     vi.setSystemTime(NOW + HOUR - 1000);
     expect(await links.read("not-me", token)).toBe("a sign-up");
@@ -75,7 +75,7 @@ describe("a signed link", () => {
     expect(await links.read("not-me", token)).toBeUndefined();
   });
 
-  test("is signed with the first secret, and read with each of them [H4]", async () => {
+  test("is signed with the first secret and verified with each [H4]", async () => {
     const before = signedLinks({ publicUrl: "https://api.example", secrets: [old] });
     const token = tokenOf(await before.urlOf("not-me", "a sign-up", at(HOUR)));
     expect(await links.read("not-me", token)).toBe("a sign-up");
@@ -83,7 +83,7 @@ describe("a signed link", () => {
     await expect(signedLinks({ publicUrl: "", secrets: [] }).urlOf("not-me", "a sign-up", at(HOUR))).rejects.toThrow();
   });
 
-  test("is refused where it is none [G12]", async () => {
+  test("is refused if it is malformed [G12]", async () => {
     const [, payload, signature] = tokenOf(await links.urlOf("not-me", "a sign-up", at(HOUR))).split(".");
     const unsigned = Buffer.from('{"alg":"none"}').toString("base64url");
     const forged = [`${unsigned}.${payload}.`, `${unsigned}.${payload}.${signature}`];
@@ -92,7 +92,7 @@ describe("a signed link", () => {
     }
   });
 
-  test("is refused with one other character anywhere in its signature but the last, of which some bits mean nothing [G12]", async () => {
+  test("is refused with any character of its signature changed, except the unused bits of the last [G12]", async () => {
     const token = tokenOf(await links.urlOf("not-me", "a sign-up", at(HOUR)));
     for (let index = token.lastIndexOf(".") + 1; index < token.length - 1; index += 1) {
       const changed = token.slice(0, index) + (token[index] === "A" ? "B" : "A") + token.slice(index + 1);

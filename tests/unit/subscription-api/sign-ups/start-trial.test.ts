@@ -44,7 +44,7 @@ async function signUpAs(columns = "status = 'pending'") {
   };
 }
 
-test("a card that was used is told by email to three sign-ups a day, and on the page to all [H4]", async () => {
+test("a used card is reported by email to three sign-ups a day, and on the page to all [H4]", async () => {
   const { services, pending, setUpCard, rows } = signUpsInProcess({ onePerPerson: true });
   const enter = async (fingerprint: string) => {
     const signUp = await pending({ email: `${crypto.randomUUID()}@example.com` });
@@ -61,7 +61,7 @@ test("a card that was used is told by email to three sign-ups a day, and on the 
 });
 
 describe("a card that is set up", () => {
-  test("starts the trial, which is logged, with its emails and the reminder two days before the end [T2]", async () => {
+  test("starts the trial with a log line, its emails, and the reminder two days before the end [T2]", async () => {
     const { signUp, services, setUpCard, model, row, logged, messages, isProcessed, defaultCard } = await signUpAs();
     const card = await setUpCard(signUp);
     expect(await handleCardSetUp(signUp, card, services, CARD_EVENT)).toBe("trialing");
@@ -78,7 +78,7 @@ describe("a card that is set up", () => {
     expect(await isProcessed(CARD_EVENT)).toBe(true);
   });
 
-  test("starts a trial without a plan, of which Stripe knows nothing and nobody is reminded", async () => {
+  test("starts a trial without a plan: no subscription at Stripe, no reminder", async () => {
     const { signUp, services, setUpCard, model, row, reminders, defaultCard } = await signUpAs("package_id = NULL");
     const card = await setUpCard(signUp);
     expect(await handleCardSetUp(signUp, card, services)).toBe("trialing");
@@ -87,7 +87,7 @@ describe("a card that is set up", () => {
     expect(reminders()).toEqual([]);
   });
 
-  test("of an older setup intent does not become the card of a trial that another card starts", async () => {
+  test("from an older setup intent does not become the card of another card's trial", async () => {
     const { signUp, services, setUpCard, change, defaultCard } = await signUpAs();
     const older = await setUpCard(signUp, "an older card");
     const { id } = await services.payments.findOrCreateSetupIntent(
@@ -103,12 +103,12 @@ describe("a card that is set up", () => {
   test.each<[string, string, Partial<SetupIntent>, string]>([
     ["without a customer", "status = 'pending'", { customerId: null }, "unknown"],
     [
-      "of a trial, told of once more,",
+      "of a trial, reported again,",
       `${HAD_TRIAL}, status = 'trialing', stripe_subscription_id = 'sub_1'`,
       {},
       "trialing",
     ],
-    ["of a sign-up that was given up", "status = 'ended', end_reason = 'replaced'", {}, "ended"],
+    ["of an ended sign-up", "status = 'ended', end_reason = 'replaced'", {}, "ended"],
   ])("%s changes nothing, here and at Stripe", async (_, columns, fields, outcome) => {
     const { signUp, services, setUpCard, calls, row, messages } = await signUpAs(columns);
     const card = await setUpCard(signUp);
@@ -121,15 +121,18 @@ describe("a card that is set up", () => {
     ["canceled", { status: "canceled" }],
     ["another sign-up's", { metadata: { sign_up_id: "another" } }],
     ["another customer's", { customer: "cus_2" }],
-  ])("is an event's word: where Stripe has the setup intent as %s nothing becomes active [H13]", async (_, fields) => {
-    const { signUp, services, setUpCard, model, calls, card, row, messages } = await signUpAs();
-    await setUpCard(signUp);
-    Object.assign(model.get(card.setupIntentId) ?? {}, fields);
-    expect(await handleCardSetUpEvent(card, services, CARD_EVENT)).toBe("unknown");
-    expect([await row(), calls, messages()]).toEqual([signUp, [`GET setup_intents/${card.setupIntentId}`], []]);
-  });
+  ])(
+    "counts by Stripe's status, not by the event: with the setup intent %s nothing starts [H13]",
+    async (_, fields) => {
+      const { signUp, services, setUpCard, model, calls, card, row, messages } = await signUpAs();
+      await setUpCard(signUp);
+      Object.assign(model.get(card.setupIntentId) ?? {}, fields);
+      expect(await handleCardSetUpEvent(card, services, CARD_EVENT)).toBe("unknown");
+      expect([await row(), calls, messages()]).toEqual([signUp, [`GET setup_intents/${card.setupIntentId}`], []]);
+    },
+  );
 
-  test("of a sign-up that was deleted meanwhile is nobody's", async () => {
+  test("is ignored if its sign-up was deleted", async () => {
     const { signUp, services, setUpCard, calls, rows } = await signUpAs();
     const card = await setUpCard(signUp);
     rows("DELETE FROM sign_ups");
@@ -137,7 +140,7 @@ describe("a card that is set up", () => {
     expect(calls).toEqual([]);
   });
 
-  test("after five that failed ends the sign-up: it is detached, and no email asks for another [H3]", async () => {
+  test("after five declined ones ends the sign-up: it is detached, and no email asks for another [H3]", async () => {
     const { signUp, services, setUpCard, model, row, messages, isProcessed } = await signUpAs("declined_cards = 5");
     const card = await setUpCard(signUp);
     expect(await handleCardSetUp(signUp, card, services, CARD_EVENT)).toBe("ended");
@@ -148,7 +151,7 @@ describe("a card that is set up", () => {
   });
 });
 
-describe("a card that was used for a trial", () => {
+describe("a card that has already had a trial", () => {
   /** Somebody has had a trial with its card, which Stripe has; the sign-up has recorded this. */
   async function withUsedCard(columns = "status = 'pending'") {
     const one = await signUpAs();
@@ -161,10 +164,10 @@ describe("a card that was used for a trial", () => {
   }
 
   test.each([
-    ["nothing of Stripe's", "stripe_customer_id = NULL, stripe_setup_intent_id = NULL"],
+    ["nothing from Stripe", "stripe_customer_id = NULL, stripe_setup_intent_id = NULL"],
     ["its customer", "stripe_setup_intent_id = NULL"],
     ["its customer and its setup intent", "status = 'pending'"],
-  ])("is detached and waits for another where the sign-up has recorded %s [H10]", async (_, columns) => {
+  ])("is detached, and the sign-up waits for another, if it has recorded %s [H10]", async (_, columns) => {
     const { signUp, services, setUp, row, isDetached } = await withUsedCard(columns);
     expect(await handleCardSetUp(signUp, setUp, services)).toBe("pending");
     expect(isDetached()).toBe(true);
@@ -172,10 +175,10 @@ describe("a card that was used for a trial", () => {
   });
 
   test.each([
-    ["has had a used card since", "used_cards = 1"],
+    ["has had another used card since", "used_cards = 1"],
     ["waits for the card of another setup intent", "stripe_setup_intent_id = 'seti_2'"],
     ["belongs to another customer", "stripe_customer_id = 'cus_2'"],
-  ])("is left alone where the sign-up %s", async (_, columns) => {
+  ])("is left alone if the sign-up %s", async (_, columns) => {
     const { signUp, services, setUp, calls, row, messages } = await withUsedCard(columns);
     expect(await handleCardSetUp(signUp, setUp, services)).toBe("unknown");
     expect([await row(), calls, messages()]).toEqual([signUp, [], []]);
@@ -187,13 +190,13 @@ describe("a trial does not start", () => {
     ["without a setup intent", { stripe_setup_intent_id: null }, "A sign-up whose card is set up has no card"],
     ["without a customer", { stripe_customer_id: null }, "A sign-up whose card is set up has no card"],
     ["with a plan that is not sold", { package_id: "gone" }, "A sign-up's package is not in the catalogue"],
-  ])("%s: Stripe is not asked", async (_, fields, message) => {
+  ])("%s, and Stripe is not called", async (_, fields, message) => {
     const { signUp, services, calls } = await signUpAs("status = 'card_set_up'");
     await expect(startTrial({ ...signUp, ...fields }, services)).rejects.toThrow(message);
     expect(calls).toEqual([]);
   });
 
-  test("where the sign-up was erased while Stripe was asked: nothing is logged", async () => {
+  test("if the sign-up was erased during the Stripe call, and nothing is logged", async () => {
     const { signUp, services, enterCard, rows, logged } = await signUpAs("status = 'card_set_up'");
     enterCard(signUp);
     rows("DELETE FROM sign_ups");
@@ -218,7 +221,7 @@ describe("an event about a subscription", () => {
   }
   const TRIALING = `${HAD_TRIAL}, status = 'trialing', stripe_subscription_id = 'SUBSCRIPTION'`;
 
-  test("starts the trial where the card's own event has not", async () => {
+  test("starts the trial if the card's event has not", async () => {
     const { signUp, services, enterCard, changed, row, isProcessed } = await subscribed("status = 'card_set_up'");
     enterCard(signUp);
     expect(await handleSubscriptionChange(changed, services, UPDATED)).toBe("trialing");
@@ -237,16 +240,19 @@ describe("an event about a subscription", () => {
     ["that a trial ends soon whose start Stripe does not tell", ENDS_SOON, { start: null }, [inDays(3)]],
     ["that a trial of three days ends soon", ENDS_SOON, { end: 3 * DAY }, [inDays(1)]],
     ["that a trial one second shorter ends soon", ENDS_SOON, { end: 3 * DAY - SECOND }, []],
-  ])("%s has its reminder two days before the end, or none [T2]", async (_, event, { start = 0, end }, times) => {
-    const { services, atStripe, changed, reminders, isProcessed } = await subscribed(TRIALING);
-    const seconds = (time: number | null) => (time === null ? null : (NOW + time) / SECOND);
-    Object.assign(atStripe, { trial_start: seconds(start), ...(end !== undefined && { trial_end: seconds(end) }) });
-    expect(await handleSubscriptionChange(changed, services, event)).toBe("trialing");
-    expect(reminders()).toEqual(times.map((time) => time.toISOString()));
-    expect(await isProcessed(event)).toBe(true);
-  });
+  ])(
+    "for a trial %s schedules its reminder two days before the end, or none [T2]",
+    async (_, event, { start = 0, end }, times) => {
+      const { services, atStripe, changed, reminders, isProcessed } = await subscribed(TRIALING);
+      const seconds = (time: number | null) => (time === null ? null : (NOW + time) / SECOND);
+      Object.assign(atStripe, { trial_start: seconds(start), ...(end !== undefined && { trial_end: seconds(end) }) });
+      expect(await handleSubscriptionChange(changed, services, event)).toBe("trialing");
+      expect(reminders()).toEqual(times.map((time) => time.toISOString()));
+      expect(await isProcessed(event)).toBe(true);
+    },
+  );
 
-  test("is the first one of a trial without a plan: it takes the subscription", async () => {
+  test("gives a trial without a plan its first subscription", async () => {
     const { services, atStripe, changed, row } = await subscribed(`${WITHOUT_PLAN}, status = 'trialing'`);
     Object.assign(atStripe, { status: "active" });
     expect(await handleSubscriptionChange(changed, services, UPDATED)).toBe("active");
@@ -254,17 +260,17 @@ describe("an event about a subscription", () => {
   });
 
   test.each([
-    ["is another than the sign-up's", TRIALING, { stripeSubscriptionId: "sub_2" }],
-    ["is nobody's", TRIALING, { stripeSubscriptionId: "sub_2", customerId: "cus_2" }],
+    ["is not the sign-up's", TRIALING, { stripeSubscriptionId: "sub_2" }],
+    ["belongs to no sign-up", TRIALING, { stripeSubscriptionId: "sub_2", customerId: "cus_2" }],
     ["came after the end of a trial without a plan", `${WITHOUT_PLAN}, status = 'canceled'`, {}],
-  ])("that %s changes nothing, and is done with", async (_, columns, other) => {
+  ])("that %s changes nothing, and is processed", async (_, columns, other) => {
     const { signUp, services, calls, changed, row, isProcessed } = await subscribed(columns);
     expect(await handleSubscriptionChange({ ...changed, ...other }, services, UPDATED)).toBe("unknown");
     expect([await row(), calls]).toEqual([signUp, []]);
     expect(await isProcessed(UPDATED)).toBe(true);
   });
 
-  test("is left to Stripe's next try where the sign-up has changed each of five times", async () => {
+  test("is left for Stripe to repeat if the sign-up changes during each of five attempts", async () => {
     const { services, calls, instead, changed, rows, isProcessed } = await subscribed(TRIALING);
     instead.set("GET subscriptions", () => {
       rows("UPDATE sign_ups SET version = version + 1");
@@ -280,7 +286,7 @@ describe("an event about a subscription", () => {
 
 test.each([
   ["a failure that Stripe repeats", new PaymentsError("failed"), 1],
-  ["a Stripe that is not reached", new PaymentsError("unavailable"), 0],
+  ["an unreachable Stripe", new PaymentsError("unavailable"), 0],
   ["another error", new Error("failed"), 0],
 ])("after %s the next attempt has new keys, or the same", async (_, error, attempt) => {
   const { signUp, services, row } = await signUpAs();

@@ -28,18 +28,18 @@ const trial = {
 
 const answering = (answer: object) => stripeThatAnswers(answer).payments;
 
-describe("what happens at a trial's end", () => {
+describe("the outcome of a trial's end", () => {
   const charged = (cents: number) => ({ next: "charge", first: { cents, tax: 0 }, later: { cents, tax: 0 } });
   const charge = charged(50_000);
   const notFixed = { next: "charge", first: null, later: null };
   const end = (why: string, at = END) => ({ next: "end", why, at: new Date(at * 1000) });
   const without = { customer: { invoice_settings: { default_payment_method: null } } };
   test.each([
-    ["nothing was cancelled", {}, charge],
-    ["cancelled by the API", { cancel_at_period_end: true }, end("canceled")],
-    ["cancelled in the portal", { cancel_at: END }, end("canceled")],
-    ["cancelled for an earlier day", { cancel_at: END - 86_400 }, end("canceled", END - 86_400)],
-    ["cancelled for a day after the first charge", { cancel_at: END + 86_400 }, charge],
+    ["no cancellation", {}, charge],
+    ["a cancellation by the API", { cancel_at_period_end: true }, end("canceled")],
+    ["a cancellation in the portal", { cancel_at: END }, end("canceled")],
+    ["a cancellation for an earlier day", { cancel_at: END - 86_400 }, end("canceled", END - 86_400)],
+    ["a cancellation for a day after the first charge", { cancel_at: END + 86_400 }, charge],
     ["a discount", { discounts: ["di_1"] }, notFixed],
     ["a price without an amount", { items: { data: [{ price: { currency: "usd", product: STANDARD } }] } }, notFixed],
     [
@@ -47,24 +47,24 @@ describe("what happens at a trial's end", () => {
       { items: { data: [{ price: { currency: "eur", product: STANDARD, unit_amount: 50_000 } }] } },
       notFixed,
     ],
-    ["no end of the trial", { trial_end: null }, { next: "unknown" }],
+    ["a trial without an end", { trial_end: null }, { next: "unknown" }],
     [
-      "one of it, and discounts that are not told",
+      "a quantity of one and no discount data",
       { discounts: null, items: { data: [{ price: trial.items.data[0]?.price }] } },
       charge,
     ],
-    ["three of it", { items: { data: [{ ...trial.items.data[0], quantity: 3 }] } }, charged(150_000)],
+    ["a quantity of three", { items: { data: [{ ...trial.items.data[0], quantity: 3 }] } }, charged(150_000)],
     ["a credit", { customer: { ...trial.customer, balance: -60_000 } }, { ...charge, first: { cents: 0, tax: 0 } }],
     [
       "taxes that Stripe adds",
       { automatic_tax: { enabled: true } },
       { next: "charge", first: { cents: 50_000, tax: "added" }, later: { cents: 50_000, tax: "added" } },
     ],
-    ["the card removed", without, end("no-card")],
-    ["the card removed, and an invoice by mail wanted then", { ...without, trial_settings: null }, { next: "unknown" }],
-    ["no collection", { pause_collection: { behavior: "void" } }, { next: "unknown" }],
-    ["an invoice by mail", { collection_method: "send_invoice" }, { next: "unknown" }],
-  ])("%s [T3]", async (_, changed, trialEndOutcome) => {
+    ["a removed card", without, end("no-card")],
+    ["a removed card that leads to an emailed invoice", { ...without, trial_settings: null }, { next: "unknown" }],
+    ["paused collection", { pause_collection: { behavior: "void" } }, { next: "unknown" }],
+    ["emailed invoices", { collection_method: "send_invoice" }, { next: "unknown" }],
+  ])("follows Stripe with %s [T3]", async (_, changed, trialEndOutcome) => {
     const billing = await answering({ ...trial, ...changed }).findBilling("sub_1");
     const trialEnd = "trial_end" in changed ? null : new Date(END * 1000);
     expect(billing).toMatchObject({ isTrialing: true, isInvoiced: false, trialEndOutcome, trialEnd });
@@ -100,7 +100,7 @@ describe("what happens at a trial's end", () => {
       { first: { cents: 51_000, tax: 0 }, later: { cents: 50_000, tax: 0 } },
     ],
     ["another currency", { ...invoice, currency: "eur" }, { first: null, later: null }],
-  ])("the amount is what Stripe's preview of the invoice has, with %s [T3]", async (_, preview, charges) => {
+  ])("has the amount of Stripe's invoice preview, with %s [T3]", async (_, preview, charges) => {
     const { services, instead, sent } = signUpsInProcess();
     instead.set("GET subscriptions", answer(200, trial));
     instead.set("POST invoices/create_preview", answer(200, preview));
@@ -109,7 +109,7 @@ describe("what happens at a trial's end", () => {
     expect(sent.at(-1)?.params).toEqual({ subscription: "sub_1" });
   });
 
-  test("without a preview the price is told at once: Stripe is asked for it once [T3]", async () => {
+  test("has the plan's price if the preview fails, after one attempt [T3]", async () => {
     const { services, instead, calls } = signUpsInProcess();
     instead.set("GET subscriptions", answer(200, trial));
     instead.set("POST invoices/create_preview", answer(500, { error: { type: "api_error" } }));
@@ -117,7 +117,7 @@ describe("what happens at a trial's end", () => {
     expect(calls).toEqual(["GET subscriptions/sub_1", "POST invoices/create_preview"]);
   });
 
-  test("the card is that of the subscription, else that of its customer", async () => {
+  test("has the subscription's card, else its customer's", async () => {
     const own = { card: { brand: "amex", last4: "0005" } };
     const of = async (changed: object) => (await answering({ ...trial, ...changed }).findBilling("sub_1"))?.card;
     expect(await of({ default_payment_method: own })).toEqual(own.card);
@@ -130,15 +130,15 @@ describe("what happens at a trial's end", () => {
   });
 
   test.each<[string, object[], string | null]>([
-    ["that of the product", [STANDARD], "STANDARD"],
-    ["those of both products", [STANDARD, { id: "prod_2", name: "More seats" }], "STANDARD, More seats"],
-    ["none where the product was deleted", [{ id: "prod_1", deleted: true }], null],
-  ])("the plan's name is %s [T3]", async (_, products, plan) => {
+    ["the product's", [STANDARD], "STANDARD"],
+    ["both products'", [STANDARD, { id: "prod_2", name: "More seats" }], "STANDARD, More seats"],
+    ["none if the product was deleted", [{ id: "prod_1", deleted: true }], null],
+  ])("has the plan's name: %s [T3]", async (_, products, plan) => {
     const items = { data: products.map((product) => ({ price: { currency: "usd", product, unit_amount: 50_000 } })) };
     expect(await answering({ ...trial, items }).findBilling("sub_1")).toMatchObject({ plan });
   });
 
-  test("an invoice that is not empty was made [T4]", async () => {
+  test("includes an invoice that is already paid [T4]", async () => {
     const payments = answering({ ...trial, latest_invoice: { amount_due: 50_000 } });
     expect(await payments.findBilling("sub_1")).toMatchObject({ isInvoiced: true });
   });

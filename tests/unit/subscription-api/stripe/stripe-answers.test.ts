@@ -3,10 +3,10 @@ import { stripeThatAnswers } from "../../../support/api-in-process/sign-ups";
 
 /* What is read of Stripe's answers: https://docs.stripe.com/api */
 
-describe("a setup intent", () => {
+describe("a setup intent from Stripe", () => {
   const made = { id: "seti_1", client_secret: "seti_1_secret_1", status: "requires_payment_method" };
 
-  test("may tell its card's id alone, or a card without a fingerprint", async () => {
+  test("may have only its card's id, or a card without a fingerprint", async () => {
     const of = async (payment_method: unknown) =>
       stripeThatAnswers({ ...made, payment_method }).payments.findSetupIntent("seti_1");
     expect(await of("pm_1")).toMatchObject({ paymentMethodId: "pm_1", fingerprint: null });
@@ -21,7 +21,7 @@ describe("a setup intent", () => {
     ["processing", "open"],
     ["succeeded", "succeeded"],
     ["canceled", "canceled"],
-  ])("that is %s at Stripe is %s; without a card it has no fingerprint", async (status, state) => {
+  ])("with the status %s is %s; without a card it has no fingerprint", async (status, state) => {
     const { payments } = stripeThatAnswers({ ...made, status });
     expect(await payments.findSetupIntent("seti_1")).toMatchObject({
       state,
@@ -42,7 +42,7 @@ test.each([
   ["paused", "past_due"],
   ["canceled", "canceled"],
   ["incomplete_expired", "canceled"],
-])("a subscription that is %s at Stripe is %s", async (status, expected) => {
+])("a subscription with the Stripe status %s is %s", async (status, expected) => {
   const { payments } = stripeThatAnswers({ id: "sub_1", status, trial_start: 1_800_000_000, trial_end: null });
   expect(await payments.retrieveSubscription("sub_1")).toEqual({
     stripeSubscriptionId: "sub_1",
@@ -52,7 +52,7 @@ test.each([
   });
 });
 
-test("null metadata counts as none [G13]", async () => {
+test("null metadata is read as empty [G13]", async () => {
   const { payments } = stripeThatAnswers({
     ...{ id: "sub_1", status: "trialing", metadata: null },
     data: [{ id: "cus_1", metadata: null }],

@@ -31,26 +31,23 @@ test.each(READ)("%s is read [G7]", async (type, object, expected) => {
   expect(await receive(eventOf(type, object, "evt_1"))).toEqual({ ...expected, event: { id: "evt_1", type } });
 });
 
-test("these are all that the set-up asks Stripe for", () => {
+test("the webhook endpoint is set up for exactly the events that are read", () => {
   expect([...WEBHOOK_EVENTS].sort()).toEqual(READ.map(([type]) => type).sort());
 });
 
 test.each<[string, string]>([
   ["of another type", eventOf("setup_intent.created", setupIntent)],
   ["about the empty invoice of a trial", eventOf("invoice.paid", { id: "in_1", amount_paid: 0 })],
-  ["about a setup intent of nobody", eventOf("setup_intent.succeeded", { ...setupIntent, metadata: {} })],
-  [
-    "about a customer whose sign-up is none of ours",
-    eventOf("setup_intent.succeeded", { ...setupIntent, customer: null }),
-  ],
+  ["about a setup intent without a sign-up", eventOf("setup_intent.succeeded", { ...setupIntent, metadata: {} })],
+  ["about a customer of another service", eventOf("setup_intent.succeeded", { ...setupIntent, customer: null })],
   ["without an id", eventOf("customer.subscription.updated", subscription, "")],
-  ["that is no JSON", "{"],
-  ["that is nothing", "null"],
+  ["that is not JSON", "{"],
+  ["that is empty", "null"],
 ])("an event %s is ignored [G8]", async (_, payload) => {
   expect(await receive(payload)).toEqual({ status: "ignored" });
 });
 
-test("a signature counts for five minutes, with its secret, for its bytes [G7] [G12]", async () => {
+test("a signature is valid for five minutes, for its secret and its bytes [G7] [G12]", async () => {
   const payload = eventOf("invoice.paid", { id: "in_1", amount_paid: 1 });
   const status = async (body: string, header: string) => (await read(body, header)).status;
   expect((await receive(payload, secondsNow() - 290)).status).toBe("invoice-paid");
@@ -60,7 +57,7 @@ test("a signature counts for five minutes, with its secret, for its bytes [G7] [
   for (const header of ["", "t=1", "nonsense"]) expect(await status(payload, header), header).toBe("rejected");
 });
 
-test("a thin event is told from the others once it is known to be Stripe's [G17]", async () => {
+test("a thin event is recognized after its signature is verified [G17]", async () => {
   const payload = JSON.stringify({ id: "evt_1", object: "v2.core.event", type: "v1.invoice.paid" });
   expect(await receive(payload)).toEqual({ status: "thin" });
   expect(await read(payload, "")).toEqual({ status: "rejected" });

@@ -32,25 +32,25 @@ function stripeThat(answer: (path: string) => Response) {
 const failure = (status: number, error: object = {}) =>
   Response.json({ error: { message: `No such customer: ${TYPED}`, ...error } }, { status });
 
-describe("a call that Stripe refuses", () => {
+describe("a Stripe call that fails", () => {
   test.each<[string, () => Response, string, string]>([
-    ["an error of Stripe's own, which it repeats", () => failure(500, { type: "api_error" }), "failed", "warn"],
+    ["an error of Stripe's own", () => failure(500, { type: "api_error" }), "failed", "warn"],
     ["a key that is in use", () => failure(409, { type: "idempotency_error" }), "in-progress", "warn"],
-    ["a key of other parameters", () => failure(400, { type: "idempotency_error" }), "failed", "warn"],
+    ["a key used with other parameters", () => failure(400, { type: "idempotency_error" }), "failed", "warn"],
     [
-      "an address",
+      "an email address",
       () => failure(400, { type: "invalid_request_error", code: "email_invalid" }),
       "email-refused",
       "warn",
     ],
     ["a parameter", () => failure(400, { type: "invalid_request_error" }), "unexpected-answer", "warn"],
-    ["an object that is not there", () => failure(404, { type: "invalid_request_error" }), "unexpected-answer", "warn"],
+    ["a missing object", () => failure(404, { type: "invalid_request_error" }), "unexpected-answer", "warn"],
     ["too many calls", () => failure(429, { type: "invalid_request_error" }), "unavailable", "warn"],
     ["a wrong key", () => failure(401, { type: "invalid_request_error" }), "unavailable", "error"],
-    ["a key that may not", () => failure(403, { type: "invalid_request_error" }), "unavailable", "error"],
-    ["no JSON", () => new Response("<html>"), "unexpected-answer", "warn"],
-    ["another answer than promised", () => Response.json({ id: "" }), "unexpected-answer", "error"],
-  ])("for %s is %s, and the log quotes nothing [F6] [G6]", async (_, answer, reason, level) => {
+    ["a key without permission", () => failure(403, { type: "invalid_request_error" }), "unavailable", "error"],
+    ["a response that is not JSON", () => new Response("<html>"), "unexpected-answer", "warn"],
+    ["an unexpected response", () => Response.json({ id: "" }), "unexpected-answer", "error"],
+  ])("because of %s is handled, and the log quotes nothing [F6] [G6]", async (_, answer, reason, level) => {
     const { payments } = stripeThat(answer);
     await expect(payments.cancelSetupIntent("seti_1")).rejects.toMatchObject({ name: "PaymentsError", reason });
     expect(logged(level === "warn" ? "error" : "warn")).toEqual([]);
@@ -58,7 +58,7 @@ describe("a call that Stripe refuses", () => {
     expect(JSON.stringify(logged(level === "warn" ? "warn" : "error"))).not.toContain(TYPED);
   });
 
-  test("is logged by Stripe's names and ids, and by nothing else that stands in their place [F6] [G14]", async () => {
+  test("is logged with Stripe's codes and ids only, and only if they look like such [F6] [G14]", async () => {
     const error = { type: "card_error", code: "card_declined", decline_code: TYPED, param: "items[0][price]" };
     const headers = { "request-id": "req_1" };
     const { payments } = stripeThat(() =>
@@ -78,24 +78,24 @@ describe("a call that Stripe refuses", () => {
     ]);
   });
 
-  test("by a fault of our own is unavailable, and logged by the name of its error [F6]", async () => {
+  test("by an error of our own is unavailable, and logged with the error's name [F6]", async () => {
     const { stripe, payments } = stripeThat(() => Response.json({}));
     vi.spyOn(stripe.setupIntents, "cancel").mockRejectedValueOnce(new RangeError(TYPED));
     await expect(payments.cancelSetupIntent("seti_1")).rejects.toMatchObject({ reason: "unavailable" });
     expect(logged("error")).toEqual([{ level: "error", event: "stripe_failed", type: "RangeError" }]);
   });
 
-  test("by another answer than promised is logged by the names of its fields", async () => {
+  test("with an unexpected response is logged with the names of its fields", async () => {
     const { payments } = stripeThat(() => Response.json({ id: "seti_1", client_secret: 5, status: "x" }));
     await expect(payments.cancelSetupIntent("seti_1")).rejects.toMatchObject({ reason: "unexpected-answer" });
     expect(logged("error")).toEqual([{ level: "error", event: "stripe_answer_unexpected", fields: ["client_secret"] }]);
   });
 });
 
-describe("what Stripe does not know", () => {
+describe("an object that Stripe does not know", () => {
   const missing = () => failure(404, { type: "invalid_request_error", code: "resource_missing" });
 
-  test("is no setup intent, no invoice, no card, and a subscription that is canceled", async () => {
+  test("is read as no setup intent, no invoice, no card, or a canceled subscription", async () => {
     const { payments } = stripeThat(missing);
     expect(await payments.findSetupIntent("seti_1")).toBeUndefined();
     expect(await payments.findInvoice("in_1")).toBeUndefined();
@@ -111,18 +111,18 @@ describe("what Stripe does not know", () => {
     await payments.deleteCustomer("cus_1");
   });
 
-  test("is told from what Stripe refuses for another reason", async () => {
+  test("is distinguished from other refusals", async () => {
     const { payments } = stripeThat(() => failure(400, { type: "invalid_request_error", code: "parameter_unknown" }));
     await expect(payments.findSetupIntent("seti_1")).rejects.toMatchObject({ reason: "unexpected-answer" });
     await expect(payments.deleteCustomer("cus_1")).rejects.toMatchObject({ reason: "unexpected-answer" });
   });
 });
 
-describe("a card that cannot be detached", () => {
+describe("detaching a card", () => {
   test.each([
     ["was detached meanwhile", null, true],
     ["is still attached", "cus_1", false],
-  ])("is done with if it %s", async (_, customer, done) => {
+  ])("counts as done if it %s", async (_, customer, done) => {
     let detaching = false;
     const { payments } = stripeThat((path) => {
       if (path.endsWith("/detach")) {
@@ -137,30 +137,34 @@ describe("a card that cannot be detached", () => {
   });
 });
 
-describe("access to Stripe", () => {
+describe("the access to Stripe", () => {
   const list = () => Response.json({ data: [] });
   const accessOf = (answer: (path: string) => Response) => stripeAccess(stripeThat(answer).stripe);
 
   test.each<[string, (path: string) => Response, object]>([
     ["granted", list, { status: "granted" }],
-    ["of a wrong key", () => failure(401), { status: "wrong-key" }],
-    ["that is not answered", () => failure(500), { status: "unavailable" }],
+    ["refused because of a wrong key", () => failure(401), { status: "wrong-key" }],
+    ["unavailable", () => failure(500), { status: "unavailable" }],
     [
-      "without a right",
+      "lacking a permission",
       (path) => (/prices|setup_intents/.test(path) ? failure(403) : list()),
       { status: "no-permission", lacks: ["setup intents, payment methods", "prices, products"] },
     ],
-    ["of a wrong key before all else", (path) => failure(path.includes("prices") ? 401 : 403), { status: "wrong-key" }],
     [
-      "without a right, or not answered",
+      "refused because of a wrong key rather than a permission",
+      (path) => failure(path.includes("prices") ? 401 : 403),
+      { status: "wrong-key" },
+    ],
+    [
+      "unavailable rather than lacking a permission",
       (path) => failure(path.includes("prices") ? 503 : 403),
       { status: "unavailable" },
     ],
-  ])("%s is told [G9]", async (_, answer, access) => {
+  ])("is reported as %s [G9]", async (_, answer, access) => {
     expect(await accessOf(answer)).toEqual(access);
   });
 
-  test("is asked for with one small call for each kind of object", async () => {
+  test("is checked with one small call for each kind of object", async () => {
     const { stripe, asked } = stripeThat(list);
     await stripeAccess(stripe);
     expect(asked.sort()).toEqual([

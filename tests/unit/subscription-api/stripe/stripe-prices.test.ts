@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { signUpsInProcess, stripeThatAnswers } from "../../../support/api-in-process/sign-ups";
 import { answer } from "../../../support/api-in-process/stripe-model";
 
-describe("the price of a package", () => {
+describe("the Stripe price of a package", () => {
   const item = { id: "a-package", name: "MINI", price_cents: 10_000 };
   const monthly = {
     id: "price_1",
@@ -13,12 +13,12 @@ describe("the price of a package", () => {
   };
 
   test.each<[string, object, boolean]>([
-    ["is the one of its amount each month", {}, true],
-    ["is none of another amount", { unit_amount: 10_001 }, false],
-    ["is none in euros", { currency: "eur" }, false],
-    ["is none of a year", { recurring: { interval: "year", interval_count: 1 } }, false],
-    ["is none of two months", { recurring: { interval: "month", interval_count: 2 } }, false],
-    ["is none that is paid once", { recurring: null }, false],
+    ["has its amount each month", {}, true],
+    ["is not one of another amount", { unit_amount: 10_001 }, false],
+    ["is not one in euros", { currency: "eur" }, false],
+    ["is not one for a year", { recurring: { interval: "year", interval_count: 1 } }, false],
+    ["is not one for two months", { recurring: { interval: "month", interval_count: 2 } }, false],
+    ["is not a one-time price", { recurring: null }, false],
   ])("%s [T7]", async (_, change, isIt) => {
     const { prices, sent } = stripeThatAnswers({ data: [{ ...monthly, ...change }] });
     const found = { id: "price_1", product: "prod_1", created: false };
@@ -28,8 +28,8 @@ describe("the price of a package", () => {
 
   test.each<[string, object[], string[]]>([
     ["with a product", [], ["GET prices", "POST products", "POST prices"]],
-    ["of the same product", [{ ...monthly, unit_amount: 1 }], ["GET prices", "POST prices"]],
-  ])("is made %s where there is none, and takes the lookup key over [T7]", async (_, data, expected) => {
+    ["for the existing product", [{ ...monthly, unit_amount: 1 }], ["GET prices", "POST prices"]],
+  ])("is created %s if none exists, and takes over the lookup key [T7]", async (_, data, expected) => {
     const { services, instead, calls, sent } = signUpsInProcess();
     instead.set("GET prices", answer(200, { data }));
     instead.set("POST products", answer(200, { id: "prod_1" }));

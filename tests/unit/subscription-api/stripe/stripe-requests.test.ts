@@ -17,7 +17,7 @@ const signUp = async (change: object = {}) => ({
 });
 const metadata = { "metadata[sign_up_id]": "the-sign-up", "metadata[request_id]": "the-request" };
 
-test("a customer has the form's fields, and the sign-up in its metadata [G6] [S15]", async () => {
+test("a customer is created with the form's fields, and the sign-up in its metadata [G6] [S15]", async () => {
   const { payments, sent } = stripeThatAnswers({ id: "cus_1" });
   expect(await payments.findOrCreateCustomer(await signUp())).toBe("cus_1");
   expect(sent).toEqual([
@@ -41,7 +41,7 @@ test("a customer has the form's fields, and the sign-up in its metadata [G6] [S1
   ]);
 });
 
-test("a customer of an unknown country has none, and one of an earlier release no request", async () => {
+test("a customer with an unknown country has no country, and one from an earlier release has no request ID", async () => {
   const { payments, sent } = stripeThatAnswers({ id: "cus_1" });
   await payments.findOrCreateCustomer(await signUp({ country: "Atlantis", request_id: null }));
   const names = Object.keys(sent[0]?.params ?? {});
@@ -55,7 +55,7 @@ describe("a setup intent", () => {
     [0, "a-package", "setup-intent-the-sign-up-0", { "metadata[package_id]": "a-package" }],
     [2, null, "setup-intent-2-the-sign-up-0", {}],
   ])(
-    "after %i used cards is for one card, charged later, of a free trial [G6] [H3]",
+    "after %i used cards is for one card, charged later, with a free trial [G6] [H3]",
     async (used_cards, package_id, key, more) => {
       const { payments, sent } = stripeThatAnswers(made);
       await payments.findOrCreateSetupIntent(await signUp({ used_cards, package_id }), "cus_1");
@@ -79,17 +79,17 @@ describe("a setup intent", () => {
   );
 
   test.each<[string, object, string]>([
-    ["of this sign-up and card is taken", { sign_up_id: "the-sign-up", used_cards: "1" }, "found"],
-    ["of another card is not", { sign_up_id: "the-sign-up", used_cards: "0" }, "seti_1"],
-    ["of another card, of an earlier release, is not", { sign_up_id: "the-sign-up" }, "seti_1"],
-    ["of another sign-up is not", { sign_up_id: "another", used_cards: "1" }, "seti_1"],
-  ])("that was made before and is %s [G6]", async (_, given, id) => {
+    ["for this sign-up and card is reused", { sign_up_id: "the-sign-up", used_cards: "1" }, "found"],
+    ["for another card is not reused", { sign_up_id: "the-sign-up", used_cards: "0" }, "seti_1"],
+    ["for another card by an earlier release is not reused", { sign_up_id: "the-sign-up" }, "seti_1"],
+    ["for another sign-up is not reused", { sign_up_id: "another", used_cards: "1" }, "seti_1"],
+  ])("created earlier: %s [G6]", async (_, given, id) => {
     const { payments } = stripeThatAnswers({ ...made, data: [{ ...made, id: "found", metadata: given }] });
     const found = await payments.findOrCreateSetupIntent(await signUp({ used_cards: 1, stripe_attempt: 1 }), "cus_1");
     expect(found.id).toBe(id);
   });
 
-  test("that was made before and has its card is asked for with the card [H3]", async () => {
+  test("created earlier with a card is requested with its card [H3]", async () => {
     const found = { ...made, status: "succeeded", metadata: { sign_up_id: "the-sign-up" }, payment_method: "pm_1" };
     const whole = { ...found, customer: "cus_1", payment_method: { id: "pm_1", card: { fingerprint: "a card" } } };
     const { payments, sent } = stripeThatAnswers({ ...whole, data: [found] });
@@ -109,7 +109,7 @@ describe("a setup intent", () => {
     ]);
   });
 
-  test("that nobody needs any more is canceled as abandoned", async () => {
+  test("no longer needed is canceled as abandoned", async () => {
     const { payments, sent } = stripeThatAnswers({ ...made, status: "canceled" });
     await payments.cancelSetupIntent("seti_1");
     expect(sent).toMatchObject([
@@ -122,7 +122,7 @@ describe("a subscription", () => {
   const made = { id: "sub_1", status: "trialing", trial_start: 1_800_000_000, trial_end: 1_800_432_000 };
   const choice = { customerId: "cus_1", priceId: "price_1" };
 
-  test("has the package's price and five days, and is canceled at their end without a card [S15] [G6]", async () => {
+  test("has the package's price and five trial days, and is canceled at their end without a card [S15] [G6]", async () => {
     const { payments, sent } = stripeThatAnswers({ ...made, data: [] });
     expect(await payments.findOrCreateSubscription(await signUp(), choice)).toEqual({
       stripeSubscriptionId: "sub_1",
@@ -153,7 +153,7 @@ describe("a subscription", () => {
     ]);
   });
 
-  test("is taxed by Stripe Tax where the setting says so, and untaxed where Stripe does not know the address [T3]", async () => {
+  test("is taxed by Stripe Tax if configured, and untaxed if Stripe does not know the address [T3]", async () => {
     const { services, sent, instead, logged } = signUpsInProcess({ settings: { AUTOMATIC_TAX: "true" } });
     instead.set("GET subscriptions", answer(200, { data: [], has_more: false }));
     const answers = [refusal(400, "customer_tax_location_invalid"), answer(200, made)];
@@ -167,7 +167,7 @@ describe("a subscription", () => {
     expect(logged).toContainEqual(expect.objectContaining({ on: "error", event: "tax_location_invalid" }));
   });
 
-  test("that was made before is taken, whatever has become of it; that of another sign-up is not [G6]", async () => {
+  test("created earlier is reused whatever its status, but never another sign-up's [G6]", async () => {
     const mine = { ...made, id: "mine", status: "canceled", metadata: { sign_up_id: "the-sign-up" } };
     const { payments } = stripeThatAnswers({ data: [{ ...made, metadata: { sign_up_id: "another" } }, mine] });
     expect(await payments.findOrCreateSubscription(await signUp(), choice)).toMatchObject({
@@ -177,7 +177,7 @@ describe("a subscription", () => {
   });
 });
 
-test("the default card is set with a key of its attempt [G6]", async () => {
+test("the default card is set with its attempt's key [G6]", async () => {
   const { payments, sent } = stripeThatAnswers({ id: "cus_1" });
   await payments.setDefaultCard(await signUp({ stripe_attempt: 3 }), "cus_1", "pm_1");
   expect(sent).toMatchObject([
@@ -189,13 +189,13 @@ test("the default card is set with a key of its attempt [G6]", async () => {
   ]);
 });
 
-describe("the customers of an email address", () => {
+describe("the customers with an email address", () => {
   const page = (ids: string[], has_more: boolean, metadata = { sign_up_id: "another" }) =>
     answer(200, { data: ids.map((id) => ({ id, metadata })), has_more });
   const asked = (sent: ReturnType<typeof signUpsInProcess>["sent"]) => sent.map(({ call, params }) => [call, params]);
   const email = "ada@example.com";
 
-  test("are on all pages of the list, and a sign-up's own may be on the last", async () => {
+  test("are read from all pages of the list", async () => {
     const { services, instead, sent } = signUpsInProcess();
     const pages = [page(["cus_1", "cus_2"], true), page(["cus_3"], false, { sign_up_id: "the-sign-up" })];
     instead.set("GET customers", () => pages.shift());
@@ -206,7 +206,7 @@ describe("the customers of an email address", () => {
     ]);
   });
 
-  test("are also found by a search, which ignores case; customers of other services are not among them", async () => {
+  test("are also found by a search that ignores case, without customers of other services", async () => {
     const { services, instead, sent } = signUpsInProcess();
     instead.set("GET customers/search", page(["cus_1", "cus_2"], false));
     instead.set(
@@ -229,7 +229,7 @@ test.each([
   ["http://localhost", "http://localhost"],
   ["https://stripe.example", "https://stripe.example"],
   ["https://stripe.example:8443", "https://stripe.example:8443"],
-])("a stand-in for Stripe at %s is what is asked", async (apiUrl, origin) => {
+])("Stripe is called at the configured URL %s", async (apiUrl, origin) => {
   const asked: string[] = [];
   const stripe = stripeClient({ ...STRIPE_CONFIG, apiUrl: new URL(apiUrl) }, "nobody", async (url) => {
     asked.push(new URL(String(url)).origin);
@@ -249,8 +249,8 @@ test("a subscription and a customer are ended by their ids", async () => {
 describe("a card", () => {
   test.each<[string, object, string[]]>([
     ["attached", { id: "pm_1", customer: "cus_1" }, ["GET", "POST"]],
-    ["detached already", { id: "pm_1", customer: null }, ["GET"]],
-  ])("that is %s is detached, if it has to be", async (_, answer, methods) => {
+    ["already detached", { id: "pm_1", customer: null }, ["GET"]],
+  ])("that is %s is detached if necessary", async (_, answer, methods) => {
     const { payments, sent } = stripeThatAnswers(answer);
     await payments.detachCard("pm_1");
     expect(sent.map(({ call }) => call.split(" ")[0])).toEqual(methods);
@@ -273,7 +273,7 @@ test.each<[Waiting, number]>([
   expect([tried, stripe.getApiField("timeout")]).toEqual([2, timeout]);
 });
 
-describe("what an earlier try may have made is looked for", () => {
+describe("objects of an earlier attempt are looked for", () => {
   const HOUR = 60 * 60_000;
   const MINUTE = 60_000;
 

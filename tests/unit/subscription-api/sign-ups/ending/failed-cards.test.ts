@@ -26,7 +26,7 @@ describe("a declined card", () => {
     return { ...one, outcome: await handleCardDeclined(one.card, one.services, EVENT) };
   };
 
-  test("that is the fifth to fail ends the sign-up, at Stripe too, and logs it [H3]", async () => {
+  test("the fifth declined card ends the sign-up, at Stripe too, and is logged [H3]", async () => {
     const { id, outcome, row, setupIntent, logged } = await declined("declined_cards = 3, used_cards = 1");
     expect(outcome).toBe("ended");
     expect(await row()).toMatchObject({ status: "ended", end_reason: "cards-failed", declined_cards: 4 });
@@ -35,29 +35,29 @@ describe("a declined card", () => {
   });
 
   test.each([
-    ["that is the fourth leaves its sign-up", "pending", "declined_cards = 3", 4],
+    ["on the fourth try leaves its sign-up", "pending", "declined_cards = 3", 4],
     [
-      "that is told of late changes nothing of a sign-up that is",
+      "reported late changes nothing for a sign-up that is",
       "ended",
       "end_reason = 'cards-failed', declined_cards = 5",
       5,
     ],
-    ["that is told of late changes nothing of a sign-up that is", "trialing", "declined_cards = 3, used_cards = 2", 3],
-  ])("%s %s, and takes no card from it", async (_, status, columns, cards) => {
+    ["reported late changes nothing for a sign-up that is", "trialing", "declined_cards = 3, used_cards = 2", 3],
+  ])("%s %s, and its card is not used", async (_, status, columns, cards) => {
     const { outcome, row, calls } = await declined(`status = '${status}', ${columns}`);
     expect([outcome, calls]).toEqual([status, []]);
     expect(await row()).toMatchObject({ status, declined_cards: cards });
   });
 
-  test("of a sign-up that was deleted is nobody's", async () => {
+  test("is ignored if its sign-up was deleted", async () => {
     const { services, card, rows } = await signUpAs();
     rows("DELETE FROM sign_ups");
     expect(await handleCardDeclined(card, services, EVENT)).toBe("unknown");
   });
 });
 
-describe("a card that has been used for a trial", () => {
-  test("is detached, the sign-up waits for another, and a line of log counts it", async () => {
+describe("a card that has already had a trial", () => {
+  test("is detached and counted in the log, and the sign-up waits for another", async () => {
     const { id, signUp, card, services, setUpCard, model, row, logged, messages } = await signUpAs();
     expect(await refuseUsedCard(card, await setUpCard(signUp), services)).toBe("pending");
     expect(model.all("payment_method")).toMatchObject([{ customer: null }]);
@@ -66,7 +66,7 @@ describe("a card that has been used for a trial", () => {
     expect(logged).toMatchObject([{ level: "info", event: "used_card_refused", signUpId: id, usedCards: 1 }]);
   });
 
-  test("is refused where Stripe has no card to detach, or the sign-up was deleted meanwhile", async () => {
+  test("is refused even if Stripe has no card to detach or the sign-up was deleted", async () => {
     const { signUp, card, services, setUpCard, calls, rows } = await signUpAs();
     const without = { ...(await setUpCard(signUp)), paymentMethodId: null };
     expect(await refuseUsedCard(card, without, services)).toBe("pending");
@@ -76,7 +76,7 @@ describe("a card that has been used for a trial", () => {
   });
 });
 
-describe("a sign-up that ends keeps no card at Stripe", () => {
+describe("an ended sign-up leaves no card at Stripe", () => {
   type World = Awaited<ReturnType<typeof signUpAs>>;
   const enter = ({ signUp, enterCard }: World) => enterCard(signUp);
   const ended = async (change: (world: World) => unknown = () => {}) => {
@@ -121,7 +121,7 @@ describe("a sign-up that ends keeps no card at Stripe", () => {
     ["its visitor sets up a card", enter],
     ["another request cancels it", ({ setupIntent }) => Object.assign(setupIntent, { status: "canceled" })],
     ["Stripe loses it", ({ card, model }) => model.objects.delete(card.setupIntentId)],
-  ])("also when %s while it is being canceled", async (_, meanwhile) => {
+  ])("even when %s while it is being canceled", async (_, meanwhile) => {
     const { end, attached, row, ...world } = await ended();
     world.instead.set(`POST setup_intents/${world.card.setupIntentId}/cancel`, () => {
       meanwhile({ ...world, row });
@@ -132,7 +132,7 @@ describe("a sign-up that ends keeps no card at Stripe", () => {
     expect((await row()).status).toBe("ended");
   });
 
-  test("and gets no trial while its card is being detached, whoever asks how it stands or tells of the card [H3]", async () => {
+  test("and starts no trial while its card is being detached, whoever requests its status or reports the card [H3]", async () => {
     const { end, attached, row, ...world } = await ended(enter);
     const { id, card, services, instead, model } = world;
     await world.change(id, "declined_cards = 5");
@@ -148,7 +148,7 @@ describe("a sign-up that ends keeps no card at Stripe", () => {
     expect([attached(), model.all("subscription")]).toEqual([[], []]);
   });
 
-  test("and does not end while Stripe fails to cancel its setup intent", async () => {
+  test("and stays open while Stripe fails to cancel its setup intent", async () => {
     const { end, row } = await ended(({ instead }) => instead.set("POST setup_intents", refusal(429, "rate_limit")));
     await expect(end()).rejects.toThrow("Payments: unavailable");
     expect((await row()).status).toBe("pending");

@@ -11,7 +11,7 @@ test.each([
   [52, [0, 1]],
   [53, [1, 2]],
 ])(
-  "of %i pending sign-ups of an address fifty are kept, and of the rest two at once given up",
+  "of %i pending sign-ups of an address fifty stay, and at most two of the others end at once",
   async (made, expected) => {
     const { services, unknownToStripe, rows } = signUpsInProcess();
     const ids: string[] = [];
@@ -25,7 +25,7 @@ test.each([
   },
 );
 
-describe("a sign-up that another form replaces", () => {
+describe("a sign-up replaced by another form", () => {
   function replacing() {
     const all = signUpsInProcess({ onePerPerson: true });
     const replace = async ({ id }: SignUp) => {
@@ -36,7 +36,7 @@ describe("a sign-up that another form replaces", () => {
     return { ...all, replace };
   }
 
-  test("is given up, at Stripe first", async () => {
+  test("is ended at Stripe first", async () => {
     const { pending, replace, calls } = replacing();
     const signUp = await pending();
     expect(await replace(signUp)).toBe("ended");
@@ -44,7 +44,7 @@ describe("a sign-up that another form replaces", () => {
     expect(calls).toEqual([`GET ${setupIntent}`, `POST ${setupIntent}/cancel`]);
   });
 
-  test("stays as it is where it is not pending, or another", async () => {
+  test("stays unchanged if it is not pending or not the named one", async () => {
     const { pending, replace, services, find, calls } = replacing();
     const signUp = await pending({}, "status = 'card_set_up'");
     expect(await replace(signUp)).toBe("card_set_up");
@@ -52,7 +52,7 @@ describe("a sign-up that another form replaces", () => {
     expect([await find(signUp.id), calls]).toEqual([signUp, []]);
   });
 
-  test("is given up without Stripe where it has no setup intent, and where Stripe has canceled it", async () => {
+  test("is ended without Stripe if it has no setup intent or Stripe has canceled it", async () => {
     const { pending, unknownToStripe, replace, services, calls } = replacing();
     const canceled = await pending({ email: "second@example.com" });
     await services.payments.cancelSetupIntent(canceled.stripe_setup_intent_id);
@@ -62,14 +62,14 @@ describe("a sign-up that another form replaces", () => {
     expect(calls).toEqual([`GET setup_intents/${canceled.stripe_setup_intent_id}`]);
   });
 
-  test("is given up where Stripe does not answer", async () => {
+  test("is ended even if Stripe does not answer", async () => {
     const { pending, replace, instead } = replacing();
     const signUp = await pending();
     instead.set("GET setup_intents", refusal(400, "parameter_invalid"));
     expect(await replace(signUp)).toBe("ended");
   });
 
-  test("gets its trial where its card was set up at the last moment; the next card of the kind is detached [H10]", async () => {
+  test("gets its trial if its card was just set up; the next use of that card is refused [H10]", async () => {
     const { pending, enterCard, replace, model } = replacing();
     const [first, second] = [await pending(), await pending({ email: "second@example.com" })];
     for (const signUp of [first, second]) enterCard(signUp);
@@ -78,7 +78,7 @@ describe("a sign-up that another form replaces", () => {
     expect(model.all("payment_method", second.stripe_customer_id)).toEqual([]);
   });
 
-  test("stays as it is while the database fails", async () => {
+  test("stays unchanged while the database fails", async () => {
     const { pending, enterCard, replace, rows, find } = replacing();
     const signUp = await pending();
     enterCard(signUp);

@@ -24,7 +24,7 @@ function start(queue: ReturnType<typeof passwordQueue>, password: string) {
   void place?.inTurn((own) => own.hash(password)).finally(place.leave);
 }
 
-describe("the queue of passwords to hash", () => {
+describe("the password queue", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -32,7 +32,7 @@ describe("the queue of passwords to hash", () => {
     vi.useRealTimers();
   });
 
-  test("hashes one at a time, the senders in turn, of one sender the latest first [H1]", async () => {
+  test("hashes one password at a time, round-robin across clients, last in first out within one [H1]", async () => {
     const { hasher, order, atOnce } = slowHasher();
     const queue = passwordQueue(hasher);
     const jobs = ["a1", "a2", "a3", "b1", "a4", "c1", "b2"].map((password) => {
@@ -45,7 +45,7 @@ describe("the queue of passwords to hash", () => {
     expect(atOnce()).toBe(1);
   });
 
-  test("has as many places as eight seconds hold, and gets each back when work has failed [H1]", async () => {
+  test("has slots for eight seconds of hashing, and frees one when its work fails [H1]", async () => {
     const { hasher } = slowHasher();
     const queue = passwordQueue(hasher);
     const enter = (count: number) =>
@@ -69,7 +69,7 @@ describe("the queue of passwords to hash", () => {
     expect(enter(10).length).toBeGreaterThanOrEqual(3);
   });
 
-  test("takes turn and place from a request that was ended in the middle [H1]", async () => {
+  test("takes slot and turn back from an aborted request [H1]", async () => {
     const { hasher, order } = slowHasher();
     const queue = passwordQueue(hasher);
     for (let index = 0; index < 40; index += 1) {
@@ -85,8 +85,8 @@ describe("the queue of passwords to hash", () => {
     expect(order).toEqual(["next"]);
   });
 
-  describe("of several senders", () => {
-    test("counts one who has left as one who never came [H1]", async () => {
+  describe("among several clients", () => {
+    test("a client that disconnected counts as one that never came [H1]", async () => {
       const { hasher, order } = slowHasher();
       const queue = passwordQueue(hasher);
       queue.enter("somebody else");
@@ -97,7 +97,7 @@ describe("the queue of passwords to hash", () => {
       expect(order).toEqual(["a1", "x", "a2", "new"]);
     });
 
-    test("lets one who has had a turn, and waits with another place, come after the others [H1]", async () => {
+    test("a client that had a turn and waits again comes after the others [H1]", async () => {
       const { hasher, order } = slowHasher();
       const queue = passwordQueue(hasher);
       queue.enter("a");
@@ -108,7 +108,7 @@ describe("the queue of passwords to hash", () => {
       expect(order).toEqual(["a1", "x", "new", "a2"]);
     });
 
-    test("waits for none who has a place and no password yet, or none any more [H1]", async () => {
+    test("nobody waits for a client whose slot has no password yet, or no longer [H1]", async () => {
       const { hasher, order } = slowHasher();
       const queue = passwordQueue(hasher);
       const early = queue.enter("early");
@@ -125,7 +125,7 @@ describe("the queue of passwords to hash", () => {
   describe("after three seconds", () => {
     const forever = () => new Promise<never>(() => {});
 
-    test("takes a turn from whom it was given to [H1]", async () => {
+    test("a turn is taken back from the client that holds it [H1]", async () => {
       const { hasher, order } = slowHasher();
       const queue = passwordQueue(hasher);
       void queue.enter("a")?.inTurn(forever);
@@ -136,7 +136,7 @@ describe("the queue of passwords to hash", () => {
       expect(order).toEqual(["b"]);
     });
 
-    test("passes over a request that has stopped asking [H1]", async () => {
+    test("a request that no longer asks is skipped [H1]", async () => {
       const { hasher, order } = slowHasher();
       const queue = passwordQueue(hasher);
       queue.enter("c");

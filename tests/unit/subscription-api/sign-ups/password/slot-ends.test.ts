@@ -36,7 +36,7 @@ function crowdAt(hashMs: number) {
   return { arrive, hashes: () => hashes };
 }
 
-test("of eighty at once on a slow machine each is answered within nine seconds, and none is hashed that was refused [H1]", async () => {
+test("eighty concurrent requests on a slow machine are each answered within nine seconds, and no refused password is hashed [H1]", async () => {
   const { arrive, hashes } = crowdAt(400);
   const answers = arrive(80, "crowd");
   await vi.advanceTimersByTimeAsync(12_000);
@@ -47,7 +47,7 @@ test("of eighty at once on a slow machine each is answered within nine seconds, 
   expect(hashes()).toBe(count("hashed"));
 });
 
-test("once it knows how long a hash takes, it has as many places as eight seconds hold, and none of them ends [H1]", async () => {
+test("once hashing time is known, slots cover eight seconds and none expires [H1]", async () => {
   const { arrive } = crowdAt(400);
   arrive(5, "before");
   await vi.advanceTimersByTimeAsync(4_000);
@@ -59,7 +59,7 @@ test("once it knows how long a hash takes, it has as many places as eight second
   expect(answers.filter(({ outcome }) => outcome === "refused")).toHaveLength(80 - hashed);
 });
 
-test("whoever comes after a crowd that is gone has a place and a turn at once [H1]", async () => {
+test("a request after a crowd has left gets a slot and a turn at once [H1]", async () => {
   const { arrive } = crowdAt(400);
   arrive(80, "crowd");
   await vi.advanceTimersByTimeAsync(8_500);

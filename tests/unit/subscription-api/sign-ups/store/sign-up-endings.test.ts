@@ -31,7 +31,7 @@ async function signedUp(columns = "stripe_setup_intent_id = 'seti_1'") {
 }
 
 describe("a declined card", () => {
-  test("counts once for each event; the fifth has the cron handler look at the sign-up [H3]", async () => {
+  test("counts once for each event; after the fifth the sign-up is due for the cron handler [H3]", async () => {
     const { endings, counted, id, row, isProcessed } = await signedUp(
       "stripe_setup_intent_id = 'seti_1', used_cards = 1",
     );
@@ -45,9 +45,9 @@ describe("a declined card", () => {
   });
 
   test.each([
-    ["of another setup intent", "stripe_setup_intent_id = 'seti_2'"],
-    ["of a sign-up that has its trial", "stripe_setup_intent_id = 'seti_1', status = 'trialing'"],
-  ])("%s does not count, and its event need not come again", async (_, columns) => {
+    ["for another setup intent", "stripe_setup_intent_id = 'seti_2'"],
+    ["for a sign-up on trial", "stripe_setup_intent_id = 'seti_1', status = 'trialing'"],
+  ])("%s does not count, and its event is processed", async (_, columns) => {
     const { endings, counted, id, row, isProcessed } = await signedUp(columns);
     await endings.countDeclined(id, "seti_1", declined("evt_1"));
     expect(row()).toMatchObject({ declined_cards: 0 });
@@ -55,7 +55,7 @@ describe("a declined card", () => {
   });
 });
 
-test("what does not exist is null, and nothing is counted", async () => {
+test("a sign-up that does not exist gives null, and nothing is counted", async () => {
   const { endings, counted, card, messages } = await signedUp();
   expect(await endings.countDeclined("another", "seti_1", declined("evt_1"))).toBeNull();
   expect(await endings.refuseUsedCard({ ...card, signUpId: "another" })).toBeNull();
@@ -63,7 +63,7 @@ test("what does not exist is null, and nothing is counted", async () => {
 });
 
 describe("a used card", () => {
-  test("leaves its sign-up waiting for another one, with one email, however many are used [H3]", async () => {
+  test("leaves its sign-up waiting for another, with one email however many are used [H3]", async () => {
     const { endings, card, row, messages, isProcessed } = await signedUp();
     await endings.refuseUsedCard(card, declined("evt_used"));
     expect(await isProcessed("evt_used")).toBe(true);
@@ -92,7 +92,7 @@ describe("a used card", () => {
   });
 });
 
-test("a pending sign-up that ends is kept for a day, and its key is free [H3]", async () => {
+test("a pending sign-up that ends is kept for a day, and its key can be used again [H3]", async () => {
   const { endings, id, row } = await signedUp();
   expect(await endings.endPending(id, "cards-failed")).toBe(true);
   expect(row()).toMatchObject({
@@ -106,8 +106,8 @@ test("a pending sign-up that ends is kept for a day, and its key is free [H3]", 
   expect(row()).toMatchObject({ end_reason: "cards-failed" });
 });
 
-describe("a trial of somebody else's address", () => {
-  test.each(["card_set_up", "trialing", "past_due", "canceled"])("ends while it is %s, once [H4]", async (status) => {
+describe(`a trial reported with "Wasn't you?"`, () => {
+  test.each(["card_set_up", "trialing", "past_due", "canceled"])("ends once while it is %s [H4]", async (status) => {
     const { endings, id, row, rows, messages } = await signedUp(`status = '${status}', trial_end = '2026-12-01'`);
     for (const hash of ["of the address", "of the card"]) rows("INSERT INTO trial_claims VALUES (?, ?)", hash, id);
     rows("INSERT INTO trial_claims VALUES ('of another', NULL)");
@@ -131,7 +131,7 @@ describe("a trial of somebody else's address", () => {
   test.each([
     ["pending", "NULL"],
     ["ended", "'replaced'"],
-  ])("is none while the sign-up is %s", async (status, reason) => {
+  ])("does not end while the sign-up is %s", async (status, reason) => {
     const { endings, id, row, messages } = await signedUp(`status = '${status}', end_reason = ${reason}`);
     const before = row();
     expect(await endings.endTrial(id, "not-me", [])).toBe(false);
@@ -139,7 +139,7 @@ describe("a trial of somebody else's address", () => {
   });
 });
 
-test("an email address is confirmed once, and not for a sign-up that has ended [H4]", async () => {
+test("an email address is confirmed once, and not for an ended sign-up [H4]", async () => {
   const { endings, id, messages } = await signedUp();
   expect(await endings.verifyEmail(id)).toMatchObject({ email_verified_at: at(MINUTE) });
   vi.setSystemTime(NOW + HOUR);
@@ -151,7 +151,7 @@ test("an email address is confirmed once, and not for a sign-up that has ended [
   expect(await endings.verifyEmail("another")).toBeNull();
 });
 
-test("events of long ago are forgotten, some at a time", async () => {
+test("old events are deleted in batches", async () => {
   const { db, rows } = await signedUp();
   const events = processedEventsIn(db);
   for (const [id, time] of [

@@ -44,7 +44,7 @@ async function onTrial() {
 }
 
 describe("a card", () => {
-  test("gives its sign-up the trial: claimed, taken up again after two minutes, counted once [H3]", async () => {
+  test("claims the trial for its sign-up, can be leased again after two minutes, and is counted once [H3]", async () => {
     const { lifecycle, counted, card, row, rows, id } = await pending();
     expect(await lifecycle.recordCard(card, CLAIM)).toMatchObject({ status: "card_set_up" });
     await lifecycle.recordCard(card, CLAIM);
@@ -62,14 +62,18 @@ describe("a card", () => {
   });
 
   test.each<[string, string, boolean]>([
-    ["of the customer and the setup intent", "stripe_customer_id = 'cus_1', stripe_setup_intent_id = 'seti_1'", true],
-    ["of another customer", "stripe_customer_id = 'cus_2'", false],
-    ["of another setup intent", "stripe_setup_intent_id = 'seti_2'", false],
-    ["that came before a used one", "used_cards = 1", false],
-    ["after four that failed", "declined_cards = 4", true],
-    ["after five that failed", "declined_cards = 5", false],
-    ["of a sign-up that was given up", "status = 'ended', end_reason = 'replaced'", false],
-  ])("%s starts a trial or changes nothing [H3]", async (_, columns, activates) => {
+    [
+      "for the recorded customer and setup intent",
+      "stripe_customer_id = 'cus_1', stripe_setup_intent_id = 'seti_1'",
+      true,
+    ],
+    ["for another customer", "stripe_customer_id = 'cus_2'", false],
+    ["for another setup intent", "stripe_setup_intent_id = 'seti_2'", false],
+    ["from before a used one", "used_cards = 1", false],
+    ["after four declined ones", "declined_cards = 4", true],
+    ["after five declined ones", "declined_cards = 5", false],
+    ["for an ended sign-up", "status = 'ended', end_reason = 'replaced'", false],
+  ])("%s starts a trial, or changes nothing [H3]", async (_, columns, activates) => {
     const { lifecycle, card, row, rows, counted } = await pending(columns);
     const before = row();
     await lifecycle.recordCard(card, CLAIM);
@@ -83,10 +87,14 @@ describe("a card", () => {
 
   test.each<[string, string, string]>([
     ["of an erased person", "INSERT INTO trial_claims (hash) VALUES ('of the mailbox')", "ended"],
-    ["by the address before the setting", "INSERT INTO trial_claims (hash) VALUES ('of the address')", "ended"],
+    [
+      "of the address, from before ONE_TRIAL_PER_PERSON",
+      "INSERT INTO trial_claims (hash) VALUES ('of the address')",
+      "ended",
+    ],
     ["of the card alone", "INSERT INTO trial_claims (hash) VALUES ('of the card')", "pending"],
     ["of somebody else", "INSERT INTO trial_claims (hash) VALUES ('another')", "card_set_up"],
-  ])("meets a claim %s [H3]", async (_, claim, status) => {
+  ])("meets a trial claim %s [H3]", async (_, claim, status) => {
     const { lifecycle, card, rows, row, counted } = await pending();
     rows(claim);
     await lifecycle.recordCard(card, CLAIM);
@@ -95,7 +103,7 @@ describe("a card", () => {
   });
 });
 
-test("a card without a fingerprint claims nothing but the email address [H3]", async () => {
+test("a card without a fingerprint claims the email address only [H3]", async () => {
   const { lifecycle, card, rows, id } = await pending();
   await lifecycle.recordCard(card, { ...CLAIM, card: null });
   expect(rows("SELECT * FROM trial_claims")).toEqual([{ hash: "of the mailbox", sign_up_id: id }]);
@@ -103,7 +111,7 @@ test("a card without a fingerprint claims nothing but the email address [H3]", a
 
 /* An event counts as processed in the transaction of its effect: one that lost a race has to come again. */
 
-test("a card's event is not processed while the trial that it starts is missing [G7]", async () => {
+test("a card's event is not processed until its trial has started [G7]", async () => {
   const { lifecycle, card, id, isProcessed } = await pending();
   await lifecycle.recordCard(card, CLAIM, SUCCEEDED);
   expect(await isProcessed(SUCCEEDED)).toBe(false);
@@ -111,13 +119,13 @@ test("a card's event is not processed while the trial that it starts is missing 
   expect(await isProcessed(SUCCEEDED)).toBe(true);
 });
 
-test("a card's event that comes when the trial has begun is processed [G7]", async () => {
+test("a card's event after the trial has started is processed [G7]", async () => {
   const { lifecycle, card, isProcessed } = await onTrial();
   await lifecycle.recordCard(card, CLAIM, SUCCEEDED);
   expect(await isProcessed(SUCCEEDED)).toBe(true);
 });
 
-test("there is nothing to start for a sign-up that does not exist, and nothing is counted", async () => {
+test("an unknown sign-up starts nothing and is not counted", async () => {
   const { lifecycle, card, counted, messages } = await pending();
   expect(await lifecycle.recordCard({ ...card, signUpId: "another" }, CLAIM)).toBeNull();
   expect(await lifecycle.startTrial("another", TRIAL, { remindAt: END })).toBeNull();
@@ -125,7 +133,7 @@ test("there is nothing to start for a sign-up that does not exist, and nothing i
 });
 
 describe("a trial", () => {
-  test("begins once, with its emails, its account and one more version", async () => {
+  test("starts once, with its emails, its account and one more version", async () => {
     const { lifecycle, counted, id, row, messages } = await onTrial();
     await lifecycle.startTrial(id, { ...TRIAL, stripeSubscriptionId: "sub_2" }, { remindAt: END });
     expect(row()).toMatchObject({
@@ -139,7 +147,7 @@ describe("a trial", () => {
     expect(counted).toEqual(["set_up", "trial"]);
   });
 
-  test("that is over when it is recorded has no email and counts as none", async () => {
+  test("that has ended before it is recorded gets no email and is not counted", async () => {
     const { lifecycle, counted, card, id, row, messages } = await pending();
     await lifecycle.recordCard(card, CLAIM);
     await lifecycle.startTrial(id, { ...TRIAL, status: "canceled" }, { remindAt: END });
@@ -151,7 +159,7 @@ describe("a trial", () => {
   test.each([
     [24 * HOUR, 24 * HOUR],
     [-HOUR, 0],
-  ])("is reminded of at its time, %i ms from now, or at once", async (time, due) => {
+  ])("gets its reminder in %i ms, or at once if that is past", async (time, due) => {
     const { lifecycle, card, id, messages, counted } = await pending();
     await lifecycle.recordCard(card, CLAIM);
     await lifecycle.startTrial(id, TRIAL, { event: SUCCEEDED, remindAt: new Date(NOW + time) });
@@ -160,21 +168,21 @@ describe("a trial", () => {
   });
 
   test.each<[string, Partial<TrialState>, object]>([
-    ["the same", {}, { status: "trialing", version: 1, trial_end: END.toISOString() }],
+    ["an unchanged state", {}, { status: "trialing", version: 1, trial_end: END.toISOString() }],
     ["no end", { trialEnd: null }, { version: 1, trial_end: END.toISOString(), check_at: null }],
     ["another end", { trialEnd: new Date(NOW) }, { version: 2, trial_end: at(0), check_at: at(HOUR) }],
     ["another state", { status: "past_due" }, { status: "past_due", version: 2, check_at: null }],
     ["another subscription", { stripeSubscriptionId: "sub_2" }, { stripe_subscription_id: "sub_2", version: 2 }],
-  ])("takes over from Stripe: %s", async (_, change, expected) => {
+  ])("follows Stripe: %s", async (_, change, expected) => {
     const { lifecycle, trial, row } = await onTrial();
     expect(await lifecycle.applyStripeState(trial, { ...TRIAL, ...change }, { remindAt: null })).toBe(true);
     expect(row()).toMatchObject(expected);
   });
 
   test.each<[string, Partial<TrialState>, string[]]>([
-    ["has a reminder when it is given a time for it", {}, ["trial-ending"]],
-    ["that is late with a payment has none", { status: "past_due" }, []],
-    ["that is over has none", { status: "canceled" }, []],
+    ["has a reminder at the given time", {}, ["trial-ending"]],
+    ["with a late payment has no reminder", { status: "past_due" }, []],
+    ["that has ended has no reminder", { status: "canceled" }, []],
   ])("%s", async (_, change, expected) => {
     const { lifecycle, trial, rows, messages } = await onTrial();
     rows("DELETE FROM outbox");
@@ -186,7 +194,7 @@ describe("a trial", () => {
     expect(messages().map(({ kind }) => kind)).toEqual(expected);
   });
 
-  test("that has changed since it was read is not written, and has no reminder of then; its event has to come again [G7]", async () => {
+  test("that changed since it was read is not written and gets no outdated reminder; its event must come again [G7]", async () => {
     const { lifecycle, trial, row, rows, messages, isProcessed } = await onTrial();
     rows("DELETE FROM outbox");
     const overdue: TrialState = { ...TRIAL, status: "past_due" };
@@ -197,7 +205,7 @@ describe("a trial", () => {
     expect([await isProcessed(SUCCEEDED), await isProcessed(UPDATED)]).toEqual([true, false]);
   });
 
-  test("is paid for the first time once", async () => {
+  test("records its first payment once", async () => {
     const { lifecycle, trial, row, counted } = await onTrial();
     await lifecycle.recordPayment(trial, { id: "evt_1", type: "invoice.paid" });
     vi.setSystemTime(NOW + HOUR);
@@ -208,7 +216,7 @@ describe("a trial", () => {
 });
 
 describe("due sign-ups", () => {
-  test("are leased for ten minutes, those that wait longest first, each rank by itself", async () => {
+  test("are leased for ten minutes, longest wait first, each rank by itself", async () => {
     const { lifecycle, rows, signUp, id } = await pending();
     const [other, later] = [await signUp(), await signUp()];
     for (const [one, due] of [
@@ -226,7 +234,7 @@ describe("due sign-ups", () => {
     expect((await lifecycle.takeDue(mayHaveTrial, 9)).signUps).toEqual([]);
   });
 
-  test("are looked at when they say, unless somebody has said otherwise meanwhile", async () => {
+  test("are checked at their time, unless it has been changed since", async () => {
     const { lifecycle, rows, signUp, id } = await pending();
     const other = await signUp();
     rows("UPDATE sign_ups SET check_at = ?", at(0));
@@ -240,7 +248,7 @@ describe("due sign-ups", () => {
     ]);
   });
 
-  test("that none of is taken cost no statement", async () => {
+  test("cost no statement if none was taken", async () => {
     let sent = 0;
     const { db } = databaseInMemory(async (_label, effect) => {
       sent += 1;
@@ -250,7 +258,7 @@ describe("due sign-ups", () => {
     expect(sent).toBe(0);
   });
 
-  test("that are given up are deleted by the next run; only pending ones can be", async () => {
+  test("that have ended are deleted by the next run; only pending ones can end", async () => {
     const { lifecycle, id, row } = await pending();
     vi.setSystemTime(NOW + MINUTE);
     await lifecycle.replace(id);

@@ -21,7 +21,7 @@ function store(io?: Io) {
 
 const COLUMNS = { zipCode: "zip_code" } as const;
 
-test("a new sign-up keeps every field in its column, and is looked at after ten minutes", async () => {
+test("a new sign-up stores every field in its column, and is due for a check after ten minutes", async () => {
   const { signUps, rows } = store();
   const fields = [
     "email",
@@ -56,14 +56,14 @@ test("a sign-up may have no plan", async () => {
   expect(rows("SELECT package_id FROM sign_ups")).toEqual([{ package_id: null }]);
 });
 
-test("what does not exist is null", async () => {
+test("an unknown sign-up is null", async () => {
   const { signUps } = store();
   expect(await signUps.find("another")).toBeNull();
   expect(await signUps.findByKey("another")).toBeNull();
   expect(await signUps.findByStripe("another", "another")).toBeNull();
 });
 
-test("the same key finds the sign-up that has it, and makes no other [G5]", async () => {
+test("the same key finds its sign-up and creates no other [G5]", async () => {
   const { signUps, signUp, rows } = store();
   const first = await signUp();
   const [row] = rows("SELECT idempotency_key FROM sign_ups");
@@ -78,7 +78,7 @@ test("the same key finds the sign-up that has it, and makes no other [G5]", asyn
   expect(rows("SELECT id FROM sign_ups")).toHaveLength(1);
 });
 
-test("the first customer and the first setup intent stay, and a sign-up is accepted once [G6]", async () => {
+test("the first customer and setup intent are kept, and a sign-up is accepted once [G6]", async () => {
   const { signUps, counted, signUp, found, set } = store();
   const one = await signUp();
   await signUps.recordCustomer(one.id, "cus_1");
@@ -103,7 +103,7 @@ const backwards: Io = async (_label, effect) => {
 test.each([
   ["in the order of SQLite", undefined],
   ["in another order", backwards],
-])("an event's sign-up is that of its subscription, else that of its customer, found %s [G7]", async (_, io) => {
+])("an event's sign-up is found by its subscription, else by its customer: %s [G7]", async (_, io) => {
   const { signUps, signUp, set } = store(io);
   const [one, other] = [await signUp(), await signUp()];
   set(one, "stripe_customer_id = 'cus_1'");
@@ -115,7 +115,7 @@ test.each([
   expect(await find("sub_3", "cus_3")).toBeUndefined();
 });
 
-test("the latest pending sign-ups of an address come first; what has become of others does not count", async () => {
+test("an address's latest pending sign-ups come first, and only pending ones count", async () => {
   const { signUps, signUp, set } = store();
   const made: SignUp[] = [];
   for (let minute = 0; minute < 4; minute += 1) {
@@ -133,24 +133,28 @@ test("the latest pending sign-ups of an address come first; what has become of o
   expect((await signUps.findByEmail(validRequest.email)).map(({ id }) => id)).toEqual(made.map(({ id }) => id));
 });
 
-describe("an email address has had its trial", () => {
+describe("an email address that has had its trial", () => {
   test.each<[string, string, boolean]>([
     ["not with a pending sign-up", "status = 'pending'", false],
-    ["not with one that was given up", "status = 'ended', end_reason = 'replaced'", false],
+    ["not with one that was replaced", "status = 'ended', end_reason = 'replaced'", false],
     ["with a card that is set up", "status = 'card_set_up'", true],
     ["with a trial", "status = 'trialing', trial_end = '2026-12-01'", true],
-    ["with a payment that is late", "status = 'past_due', trial_end = '2026-12-01'", true],
+    ["with a late payment", "status = 'past_due', trial_end = '2026-12-01'", true],
     ["with a trial that is over", "status = 'canceled', trial_end = '2026-12-01'", true],
     ["not with a sign-up that ended before", "status = 'canceled'", false],
-    ["not with one of a stranger", "status = 'canceled', trial_end = '2026-12-01', end_reason = 'not-me'", false],
-  ])("%s [H3]", async (_, columns, had) => {
+    [
+      "not with one reported as somebody else's",
+      "status = 'canceled', trial_end = '2026-12-01', end_reason = 'not-me'",
+      false,
+    ],
+  ])("is recognized %s [H3]", async (_, columns, had) => {
     const { signUps, signUp, set } = store();
     set(await signUp(), columns);
     expect(await signUps.hasHadTrial(validRequest.email, ["a hash"])).toBe(had);
     expect(await signUps.hasHadTrial("another@example.com", ["a hash"])).toBe(false);
   });
 
-  test("with a claim, also of a person who was erased [H3]", async () => {
+  test("is recognized by its claim, even after the person was erased [H3]", async () => {
     const { signUps, rows } = store();
     rows("INSERT INTO trial_claims (hash) VALUES ('a hash')");
     expect(await signUps.hasHadTrial(validRequest.email, ["another", "a hash"])).toBe(true);
@@ -158,7 +162,7 @@ describe("an email address has had its trial", () => {
   });
 });
 
-test("an erased person's trial leaves its hash, and a sign-up without one leaves nothing [F4] [H3]", async () => {
+test("erasing leaves the hash of a trial, and nothing of a sign-up without one [F4] [H3]", async () => {
   const { signUps, signUp, rows, set } = store();
   await signUps.erase((await signUp()).id, "of a pending one");
   for (let time = 0; time < 2; time += 1) {
@@ -170,7 +174,7 @@ test("an erased person's trial leaves its hash, and a sign-up without one leaves
   expect(rows("SELECT id FROM sign_ups")).toEqual([]);
 });
 
-test("one attempt ends once, whoever notices that it failed [G6]", async () => {
+test("an attempt ends once, however many requests notice its failure [G6]", async () => {
   const { signUps, signUp, found } = store();
   const one = await signUp();
   await signUps.endAttempt(one.id, 0);
@@ -178,7 +182,7 @@ test("one attempt ends once, whoever notices that it failed [G6]", async () => {
   expect((await found(one)).stripe_attempt).toBe(1);
 });
 
-test("a sign-up that has changed since it was read is not deleted", async () => {
+test("a sign-up that changed since it was read is not deleted", async () => {
   const { signUps, signUp, rows, set } = store();
   const [one, other] = [await signUp(), await signUp()];
   set(one, "status = 'card_set_up'");
