@@ -55,7 +55,7 @@ import { stripePrices } from "./stripe/plan-prices";
 
 const headers = {
   https: secureHeaders({
-    strictTransportSecurity: "max-age=63072000; includeSubDomains; preload",
+    strictTransportSecurity: "max-age=63072000; includeSubDomains",
     xFrameOptions: "DENY",
   }),
   http: secureHeaders({ strictTransportSecurity: false, xFrameOptions: "DENY" }),

@@ -2,6 +2,10 @@
 export function filledIn(text: string): string {
   return text
     .replaceAll("citewell.example", "acme.com")
+    .replace(
+      /(\[env\.staging[\s\S]*)CUSTOMER_PORTAL_URL = ""/,
+      '$1CUSTOMER_PORTAL_URL = "https://billing.stripe.com/p/login/test_0123456789"',
+    )
     .replaceAll('CUSTOMER_PORTAL_URL = ""', 'CUSTOMER_PORTAL_URL = "https://billing.stripe.com/p/login/0123456789"')
     .replace(
       /(\[env\.staging[\s\S]*)STRIPE_PUBLISHABLE_KEY = ""/,

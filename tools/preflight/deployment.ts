@@ -1,20 +1,26 @@
 import type { WorkerSettings } from "../wrangler/worker-settings";
 import type { Stage } from "../wrangler/wrangler";
 
+export type Worker = "site" | "subscription API";
+
 /** `what` also says what to do. */
 export type Finding = {
-  where: "site" | "subscription API" | "database" | "Stripe" | "Cloudflare" | "app/company-facts.ts";
+  where: Worker | "database" | "Stripe" | "Cloudflare" | "app/company-facts.ts";
   what: string;
 };
 
 type Workers = { site: WorkerSettings; api: WorkerSettings };
 
-/** Secrets and database are undefined when the account was not asked. */
+/** What the account knows is undefined when it was not asked. */
 export type Deployment = Workers & {
   stage: Stage;
   other: Workers;
   secrets?: { site: string[]; api: string[] };
   database?: { migrations: string[]; packages: Record<string, unknown>[] };
+  /** Of the account's databases, by id. */
+  databaseNames?: ReadonlyMap<string, string>;
+  /** Whether Cloudflare sends emails from the domain of MAIL_FROM. */
+  mayEmail?: boolean | undefined;
   migrations: string[];
   company: { name: string; postalAddress: readonly string[]; profiles: readonly string[] };
 };

@@ -9,6 +9,7 @@ import { settingsOf, stageOf } from "../releases/deployment-stages";
 import { setUpStripe } from "../stripe-setup/set-up";
 import { type Target, targetOf } from "../stripe-setup/target";
 import { API_FOLDER, root, type Stage } from "../wrangler/wrangler";
+import { mailDomainOf } from "./address-rules";
 import { askAccount } from "./cloudflare-account";
 import type { Finding } from "./deployment";
 import { checkDeployment, isDatabaseId } from "./rules";
@@ -42,7 +43,9 @@ async function askStripe({ offline, stage }: Options): ReturnType<typeof checkSt
 export async function preflight(options: Options): Promise<boolean> {
   const { stage, offline, migrating, apiOnly } = options;
   const settings = { ...settingsOf(stage), other: settingsOf(stage === "staging" ? "production" : "staging") };
-  const { unanswered, ...known } = offline ? { unanswered: [] } : askAccount(stage, isDatabaseId(settings.api));
+  const { unanswered, ...known } = offline
+    ? { unanswered: [] }
+    : askAccount(stage, { hasDatabase: isDatabaseId(settings.api), mailDomain: mailDomainOf(settings.api) });
   const stripe = await askStripe(options);
   const findings = [
     ...unanswered.filter(({ where }) => !(apiOnly && where === "database")),

@@ -3,51 +3,22 @@ import { isStripePriceId } from "../../functions/subscription-api/plans/packages
 import type { WorkerSettings } from "../wrangler/worker-settings";
 import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
 import { databaseId } from "../wrangler/wrangler-output";
+import { addressRules } from "./address-rules";
 import type { Deployment, Finding, Rule } from "./deployment";
 import { isPlaceholder, settingRules } from "./setting-rules";
+import { workerRules } from "./worker-rules";
 
 export function checkDeployment(deployment: Deployment): Finding[] {
   const table = [
     ...settingRules(deployment, "site"),
     ...settingRules(deployment, "subscription API"),
-    ...routeRules(deployment),
+    ...addressRules(deployment),
+    ...workerRules(deployment),
     ...agreementRules(deployment),
     ...databaseRules(deployment),
     ...companyRules(deployment),
   ];
   return table.flatMap(([where, isWrong, what]) => (isWrong ? [{ where, what }] : []));
-}
-
-function routeRules({ stage, site, api, other }: Deployment): Rule[] {
-  const others = stage === "staging" ? "production" : "staging";
-  const { SITE_URL, SUBSCRIPTION_API_URL } = site.vars;
-  // Stripe's webhooks come by the API's route, even where the site has a service binding.
-  const workers = [
-    ["site", site, other.site, "SITE_URL", String(SITE_URL)],
-    ["subscription API", api, other.api, "SUBSCRIPTION_API_URL", String(SUBSCRIPTION_API_URL)],
-  ] as const;
-  return workers.flatMap(([where, { name, routes, workers_dev }, its, setting, url]): Rule[] => {
-    const host = URL.canParse(url) ? new URL(url).host : url;
-    const isReached =
-      (workers_dev && host.endsWith(".workers.dev")) || routes.some((one) => matches(one.pattern, host));
-    const put = `put routes = [{ pattern = "${host}", custom_domain = true }] into [env.${stage}]`;
-    const isTaken = (pattern: string) => its.routes.some((route) => route.pattern === pattern);
-    return [
-      ...routes.flatMap(({ pattern }): Rule[] => [
-        [where, isPlaceholder(pattern), `a route is a placeholder (${pattern}): put your host into [env.${stage}]`],
-        [where, isTaken(pattern), `its route ${pattern} is also the route of ${others}: change it in [env.${stage}]`],
-      ]),
-      [where, !isReached && routes.length === 0, `has no routes, so that nobody reaches it: ${put}`],
-      [where, !isReached && routes.length > 0, `no route is ${host}, the host of the site's ${setting}: ${put}`],
-      [where, name === its.name, `its name is also the name of ${others}, which it would replace: change name`],
-    ];
-  });
-}
-
-/** A route's host may begin with `*`: https://developers.cloudflare.com/workers/configuration/routing/routes/ */
-function matches(pattern: string, host: string): boolean {
-  const wanted = pattern.replace(/^\w+:\/\//, "").split("/")[0] ?? "";
-  return wanted === host || (wanted.startsWith("*") && host.endsWith(wanted.slice(1)));
 }
 
 const SHARED = [
@@ -95,7 +66,7 @@ function agreementRules({ stage, site, api, secrets, company }: Deployment): Rul
     ],
     [
       api.triggers.crons.length === 0,
-      `[env.${stage}.triggers] has no cron: add crons = ["* * * * *"], or mail is not sent again after a failure`,
+      `has no cron, so nothing is tried again after a failure: put crons = ["* * * * *"] below [triggers]`,
     ],
   ];
   return rules.map(([isWrong, what]) => ["subscription API", isWrong, what]);
@@ -116,7 +87,7 @@ function idOf({ d1_databases }: WorkerSettings): string {
   return d1_databases.find(({ binding }) => binding === "DB")?.database_id ?? "";
 }
 
-function databaseRules({ stage, site, api, other, database, migrations }: Deployment): Rule[] {
+function databaseRules({ stage, site, api, other, database, databaseNames, migrations }: Deployment): Rule[] {
   const id = idOf(api);
   const others = stage === "staging" ? "production" : "staging";
   const isSet = !UNSET.test(id);
@@ -133,6 +104,13 @@ function databaseRules({ stage, site, api, other, database, migrations }: Deploy
       `database_id also belongs to ${others}: ${databaseId(stage, "to be made")}`,
     ],
   ];
+  const called = api.d1_databases.find(({ binding }) => binding === "DB")?.database_name;
+  const actual = databaseNames?.get(id);
+  ofId.push([
+    "subscription API",
+    actual !== undefined && actual !== called,
+    `database_id is the one of ${actual}, not of ${called}: ${databaseId(stage, "there")}`,
+  ]);
   if (!database) return ofId;
   const missing = migrations.filter((name) => !database.migrations.includes(name));
   return [

@@ -1,6 +1,7 @@
 import { isLoopback } from "../../app/shared/settings";
 import { API_FOLDER, type Stage, wranglerCommand } from "../wrangler/wrangler";
-import type { Deployment, Rule } from "./deployment";
+import type { Deployment, Rule, Worker } from "./deployment";
+import { meant, namesOf } from "./setting-names";
 import { problemsOfApi, problemsOfSite, SECRETS } from "./worker-problems";
 
 /** Names that no deployment can have: https://www.rfc-editor.org/rfc/rfc2606 */
@@ -14,7 +15,7 @@ const isMadeUpKey = (value: string) => /^pk_(?:test|live)_(?!\w{16,}$)/.test(val
 
 const COPY_KEY = "copy it from https://dashboard.stripe.com/apikeys";
 
-type Variable = { name: string; value: string; stage: Stage; put: string };
+type Variable = { name: string; value: string; stage: Stage; put: string; known: string[] };
 
 /** The first that holds counts. */
 const VARIABLE_RULES: [isWrong: (variable: Variable) => boolean, problem: (variable: Variable) => string][] = [
@@ -43,19 +44,31 @@ const VARIABLE_RULES: [isWrong: (variable: Variable) => boolean, problem: (varia
       name === "STRIPE_PUBLISHABLE_KEY" && stage === "staging" && value.startsWith("pk_live_"),
     () => `is a live key, staging takes test keys: ${COPY_KEY}`,
   ],
+  [
+    ({ name, value, stage }) =>
+      name === "STRIPE_PUBLISHABLE_KEY" && stage === "production" && value.startsWith("pk_test_"),
+    () => `is a test key, production takes live keys: ${COPY_KEY}`,
+  ],
+  [
+    ({ name, known }) => !known.includes(name),
+    ({ name, stage, known }) => `is no setting${meant(name, known)}: correct it in [env.${stage}.vars]`,
+  ],
+  [({ value }) => value !== value.trim(), ({ stage }) => `has a space at an end: remove it in [env.${stage}.vars]`],
 ];
 
-export function settingRules(deployment: Deployment, where: "site" | "subscription API"): Rule[] {
+export function settingRules(deployment: Deployment, where: Worker): Rule[] {
   const { stage, secrets } = deployment;
   const [worker, existing, folder] =
     where === "site"
       ? ([deployment.site, secrets?.site, "."] as const)
       : ([deployment.api, secrets?.api, API_FOLDER] as const);
   const put = (name: string) => wranglerCommand(`secret put ${name}`, stage, folder);
+  const known = namesOf(where);
   const missing = worker.secrets.required.filter((name) => existing && !existing.includes(name));
   const variables = Object.entries(worker.vars).flatMap(([name, given]): [string, string][] => {
-    const variable = { name, value: String(given), stage, put: put(name) };
-    const rule = variable.value !== "" && VARIABLE_RULES.find(([isWrong]) => isWrong(variable));
+    const variable = { name, value: String(given), stage, put: put(name), known };
+    const rule =
+      (variable.value !== "" || !known.includes(name)) && VARIABLE_RULES.find(([isWrong]) => isWrong(variable));
     return rule ? [[name, rule[1](variable)]] : [];
   });
   const refused = where === "site" ? problemsOfSite(deployment) : problemsOfApi(deployment);

@@ -8,16 +8,16 @@ import * as z from "zod";
 import { runTool, ToolError } from "../failures";
 import { preflight } from "../preflight/preflight";
 import { API_FOLDER, type Folder, root, runWrangler, type Stage } from "../wrangler/wrangler";
-import { failureIn, unexpectedWarnings } from "../wrangler/wrangler-output";
+import { failedMigration, failureIn, unexpectedWarnings } from "../wrangler/wrangler-output";
 import { checkedOut, settingsOf, stageOf, urlIn } from "./deployment-stages";
 import { takeLiveReleases } from "./live-releases";
 
-// npm run deploy: preflight, migrations, the API, the site. --staging, --only subscription-api, --dry-run, --untried.
+// npm run deploy: preflight, migrations, the API, the site. --staging, --only subscription-api, --dry-run, --untried, --dirty.
 // Of what Wrangler says it shows what nobody expects; --verbose shows all.
 
 const MESSAGE_LENGTH = 100;
 
-type Options = { stage: Stage; apiOnly: boolean; dryRun: boolean; untried: boolean; verbose: boolean };
+type Options = { stage: Stage; apiOnly: boolean; dryRun: boolean; untried: boolean; dirty: boolean; verbose: boolean };
 
 /** What Wrangler writes to WRANGLER_OUTPUT_FILE_PATH of a deployment. */
 const deployed = z.object({
@@ -33,14 +33,17 @@ export function namedBy({ commit, subject }: { commit: string; subject: string }
 }
 
 async function deploy(options: Options): Promise<boolean> {
-  const { stage, apiOnly, dryRun, untried } = options;
+  const { stage, apiOnly, dryRun, untried, dirty } = options;
   const name = checkedOut();
   if (!dryRun) {
+    if (name?.isDirty && !dirty) {
+      throw new ToolError("Files differ from the commit, which names the release: git commit them, or add --dirty.");
+    }
     if (stage === "production" && !apiOnly && !untried) await requireTried(name?.commit);
     console.log(`Looking at what ${stage} needs …`);
     if (!(await preflight({ stage, offline: false, migrating: true, apiOnly }))) return false;
     console.log("Migrating the database …");
-    wrangle(["d1", "migrations", "apply", "DB", "--remote"], "The database was not migrated", API_FOLDER, options);
+    migrate(options);
   }
   const named = name ? namedBy(name) : [];
   upload("subscription API", API_FOLDER, named, options);
@@ -50,6 +53,17 @@ async function deploy(options: Options): Promise<boolean> {
   build(options);
   upload("site", ".", named, options);
   return true;
+}
+
+function migrate(options: Options): void {
+  const { stage } = options;
+  const { output, succeeded } = runShown(["d1", "migrations", "apply", "DB", "--remote"], API_FOLDER, options);
+  if (succeeded) return;
+  const failed = failedMigration(output);
+  const why = failed
+    ? `${failed.name} failed, and D1 rolled it back: ${failed.errors}\nThe migrations before it are applied.`
+    : failureIn(output, { stage, folder: API_FOLDER }).sentence;
+  throw new ToolError(`✗ The database was not migrated. ${why} No Worker was deployed.`);
 }
 
 function upload(title: string, folder: Folder, named: string[], options: Options): void {
@@ -73,14 +87,21 @@ function versionIn(output: string): string {
   return "deployed";
 }
 
-/** Wrangler may ask in a terminal, such as whether a domain may be taken over. Throws ToolError. */
-function wrangle(
+/** Throws ToolError. */
+function wrangle(args: string[], otherwise: string, folder: Folder, options: Options, env?: NodeJS.ProcessEnv): void {
+  const { output, succeeded } = runShown(args, folder, options, env);
+  if (succeeded) return;
+  const { sentence } = failureIn(output, { stage: options.stage, folder });
+  throw new ToolError(`✗ ${otherwise}. ${sentence}`);
+}
+
+/** Wrangler may ask in a terminal, such as whether a domain may be taken over. */
+function runShown(
   args: string[],
-  otherwise: string,
   folder: Folder,
   { stage, verbose }: Options,
   env?: NodeJS.ProcessEnv,
-): void {
+): { output: string; succeeded: boolean } {
   const asks = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const level = verbose ? "log" : "warn";
   const { succeeded, stdout, stderr } = runWrangler(args, {
@@ -91,9 +112,7 @@ function wrangle(
   });
   if (verbose) console.log(`${stdout}${stderr}`.trim());
   else for (const warning of unexpectedWarnings(stderr)) console.log(`Wrangler warns: ${warning}`);
-  if (succeeded) return;
-  const { sentence } = failureIn(`${stderr}\n${stdout}`, { stage, folder });
-  throw new ToolError(`✗ ${otherwise}. ${sentence}`);
+  return { output: `${stderr}\n${stdout}`, succeeded };
 }
 
 function build({ verbose }: Options): void {
@@ -129,13 +148,14 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
         only: { type: "string" },
         "dry-run": flag,
         untried: flag,
+        dirty: flag,
         verbose: flag,
       },
     });
-    const { only, "dry-run": dryRun, untried, verbose } = values;
+    const { only, "dry-run": dryRun, untried, dirty, verbose } = values;
     if (only !== undefined && only !== "subscription-api") {
       throw new ToolError("--only takes subscription-api: the site is deployed with it.");
     }
-    return deploy({ stage: stageOf(values), apiOnly: only !== undefined, dryRun, untried, verbose });
+    return deploy({ stage: stageOf(values), apiOnly: only !== undefined, dryRun, untried, dirty, verbose });
   });
 }

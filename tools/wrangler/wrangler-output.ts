@@ -24,6 +24,11 @@ const FAILURES: [said: RegExp, kind: Failure["kind"], sentence: (place: Place) =
     () => "It is not clear which account is meant: set CLOUDFLARE_ACCOUNT_ID to one that npx wrangler whoami lists.",
   ],
   [
+    /\[code: 7003\]|object identifier is invalid/i,
+    "account",
+    () => "Cloudflare knows no such account: set CLOUDFLARE_ACCOUNT_ID to one that npx wrangler whoami lists.",
+  ],
+  [
     /\[code: 10063\]|workers\.dev subdomain/i,
     "account",
     () =>
@@ -53,6 +58,14 @@ export function failureIn(output: string, place: Place): Failure {
   const [, error = output] = /\[ERROR\]\s*([\s\S]*)/.exec(output) ?? [];
   const paragraph = error.split(/\n\s*(?:\n|If you think|🪵)/)[0] ?? "";
   return { kind: "other", sentence: `Wrangler says: ${paragraph.replace(/\s+/g, " ").trim() || "nothing"}` };
+}
+
+/** The migration that failed, and all of its errors; undefined where Wrangler failed before it ran one. */
+export function failedMigration(output: string): { name: string; errors: string } | undefined {
+  const [, name, text = ""] = /Migration (\S+) failed with the following errors:([\s\S]*)/.exec(output) ?? [];
+  if (name === undefined) return undefined;
+  const [errors = ""] = text.replace(/^.*\[ERROR\]/gm, "").split(/If you think|🪵/);
+  return { name, errors: errors.replace(/\s+/g, " ").trim() };
 }
 
 export function databaseId(stage: Stage, which: "to be made" | "there"): string {

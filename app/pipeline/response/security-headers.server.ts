@@ -34,7 +34,7 @@ export async function withSecurityHeaders(response: Response, url: URL, page?: P
   headers.set("X-Content-Type-Options", "nosniff");
   headers.set("X-Frame-Options", "DENY");
   if (page) headers.set("Reporting-Endpoints", `${REPORTING_GROUP}="${CSP_REPORTS_PATH}"`);
-  if (secure) headers.set("Strict-Transport-Security", "max-age=63072000; includeSubDomains; preload");
+  if (secure) headers.set("Strict-Transport-Security", "max-age=63072000; includeSubDomains");
   return response;
 }
 

@@ -97,6 +97,9 @@ export async function startCloudflare(change: Partial<Account> = {}): Promise<St
     if (rest === "/versions" && request.method === "GET") return { items: account.versions.get(name) ?? [] };
     if (rest.startsWith("/versions/")) return account.versions.get(name)?.find(({ id }) => rest.endsWith(id));
     if (rest === "/deployments") changes.push(...rolledBackTo(await json(request)).map((id) => `${name} ${id}`));
+    if (path.startsWith("/d1/database?"))
+      return Object.entries(DATABASES).map(([stage, uuid]) => ({ uuid, name: nameOf(stage) }));
+    if (path.endsWith("/email/sending")) return { name: "acme.com", enabled: true, status: "ready" };
     if (path.includes("/zones")) return path.includes("name=acme.com") ? [{ id: ACCOUNT_ID, name: "acme.com" }] : [];
     if (path.includes("/domains/")) return [];
     if (rest === "/assets-upload-session") return { jwt: "e30.e30.e30", buckets: [] };
@@ -146,6 +149,8 @@ export async function startCloudflare(change: Partial<Account> = {}): Promise<St
     },
   };
 }
+
+const nameOf = (stage: string) => `citewell-subscriptions${stage === "staging" ? "-staging" : ""}`;
 
 /** All statements, as D1's API takes them. */
 async function execute(database: D1Database, sql: string): Promise<unknown> {

@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { runCommand } from "../../../tools/operator";
 import { stageOf } from "../../../tools/releases/deployment-stages";
@@ -16,14 +19,15 @@ const OF_THE_SITE = /SESSION_SECRET|TURNSTILE_SECRET_KEY/;
 /** Each command starts Node and Wrangler several times. */
 const SLOW = { timeout: 720_000 };
 
+const withAddress = (text: string) =>
+  text.replace("100 Example Street, Suite 400", "1 Main Street").replace("social.example", "social.acme.com");
+
 let fresh: Checkout;
 let filled: Checkout;
 beforeAll(async () => {
   [fresh, filled] = await Promise.all([checkOut(), checkOut()]);
   for (const file of TOML) await filled.change(file, filledIn);
-  await filled.change("app/company-facts.ts", (text) =>
-    text.replace("100 Example Street, Suite 400", "1 Main Street").replace("social.example", "social.acme.com"),
-  );
+  await filled.change("app/company-facts.ts", withAddress);
 });
 afterAll(() => Promise.all([fresh.dispose(), filled.dispose()]));
 
@@ -97,6 +101,41 @@ test(
       expect(cloudflare.changes.filter((change) => change.includes(`PUT /workers/scripts/${name}`))).not.toEqual([]);
     }
     await cloudflare.dispose();
+  },
+);
+
+test(
+  "deploy refuses changed files, and reports a failed migration in full before any Worker is deployed",
+  SLOW,
+  async () => {
+    const cloudflare = await startCloudflare();
+    const { folder, change, run, dispose } = await checkOut();
+    for (const file of TOML) await change(file, filledIn);
+    await change("app/company-facts.ts", withAddress);
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@acme.com", ...args], { cwd: folder });
+    git("init", "--quiet");
+    git("add", ".");
+    git("commit", "--quiet", "--message", "A release");
+    await writeFile(
+      join(folder, API, "migrations/0099_broken.sql"),
+      "CREATE TABLE half (id TEXT);\nINSERT INTO nowhere VALUES (1);",
+    );
+
+    const refused = await run("deploy", ["--only", "subscription-api"], cloudflare.env);
+    expect(refused).toEqual({
+      output: "Files differ from the commit, which names the release: git commit them, or add --dirty.\n",
+      exitCode: 1,
+    });
+    const { output, exitCode } = await run("deploy", ["--only", "subscription-api", "--dirty"], cloudflare.env);
+    await Promise.all([cloudflare.dispose(), dispose()]);
+    expect(exitCode).toBe(1);
+    expectNoStack(output);
+    expect(output).toMatch(
+      /✗ The database was not migrated\. 0099_broken\.sql failed, and D1 rolled it back: .*no such table: nowhere/,
+    );
+    expect(output).toContain("No Worker was deployed.");
+    expect(cloudflare.changes).toEqual([]);
   },
 );
 

@@ -30,6 +30,7 @@ function runsFor(job: string, event: Event): boolean {
 const deploy = jobsOf(workflows.find(({ name }) => name === "deploy.yml")?.text ?? "");
 
 const OWN_PUSH: Event = {
+  "vars.HAS_STAGING": "true",
   "github.event_name": "workflow_run",
   "github.ref": "refs/heads/main",
   "github.repository": "owner/site",
@@ -53,6 +54,7 @@ describe("the deployment workflow", () => {
     ["a push that a fork made", { ...OWN_PUSH, ...FORK }, []],
     ["a pull request within the repository", { ...OWN_PUSH, ...PULL_REQUEST }, []],
     ["a push to another branch", { ...OWN_PUSH, "github.event.workflow_run.head_branch": "main2" }, []],
+    ["a push where no staging is set up", { ...OWN_PUSH, "vars.HAS_STAGING": "" }, []],
     ["a push whose tests failed", { ...OWN_PUSH, "github.event.workflow_run.conclusion": "failure" }, []],
     ["a person, from main", BY_HAND, ["production"]],
     ["a person, from another branch", { ...BY_HAND, "github.ref": "refs/heads/other" }, []],

@@ -42,7 +42,7 @@ describe("the headers of an API response", () => {
   const POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
   test.each([
-    ["https", "max-age=63072000; includeSubDomains; preload"],
+    ["https", "max-age=63072000; includeSubDomains"],
     ["http", null],
   ])("keep a browser from rendering it; over %s Strict-Transport-Security is %s [H14]", async (scheme, hsts) => {
     const { ask } = apiInProcess();

@@ -117,7 +117,10 @@ describe("the preflight", () => {
           /(modes?, test or live[^\n]*\n)STRIPE_PUBLISHABLE_KEY = "pk_live_/,
           '$1STRIPE_PUBLISHABLE_KEY = "pk_test_',
         ),
-      ["subscription API: STRIPE_PUBLISHABLE_KEY is not the site's: put the same into both files"],
+      [
+        "subscription API: STRIPE_PUBLISHABLE_KEY is a test key, production takes live keys: copy it from https://dashboard.stripe.com/apikeys",
+        "subscription API: STRIPE_PUBLISHABLE_KEY is not the site's: put the same into both files",
+      ],
     ],
     [
       "a secret in the publishable key's place",
@@ -148,10 +151,9 @@ describe("the preflight", () => {
     ],
     [
       "no cron",
-      (text) =>
-        text.replace('[env.production.triggers]\ncrons = ["* * * * *"]', "[env.production.triggers]\ncrons = []"),
+      (text) => text.replace('crons = ["* * * * *"]', "crons = []"),
       [
-        'subscription API: [env.production.triggers] has no cron: add crons = ["* * * * *"], or mail is not sent again after a failure',
+        'subscription API: has no cron, so nothing is tried again after a failure: put crons = ["* * * * *"] below [triggers]',
       ],
     ],
     [
@@ -213,7 +215,7 @@ describe("the preflight", () => {
       (text) =>
         text
           .replaceAll("https://www.acme.com", "https://citewell-site.acme.workers.dev")
-          .replace(/workers_dev = false\nroutes = \[\{ pattern = "www[^\n]*/, "workers_dev = true"),
+          .replace(/routes = \[\{ pattern = "www[^\n]*/, "workers_dev = true"),
       [],
     ],
     [
@@ -289,7 +291,10 @@ describe("the preflight", () => {
     [
       "a route that is staging's",
       (text) => text.replaceAll("staging.acme.com", "www.acme.com").replaceAll("api.www", "api.staging"),
-      ["site: its route www.acme.com is also the route of staging: change it in [env.production]"],
+      [
+        "site: its route www.acme.com is also the route of staging: change it in [env.production]",
+        "site: SITE_URL is also an address of staging (https://www.acme.com): put production's into [env.production.vars]",
+      ],
     ],
     [
       "a limit that is missing",
@@ -309,6 +314,233 @@ describe("the preflight", () => {
     ],
   ])("finds %s", async (_name, change, findings) => {
     expect(told({ ...ready, ...(await settings(change)) })).toEqual(findings);
+  });
+
+  const MAIL = 'MAIL_FROM = "hello@acme.com"';
+
+  test.each<[string, (text: string) => string, string[]]>([
+    [
+      "test keys in production",
+      (text) => text.replaceAll("pk_live_0123456789abcdef", "pk_test_0123456789abcdef"),
+      ["site: STRIPE_PUBLISHABLE_KEY is a test key", "subscription API: STRIPE_PUBLISHABLE_KEY is a test key"],
+    ],
+    [
+      "a portal of test mode",
+      (text) => text.replaceAll("/p/login/0123456789", "/p/login/test_0123456789"),
+      [
+        "site: CUSTOMER_PORTAL_URL is the portal of test mode",
+        "subscription API: CUSTOMER_PORTAL_URL is the portal of",
+      ],
+    ],
+    [
+      "limiters that share a namespace",
+      (text) => text.replace('"8707"\nsimple = { limit = 30', '"8708"\nsimple = { limit = 30'),
+      [
+        "SIGNUP_RATE_LIMIT shares its namespace_id 8708",
+        'OPERATOR_RATE_LIMIT shares its namespace_id 8708 with another limiter of the account: put namespace_id = "8724"',
+      ],
+    ],
+    [
+      "a local rate limit",
+      (text) =>
+        text.replace(
+          '{ limit = 60, period = 60 }\n[[env.production.ratelimits]]\nname = "FORM',
+          '{ limit = 1000000, period = 60 }\n[[env.production.ratelimits]]\nname = "FORM',
+        ),
+      [
+        "site: SIGNUP_NETWORK_RATE_LIMIT has the local limit 1000000 in [[env.production.ratelimits]]: put simple = { limit = 60",
+      ],
+    ],
+    [
+      "an API that refuses the site's repeated forms",
+      (text) =>
+        text.replace(
+          'simple = { limit = 30, period = 60 }\n[[env.production.ratelimits]]\nname = "OPERATOR',
+          'simple = { limit = 10, period = 60 }\n[[env.production.ratelimits]]\nname = "OPERATOR',
+        ),
+      ["subscription API: SIGNUP_RATE_LIMIT refuses what the site lets through"],
+    ],
+    [
+      "invocation logs",
+      (text) => text.replace("invocation_logs = false", "invocation_logs = true"),
+      [
+        "site: logs whole URLs, some with a token: put invocation_logs = false below [observability.logs]",
+        "subscription API: logs whole URLs",
+      ],
+    ],
+    [
+      "logs that are off",
+      (text) => text.replace("[observability]\nenabled = true", "[observability]\nenabled = false"),
+      ["site: keeps no logs", "subscription API: keeps no logs"],
+    ],
+    [
+      "sampled logs",
+      (text) => text.replace("[observability.logs]\n", "$&head_sampling_rate = 0.1\n"),
+      ["site: loses log lines", "subscription API: loses log lines"],
+    ],
+    [
+      "a Gmail sender",
+      (text) => text.replaceAll(MAIL, 'MAIL_FROM = "acme.team@gmail.com"'),
+      ["MAIL_FROM is at a provider of free mailboxes"],
+    ],
+    [
+      "a Yahoo sender",
+      (text) => text.replaceAll(MAIL, 'MAIL_FROM = "acme@yahoo.co.uk"'),
+      ["MAIL_FROM is at a provider of free mailboxes"],
+    ],
+    [
+      "trials that can be repeated",
+      (text) => text.replaceAll('ONE_TRIAL_PER_PERSON = "true"', 'ONE_TRIAL_PER_PERSON = "false"'),
+      [
+        'ONE_TRIAL_PER_PERSON is not true, so trials can be repeated: put ONE_TRIAL_PER_PERSON = "true" into [env.production.vars]',
+      ],
+    ],
+    [
+      "a local daily limit",
+      (text) => text.replaceAll('SIGN_UPS_PER_EMAIL_A_DAY = "20"', 'SIGN_UPS_PER_EMAIL_A_DAY = "1000000"'),
+      ['SIGN_UPS_PER_EMAIL_A_DAY is the local 1000000: put SIGN_UPS_PER_EMAIL_A_DAY = "20"'],
+    ],
+    [
+      "an API without idempotency",
+      (text) => text.replaceAll('SUBSCRIPTION_API_IDEMPOTENT = "true"', 'SUBSCRIPTION_API_IDEMPOTENT = "false"'),
+      ["site: SUBSCRIPTION_API_IDEMPOTENT is not true"],
+    ],
+    [
+      "a short time for the API",
+      inProduction('SUBSCRIPTION_API_TIMEOUT_MS = "2000"', "LEGAL_EMAIL"),
+      ["SUBSCRIPTION_API_TIMEOUT_MS is 2000"],
+    ],
+    ["maintenance", inProduction('MAINTENANCE = "true"', "PUBLIC_URL"), ["MAINTENANCE stops all sign-ups: remove it"]],
+    [
+      "a daily cron",
+      (text) => text.replace('crons = ["* * * * *"]', 'crons = ["0 3 * * *"]'),
+      ['its cron is not every minute (0 3 * * *): put crons = ["* * * * *"] below [triggers]'],
+    ],
+    [
+      "a second address on workers.dev",
+      (text) => text.replace("[env.production]\n", "$&workers_dev = true\n"),
+      ["site: has a second address on workers.dev", "subscription API: has a second address on workers.dev"],
+    ],
+    [
+      "public previews",
+      (text) => text.replace("[env.production]\n", "$&preview_urls = true\n"),
+      ["site: each version is public", "subscription API: each version is public"],
+    ],
+    [
+      "an API without nodejs_compat",
+      (text) => text.replace('compatibility_flags = ["nodejs_compat"]', "compatibility_flags = []"),
+      ["subscription API: lacks Node's functions"],
+    ],
+    [
+      "no compatibility date",
+      (text) => text.replace(/compatibility_date = .*/, ""),
+      ["site: has no compatibility_date", "subscription API: has no compatibility_date"],
+    ],
+    [
+      "React for development",
+      (text) =>
+        text.replace('[env.production.define]\n"process.env.NODE_ENV" = \'"production"\'', "[env.production.define]"),
+      ["site: would serve React for development"],
+    ],
+    [
+      "a release without a name",
+      (text) => text.replace('[env.production.version_metadata]\nbinding = "RELEASE"', ""),
+      ["site: cannot name its release", "subscription API: cannot name its release"],
+    ],
+    [
+      "a site URL with a path",
+      (text) => text.replaceAll('SITE_URL = "https://www.acme.com"', 'SITE_URL = "https://www.acme.com/home"'),
+      ['site: SITE_URL has more than a host (https://www.acme.com/home): put SITE_URL = "https://www.acme.com"'],
+    ],
+    [
+      "an API URL with a path",
+      (text) => text.replaceAll('"https://api.acme.com"', '"https://api.acme.com/v1"'),
+      ["site: SUBSCRIPTION_API_URL has more than a host", "subscription API: PUBLIC_URL has more than a host"],
+    ],
+    [
+      "site and API on one host",
+      (text) =>
+        text.replaceAll("https://api.acme.com", "https://www.acme.com").replaceAll('"api.acme.com"', '"www.acme.com"'),
+      ["subscription API: has the site's host www.acme.com: give it a host of its own"],
+    ],
+    [
+      "staging's addresses",
+      (text) => text.replace('PUBLIC_URL = "https://api.acme.com"', 'PUBLIC_URL = "https://api.staging.acme.com"'),
+      [
+        "subscription API: PUBLIC_URL is also an address of staging",
+        "PUBLIC_URL is not the site's SUBSCRIPTION_API_URL",
+      ],
+    ],
+    [
+      "a console that is the site itself",
+      (text) => text.replaceAll("https://console.acme.com", "https://www.acme.com/login"),
+      ["site: CONSOLE_URL is the site itself"],
+    ],
+    [
+      "a route of one path",
+      (text) =>
+        text.replace(
+          '{ pattern = "www.acme.com", custom_domain = true }',
+          '{ pattern = "www.acme.com", zone_name = "acme.com" }',
+        ),
+      ["site: its route www.acme.com is one path alone: put custom_domain = true"],
+    ],
+    [
+      "a misspelt variable",
+      (text) =>
+        text.replace(
+          'LEGAL_EMAIL = "legal@acme.com"\nPACKAGE_ID_MINI = "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10"\nPACKAGE_ID_LITE = "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220"\nPACKAGE_ID_STANDARD = "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430"\nSUBSCRIPTION_API_URL = "https://api.acme.com"',
+          (found) => `${found}\nAUTOMATC_TAX = "true"`,
+        ),
+      ["site: AUTOMATC_TAX is no setting; is AUTOMATIC_TAX meant?: correct it in [env.production.vars]"],
+    ],
+    [
+      "funnels that differ",
+      (text) =>
+        text
+          .replace('dataset = "citewell_funnel"\n', 'dataset = "other"\n')
+          .replace('FUNNEL_DATASET = "citewell_funnel"', 'FUNNEL_DATASET = "others"'),
+      ['FUNNEL_DATASET is not the dataset that FUNNEL counts into: put FUNNEL_DATASET = "other"'],
+    ],
+    [
+      "a space in a setting",
+      (text) =>
+        text.replaceAll('CONSOLE_URL = "https://console.acme.com"', 'CONSOLE_URL = "https://console.acme.com "'),
+      ["site: CONSOLE_URL has a space at an end", "subscription API: CONSOLE_URL has a space at an end"],
+    ],
+  ])("finds %s, with its remedy", async (_name, change, findings) => {
+    expect(told({ ...ready, ...(await settings(change)) })).toEqual(
+      findings.map((finding) => expect.stringContaining(finding)),
+    );
+  });
+
+  test("finds the ids of two databases that were swapped, and a sender's domain that Cloudflare does not know", async () => {
+    const databaseNames = new Map([
+      [DATABASES.production, "citewell-subscriptions"],
+      [DATABASES.staging, "citewell-subscriptions-staging"],
+    ]);
+    expect(told({ ...ready, databaseNames, mayEmail: true })).toEqual([]);
+    const swapped = await settings((text) =>
+      text
+        .replaceAll(DATABASES.production, "?")
+        .replaceAll(DATABASES.staging, DATABASES.production)
+        .replaceAll("?", DATABASES.staging),
+    );
+    expect(told({ ...ready, ...swapped, databaseNames, mayEmail: false })).toEqual([
+      "subscription API: Cloudflare sends no emails from acme.com, the domain of MAIL_FROM: npx wrangler email sending enable acme.com --env production --cwd functions/subscription-api",
+      expect.stringMatching(
+        /^subscription API: database_id is the one of citewell-subscriptions-staging, not of citewell-subscriptions: put into/,
+      ),
+    ]);
+  });
+
+  test("finds a missing operator token, and a secret that nothing reads", () => {
+    const { secrets = { site: [], api: [] } } = ready;
+    const api = [...secrets.api.filter((name) => name !== "OPERATOR_TOKEN"), "LINKS_SECRET"];
+    expect(told({ ...ready, secrets: { ...secrets, api } })).toEqual([
+      "subscription API: LINKS_SECRET is a secret that nothing reads; is LINK_SECRET meant?: npx wrangler secret delete LINKS_SECRET --env production --cwd functions/subscription-api",
+      "subscription API: OPERATOR_TOKEN is a secret that is not set, which npm run catalogue and the operator need: npx wrangler secret put OPERATOR_TOKEN --env production --cwd functions/subscription-api",
+    ]);
   });
 
   test("accepts a shared secret in place of the service binding if both Workers have it [H1]", async () => {
@@ -347,6 +579,7 @@ describe("the preflight", () => {
       "subscription API: STRIPE_WEBHOOK_SECRET is a secret that is not set: npx wrangler secret put STRIPE_WEBHOOK_SECRET --env production --cwd functions/subscription-api",
       "subscription API: LINK_SECRET is a secret that is not set: npx wrangler secret put LINK_SECRET --env production --cwd functions/subscription-api",
       "subscription API: HASH_SECRET is a secret that is not set: npx wrangler secret put HASH_SECRET --env production --cwd functions/subscription-api",
+      "subscription API: OPERATOR_TOKEN is a secret that is not set, which npm run catalogue and the operator need: npx wrangler secret put OPERATOR_TOKEN --env production --cwd functions/subscription-api",
       "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql, 0004_one_trial_per_person.sql, 0005_indexes.sql, 0006_drop_reasons.sql, 0007_request_ids.sql, 0008_first_payments.sql, 0009_cron_runs.sql, 0010_operator_page.sql, 0011_states.sql, 0012_erasures.sql: npm run deploy:subscription-api",
       "database: the package MINI has no price at Stripe: OPERATOR_TOKEN={its value} npm run catalogue -- --production",
       "database: the package LITE has no price at Stripe: OPERATOR_TOKEN={its value} npm run catalogue -- --production",

@@ -128,7 +128,7 @@ describe("the Worker's answers", () => {
     );
     expect(headers.get("Referrer-Policy")).toBe("strict-origin-when-cross-origin");
     expect(headers.get("Reporting-Endpoints")).toBe(kind === "no page" ? null : 'csp="/csp-reports"');
-    expect(headers.get("Strict-Transport-Security")).toBe("max-age=63072000; includeSubDomains; preload");
+    expect(headers.get("Strict-Transport-Security")).toBe("max-age=63072000; includeSubDomains");
     expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
     expect(headers.get("X-Frame-Options")).toBe("DENY");
     expect(headers.get("X-Request-Id")).toMatch(/^[\w-]{1,64}$/);
@@ -229,7 +229,7 @@ describe("files", () => {
       expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
       expect(headers.get("Cross-Origin-Resource-Policy")).toBe("same-origin");
       expect(headers.get("Content-Type")).toMatch(/^text\/(javascript|css); charset=utf-8$/);
-      expect(headers.get("Strict-Transport-Security")).toBe("max-age=63072000; includeSubDomains; preload");
+      expect(headers.get("Strict-Transport-Security")).toBe("max-age=63072000; includeSubDomains");
     }
   });
 
