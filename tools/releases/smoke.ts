@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { PAID_PLANS, settingOf } from "../../app/contract/plans";
+import { shareImages } from "../../app/seo/share-images";
 import { causeOf, runTool } from "../failures";
 import { settingsOf, stageOf, urlIn } from "./deployment-stages";
 
@@ -9,7 +10,7 @@ import { settingsOf, stageOf, urlIn } from "./deployment-stages";
 
 const WITHIN_MS = 20_000;
 const running = z.object({ release: z.string(), commit: z.string() });
-const PAGES = ["/", "/pricing", "/privacy", "/terms", "/security"];
+const PAGES = Object.keys(shareImages);
 
 export type Target = { siteUrl: string; apiUrl: string; packageId: string; stripeUrl: string; publishableKey: string };
 

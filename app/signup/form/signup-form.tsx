@@ -1,7 +1,13 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
 import { type ComponentProps, type FormEvent, Fragment, memo, useEffect, useRef, useState } from "react";
-import { billingFields, contactFields, type FormField, normalizeEmail } from "../../contract/fields/form-fields";
+import {
+  billingFields,
+  contactFields,
+  type FormField,
+  formFields,
+  normalizeEmail,
+} from "../../contract/fields/form-fields";
 import { formatPhone } from "../../contract/fields/phone";
 import { ErrorSummary } from "../../ui/controls/error-summary";
 import { Field } from "../../ui/controls/field";
@@ -41,6 +47,11 @@ interface SignupFormProps {
   reply: SignupReply | undefined;
   submitting: boolean;
 }
+
+const fields: FormField[] = Object.values(formFields);
+const FIELDS_NOTE = fields.some(({ required }) => required === false)
+  ? "All fields are required unless marked as optional."
+  : "All fields are required.";
 
 export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submitting }: SignupFormProps) {
   const [form] = useForm({
@@ -123,7 +134,7 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
         Leave this field empty
         <input name="website" tabIndex={-1} autoComplete="off" />
       </label>
-      <p className="text-sm text-muted">All fields are required.</p>
+      <p className="text-sm text-muted">{FIELDS_NOTE}</p>
 
       <fieldset className="field-grid">
         <legend>Contact Information</legend>

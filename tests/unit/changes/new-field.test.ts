@@ -18,12 +18,19 @@ const taxId: FormField = {
   rule: z.string("Tax ID is required").check(z.regex(/^[A-Z]{2}\d+$/, "Please enter a valid tax ID")),
 };
 
+const orderNumber: FormField = {
+  label: "Order Number (optional)",
+  autoComplete: "off",
+  rule: z.optional(z.string()),
+  required: false,
+};
+
 stopClock();
 beforeAll(() => {
   vi.resetModules();
   vi.doMock(FIELDS, async (actual) => {
     const contract = await actual<typeof import("../../../app/contract/fields/form-fields")>();
-    const billingFields = { ...contract.billingFields, taxId };
+    const billingFields = { ...contract.billingFields, taxId, orderNumber };
     return { ...contract, billingFields, formFields: { ...contract.contactFields, ...billingFields } };
   });
 });
@@ -59,6 +66,8 @@ describe("a new field", () => {
     expect(page).toMatch(/<label for="signup-taxId">Tax ID<\/label>/);
     expect(page).toMatch(/<input(?=[^>]* name="taxId")(?=[^>]* autoComplete="off")(?=[^>]* required="")[^>]*>/i);
     expect(page).toContain("As on your invoices.");
+    expect(page).toMatch(/<input(?=[^>]* name="orderNumber")(?![^>]* required)[^>]*>/i);
+    expect(page).toContain("All fields are required unless marked as optional.");
   });
 
   test("passes the request guard, is validated, and reaches the API", async () => {
@@ -100,8 +109,8 @@ describe("a new field", () => {
     const add = () =>
       signUps.add({ id: "1", idempotencyKey: "1", passwordHash: "a hash", requestId: "the-request", request });
     await expect(add()).rejects.toThrow("tax_id");
-    api.rows("ALTER TABLE sign_ups ADD COLUMN tax_id TEXT");
-    expect(await add()).toMatchObject({ tax_id: "DE123" });
+    for (const column of ["tax_id", "order_number"]) api.rows(`ALTER TABLE sign_ups ADD COLUMN ${column} TEXT`);
+    expect(await add()).toMatchObject({ tax_id: "DE123", order_number: null });
     expect(api.rows("SELECT tax_id FROM sign_ups")).toEqual([{ tax_id: "DE123" }]);
   });
 });
