@@ -20,6 +20,7 @@ import { type Entrypoint, requireSite } from "./http/guard/require-site";
 import { requireTls } from "./http/guard/require-tls";
 import { healthCheck } from "./http/health";
 import { linkPages } from "./http/links";
+import openApi from "./http/openapi.json";
 import { problem } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
 import { getSubscriptionStatus, postSubscription } from "./http/subscription";
@@ -131,7 +132,10 @@ function routes(connect: Connect, entrypoint: Entrypoint): Hono<ApiContext> {
   if (entrypoint === "public") app.use(requireLocalHost);
   app.use(requireTls);
 
-  if (entrypoint === "public") app.get("/health", healthCheck());
+  if (entrypoint === "public") {
+    app.get("/health", healthCheck());
+    app.get("/openapi.json", (c) => c.json(openApi));
+  }
 
   app.use(async (c, next) => {
     const result = readConfig(c.env);

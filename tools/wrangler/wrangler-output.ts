@@ -65,7 +65,13 @@ export function failedMigration(output: string): { name: string; errors: string 
   const [, name, text = ""] = /Migration (\S+) failed with the following errors:([\s\S]*)/.exec(output) ?? [];
   if (name === undefined) return undefined;
   const [errors = ""] = text.replace(/^.*\[ERROR\]/gm, "").split(/If you think|🪵/);
-  return { name, errors: errors.replace(/\s+/g, " ").trim().replace(/^Error: /, "") };
+  return {
+    name,
+    errors: errors
+      .replace(/\s+/g, " ")
+      .trim()
+      .replace(/^Error: /, ""),
+  };
 }
 
 export function databaseId(stage: Stage, which: "to be made" | "there"): string {

@@ -88,6 +88,7 @@ test.each<[string, string, string, number, string?]>([
 test.each([
   ["GET /", "anybody", 404, 404],
   ["GET /health", "anybody", 200, 404],
+  ["GET /openapi.json", "anybody", 200, 404],
   ["GET /subscription", "anybody", 405, 405],
   ["PUT /subscription", "anybody", 405, 405],
   ["POST /subscription", "anybody", 415, 415],
