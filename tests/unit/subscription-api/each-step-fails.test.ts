@@ -19,6 +19,9 @@ const WAYS = {
   webhook: ["refused", "answer lost"],
 } as const;
 type Way = (typeof WAYS)[keyof typeof WAYS][number];
+/** A step that only reads has no work to be lost, and no idempotency key to be in use. */
+const waysOf = ({ kind, what }: Step) =>
+  /^(SELECT|GET) /.test(what) ? WAYS[kind].filter((way) => !/lost|after|409/.test(way)) : WAYS[kind];
 type Step = { kind: keyof typeof WAYS; what: string };
 
 stopClock(NOW, { timers: true });
@@ -141,10 +144,10 @@ test("whichever step fails once, in whatever way, a sign-up ends with one trial,
   const { steps, left } = await live();
   expect(left).toEqual(ONE_SIGN_UP);
   expect(steps.length).toBeGreaterThan(25);
-  for (const [at, { kind, what }] of steps.entries()) {
-    for (const way of WAYS[kind]) {
+  for (const [at, step] of steps.entries()) {
+    for (const way of waysOf(step)) {
       const lived = await live({ at, way }).catch((error: unknown) => ({ left: error }));
-      expect(lived.left, `${way}: step ${at}, ${what}`).toEqual(ONE_SIGN_UP);
+      expect(lived.left, `${way}: step ${at}, ${step.what}`).toEqual(ONE_SIGN_UP);
     }
   }
 }, 120_000);
