@@ -41,24 +41,6 @@ test("who looks again and again whether the card is set up makes Stripe be asked
   expect(upstream.calls).toHaveLength(before + CARD_CHECKS + 1);
 });
 
-test("Stripe is not asked about an invented secret [H24]", async () => {
-  const before = upstream.calls.length;
-  const query = "setup_intent_client_secret=seti_1_secret_1&return=x";
-  expect((await visitor.get(`/subscription?${query}`, someone())).headers.get("Location")).toBe("/subscription");
-  expect(upstream.calls).toHaveLength(before);
-});
-
-test("a key that Stripe refuses leads to the waiting page, and is logged as an error [H28]", async () => {
-  const me = await atCardStep();
-  upstream.answersJson(401, { error: { type: "invalid_request_error" } });
-  const { cookie: Cookie } = await visitor.post("intent=card-set-up", me);
-  const { text } = await visitor.get("/subscription", { ...me, Cookie });
-  expect(text).toContain("We haven't been able to confirm your card yet. Nothing is lost.");
-  expect(text).not.toContain("canceled");
-  const refused = expect.objectContaining({ event: "stripe_key_refused", level: "error", status: 401 });
-  await expect.poll(() => site.logs).toContainEqual(refused);
-});
-
 async function atCardStep() {
   upstream.answersJson(200, { client_secret: SECRET });
   const me = someone();

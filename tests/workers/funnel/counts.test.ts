@@ -64,21 +64,6 @@ describe("a count", () => {
     expect((await visitor.get("/pricing", BROWSER)).status).toBe(200);
     expect((await visitor.get(`/subscription/${LITE}`, BROWSER)).status).toBe(200);
   });
-
-  test.each(["data", "document"])(
-    "of a form that is opened again is none after a refused %s post [W2]",
-    async (kind) => {
-      const { site, visitor } = await start();
-      const answer = await visitor.submit(
-        { city: "" },
-        BROWSER,
-        kind === "data" ? "/subscription.data" : "/subscription",
-      );
-      expect(answer.status).toBe(422);
-      await expect.poll(() => site.logs.some(({ event }) => event === "request")).toBe(true);
-      expect(Object.keys(countsOf(site)).map((name) => name.split(" ")[0])).toEqual(["form_refused", "field_refused"]);
-    },
-  );
 });
 
 describe("the simulator's page of the funnel", () => {

@@ -70,14 +70,6 @@ describe("an API that", () => {
   });
 });
 
-test("the id of the request goes to the API as X-Request-Id, and back to the visitor", async () => {
-  const answer = await visitor.submit({}, { "CF-Ray": "8f1e2d3c4b5a6978-FRA" });
-  expect(upstream.calls[0]?.headers["x-request-id"]).toBe("8f1e2d3c4b5a6978-FRA");
-  expect(answer.headers.get("X-Request-Id")).toBe("8f1e2d3c4b5a6978-FRA");
-  await visitor.submit({}, { "CF-Ray": "no id, but a sentence" });
-  expect(upstream.calls[1]?.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
-});
-
 test("the password of a form that an API took or failed to take is in no answer, cookie or log line; nor is the client_secret [F4]", async () => {
   expect(visitor.received.filter((answer) => /S3ntinel|seti_/.test(answer))).toEqual([]);
   const requests = () => site.logs.filter(({ event }) => event === "request");

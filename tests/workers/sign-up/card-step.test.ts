@@ -118,21 +118,6 @@ describe("the card step's time", () => {
     expect(text).toContain("24 hours after you started, the longest we can keep it");
     expect(text).not.toContain("Keep for 2 more hours");
   });
-
-  test("that is over is said once, and the form has everything but the passwords [S31]", async () => {
-    const ada = await signedUp();
-    await ada.wait(2 * HOUR + 1);
-    const page = await ada.get(MINI);
-    expect(page.text).toContain("Your sign-up has ended");
-    expect(page.text).not.toContain(CARD);
-    for (const typed of ["Ada Lovelace", "Engines & Sons", ada.email, "(212) 555-0123", "1 Example Street", "IL"]) {
-      expect(page.text).toContain(`value="${typed}"`);
-    }
-    expect(page.text).not.toContain(fields.password);
-    const again = await ada.get(MINI);
-    expect(again.text).not.toContain("Your sign-up has ended");
-    expect(again.text).toContain('value="Ada Lovelace"');
-  });
 });
 
 describe("a link to another device", () => {
@@ -157,19 +142,6 @@ describe("a link to another device", () => {
     expect(card.body).toContain("1 Example Street");
     expect(card.text).not.toContain("Continue on another device");
     expect((await elsewhere.get("/resume-code")).status).toBe(404);
-  });
-
-  test("never replaces a sign-up in progress, and a broken one says that it has expired [S31] [S32]", async () => {
-    const ada = await signedUp();
-    upstream.answersJson(200, { ...answer, client_secret: "seti_2Other_secret_2" });
-    const link = await linkOf(await signedUp());
-    const before = ada.cookie();
-    const page = await ada.get(link);
-    expect(page.text).toContain("another one is in progress in this browser");
-    expect(page.text).not.toContain("Continue this sign-up");
-    expect((await ada.get(`${link}x`)).text).toContain("This link has expired");
-    expect((await ada.post("intent=resume", link)).headers.get("Location")).toBe(link);
-    expect(ada.cookie()).toBe(before);
   });
 
   test("is also a QR code, drawn when it is asked for, for the holder of the session alone [H12]", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { fields, SECRET } from "../../support/visitors/site-visitor";
+import { SECRET } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* A sign-up that is come back to: kept in a cookie, and by no cache. */
@@ -36,30 +36,6 @@ describe("the session cookie", () => {
 });
 
 describe("caches", () => {
-  test("keep no answer with a cookie, and no page with a visitor's data [D6]", async () => {
-    const accepted = await visitor.submit();
-    const Cookie = accepted.cookie;
-    upstream.answersJson(503, {});
-    const answers = {
-      accepted,
-      form: await visitor.get("/subscription"),
-      planned: await visitor.get(`/subscription/${fields.package_id}`),
-      data: await visitor.get("/subscription.data"),
-      card: await visitor.get("/subscription", { Cookie }),
-      code: await visitor.get("/resume-code", { Cookie }),
-      cleared: await visitor.get("/subscription", { Cookie: "signup=x" }),
-      rejected: await visitor.submit(),
-      invalid: await visitor.submit({ email: "x" }),
-      foreign: await visitor.submit({}, { Origin: "null" }),
-      over: await visitor.post("intent=start-over", { Cookie }),
-      unknown: await visitor.get("/nope"),
-      health: await visitor.get("/health"),
-    };
-    for (const [name, { headers }] of Object.entries(answers)) {
-      expect([name, headers.get("Cache-Control")]).toEqual([name, "no-store"]);
-    }
-  });
-
   test.each(["/subscription/x.css", "/subscription%2fx.css", "/pricing%2f.css", "/subscription/x%2ecss"])(
     "get a 404 for %s, never a page's body under a cacheable name [D7]",
     async (path) => {

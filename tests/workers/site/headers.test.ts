@@ -43,9 +43,9 @@ const json = (status: number, body: unknown) => () => Response.json(body, { stat
 /** Long after the site's deadline. */
 const tooLate = () => new Promise<Response>((resolve) => setTimeout(() => resolve(Response.json({})), 3000));
 
-async function cardStep(): Promise<Answer> {
+async function withSignUp(send: (headers: { Cookie: string }) => Promise<Answer>): Promise<Answer> {
   const { cookie: Cookie } = await submitTo(json(200, { client_secret: "seti_1_secret_2" }));
-  return visitor.get("/subscription", { Cookie });
+  return send({ Cookie });
 }
 
 /** Once the one form that may come has come; a new minute can begin in between. */
@@ -66,7 +66,15 @@ const answers: [name: string, status: number, kind: Kind, get: () => Promise<Ans
     const kind = path.startsWith("/sub") ? "sign-up" : "marketing";
     return [`the page ${path}`, 200, kind, () => visitor.get(path)];
   }),
-  ["the card step", 200, "sign-up", cardStep],
+  ["the card step", 200, "sign-up", () => withSignUp((own) => visitor.get("/subscription", own))],
+  ["its QR code", 200, "no page", () => withSignUp((own) => visitor.get("/resume-code", own))],
+  ["starting over", 303, "no page", () => withSignUp((own) => visitor.post("intent=start-over", own))],
+  [
+    "a form that clears a broken cookie",
+    200,
+    "sign-up",
+    () => visitor.get("/subscription", { Cookie: "__Host-signup=x" }),
+  ],
   ["a page's data", 200, "no page", () => visitor.get("/subscription.data")],
   ["health", 200, "no page", () => visitor.get("/health")],
   [
@@ -112,32 +120,39 @@ const policies = {
 };
 
 describe("the Worker's answers", () => {
-  test.each(answers)("%s (%i, %s) has every security header [E1] [E2] [E3] [E4] [E5]", async (_, status, kind, get) => {
-    const page = await get();
-    const { headers } = page;
-    expect(page.status).toBe(status);
-    const policy = headers.get("Content-Security-Policy") ?? "";
-    expect(policy).toMatch(policies[kind]);
-    expect(policy).not.toMatch(/script-src[^;]*'unsafe|default-src[^;]*unsafe|style-src [^;]*'unsafe/);
-    expect(headers.get("Cross-Origin-Opener-Policy")).toBe("same-origin-allow-popups");
-    expect(headers.get("Cross-Origin-Resource-Policy")).toBe("same-origin");
-    expect(headers.get("Permissions-Policy")).toBe(
-      `camera=(), geolocation=(), microphone=(), usb=(), payment=${
-        kind === "sign-up" ? '(self "https://js.stripe.com" "https://*.js.stripe.com")' : "()"
-      }`,
-    );
-    expect(headers.get("Referrer-Policy")).toBe("strict-origin-when-cross-origin");
-    expect(headers.get("Reporting-Endpoints")).toBe(kind === "no page" ? null : 'csp="/csp-reports"');
-    expect(headers.get("Strict-Transport-Security")).toBe("max-age=63072000; includeSubDomains");
-    expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
-    expect(headers.get("X-Frame-Options")).toBe("DENY");
-    expect(headers.get("X-Request-Id")).toMatch(/^[\w-]{1,64}$/);
-    for (const name of ["Access-Control-Allow-Origin", "Server", "X-Powered-By"]) expect(headers.has(name)).toBe(false);
-    for (const cookie of headers.getSetCookie()) {
-      expect(cookie).toMatch(/^__Host-/);
-      expect(cookie.split("; ")).toEqual(expect.arrayContaining(["Secure", "HttpOnly", "SameSite=Lax", "Path=/"]));
-    }
-  });
+  test.each(answers)(
+    "%s (%i, %s) has every security header, and only a public page is stored [D6] [E1] [E2] [E3] [E4] [E5]",
+    async (_, status, kind, get) => {
+      const page = await get();
+      const { headers } = page;
+      expect(page.status).toBe(status);
+      const isPublic = status === 200 && kind === "marketing";
+      if (status !== 204)
+        expect(headers.get("Cache-Control")).toBe(isPublic ? "public, max-age=0, must-revalidate" : "no-store");
+      const policy = headers.get("Content-Security-Policy") ?? "";
+      expect(policy).toMatch(policies[kind]);
+      expect(policy).not.toMatch(/script-src[^;]*'unsafe|default-src[^;]*unsafe|style-src [^;]*'unsafe/);
+      expect(headers.get("Cross-Origin-Opener-Policy")).toBe("same-origin-allow-popups");
+      expect(headers.get("Cross-Origin-Resource-Policy")).toBe("same-origin");
+      expect(headers.get("Permissions-Policy")).toBe(
+        `camera=(), geolocation=(), microphone=(), usb=(), payment=${
+          kind === "sign-up" ? '(self "https://js.stripe.com" "https://*.js.stripe.com")' : "()"
+        }`,
+      );
+      expect(headers.get("Referrer-Policy")).toBe("strict-origin-when-cross-origin");
+      expect(headers.get("Reporting-Endpoints")).toBe(kind === "no page" ? null : 'csp="/csp-reports"');
+      expect(headers.get("Strict-Transport-Security")).toBe("max-age=63072000; includeSubDomains");
+      expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(headers.get("X-Frame-Options")).toBe("DENY");
+      expect(headers.get("X-Request-Id")).toMatch(/^[\w-]{1,64}$/);
+      for (const name of ["Access-Control-Allow-Origin", "Server", "X-Powered-By"])
+        expect(headers.has(name)).toBe(false);
+      for (const cookie of headers.getSetCookie()) {
+        expect(cookie).toMatch(/^__Host-/);
+        expect(cookie.split("; ")).toEqual(expect.arrayContaining(["Secure", "HttpOnly", "SameSite=Lax", "Path=/"]));
+      }
+    },
+  );
 
   test("there is no HSTS without TLS, and the visitor is sent to the same URL with it [E3]", async () => {
     for (const path of ["/", "/pricing?x=1", "/subscription.data", "//evil.test", "/csp-reports"]) {

@@ -108,19 +108,6 @@ describe("what a visitor sees of others' input", () => {
     expect(over.headers.get("Location")).toBe("/subscription");
   });
 
-  test("a resume link to elsewhere is none [F9]", async () => {
-    for (const path of ["/subscription", "/subscription.data"]) {
-      const { status, body } = await visitor.get(`${path}?resume=https://evil.test`, {
-        "X-Forwarded-Host": "evil.test",
-      });
-      expect(status).toBe(200);
-      expect(body).not.toContain("evil.test");
-    }
-    const taken = await visitor.post("intent=resume", {}, "/subscription?resume=https://evil.test");
-    expect(taken.headers.get("Location")).toBe("/subscription?resume=https://evil.test");
-    expect(taken.headers.has("Set-Cookie")).toBe(false);
-  });
-
   test("scripts in a name, and </script> in page data, are escaped, never run [F10]", async () => {
     const evil = {
       full_name: '"><script>alert(1)</script>',

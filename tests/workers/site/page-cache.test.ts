@@ -119,13 +119,4 @@ describe("one visitor and the next", () => {
     }
     await unvisited.dispose();
   });
-
-  test("each has a request ID of its own, in the log too", async () => {
-    const ids = new Set<string | null>();
-    for (let time = 0; time < 5; time += 1) ids.add((await visitor.get("/")).headers.get("X-Request-Id"));
-    expect(ids.size).toBe(5);
-    await made();
-    const inLog = site.logs.filter(({ event }) => event === "request").map(({ request_id }) => request_id);
-    for (const id of ids) expect(inLog).toContain(id);
-  });
 });

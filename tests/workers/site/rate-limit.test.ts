@@ -14,19 +14,14 @@ beforeEach(async () => {
   await enoughOfTheMinute();
 }, 30_000);
 
-async function post(times: number, headers: (index: number) => Record<string, string>, path?: string) {
-  const statuses: number[] = [];
-  for (let index = 0; index < times; index += 1) {
-    statuses.push((await visitor.submit({}, headers(index), path)).status);
-  }
-  return statuses;
-}
-const ten = Array.from({ length: 10 }, () => 303);
-
-test("the 11th form in a minute from one IP is answered 429 on the form itself, and goes nowhere [F1]", async () => {
+test("the 11th form in a minute from one IP is answered 429 on the form itself, and goes nowhere, whatever other headers say [F1] [F2]", async () => {
   const me = someone();
   const form_nonce = await visitor.nonce();
-  expect(await post(10, () => me)).toEqual(ten);
+  const disguises = ["X-Forwarded-For", "X-Real-IP", "True-Client-IP", "Forwarded"];
+  for (let index = 0; index < 10; index += 1) {
+    const disguised = Object.fromEntries(disguises.map((name) => [name, `203.0.113.${index}`]));
+    expect((await visitor.submit({}, { ...disguised, ...me })).status).toBe(303);
+  }
   const answer = await visitor.submit({ form_nonce }, me);
   expect(answer.status).toBe(429);
   expect(answer.headers.get("Retry-After")).toBe("60");
@@ -50,18 +45,6 @@ test("the 11th form in a minute from one IP is answered 429 on the form itself, 
   // Pages can still be read, and others are not held back.
   expect((await visitor.get("/subscription", me)).status).toBe(200);
   expect((await visitor.submit({}, someone())).status).toBe(303);
-});
-
-test("a sender who varies X-Forwarded-For and its like is still one sender [F2]", async () => {
-  const me = someone();
-  const disguised = (index: number) => ({
-    ...me,
-    "X-Forwarded-For": `203.0.113.${index}`,
-    "X-Real-IP": `203.0.113.${index}`,
-    "True-Client-IP": `203.0.113.${index}`,
-    Forwarded: `for=203.0.113.${index}`,
-  });
-  expect(await post(11, disguised)).toEqual([...ten, 429]);
 });
 
 test("when every rate limiter throws, the sign-up goes on and an error is logged [F3]", async () => {

@@ -102,13 +102,20 @@ describe("the Stripe simulator is as strict as Stripe", () => {
     expect(await under("k".repeat(255), "b")).toMatchObject({ status: 400, type: "idempotency_error" });
   });
 
-  test("the simulator refuses another customer's card as the default", async () => {
+  test("the simulator refuses another customer's card, and a subscription to an unknown price", async () => {
     const [one, other] = [await stripe.customers.create({}), await stripe.customers.create({})];
     const { id } = await stripe.paymentMethods.attach("pm_card_visa", { customer: one.id });
     await expect(
       stripe.customers.update(other.id, { invoice_settings: { default_payment_method: id } }),
     ).rejects.toMatchObject({ code: "resource_missing" });
     await expect(stripe.paymentMethods.attach(id, { customer: other.id })).rejects.toMatchObject({ statusCode: 400 });
+    for (const refused of [
+      { items: [{ price: "price_mini" }], default_payment_method: id },
+      { items: [{ price: "price_none" }], trial_period_days: 5 },
+    ]) {
+      const subscribing = stripe.subscriptions.create({ customer: other.id, ...refused });
+      await expect(subscribing).rejects.toMatchObject({ code: "resource_missing", statusCode: 400 });
+    }
   });
 
   test("the simulator expands IDs to objects, in answers and lists", async () => {
