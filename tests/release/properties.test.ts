@@ -75,6 +75,7 @@ const REQUESTS: [what: string, requests: fc.Arbitrary<RawRequest>, allowed: numb
       .oneof(
         anyHeader,
         anyHeader.map((value) => `signup=${value}`),
+        anyText.map((value) => `signup=${encodeURIComponent(wellFormed(value))}`),
         fc.uint8Array({ maxLength: 600 }).map((bytes) => `signup=${Buffer.from(bytes).toString("base64url")}`),
       )
       .map((cookie) => ({ path: "/subscription", headers: [["Cookie", cookie]] })),
@@ -157,23 +158,11 @@ describe("the big list of naughty strings", () => {
     });
     expect(upstream.calls.length).toBeGreaterThan(300);
   });
-
-  test("as a path, a query or a cookie is never answered with a 5xx", async () => {
-    await withEachNaughtyString(async (naughty) => {
-      const encoded = encodeURIComponent(naughty);
-      for (const path of [`/subscription/${encoded}`, `/${encoded}`, `/subscription?id=${encoded}`]) {
-        const { status } = await visitor.get(path, { Cookie: `signup=${encoded}` });
-        // Of an empty string and of a dot a slash is left, which leads to the path without it.
-        const isOtherSpelling = new URL(path, site.url).pathname === "/subscription/";
-        expect([path, status]).toEqual([path, isOtherSpelling ? 308 : expect.toBeOneOf([200, 404])]);
-      }
-    });
-  });
 });
 
 test("no arbitrary or naughty input was answered with a 5xx, and no log line has any of it but an unknown path", async () => {
   const count = () => site.logs.filter(({ event }) => event === "request").length;
-  await expect.poll(count, { timeout: 10_000 }).toBeGreaterThan(2000);
+  await expect.poll(count, { timeout: 10_000 }).toBeGreaterThan(1_500);
   expect(site.logs.filter(({ status }) => Number(status) >= 500)).toEqual([]);
   const withoutPaths = site.logs.map((line) => (line.status === 404 ? { ...line, path: "" } : line));
   expect(logged({ ...site, logs: withoutPaths })).not.toMatch(/S3ntinel|Lovelace|seti_|alert\(|onerror|DROP TABLE/i);

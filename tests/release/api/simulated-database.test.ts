@@ -96,7 +96,7 @@ test("any statements do the same as in D1", async () => {
       if (!isDatabase(simulated)) throw new Error("Not a database");
       expect(await outcomes(simulated, all)).toEqual(await outcomes(real, all));
     }),
-    { numRuns: 80, seed: 1 },
+    { numRuns: 30, seed: 1 },
   );
 }, 240_000);
 

@@ -31,7 +31,7 @@ export const FAULTS: Fault[] = [
   one(
     "no idempotency key for a subscription",
     "stripe/payments.ts",
-    '{ idempotencyKey: idempotencyKey("subscription", signUp) },',
+    "{ idempotencyKey: idempotencyKey(object, signUp) },",
     "",
   ),
   one(
@@ -122,7 +122,7 @@ export const FAULTS: Fault[] = [
   ),
   one(
     "a used card is kept",
-    "sign-ups/failed-cards.ts",
+    "sign-ups/ending/failed-cards.ts",
     "if (paymentMethodId !== null) await services.payments.detachCard(paymentMethodId);",
     "",
   ),
@@ -156,7 +156,7 @@ export const FAULTS: Fault[] = [
   one("cards are not claimed", "limits/trial-claims.ts", "onePerPerson && fingerprint !== null", "false"),
   one(
     "a disowned subscription goes on",
-    "sign-ups/report-not-me.ts",
+    "sign-ups/ending/report-not-me.ts",
     "await payments.cancelSubscription(signUp.stripe_subscription_id);",
     "{}",
   ),
@@ -166,7 +166,7 @@ export const FAULTS: Fault[] = [
     "if (!isOlder(signUp, keptMs)) return",
     "if (!isOlder(signUp, keptMs / 4)) return",
   ),
-  one("a reported card is kept", "sign-ups/report-not-me.ts", "  await releaseCard(signUp, payments);", ""),
+  one("a reported card is kept", "sign-ups/ending/report-not-me.ts", "  await releaseCard(signUp, payments);", ""),
 ];
 
 /**
@@ -196,8 +196,8 @@ export const RARE_FAULTS: Fault[] = [
   one(
     "any sign-up can be given up",
     "sign-ups/store/sign-up-lifecycle.ts",
-    "updated_at = ?1 WHERE id = ?2 AND status = 'pending'",
-    "updated_at = ?1 WHERE id = ?2",
+    "WHERE id = ?2 AND status = 'pending'",
+    "WHERE id = ?2",
   ),
   one("keys taken as known for 24 hours", "stripe/client.ts", "= 23 * 60 * 60_000", "= 24 * 60 * 60_000"),
   one("an erased sign-up under way", "sign-ups/personal-data.ts", "of await payments.findCustomersOf(email)", "of []"),
