@@ -49,9 +49,7 @@ const attacks: Attack[] = [
   get("Unknown path", "/no-such-page", 404),
   get("Path of 16 KB", `/${repeated("a", 16 * KIB)}`, 404),
   get("Path of 2 KB with 1,000 segments", repeated("/a", 2000), 404),
-  get("Path of 2 KB, percent-encoded", `/${repeated("%61", 2000)}`, 404),
   get("Package id of 2 KB", `/subscription/${repeated("a", 2000)}`, 404),
-  get("Data of an unknown page", "/no-such-page.data", 404),
 
   ...["*/*;q=0.1,", "text/markdown;level=1;a=b;c=d,"].map((range) =>
     cheap(
@@ -59,36 +57,29 @@ const attacks: Attack[] = [
     ),
   ),
   cheap(get("`If-None-Match` of 16 KB", "/pricing", 200, { "If-None-Match": repeated('W/"a",', 16_000) })),
-  cheap(get("`Accept-Language` of 16 KB", "/pricing", 200, { "Accept-Language": repeated("de-DE;q=0.9,", 16_000) })),
   cheap(get("`Cookie` of 16 KB on a public page", "/pricing", 200, manyCookies)),
   get("`Cookie` of 16 KB on the form", PLAN, 200, manyCookies),
   get("Session cookie of 8 KB", PLAN, 200, { Cookie: `signup=${repeated("a", 8000)}` }),
   get("Query of 4,000 parameters on a public page", `/pricing?_data${repeated("&a", 8000)}`, 400),
   cheap(get("Query of 8 KB in one parameter on a public page", `/pricing?x_data=${repeated("a", 8000)}`, 200)),
   get("Query of 4,000 parameters on the form", `${PLAN}?${repeated("&a", 8000)}`, 400),
-  get("100 repeated parameters on the form", `/subscription?${repeated("id=1&", 500)}`, 400),
   get("Package id of 8 KB in the query", `/subscription?id=${repeated("%26", 8000)}`, 200),
   get("Resume link of 8 KB that nobody made", `/subscription?resume=${repeated("a", 8000)}`, 200),
 
   form("Wrong field", filled({ email: "nobody" }), 422),
   form("Empty form", "email=", 422),
-  form("Empty form, sent by script", "email=", 422, {}, `${PLAN}.data`),
   form("Form of 16 KB in one field", `full_name=${repeated('"', 16_000)}`, 422),
   form("Form of 16 KB of combining marks", `full_name=${repeated("\u0315\u0300\u0334", 8000)}`, 422),
   form("Form of 16 KB of one phone number with spaces", `phone=1${repeated("+", 16_000)}x`, 422),
-  form("Form of 16 KB of one phone number", `phone=${repeated("1x", 16_000)}`, 422),
   form("Form of 16 KB of one email address", `email=${repeated("a.", 16_000)}`, 422),
-  form("Form of 32 unknown fields", numbered("a", 31, "&"), 422),
   form("Form of 2,000 fields", numbered("a", 2000, "&"), 400),
   form("Form over the limit", filled(), 429, OVER_LIMIT),
   form("Form over the limit, again and again", filled(), 429, FAR_OVER_LIMIT),
-  form("Form over the limit, sent by script", filled(), 429, FAR_OVER_LIMIT, `${PLAN}.data`),
   form("Form of another site", filled(), 403, { "Sec-Fetch-Site": "cross-site" }),
   form("Form that is none", "{}", 415, { "Content-Type": "text/plain" }),
   form("Form to a page without one", filled(), 405, {}, "/pricing"),
 
   report("Report of 8 KB of brackets", repeated("[", 8000), 400),
-  report("Report of 8 KB of empty reports", `[${repeated("{},", 8000)}{}]`, 400),
   cheap(report("Report over the limit", "[]", 429, OVER_LIMIT)),
 ];
 

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type FaultyProxy, startFaultyProxy } from "../../support/faults/faulty-proxy";
 import { CARDS, newCard, rowOf } from "../../support/stripe/set-up-card";
 import { deliverEvent, eventOf, sign } from "../../support/stripe/stripe-events";
 import { enterCard, mails, post, rows, signUp, validRequest } from "../../support/visitors/visitor";
@@ -14,6 +13,7 @@ import {
   startStripeSimulator,
   startSubscriptionApi,
 } from "../../support/workers/workers";
+import { type FaultyProxy, startFaultyProxy } from "../faulty-proxy";
 import { CROWDED_EMAIL, fillDatabase } from "./full-database";
 import { type RecordedStatement, recordedDatabase } from "./recorded-database";
 

@@ -1,5 +1,5 @@
-import type { FaultyProxy } from "../../support/faults/faulty-proxy";
 import type { RunningWorker } from "../../support/workers/workers";
+import type { FaultyProxy } from "../faulty-proxy";
 import type { Shown } from "./model-page";
 
 export const PLANS = ["5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430"] as const;

@@ -1,8 +1,8 @@
 import { test as base, expect } from "@playwright/test";
 import fc from "fast-check";
-import { startFaultyProxy } from "../../support/faults/faulty-proxy";
 import { FAST_API } from "../../support/workers/fast-api";
 import { startBackend, startSite } from "../../support/workers/workers";
+import { startFaultyProxy } from "../faulty-proxy";
 import { browserDriver } from "./browser-driver";
 import { httpDriver } from "./http-driver";
 import { type Driver, PLANS, pathOf, type Servers, type World } from "./model-world";

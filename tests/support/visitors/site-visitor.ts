@@ -116,11 +116,6 @@ export function nonceIn({ body }: Answer): string {
   return /name="form_nonce" value="([^"]+)"/.exec(body)?.[1] ?? "";
 }
 
-/** The link in the card step with which the sign-up goes on on another device. */
-export function resumeLinkIn({ text }: Answer): URL {
-  return new URL(/href="(https?:[^"]+\/subscription[^"?]*\?[^"]+)"/.exec(text)?.[1] ?? "");
-}
-
 /** What the card step sends along with "the card is set up". */
 export function returnTokenIn({ body }: Answer): string {
   return /\\"returnToken\\",\\"([\w.-]+)/.exec(body)?.[1] ?? "";

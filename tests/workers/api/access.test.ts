@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { enoughOfTheMinute } from "../../support/visitors/senders";
 import { siteVisitor } from "../../support/visitors/site-visitor";
 import { rows, validRequest } from "../../support/visitors/visitor";
-import { API_ORIGIN, deployedApi, startDeployedApi } from "../../support/workers/deployed-api";
 import { ORIGIN, startDeployedSite } from "../../support/workers/deployed-site";
 import { migrate, startSite, startStripeSimulator } from "../../support/workers/workers";
+import { API_ORIGIN, deployedApi, startDeployedApi } from "./deployed-api";
 
 /* The two ways from the site to the API: its own entrypoint, and the network with a shared secret. */
 

@@ -6,7 +6,6 @@ import {
   fields,
   logged,
   PASSWORD,
-  resumeLinkIn,
   SECRET,
   siteVisitor,
   withoutStyle,
@@ -122,7 +121,8 @@ describe("the card step's time", () => {
 
 describe("a link to another device", () => {
   const linkOf = async (browser: { get(path: string): Promise<Answer> }) => {
-    const { pathname, search } = resumeLinkIn(await browser.get(MINI));
+    const { text } = await browser.get(MINI);
+    const { pathname, search } = new URL(/href="(https?:[^"]+\/subscription[^"?]*\?[^"]+)"/.exec(text)?.[1] ?? "");
     return pathname + search;
   };
 

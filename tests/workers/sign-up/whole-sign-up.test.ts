@@ -4,7 +4,7 @@ import { type Answer, fields, logged, nonceIn } from "../../support/visitors/sit
 import { startStack, startVisitedSite } from "../../support/visitors/visited-site";
 import { enterCard, rows, stripeStateOf } from "../../support/visitors/visitor";
 import { FAST_API } from "../../support/workers/fast-api";
-import { neverAnswers, passesOnTo } from "../../support/workers/upstream";
+import { answersWith, type Behaviour, neverAnswers } from "../../support/workers/upstream";
 
 /*
  * The site before the reference API and the simulator: what each step says, and what API and Stripe know then. Which step
@@ -25,6 +25,27 @@ async function signedUp(plan: string = MINI_ID, change: Record<string, string> =
   const browser = cookieBrowser(stack.visitor);
   await browser.signUp(plan, change);
   return browser;
+}
+
+/**
+ * Passes calls on to an API, so that the work is done, and answers as the API does or fails.
+ * @param target the API's origin
+ */
+function passesOnTo(target: string, then?: Behaviour): Behaviour {
+  return async (response, call) => {
+    const answer = await fetch(target + call.url, {
+      method: call.method,
+      headers: {
+        "Content-Type": call.headers["content-type"] ?? "",
+        "Idempotency-Key": String(call.headers["idempotency-key"]),
+        // One that waits in a pool may be closed just when it is used again.
+        Connection: "close",
+      },
+      body: call.body,
+    });
+    const body = await answer.text();
+    return (then ?? answersWith(answer.status, body))(response, call);
+  };
 }
 
 const signUpsOf = (email: string) =>

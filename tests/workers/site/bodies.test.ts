@@ -3,8 +3,7 @@ import { sendRaw } from "../../support/visitors/raw-request";
 import { enoughOfTheMinute, someone } from "../../support/visitors/senders";
 import { fields, formHeaders, SECRET } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
-import { liesAboutItsLength } from "../../support/workers/upstream";
-import { flood } from "./flood";
+import { flood, liesAboutItsLength } from "./flood";
 
 /* How much of a body is read, whatever its headers say, and of whom nothing at all. */
 

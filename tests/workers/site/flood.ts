@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import type { Behaviour } from "../../support/workers/upstream";
 
 /** How much is sent where nobody stops it. */
 const FLOOD_BYTES = 300 * 1024 * 1024;
@@ -54,4 +55,28 @@ function floodOnce(url: string, head: string[], chunked: boolean) {
     socket.on("close", () => resolve({ status, sent }));
     socket.setTimeout(ANSWER_WITHIN_MS, () => socket.destroy());
   });
+}
+
+/**
+ * Answers with a Content-Length of 5 beside chunks without end, which no HTTP library would write.
+ * @param sent counts the bytes that left
+ */
+export function liesAboutItsLength(sent = { bytes: 0 }, status = 200): Behaviour {
+  return ({ socket }) => {
+    const part = " ".repeat(64 * 1024);
+    const chunk = Buffer.from(`${part.length.toString(16)}\r\n${part}\r\n`);
+    socket?.on("error", () => {});
+    socket?.write(
+      `HTTP/1.1 ${status} Status\r\nContent-Type: application/json\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    const more = () => {
+      if (sent.bytes >= FLOOD_BYTES || !socket || socket.destroyed) return;
+      socket.write(chunk, (error) => {
+        if (error) return;
+        sent.bytes += chunk.byteLength;
+        more();
+      });
+    };
+    more();
+  };
 }

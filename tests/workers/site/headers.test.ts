@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Answer, fields, logged, siteVisitor } from "../../support/visitors/site-visitor";
-import { throwingRoutes, WORDS_OF_THE_ERROR } from "../../support/workers/broken-site";
 import { ORIGIN, startDeployedSite } from "../../support/workers/deployed-site";
+import { throwingRoutes, WORDS_OF_THE_ERROR } from "./broken-site";
 
 /* The headers of every status, of the Worker's answers and of files. */
 

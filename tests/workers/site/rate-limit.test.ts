@@ -2,8 +2,8 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { enoughOfTheMinute, someone } from "../../support/visitors/senders";
 import { logged, nonceIn, SECRET, siteVisitor, typed } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
-import { throwingLimiters, WORDS_OF_THE_ERROR } from "../../support/workers/broken-site";
 import { startSite } from "../../support/workers/workers";
+import { throwingLimiters, WORDS_OF_THE_ERROR } from "./broken-site";
 
 /* How many forms one sender may send in a minute; who is one sender is in tests/unit/shared/rate-limit-key.test.ts. */
 

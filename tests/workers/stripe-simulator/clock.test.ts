@@ -104,14 +104,6 @@ describe("the simulator's clock", () => {
     ]);
   });
 
-  test("the simulator charges a customer's new default card at the next attempt", async () => {
-    const { at, customer } = await subscriber("pm_card_chargeCustomerFail");
-    expect(await at(6 * DAY)).toEqual(["past_due", ["open", 50_000, 1]]);
-    const { id } = await stripe.paymentMethods.attach("pm_card_visa", { customer: customer.id });
-    await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: id } });
-    expect(await at(9 * DAY)).toEqual(["active", ["paid", 50_000, 2]]);
-  });
-
   test("a subscription is canceled at the end of its period unless the cancellation is reversed [N10]", async () => {
     const [leaves, stays] = [await subscriber(), await subscriber()];
     const leaving = { status: "trialing", cancel_at: START + 5 * DAY, cancel_at_period_end: true, canceled_at: START };

@@ -1,7 +1,7 @@
 import type { Vars } from "../../../tools/wrangler/built-worker";
-import { FAST_API } from "./fast-api";
-import { freePort, type RunningWorker, startWorker, type WorkerPlan } from "./miniflare";
-import { migrate, startStripeSimulator } from "./workers";
+import { FAST_API } from "../../support/workers/fast-api";
+import { freePort, type RunningWorker, startWorker, type WorkerPlan } from "../../support/workers/miniflare";
+import { migrate, startStripeSimulator } from "../../support/workers/workers";
 
 /** Where the API of these tests says that it is. */
 export const API_ORIGIN = "https://api.citewell.dev";

@@ -1,8 +1,8 @@
-import { rename, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import type { SiteOptions } from "./workers";
+import type { SiteOptions } from "../../support/workers/workers";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -26,13 +26,6 @@ export const throwingLimiters: SiteOptions = {
 
 /** Settings for `startSite` whose pricing page and sign-up throw in their loaders and actions. */
 export async function throwingRoutes(): Promise<SiteOptions> {
-  bundled ??= bundleWithThrowingRoutes();
-  return { bundle: await bundled };
-}
-
-let bundled: Promise<string> | undefined;
-
-async function bundleWithThrowingRoutes(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(root, "functions/site.ts")],
     plugins: [throwingRemixBuild],
@@ -45,11 +38,8 @@ async function bundleWithThrowingRoutes(): Promise<string> {
     define: { "process.env.NODE_ENV": '"production"' },
   });
   const bundle = "site/throwing-routes.js";
-  const file = join(root, "build", bundle);
-  // Another process may read it at this moment.
-  await writeFile(`${file}.${process.pid}`, outputFiles[0]?.text ?? "");
-  await rename(`${file}.${process.pid}`, file);
-  return bundle;
+  await writeFile(join(root, "build", bundle), outputFiles[0]?.text ?? "");
+  return { bundle };
 }
 
 /** Stands before what the Remix compiler made of app/. */
