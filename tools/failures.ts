@@ -23,9 +23,21 @@ export function sentenceOf(error: unknown): string {
   const known =
     tomlError.safeParse(error).data ?? unreadable.safeParse(error).data ?? wrongOption.safeParse(error).data;
   if (known !== undefined) return known;
+  const disk = diskSentence(error.message);
+  if (disk !== undefined) return disk;
   if (error.message.startsWith("Processing ")) return `${error.message.replace(/\s+/g, " ").replace(/ ?```.*/, "")}`;
   if (error.message === "fetch failed") return `The host cannot be reached (${causeOf(error)}): look at the network.`;
   return error.stack ?? error.message;
+}
+
+/** For a disk that is full or read-only, by the system's errors and SQLite's; undefined for another error. */
+export function diskSentence(text: string): string | undefined {
+  if (/ENOSPC|no space left on device|SQLITE_FULL|database or disk is full/i.test(text)) {
+    return "The disk is full: free some space, then run this again.";
+  }
+  const [, path] = /(?:EROFS|EACCES|EPERM)[^\n]*?(?:, \w+ '([^']+)')/.exec(text) ?? [];
+  if (path === undefined && !/EROFS|SQLITE_READONLY|read-only file system/i.test(text)) return undefined;
+  return `${path ? relative(root, path) || path : "This folder"} cannot be written: run this in a clone of your own, on a disk that you may write to.`;
 }
 
 /** Why a `fetch` failed, in a few words, such as `getaddrinfo ENOTFOUND www.acme.com`. */

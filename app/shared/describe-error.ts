@@ -1,12 +1,19 @@
-export type ErrorFields = { error: string; cause?: string; stack?: string[] };
+export type ErrorFields = { error: string; message?: string; cause?: string; stack?: string[] };
+
+/** Only `npm run dev` bundles so. */
+const IS_DEVELOPMENT = process.env.NODE_ENV === "development";
 
 const STACK_FRAME = /^ +at .+:\d+:\d+\)?$/;
 
-/** An error for the log: its name, its cause's name and its stack, never a message, which can quote what a visitor typed. */
+/**
+ * An error for the log: its name, its cause's name and its stack, and outside `npm run dev` never a message,
+ * which can quote what a visitor typed.
+ */
 export function describeError(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { error: typeof error };
   return {
     error: error.name,
+    ...(IS_DEVELOPMENT && { message: error.message }),
     ...(error.cause instanceof Error && { cause: error.cause.name }),
     stack: framesOf(error),
   };

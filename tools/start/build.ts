@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import { ToolError } from "../failures";
+import { diskSentence, ToolError } from "../failures";
 import { root, wrangler } from "../wrangler/wrangler";
 import { isStopping, launch } from "./processes";
 import { damagedSentence, saysDamaged } from "./worker-lines";
@@ -14,7 +14,8 @@ export async function step(command: string, args: string[], isVerbose: boolean):
   });
   const [code] = await once(child, "close");
   if (isStopping()) await new Promise(() => {});
-  if (code !== 0) throw new ToolError(`${lines.join("\n")}\n${command} ${args.join(" ")} failed.`);
+  if (code !== 0)
+    throw new ToolError(diskSentence(lines.join("\n")) ?? `${lines.join("\n")}\n${command} ${args.join(" ")} failed.`);
 }
 
 /** Applies new migrations to the local database in the folder `state`. */
@@ -27,10 +28,10 @@ export async function migrate(state: string, isVerbose: boolean): Promise<void> 
   );
 }
 
-/** Bundles a Worker as `npm run build` does, the site from Remix's development build. */
+/** Bundles a Worker as `npm run build` does, for development: React's warnings, and messages of errors in the log. */
 export async function bundle(name: string, folder: string): Promise<void> {
   const args = ["deploy", "--dry-run", "--cwd", folder, "--outdir", join(root, "build", name)];
   if (name !== "stripe-simulator") args.push("--env=");
-  if (name === "site") args.push("--define", 'process.env.NODE_ENV:"development"');
+  args.push("--define", 'process.env.NODE_ENV:"development"');
   await step(process.execPath, [wrangler, ...args], false);
 }

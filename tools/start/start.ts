@@ -1,15 +1,16 @@
 import { join } from "node:path";
-import type { MiniflareOptions } from "miniflare";
+import type { MiniflareOptions, WorkerOptions } from "miniflare";
 import { sentenceOf, ToolError } from "../failures";
 import { bindingsOf } from "../wrangler/built-worker";
 import { readWorkerSettings } from "../wrangler/worker-settings";
 import { root } from "../wrangler/wrangler";
 import { migrate, step } from "./build";
-import { hostOf, onPorts, type Ports, portsOf, requireFreePort } from "./ports";
+import { withLiveReload } from "./live-reload";
+import { hostOf, inspectorPort, onPorts, type Ports, portsOf, requireFreePort, serveOnIpv6 } from "./ports";
 import { atStop, isStopping, stopAll } from "./processes";
 import { runWorker } from "./run-worker";
 import { watchSources } from "./watch";
-import { damagedSentence, saysDamaged, showCount, shownOf } from "./worker-lines";
+import { damagedSentence, saysDamaged, showCount, shownOf, withPlaces } from "./worker-lines";
 
 // PORT moves the site, and API and simulator with it. HOST=0.0.0.0, or this machine's name, serves other devices too.
 
@@ -57,15 +58,23 @@ async function main(isWatching: boolean): Promise<void> {
       ...(host && name !== "stripe-simulator" && { HOST: host.name }),
       ...testMode?.settingsOf(name),
     };
-    const options = async (): Promise<MiniflareOptions> => ({
-      ...bindingsOf(folder, settings),
-      modules: [{ type: "ESModule", path: join(root, "build", name, bundle) }],
-      host: host?.ip ?? "127.0.0.1",
-      port: ports[name],
-      d1Persist: join(state, "v3/d1"),
-      durableObjectsPersist: join(state, "v3/do"),
-      unsafeTriggerHandlers: true,
-    });
+    const options = async (): Promise<MiniflareOptions> => {
+      const built: WorkerOptions = {
+        ...bindingsOf(folder, settings),
+        modules: [{ type: "ESModule", path: join(root, "build", name, bundle) }],
+        // The debugger sees this Worker alone, and none of Miniflare's own.
+        unsafeInspectorProxy: isWatching,
+      };
+      return {
+        ...(isWatching && name === "site" ? withLiveReload(built) : built),
+        host: host?.ip ?? "127.0.0.1",
+        port: ports[name],
+        ...(isWatching && { inspectorPort: inspectorPort(ports[name]) }),
+        d1Persist: join(state, "v3/d1"),
+        durableObjectsPersist: join(state, "v3/do"),
+        unsafeTriggerHandlers: true,
+      };
+    };
     const show = (line: string) => console.log(`${name.padEnd(16)} │ ${line}`);
     const running = await runWorker(
       options,
@@ -74,7 +83,7 @@ async function main(isWatching: boolean): Promise<void> {
         if (saysDamaged(line)) return void stopAll(1, damagedSentence(state));
         void showCount(line, local(ports["stripe-simulator"]));
         const shown = isVerbose ? line : shownOf(line);
-        if (shown) show(shown);
+        if (shown) show(withPlaces(shown));
       },
       (isRestarted) => {
         if (isRestarted) show("stopped unexpectedly; starting again");
@@ -82,6 +91,7 @@ async function main(isWatching: boolean): Promise<void> {
       },
     );
     atStop(running.dispose);
+    if (!host) serveOnIpv6(ports[name]);
     stopOnSignals();
     await answers(worker, ports, state);
     started.push({ name, folder, running });
@@ -98,7 +108,9 @@ async function main(isWatching: boolean): Promise<void> {
   console.log(`  ${"subscription API".padEnd(17)} ${at("subscription-api")}`);
   console.log(`  ${"operator's page".padEnd(17)} ${at("subscription-api")}/operator`);
   if (testMode) console.log(testMode.whatIsLeft(testMode.settings));
-  console.log(`${isWatching ? "Changes are rebuilt. " : ""}Press Ctrl-C to stop everything.`);
+  if (isWatching)
+    console.log(`  ${"debugger".padEnd(17)} ports ${workers.map(({ name }) => inspectorPort(ports[name])).join(", ")}`);
+  console.log(`${isWatching ? "Changes are rebuilt, and pages load again. " : ""}Press Ctrl-C to stop everything.`);
   console.log(`Ready: open ${at("site")}`);
 }
 

@@ -28,13 +28,20 @@ export async function watchSources(
 ): Promise<void> {
   // The compiler's own files, because tools/bundle-browser.ts only serves releases.
   await writeFile(join(root, "build/server.js"), 'export * from "./index.js";\n');
-  launch(process.execPath, [remix, "watch"], (line) => /error|✘/i.test(line) && console.log(line));
+  // Everything but its progress: an error is followed by its place in the source.
+  launch(
+    process.execPath,
+    [remix, "watch"],
+    (line) => /^\s*(?:$|💿| ?info\b|Watching)|rebuil/i.test(line) || console.log(line),
+  );
   for (const { name, folder, running } of workers) {
     let timer: NodeJS.Timeout | undefined;
     let last = Promise.resolve();
-    const rebuild = async (isMigration: boolean) => {
+    let hasMigration = false;
+    const rebuild = async () => {
       try {
-        if (isMigration) await migrate(state, false);
+        if (hasMigration) await migrate(state, false);
+        hasMigration = false;
         await bundle(name, folder);
         await running.reload();
         console.log(`${name} reloaded`);
@@ -45,9 +52,10 @@ export async function watchSources(
     for (const source of SOURCES[name] ?? []) {
       watch(join(root, source), { recursive: true }, (_event, path) => {
         if (path?.includes(".wrangler")) return;
+        hasMigration ||= path?.endsWith(".sql") ?? false;
         clearTimeout(timer);
         timer = setTimeout(() => {
-          last = last.then(() => rebuild(path?.endsWith(".sql") ?? false));
+          last = last.then(rebuild);
         }, SETTLED_AFTER_MS);
       });
     }

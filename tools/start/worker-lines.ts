@@ -1,4 +1,6 @@
-import { relative } from "node:path";
+import { readFileSync } from "node:fs";
+import { SourceMap } from "node:module";
+import { dirname, relative, resolve } from "node:path";
 import * as z from "zod";
 import { parseJson } from "../../app/shared/parse-json";
 import { root } from "../wrangler/wrangler";
@@ -39,4 +41,25 @@ export function saysDamaged(line: string): boolean {
 export function damagedSentence(state: string): string {
   const shown = relative(root, state);
   return `The local database in ${shown} is damaged: delete it with rm -rf ${shown} and start again; it holds nothing but what was tried out here.`;
+}
+
+const failed = z.object({ event: z.string(), error: z.string(), message: z.string(), stack: z.array(z.string()) });
+
+/** A logged error of a development build with its message, and its places in this repository; other lines unchanged. */
+export function withPlaces(line: string): string {
+  const { data } = failed.safeParse(parseJson(line));
+  if (!data) return line;
+  const places = data.stack.map(inSource).filter((frame) => !/node_modules|file:/.test(frame));
+  return [`${data.event}: ${data.error}: ${data.message}`, ...places].join("\n    ");
+}
+
+/** By the source map beside the bundle. */
+function inSource(frame: string): string {
+  return frame.replace(/file:\/\/([^:\s)]+):(\d+):(\d+)/, (place, file: string, line, column) => {
+    const map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, "utf8")));
+    const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
+    if (!("originalSource" in entry)) return place;
+    const source = relative(root, resolve(dirname(file), entry.originalSource));
+    return `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+  });
 }

@@ -37,8 +37,8 @@ function isFree(port: number): Promise<boolean> {
 type Started = { npm: ChildProcess; lines: string[]; ended: Promise<unknown> };
 
 /** Starts everything; npm has a process group of its own, as in a terminal. */
-function start({ folder }: Checkout, port: number): Started {
-  const npm = spawn("npm", ["start", "--silent"], {
+function start({ folder }: Checkout, port: number, script = "start"): Started {
+  const npm = spawn("npm", ["run", script, "--silent"], {
     cwd: folder,
     env: {
       ...process.env,
@@ -159,7 +159,9 @@ test("npm start follows PORT, in about ten lines: the sign-up works there, and C
   // Neither a form far over the limit nor an upload that breaks off ends the site.
   await fetch(url, { method: "POST", body: new URLSearchParams({ ...fields, address: "x".repeat(100_000) }) });
   await abortUpload(site);
-  expect((await fetch(`http://localhost:${site}/`)).status).toBe(200);
+  for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
+    expect((await fetch(`http://${host}:${site}/`)).status, host).toBe(200);
+  }
 
   for (const id of await workerdOf(checkout)) process.kill(id, "SIGKILL");
   for (const port of [site, api, stripe]) {
@@ -183,6 +185,38 @@ test("npm start follows PORT, in about ten lines: the sign-up works there, and C
   // npm may end before what it has started.
   await expect.poll(() => started.lines).toContain("Stopping …");
   await expectNothingLeft(checkout, [site, api, stripe]);
+}, 600_000);
+
+test("npm run dev serves a saved change, applies a new migration, and names the place of an error", async () => {
+  const [site, api] = await threePorts();
+  const { npm, lines, ended } = start(checkout, site, "dev");
+  await expect.poll(() => lines.at(-1), READY).toMatch(/^Ready: open/);
+  const get = async (path: string) => (await fetch(`http://localhost:${site}${path}`)).text();
+  const reloaded = async (name: string, change: () => Promise<unknown>) => {
+    const before = lines.length;
+    await change();
+    await expect.poll(() => lines.slice(before), READY).toContain(`${name} reloaded`);
+  };
+  const startedAt = await get("/cdn-cgi/dev/started");
+  expect(await get("/pricing")).toContain(`!== "${startedAt}") location.reload()`);
+
+  const content = "app/pricing/pricing-content.ts";
+  await reloaded("site", () => checkout.change(content, (text) => text.replace(/title: "[^"]*"/, 'title: "Saved"')));
+  expect(await get("/pricing")).toContain("Saved</h1>");
+  expect(await get("/cdn-cgi/dev/started")).not.toBe(startedAt);
+
+  const migration = join(checkout.folder, "functions/subscription-api/migrations/0099_new.sql");
+  await reloaded("subscription-api", async () => {
+    await writeFile(migration, "CREATE TABLE a_new_one (id TEXT)");
+    await checkout.change("functions/subscription-api/cron-runs.ts", (text) => `${text}\n`);
+  });
+  expect((await fetch(`http://localhost:${api}/health`)).status).toBe(200);
+  await rm(migration);
+
+  await checkout.change(content, (text) => `${text}\nconst = 1;\n`);
+  await expect.poll(() => lines.join("\n"), READY).toMatch(/pricing-content\.ts.*\(\d+:\d+\)/);
+  process.kill(-Number(npm.pid), "SIGINT");
+  await ended;
 }, 600_000);
 
 test("npm start names a port that is in use, and a PORT that is no number", async () => {

@@ -1,6 +1,11 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { sentenceOf } from "../../../tools/failures";
 import { hostOf } from "../../../tools/start/ports";
-import { shownOf } from "../../../tools/start/worker-lines";
+import { shownOf, withPlaces } from "../../../tools/start/worker-lines";
 
 const lan = { address: "192.168.0.7", netmask: "", mac: "", cidr: null, internal: false, family: "IPv4" } as const;
 const loopback = { ...lan, address: "127.0.0.1", internal: true };
@@ -46,4 +51,31 @@ test("npm start shows errors and warnings unchanged", () => {
     const written = line({ level, event: "message_failed" });
     expect(shownOf(written)).toBe(written);
   }
+});
+
+test.each([
+  ["ENOSPC: no space left on device, write", "The disk is full: free some space, then run this again."],
+  ["SqliteError: database or disk is full", "The disk is full: free some space, then run this again."],
+  ["EROFS: read-only file system, mkdir '/build'", "cannot be written: run this in a clone of your own"],
+  ["EACCES: permission denied, open '/build/index.js'", "cannot be written: run this in a clone of your own"],
+  ["attempt to write a readonly database: SQLITE_READONLY", "This folder cannot be written"],
+])("the disk error %j becomes one sentence", (message, sentence) => {
+  expect(sentenceOf(new Error(message))).toContain(sentence);
+  expect(sentenceOf(new Error(message))).not.toContain("\n");
+});
+
+test("an error of npm run dev is shown with its message and its place in the source", () => {
+  const folder = mkdtempSync(join(tmpdir(), "bundle-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "site.js");
+  const source = fileURLToPath(new URL("../../../app/root.tsx", import.meta.url));
+  // The first character of the bundle is from line 3, column 5.
+  writeFileSync(
+    `${file}.map`,
+    JSON.stringify({ version: 3, sources: [relative(folder, source)], names: [], mappings: "AAEI" }),
+  );
+  const stack = [`at Root (file://${file}:1:1)`, "at node_modules/react/index.js:1:1"];
+  const failed = JSON.stringify({ event: "unexpected", error: "TypeError", message: "x is undefined", stack });
+  expect(withPlaces(failed)).toBe("unexpected: TypeError: x is undefined\n    at Root (app/root.tsx:3:5)");
+  expect(withPlaces('{"event":"request"}')).toBe('{"event":"request"}');
 });
