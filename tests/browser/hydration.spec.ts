@@ -3,10 +3,7 @@ import { expect, test } from "./support/stack";
 
 /* React takes over the pages of the sign-up. `stack.ts` listens for the errors that it reports. */
 
-test("what was rendered once for all is what React expects: no difference, on any kind of plan [D9]", async ({
-  page,
-  complaints,
-}) => {
+test("React hydrates the cached form without a mismatch for every kind of plan [D9]", async ({ page, complaints }) => {
   for (const path of [
     "/subscription",
     PLAN,
@@ -20,7 +17,7 @@ test("what was rendered once for all is what React expects: no difference, on an
   }
 });
 
-test("a page that something has changed before React starts is made anew, with its styles and its data", async ({
+test("a page changed by an extension before hydration is rendered again with its styles and data", async ({
   page,
   complaints,
 }) => {
@@ -41,7 +38,7 @@ test("a page that something has changed before React starts is made anew, with i
   await expect(page.getByText("STANDARD").first()).toBeVisible();
 });
 
-test("the form's scripts load at low priority, after its first paint", async ({ page }) => {
+test("the form's scripts load at low priority after the first paint", async ({ page }) => {
   const cdp = await page.context().newCDPSession(page);
   const priorities: string[] = [];
   cdp.on("Network.requestWillBeSent", ({ request }) => {

@@ -13,7 +13,7 @@ const pages = [
 ];
 
 for (const { path, status, heading } of pages) {
-  test(`${path} loads and calls nothing else, has no problem of accessibility, light or dark, fits every screen, and moves nothing for those who asked for less motion [R7] [P12] [K6]`, async ({
+  test(`${path} requests nothing else, is accessible in light and dark, fits every screen, and has no motion for visitors who prefer reduced motion [R7] [P12] [K6]`, async ({
     page,
   }) => {
     const requests: string[] = [];
@@ -65,7 +65,7 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(`JavaScript ${javaScriptEnabled ? "on" : "off"}`, () => {
     test.use({ javaScriptEnabled });
 
-    test("the main menu leads on; a small screen opens it by its button [R4] [R5]", async ({ page }) => {
+    test("the main menu links to the pages, and on a small screen a button opens it [R4] [R5]", async ({ page }) => {
       const menu = page.getByRole("navigation", { name: "Main" });
       const toggle = page.getByRole("button", { name: "Menu" });
       await page.setViewportSize(DESKTOP);
@@ -90,7 +90,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("by the keyboard, the skip link leads past the header, and a question opens and closes", async ({ page }) => {
+test("with the keyboard alone, the skip link skips the header, and a question opens and closes", async ({ page }) => {
   await page.goto("/pricing");
   const skip = page.getByRole("link", { name: "Skip to content" });
   await page.keyboard.press("Tab");
@@ -108,7 +108,7 @@ test("by the keyboard, the skip link leads past the header, and a question opens
   await expect(answer).toBeHidden();
 });
 
-test("Learn More leads to the features, Get Started to pricing [P1]", async ({ page }) => {
+test("Learn More links to the features and Get Started to pricing [P1]", async ({ page }) => {
   for (const size of [PHONE, DESKTOP]) {
     await page.setViewportSize(size);
     await page.goto("/");
@@ -120,7 +120,7 @@ test("Learn More leads to the features, Get Started to pricing [P1]", async ({ p
   }
 });
 
-test("the header turns white and translucent past 10 px [R6]", async ({ page }) => {
+test("the header turns white and translucent after 10 px of scrolling [R6]", async ({ page }) => {
   await page.goto("/");
   const header = page.locator("header");
   const background = () => header.evaluate((element) => getComputedStyle(element).backgroundColor.replaceAll(" ", ""));
@@ -152,7 +152,7 @@ test("the header turns white and translucent past 10 px [R6]", async ({ page }) 
   await expect.poll(background).toMatch(TRANSLUCENT);
 });
 
-test("a page is loaded before a link to it is followed, and the sign-up never is", async ({ page }) => {
+test("public pages are preloaded before a link is followed, the sign-up never", async ({ page }) => {
   const statuses: string[] = [];
   const candidates = new Set<string>();
   const devTools = await page.context().newCDPSession(page);

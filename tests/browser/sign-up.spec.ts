@@ -10,7 +10,7 @@ const isDrawn = (picture: Locator) =>
 
 /* What a visitor does on the way to a trial; the rarer ways are in tests/release/sign-up/. */
 
-test("the whole sign-up, with a reload at each step, ends in a running trial, its email and its account [S6] [S12] [S13] [S14] [S15] [V9] [M2] [M9]", {
+test("the whole sign-up, with a reload at each step, starts a trial, sends its email and creates its account [S6] [S12] [S13] [S14] [S15] [V9] [M2] [M9]", {
   tag: "@phone",
 }, async ({ page, stack }) => {
   const visitor = signup(page);
@@ -86,7 +86,7 @@ test("the whole sign-up, with a reload at each step, ends in a running trial, it
   await expect(page.getByText(email)).toBeVisible();
 });
 
-test("the first charge has one day and one amount, wherever the visitor's clock is, as Stripe has it [S21] [S24] [T3]", async ({
+test("every time zone shows the first charge's day and amount as Stripe has them [S21] [S24] [T3]", async ({
   page,
   browser,
   stack,
@@ -117,7 +117,7 @@ test("the first charge has one day and one amount, wherever the visitor's clock 
   expect([atCard, atSuccess]).toEqual([[day], [day]]);
 });
 
-test("a form sent while offline keeps everything typed, and says so where the visitor looks [S7] [M4]", async ({
+test("a form sent while offline keeps everything typed, and its notice is in view [S7] [M4]", async ({
   page,
   context,
 }) => {
@@ -139,7 +139,7 @@ test("a form sent while offline keeps everything typed, and says so where the vi
   await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
 });
 
-test("messages come on blur under the field, then while typing; a wrong form is not sent, its first wrong field focused [S5] [V1] [V3] [V4]", async ({
+test("field messages appear on blur, then while typing; an invalid form is not sent, and its first invalid field gets the focus [S5] [V1] [V3] [V4]", async ({
   page,
 }) => {
   const posts: string[] = [];
@@ -170,7 +170,7 @@ test("messages come on blur under the field, then while typing; a wrong form is 
   }
 });
 
-test("the keyboard alone leads to the card step, which has no accessibility problem and leads back to an empty form by Start over [S20]", async ({
+test("the keyboard alone reaches the card step, which is accessible, and Start over returns to an empty form [S20]", async ({
   page,
 }) => {
   const visitor = signup(page);
@@ -203,7 +203,7 @@ test("the keyboard alone leads to the card step, which has no accessibility prob
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("the form comes back with its values, then leads to the card step and on to another device [B14] [E4] [E5]", async ({
+  test("an invalid form comes back with its values, and a valid one leads to the card step and its link for another device [B14] [E4] [E5]", async ({
     page,
     browser,
   }) => {
@@ -236,7 +236,7 @@ test.describe("without JavaScript", () => {
   });
 });
 
-test("a declined card and a failed authentication keep the card step, another try goes on, and no request has the client_secret in its URL [E5] [E8] [F5] [F9] [S10] [S11] [M7]", async ({
+test("a declined card and a failed authentication keep the card step, the next try succeeds, and no URL contains the client_secret [E5] [E8] [F5] [F9] [S10] [S11] [M7]", async ({
   page,
   stack,
 }) => {
@@ -269,9 +269,7 @@ test("a declined card and a failed authentication keep the card step, another tr
   await expect(page).toHaveURL(PLAN);
 });
 
-test("the card step's code is fetched once the visitor begins to type, without the provider's script", async ({
-  page,
-}) => {
+test("the card step's code, but not Stripe.js, is preloaded when the visitor begins to type", async ({ page }) => {
   const urls: string[] = [];
   const cardForms = () => urls.filter((url) => url.includes("/build/card-form-"));
   page.on("request", (request) => urls.push(request.url()));

@@ -6,7 +6,7 @@ import { countsOf, only } from "../support/visitors/funnel";
 
 const ID = PLAN.split("/").at(-1);
 
-test("a sign-up with reloads and back counts each of its steps once [W2]", async ({ page, stack }) => {
+test("a sign-up with reloads and the back button counts each step once [W2]", async ({ page, stack }) => {
   const { site, api } = stack;
   const before = countsOf(site, api);
   const more = (...steps: string[]) =>

@@ -6,7 +6,7 @@ import { expect, test } from "../browser/support/stack";
 const pages = ["/", "/pricing", "/privacy", "/terms", "/nothing-here", PLAN];
 
 for (const path of pages) {
-  test(`${path}: no headline leaves one word alone, and no link of the footer wraps, from 320 to 1920 px [U1]`, async ({
+  test(`no headline of ${path} leaves a word alone on its last line, and no footer link wraps, from 320 to 1920 px [U1]`, async ({
     page,
   }) => {
     await page.goto(path);
@@ -25,7 +25,7 @@ for (const path of pages) {
   });
 }
 
-test("a tablet compares the plans by their cards; where there is a table it is whole, and names of plans never split [U2]", async ({
+test("a tablet compares plans by their cards; a table is never cut off, and plan names never break [U2]", async ({
   page,
 }) => {
   await page.goto("/pricing");
@@ -51,7 +51,7 @@ test("a tablet compares the plans by their cards; where there is a table it is w
   await expect(page.locator("main [tabindex='0']")).toHaveCount(0);
 });
 
-test("pricing prints with the brand, without the menu, and with every answer [U3]", async ({ page }) => {
+test("the pricing page prints with the brand and every answer but without the menu [U3]", async ({ page }) => {
   await page.goto("/pricing");
   await page.emulateMedia({ media: "print" });
   await expect(page.getByRole("banner").getByRole("link", { name: /, home$/ })).toBeVisible();
@@ -65,7 +65,7 @@ test("pricing prints with the brand, without the menu, and with every answer [U3
   }
 });
 
-test("a legal text prints with the brand, without menu, contents and footer [U3]", async ({ page }) => {
+test("a legal page prints with the brand but without menu, contents and footer [U3]", async ({ page }) => {
   await page.goto("/terms");
   await page.emulateMedia({ media: "print" });
   await expect(page.getByRole("banner").getByRole("link", { name: /, home$/ })).toBeVisible();
@@ -74,7 +74,7 @@ test("a legal text prints with the brand, without menu, contents and footer [U3]
   await expect(page.getByRole("heading", { name: "14. Contact" })).toBeVisible();
 });
 
-test("the home page prints dark on white, whatever the color scheme [U3]", async ({ page }) => {
+test("the home page prints dark on white in either color scheme [U3]", async ({ page }) => {
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   await page.goto("/");
   const pale = await page
@@ -87,7 +87,7 @@ test("the home page prints dark on white, whatever the color scheme [U3]", async
   expect(pale).toEqual([]);
 });
 
-test("with forced colors every bar of a drawing has a border, and highlighted words can be read [U4]", async ({
+test("in forced colors every bar of a drawing has a border, and highlighted words are readable [U4]", async ({
   page,
 }) => {
   await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
@@ -104,7 +104,7 @@ test("with forced colors every bar of a drawing has a border, and highlighted wo
   expect(strokes.filter((stroke) => stroke === "none")).toEqual([]);
 });
 
-test("text at 200 % on a phone: no button breaks a word, and a password has the width of any other field [U5]", async ({
+test("with text at 200 % on a phone no button breaks a word, and the password field is as wide as the others [U5]", async ({
   page,
 }) => {
   await page.setViewportSize({ width: 360, height: 740 });
@@ -124,9 +124,7 @@ test("text at 200 % on a phone: no button breaks a word, and a password has the 
   expect(await width("Password")).toBeGreaterThan((await width("Contact Name")) * 0.9);
 });
 
-test("on a phone the form is read from top to bottom, and wide letters break no word of the headline", async ({
-  page,
-}) => {
+test("on a phone the form is in one column, and wide letters break no word of the headline", async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 740 });
   await page.goto(PLAN);
   const tops = await page
@@ -147,14 +145,14 @@ test("on a phone the form is read from top to bottom, and wide letters break no 
   expect(lines?.filter((line) => line.endsWith("…"))).toEqual([]);
 });
 
-test("on a tall window the footer ends with the window", async ({ page }) => {
+test("in a tall window the footer is at the bottom", async ({ page }) => {
   await page.setViewportSize({ width: 1920, height: 1600 });
   await page.goto("/nothing-here");
   const footer = await page.getByRole("contentinfo").boundingBox();
   expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBe(1600);
 });
 
-test("what a link or the focus leads to is not behind the header [U6]", async ({ page }) => {
+test("the header never covers a link's target or the focused element [U6]", async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 500 });
   const topOf = async (target: Locator) => {
     const header = await page.getByRole("banner").boundingBox();
@@ -176,7 +174,7 @@ test("what a link or the focus leads to is not behind the header [U6]", async ({
   }
 });
 
-test("the provider's fields look like the form's own [U7]", async ({ page }) => {
+test("Stripe's fields look like the form's fields [U7]", async ({ page }) => {
   const looks = (field: Locator) =>
     field.evaluate((element) => {
       const { fontFamily, fontSize, padding } = getComputedStyle(element);
@@ -202,7 +200,7 @@ test("the provider's fields look like the form's own [U7]", async ({ page }) => 
   }).toEqual(own);
 });
 
-test("motion explains and ends: the answer appears and its line is drawn, once [U8]", async ({ page }) => {
+test("the home page's animation runs once: the answer appears and its line is drawn [U8]", async ({ page }) => {
   await page.goto("/");
   const animations = await page.evaluate(() =>
     document.getAnimations().map((animation) => ({

@@ -102,7 +102,7 @@ const REQUESTS: [what: string, requests: fc.Arbitrary<RawRequest>, allowed: numb
   ],
 ];
 
-test.concurrent.each(REQUESTS)("arbitrary %s are never answered with a 5xx, or sent elsewhere", async (...given) => {
+test.concurrent.each(REQUESTS)("arbitrary %s never get a 5xx or a redirect to another site", async (...given) => {
   const [, requests, allowed] = given;
   const property = fc.asyncProperty(requests, async (request) => {
     const { status, headers } = await sendRaw(site.url, request);
@@ -122,8 +122,8 @@ async function withEachNaughtyString(work: (naughty: string, index: number) => P
   );
 }
 
-describe("the big list of naughty strings", () => {
-  test("goes through every field without a 5xx: a value comes back escaped and whole, or goes to the API as it is", async () => {
+describe("the Big List of Naughty Strings", () => {
+  test("every field takes naughty strings without a 5xx, and returns them escaped or passes them to the API unchanged", async () => {
     // Each string goes through each field in turn, all fields at once.
     const names = ["full_name", "company_name", "email", "phone", "address", "city", "state", "zipCode", "country"];
     upstream.calls.length = 0;
@@ -142,7 +142,7 @@ describe("the big list of naughty strings", () => {
     expect(upstream.calls).toHaveLength(0);
   });
 
-  test("as a password is refused with its message, or reaches the API byte for byte", async () => {
+  test("a naughty string as a password is refused with its message, or reaches the API byte for byte", async () => {
     upstream.calls.length = 0;
     await withEachNaughtyString(async (naughty, index) => {
       const password = `aA1!aA1!${naughty}`;
@@ -160,7 +160,7 @@ describe("the big list of naughty strings", () => {
   });
 });
 
-test("no arbitrary or naughty input was answered with a 5xx, and no log line has any of it but an unknown path", async () => {
+test("no arbitrary or naughty input got a 5xx, and the log quotes none of it but unknown paths", async () => {
   const count = () => site.logs.filter(({ event }) => event === "request").length;
   await expect.poll(count, { timeout: 10_000 }).toBeGreaterThan(1_500);
   expect(site.logs.filter(({ status }) => Number(status) >= 500)).toEqual([]);

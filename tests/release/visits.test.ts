@@ -96,7 +96,7 @@ async function countsInDatabase(): Promise<Record<string, number>> {
   return tally;
 }
 
-test("counts equal the visits and the database, with programs, reloads, ways back, and whatever Stripe tells twice [W2]", async () => {
+test("the funnel's counts match the visits and the database, despite bots, reloads, the back button and repeated events [W2]", async () => {
   await visitAsProgram();
   await lookAtPrices();
   await openForm("/subscription", "none");

@@ -23,7 +23,7 @@ function post(email: string, init: RequestInit = {}) {
 }
 
 test(
-  "the API goes on when a crowd has gone away without waiting for its answers [H1]",
+  "the API finishes sign-ups and keeps answering after many clients disconnect [H1]",
   async () => {
     const gone = new AbortController();
     const { signal } = gone;

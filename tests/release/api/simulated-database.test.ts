@@ -82,7 +82,7 @@ async function outcomes(db: D1Database, all: Command[][]): Promise<unknown[]> {
   return answers;
 }
 
-test("any statements do the same as in D1", async () => {
+test("random statements have the same results in the simulated database and in D1", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
       await real.batch([

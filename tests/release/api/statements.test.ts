@@ -172,7 +172,7 @@ describe("the statements of the API, on a database of a million rows", () => {
     return found;
   }
 
-  test("are all of those in its source [H6]", () => {
+  test("every statement in the API's source is measured [H6]", () => {
     const sent = [...new Set(recorded.map(({ sql }) => oneLine(sql)))];
     const inSource = statementsInSource();
     expect(inSource.length).toBeGreaterThan(40);
@@ -180,11 +180,11 @@ describe("the statements of the API, on a database of a million rows", () => {
     expect(missed.map((parts) => parts.join(" … "))).toEqual([]);
   });
 
-  test("use an index: none scans or sorts a table that grows [H6]", async () => {
+  test("every statement uses an index, so none scans or sorts a growing table [H6]", async () => {
     expect(await scans()).toEqual([]);
   });
 
-  test("read few rows each, /health and a sign-up beside 100,000 pending ones too [H6]", () => {
+  test("every statement reads few rows, even for /health and a sign-up beside 100,000 pending ones [H6]", () => {
     const limitOf = (sql: string) => {
       if (sql.startsWith("SELECT substr(created_at, 1, 10) AS day")) return MAX_ROWS_READ_TO_COUNT_A_MONTH;
       return /^DELETE .* LIMIT/s.test(sql) ? MAX_ROWS_READ_TO_DELETE : MAX_ROWS_READ;
@@ -193,7 +193,7 @@ describe("the statements of the API, on a database of a million rows", () => {
     expect(costly.map(({ sql, rowsRead }) => `${rowsRead}: ${oneLine(sql)}`)).toEqual([]);
   });
 
-  test("would be noticed without their indexes [H6]", async () => {
+  test("a missing index is noticed [H6]", async () => {
     await rows(api, "DROP INDEX outbox_dead");
     await rows(api, "DROP INDEX sign_ups_due");
     const found = await scans();

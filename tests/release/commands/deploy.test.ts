@@ -46,7 +46,7 @@ function expectWholeCommands(output: string): string[] {
 
 const expectNoStack = (output: string) => expect(output).not.toMatch(/\n\s+at |Error:|node:internal/);
 
-test("the preflight of a fresh account names each step as a command that can be pasted", SLOW, async () => {
+test("the preflight of a new account lists each step as a command to paste", SLOW, async () => {
   const cloudflare = await startCloudflare({ workers: new Map(), databases: [] });
   const { output, exitCode } = await fresh.run("preflight", ["--staging"], cloudflare.env);
   await cloudflare.dispose();
@@ -71,7 +71,7 @@ test("the preflight of a fresh checkout without a network names every placeholde
 });
 
 test(
-  "a first deployment takes the API, the prices, then everything, each after its preflight and in a few lines",
+  "a first deployment takes the API, then prices, then the rest, with a preflight and a few lines of output for each",
   SLOW,
   async () => {
     const cloudflare = await startCloudflare();
@@ -139,7 +139,7 @@ test(
   },
 );
 
-test("a dry run shows a warning from Wrangler that nobody expects", SLOW, async () => {
+test("a dry run shows an unexpected warning from Wrangler", SLOW, async () => {
   const checkout = await checkOut();
   await checkout.change(`${API}/wrangler.toml`, (text) =>
     text.replace("[env.production]", "[env.production]\nworker_dev = true"),
@@ -153,8 +153,8 @@ test("a dry run shows a warning from Wrangler that nobody expects", SLOW, async 
   expect(output).not.toContain("_SECRET");
 });
 
-describe("one sentence says what to do about", SLOW, () => {
-  test("a login that is missing or refused, and no network", async () => {
+describe("errors of commands", SLOW, () => {
+  test("one sentence says how to fix a missing or refused login, or a missing network", async () => {
     const cloudflare = await startCloudflare({ knowsToken: false });
     const said = async (script: string, args: string[], env: NodeJS.ProcessEnv) => {
       const { output, exitCode } = await filled.run(script, args, { ...cloudflare.env, ...env });
@@ -173,7 +173,7 @@ describe("one sentence says what to do about", SLOW, () => {
     await cloudflare.dispose();
   });
 
-  test("an account without a workers.dev subdomain, and a database that is not there", async () => {
+  test("one sentence says how to fix a missing workers.dev subdomain, or a missing database", async () => {
     const cloudflare = await startCloudflare({ hasSubdomain: false });
     const failing = async (script: string) => {
       const { output, exitCode } = await filled.run(script, ["--only", "subscription-api"], cloudflare.env);
@@ -189,7 +189,7 @@ describe("one sentence says what to do about", SLOW, () => {
     await cloudflare.dispose();
   });
 
-  test("a wrangler.toml that is no TOML, before anything else", async () => {
+  test("an invalid wrangler.toml is reported before anything else", async () => {
     const checkout = await checkOut();
     await checkout.change("wrangler.toml", (text) => text.replace('main = "functions/site.ts"', "main = "));
     const keys = { STRIPE_SECRET_KEY: "", STRIPE_PUBLISHABLE_KEY: "", CLOUDFLARE_API_TOKEN: "x" };
@@ -210,14 +210,14 @@ describe("one sentence says what to do about", SLOW, () => {
       ["export", "--email", "ada@example.com"],
       /^The API at localhost:\d+ cannot be reached \(.+\): run npm start beside this\.$/,
     ],
-  ])("an API that %j cannot reach", async (args, sentence) => {
+  ])("one sentence says how to fix an API that %j cannot reach", async (args, sentence) => {
     vi.stubEnv("OPERATOR_TOKEN", "x");
     vi.stubEnv("PORT", String(await freePort()));
     onTestFinished(() => void vi.unstubAllEnvs());
     await expect(runCommand(args)).rejects.toThrow(sentence);
   });
 
-  test("an option that there is not, and two stages at once", async () => {
+  test("one sentence refuses an unknown option, or two stages at once", async () => {
     expect(await fresh.run("deploy", ["--prodution"])).toEqual({
       output: "Unknown option '--prodution': see docs/deployment.md for the options.\n",
       exitCode: 1,

@@ -44,7 +44,7 @@ describe("the smoke test", () => {
   const failures = async (change: Partial<Target>) =>
     (await smoke({ ...target, ...change })).filter(({ passed }) => !passed).map(({ name, what }) => `${name}: ${what}`);
 
-  test("passes where all works, and makes no sign-up", async () => {
+  test("the smoke test passes for a working deployment and creates no sign-up", async () => {
     const outcomes = await smoke(target);
     expect(outcomes.map(({ name, passed, what }) => (passed ? name : what))).toEqual([
       ...["pages", "site", "form", "refused post", "API", "API's doors", "Stripe key"],
@@ -52,14 +52,14 @@ describe("the smoke test", () => {
     expect(await rows(stack.api, "SELECT * FROM sign_ups")).toEqual([]);
   });
 
-  test("names a site that is not there", async () => {
+  test("the smoke test names a missing site", async () => {
     const siteUrl = `http://localhost:${await freePort()}`;
     const found = await failures({ siteUrl });
     expect(found.map((line) => line.split(":")[0])).toEqual(["pages", "site", "form", "refused post"]);
     for (const line of found) expect(line).toContain(`${new URL(siteUrl).host} cannot be reached`);
   });
 
-  test("names an API that is not well, and a publishable key that Stripe does not know", async () => {
+  test("the smoke test names an unhealthy API, and a publishable key unknown to Stripe", async () => {
     const api = await startSubscriptionApi({ simulatorUrl: stack.stripe.url });
     await rows(api, "ALTER TABLE outbox RENAME TO inbox");
     expect(await failures({ apiUrl: api.url, publishableKey: "pk_live_unknown" })).toEqual([
@@ -77,8 +77,8 @@ describe.each([
     "functions/subscription-api",
     ["env.DB (citewell-subscriptions)", "env.EMAIL", "env.SIGNUP_RATE_LIMIT", "env.MAIL_FROM"],
   ],
-])("a deployment of %s", (_name, folder, bindings) => {
-  test("passes Wrangler's dry run with the commit's name, its bindings and nothing local", async () => {
+])("deployments of %s", (_name, folder, bindings) => {
+  test("Wrangler's dry run has the commit's name and production's bindings, and no local settings", async () => {
     const outdir = await mkdtemp(`${root}/build/named-`);
     const wrangler = `${root}/node_modules/wrangler/bin/wrangler.js`;
     const named = namedBy({ commit: "0123456789ab", subject: 'Say "hello": a = b' });
@@ -95,7 +95,7 @@ describe.each([
     await rm(outdir, { recursive: true });
   });
 
-  test("to staging has the shape of production, with its own name, host, database and limits", () => {
+  test("staging has the same settings as production, with its own name, host, database and rate limit namespaces", () => {
     const config = `${root}/${folder}/wrangler.toml`;
     const [staging, production] = ["staging", "production"].map((env) =>
       configuration.parse(unstable_readConfig({ config, env }, { hideWarnings: true })),
@@ -135,7 +135,7 @@ describe("the version to roll back to", () => {
     ["aaaaaaaaaaaa", { id: "again", hasOldSecrets: true }],
     ["bbbbbbbbbbbb", { id: "bad", hasOldSecrets: false }],
     ["cccccccccccc", undefined],
-  ])("of the tag %s is %o", (tag, version) => {
+  ])("rolling back to the tag %s deploys %o", (tag, version) => {
     expect(versionTagged(tag, list)).toEqual(version);
   });
 });

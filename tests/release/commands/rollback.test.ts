@@ -36,7 +36,7 @@ describe("npm run rollback", SLOW, () => {
     return { ...ended, changes: cloudflare.changes.slice(before).filter((change) => !change.startsWith("POST")) };
   };
 
-  test("makes the good release live, the site first, also by the commit's whole name", async () => {
+  test("npm run rollback deploys the earlier release, the site first, by a short or full commit hash", async () => {
     const { output, exitCode, changes } = await rollBack(GOOD.padEnd(40, "0"));
     expect(output).toBe(
       [
@@ -50,7 +50,7 @@ describe("npm run rollback", SLOW, () => {
     expect(exitCode).toBe(0);
   });
 
-  test("brings no old secret back unless it is told to, and says how to keep the new one", async () => {
+  test("npm run rollback restores no old secret without --old-secrets, and says how to keep the new one", async () => {
     const changed = version("api-secret", 2, { "workers/triggered_by": "secret" });
     cloudflare.account.versions.get("citewell-subscription-api-staging")?.push(changed);
 

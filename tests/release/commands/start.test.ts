@@ -104,7 +104,7 @@ async function expectNothingLeft({ folder }: Checkout, ports: number[]): Promise
   for (const port of ports) expect(await isFree(port), `port ${port}`).toBe(true);
 }
 
-test("npm start follows PORT, in about ten lines: the sign-up works there, and Ctrl-C leaves nothing", async () => {
+test("npm start uses PORT and prints about ten lines; the sign-up works there, and Ctrl-C stops every process", async () => {
   const [site, api, stripe] = await threePorts();
   const started = start(checkout, site);
   await ready(started);
@@ -219,7 +219,7 @@ test("npm run dev serves a saved change, applies a new migration, and names the 
   await ended;
 }, 600_000);
 
-test("npm start names a port that is in use, and a PORT that is no number", async () => {
+test("npm start names a port in use and a PORT that is not a number", async () => {
   const [port] = await threePorts();
   const server = createServer().listen(port + 1, "127.0.0.1");
   await once(server, "listening");
@@ -246,7 +246,7 @@ async function withDamagedPages(): Promise<Buffer> {
 }
 
 test.each<[string, () => Promise<Buffer>]>([
-  ["is no database", async () => Buffer.alloc(2 * PAGE_BYTES, "x")],
+  ["is not a database", async () => Buffer.alloc(2 * PAGE_BYTES, "x")],
   ["has damaged pages", withDamagedPages],
 ])(
   "npm start names a local database that %s, and says what to do",

@@ -69,7 +69,7 @@ describe("the setup of Stripe", () => {
   const endpointOf = (found: Awaited<ReturnType<typeof account>>) =>
     found.endpoints.filter(({ url }) => url === URL_OF_WEBHOOKS);
 
-  test("makes webhook endpoint, prices and portal, and tells the secret and the portal's URL once [O1]", async () => {
+  test("stripe:setup creates webhook endpoint, prices and portal, and shows the secret and the portal's URL once [O1]", async () => {
     const first = await run(deployment());
     expect(first.marked("failed")).toEqual([]);
     const [secret = ""] = /whsec_\w+/.exec(first.all) ?? [];
@@ -107,7 +107,7 @@ describe("the setup of Stripe", () => {
     expect(offered.flatMap(({ prices }) => prices).sort()).toEqual(plans.map(({ id }) => id).sort());
   });
 
-  test("changes nothing when it is repeated, and then shows no secret [O2]", async () => {
+  test("a second stripe:setup changes nothing and shows no secret [O2]", async () => {
     await run(withPortal());
     const before = await account();
     const again = await run(withPortal());
@@ -119,7 +119,7 @@ describe("the setup of Stripe", () => {
     expect(await checkStripe(withPortal())).toEqual({ findings: [], unchecked: [] });
   });
 
-  test("only reads with --check, names what differs, and without it mends that [O2]", async () => {
+  test("stripe:setup --check only lists differences; without --check they are fixed [O2]", async () => {
     const fresh = await run(deployment(), "check");
     expect(fresh.written).toEqual([]);
     expect(fresh.marked("differs")).toEqual([
@@ -181,7 +181,7 @@ describe("the setup of Stripe", () => {
     expect(mended).toHaveLength(2);
   });
 
-  test("names the permission that a restricted key lacks, where to tick it, and goes on with the rest [O3]", async () => {
+  test("stripe:setup names a restricted key's missing permission and where to add it, and continues with the rest [O3]", async () => {
     const lacking = (call: string) =>
       call.startsWith("GET /v1/webhook_endpoints")
         ? Response.json(
@@ -198,7 +198,7 @@ describe("the setup of Stripe", () => {
     expect((await run(deployment({}, lacking), "check")).marked("untested")).toEqual([sentence]);
   });
 
-  test("says of a wrong key, of no network and of a fault of Stripe in one sentence what to do [O4]", async () => {
+  test("stripe:setup says in one sentence how to handle a wrong key, a missing network or an error at Stripe [O4]", async () => {
     const answers = (status: number, type: string) => () =>
       Response.json({ error: { type, message: "Key sk_x" } }, { status });
     const nowhere = clientOf("sk_test_local", new URL("http://127.0.0.1:9"));
@@ -224,7 +224,7 @@ describe("the setup of Stripe", () => {
     return { said: out + err, exitCode };
   }
 
-  test("as a command sets the local simulator up without a key, or ends with 1 and one sentence [O1] [O4]", async () => {
+  test("npm run stripe:setup sets up the local simulator without a key, or exits with 1 and one sentence [O1] [O4]", async () => {
     const [done, refused] = await Promise.all([simulator.url, "http://127.0.0.1:9"].map(command));
     expect(done).toMatchObject({ exitCode: 0, said: expect.stringContaining("+ customer portal: bpc_") });
     expect(done?.said).not.toContain("whsec_");
@@ -240,7 +240,7 @@ describe("the setup of Stripe", () => {
     ["production", "0123456789abcdef", "STRIPE_SECRET_KEY is no key of Stripe's"],
     ["production", "sk_test_0123456789abcdef", "PUBLIC_URL is still a placeholder"],
     ["sandbox", "rk_live_0123456789abcdef", "STRIPE_SECRET_KEY is a live key"],
-  ] as const)("asks nobody in the %s with the key %s [O4]", (place, STRIPE_SECRET_KEY, sentence) => {
+  ] as const)("stripe:setup in %s refuses the key %s before any request [O4]", (place, STRIPE_SECRET_KEY, sentence) => {
     expect(() => targetOf(place, { STRIPE_SECRET_KEY })).toThrow(sentence);
     expect(() => targetOf(place, { STRIPE_SECRET_KEY })).not.toThrow("0123456789abcdef");
   });

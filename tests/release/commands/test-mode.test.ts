@@ -33,11 +33,11 @@ function settingsFor(environment: NodeJS.ProcessEnv): TestMode {
 }
 
 describe("the variables of test mode", () => {
-  test("are none where there is no key: the simulator is Stripe then [O5]", () => {
+  test("without a Stripe key there are no test mode variables, and the simulator is used [O5]", () => {
     expect(testModeOf({ PATH: "/bin", STRIPE_SECRET_KEY: "", STRIPE_WEBHOOK_SECRET: "whsec_x" })).toBeUndefined();
   });
 
-  test("tell each Worker what it needs and nothing more [O5]", () => {
+  test("in test mode each Worker gets only the variables that it needs [O5]", () => {
     const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, ...both } = keys;
     expect(testModeOf({ ...keys, PATH: "/bin" })).toEqual({
       site: { ...both, STRIPE_API_URL: STRIPE, STRIPE_JS_URL: "https://js.stripe.com/endive/stripe.js" },
@@ -85,7 +85,7 @@ describe("the variables of test mode", () => {
     expect(() => testModeOf(environment)).not.toThrow("0123456789abcdef");
   });
 
-  test("stop npm start before anything is built or runs, if the key is live [O5]", async () => {
+  test("npm start refuses a live Stripe key before it builds or runs anything [O5]", async () => {
     const env = {
       PATH: process.env.PATH,
       STRIPE_SECRET_KEY: "sk_live_0123456789abcdef",
@@ -133,7 +133,7 @@ describe("the Workers in test mode", () => {
   });
   afterAll(() => Promise.all([api.dispose(), site.dispose(), stripe.dispose()]));
 
-  test("are healthy, and sell the prices of test mode [O5]", async () => {
+  test("the Workers in test mode are healthy and sell test mode's prices [O5]", async () => {
     await runCommand(["catalogue", "--url", api.url]);
     const [row] = await rows(api, "SELECT stripe_price_id AS id FROM packages WHERE name = 'STANDARD'");
     const prices = await stripeAt(stripe).prices.list({ limit: 100 });
@@ -141,7 +141,7 @@ describe("the Workers in test mode", () => {
     for (const { url } of [api, site]) expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
-  test("take a sign-up to its trial, by Stripe's test mode and the local mailbox [O5]", async () => {
+  test("a sign-up in test mode reaches its trial, and its email is in the local mailbox [O5]", async () => {
     const email = "test-mode@example.com";
     const { status, clientSecret } = await signUp(api, { email });
     expect(status).toBe(200);
@@ -156,7 +156,7 @@ describe("the Workers in test mode", () => {
     expect((await mails(stripe, email))[0]?.text).toContain(keys.CUSTOMER_PORTAL_URL);
   });
 
-  test("load Stripe's own script on the card step, with the test key [O5]", async () => {
+  test("the card step in test mode loads Stripe's own script with the test key [O5]", async () => {
     const visitor = siteVisitor(site);
     const { cookie } = await visitor.submit({
       email: "js@example.com",

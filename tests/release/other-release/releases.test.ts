@@ -37,7 +37,7 @@ async function filesOf(files: string): Promise<string[]> {
   return newest?.files.filter((name) => /\.(js|css|woff2)$/.test(name) && !name.startsWith("manifest-")) ?? [];
 }
 
-test("a release that changes one feature renames its file alone", async () => {
+test("a release that changes one feature renames only that feature's file", async () => {
   const [before, after] = await Promise.all([join(root, "public"), other.files].map(filesOf));
   const gone = before?.filter((name) => !after?.includes(name));
   const come = after?.filter((name) => !before?.includes(name));
@@ -47,7 +47,7 @@ test("a release that changes one feature renames its file alone", async () => {
   });
 });
 
-test("a build keeps the files of the release before it, byte for byte [H22]", async () => {
+test("a build keeps the previous release's files byte for byte [H22]", async () => {
   const [before] = await releasesOf(join(root, "public"));
   const releases = await releasesOf(other.files);
   expect(releases[1]).toEqual(before);
@@ -59,14 +59,14 @@ test("a build keeps the files of the release before it, byte for byte [H22]", as
   }
 });
 
-test("a build lists every file that it deploys, and nothing else", async () => {
+test("a build's list of files names every deployed file and no other", async () => {
   const found = (await readdir(join(other.files, "build"), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(join(other.files, "build/").length));
   expect(found.sort()).toEqual([...new Set((await releasesOf(other.files)).flatMap(({ files }) => files))].sort());
 });
 
-describe("a machine that builds for the first time", () => {
+describe("a first build on a machine", () => {
   let live: RunningWorker;
   beforeAll(async () => {
     live = await startSite();
@@ -81,7 +81,7 @@ describe("a machine that builds for the first time", () => {
     return run(process.execPath, node, { cwd: other.folder }).then(({ stdout }) => stdout);
   }
 
-  test("takes the files of the live site's releases, byte for byte [H22]", async () => {
+  test("a first build takes the live site's earlier files byte for byte [H22]", async () => {
     await rm(join(other.folder, ".releases"), { recursive: true });
     const releases = await releasesOf(join(root, "public"));
     expect(await takeReleases(live.url)).toBe(`The files of ${releases.length} live releases are kept.\n`);
@@ -92,13 +92,13 @@ describe("a machine that builds for the first time", () => {
     }
   });
 
-  test("keeps what it has where the live site cannot be asked", async () => {
+  test("a build keeps its own files if the live site is unreachable", async () => {
     const before = await releasesOf(join(other.folder, ".releases"));
     expect(await takeReleases(`http://localhost:${await freePort()}`)).toContain("those of this machine are kept");
     expect(await releasesOf(join(other.folder, ".releases"))).toEqual(before);
   });
 
-  test("gets a list of releases that browsers ask for again each time", async () => {
+  test("browsers revalidate the list of releases each time", async () => {
     const { headers } = await fetch(`${live.url}/releases.json`);
     expect(headers.get("Cache-Control")).toBe("public, max-age=0, must-revalidate");
   });
@@ -113,10 +113,10 @@ const hoursAgo = (...hours: number[]): Release[] =>
   }));
 
 test.each([
-  { what: "the last three, however old", built: [0, 100, 200, 300, 400], kept: [0, 100, 200] },
-  { what: "all of the last 24 hours", built: [0, 1, 2, 3, 4], kept: [0, 1, 2, 3, 4] },
+  { what: "the last three releases of any age", built: [0, 100, 200, 300, 400], kept: [0, 100, 200] },
+  { what: "every release of the last 24 hours", built: [0, 1, 2, 3, 4], kept: [0, 1, 2, 3, 4] },
   {
-    what: "that which was live until 23 hours ago, not until 25",
+    what: "a release that was replaced 23 hours ago, but not one replaced 25 hours ago",
     built: [0, 1, 2, 23, 25, 90],
     kept: [0, 1, 2, 23, 25],
   },

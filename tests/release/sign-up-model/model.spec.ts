@@ -98,7 +98,7 @@ async function runSequence<D extends Driver>(
   await fc.assert(property, { seed, numRuns: 1, unbiased: true, endOnFailure: true });
 }
 
-test("over HTTP each page says what is true, and there is a way on [S17] [S18] [S20] [S22] [S23] [S30] [S31] [S32]", async ({
+test("over HTTP every page agrees with the API and Stripe, and every open page can be finished [S17] [S18] [S20] [S22] [S23] [S30] [S31] [S32]", async ({
   servers,
 }) => {
   const begin = async () => httpDriver(servers);
@@ -106,7 +106,7 @@ test("over HTTP each page says what is true, and there is a way on [S17] [S18] [
   await runSequences(servers, { steps: STEPS_OVER_HTTP, sequences: 60, maxCommands: 30, mustTake, atOnce: 3, begin });
 });
 
-test("in Chromium each page says what is true, and there is a way on [S17] [S18] [S20] [S23] [S32]", async ({
+test("in Chromium every page agrees with the API and Stripe, and every open page can be finished [S17] [S18] [S20] [S23] [S32]", async ({
   servers,
   browser,
 }) => {

@@ -44,7 +44,9 @@ async function looksLikeAProgram(page: Page): Promise<void> {
 const atTheCard = (page: Page) => expect(page.getByText("Step 2 of 2: card")).toBeVisible();
 const confirm = (page: Page) => page.getByRole("button", { name: "Confirm and continue" });
 
-test("a person confirms with one press of the button, and types nothing again [H20]", async ({ page }) => {
+test("a person confirms a suspicious form with one press of a button and types nothing again [H20]", async ({
+  page,
+}) => {
   const visitor = signup(page);
   await page.goto(PLAN);
   await hydrated(page);
@@ -59,9 +61,9 @@ test("a person confirms with one press of the button, and types nothing again [H
   await atTheCard(page);
 });
 
-test.describe("with Turnstile", () => {
+test.describe("Turnstile", () => {
   for (const loads of [true, false]) {
-    test(`its widget ${loads ? "stands beside the button" : "does not load: the button confirms alone"} [H25]`, async ({
+    test(`${loads ? "the Turnstile widget is shown beside the button" : "the button works without the Turnstile widget if it does not load"} [H25]`, async ({
       page,
     }) => {
       const asked: string[] = [];

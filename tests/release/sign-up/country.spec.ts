@@ -6,7 +6,7 @@ for (const [typed, isKnown, code] of [
   ["Deutschland", true, "DE"],
   ["Atlantis", false, "GR"],
 ] as const) {
-  test(`the card has the whole address; its country ${isKnown ? "was recognized, and is not" : "was not recognized, and is"} asked again [N7]`, async ({
+  test(`Stripe gets the card's whole billing address; a country that was ${isKnown ? "recognized is not" : "not recognized is"} asked again [N7]`, async ({
     page,
     stack,
   }) => {
@@ -40,7 +40,7 @@ for (const [typed, isKnown, code] of [
   });
 }
 
-test("the list of countries is there after the script has run, and in a form that the browser made [V12]", async ({
+test("the list of countries appears once scripts run, and in a form rendered by the browser [V12]", async ({
   page,
 }) => {
   const visitor = signup(page);

@@ -23,7 +23,7 @@ async function hasEnded(page: Page) {
   await expect(payButton(page)).toHaveCount(0);
 }
 
-test("after the fifth declined card the end is said and the form is there, also after a reload, and a new form works", async ({
+test("after the fifth declined card the page says that the sign-up was canceled and shows the form, even after a reload, and a new form works", async ({
   page,
 }) => {
   const visitor = await atCardStep(page);
@@ -45,7 +45,7 @@ test("after the fifth declined card the end is said and the form is there, also 
   await visitor.succeeded();
 });
 
-test("a success that only the browser knows of is none: the card step comes back with a live button [S23]", async ({
+test("a success that only the browser reports does not count: the card step returns with an enabled button [S23]", async ({
   page,
 }) => {
   const visitor = signup(page);
@@ -63,7 +63,7 @@ test("a success that only the browser knows of is none: the card step comes back
   await visitor.succeeded();
 });
 
-test("two tabs sign up two companies: neither ends the other, and both finish [S18]", async ({ page, context }) => {
+test("two tabs can sign up two companies, and both finish [S18]", async ({ page, context }) => {
   const [first, second] = [signup(page), await context.newPage()];
   const other = signup(second);
   await page.goto(PLAN);
@@ -84,7 +84,7 @@ test("two tabs sign up two companies: neither ends the other, and both finish [S
   await expect(second.getByRole("heading", { name: "Subscription Successful!" })).toBeVisible();
 });
 
-test("with cookies blocked the form says so and keeps what was typed [H27]", async ({ baseURL, launchOptions }) => {
+test("with cookies blocked the form says so and keeps everything typed [H27]", async ({ baseURL, launchOptions }) => {
   const folder = await mkdtemp(join(tmpdir(), "no-cookies-"));
   await mkdir(join(folder, "Default"));
   const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
@@ -110,7 +110,7 @@ test("with cookies blocked the form says so and keeps what was typed [H27]", asy
   }
 });
 
-test("without a connection a chosen plan is waited for: the page says so, keeps what was typed and then goes on [H26]", async ({
+test("a plan chosen while offline loads once the connection is back, and the page says so and keeps everything typed [H26]", async ({
   page,
   context,
 }) => {
@@ -132,7 +132,7 @@ test("without a connection a chosen plan is waited for: the page says so, keeps 
   await visitor.succeeded();
 });
 
-test("where the server fails, a chosen plan and an accepted form are asked for again: nothing typed is lost [H26]", async ({
+test("after a server error the browser requests a chosen plan or the card step again, and nothing typed is lost [H26]", async ({
   page,
 }) => {
   const visitor = signup(page);
@@ -163,7 +163,7 @@ test("where the server fails, a chosen plan and an accepted form are asked for a
   await visitor.succeeded();
 });
 
-test("card fields that could not be loaded can be asked for again [S11]", async ({ page }) => {
+test("card fields that failed to load can be loaded again [S11]", async ({ page }) => {
   const visitor = signup(page);
   let asked = 0;
   // The page asks first, then the card's fields.
@@ -179,7 +179,7 @@ test("card fields that could not be loaded can be asked for again [S11]", async 
   await visitor.succeeded();
 });
 
-test("a connection that breaks for some seconds after the form was accepted leads to the card step all the same [H26]", async ({
+test("a connection that breaks for a few seconds after the form was accepted still leads to the card step [H26]", async ({
   page,
   stack,
 }) => {
@@ -207,7 +207,7 @@ test("a connection that breaks for some seconds after the form was accepted lead
   expect(await count.first("n")).toBe(1);
 });
 
-test("a provider script that does not load gets a message and Retry", async ({ page }) => {
+test("if Stripe.js does not load, the page shows a message and a Retry button", async ({ page }) => {
   const visitor = signup(page);
   await page.route("**/stripe.js", (route) => route.abort());
   await visitor.signUp();
@@ -218,7 +218,7 @@ test("a provider script that does not load gets a message and Retry", async ({ p
   await visitor.succeeded();
 });
 
-test("back and a second tab find the card step again [D3]", async ({ page, context, stack }) => {
+test("the back button and a second tab find the card step again [D3]", async ({ page, context, stack }) => {
   await signup(page).signUp();
   await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
   const calls = () => stack.api.logs.filter(({ path, route }) => path === "/subscription" || route === "/subscription");
@@ -232,7 +232,7 @@ test("back and a second tab find the card step again [D3]", async ({ page, conte
   expect(calls().length).toBe(before);
 });
 
-test("with scripting on but broken, the card step says within ten seconds what it needs", async ({ page }) => {
+test("if scripts fail to run, the card step says within ten seconds that it needs JavaScript", async ({ page }) => {
   await page.route("**/build/**/*.js", (route) => route.abort());
   await signup(page).signUp();
   await expect(page.getByText("Please enter your card info")).toBeVisible();
@@ -250,7 +250,7 @@ test("with scripting on but broken, the card step says within ten seconds what i
   await expect(page.getByAltText(/QR code/)).toBeVisible();
 });
 
-test("without the card step's code, which is fetched while the visitor types, the form goes on", async ({ page }) => {
+test("the form works even if the card step's code could not be preloaded", async ({ page }) => {
   const missed: string[] = [];
   await page.route(/\/build\/card-form-/, (route) => {
     missed.push(route.request().url());
@@ -264,7 +264,7 @@ test("without the card step's code, which is fetched while the visitor types, th
   expect(missed).not.toEqual([]);
 });
 
-test("a bank that asks in a dialog: a refusal keeps the card step, a consent ends the sign-up [S10] [S11] [N6]", async ({
+test("a bank's dialog keeps the card step when the visitor refuses and completes the sign-up when they consent [S10] [S11] [N6]", async ({
   page,
 }) => {
   const visitor = signup(page);

@@ -18,7 +18,7 @@ async function takenEmail(page: Page, { api }: Stack): Promise<string> {
   return first.email;
 }
 
-test("a package id that is no uuid is in view with the plans, and 'Payment' leads there by the summary [S25]", async ({
+test("an invalid package id is shown with the plans, and Payment links to it from the error summary [S25]", async ({
   page,
 }) => {
   await page.goto("/subscription/not-a-uuid");
@@ -48,7 +48,9 @@ test("a package id that is no uuid is in view with the plans, and 'Payment' lead
   await expect(page.getByText("LITE")).toBeVisible();
 });
 
-test("a pasted number keeps all its digits, and shows those the rule counts [V14]", async ({ page }) => {
+test("a pasted phone number keeps all its digits and shows each digit that validation counts [V14]", async ({
+  page,
+}) => {
   await page.goto(PLAN);
   await hydrated(page);
   const phone = page.getByLabel("Phone Number");
@@ -64,7 +66,7 @@ test("a pasted number keeps all its digits, and shows those the rule counts [V14
   await expect(phone).toHaveValue("00442079460958");
 });
 
-test("a taken email address: the notice is in view, has the focus, covers nothing and can be closed; the message goes with the next letter [M10, M11, S28]", async ({
+test("the notice for a taken email address is in view, has the focus, covers nothing and can be closed; typing clears the field's message [M10, M11, S28]", async ({
   page,
   stack,
 }) => {
@@ -99,7 +101,7 @@ test("a taken email address: the notice is in view, has the focus, covers nothin
   await expect(page.getByText("Subscription Data Saved!")).toBeInViewport();
 });
 
-test("while the form is sent its button is disabled and nothing moves; a failure's notice then has the focus [S4, S28, M1, M11]", async ({
+test("while a form is being sent its button is disabled and nothing moves; if it fails, the notice gets the focus [S4, S28, M1, M11]", async ({
   page,
 }) => {
   await page.goto(PLAN);
@@ -141,7 +143,7 @@ test("while the form is sent its button is disabled and nothing moves; a failure
   expect(posts).toBe(1);
 });
 
-test("at 320 px, and at 400 % zoom, nothing sticks out or covers what has the focus [S26]", async ({ page }) => {
+test("at 320 px and at 400 % zoom nothing overflows or covers the focused element [S26]", async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 256 });
   await page.goto("/subscription/not-a-uuid");
   await hydrated(page);
@@ -168,7 +170,7 @@ test("at 320 px, and at 400 % zoom, nothing sticks out or covers what has the fo
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("the header stays readable over what scrolls under it [R6]", async ({ page }) => {
+  test("the header stays readable over the content that scrolls under it [R6]", async ({ page }) => {
     await page.goto("/pricing");
     const background = () => page.locator("header").evaluate((header) => getComputedStyle(header).backgroundColor);
     await page.mouse.wheel(0, 600);

@@ -4,7 +4,7 @@ import { expect, test } from "../../browser/support/stack";
 
 /* How long the card step is kept, on a clock that the test moves on. */
 
-test("ten minutes before its end the card step says so, and is kept by one press without losing the card typed [S30]", async ({
+test("ten minutes before the card step expires it says so, and one press extends it without losing the typed card [S30]", async ({
   page,
 }) => {
   await page.clock.install();
@@ -37,7 +37,7 @@ test("ten minutes before its end the card step says so, and is kept by one press
   await visitor.succeeded();
 });
 
-test("a card step that has ended leads back to the form, and a card set up at the last moment is a success [S31] [S23]", async ({
+test("an expired card step returns to the form, and a card set up at the last moment still succeeds [S31] [S23]", async ({
   page,
 }) => {
   await page.clock.install();
@@ -52,7 +52,7 @@ test("a card step that has ended leads back to the form, and a card set up at th
   await visitor.succeeded();
 });
 
-test("the QR code is loaded when its box is opened, not before [H12]", async ({ page }) => {
+test("the QR code loads only when its box is opened [H12]", async ({ page }) => {
   const codes: string[] = [];
   page.on("request", (request) => {
     if (request.url().endsWith("/resume-code")) codes.push(request.url());
