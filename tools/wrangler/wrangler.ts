@@ -46,7 +46,8 @@ export function wranglerCommand(command: string, stage: Stage, folder: Folder): 
 }
 
 export function scriptCommand(script: "deploy" | "deploy:subscription-api" | "catalogue", stage: Stage): string {
-  if (script === "catalogue") return `OPERATOR_TOKEN={its value} npm run catalogue -- --${stage}`;
+  if (script === "catalogue")
+    return `read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalogue -- --${stage}`;
   return `npm run ${script}${stage === "staging" ? " -- --staging" : ""}`;
 }
 

@@ -581,9 +581,9 @@ describe("the preflight", () => {
       "subscription API: HASH_SECRET is a secret that is not set: npx wrangler secret put HASH_SECRET --env production --cwd functions/subscription-api",
       "subscription API: OPERATOR_TOKEN is a secret that is not set, which npm run catalogue and the operator need: npx wrangler secret put OPERATOR_TOKEN --env production --cwd functions/subscription-api",
       "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql, 0004_one_trial_per_person.sql, 0005_indexes.sql, 0006_drop_reasons.sql, 0007_request_ids.sql, 0008_first_payments.sql, 0009_cron_runs.sql, 0010_operator_page.sql, 0011_states.sql, 0012_erasures.sql: npm run deploy:subscription-api",
-      "database: the package MINI has no price at Stripe: OPERATOR_TOKEN={its value} npm run catalogue -- --production",
-      "database: the package LITE has no price at Stripe: OPERATOR_TOKEN={its value} npm run catalogue -- --production",
-      "database: the package STANDARD has no price at Stripe: OPERATOR_TOKEN={its value} npm run catalogue -- --production",
+      "database: the package MINI has no price at Stripe: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalogue -- --production",
+      "database: the package LITE has no price at Stripe: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalogue -- --production",
+      "database: the package STANDARD has no price at Stripe: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalogue -- --production",
     ]);
   });
 });
