@@ -79,7 +79,7 @@ export const suite = {
     {
       key: "actions",
       title: "Actions",
-      text: "Content briefs that are ready for AI search, so your team knows what to write next.",
+      text: "Content briefs that are ready for AI search. A brief is the plan of one piece of content: question, reader, format.",
     },
   ],
 } as const;

@@ -6,6 +6,9 @@ export function PlatformTable() {
       <div>
         <h2 className="text-heading">Platforms by&nbsp;plan</h2>
         <p className="mt-1 text-muted">{onRequest}</p>
+        <p className="mt-3 text-sm text-muted">
+          AI Overviews are the summaries above Google’s results; in AI Mode, Google answers in a conversation.
+        </p>
       </div>
       <table className="platforms">
         <thead className="sr-only">

@@ -23,16 +23,6 @@ export function Glossary() {
           </li>
         ))}
       </ul>
-      <p className="mt-10 text-muted">
-        Example export, with an invented brand:{" "}
-        <a href="/example/export.csv" download="example-export.csv" className="text-link">
-          CSV
-        </a>{" "}
-        or{" "}
-        <a href="/example/export.json" download="example-export.json" className="text-link">
-          JSON
-        </a>
-      </p>
     </section>
   );
 }

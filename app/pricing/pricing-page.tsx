@@ -6,13 +6,15 @@ import { Glossary } from "./glossary";
 import { PlanCard } from "./plans/plan-card";
 import { PlanComparison } from "./plans/plan-comparison";
 import { detailedPlans } from "./plans/plan-details";
+import { PlanPicker } from "./plans/plan-picker";
 import { pricing } from "./pricing-content";
+import { Samples } from "./samples";
 
 export function PricingPage() {
   const catalogue = detailedPlans(useSite());
   return (
     <>
-      <section className="wrap pt-12 pb-24 sm:pt-20">
+      <section className="plans wrap pt-12 pb-24 sm:pt-20">
         <div>
           <h1 className="max-w-3xl text-display">{pricing.title}</h1>
           <p className="mt-6 text-xl text-muted">{pricing.text}</p>
@@ -25,7 +27,8 @@ export function PricingPage() {
             ))}
           </ul>
         </div>
-        <div id="plans" className="mt-14 grid items-stretch gap-5 sm:grid-cols-2 xl:grid-cols-4">
+        <PlanPicker />
+        <div id="plans" className="mt-10 grid items-stretch gap-5 sm:grid-cols-2 xl:grid-cols-4">
           {catalogue.map((plan) => (
             <PlanCard key={plan.key} plan={plan} />
           ))}
@@ -33,6 +36,7 @@ export function PricingPage() {
       </section>
       <PlanComparison plans={catalogue} />
       <Glossary />
+      <Samples />
       <FaqSection />
       <div className="pt-24">
         <ClosingCall />

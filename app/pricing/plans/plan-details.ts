@@ -1,6 +1,7 @@
-import { ENTERPRISE_PLATFORMS, PAID_PLANS, PLAN_FEATURES, type PlanFeatures } from "../../contract/plans";
+import { ENTERPRISE_PLATFORMS, PAID_PLANS, type PaidPlan, PLAN_FEATURES } from "../../contract/plans";
 import type { Site } from "../../ui/use-site";
 import { type Plan, plans, TRIAL_DAYS } from "./plan-list";
+import { pricePerPrompt } from "./price-per-prompt";
 
 export interface PlanFeature {
   title: string;
@@ -24,7 +25,7 @@ export function detailedPlans(site: Pick<Site, "packageIds" | "salesEmail">): De
     return {
       ...plan,
       includes: paid ? null : "STANDARD",
-      features: paid ? paidFeatures(PLAN_FEATURES[paid.key], paid.monthlyPrice) : enterpriseFeatures,
+      features: paid ? paidFeatures(paid) : enterpriseFeatures,
       highlighted: paid ? PLAN_FEATURES[paid.key].highlighted : false,
       ctaText: paid ? "Start free trial" : "Contact Sales",
       smallPriceText: paid
@@ -46,26 +47,17 @@ const enterpriseFeatures: PlanFeature[] = [
   { title: "Support", text: "Dedicated specialist and a forward-deployed engineer", included: true },
 ];
 
-function paidFeatures(
-  { platforms, prompts, pieces, geoSpecialist }: PlanFeatures,
-  monthlyPrice: number,
-): PlanFeature[] {
+function paidFeatures(plan: PaidPlan): PlanFeature[] {
+  const { platforms, prompts, pieces, geoSpecialist } = PLAN_FEATURES[plan.key];
   return [
     { title: "Platforms", text: platforms.join(", "), included: true },
     { title: "Domains", text: "Unlimited", included: true },
     { title: "Prompts tracked", text: String(prompts), included: true },
-    { title: "Price per prompt", text: `${formatCents(monthlyPrice / prompts)} a month`, included: true },
+    { title: "Price per prompt", text: `${pricePerPrompt(plan)} a month`, included: true },
     { title: "Briefs / pieces", text: `${pieces} / ${pieces} a month`, included: true },
     { title: "Export", text: "CSV/JSON", included: true },
     { title: "Seats", text: "Unlimited", included: true },
     { title: "Support", text: "Email", included: true },
     { title: "Dedicated GEO specialist", text: "", included: geoSpecialist },
   ];
-}
-
-const dollarsAndCents = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
-
-/** For example `$0.83`. */
-function formatCents(dollars: number): string {
-  return dollarsAndCents.format(dollars);
 }

@@ -1,13 +1,7 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
 import { type ComponentProps, type FormEvent, Fragment, memo, useEffect, useRef, useState } from "react";
-import {
-  billingFields,
-  contactFields,
-  type FormField,
-  formFields,
-  normalizeEmail,
-} from "../../contract/fields/form-fields";
+import { billingFields, contactFields, type FormField, normalizeEmail } from "../../contract/fields/form-fields";
 import { formatPhone } from "../../contract/fields/phone";
 import { ErrorSummary } from "../../ui/controls/error-summary";
 import { Field } from "../../ui/controls/field";
@@ -48,10 +42,8 @@ interface SignupFormProps {
   submitting: boolean;
 }
 
-const fields: FormField[] = Object.values(formFields);
-const FIELDS_NOTE = fields.some(({ required }) => required === false)
-  ? "All fields are required unless marked as optional."
-  : "All fields are required.";
+const fields: FormField[] = Object.values({ ...contactFields, ...billingFields });
+const except = fields.some(({ required }) => required === false) ? " unless marked as optional" : "";
 
 export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submitting }: SignupFormProps) {
   const [form] = useForm({
@@ -134,7 +126,7 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
         Leave this field empty
         <input name="website" tabIndex={-1} autoComplete="off" />
       </label>
-      <p className="text-sm text-muted">{FIELDS_NOTE}</p>
+      <p className="text-sm text-muted">{`All fields are required${except}.`}</p>
 
       <fieldset className="field-grid">
         <legend>Contact Information</legend>

@@ -1,5 +1,6 @@
 import { HtmlValidate } from "html-validate";
 import { afterAll, describe, expect, test } from "vitest";
+import * as z from "zod";
 import { pageReader } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
@@ -110,7 +111,7 @@ test("the public pages call no backend: their buttons lead to a page or open an 
     const policy = headers.get("Content-Security-Policy");
     expect(policy).toMatch(/^default-src 'none'/);
     expect(policy, "no script may connect to another site").toContain("; connect-src 'self';");
-    expect(document.querySelectorAll("form, input, select, textarea")).toHaveLength(0);
+    expect(document.querySelectorAll("form, input:not([type=radio]), select, textarea")).toHaveLength(0);
     for (const button of document.querySelectorAll("button")) expect(button.hasAttribute("popovertarget")).toBe(true);
     const buttons = [...document.querySelectorAll("a.btn")];
     expect(buttons.length).toBeGreaterThan(0);
@@ -289,14 +290,45 @@ describe("pricing", () => {
     );
   });
 
-  test("offers an example export whose CSV and JSON have the same answers", async () => {
-    const { document } = await open("/pricing");
+  test("asks how many prompts are tracked, and each answer is a plan with its price per prompt [P19]", async () => {
+    const { document, words, wordsOfEach } = await open("/pricing");
+    expect(words(".picker legend")).toBe("How many prompts do you track?");
+    expect(wordsOfEach(".picker label")).toEqual(["Up to 50", "51 to 100", "101 to 600", "More than 600"]);
+    const radios = [...document.querySelectorAll(".picker input")];
+    const answers = radios.map((radio) => words(`#${radio.getAttribute("aria-describedby")}`));
+    expect(answers).toEqual([
+      "MINI fits: 50 prompts for $100 a month. Each costs $2.00.",
+      "LITE fits: 100 prompts for $200 a month. Each costs $2.00.",
+      "STANDARD fits: 600 prompts for $500 a month. Each costs $0.83, 58% less than with LITE.",
+      "ENTERPRISE/AGENCY fits: custom prompts, with a price on request.",
+    ]);
+  });
+
+  test("shows an example brief, and an example export whose CSV, JSON and rows have the same answers [P20]", async () => {
+    const { document, wordsOfEach } = await open("/pricing");
+    expect(wordsOfEach(".sample .badge")).toEqual(["Example", "Example"]);
+    expect(wordsOfEach(".sample:first-child th[scope=row]")).toEqual(
+      expect.arrayContaining(["Gap", "Reader", "Format"]),
+    );
     const links = [...document.querySelectorAll("a[download]")].map((link) => link.getAttribute("href") ?? "");
     const [csv = "", json = ""] = await Promise.all(links.map(async (path) => (await visitor.get(path)).body));
-    const { brand, answers } = JSON.parse(json) as { brand: string; answers: Record<string, unknown>[] };
-    const rows = answers.map(({ prompt, platform, named }) => ["Example", brand, prompt, platform, named].join());
+    const answer = z.object({ prompt: z.string(), platform: z.string(), named: z.boolean() });
+    const { brand, answers } = z.object({ brand: z.string(), answers: z.array(answer) }).parse(JSON.parse(json));
+    const rows = answers.map(({ prompt, platform, named }) => [prompt, platform, named].join());
     expect(rows).toHaveLength(10);
-    expect(csv.trim().split("\r\n").slice(1)).toEqual(rows);
+    expect(csv.trim().split("\r\n").slice(1)).toEqual(rows.map((row) => `Example,${brand},${row}`));
+    const shown = wordsOfEach(".sample td").slice(-9);
+    expect([0, 3, 6].map((start) => shown.slice(start, start + 3).join())).toEqual(rows.slice(0, 3));
+  });
+
+  test("explains its terms, and home those that it names [P21]", async () => {
+    const { wordsOfEach } = await open("/pricing");
+    expect(wordsOfEach("section[aria-labelledby=glossary] strong")).toEqual([
+      ...["GEO:", "AI Overviews:", "AI Mode:", "Brief:", "Piece:", "Forward-deployed engineer:"],
+    ]);
+    const home = await open("/");
+    expect(home.words()).toContain("AI Overviews are the summaries above Google’s results; in AI Mode, Google answers");
+    expect(home.words()).toContain("A brief is the plan of one piece of content");
   });
 
   test("says under each paid plan when it is charged [P15]", async () => {
