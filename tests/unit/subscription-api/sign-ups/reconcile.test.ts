@@ -49,10 +49,12 @@ describe("a sign-up without a card", () => {
     const { begun, run, rows, model } = dueSignUps();
     const kept = await begun(24 * HOUR - 1);
     const abandoned = await begun(24 * HOUR);
+    const unrecorded = await begun(24 * HOUR, { stripe_customer_id: null });
     await run("mayHaveTrial");
     expect(rows("SELECT id FROM sign_ups")).toEqual([{ id: kept.id }]);
     expect(model.get(abandoned.stripe_setup_intent_id)).toMatchObject({ status: "canceled" });
-    expect(model.get(abandoned.stripe_customer_id)).toMatchObject({ deleted: true });
+    for (const { stripe_customer_id: id } of [abandoned, unrecorded])
+      expect(model.get(id)).toMatchObject({ deleted: true });
     expect(model.get(kept.stripe_customer_id)?.deleted).toBeUndefined();
   });
 
