@@ -64,13 +64,13 @@ const headers = {
 
 const OPERATOR = /^\/operator(\/|$)/;
 
-/** No visitor waits there. */
+/** Routes without a waiting visitor. */
 const NO_VISITORS = /^\/(webhooks|operator)(\/|$)/;
 
 const POLICY_HEADER = "content-security-policy";
 const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The site waits ten seconds. */
+/** Shorter than the site's timeout of ten seconds. */
 const ANSWERED_WITHIN_MS = 9_000;
 const RETRIED_FOR_MS = 5_000;
 
@@ -100,7 +100,7 @@ export function createApi(passwords: PasswordHasher) {
       return withRequestId(crypto.randomUUID(), run);
     },
   };
-  /** No request from the network reaches it. */
+  /** Not reachable from the network. */
   class SiteApi extends WorkerEntrypoint {
     override fetch(request: Request): Response | Promise<Response> {
       return forSite.fetch(request, this.env, this.ctx);
@@ -122,7 +122,7 @@ function routes(connect: Connect, entrypoint: Entrypoint): Hono<ApiContext> {
     log("info", "request", {
       method: c.req.method,
       route: route ?? "unknown",
-      // Not the path of a known route, which may hold a token.
+      // A known route's path may hold a token, so only unknown paths are logged.
       path: route === undefined ? loggedPath(new URL(c.req.url)).replace(/[^/]{40,}/g, "…") : undefined,
       status: c.res.status,
     });
@@ -182,7 +182,7 @@ function routes(connect: Connect, entrypoint: Entrypoint): Hono<ApiContext> {
   return app;
 }
 
-/** Locally a crowd's passwords may wait for longer. */
+/** Longer in local development, for bursts of sign-ups. */
 function answeredWithin({ isLocal }: Config): number {
   return isLocal ? LOCAL_SLOT_MS : ANSWERED_WITHIN_MS;
 }

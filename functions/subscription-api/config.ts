@@ -22,7 +22,7 @@ const email = z.email("must be an email address");
 
 const secret = z.string().min(32, { error: "must have at least 32 characters", abort: true });
 
-/** Two while a secret is changed, with a comma between them. */
+/** A comma separates two secrets during a rotation. */
 function newAndOld(one: z.ZodType<string, string>) {
   return z
     .string()
@@ -152,7 +152,7 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
     ...(env.STRIPE_API_URL !== undefined && { apiUrl: new URL(env.STRIPE_API_URL) }),
   },
   automaticTax: env.AUTOMATIC_TAX ?? false,
-  /** Charges of a sign-up that the owner of its email address has disowned. */
+  /** Whether to refund charges of a sign-up reported as "not me". */
   refundsReported: env.REFUND_REPORTED ?? true,
   mail: {
     transport: transportOf(env),
@@ -164,7 +164,7 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
     supportEmail: env.SUPPORT_EMAIL,
     salesEmail: env.SALES_EMAIL,
   },
-  /** The first signs, each verifies. */
+  /** The first key signs; every key verifies. */
   links: { publicUrl: forBrowsers(env.PUBLIC_URL, env), secrets: env.LINK_SECRET },
   trials: {
     hashSecret: env.HASH_SECRET,
@@ -221,7 +221,7 @@ export function keysOf(problems: ConfigurationProblem[]): string[] {
 
 const known = new WeakMap<object, ConfigurationResult<Config>>();
 
-/** Once for each isolate: the bindings are the same object in each of its requests. */
+/** Parsed once per isolate, where every request has the same `env` object. */
 export function readConfig(env: unknown): ConfigurationResult<Config> {
   if (typeof env !== "object" || env === null) return parseConfig(env);
   const result = known.get(env) ?? parseConfig(env);

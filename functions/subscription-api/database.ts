@@ -5,7 +5,7 @@ import { sleep } from "../../app/shared/sleep";
 const RETRYABLE =
   /Network connection lost|storage caused object to be reset|reset because its code was updated|transient issue/;
 
-/** An overloaded database must not get more to do at once: https://developers.cloudflare.com/d1/observability/debug-d1/ */
+/** Without a pause, retries would add to an overload: https://developers.cloudflare.com/d1/observability/debug-d1/ */
 const NOT_AT_ONCE = /is overloaded|caused object to be reset|and was reset/;
 
 const ATTEMPTS = 3;

@@ -14,7 +14,7 @@ const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const DELETED_PER_RUN = 2_000;
 
-/** Trials first, deletions last, as far as a run's limits go. Throws when a part failed. */
+/** Trials first, deletions last, within the run's limits. Throws if a part failed. */
 export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
   const { cardSetUp, mayHaveTrial, leftToDelete } = CHECK_RANKS;
   const parts = [
@@ -47,7 +47,7 @@ async function dispatchAll(services: DispatchServices, limits: RunLimits, share:
   }
 }
 
-/** Stripe repeats an event for three days at most, and nothing makes the same message again so long after. */
+/** Stripe repeats events for three days, so after this time no message can be created twice. */
 async function deletePast({ processedEvents, outbox, counts }: ScheduledServices): Promise<void> {
   const before = new Date(Date.now() - KEPT_MS);
   await processedEvents.deleteBefore(before, DELETED_PER_RUN);

@@ -13,7 +13,7 @@ export type LinkPurpose = keyof typeof PATHS;
 export type SignedLinks = {
   /** @param origin the API's public URL when absent */
   urlOf(purpose: LinkPurpose, signUpId: string, expires: Date, origin?: string): Promise<string>;
-  /** Undefined when the token was changed, has expired, or is of another purpose. */
+  /** Undefined if the token was altered, has expired or has another purpose. */
   read(purpose: LinkPurpose, token: string): Promise<string | undefined>;
 };
 
@@ -32,7 +32,7 @@ export function signedLinks({ publicUrl, secrets }: LinkConfig): SignedLinks {
           const { payload } = await jwtVerify(token, key, { audience: purpose, algorithms: ["HS256"] });
           return payload.sub;
         } catch {
-          // The next key may be the right one.
+          // Tries the next key.
         }
       }
       return undefined;

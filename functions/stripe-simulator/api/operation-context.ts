@@ -26,7 +26,7 @@ export type Operation = keyof Parameters;
 /** Takes checked parameters, gives the answer's body, throws StripeFailure. */
 export type Handler<O extends Operation> = (given: Parameters[O], call: Call) => object;
 
-/** All writes, and the reads that `read` does not answer. */
+/** All writes, and the reads not handled by `read`. */
 export type Handlers = { [O in Exclude<Operation, `GET ${string}`>]: Handler<O> } & {
   [O in Operation]?: Handler<O>;
 };

@@ -67,7 +67,7 @@ export function endPeriod(subscription: Subscription, effects: Effects): void {
   );
 }
 
-/** What the end of the current period will be invoiced: https://docs.stripe.com/api/invoices/create_preview */
+/** A preview of the invoice at the period's end: https://docs.stripe.com/api/invoices/create_preview */
 export function previewInvoice(subscription: Subscription, effects: Effects): Invoice {
   const next = { ...nextPeriod(subscription), status: "active" as const };
   return { ...draftInvoice(next, "upcoming", effects), id: newId("upcoming_in") };

@@ -5,7 +5,7 @@ import { cardToCharge, finalizeInvoice, markPaid, voidInvoice } from "./invoicin
 import { endSubscription, updateSubscription } from "./subscription-lifecycle";
 import { DAY } from "./time";
 
-/** A schedule of one's own, in days after the attempt before: https://docs.stripe.com/billing/revenue-recovery/smart-retries */
+/** Days between attempts, as in a custom schedule: https://docs.stripe.com/billing/revenue-recovery/smart-retries */
 const RETRY_DAYS = [3, 5, 7];
 
 /** A setting: the customer's next charge is declined, whatever its card. */

@@ -11,9 +11,9 @@ export function authenticateInDialog(origin: string, clientSecret: string): Prom
   dialog.ariaLabel = name;
   iframe.title = name;
   iframe.src = `${origin}/authenticate/${intentId(clientSecret)}/${encodeURIComponent(clientSecret)}`;
-  // Through the CSSOM: the page's content security policy allows no style attributes in markup.
+  // Set through the CSSOM, because the page's Content-Security-Policy allows no style attributes in markup.
   const box = { boxSizing: "border-box", width: "min(30rem, calc(100% - 2rem))", maxHeight: "calc(100% - 2rem)" };
-  // The page's CSS reset takes the browser's own margins from it, which center it.
+  // Restores the margins that center a dialog, which the page's CSS reset removes.
   Object.assign(dialog.style, {
     ...box,
     margin: "auto",

@@ -75,7 +75,7 @@ export function paymentElement(
     mount(container: HTMLElement): void {
       iframe.title = "Secure payment input frame";
       iframe.src = `${origin}/elements/#locale=${locale}`;
-      // Through the CSSOM: the page's content security policy allows no style attributes in markup.
+      // Set through the CSSOM, because the page's Content-Security-Policy allows no style attributes in markup.
       Object.assign(iframe.style, { display: "block", width: "100%", height: "0", border: "0", colorScheme: "light" });
       iframe.onload = () => iframe.contentWindow?.postMessage(frameOptions, origin, [channel.port2]);
       container.replaceChildren(iframe);

@@ -1,6 +1,6 @@
 import { type Event, isObject } from "../store/objects";
 
-/** Details beyond an event's type: an invoice's total, a subscription's changes. */
+/** An event's details: an invoice's total or a subscription's changes. */
 export function detailOf({ type, data }: Event): string {
   const { object, previous_attributes: previous = {} } = data;
   if (isObject("Invoice", object)) return `$${(object.total / 100).toFixed(2)}`;

@@ -72,7 +72,7 @@ mailbox.get("/:id", (c) => {
   return c.html(page(found.subject, content));
 });
 
-/** Nothing in it may run, load or navigate. */
+/** Sandboxed: nothing may run, load or navigate. */
 mailbox.get("/:id/html", (c) => {
   const found = findMessage(c.var.store.received("mailbox"), c.req.param("id"));
   if (!found) return c.notFound();

@@ -13,14 +13,14 @@ export type Schema = {
   $ref?: string;
 };
 
-/** `parameters`: what a call takes; null and "" are the same there. `answer`: what Stripe sends. */
+/** `parameters`: a call's input, where null equals "". `answer`: Stripe's output. */
 type Direction = "parameters" | "answer";
 
 const ANY_OBJECT: Schema = { type: "object" };
 
 const SHARED_ENUM = 12;
 
-/** Converts types of the `stripe` package to JSON schemas. @param objects names of those that answers hold in full */
+/** Converts types of the `stripe` package to JSON schemas. @param objects names of the objects that answers contain in full */
 export function convertTypes(checker: ts.TypeChecker, objects: Set<string>) {
   const definitions: Record<string, Schema> = {};
   const enums = new Map<string, string>();

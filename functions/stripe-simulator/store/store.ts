@@ -62,7 +62,7 @@ export function storeIn(sql: SqlStorage) {
       const [found] = rows({ body: text }, "SELECT body FROM stripe_objects WHERE id = ? AND kind = ?", id, kind);
       return found && parse(kind, found.body);
     },
-    /** The latest first; all, or a customer's. An event belongs to the customer that it is about. */
+    /** Events, newest first, of one customer or all. */
     list<K extends Kind>(kind: K, customer?: string, email?: string): ObjectOf<K>[] {
       const values = [customer, email].filter((value) => value !== undefined);
       const where = `${customer === undefined ? "" : "AND customer = ?"} ${email === undefined ? "" : "AND body ->> 'email' = ?"}`;

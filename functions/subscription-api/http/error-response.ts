@@ -8,7 +8,7 @@ import { problem } from "./problem";
 
 /** 409, 502 or 503 where a visitor may try again, else 500. */
 export function errorResponse(error: Error): Response {
-  // Of Hono's own middleware, such as csrf().
+  // Thrown by Hono's own middleware, such as csrf().
   if (error instanceof HTTPException) return problem(error.status, { title: "The request is refused" });
   if (isTransient(error)) {
     log("warn", "database_failed_in_passing", describeError(error));

@@ -11,19 +11,19 @@ import { stripeClient } from "../stripe/client";
 import { type Problem, problem } from "./problem";
 import { type Late, type Workload, workloadOf } from "./workload";
 
-/** A plain value: no request may use another's I/O objects. */
+/** Plain data, because a request must not use another request's I/O objects. */
 type Found = { status: 200; body: Record<string, unknown> } | { status: 503; problem: Problem };
 
 /** Bounds the load of `/health`. A database failure is often transient. */
 const KEPT_MS = 30_000;
 const DATABASE_KEPT_MS = 1_000;
 
-/** A request ended by Cloudflare never finishes its look. */
+/** After this time a check is considered abandoned: Cloudflare may have ended its request. */
 const GONE_AFTER_MS = 20_000;
 /** Polls: the runtime ends a request that awaits only another request's promise. */
 const ASK_EVERY_MS = 20;
 
-/** `GET /health`: 503 names what is wrong (docs/operations.md). All who ask an isolate share one look. */
+/** `GET /health`: a 503 lists the problems (docs/operations.md). Simultaneous requests to an isolate share one check. */
 export function healthCheck(): (c: Context) => Promise<Response> {
   let kept: { found: Found; until: number } | undefined;
   let lookingSince: number | undefined;

@@ -22,7 +22,7 @@ linkPages.onError((error, c) => {
 linkPages.get("/verify-email/:token", async (c) => {
   const { services, dispatchAfterResponse } = c.var;
   const signUpId = await services.links.read("verify-email", c.req.param("token"));
-  // HEAD comes from programs that only look.
+  // Link scanners send HEAD.
   if (c.req.method === "HEAD") return c.body(null);
   const signUp = signUpId === undefined ? null : await services.endings.verifyEmail(signUpId);
   if (!signUp) return notFound(c);
@@ -34,7 +34,7 @@ linkPages.get("/verify-email/:token", async (c) => {
   return c.html(linkPage(sender, "Your email address is confirmed", body));
 });
 
-/** Asks first, because programs open links. */
+/** Asks before it acts, because email scanners open links. */
 linkPages.get("/not-me/:token", async (c) => {
   const signUp = await signUpOfLink(c);
   if (!signUp) return notFound(c);
@@ -64,7 +64,7 @@ async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
   return signUpId === undefined ? null : signUps.find(signUpId);
 }
 
-/** Stripe tells later whether there was a charge. */
+/** Stripe is asked later whether there was a charge. */
 function afterCharge(c: Context<ApiContext>, { trial_end }: SignUp) {
   if (trial_end === null || Date.parse(trial_end) > Date.now()) return "";
   return c.var.services.refundsReported

@@ -1,6 +1,6 @@
 import type { Workload } from "./workload";
 
-/** RFC 9457, with extensions: form errors, names of settings, work that is left. */
+/** Problem details (RFC 9457), extended with form errors, settings' names or pending work. */
 export type Problem = {
   type?: string;
   title: string;

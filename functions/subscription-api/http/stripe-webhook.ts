@@ -21,7 +21,7 @@ export async function postStripeWebhook(c: Context<ApiContext>): Promise<Respons
   }
   if (received.status !== "ignored") {
     const work = processOnce(received, c.var);
-    // Also when Stripe hangs up, which it does on slow answers.
+    // Continues when Stripe closes the connection after a slow answer.
     c.executionCtx.waitUntil(work.catch(() => undefined));
     await work;
   }

@@ -15,7 +15,7 @@ import { signUpStatus } from "../sign-ups/sign-up-status";
 import type { ApiContext } from "./api-context";
 import { type Problem, problem } from "./problem";
 
-/** As long as Stripe allows its own keys to be. */
+/** Stripe's own limit for idempotency keys. */
 const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 
 /** How long the answer waits for the replaced sign-up to end. */
@@ -40,7 +40,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   };
   const signUpServices = { ...services, passwords: place, inBackground, requestId: c.var.requestId };
   const work = createSignUp(request, key.data, signUpServices, { sender, isVerified }).finally(() => place.leave());
-  // Also when the sender goes away, so that its turn is given back.
+  // Continues when the sender disconnects, so that the slot is released.
   c.executionCtx.waitUntil(work.catch(() => undefined));
   const result = await work;
   const replaces = idempotencyKeyHeader.safeParse(c.req.header("replaces-idempotency-key")).data;

@@ -17,7 +17,7 @@ const EVENT_LATE_MS = 30 * MINUTE;
 export type Workload = {
   dead_messages: number;
   due_messages: number;
-  /** 0 if none is due. */
+  /** 0 if no message is due. */
   oldest_due_seconds: number;
   last_cron_run: string | null;
   last_stripe_event: string | null;
@@ -41,7 +41,7 @@ export async function workloadOf({ d1, console, isLocal }: Config): Promise<{ wo
     last_cron_run: cron.ran_at,
     last_stripe_event: events.latest,
   };
-  // Nobody wakes a machine that was switched off.
+  // A development machine may have been off.
   if (isLocal) return { workload, late: [] };
   const isCronLate = cron.ran_at === null ? age(cron.created_at) > FIRST_RUN_LATE_MS : age(cron.ran_at) > CRON_LATE_MS;
   const late: Late[] = [];

@@ -1,7 +1,7 @@
-/** As many connections as Cloudflare opens for one invocation; others would wait while their time runs. */
+/** Cloudflare's limit of open connections per invocation; further calls would wait while their timeout runs. */
 export const CONNECTIONS = 6;
 
-/** In order, some at a time, until `goesOn` says no. Returns what was left; throws what the work throws. */
+/** Works on items in order, several at a time, while `goesOn()`. Returns the remaining items; throws the work's errors. */
 export async function inParallel<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,

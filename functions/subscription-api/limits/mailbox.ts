@@ -1,7 +1,7 @@
 /** Providers that ignore dots in the local part: https://support.google.com/mail/answer/7436150 */
 const IGNORES_DOTS = new Set(["gmail.com", "googlemail.com"]);
 
-/** Only for comparing addresses: without a tag after a plus sign (RFC 5233), and without dots the provider ignores. */
+/** For comparison only: drops the plus tag (RFC 5233) and the dots that the provider ignores. */
 export function mailboxOf(email: string): string {
   const at = email.lastIndexOf("@");
   const domain = email.slice(at + 1);

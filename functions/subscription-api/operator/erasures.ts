@@ -6,7 +6,7 @@ const erasure = z.object({ erased_at: z.string(), sign_ups: z.number(), customer
 export type Erasure = z.output<typeof erasure>;
 export type Erasures = ReturnType<typeof erasuresIn>;
 
-/** When people were erased, without personal data. Every method throws what D1 throws. */
+/** Times of erasures, without personal data. Every method throws D1's errors. */
 export function erasuresIn(db: Database) {
   return {
     async add({ sign_ups, customers, operator }: Omit<Erasure, "erased_at">): Promise<void> {

@@ -13,7 +13,7 @@ import { accessUser } from "./cloudflare-access";
 /** Weight of a wrong token in OPERATOR_RATE_LIMIT; a correct token weighs 1. */
 const WRONG_TOKEN_COUNTS = 6;
 
-/** A command takes only a bearer token, which no browser sends by itself. Repeated wrong tokens lock out the sender. */
+/** Commands need a bearer token, which browsers never add themselves. Repeated wrong tokens lock out the sender. */
 export function requireOperator(what: "page" | "command"): MiddlewareHandler<ApiContext> {
   return async (c, next) => {
     const { config } = c.var;

@@ -47,7 +47,7 @@ export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook
   };
 }
 
-/** With the password hash, so that the console takes the password that the customer chose. */
+/** Includes the password hash, so that customers can log in to the console with their password. */
 function accountOf(message: Message) {
   return {
     id: message.sign_up_id,

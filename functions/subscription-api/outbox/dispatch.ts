@@ -16,17 +16,17 @@ export type DispatchServices = {
   mail: Mail;
   links: SignedLinks;
   payments: TrialReader & Refunds;
-  /** Whether charges of a sign-up that its owner has disowned are refunded. */
+  /** Whether to refund charges of a sign-up reported as "not me". */
   refundsReported: boolean;
   accountWebhook: AccountWebhook | undefined;
 };
 
 let turn = 0;
 
-/** From the sign-up on, so that a resent email has the same links. */
+/** Counted from the sign-up, so that a resent email has the same links. */
 const LINKS_LIVE_MS = 30 * 24 * 60 * 60_000;
 
-/** As many messages as there are connections. Logs failures; returns how many it took. */
+/** Sends one batch of due messages, one per connection. Logs failures; returns the number leased. */
 export async function dispatchMessages(services: DispatchServices): Promise<number> {
   const kinds = sentKinds(services.accountWebhook !== undefined);
   // Rotates, so a flood of one kind cannot starve the others.
@@ -55,7 +55,7 @@ async function dispatch(message: Message, services: DispatchServices): Promise<v
     if (state === "dead") log("error", "message_dead", { ...fields, reason: outcome.reason });
     else log("warn", "message_failed", { ...fields, reason: outcome.reason });
   } catch (error) {
-    // Sent again when the lease ends.
+    // Another run retries it when the lease ends.
     log("error", "message_unsettled", { ...fields, ...describeError(error) });
   }
 }

@@ -39,7 +39,7 @@ const message = z.object({
 const messages = z.array(message);
 const keysOnly = z.array(z.object({ key: z.string() }));
 
-/** Why a message is not sent when its turn comes (docs/subscription-api.md, "The outbox"). */
+/** Why a due message is dropped (docs/subscription-api.md, "The outbox"). */
 export type DropReason =
   | "sign-up-ended"
   | "trial-began"
@@ -66,7 +66,7 @@ export function messageKey(kind: MessageKind, signUpId: string): string {
   return `${kind}/${signUpId}`;
 }
 
-/** One reminder for each trial end. */
+/** The key of the reminder for a trial's end; a moved end has another key. */
 export function reminderKey(signUpId: string, trialEnd: Date | null): string {
   return `trial-ending/${signUpId}/${trialEnd?.toISOString()}`;
 }
@@ -96,10 +96,10 @@ export function newMessage(
 
 export function outboxIn(db: Database) {
   return {
-    /** Leases due messages: nobody else gets them for a minute. The wanted kinds come in their order. */
+    /** Leases due messages for a minute, in the order of the wanted kinds. */
     async take(wanted: readonly MessageKind[], limit: number): Promise<Message[]> {
       const now = new Date();
-      // CROSS JOIN, so that the kinds come first.
+      // CROSS JOIN fixes the join order: kinds first.
       const leases = db.withoutRetry.prepare(
         `UPDATE outbox SET next_attempt_at = ?1
           WHERE key IN (
@@ -124,7 +124,7 @@ export function outboxIn(db: Database) {
       return messages.parse((await contents.bind(...keys.map(({ key }) => key)).all()).results);
     },
 
-    /** @param dropReason why it is no longer true; null for a message that was sent */
+    /** @param dropReason why the message was dropped; null if it was sent */
     async settle({ key }: Message, dropReason: DropReason | null): Promise<void> {
       await db
         .prepare(
@@ -135,7 +135,7 @@ export function outboxIn(db: Database) {
         .run();
     },
 
-    /** Waits twice as long after each failure, then gives up. A lease whose holder crashed is no failure. */
+    /** Doubles the pause after each failure, then gives up. A crash during the lease does not count as a failure. */
     async postpone({ key, attempts, lease_end }: Message): Promise<"due" | "dead"> {
       const state = attempts + 1 >= MAX_ATTEMPTS ? "dead" : "due";
       const delay = Math.min(FIRST_DELAY_MS * 2 ** attempts, MAX_DELAY_MS);
@@ -155,7 +155,7 @@ export function outboxIn(db: Database) {
       return (await found.bind(signUpId).all()).results;
     },
 
-    /** At most 400 are counted. A message made due with an empty time counts as new. */
+    /** Counts at most 400. A message with an empty due time counts as new. */
     async backlog(kinds: readonly MessageKind[]): Promise<{ due: number; oldest: string | null }> {
       const due = "state = 'due' AND kind = wanted.value AND next_attempt_at <= ?2";
       const found = db.prepare(

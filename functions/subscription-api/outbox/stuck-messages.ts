@@ -14,7 +14,7 @@ const message = z.object({
 
 export type StuckMessage = z.output<typeof message>;
 
-/** Longer than a lease: nobody has taken such a message. */
+/** Longer than a lease, so such a message was never leased. */
 const LATE_AFTER_MS = 5 * 60_000;
 
 /** The outbox's lease, during which a message may be in flight. */
@@ -37,7 +37,7 @@ export function stuckMessagesIn(db: Database) {
               WHERE state = 'due' AND attempts > 1 AND created_at <= ? ORDER BY created_at LIMIT ?`,
           )
           .bind(new Date(now).toISOString(), limit),
-        // CROSS JOIN, so that the kinds come first.
+        // CROSS JOIN fixes the join order: kinds first.
         db
           .prepare(
             `SELECT ${columns} FROM json_each(?1) AS wanted CROSS JOIN outbox
@@ -48,7 +48,7 @@ export function stuckMessagesIn(db: Database) {
       return found.flatMap(({ results }) => z.array(message).parse(results));
     },
 
-    /** Due at once, with all its attempts. False where it is gone, sent, or perhaps being sent. */
+    /** Makes the message due with all its attempts. False if it is deleted, sent, or perhaps being sent. */
     async sendAgain(key: string): Promise<boolean> {
       const now = Date.now();
       const changed = db.withoutRetry.prepare(

@@ -5,7 +5,7 @@ export type CatalogueServices = { packages: Packages; prices: Prices };
 
 export type CataloguePrice = { id: string; name: string; stripePriceId: string; created: boolean };
 
-/** Gives each package its price at Stripe. Repeat it after a change of account, mode or price. */
+/** Finds or creates each package's price at Stripe. Repeat after a change of account, mode or price. */
 export async function reconcilePrices({ packages, prices }: CatalogueServices): Promise<CataloguePrice[]> {
   const reconciled: CataloguePrice[] = [];
   for (const { id, name, price_cents } of await packages.all()) {

@@ -27,16 +27,16 @@ export type SignUpResult =
   | { status: "duplicate" }
   | { status: "unknown-package" }
   | { status: "key-reused" }
-  /** The key's sign-up is deleted: a retry starts a new one. */
+  /** The key's sign-up was deleted; a retry starts a new one. */
   | { status: "ended" }
   | { status: "email-refused" }
   | { status: "too-many" }
   /** The sender's network has no sign-ups left without Turnstile. */
   | { status: "unverified" }
-  /** The password got no turn in time; nothing was stored. */
+  /** The password could not be hashed in time; nothing was stored. */
   | { status: "busy" };
 
-/** The same request under the same key continues after a failure. */
+/** Idempotent: the same request with the same key continues after a failure. */
 export async function createSignUp(
   request: SubscriptionRequest,
   idempotencyKey: string,
@@ -51,7 +51,7 @@ export async function createSignUp(
     if (!isSold) return { refused: "unknown-package" as const };
     const taken = await counts.take(request.email, visitor);
     if (taken !== "taken") return { refused: taken };
-    // Before the email lookup, so known and new addresses take equally long.
+    // Hashed before the email lookup, so that known and new addresses take equally long.
     return { passwordHash: await hasher.hash(request.password) };
   });
   if (hashed === undefined) return { status: "busy" };
@@ -99,7 +99,7 @@ function hasFieldsOf(stored: SignUp, request: SubscriptionRequest): boolean {
   return Object.entries(columnsOf(request)).every(([name, value]) => Reflect.get(stored, name) === value);
 }
 
-/** A webhook may be lost. While Stripe is slow the answer is no. */
+/** Asks Stripe, because a webhook may be lost. False while Stripe is slow. */
 async function hasCardSetUp(email: string, services: SignUpServices): Promise<boolean> {
   const pending = await services.signUps.findPending(email, { limit: ASKED });
   const asked = Promise.all(pending.map((signUp) => lookForCard(signUp, services)));
@@ -126,7 +126,7 @@ async function finish(stored: SignUp, services: TrialServices): Promise<SignUpRe
     setupIntent = await callStripe(stored, services, () => setupIntentFor(stored, services));
   } catch (error) {
     if (!(error instanceof PaymentsError) || error.reason !== "email-refused") throw error;
-    // Without a customer nothing else would end it.
+    // A sign-up without a customer ends only here.
     await services.signUps.deleteUnchanged(stored);
     return { status: "email-refused" };
   }
@@ -143,7 +143,7 @@ async function finish(stored: SignUp, services: TrialServices): Promise<SignUpRe
   return { status: "created", clientSecret: setupIntent.clientSecret, signUp: stored };
 }
 
-/** The client secret is not stored: whoever reads the database cannot finish a sign-up. */
+/** Read from Stripe and never stored, so that a leaked database cannot finish a sign-up. */
 export async function setupIntentFor(stored: SignUp, { signUps, payments }: TrialServices): Promise<SetupIntent> {
   if (stored.stripe_setup_intent_id !== null) return payments.retrieveSetupIntent(stored.stripe_setup_intent_id);
   let customerId = stored.stripe_customer_id;

@@ -26,7 +26,7 @@ export async function exportPerson(email: string, services: PersonalDataServices
   return { email, signUps };
 }
 
-/** GDPR article 17, CCPA 1798.105. Keyed hashes of a trial stay (table `trial_claims`), and Stripe's invoices. */
+/** GDPR article 17, CCPA 1798.105. Keeps a trial's keyed hashes (table `trial_claims`) and Stripe's invoices. */
 export async function erasePerson(
   email: string,
   { signUps, payments, claims, counts }: Omit<PersonalDataServices, "outbox">,

@@ -14,7 +14,7 @@ import { handleCardSetUp, startTrial, type TrialServices } from "./start-trial";
 
 const BATCH = 60;
 
-/** Continues due sign-ups after lost webhooks and crashes, until `goesOn` says no. Logs failures. */
+/** Continues due sign-ups after lost webhooks and crashes, while `goesOn` is true. Logs failures. */
 export async function reconcileSignUps(rank: CheckRank, services: TrialServices, goesOn: () => boolean): Promise<void> {
   while (goesOn()) {
     const { signUps, leaseEnd } = await services.lifecycle.takeDue(rank, BATCH);
@@ -61,12 +61,12 @@ export async function startOrDelete(signUp: SignUp, keptMs: number, services: Tr
   const setupIntent = await payments.findSetupIntent(signUp.stripe_setup_intent_id);
   if (setupIntent?.state === "succeeded") return handleCardSetUp(signUp, setupIntent, services);
   if (!isOlder(signUp, keptMs)) return "waits";
-  // First, so that no card can be set up for a deleted sign-up.
+  // Cancels first, so that no card can be set up for a deleted sign-up.
   if (setupIntent?.state === "open") await payments.cancelSetupIntent(setupIntent.id);
   return deleteSignUp(signUp, services);
 }
 
-/** At Stripe first, so that a repetition finishes it. */
+/** Deletes at Stripe first, so that a retry can finish. */
 export async function deleteSignUp(signUp: SignUp, { payments, signUps }: TrialServices): Promise<string> {
   const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
   if (customerId !== undefined) await payments.deleteCustomer(customerId);
@@ -74,7 +74,7 @@ export async function deleteSignUp(signUp: SignUp, { payments, signUps }: TrialS
   return "deleted";
 }
 
-/** A trial without a plan ends here: Stripe does not know of it. */
+/** Ends a trial without a plan, which has no subscription at Stripe. */
 async function reconcileTrial(signUp: SignUp, { payments, lifecycle }: TrialServices): Promise<string> {
   const { stripe_subscription_id: stripeSubscriptionId } = signUp;
   const state =

@@ -4,7 +4,7 @@ import { setupIntentFor } from "./create-sign-up";
 import type { SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./start-trial";
 
-/** Asks Stripe where a webhook has not told yet, so that the answer is as new as the visitor's card. */
+/** Asks Stripe if no webhook has arrived yet, so that the status includes the card just entered. */
 export async function signUpStatus(id: string, services: TrialServices): Promise<SubscriptionStatus> {
   const stored = await services.signUps.find(id);
   if (!stored) return { status: "ended" };
@@ -12,7 +12,7 @@ export async function signUpStatus(id: string, services: TrialServices): Promise
     if (stored.status === "card_set_up") await startTrial(stored, services);
     if (stored.status === "pending") await lookForCard(stored, services);
   } catch (error) {
-    // Stripe's webhook is being processed at this moment.
+    // The webhook is being processed by another request.
     if (!(error instanceof PaymentsError) || error.reason !== "in-progress") throw error;
   }
   const signUp = (await services.signUps.find(id)) ?? stored;

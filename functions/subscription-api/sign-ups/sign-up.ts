@@ -26,7 +26,7 @@ export const signUpRow = z.object({
   updated_at: z.string(),
 });
 
-// Made once: a schema costs more than what it checks.
+// Built once, because building a schema costs more than parsing.
 export const signUpOrNull = signUpRow.nullable();
 export const signUpRows = z.array(signUpRow);
 
@@ -41,7 +41,7 @@ export type EndReason = NonNullable<SignUp["end_reason"]>;
 /** An email has at most one such sign-up. */
 export const LIVE = "('card_set_up', 'trialing', 'active', 'past_due')";
 
-/** It may have ended since. */
+/** A live sign-up, or one whose trial has ended, except by "not me". */
 export const HAD_TRIAL = `(status IN ${LIVE} OR (trial_end IS NOT NULL AND end_reason IS NULL))`;
 
 export function packageWord({ package_id }: Pick<SignUp, "package_id">): string {
@@ -54,7 +54,7 @@ export function hasTooManyFailedCards({ declined_cards, used_cards }: SignUp): b
   return declined_cards + used_cards >= MAX_FAILED_CARDS;
 }
 
-/** In this order due sign-ups are taken (column `check_rank`). */
+/** Order in which due sign-ups are checked (column `check_rank`). */
 export const CHECK_RANKS = { cardSetUp: 0, mayHaveTrial: 1, leftToDelete: 2 } as const;
 export type CheckRank = (typeof CHECK_RANKS)[keyof typeof CHECK_RANKS];
 
@@ -62,9 +62,9 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 export const ABANDONED_AFTER_MS = 24 * HOUR;
-/** A form sent again later begins another sign-up: none is deleted while a request works on it. */
+/** Age up to which the same form continues its sign-up. Ends before deletion, so no request works on a deleted row. */
 export const CONTINUED_FOR_MS = ABANDONED_AFTER_MS - 5 * MINUTE;
-/** When a lost webhook is first looked for. */
+/** Time until the first check for a lost webhook. */
 export const CHECK_AFTER_MS = 10 * MINUTE;
 export const TRIAL_START_GRACE_MS = 2 * MINUTE;
 export const TRIAL_END_GRACE_MS = HOUR;
@@ -77,7 +77,7 @@ export function statusEnd({ created_at }: Pick<SignUp, "created_at">): Date {
   return new Date(Date.parse(created_at) + ABANDONED_AFTER_MS);
 }
 
-/** Null leaves the trial to webhooks. */
+/** Null: only webhooks update the trial. */
 export function nextTrialCheck({ status, stripeSubscriptionId, trialEnd }: TrialState): Date | null {
   if (status !== "trialing" || trialEnd === null) return null;
   return new Date(trialEnd.getTime() + (stripeSubscriptionId === null ? 0 : TRIAL_END_GRACE_MS));

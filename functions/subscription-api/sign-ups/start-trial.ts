@@ -13,7 +13,7 @@ import type { SignUps } from "./store/sign-up-store";
 
 export type TrialServices = FailedCardServices & { packages: Packages; signUps: SignUps; claims: TrialClaims };
 
-/** `unknown`: the event is about no sign-up. */
+/** `unknown`: no sign-up matches the event. */
 export type TrialOutcome = SignUp["status"] | "unknown";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -37,7 +37,7 @@ export async function handleCardSetUpEvent(
   return handleCardSetUp(signUp, setupIntent, services, event);
 }
 
-/** A repetition continues where the last one stopped. */
+/** Idempotent: continues where the last attempt stopped. */
 export async function handleCardSetUp(
   signUp: SignUp,
   setupIntent: SetupIntent,
@@ -121,14 +121,14 @@ export async function handleSubscriptionChange(
   throw new Error("A sign-up changed each time it was read");
 }
 
-/** Null where the trial is so short that the start mail is the reminder. */
+/** Null if the trial is so short that the start email is the reminder. */
 function reminderTime({ trialStart, trialEnd }: Pick<SubscriptionState, "trialStart" | "trialEnd">): Date | null {
   if (trialEnd === null) return null;
   const time = new Date(trialEnd.getTime() - REMINDED_BEFORE_MS);
   return trialStart !== null && time.getTime() - trialStart.getTime() < NOT_REMINDED_FOR_MS ? null : time;
 }
 
-/** A trial without a plan takes the first subscription that its customer gets. */
+/** A trial without a plan adopts its customer's first subscription. */
 function hasSubscription({ status, stripe_subscription_id }: SignUp, stripeSubscriptionId: string): boolean {
   if (stripe_subscription_id === null) return status === "trialing";
   return stripe_subscription_id === stripeSubscriptionId;

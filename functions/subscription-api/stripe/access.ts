@@ -8,7 +8,7 @@ export type StripeAccess =
   | { status: "no-permission"; lacks: string[] }
   | { status: "unavailable" };
 
-/** One small call for each kind of object that is read, and what is expanded with it. */
+/** One small call for each kind of object, with the same expansions. */
 export async function stripeAccess(stripe: Stripe): Promise<StripeAccess> {
   const requests: [string, () => Promise<unknown>][] = [
     ["customers", () => stripe.customers.list({ limit: 1 })],

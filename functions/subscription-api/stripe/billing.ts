@@ -64,15 +64,15 @@ const preview = z.object({
   total_taxes: z.array(z.object({ amount: z.number() })).nullish(),
 });
 
-/** An email does not wait for it longer. */
+/** Timeout of the preview in an email. */
 const PREVIEW = { timeout: 5_000, maxNetworkRetries: 0 };
 
 export type Card = { brand: string; last4: string };
 
-/** In cents of US dollars, with `tax` in them; "added" where Stripe Tax adds what it has not told. */
+/** US cents including `tax`; `tax` is "added" if Stripe Tax adds an unknown amount. */
 export type Amount = { cents: number; tax: number | "added" };
 
-/** The first charge and each month's after it; null where the amount is not fixed. */
+/** The first charge and each later month's charge; null for an unknown amount. */
 type Charges = { first: Amount | null; later: Amount | null };
 
 export type TrialEndOutcome =
@@ -93,7 +93,7 @@ export type Billing = {
 export function stripeBilling(stripe: Stripe) {
   const card = "invoice_settings.default_payment_method";
 
-  /** With balance, items, discounts and tax. Without Stripe's preview, as the prices have it. */
+  /** From Stripe's preview, with balance, items, discounts and tax; without it, from the prices. */
   async function chargesOf(subscriptionId: string, found: Subscription): Promise<Charges> {
     try {
       const request = () => stripe.invoices.createPreview({ subscription: subscriptionId }, PREVIEW);
@@ -155,7 +155,7 @@ function previewedCharges(found: z.output<typeof preview>, known: Subscription):
   const isTaxUnknown = automatic_tax?.enabled === true && automatic_tax.status !== "complete";
   const taxes = (found.total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0);
   const tax = isTaxUnknown ? "added" : taxes;
-  // A balance pays or adds a part, so that the tax is no part of the amount.
+  // A balance changes the amount due, which then no longer contains the whole tax.
   const first: Amount = { cents: amount_due, tax: amount_due === total || tax === "added" ? tax : 0 };
   const isDiscounted = (found.total_discount_amounts ?? []).some(({ amount }) => amount > 0);
   const { later } = pricedCharges(known);

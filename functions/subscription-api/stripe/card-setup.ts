@@ -24,7 +24,7 @@ const setupIntent = z
     signUpId: metadata.sign_up_id,
     usedCards: Number(metadata.used_cards ?? 0),
     paymentMethodId: typeof method === "string" ? method : (method?.id ?? null),
-    /** The same for the same card number, whoever enters it. */
+    /** Identical for one card number across customers. */
     fingerprint: typeof method === "string" ? null : (method?.card?.fingerprint ?? null),
   }));
 export type SetupIntent = z.output<typeof setupIntent>;
@@ -32,7 +32,7 @@ export type SetupIntent = z.output<typeof setupIntent>;
 const setupIntents = z.object({ data: z.array(setupIntent) });
 const attachedMethod = z.object({ id, customer: id.nullable().default(null) });
 
-/** After each used card the sign-up waits for the next. */
+/** After each used card the sign-up waits for another. */
 export type CardAttempt = Attempt & { used_cards: number; package_id: string | null };
 
 export function stripeSetupIntents(stripe: Stripe) {
@@ -46,7 +46,7 @@ export function stripeSetupIntents(stripe: Stripe) {
         ? await call(setupIntents, () => stripe.setupIntents.list({ customer: customerId, limit: PAGE }))
         : undefined;
       const found = known?.data.find(({ signUpId, usedCards }) => signUpId === id && usedCards === used_cards);
-      // A list does not tell the card.
+      // A list has no card details.
       if (found) return found.state === "succeeded" ? retrieve(found.id) : found;
       return call(setupIntent, () =>
         stripe.setupIntents.create(
@@ -73,7 +73,7 @@ export function stripeSetupIntents(stripe: Stripe) {
       return id === null ? undefined : ifExists(() => retrieve(id));
     },
 
-    /** Does nothing when it is canceled already, or meanwhile. */
+    /** Does nothing if the intent is already canceled. */
     async cancelSetupIntent(id: string): Promise<void> {
       try {
         await call(setupIntent, () => stripe.setupIntents.cancel(id, { cancellation_reason: "abandoned" }));
@@ -83,7 +83,7 @@ export function stripeSetupIntents(stripe: Stripe) {
       }
     },
 
-    /** Does nothing when it is detached already, or meanwhile. */
+    /** Does nothing if the card is already detached. */
     async detachCard(paymentMethodId: string): Promise<void> {
       const isAttached = async () => {
         const { customer } = await call(attachedMethod, () => stripe.paymentMethods.retrieve(paymentMethodId));

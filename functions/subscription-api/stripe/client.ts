@@ -8,7 +8,7 @@ const KEY_LIFETIME_MS = 23 * 60 * 60_000;
 
 export type Waiting = "visitor" | "nobody";
 
-/** For each try; a visitor's calls also share a deadline. Stripe may need 20 s: https://docs.stripe.com/error-low-level */
+/** Timeout per attempt; a visitor's calls also share a deadline. Stripe may need 20 s: https://docs.stripe.com/error-low-level */
 const LIMITS = {
   visitor: { timeout: 4_000, maxNetworkRetries: 1 },
   nobody: { timeout: 20_000, maxNetworkRetries: 1 },
@@ -29,7 +29,7 @@ export class PaymentsError extends Error {
 
 const clients = new WeakMap<StripeConfig, Partial<Record<Waiting, Stripe>>>();
 
-/** Cached: to make a client takes longer than a request's own work. @param fetcher counts calls */
+/** Cached, because creating a client costs more than a request. @param fetcher counts calls */
 export function stripeClient(config: StripeConfig, waiting: Waiting, fetcher?: typeof fetch): Stripe {
   if (fetcher) return newClient(config, waiting, fetcher);
   const known = clients.get(config) ?? {};
@@ -42,7 +42,7 @@ function newClient({ secretKey, apiUrl }: StripeConfig, waiting: Waiting, fetche
   return new Stripe(secretKey, {
     httpClient: Stripe.createFetchHttpClient(async (url: RequestInfo | URL, init?: RequestInit) => {
       if (isOverdue()) throw new Error("No retry after the deadline");
-      // A followed redirect would send a person's data to another host.
+      // Following a redirect would send personal data to another host.
       return fetcher(url, { ...init, redirect: "manual" });
     }),
     ...LIMITS[waiting],
@@ -85,7 +85,7 @@ function logFailure(error: unknown): void {
   });
 }
 
-/** A name or an ID of Stripe's, and nothing that somebody typed. */
+/** Stripe's own name or ID, never typed text. */
 function asName(text: string | undefined): string | undefined {
   return text !== undefined && /^[\w.[\]-]{1,100}$/.test(text) ? text : undefined;
 }

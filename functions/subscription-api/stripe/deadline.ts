@@ -11,7 +11,7 @@ export function isOverdue(): boolean {
   return Date.now() >= (deadlines.getStore() ?? Infinity);
 }
 
-/** Throws at the deadline, however long the call and its retries still take. */
+/** Throws at the deadline, even if the call and its retries continue. */
 export async function inTime<T>(request: () => Promise<T>): Promise<T> {
   const left = (deadlines.getStore() ?? Infinity) - Date.now();
   if (left === Infinity) return request();

@@ -35,7 +35,7 @@ const signUpEvent = z.discriminatedUnion("type", [
   z.object({
     id,
     type: z.enum(PAYMENT_EVENTS),
-    // A trial begins with an empty invoice.
+    // Every trial begins with an invoice of 0.
     data: z.object({ object: z.object({ id, amount_paid: z.number().positive() }) }),
   }),
 ]);
@@ -47,7 +47,7 @@ export type CardEvent = { signUpId: string; customerId: string; setupIntentId: s
 /** Without an object's fields: https://docs.stripe.com/event-destinations#thin-payload */
 const thinEvent = z.object({ object: z.literal("v2.core.event") });
 
-/** `thin`: signed, but of the other payload style. */
+/** `thin`: signed, but with a thin payload. */
 export type WebhookContent =
   | { status: "rejected" }
   | { status: "thin" }

@@ -46,12 +46,12 @@ export type Payments = ReturnType<typeof stripePayments>;
 
 /** Repeated calls find what an earlier one created. Every method throws PaymentsError. */
 export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Config, "automaticTax">> = {}) {
-  /** The list knows a customer at once, but only in the letters' case that Stripe has; emails of sign-ups are lowercase. */
+  /** Lists are current but case-sensitive; sign-ups' emails are lowercase. */
   function customersOf(email: string) {
     return call(customers, () => stripe.customers.list({ email, limit: PAGE }).autoPagingToArray({ limit: MOST }));
   }
 
-  /** Ignores case, but knows a new customer only after a minute: https://docs.stripe.com/search */
+  /** Search ignores case but finds a new customer only after a minute: https://docs.stripe.com/search */
   function searchCustomersOf(email: string) {
     const query = `email:"${email.replaceAll(/["\\]/g, "\\$&")}"`;
     return call(customers, () => stripe.customers.search({ query, limit: PAGE }).autoPagingToArray({ limit: MOST }));
@@ -103,7 +103,7 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
       );
     },
 
-    /** Charged is the customer's default card, also after the customer has changed it. */
+    /** Charges the customer's default card, even if it changes later. */
     async findOrCreateSubscription(
       signUp: Attempt,
       { customerId, priceId }: { customerId: string; priceId: string },
@@ -138,13 +138,13 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
       }
     },
 
-    /** A subscription that no longer exists is canceled. */
+    /** Canceled if the subscription no longer exists. */
     async retrieveSubscription(id: string): Promise<SubscriptionState> {
       const found = await ifExists(() => call(subscription, () => stripe.subscriptions.retrieve(id)));
       return found?.state ?? { stripeSubscriptionId: id, status: "canceled", trialStart: null, trialEnd: null };
     },
 
-    /** At once, without an invoice. Does nothing when it has ended already. */
+    /** Cancels immediately without an invoice. Does nothing if the subscription has ended. */
     async cancelSubscription(id: string): Promise<void> {
       await ifExists(() => call(subscription, () => stripe.subscriptions.cancel(id)));
     },

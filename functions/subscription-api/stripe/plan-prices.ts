@@ -27,13 +27,13 @@ export function stripePrices(stripe: Stripe, ask: typeof call = call) {
   }
 
   return {
-    /** By the package id as its lookup key. */
+    /** Finds a price by its lookup key, the package id. */
     async find(item: Item): Promise<PackagePrice | undefined> {
       const known = await latest(item.id);
       return known && isPriceOf(item, known) ? { id: known.id, product: known.product, created: false } : undefined;
     },
 
-    /** A price of another amount, currency or interval is replaced by a new one of the same product. */
+    /** Replaces a price of another amount, currency or interval with a new price of the same product. */
     async findOrCreate(item: Item): Promise<PackagePrice> {
       const { id, name, price_cents } = item;
       const known = await latest(id);

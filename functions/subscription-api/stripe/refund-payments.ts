@@ -20,7 +20,7 @@ const invoices = z.array(
 );
 const refund = z.object({ id: z.string() });
 
-/** More than a subscription has in the 30 days of a link. */
+/** More payments than a subscription has within a link's 30 days. */
 const MOST = 1_000;
 
 /** In cents of US dollars. */
@@ -29,7 +29,7 @@ export type Payment = { paymentIntentId: string; cents: number };
 /** Every method throws PaymentsError. */
 export function stripeRefunds(stripe: Stripe) {
   return {
-    /** What cards paid for a subscription, refunded or not. */
+    /** Card payments of a subscription, refunded or not. */
     async findCardPayments(subscriptionId: string): Promise<Payment[]> {
       const wanted = { subscription: subscriptionId, status: "paid" as const, expand: ["data.payments"] };
       const found = await call(invoices, () => stripe.invoices.list(wanted).autoPagingToArray({ limit: MOST }));
@@ -40,7 +40,7 @@ export function stripeRefunds(stripe: Stripe) {
       );
     },
 
-    /** False when a bank has taken the money back: https://docs.stripe.com/disputes. A repetition refunds nothing more. */
+    /** Idempotent. False if the bank has taken the money back: https://docs.stripe.com/disputes */
     async refund({ paymentIntentId }: Payment, idempotencyKey: string): Promise<boolean> {
       try {
         const params = { payment_intent: paymentIntentId, reason: "requested_by_customer" as const };

@@ -5,7 +5,7 @@ import { problem } from "../problem";
 
 const OWN_SITES = new Set(["same-origin", "none"]);
 
-/** A browser sends the password it keeps for this origin along with other sites' requests. */
+/** Refuses other sites' requests, because browsers add the saved Basic credentials to them. */
 export const refuseForeignOrigins: MiddlewareHandler<ApiContext> = async (c, next) => {
   const site = c.req.header("sec-fetch-site");
   const origin = c.req.header("origin");
@@ -15,7 +15,7 @@ export const refuseForeignOrigins: MiddlewareHandler<ApiContext> = async (c, nex
   return problem(403, { title: "The request comes from another site" });
 };
 
-/** As a link does, and Cloudflare Access after its login. */
+/** A navigation from a link, or from Cloudflare Access after its login. */
 function isOpenedAsPage({ req }: Context<ApiContext>): boolean {
   const isPage = req.header("sec-fetch-mode") === "navigate" && req.header("sec-fetch-dest") === "document";
   return req.method === "GET" && isPage;

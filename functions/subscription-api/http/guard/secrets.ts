@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Takes the same time whatever the value is. */
+/** Compares in constant time. */
 export function isOneOf(given: string, secrets: readonly string[]): boolean {
   const digest = digestOf(given);
   return secrets.map((secret) => timingSafeEqual(digest, digestOf(secret))).includes(true);

@@ -7,7 +7,7 @@ export type DailyCount = z.output<typeof counts>[number];
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** By day and status; a day or status without sign-ups is not there. */
+/** By day and status; omits days and statuses without sign-ups. */
 export async function signUpsByDay(db: Database, days: number): Promise<DailyCount[]> {
   const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
   const counted = db.prepare(

@@ -28,7 +28,7 @@ export function restoredDatabase(db: Database) {
       return (await checked.bind(now(), JSON.stringify(ids)).all()).results.length;
     },
 
-    /** Emails due before maintenance, which went out then. Returns how many. */
+    /** Drops emails that were due, and so were sent, before maintenance. Returns their number. */
     async holdBackDue(before: Date): Promise<number> {
       const held = db.prepare(
         `UPDATE outbox SET state = 'dropped', drop_reason = 'restored', settled_at = ?1
@@ -37,7 +37,7 @@ export function restoredDatabase(db: Database) {
       return (await held.bind(now(), JSON.stringify(HELD_BACK), before.toISOString()).all()).results.length;
     },
 
-    /** Start emails that went out, and that the trials' second start would send again. Returns how many. */
+    /** Drops start emails that were sent before and would be sent again. Returns their number. */
     async holdBackStarts(signUpIds: string[]): Promise<number> {
       const kind = "trial-started";
       const held = db.prepare(

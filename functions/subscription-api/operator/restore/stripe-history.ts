@@ -35,12 +35,12 @@ const event = z.union([
       ...(type === "setup_intent.succeeded" && { setupIntentId: object.id }),
       ...(type === "customer.subscription.created" && { trialStartedAt: dateOf(created) }),
     })),
-  // About a customer without a sign-up.
+  // The event's customer has no sign-up.
   z.object({ type: z.string() }),
 ]);
 const events = z.array(event);
 
-/** Of a sign-up's customer. `setupIntentId`: of the card set up last. */
+/** A sign-up's customer at Stripe. `setupIntentId`: the setup intent of the latest card. */
 export type CustomerHistory = {
   signUpId: string;
   customerId: string;

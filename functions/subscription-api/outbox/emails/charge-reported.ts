@@ -16,7 +16,7 @@ type Facts = Pick<Message, "sign_up_id" | "stripe_subscription_id" | "attempts">
 export type ReportedCharge = { charged: number; refunded: number };
 
 /**
- * Refunds what was charged for a sign-up that its owner has disowned, and tells the operator by a line of log.
+ * Refunds the charges of a sign-up reported as "not me", and logs them for the operator.
  * A repetition refunds nothing more. Throws PaymentsError.
  */
 export async function settleReportedCharge(
@@ -28,7 +28,7 @@ export async function settleReportedCharge(
   if (payments.length === 0) return "not-charged";
   let refunded = 0;
   for (const payment of isRefunded ? payments : []) {
-    // Another key for each attempt, since Stripe repeats a failure for its key.
+    // A new key for each attempt, because Stripe replays a failure for the same key.
     const key = `refund-${payment.paymentIntentId}-${attempts}`;
     if (await refunds.refund(payment, key)) refunded += payment.cents;
   }
@@ -37,7 +37,7 @@ export async function settleReportedCharge(
   return { charged, refunded };
 }
 
-/** Its reader may be a stranger to the card, so nothing in it was typed. */
+/** Quotes no typed text, because its reader may be a stranger. */
 export function chargeReportedEmail({ charged, refunded }: ReportedCharge, sender: Sender): EmailContent {
   const isWhole = refunded === charged;
   return toEmail(

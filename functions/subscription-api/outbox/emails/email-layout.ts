@@ -54,7 +54,7 @@ const DARK_STYLE = `:root{color-scheme:light dark}
 const FONT = "font-family:Arial,Helvetica,sans-serif";
 const TABLE = raw('role="presentation" cellpadding="0" cellspacing="0" border="0"');
 
-/** The same in text and HTML. The HTML has no images, and tables for programs without CSS layout, such as Outlook. */
+/** An email as text and HTML. The HTML has no images, and uses tables for clients without CSS layout, such as Outlook. */
 export function toEmail(draft: Draft, sender: Sender): EmailContent {
   return { subject: draft.subject, text: textOf(draft, sender), html: htmlOf(draft, sender) };
 }

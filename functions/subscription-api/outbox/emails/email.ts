@@ -32,7 +32,7 @@ export function mailOver({ transport, ...config }: MailConfig): Mail {
           ...content,
         });
       }
-      // The binding takes no key: a crash before the outbox is updated causes a second mail.
+      // The binding takes no key: a crash before the outbox is updated causes a second email.
       try {
         await transport.binding.send({ from, to, replyTo: config.supportEmail, ...content });
         return { status: "sent" };
@@ -65,7 +65,7 @@ async function sendOverHttp(
     await response.body?.cancel();
     return { status: "sent" };
   }
-  // An earlier release sent this mail with another text.
+  // An earlier release sent this email with another text.
   const isRepetition = response.status === 409 && (await problemName(response)) === "invalid_idempotent_request";
   if (!response.bodyUsed) await response.body?.cancel();
   return isRepetition ? { status: "sent" } : { status: "failed", reason: String(response.status) };

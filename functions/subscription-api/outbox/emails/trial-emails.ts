@@ -17,7 +17,7 @@ export type Trial = Pick<Billing, "card" | "plan"> & {
 const PORTAL =
   "To cancel, to change your card or to see your invoices, open the customer portal. It’s run by Stripe, our payment provider. Enter your email address there, and Stripe sends you a link to log in.";
 
-/** As card networks ask: https://docs.stripe.com/billing/subscriptions/trials/manage-trial-compliance */
+/** Required by card networks: https://docs.stripe.com/billing/subscriptions/trials/manage-trial-compliance */
 export function trialStartedEmail(
   facts: Facts,
   trial: Trial,

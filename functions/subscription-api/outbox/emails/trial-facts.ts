@@ -7,7 +7,7 @@ export type TrialReader = {
   findCard(customerId: string): Promise<Card | null>;
 };
 
-/** As it is at this moment, or why the email is no longer true. Throws PaymentsError. */
+/** The trial's current facts, or the reason to drop the email. Throws PaymentsError. */
 export async function trialOf(message: Message, stripe: TrialReader): Promise<Trial | DropReason> {
   if (message.end_reason !== null) return "sign-up-ended";
   if (message.status !== "trialing") return "trial-over";

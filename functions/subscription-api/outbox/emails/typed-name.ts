@@ -1,5 +1,5 @@
 const MAX_LENGTH = 60;
-/** Also the characters that a browser takes for a dot in a host (UTS #46). */
+/** Includes characters that browsers treat as a dot in a host (UTS #46). */
 const LINKING = /([.:\u2024\u3002\uFE52\uFF0E\uFF61])(?! |$)/gu;
 /** As many digits as a local number has; detectors ignore punctuation and invisible characters between them. */
 const PHONE_NUMBER = /(\p{Nd}{1,3})(?:[^\p{L}\p{Nd}]*\p{Nd}){6,}/gu;

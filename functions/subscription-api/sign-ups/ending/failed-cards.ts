@@ -43,7 +43,7 @@ async function endAfterFailedCards(signUp: SignUp, services: FailedCardServices)
   return endPendingSignUp(signUp, services);
 }
 
-/** At Stripe first: from then on no card can be set up for it, and none is kept. */
+/** Cancels at Stripe first, after which no card can be set up, and detaches any card. */
 export async function endPendingSignUp(signUp: SignUp, services: FailedCardServices): Promise<CardOutcome> {
   await releaseCard(signUp, services.payments);
   if (await services.endings.endPending(signUp.id, "cards-failed")) {
@@ -58,7 +58,7 @@ export async function releaseCard({ stripe_setup_intent_id: id }: SignUp, paymen
     try {
       await payments.cancelSetupIntent(setupIntent.id);
     } catch (error) {
-      // Its visitor may have set up a card in between.
+      // The visitor may have set up a card meanwhile.
       setupIntent = await payments.findSetupIntent(setupIntent.id);
       if (setupIntent?.state === "open") throw error;
     }

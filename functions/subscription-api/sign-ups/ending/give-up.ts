@@ -4,7 +4,7 @@ import { handleCardSetUp, type TrialServices } from "../start-trial";
 
 const KEPT_PENDING = 50;
 
-/** More than come with one new sign-up, so that their number falls. */
+/** More than one, so that the backlog shrinks with each new sign-up. */
 const GIVEN_UP_AT_ONCE = 2;
 
 export async function replaceSignUp(idempotencyKey: string, services: TrialServices): Promise<void> {
@@ -17,7 +17,7 @@ export async function giveUpOldest(email: string, services: TrialServices): Prom
   for (const signUp of oldest) await giveUp(signUp, services);
 }
 
-/** At Stripe first: then no card can be set up. If Stripe fails, the cron handler deletes the customer. */
+/** Cancels at Stripe first, so that no card can be set up. If Stripe fails, the cron handler deletes the customer. */
 async function giveUp(signUp: SignUp, services: TrialServices): Promise<void> {
   const { lifecycle, payments } = services;
   try {

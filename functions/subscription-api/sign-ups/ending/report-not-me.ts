@@ -3,11 +3,11 @@ import type { SignUp } from "../sign-up";
 import { startTrial, type TrialServices } from "../start-trial";
 import { releaseCard } from "./failed-cards";
 
-/** A repetition finishes it. The address is free again; the card still counts as used. */
+/** Idempotent. Frees the email address; the card still counts as used. */
 export async function reportNotMe(signUp: SignUp, services: TrialServices): Promise<void> {
   const { claims, endings, payments } = services;
   if (signUp.status === "pending") {
-    // The row first: a card that is set up meanwhile either began the trial before, or never does.
+    // Ends the row first: a card set up meanwhile has either started the trial already or never will.
     if (await endings.endPending(signUp.id, "not-me")) logEnd(signUp);
     return reportAsItIsThen(signUp, services);
   }
@@ -17,11 +17,11 @@ export async function reportNotMe(signUp: SignUp, services: TrialServices): Prom
   }
   if (signUp.end_reason !== null) return;
   if (signUp.status === "card_set_up") {
-    // Its subscription may be on its way, and has to be recorded before it can be canceled.
+    // A subscription being created must be recorded before it can be canceled.
     await startTrial(signUp, services);
     return reportAsItIsThen(signUp, services);
   }
-  // At Stripe first, as the row is not looked at again.
+  // Stripe first, because an ended row is never checked again.
   if (signUp.stripe_subscription_id !== null) await payments.cancelSubscription(signUp.stripe_subscription_id);
   await releaseCard(signUp, payments);
   if (await endings.endTrial(signUp.id, "not-me", claims.emailsOf(signUp.email))) logEnd(signUp);

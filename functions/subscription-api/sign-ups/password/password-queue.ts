@@ -1,7 +1,7 @@
 import { sleep } from "../../../../app/shared/sleep";
 import type { PasswordHasher } from "./password";
 
-/** Ends before the ten seconds that the site waits. */
+/** Shorter than the site's timeout of ten seconds. */
 const SLOT_MS = 8_000;
 
 export const LOCAL_SLOT_MS = 60_000;
@@ -13,7 +13,7 @@ const FIRST_TURN_MS = 200;
 /** Polls: the runtime ends a request that awaits only another request's promise. */
 const ASK_EVERY_MS = 10;
 
-/** A request ended by Cloudflare stops polling and never leaves. */
+/** A request ended by Cloudflare stops polling and loses its place after this time. */
 const GONE_AFTER_MS = 3_000;
 
 const PAUSE_MS = 20;
@@ -24,7 +24,7 @@ export type PasswordSlot = {
 };
 
 export type PasswordQueue = {
-  /** Undefined if too many requests wait, in all or from this sender, to get a turn in time. */
+  /** Undefined if too many requests wait, in total or from this sender, to get a slot in time. */
   enter(sender: string): PasswordSlot | undefined;
 };
 
@@ -67,7 +67,7 @@ export function passwordQueue(hasher: PasswordHasher, slotMs: number = SLOT_MS):
     try {
       return await work(hasher);
     } finally {
-      // The clock stood still during the hash: the first timer brings it up to date.
+      // The clock stands still while hashing; the first timer updates it.
       await sleep(0);
       await sleep(PAUSE_MS);
       turnMs = (turnMs + Date.now() - begun) / 2;

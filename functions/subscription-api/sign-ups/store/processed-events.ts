@@ -4,7 +4,7 @@ import type { StripeEvent } from "../../stripe/events";
 
 export type ProcessedEvents = ReturnType<typeof processedEventsIn>;
 
-/** For the transaction of the event's effect. Without a match Stripe has to send the event again. */
+/** Marks the event as processed in the transaction of its effect. If no row matches, Stripe must send it again. */
 export function processedEvent(
   db: Database,
   event: StripeEvent,

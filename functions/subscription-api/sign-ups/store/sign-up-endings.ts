@@ -22,16 +22,16 @@ const MAILS_OF_A_CARD = 3;
 
 export type SignUpEndings = ReturnType<typeof signUpEndingsIn>;
 
-/** Each in one transaction. Every method throws what D1 throws. */
+/** Each method is one transaction and throws D1's errors. */
 export function signUpEndingsIn(db: Database, count: CountStep) {
   const now = () => new Date().toISOString();
   const after = (ms: number) => new Date(Date.now() + ms).toISOString();
   const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
-  // Free for a new sign-up with the same form; no header can hold a space.
+  // Frees the key for a new sign-up with the same form: no header's key contains a space.
   const freedKey = "'ended ' || id";
 
   return {
-    /** Once for each event. After too many the cron handler looks at the sign-up. */
+    /** Counts each event once. After too many failures the cron handler checks the sign-up. */
     async countDeclined(signUpId: string, setupIntentId: string, event: StripeEvent): Promise<SignUp | null> {
       const countCard = db
         .prepare(
@@ -82,7 +82,7 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
       return signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
     },
 
-    /** It is deleted a day later. Returns whether it ended. */
+    /** Ends a sign-up, which is deleted a day later. Returns whether it ended. */
     async endPending(id: string, reason: EndReason): Promise<boolean> {
       const end = db
         .prepare(
@@ -101,7 +101,7 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
       const messageOf = (kind: MessageKind) => ({ key: messageKey(kind, id), kind, signUpId: id });
       const results = await db.batch([
         newMessage(db, messageOf("account-closed"), canEnd),
-        // Whether there was a charge, Stripe tells.
+        // The message asks Stripe whether there was a charge.
         newMessage(db, messageOf("charge-reported"), `${canEnd} AND stripe_subscription_id IS NOT NULL`),
         db
           .prepare("DELETE FROM trial_claims WHERE sign_up_id = ? AND hash IN (SELECT value FROM json_each(?))")
@@ -119,7 +119,7 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
       return hasChanged(results.at(-1));
     },
 
-    /** Returns the sign-up as it is then. */
+    /** Returns the changed sign-up. */
     async verifyEmail(id: string): Promise<SignUp | null> {
       const unverified = "email_verified_at IS NULL AND end_reason IS NULL";
       const message = { key: `email-verified/${id}`, kind: "email-verified" as const, signUpId: id };

@@ -19,19 +19,19 @@ import {
 } from "../sign-up";
 import { processedEvent } from "./processed-events";
 
-/** Set up at Stripe, after `usedCards` others. */
+/** A card set up at Stripe, after `usedCards` refused ones. */
 export type SetUpCard = { signUpId: string; setupIntentId: string; customerId: string; usedCards: number };
 
 export type SignUpLifecycle = ReturnType<typeof signUpLifecycleIn>;
 
-/** Each in one transaction with its messages and its Stripe event. Every method throws what D1 throws. */
+/** Each method is one transaction with its messages and Stripe event, and throws D1's errors. */
 export function signUpLifecycleIn(db: Database, count: CountStep) {
   const now = () => new Date().toISOString();
   const after = (ms: number) => new Date(Date.now() + ms).toISOString();
   const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
 
   return {
-    /** Pending still when its card was used or it waits for another; replaced when its email has had a trial. */
+    /** Stays pending if its card was used or it waits for another card; becomes replaced if its email had a trial. */
     async recordCard(card: SetUpCard, claim: TrialClaim, event?: StripeEvent): Promise<SignUp | null> {
       const { signUpId, setupIntentId, customerId, usedCards } = card;
       const waitsForCard = `mine.id = ?1 AND mine.status = 'pending' AND mine.used_cards = ?4
@@ -42,7 +42,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
         EXISTS (SELECT 1 FROM trial_claims
                  WHERE hash IN (SELECT value FROM json_each(?5)) AND sign_up_id IS NOT mine.id)
         OR EXISTS (SELECT 1 FROM sign_ups AS other WHERE email = mine.email AND id <> mine.id AND ${HAD_TRIAL}))`;
-      // All hashes or none; the primary key decides which of two at the same time gets them.
+      // Claims all hashes or none; the primary key decides between simultaneous sign-ups.
       const claimTrial = db
         .prepare(
           `INSERT INTO trial_claims (hash, sign_up_id)
@@ -75,7 +75,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       return stored;
     },
 
-    /** A repetition changes nothing. @param remindAt of the trial's end; null for never */
+    /** Idempotent. @param remindAt when to send the reminder; null for none */
     async startTrial(
       id: string,
       trial: TrialState,
@@ -106,7 +106,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       return stored;
     },
 
-    /** False, and nothing changed, when the sign-up has changed since it was read. */
+    /** False, without a change, if the sign-up has changed since it was read. */
     async applyStripeState(
       read: SignUp,
       trial: TrialState,
@@ -140,7 +140,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       return hasChanged(results.at(-1));
     },
 
-    /** A repetition changes nothing. */
+    /** Idempotent. */
     async recordPayment(signUp: SignUp, event: StripeEvent): Promise<void> {
       const record = db
         .prepare("UPDATE sign_ups SET paid_at = ?1, updated_at = ?1 WHERE id = ?2 AND paid_at IS NULL RETURNING id")
@@ -149,7 +149,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       if (hasChanged(results[0])) count("paid", packageWord(signUp));
     },
 
-    /** Leases them, so that two runs do not take the same: their next check is when the lease ends. */
+    /** Leases due sign-ups, so that overlapping runs take different ones. The next check is at the lease's end. */
     async takeDue(rank: CheckRank, limit: number): Promise<{ signUps: SignUp[]; leaseEnd: string }> {
       const take = db.withoutRetry.prepare(
         `UPDATE sign_ups SET check_at = ?1
@@ -161,7 +161,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       return { signUps: signUpRows.parse(taken.results), leaseEnd };
     },
 
-    /** Leaves a check alone if it was rescheduled since the lease. */
+    /** Keeps the time of a check that was rescheduled since the lease. */
     async scheduleChecks(checks: { id: string; at: Date }[], leaseEnd: string): Promise<void> {
       if (checks.length === 0) return;
       const schedule = db.prepare(
@@ -184,7 +184,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
   };
 }
 
-/** Of an update that returns its row. */
+/** The row returned by an update. */
 export function hasChanged(result: { results: unknown[] } | undefined): boolean {
   return result?.results.length === 1;
 }

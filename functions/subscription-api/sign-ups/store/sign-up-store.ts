@@ -14,7 +14,7 @@ export type NewSignUp = {
 
 export type SignUps = ReturnType<typeof signUpsIn>;
 
-/** Emails are normalized. Every method throws what D1 throws. */
+/** Takes normalized emails. Every method throws D1's errors. */
 export function signUpsIn(db: Database, count: CountStep) {
   const byKey = (key: string) => db.prepare("SELECT * FROM sign_ups WHERE idempotency_key = ?").bind(key);
   const run = async (sql: string, ...values: (string | number)[]) => {
@@ -33,7 +33,7 @@ export function signUpsIn(db: Database, count: CountStep) {
       return signUpOrNull.parse(await byKey(idempotencyKey).first());
     },
 
-    /** By the customer while the subscription is not recorded. */
+    /** Found by its customer while its subscription is not recorded. */
     async findByStripe(stripeSubscriptionId: string, customerId: string): Promise<SignUp | null> {
       const found = db.prepare("SELECT * FROM sign_ups WHERE stripe_subscription_id = ? OR stripe_customer_id = ?");
       const signUps = signUpRows.parse((await found.bind(stripeSubscriptionId, customerId).all()).results);
@@ -111,7 +111,7 @@ export function signUpsIn(db: Database, count: CountStep) {
       await run("DELETE FROM sign_ups WHERE id = ? AND status = ?", id, status);
     },
 
-    /** Keeps the hashes its trial claimed, and adds the email's for a trial older than claims. */
+    /** Keeps the trial's claims, and adds a claim of the email address for a trial older than claims. */
     async erase(id: string, emailHash: string): Promise<void> {
       const claim = db.prepare(
         `INSERT INTO trial_claims (hash) SELECT ?2 FROM sign_ups WHERE id = ?1 AND ${HAD_TRIAL}
