@@ -1,11 +1,14 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { Log, LogLevel, Miniflare, type MiniflareOptions } from "miniflare";
+import { migrateDatabase } from "../wrangler/migrate-database";
 
 /** A Worker that crashes more often is not started again. */
 const MOST_CRASHES = { count: 3, withinMs: 60_000 };
 
 export type LocalWorker = {
+  /** Applies new migrations to its database. */
+  migrate(): Promise<void>;
   /** Starts it again with new options. */
   reload(): Promise<void>;
   dispose(): Promise<void>;
@@ -47,6 +50,7 @@ export async function runWorker(
   const miniflare = new Miniflare(await all());
   await miniflare.ready;
   return {
+    migrate: async () => migrateDatabase(await miniflare.getD1Database("DB")),
     reload,
     dispose: () => {
       running = undefined;

@@ -100,7 +100,7 @@ async function main(isWatching: boolean): Promise<void> {
   // Miniflare does not run schedules.
   const cron = `${local(ports["subscription-api"])}/cdn-cgi/handler/scheduled`;
   setInterval(() => fetch(cron).catch(() => {}), CRON_EVERY_MS);
-  if (isWatching) await watchSources(started, state);
+  if (isWatching) await watchSources(started);
 
   const at = (name: keyof Ports) => `http://${host?.name ?? "localhost"}:${ports[name]}`;
   const shown = testMode ? pages.filter(({ title }) => title !== "customer portal") : pages;

@@ -2,7 +2,7 @@ import { watch } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../wrangler/wrangler";
-import { bundle, migrate } from "./build";
+import { bundle } from "./build";
 import { launch } from "./processes";
 import type { LocalWorker } from "./run-worker";
 
@@ -20,12 +20,8 @@ const SOURCES: Record<string, string[]> = {
 
 /**
  * Builds each Worker again when its sources change, and reloads it. A failed build is shown, and the Worker stays as it is.
- * @param state the folder of the local database, for new migrations
  */
-export async function watchSources(
-  workers: { name: string; folder: string; running: LocalWorker }[],
-  state: string,
-): Promise<void> {
+export async function watchSources(workers: { name: string; folder: string; running: LocalWorker }[]): Promise<void> {
   // The compiler's own files, because tools/bundle-browser.ts only serves releases.
   await writeFile(join(root, "build/server.js"), 'export * from "./index.js";\n');
   // Everything but its progress: an error is followed by its place in the source.
@@ -40,7 +36,7 @@ export async function watchSources(
     let hasMigration = false;
     const rebuild = async () => {
       try {
-        if (hasMigration) await migrate(state, false);
+        if (hasMigration) await running.migrate();
         hasMigration = false;
         await bundle(name, folder);
         await running.reload();

@@ -2,8 +2,8 @@ import type { D1Database } from "@cloudflare/workers-types";
 import fc from "fast-check";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
 import { d1Of, MemoryDatabase } from "../../support/api-in-process/database";
-import { migrate } from "../../support/workers/workers";
 
 /*
  * The simulation's database against D1 itself: any statements, alone and in batches, have the same results, change as many
@@ -17,7 +17,7 @@ const memory = new MemoryDatabase();
 beforeAll(async () => {
   mf = new Miniflare({ modules: true, script: "export default {}", d1Databases: ["DB"] });
   real = await mf.getD1Database("DB");
-  await migrate(real);
+  await migrateDatabase(real);
 });
 afterAll(() => mf.dispose());
 

@@ -1,16 +1,14 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { unstable_getMiniflareWorkerOptions, unstable_readConfig, unstable_splitSqlQuery } from "wrangler";
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
 import * as z from "zod";
 import type { Vars } from "../../../tools/wrangler/built-worker";
+import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
 import { freePort, type RunningWorker, startWorker, type WorkerPlan, type Wrapper } from "./miniflare";
 
 export type { Vars } from "../../../tools/wrangler/built-worker";
 export { freePort, type RunningWorker, type Wrapper } from "./miniflare";
 
 const SITE_TOML = fileURLToPath(new URL("../../../wrangler.toml", import.meta.url));
-const MIGRATIONS = fileURLToPath(new URL("../../../functions/subscription-api/migrations", import.meta.url));
 
 /**
  * The reference subscription API on a migrated database; its PUBLIC_URL is the URL that it gets.
@@ -45,7 +43,7 @@ export async function startSubscriptionApi(
     },
     ...rest,
   });
-  await migrate(await worker.mf.getD1Database("DB"));
+  await migrateDatabase(await worker.mf.getD1Database("DB"));
   return worker;
 }
 
@@ -161,25 +159,4 @@ export async function startBackend(
 export async function runScheduled({ mf }: RunningWorker): Promise<void> {
   const worker = await mf.getWorker();
   await worker.scheduled({ cron: "* * * * *" });
-}
-
-/** Applies the migrations that a database lacks, and keeps the same record of them as `wrangler d1 migrations apply`. */
-export async function migrate(db: D1Database, folder = MIGRATIONS): Promise<void> {
-  await db
-    .prepare(
-      `CREATE TABLE IF NOT EXISTS d1_migrations (
-         id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
-         applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`,
-    )
-    .run();
-  const applied = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
-  const known = new Set(applied.results.map(({ name }) => name));
-  for (const file of (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort()) {
-    if (known.has(file)) continue;
-    const statements = unstable_splitSqlQuery(await readFile(join(folder, file), "utf8"));
-    await db.batch([
-      ...statements.map((statement) => db.prepare(statement)),
-      db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(file),
-    ]);
-  }
 }

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
 import { enoughOfTheMinute } from "../../support/visitors/senders";
 import { siteVisitor } from "../../support/visitors/site-visitor";
 import { rows, validRequest } from "../../support/visitors/visitor";
 import { ORIGIN, startDeployedSite } from "../../support/workers/deployed-site";
-import { migrate, startSite, startStripeSimulator } from "../../support/workers/workers";
+import { startSite, startStripeSimulator } from "../../support/workers/workers";
 import { API_ORIGIN, deployedApi, startDeployedApi } from "./deployed-api";
 
 /* The two ways from the site to the API: its own entrypoint, and the network with a shared secret. */
@@ -27,7 +28,7 @@ test("the site reaches the API by the entrypoint that wrangler.toml names, and t
     },
   });
   const db = await site.mf.getD1Database("DB", "citewell-subscription-api");
-  await migrate(db);
+  await migrateDatabase(db);
   const visitor = siteVisitor(site, ORIGIN);
   const from = (ip: string, email: string) => visitor.submit({ email }, { "CF-Connecting-IP": ip });
 

@@ -1,7 +1,8 @@
 import type { Vars } from "../../../tools/wrangler/built-worker";
+import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
 import { FAST_API } from "../../support/workers/fast-api";
 import { freePort, type RunningWorker, startWorker, type WorkerPlan } from "../../support/workers/miniflare";
-import { migrate, startStripeSimulator } from "../../support/workers/workers";
+import { startStripeSimulator } from "../../support/workers/workers";
 
 /** Where the API of these tests says that it is. */
 export const API_ORIGIN = "https://api.citewell.dev";
@@ -41,7 +42,7 @@ type DeployedApi = {
 export async function startDeployedApi(vars: Vars = {}): Promise<DeployedApi> {
   const stripe = await startStripeSimulator();
   const api = await startWorker({ ...deployedApi(stripe, vars), port: await freePort() });
-  await migrate(await api.mf.getD1Database("DB"));
+  await migrateDatabase(await api.mf.getD1Database("DB"));
   return {
     api,
     stripe,

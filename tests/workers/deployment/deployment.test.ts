@@ -5,10 +5,11 @@ import { fileURLToPath } from "node:url";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PAID_PLANS, settingOf } from "../../../app/contract/plans";
+import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { enterCard, rows, signUp } from "../../support/visitors/visitor";
 import { FAST_API } from "../../support/workers/fast-api";
-import { migrate, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
+import { startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const migrationsFolder = join(root, "functions/subscription-api/migrations");
@@ -27,7 +28,7 @@ const database = (name: (typeof databaseNames)[number]) => databases.getD1Databa
 describe("the catalogue and the site", () => {
   test("agree on ids, names and prices, locally and in both stages", async () => {
     const db = await database("catalogue");
-    await migrate(db);
+    await migrateDatabase(db);
     const { results } = await db.prepare("SELECT id, name, price_cents FROM packages ORDER BY price_cents").all();
     for (const environment of [undefined, "staging", "production"] as const) {
       const { vars } = readWorkerSettings(siteToml, environment);
@@ -68,10 +69,10 @@ describe("the migrations", () => {
   test("bring a database of the first migration up to date, with its sign-ups", async () => {
     const db = await database("first");
     const { folder, remove } = await firstMigrations(1);
-    await migrate(db, folder);
+    await migrateDatabase(db, folder);
     for (const status of ["pending", "active", "canceled"]) await insertOldSignUp(db, status);
-    await migrate(db);
-    await migrate(db);
+    await migrateDatabase(db);
+    await migrateDatabase(db);
 
     expect((await db.prepare("SELECT id, check_at, version FROM sign_ups ORDER BY id").all()).results).toEqual([
       { id: "active", check_at: "2026-01-02T00:00:00.000Z", version: 0 },
@@ -86,13 +87,13 @@ describe("the migrations", () => {
   test("rename the sign-ups' table with its messages, which are still deleted together, and with every index", async () => {
     const db = await database("second");
     const { folder, remove } = await firstMigrations(2);
-    await migrate(db, folder);
+    await migrateDatabase(db, folder);
     await insertOldSignUp(db, "active");
     const message = "'trial-started/active', 'active', 'trial-started', '2026-01-01', '2026-01-01'";
     await db
       .prepare(`INSERT INTO outbox (key, subscription_id, kind, next_attempt_at, created_at) VALUES (${message})`)
       .run();
-    await migrate(db);
+    await migrateDatabase(db);
 
     expect(await db.prepare("SELECT sign_up_id FROM outbox").all()).toMatchObject({
       results: [{ sign_up_id: "active" }],
@@ -124,7 +125,7 @@ describe("the migrations", () => {
   test("rename states, and keep every other column, message and claim of each sign-up", async () => {
     const db = await database("third");
     const { folder, remove } = await firstMigrations(10);
-    await migrate(db, folder);
+    await migrateDatabase(db, folder);
     const states = [
       { status: "pending", became: "pending" },
       { status: "active", became: "card_set_up", check_rank: 0 },
@@ -160,7 +161,7 @@ describe("the migrations", () => {
     }
     const read = async (table: string) => (await db.prepare(`SELECT * FROM ${table} ORDER BY 1`).all()).results;
     const before = await Promise.all(["sign_ups", "outbox", "trial_claims"].map(read));
-    await migrate(db);
+    await migrateDatabase(db);
 
     const [signUps = [], ...others] = await Promise.all(["sign_ups", "outbox", "trial_claims"].map(read));
     expect(others).toEqual(before.slice(1));
