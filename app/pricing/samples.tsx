@@ -16,6 +16,9 @@ const rows = [
   ["Best cargo bike for daily commutes", "ChatGPT", "true"],
   ["Best cargo bike for daily commutes", "Perplexity", "true"],
   ["Cargo bike for a small apartment", "ChatGPT", "true"],
+  ["Cargo bike for a small apartment", "Perplexity", "true"],
+  ["Which cargo bike carries a dog?", "ChatGPT", "true"],
+  ["Which cargo bike carries a dog?", "Perplexity", "false"],
 ];
 
 /** What subscribers receive, of an invented brand. */
