@@ -1,7 +1,7 @@
 import { hydrated, PLAN } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
-/* React takes over the pages of the sign-up. `stack.ts` listens for the errors that it reports. */
+/* React hydrates the sign-up's pages. `stack.ts` collects its errors. */
 
 test("React hydrates the cached form without a mismatch for every kind of plan [D9]", async ({ page, complaints }) => {
   for (const path of [

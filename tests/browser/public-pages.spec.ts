@@ -72,7 +72,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto("/");
       await expect(toggle).toBeHidden();
       await expect(menu.getByRole("link", { name: "Customer Console" })).toHaveAttribute("href", /^https:/);
-      // Could be clicked, and is not.
+      // A trial click only checks that the link is clickable.
       await menu.getByRole("link", { name: "Pricing" }).click({ trial: true });
 
       await page.setViewportSize(PHONE);
@@ -130,7 +130,7 @@ test("the header turns white and translucent after 10 px of scrolling [R6]", asy
 
   expect(await background()).toBe(TRANSPARENT);
   await scrollDownTo(10);
-  // Two frames later the page was told of the scroll, and a change of colour would be on its way.
+  // Two frames later the scroll event has fired, and a color change would have begun.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   expect(await header.evaluate((element) => element.getAnimations().length)).toBe(0);
   expect(await background()).toBe(TRANSPARENT);
@@ -139,7 +139,7 @@ test("the header turns white and translucent after 10 px of scrolling [R6]", asy
   await scrollDownTo(0);
   await expect.poll(background).toBe(TRANSPARENT);
 
-  // Also where the browser itself goes to another place than the top.
+  // The browser itself may restore another scroll position than the top.
   await scrollDownTo(900);
   await page.reload();
   await expect.poll(background).toMatch(TRANSLUCENT);

@@ -8,7 +8,7 @@ import { expect, test } from "./support/stack";
 const isDrawn = (picture: Locator) =>
   picture.evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth > 0);
 
-/* What a visitor does on the way to a trial; the rarer ways are in tests/release/sign-up/. */
+/* The main journeys to a trial; rarer ones are in tests/release/sign-up/. */
 
 test("the whole sign-up, with a reload at each step, starts a trial, sends its email and creates its account [S6] [S12] [S13] [S14] [S15] [V9] [M2] [M9]", {
   tag: "@phone",
@@ -94,7 +94,7 @@ test("every time zone shows the first charge's day and amount as Stripe has them
   const visitor = signup(page);
   await visitor.signUp();
   await expect(visitor.card.getByLabel("Card number")).toBeVisible();
-  /** Where the sign-up stands, as seen in three time zones with its script running. */
+  /** The page's text in three time zones, with scripts. */
   const seen = async (part: RegExp) => {
     const storageState = await page.context().storageState();
     const found = new Set<string | undefined>();
@@ -248,7 +248,7 @@ test("a declined card and a failed authentication keep the card step, the next t
   await visitor.pay(CARDS.declined);
   const alert = page.getByRole("alert");
   await expect(alert).toHaveText("Payment FailedYour card was declined.");
-  // Within the two seconds in which it would stand there still.
+  // Checked before the notice would disappear by itself after two seconds.
   expect(await page.getByText("Subscription Data Saved!").isVisible()).toBe(false);
 
   await visitor.pay(CARDS.authenticates);

@@ -2,17 +2,17 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage, type
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** What happens to a request: refused before it arrives; answered although nobody hears it; a 500 with nothing done. */
+/** Faults: a request is refused, its answer is lost after the work, or it gets a 500 without the work. */
 export type Fault = "refuse" | "lose-answer" | "500-before";
 
 type PassingRequest = { method: string; path: string; headers: Record<string, string>; body: string };
 
-/** A proxy in front of a Worker that fails on demand as a crash there would. */
+/** A proxy in front of a Worker that fails on demand. */
 export type FaultyProxy = {
   url: string;
-  /** From now on, requests with these words in method, path or body, such as `POST /v1/customers`, fail so. */
+  /** Requests whose method, path or body contain this text, such as `POST /v1/customers`, fail from now on. */
   breakAt: (words: string, fault: Fault) => void;
-  /** Those with these words, or all. */
+  /** Repairs requests with this text, or all. */
   repair: (words?: string) => void;
   dispose: () => Promise<void>;
 };
@@ -42,7 +42,7 @@ export async function startFaultyProxy(target: string, { keepsHost = false } = {
   const server = createServer((request, response) => {
     serve(request, response).catch(() => request.socket.destroy());
   });
-  // A connection that is closed just when it is used again would be a fault that nobody planned.
+  // Reusing a connection while it closes would add an unplanned fault.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -65,7 +65,7 @@ export async function startFaultyProxy(target: string, { keepsHost = false } = {
 
 type Answer = { status: number; headers: Record<string, string>; body: string };
 
-/** Sends requests on; by node:http, which costs a third of what fetch does. */
+/** Forwards requests with node:http, at a third of fetch's cost. */
 function forwardTo(target: string) {
   const { hostname, port } = new URL(target);
   // Workers close an idle connection after five seconds.

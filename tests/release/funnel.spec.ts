@@ -2,7 +2,7 @@ import { CARDS, hydrated, PLAN, signup } from "../browser/support/sign-up";
 import { expect, test } from "../browser/support/stack";
 import { countsOf, only } from "../support/visitors/funnel";
 
-/* What is counted of one visitor with a script; many without one: tests/release/visits.test.ts. */
+/* The counts of one visitor with scripts; tests/release/visits.test.ts has many without. */
 
 const ID = PLAN.split("/").at(-1);
 

@@ -47,7 +47,7 @@ test("a tablet compares plans by their cards; a table is never cut off, and plan
   expect(await box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeGreaterThan(100);
   expect(await box.evaluate((element) => getComputedStyle(element).backgroundAttachment)).toContain("local");
   for (const lines of await linesOf(page, "article h2")) expect(lines).toHaveLength(1);
-  // Browsers let the keyboard reach a box while it scrolls.
+  // A scrolling box is focusable without a tabindex.
   await expect(page.locator("main [tabindex='0']")).toHaveCount(0);
 });
 

@@ -11,7 +11,7 @@ import { startVisitedSite } from "../support/visitors/visited-site";
  */
 
 const RUNS = { numRuns: 120, seed: 20_250_814, endOnFailure: true };
-/** How many requests are on their way at a time. */
+/** Requests at a time. */
 const AT_ONCE = 8;
 
 const { upstream, site, visitor, dispose } = await startVisitedSite();
@@ -24,13 +24,13 @@ const anyText = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 200 }),
   fc.constantFrom(...naughtyStrings),
 );
-/** What a header can hold on the wire. */
+/** Characters that a header can have on the wire. */
 const anyHeader = fc
   .string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 300 })
   .map((value) => value.replace(/\x7f/g, ""));
 const knownName = fc.constantFrom(...Object.keys(fields), "form_nonce", "intent");
 
-/** Without halves of surrogate pairs, which nothing that sends UTF-8 can have. */
+/** Without unpaired surrogates, which UTF-8 cannot encode. */
 const wellFormed = (text: string) => text.replace(/\p{Cs}/gu, "\ufffd");
 const encode = (pairs: [string, string][]) =>
   pairs.map((pair) => pair.map((part) => encodeURIComponent(wellFormed(part))).join("=")).join("&");
@@ -112,7 +112,7 @@ test.concurrent.each(REQUESTS)("arbitrary %s never get a 5xx or a redirect to an
   await fc.assert(property, RUNS);
 });
 
-/** Does something with each naughty string, some at a time. */
+/** Runs `work` with each naughty string, several at a time. */
 async function withEachNaughtyString(work: (naughty: string, index: number) => Promise<void>): Promise<void> {
   const entries = naughtyStrings.entries();
   await Promise.all(
@@ -169,7 +169,7 @@ test("no arbitrary or naughty input got a 5xx, and the log quotes none of it but
   expect(visitor.received.filter((answer) => answer.includes(PASSWORD.trim()))).toEqual([]);
 });
 
-/** How many scripts begin in a page. */
+/** Number of script tags in a page. */
 function scriptsIn(html: string): number {
   return html.match(/<script/gi)?.length ?? 0;
 }

@@ -1,11 +1,11 @@
 import type { Page } from "@playwright/test";
 import axeCore from "axe-core";
 
-/** The tags of axe's rules that make up WCAG 2.2, level AA, and what axe calls best practices. */
+/** Tags of axe's rules for WCAG 2.2 AA and best practices. */
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 /**
- * What axe finds wrong on the page as it is now.
+ * Accessibility problems that axe finds on the current page.
  * @returns one line for each element that breaks a rule of WCAG 2.2 AA or a best practice
  */
 export async function accessibilityProblems(page: Page): Promise<string[]> {

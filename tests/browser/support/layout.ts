@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 export const PHONE = { width: 360, height: 740 };
 export const DESKTOP = { width: 1280, height: 800 };
 
-/** What sticks out of the window or is wider than its box lets show, leaving out what is made to scroll. */
+/** Elements that overflow the window or their box, except scrolling ones. */
 export function cutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];

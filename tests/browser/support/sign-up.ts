@@ -11,13 +11,13 @@ export const CARDS = {
   authenticatesInDialog: "4000002760003184",
 };
 
-/** Speaks to the sign-up as a visitor does. */
+/** A visitor's actions on the sign-up's pages. */
 export function signup(page: Page) {
   const card = page.frameLocator("iframe[title='Secure payment input frame']");
   const email = `visitor-${crypto.randomUUID()}@example.com`;
   const visitor = {
     email,
-    /** The provider's fields. */
+    /** Stripe's fields. */
     card,
     async fillForm() {
       const values = {
@@ -60,7 +60,7 @@ export function signup(page: Page) {
   return visitor;
 }
 
-/** Waits until the page's script runs: the button to show the password is there only then. */
+/** Waits for hydration, which renders the button that shows the password. */
 export async function hydrated(page: Page): Promise<void> {
   await expect(page.getByRole("button", { name: "Show password", exact: true })).toBeVisible();
 }

@@ -16,7 +16,7 @@ const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
 const PAST = "2026-01-01T00:00:00.000Z";
 const EMAIL = "life@example.com";
-/** Is set up, and declined at each charge. */
+/** Can be set up, but declines each charge. */
 const EMPTY_CARD = "4000000000000341";
 
 const iso = (seconds: number | null | undefined) => new Date((seconds ?? 0) * 1000).toISOString();
@@ -25,12 +25,12 @@ const dayOf = (seconds: number | null) =>
 
 /** How Stripe's events reach the API. */
 type Delivery = {
-  /** Takes the events of each step, and those that were not delivered yet; gives what is delivered then, in groups. */
+  /** Groups of events to deliver after a step, from its events and those held back. */
   due: (
     events: { latest: Stripe.Event[]; held: Stripe.Event[]; all: Stripe.Event[] },
     isOver: boolean,
   ) => Stripe.Event[][];
-  /** Whether all events of a step are delivered after it, so that the row is as Stripe has it. */
+  /** Whether a step's events are all delivered right after it, so that the row matches Stripe. */
   follows: boolean;
 };
 
@@ -83,7 +83,7 @@ describe("a subscription's life", () => {
         held = latest.filter(({ id }) => !delivered.has(id));
       }
 
-      /** The subscription, its last invoice and the card that is charged, as Stripe has them. */
+      /** The subscription, its latest invoice and the default card, read from Stripe. */
       async function atStripe() {
         const [customer] = (await stripe.customers.list({ email: EMAIL })).data;
         const method = customer?.invoice_settings.default_payment_method;
@@ -104,7 +104,7 @@ describe("a subscription's life", () => {
       const advanceTo = (time: number) => stripe.testHelpers.testClocks.advance("clock_account", { frozen_time: time });
       const subjects = async () => (await mails(simulator, EMAIL)).map(({ subject }) => subject).reverse();
 
-      /** Compares what the API knows and has told with what Stripe has at this moment. */
+      /** Compares the API's row and messages with Stripe's current state. */
       async function expectSame(
         expected: { status: string; invoice: [string, number, number]; mails: string[] },
         isOver = false,
@@ -125,7 +125,7 @@ describe("a subscription's life", () => {
           .poll(() => rowOf(api, EMAIL))
           .toMatchObject(follows ? row : { ...row, status: expect.any(String) });
         await expect.poll(subjects).toEqual(expected.mails);
-        // It tells of the account once; what becomes of the subscription reaches the console from Stripe.
+        // The API announces the account once; the console learns later changes from Stripe.
         await expect
           .poll(() => accountWebhooks(simulator, EMAIL))
           .toMatchObject([
@@ -134,7 +134,7 @@ describe("a subscription's life", () => {
         return { subscription, invoice };
       }
 
-      // The trial starts. Where no event tells of the card, the API hears of it when the site asks for the status.
+      // The trial starts. Without an event, the API learns of the card when the site asks for the status.
       const { text, clientSecret } = await signUp(api, { email: EMAIL });
       await enterCard(simulator.url, clientSecret);
       const { status_url } = z.object({ status_url: z.url() }).parse(JSON.parse(text));
@@ -145,7 +145,7 @@ describe("a subscription's life", () => {
       const { trial_end: trialEnd } = subscription;
       if (trialEnd === null) throw new Error("No trial");
 
-      // Two days before its end: its reminder, which waits by the real clock.
+      // The reminder, two days before the end, is due by the real clock.
       await advanceTo(trialEnd - 2 * DAY);
       const due = "SELECT next_attempt_at FROM outbox WHERE kind = 'trial-ending' AND state = 'due'";
       expect(await rows(api, due)).toEqual([{ next_attempt_at: iso(trialEnd - 2 * DAY) }]);
@@ -154,7 +154,7 @@ describe("a subscription's life", () => {
       const written = [started, `Your Citewell trial ends on ${dayOf(trialEnd)} (UTC)`];
       await expectSame({ status: "trialing", invoice: ["paid", 0, 0], mails: written });
 
-      // The first charge, an hour after the trial: on the day, of the amount and from the card that both emails named.
+      // The first charge, an hour after the trial, matches the day, amount and card in both emails.
       await advanceTo(trialEnd + HOUR);
       const first = await expectSame({ status: "active", invoice: ["paid", 50_000, 1], mails: written });
       const { last4, end } = await atStripe();
@@ -168,12 +168,12 @@ describe("a subscription's life", () => {
 
       expect(await inPortal(simulator, EMAIL)).toContain(`The next payment is on ${dayOf(end)}.`);
 
-      // The renewal fails: the customer has changed to a card without money.
+      // The renewal fails on a card with insufficient funds.
       await inPortal(simulator, EMAIL, anotherCard(EMPTY_CARD));
       await advanceTo(end + HOUR);
       const renewal = await expectSame({ status: "past_due", invoice: ["open", 50_000, 1], mails: written });
 
-      // Another card, which the next attempt takes.
+      // The next attempt charges a new card.
       const owing = await inPortal(simulator, EMAIL, anotherCard(CARDS.mastercard));
       expect(owing).toContain("The last payment failed and will be tried again.");
       expect(owing).toContain("ending in 4444");
@@ -182,14 +182,14 @@ describe("a subscription's life", () => {
       const paid = await expectSame({ status: "active", invoice: ["paid", 50_000, 2], mails: written });
       expect(paid.invoice.id).toBe(renewal.invoice.id);
 
-      // Cancelled in the portal: it goes on to the end of the month.
+      // Canceled in the portal, it runs to the end of the period.
       const left = await inPortal(simulator, EMAIL, { intent: "cancel", subscription: subscription.id });
       const canceled = await expectSame({ status: "active", invoice: ["paid", 50_000, 2], mails: written });
       const { end: lastDay } = await atStripe();
       expect(canceled.subscription).toMatchObject({ cancel_at: lastDay, cancel_at_period_end: false });
       expect(left).toContain(`Canceled: it ends on ${dayOf(lastDay)}.`);
 
-      // The end, and nothing after it.
+      // Nothing happens after the end.
       await advanceTo(lastDay + DAY);
       const ended = await expectSame({ status: "canceled", invoice: ["paid", 50_000, 2], mails: written }, true);
       expect(ended.subscription.ended_at).toBe(lastDay);

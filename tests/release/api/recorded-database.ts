@@ -6,13 +6,13 @@ const statement = z.object({
   values: z.array(z.unknown()),
   rowsRead: z.number(),
   rowsWritten: z.number(),
-  /** What the database took for it. */
+  /** Time that the database took. */
   milliseconds: z.number(),
-  /** Bytes of the database after it. */
+  /** Size of the database after it, in bytes. */
   size: z.number(),
 });
 
-/** A statement that the API sent to D1, and what it cost. */
+/** A statement sent to D1, and its cost. */
 export type RecordedStatement = z.output<typeof statement>;
 
 /** The API over a database that records every statement, batches included. */

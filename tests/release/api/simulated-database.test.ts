@@ -63,7 +63,7 @@ const shown = ({ results, meta }: { results?: unknown[]; meta: Record<string, un
   changes: meta.changes,
 });
 
-/** What each step answers, "refused" for an error, and what is there at the end. */
+/** Each step's result ("refused" for an error), then the final rows. */
 async function outcomes(db: D1Database, all: Command[][]): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (const step of all) {

@@ -45,7 +45,7 @@ describe("the statements of the API, on a database of a million rows", () => {
   }, 180_000);
   afterAll(() => Promise.all([api.dispose(), stripe.dispose(), proxy.dispose()]));
 
-  // What `expect.poll` does in a test.
+  // `expect.poll` works only in a test.
   const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 15_000, interval: 50 });
 
   const operator = (path: string, body: object = {}) =>
@@ -78,7 +78,7 @@ describe("the statements of the API, on a database of a million rows", () => {
     expect((await fetch(`${api.url}/health`)).status).toBe(200);
     expect((await operator("catalogue")).status).toBe(200);
 
-    // Sign-ups: beside many, the same one again, a changed one.
+    // Sign-ups: new beside many others, repeated, and changed.
     expect((await signUp(api, { email: CROWDED_EMAIL })).status).toBe(200);
     for (const _ of [1, 2]) await signUp(api, { email: "again@example.com" }, "again");
     const headers = { "content-type": "application/json", "replaces-idempotency-key": "again" };
@@ -87,7 +87,7 @@ describe("the statements of the API, on a database of a million rows", () => {
     const { status_url } = JSON.parse(replacing.text);
     expect((await fetch(status_url)).status).toBe(200);
 
-    // A call to Stripe that fails for its key, and a message that is sent later.
+    // A Stripe call that fails for its key, and a delayed message.
     proxy.breakAt("POST /v1/customers", "500-before");
     expect((await signUp(api, { email: "fails@example.com" })).status).toBe(503);
     proxy.repair();
@@ -114,19 +114,19 @@ describe("the statements of the API, on a database of a million rows", () => {
       await eventually(async () => expect(await rowOf(api, email)).toMatchObject({ end_reason: "cards-failed" }));
     }
 
-    // What Stripe tells of a subscription.
+    // Stripe's events about a subscription.
     const { stripe_subscription_id, stripe_customer_id } = await rowOf(api, "trial@example.com");
     await subscriptionEvent("trial_will_end", { id: stripe_subscription_id, customer: stripe_customer_id });
     await subscriptionEvent("updated", { id: "sub_unknown", customer: "cus_unknown" });
 
-    // The trial's end is paid for.
+    // The first payment.
     const body = new URLSearchParams({ seconds: String(6 * 86_400) });
     await fetch(`${stripe.url}/dashboard/${stripe_customer_id}`, { method: "POST", body });
     await eventually(async () =>
       expect(await rowOf(api, "trial@example.com")).toMatchObject({ paid_at: expect.any(String) }),
     );
 
-    // The cron handler: a card that waits, one to delete, a trial that should be over.
+    // The cron handler: a waiting card, a sign-up to delete, an overdue trial.
     await signUp(api, { email: "waits@example.com" });
     for (const name of ["waits", "used", "trial"]) await makeDue(`${name}@example.com`);
     await runScheduled(api);
@@ -147,14 +147,14 @@ describe("the statements of the API, on a database of a million rows", () => {
 
   let plans = 0;
 
-  /** How SQLite would go about it. The comment keeps it from giving the plan that it made before. */
+  /** SQLite's query plan. The SQL comment avoids a cached plan. */
   async function planOf({ sql, values }: RecordedStatement): Promise<string[]> {
     plans += 1;
     const plan = await rows(api, `EXPLAIN QUERY PLAN /* ${plans} */ ${sql}`, ...values);
     return plan.map(({ detail }) => String(detail));
   }
 
-  /** Statements that go through a whole table, or sort it, with the lines of the plan that say so. */
+  /** Statements that scan or sort a whole table, with the plan's lines. */
   async function scans(): Promise<string[]> {
     const distinct = new Map(recorded.map((statement) => [statement.sql, statement]));
     const found: string[] = [];
@@ -212,7 +212,7 @@ function hasInOrder(sql: string, parts: string[]): boolean {
   return true;
 }
 
-/** The SQL of the API's source: each statement as the parts between what is put into it. */
+/** SQL statements in the API's source, each split at its interpolations. */
 function statementsInSource(): string[][] {
   // The statements for a restored database run once, in maintenance.
   const files = readdirSync(API, { recursive: true, encoding: "utf8" }).filter(

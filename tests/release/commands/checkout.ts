@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const PARTS = ["app", "functions", "public", "tools", "package.json", "tsconfig.json", "wrangler.toml"];
 const FILES = [...PARTS, "remix.config.js", "postcss.config.js"];
 
-/** A copy of the repository, whose files a test may change. Its commands run as in a checkout. */
+/** A copy of the repository, in which a test may change files and run commands. */
 export type Checkout = {
   folder: string;
   change(file: string, change: (text: string) => string): Promise<void>;
@@ -19,7 +19,7 @@ export type Checkout = {
   dispose(): Promise<void>;
 };
 
-/** What a command wrote, both streams together, and how it ended. */
+/** A command's output (both streams) and exit code. */
 export type Ended = { output: string; exitCode: number | null };
 
 export async function checkOut(): Promise<Checkout> {
@@ -37,10 +37,10 @@ export async function checkOut(): Promise<Checkout> {
         cwd: folder,
         env: {
           ...process.env,
-          // Those of the test runner.
+          // The test runner's own variables.
           NODE_ENV: undefined,
           NODE_OPTIONS: undefined,
-          // Without a login of this machine's.
+          // Ignores this machine's Cloudflare login.
           XDG_CONFIG_HOME: join(folder, ".config"),
           HOME: folder,
           ...env,

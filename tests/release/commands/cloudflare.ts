@@ -9,10 +9,10 @@ import { freePort } from "../../support/workers/workers";
 
 /** Cloudflare's API as Wrangler uses it, for one account. Its databases are D1, its Workers are names with secrets. */
 export type StandIn = {
-  /** What the environment of a command needs. */
+  /** Environment variables for a command. */
   env: NodeJS.ProcessEnv;
   account: Account;
-  /** Method and path of each request that changed something, from the account's path on; D1's statements are not here. */
+  /** Method and path (after the account's) of each writing request, except D1 statements. */
   changes: string[];
   /** Runs SQL in the database of a stage. */
   query(stage: keyof typeof DATABASES, sql: string): Promise<void>;
@@ -20,11 +20,11 @@ export type StandIn = {
 };
 
 export type Account = {
-  /** The Workers that are there, with the names of their secrets. */
+  /** Existing Workers with the names of their secrets. */
   workers: Map<string, string[]>;
   /** The ids of the databases. */
   databases: string[];
-  /** What was deployed of each Worker, and its changed secrets: https://developers.cloudflare.com/api/resources/workers/subresources/scripts/subresources/versions/ */
+  /** Each Worker's versions, from deployments and changed secrets: https://developers.cloudflare.com/api/resources/workers/subresources/scripts/subresources/versions/ */
   versions: Map<string, Version[]>;
   hasSubdomain: boolean;
   knowsToken: boolean;
@@ -72,7 +72,7 @@ export async function startCloudflare(change: Partial<Account> = {}): Promise<St
   const databases = new Miniflare({ modules: true, script: "export default {}", d1Databases: ids });
   const changes: string[] = [];
 
-  /** The answer's result, or undefined for what changes nothing that matters here. */
+  /** The response's `result`; undefined for requests without an effect on the tests. */
   async function answer(request: IncomingMessage, path: string): Promise<unknown> {
     if (!account.knowsToken) throw new Refusal(403, 10000, "Authentication error");
     const [, id] = /^\/d1\/database\/([^/]+)\/query$/.exec(path) ?? [];

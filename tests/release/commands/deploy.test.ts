@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([fresh.dispose(), filled.dispose()]));
 
-/** Each is whole: a stage, and the folder of the Worker that it is for. */
+/** Complete commands, with stage and Worker folder. */
 function expectWholeCommands(output: string): string[] {
   const commands = [...output.matchAll(/npx wrangler (?!login|whoami)[^\n]*?(?= && |\n|$)/g)].map(
     ([command]) => command,
@@ -94,7 +94,7 @@ test(
     expect(output).toMatch(/✓ Ready to deploy to/);
     expect(output).toMatch(/✓ site: version [\w-]+ is live at /);
     expect(exitCode).toBe(0);
-    // Of what Wrangler says, nothing that is meant to be so.
+    // None of Wrangler's expected warnings.
     expect(output.trim().split("\n").length).toBeLessThanOrEqual(12);
     expect(output).not.toMatch(/exists at the top level|experimental|Please add|env\.[A-Z]|⛅️/);
     for (const name of ["citewell-subscription-api", "citewell-site"]) {
@@ -162,7 +162,7 @@ describe("errors of commands", SLOW, () => {
       expectNoStack(output);
       return output;
     };
-    // The command that runs Wrangler least often.
+    // This command runs Wrangler least often.
     const rollback = (env: NodeJS.ProcessEnv) => said("rollback", ["0123456789ab"], env);
     expect(await rollback({ CLOUDFLARE_API_TOKEN: undefined })).toContain(
       "Wrangler is not logged in: run npx wrangler login, or set the variable CLOUDFLARE_API_TOKEN.",

@@ -12,7 +12,7 @@ import { type Stack, startStack } from "../../support/visitors/visited-site";
 import { rows } from "../../support/visitors/visitor";
 import { freePort, startSubscriptionApi } from "../../support/workers/workers";
 
-/* What `npm run deploy`, `npm run smoke` and `npm run rollback` do, as far as this machine can show it. */
+/* The parts of `npm run deploy`, `npm run smoke` and `npm run rollback` that can run locally. */
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 

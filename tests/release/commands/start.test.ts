@@ -65,7 +65,7 @@ const READY = { timeout: 360_000, interval: 500 };
 
 const ready = ({ lines }: Started) => expect.poll(() => lines.at(-1), READY).toMatch(/^Ready: open/);
 
-/** The processes of the checkout. They are known on Linux alone; elsewhere its ports have to say enough. */
+/** The checkout's processes, from Linux's /proc; elsewhere the tests check only its ports. */
 async function processesOf(folder: string): Promise<string[]> {
   const found = [];
   for (const id of (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name))) {
@@ -141,7 +141,7 @@ test("npm start uses PORT and prints about ten lines; the sign-up works there, a
   expect(card).toContain(`http://localhost:${stripe}/endive/stripe.js`);
   expect(`${card}${await (await fetch(`http://localhost:${site}/`)).text()}`).not.toMatch(/localhost:878\d/);
 
-  // What failed is a line; what did not is none.
+  // Only failed requests are printed.
   await fetch(`http://localhost:${site}/no-such-page?email=ada@example.com`);
   await fetch(`${url}?email=ada@example.com`, {
     method: "POST",
@@ -156,7 +156,7 @@ test("npm start uses PORT and prints about ten lines; the sign-up works there, a
       "subscription-api │ POST /subscription 415",
     ]);
 
-  // Neither a form far over the limit nor an upload that breaks off ends the site.
+  // The site survives an oversized form and an aborted upload.
   await fetch(url, { method: "POST", body: new URLSearchParams({ ...fields, address: "x".repeat(100_000) }) });
   await abortUpload(site);
   for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
@@ -170,7 +170,7 @@ test("npm start uses PORT and prints about ten lines; the sign-up works there, a
   }
   expect(started.lines.filter((line) => line.endsWith("│ stopped unexpectedly; starting again"))).toHaveLength(3);
 
-  // The card is entered with Stripe, whose webhook then reaches the API, and its email the mailbox.
+  // Stripe's webhook reaches the API, whose email reaches the mailbox.
   const secret = /seti_\w+_secret_\w+/.exec(card)?.[0] ?? "";
   await enterCard(`http://localhost:${stripe}`, secret);
   const mailbox = async () => (await fetch(`http://localhost:${stripe}/mailbox`)).text();
@@ -182,7 +182,7 @@ test("npm start uses PORT and prints about ten lines; the sign-up works there, a
 
   process.kill(-Number(started.npm.pid), "SIGINT");
   await started.ended;
-  // npm may end before what it has started.
+  // npm may exit before its child processes.
   await expect.poll(() => started.lines).toContain("Stopping …");
   await expectNothingLeft(checkout, [site, api, stripe]);
 }, 600_000);

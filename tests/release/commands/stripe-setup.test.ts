@@ -161,7 +161,7 @@ describe("the setup of Stripe", () => {
     const before = await account();
     const early = (await checkStripe(withPortal())).findings.map(({ what }) => what);
     expect(early.filter((what) => what.includes(old))).toEqual([]);
-    // Stripe has stopped to repeat what the old endpoint sent.
+    // Stripe no longer repeats the old endpoint's events.
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3 * 24 * 60 * 60_000 + 1_000 });
     onTestFinished(() => void vi.useRealTimers());
     const { findings } = await checkStripe(withPortal());

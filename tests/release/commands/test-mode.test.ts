@@ -105,7 +105,7 @@ describe("the Workers in test mode", () => {
   let api: RunningWorker;
   let site: RunningWorker;
 
-  /** Stripe's host is the simulator here; all else is where it says. */
+  /** Sends requests for Stripe's host to the simulator; all others to their own host. */
   async function outboundService(request: Request): Promise<Response> {
     const { method, headers, url } = request;
     const answer = await fetch(url.replace(STRIPE, stripe.url), {

@@ -51,7 +51,7 @@ export async function buildOtherRelease(
   };
 }
 
-/** An origin whose requests go to one Worker or another, as before and after a deployment. */
+/** An origin that switches between two Workers, as a deployment does. */
 export type SwitchedOrigin = {
   port: number;
   url: string;
@@ -59,7 +59,7 @@ export type SwitchedOrigin = {
   dispose(): void;
 };
 
-/** Connections go as they are, so that the Worker sees the URL of this origin. */
+/** Pipes raw connections, so that the Worker sees this origin's URL. */
 export async function startSwitchedOrigin(): Promise<SwitchedOrigin> {
   const port = await freePort();
   const open = new Set<Socket>();

@@ -4,7 +4,7 @@ import { expect, type Stack, test as withStack } from "../../browser/support/sta
 import { type RunningWorker, startSite } from "../../support/workers/workers";
 import { buildOtherRelease, type SwitchedOrigin, startSwitchedOrigin } from "./other-release";
 
-/* A release that replaces another one under an open page, and is rolled back. The later one has the earlier one's files. */
+/* A release replaces another under an open page, and is rolled back. The later release has the earlier one's files. */
 
 type Releases = { origin: SwitchedOrigin; earlier: RunningWorker; later: RunningWorker };
 
@@ -32,7 +32,7 @@ const test = withStack.extend<object, { releases: Releases }>({
   baseURL: async ({ releases }, provide) => provide(releases.origin.url),
 });
 
-/** In one of Playwright's workers, for the other release is built in each. */
+/** One Playwright worker, because each worker builds the other release. */
 test.describe.configure({ mode: "default" });
 
 function settingsOf({ api, stripe }: Stack, { url }: SwitchedOrigin) {
@@ -44,7 +44,7 @@ function settingsOf({ api, stripe }: Stack, { url }: SwitchedOrigin) {
   };
 }
 
-/** What the page asked for below /build/ and did not get, and how often a document was loaded. */
+/** The page's 404s under /build/, and its number of document loads. */
 function watch(page: Page) {
   const missing: string[] = [];
   let documents = 0;
@@ -132,7 +132,7 @@ test("if the site lacks a file of its own release, the page reloads once and the
   await visitor.signUp();
   await expect(page.getByRole("heading", { name: "Unexpected Application Error" })).toBeVisible();
   expect(seen.documents()).toBe(2);
-  // React makes the page anew; its style then comes from the stylesheet's file, the one inside is refused.
+  // React renders the page again, with the stylesheet's file, because the policy refuses the inline one.
   for (const complaint of complaints.splice(0)) expect(complaint).toContain("inline style");
   await page.unroute(/\/build\/later-steps-/);
   await page.reload();

@@ -10,7 +10,7 @@ import { buildOtherRelease, type OtherRelease } from "./other-release";
 
 const run = promisify(execFile);
 
-/* What a browser that was here before has to load again after a release, and what it can still load. */
+/* The files that a returning browser must load again after a release, and those that it can still load. */
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 

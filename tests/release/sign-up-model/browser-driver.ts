@@ -4,11 +4,11 @@ import { at, type Driver, deviceOf } from "./model-world";
 
 export interface BrowserDriver extends Driver {
   back(tab: number): Promise<void>;
-  /** With the payment provider's script refused. */
+  /** Blocks Stripe.js. */
   reloadWithoutProvider(tab: number): Promise<void>;
-  /** With the payment provider's script on its way; what the page shows until it is there. */
+  /** Delays Stripe.js; checks the page meanwhile. */
   reloadWithSlowProvider(tab: number): Promise<Shown>;
-  /** Storage throws in pages that are opened from now on. */
+  /** Makes storage throw in pages opened from now on. */
   blockStorage(device: number): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ const PATIENCE = { timeout: 20_000, intervals: [20, 50] };
 
 /** Two devices in Chromium, with their scripts. */
 export async function browserDriver(browser: Browser, baseURL: string): Promise<BrowserDriver> {
-  // A page that Playwright answers is of no address space, so Chromium would ask before it loads Stripe.js from this machine.
+  // A page fulfilled by Playwright has no address space, so Chromium would ask before it loads a local Stripe.js.
   const permissions = ["local-network-access"];
   const contexts = await Promise.all([0, 1].map(() => browser.newContext({ baseURL, permissions })));
   const keeps = [true, true];
@@ -34,7 +34,7 @@ export async function browserDriver(browser: Browser, baseURL: string): Promise<
     return page;
   };
 
-  /** A page is replaced while it is read, when its visitor is led elsewhere. */
+  /** Retries, because a page may navigate while it is read. */
   async function lookUntil(tab: number, isEnough: (shown: Shown, reading: Reading) => boolean): Promise<Shown> {
     const page = await pageIn(tab);
     let shown = shownBy("");
@@ -78,7 +78,7 @@ export async function browserDriver(browser: Browser, baseURL: string): Promise<
       const page = await pageIn(tab);
       const retry = page.getByRole("button", { name: "Retry", exact: true });
       if ((await retry.count()) > 0) await retry.click();
-      // A script that finds out that there is nothing to pay for goes on by itself.
+      // If nothing is left to pay, the page's script continues by itself.
       if ((await driver.look(tab)).kind !== "card") return;
       const card = page.frameLocator("iframe[title='Secure payment input frame']");
       await card.getByLabel("Card number").fill(number);
@@ -140,7 +140,7 @@ interface Reading {
   secret: string;
   /** The page's script runs, and waits for its visitor. */
   isQuiet: boolean;
-  /** The card can be entered, or asked for again. */
+  /** The card's fields, or the button that loads them again, are ready. */
   isLive: boolean;
 }
 
@@ -162,7 +162,7 @@ async function readPage(): Promise<Reading> {
   const data: { clientSecret?: string }[] = Object.values(state?.loaderData ?? {});
   const copy = document.implementation.createHTMLDocument();
   copy.documentElement.innerHTML = document.documentElement.innerHTML;
-  // What is typed stands in no attribute.
+  // Typed text is in properties, not attributes.
   const typed = document.querySelectorAll<HTMLInputElement>("#signup input");
   for (const [nth, input] of copy.querySelectorAll("#signup input").entries())
     if (input.getAttribute("type") !== "password") input.setAttribute("value", typed[nth]?.value ?? "");
@@ -174,13 +174,13 @@ async function readPage(): Promise<Reading> {
   };
 }
 
-/** As a browser does that blocks cookies: none is sent, and none is kept. */
+/** Blocks cookies: sends and stores none. */
 async function withoutCookies(context: BrowserContext, route: Route) {
   const { cookie: _, ...headers } = await route.request().allHeaders();
-  // Chromium adds it later than Playwright sees the request; pages here ask for nothing but their own site.
+  // Chromium adds the header after Playwright sees the request; these pages request only their own site.
   const response = await route.fetch({ headers: { ...headers, "sec-fetch-site": "same-origin" }, maxRedirects: 0 });
   const { "set-cookie": __, ...kept } = response.headers();
-  // Before the page asks again: Playwright keeps the cookies of its own requests.
+  // Runs before the page's next request, because Playwright stores cookies of its own requests.
   await context.clearCookies();
   await route.fulfill({ response, headers: kept });
 }

@@ -5,14 +5,14 @@ import { type Shown, shownBy } from "./model-page";
 import { at, type Driver, deviceOf, type Servers } from "./model-world";
 
 export interface HttpDriver extends Driver {
-  /** As if so many hours had passed for a device's session. */
+  /** Ages a device's session by some hours. */
   wait(device: number, hours: number): Promise<void>;
-  /** The form that this tab sent last, as by the browser's Back. */
+  /** Sends this tab's last form again, as after the browser's Back. */
   sendAgain(tab: number): Promise<void>;
   returnFromBank(tab: number): Promise<void>;
 }
 
-/** Two browsers without a script; for the card it asks Stripe and the site as the page's script does. */
+/** Two browsers without scripts; for the card it makes the requests of the page's script. */
 export function httpDriver({ site, stripe }: Servers): HttpDriver {
   const visitor = siteVisitor(site);
   const browsers = [cookieBrowser(visitor), cookieBrowser(visitor)];
@@ -41,7 +41,7 @@ export function httpDriver({ site, stripe }: Servers): HttpDriver {
     await arrive(tab, path, await browserOf(tab).post(form, path));
   }
 
-  /** The first element with those words. */
+  /** The first element with this text. */
   function find(tab: number, selector: string, words: string): Element {
     const all = [...at(tabs, tab).shown.document.querySelectorAll(`main ${selector}`)];
     const found = all.find(({ textContent }) => textContent?.trim() === words);

@@ -7,7 +7,7 @@ import { fastRows } from "./rows-over-http";
 
 const LIVE = "SELECT * FROM sign_ups WHERE email = ? AND status IN ('card_set_up', 'trialing', 'active')";
 
-/** No page says something that API and Stripe do not. */
+/** Every page agrees with the API and Stripe. */
 export async function expectTruth(world: World, tab: number, shown: Shown): Promise<void> {
   const { html, words, kind, notices, intent, company } = shown;
   const email = shown.email || (at(world.tabs, tab).email ?? "");
@@ -36,7 +36,7 @@ export async function hasTrial({ api, stripe }: Servers, email: string): Promise
   return live.length === 1 && subscriptions.filter(({ status }) => status === "trialing").length === 1;
 }
 
-/** Whether a sign-up of this email address has no trial, or is not known any more. */
+/** True if the email address's sign-up has no trial or no longer exists. */
 async function hasEnded({ stripe }: Servers, email: string): Promise<boolean> {
   const { setupIntents, subscriptions } = await stripeStateOf(stripe, email);
   return setupIntents.length === 0 || setupIntents.length > subscriptions.length;
@@ -46,7 +46,7 @@ export async function statusOf({ stripe }: Servers, intent: string): Promise<str
   return (await stripeAt(stripe).setupIntents.retrieve(intent)).status;
 }
 
-/** A trial for each email address that got one, and no subscription beside it. */
+/** Each email address that began a trial has exactly one, and no other subscription. */
 export async function expectTrials(world: World): Promise<void> {
   for (const email of world.emails) {
     const live = await fastRows(world.api, LIVE, email);

@@ -4,7 +4,7 @@ import type { Shown } from "./model-page";
 import { at, type Driver, deviceOf, WORKS, type World } from "./model-world";
 import { expectTruth, hasTrial } from "./truth";
 
-/** More than any way on takes: a form, a card, a canceled sign-up, a form, a card, and what is between them. */
+/** More steps than the longest way takes: form, card, canceled sign-up, form, card, and the pages between. */
 const MOVES = 12;
 const { package_id: _, ...typed } = fields;
 
@@ -26,7 +26,7 @@ export async function expectWayOn(world: World, tab: number): Promise<void> {
   throw new Error(`There is no way on: ${way.join(" → ")}`);
 }
 
-/** The API learns of a card by Stripe's webhook, a moment later. */
+/** The API learns of a card from Stripe's webhook a moment later. */
 export async function checkUntilKnown(driver: Driver, tab: number): Promise<void> {
   await expect(async () => {
     if ((await driver.look(tab)).kind === "waiting") await driver.follow(tab, "Check now");

@@ -3,7 +3,7 @@ import { hydrated, PLAN, signup } from "../../browser/support/sign-up";
 import { expect, test as withStack } from "../../browser/support/stack";
 import { type RunningWorker, startSite } from "../../support/workers/workers";
 
-/** The site as it is deployed: it asks who looks like a program. */
+/** The site with BOT_CHECK, as deployed. */
 const test = withStack.extend<object, { asking: RunningWorker }>({
   asking: [
     async ({ stack: { api, stripe } }, provide) => {
@@ -23,7 +23,7 @@ const test = withStack.extend<object, { asking: RunningWorker }>({
   baseURL: async ({ asking }, provide) => provide(asking.url),
 });
 
-/** Two signals, as a program's form has them: the honeypot is filled in, and the first form sent has a nonce of its own making. */
+/** Two bot signals: a filled honeypot, and an invented nonce in the first form. */
 async function looksLikeAProgram(page: Page): Promise<void> {
   await page.locator("[name=website]").evaluate((field: HTMLInputElement) => {
     field.value = "https://evil.test";
@@ -102,7 +102,7 @@ test.describe("Turnstile", () => {
   }
 });
 
-/** Does what Turnstile's script does to the form around its widget. */
+/** Stands in for Turnstile's script, which adds a field to the form around its widget. */
 const STAND_IN = `
   window.turnstile = {
     render(container, { sitekey }) {

@@ -5,7 +5,7 @@ import { chromium, type Page } from "@playwright/test";
 import { CARDS, hydrated, PLAN, signup } from "../../browser/support/sign-up";
 import { expect, test } from "../../browser/support/stack";
 
-/* From every page a visitor can go on: to a success or to a true end. */
+/* Every page leads on to a success or to a final refusal. */
 
 const payButton = (page: Page) => page.getByRole("button", { name: "Pay", exact: true });
 
@@ -125,7 +125,7 @@ test("a plan chosen while offline loads once the connection is back, and the pag
   await context.setOffline(false);
   await expect(page.getByRole("complementary", { name: "Your plan" })).toContainText("LITE");
   await expect(page.getByText("Connection Failed", { exact: true })).toHaveCount(0);
-  // Nothing has loaded the document: that would empty the passwords.
+  // The document was not reloaded, which would clear the passwords.
   await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
   await visitor.submit();
   await visitor.pay(CARDS.works);
@@ -238,7 +238,7 @@ test("if scripts fail to run, the card step says within ten seconds that it need
   await expect(page.getByText("Please enter your card info")).toBeVisible();
   const notice = page.getByText("You need JavaScript to enter a card");
   await expect(notice).toBeHidden();
-  // Not waited for: what is left of the animation that shows it is passed over.
+  // Skips the rest of the notice's animation.
   const ends = await page.evaluate(() => {
     const timed = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
     for (const animation of timed) animation.finish();

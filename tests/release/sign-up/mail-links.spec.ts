@@ -2,7 +2,7 @@ import { accessibilityProblems } from "../../browser/support/accessibility";
 import { expect, type Stack, test } from "../../browser/support/stack";
 import { enterCard, mails, rows, signUp } from "../../support/visitors/visitor";
 
-/** A trial that has just begun, and the links of its mail. */
+/** A new trial and the links of its email. */
 async function trialOf({ api, stripe }: Stack) {
   const email = `links-${crypto.randomUUID()}@example.com`;
   const { clientSecret } = await signUp(api, { email });

@@ -3,7 +3,7 @@ import { cutOff } from "../../browser/support/layout";
 import { hydrated, PLAN, signup } from "../../browser/support/sign-up";
 import { expect, type Stack, test } from "../../browser/support/stack";
 
-/* Notices and messages where the visitor looks: on the smallest phone that is still in use. */
+/* Notices and messages are in view, even on the smallest phone in use. */
 
 test.use({ viewport: { width: 375, height: 667 } });
 
@@ -40,7 +40,7 @@ test("an invalid package id is shown with the plans, and Payment links to it fro
   await expect(choice).toBeInViewport({ ratio: 1 });
   await choice.getByRole("link", { name: "LITE, $200 a month" }).click();
   await expect(page.getByText("5-day free trial, then $200/month")).toBeVisible();
-  // Nothing typed is lost, and the form goes on with that plan.
+  // Nothing typed is lost, and the form continues with the chosen plan.
   await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
   await expect(summary).toBeHidden();
   await signup(page).submit();
@@ -77,7 +77,7 @@ test("the notice for a taken email address is in view, has the focus, covers not
   await page.getByLabel("Email Address").fill(email);
   await page.getByLabel("Company Name").fill("Another Company");
   const button = page.getByRole("button", { name: "Payment" });
-  // The page scrolls smoothly to what gets the focus: a visitor presses when it has come to rest.
+  // Scrolls at once, because focusing alone would scroll smoothly.
   await button.evaluate((element) => element.scrollIntoView({ behavior: "instant" }));
   await button.focus();
   await page.keyboard.press("Enter");

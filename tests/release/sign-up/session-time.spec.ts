@@ -2,7 +2,7 @@ import { accessibilityProblems } from "../../browser/support/accessibility";
 import { CARDS, PLAN, signup } from "../../browser/support/sign-up";
 import { expect, test } from "../../browser/support/stack";
 
-/* How long the card step is kept, on a clock that the test moves on. */
+/* The duration of the card step, on a clock that the test advances. */
 
 test("ten minutes before the card step expires it says so, and one press extends it without losing the typed card [S30]", async ({
   page,

@@ -2,9 +2,9 @@ import type { Locator, Page, Route } from "@playwright/test";
 import { CARDS, PLAN, signup } from "../../browser/support/sign-up";
 import { expect, test } from "../../browser/support/stack";
 
-/* What a visitor sees before, while and after something is sent, and when the payment provider fails. */
+/* The pages before, during and after a request, and when Stripe fails. */
 
-/** Keeps the requests that go to a URL until they are let go. */
+/** Holds requests to a URL until the returned function is called. */
 async function hold(page: Page, url: RegExp, method: string): Promise<() => Promise<void>> {
   const held: Route[] = [];
   let isOpen = false;
