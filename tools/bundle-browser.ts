@@ -114,7 +114,7 @@ const minified: Plugin = {
       passes: 3,
       unsafe_arrows: true,
       unsafe_methods: true,
-      // Zod's getters do something; those of React and Remix do not.
+      // Zod's getters have effects; React's and Remix's have none.
       pure_getters: name === "vendor",
       // Brotli makes the site's own code smaller with functions first, but not the packages.
       hoist_funs: name !== "vendor",

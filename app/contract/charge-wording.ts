@@ -29,7 +29,7 @@ export function chargeDay(trialEnd: string | Date): string {
 
 /**
  * What the card step and the emails say about the first charge.
- * @param charge.amount what is charged first; `later`: each month after that, where it differs
+ * @param charge.amount the first charge; `later`: each month after that, where it differs
  */
 export function chargeSentence(
   trialEnd: string | Date,

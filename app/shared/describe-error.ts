@@ -7,7 +7,7 @@ const STACK_FRAME = /^ +at .+:\d+:\d+\)?$/;
 
 /**
  * An error for the log: its name, its cause's name and its stack, and outside `npm run dev` never a message,
- * which can quote what a visitor typed.
+ * which can quote a visitor.
  */
 export function describeError(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { error: typeof error };

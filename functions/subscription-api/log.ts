@@ -9,7 +9,7 @@ export function log(level: LogLevel, event: string, fields?: LogFields): void {
 
 export const errorLog = { error: log.bind(undefined, "error") };
 
-/** Also what is logged after the response has the request's ID. */
+/** Lines after the response have the request's ID too. */
 export function withRequestId<T>(id: string, work: () => Promise<T>): Promise<T> {
   return requestIds.run(id, work);
 }

@@ -3,7 +3,7 @@ import type { Stage } from "../wrangler/wrangler";
 
 export type Worker = "site" | "subscription API";
 
-/** `what` also says what to do. */
+/** `what`: the problem and its remedy. */
 export type Finding = {
   where: Worker | "database" | "Stripe" | "Cloudflare" | "app/company-facts.ts";
   what: string;

@@ -3,7 +3,7 @@ import { readConfig } from "../../functions/subscription-api/config";
 import type { WorkerSettings } from "../wrangler/worker-settings";
 import type { Deployment } from "./deployment";
 
-/** `isWhole` where the problem says what to do. */
+/** `isWhole`: the problem includes its remedy. */
 type Problem = { name: string; problem: string; isWhole?: true };
 
 /** Nobody can read secrets back: these stand for those that are set. */

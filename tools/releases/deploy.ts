@@ -13,7 +13,7 @@ import { checkedOut, settingsOf, stageOf, urlIn } from "./deployment-stages";
 import { takeLiveReleases } from "./live-releases";
 
 // npm run deploy: preflight, migrations, the API, the site. --staging, --only subscription-api, --dry-run, --untried, --dirty.
-// Of what Wrangler says it shows what nobody expects; --verbose shows all.
+// Shows only unexpected warnings of Wrangler; --verbose shows its whole output.
 
 const MESSAGE_LENGTH = 100;
 

@@ -2,7 +2,7 @@ import { parseReleases, storeReleases } from "./kept-releases";
 
 const WITHIN_MS = 20_000;
 
-/** Replaces the releases kept here by the live site's, if it answers. Returns what was found, for people. */
+/** Replaces the releases kept here by the live site's, if it answers. Returns a sentence about the result. */
 export async function takeLiveReleases(siteUrl: string): Promise<string> {
   try {
     const list = await get(`${siteUrl}/releases.json`);

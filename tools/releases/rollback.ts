@@ -6,7 +6,7 @@ import { API_FOLDER, type Folder, runWrangler, type Stage, scriptCommand, wrangl
 import { failureIn } from "../wrangler/wrangler-output";
 import { settingsOf, stageOf } from "./deployment-stages";
 
-// npm run rollback -- {commit}: both Workers go back to what was deployed of a commit. --staging, --only site,
+// npm run rollback -- {commit}: both Workers go back to the versions of a commit. --staging, --only site,
 // --old-secrets.
 
 const USAGE = "npm run rollback -- {commit} [--staging] [--only site|subscription-api] [--old-secrets]";
@@ -28,7 +28,7 @@ const versions = z.array(
   }),
 );
 
-/** @param list what `wrangler versions list --json` prints; a changed secret makes a version without a tag */
+/** @param list the output of `wrangler versions list --json`; a changed secret makes a version without a tag */
 export function versionTagged(tag: string, list: string): { id: string; hasOldSecrets: boolean } | undefined {
   const sorted = versions
     .parse(JSON.parse(list))
@@ -78,7 +78,7 @@ function rollBack(): boolean {
       `✗ ${old.join(", ")}: a secret was changed since, and the version of ${commit} has the old one. Nothing was changed. If the old one still works, add --old-secrets; if not, deploy the commit, which keeps the secrets: ${redeploy}`,
     );
   }
-  // The site first: it may call what only the newer API has.
+  // The site first: it may call routes of the newer API only.
   for (const { name, version, folder } of found) {
     const id = String(version?.id);
     const args = ["rollback", id, "--message", `Rolled back to ${commit}`, "--yes"];

@@ -6,7 +6,7 @@ import { shareImages } from "../../app/seo/share-images";
 import { causeOf, runTool } from "../failures";
 import { settingsOf, stageOf, urlIn } from "./deployment-stages";
 
-// npm run smoke -- --production: asks a deployment what visitors ask it, and makes nothing. --staging; else npm start's.
+// npm run smoke -- --production: requests a deployment's pages as visitors do, and creates nothing. --staging; else npm start's.
 
 const WITHIN_MS = 20_000;
 const running = z.object({ release: z.string(), commit: z.string() });
@@ -14,10 +14,10 @@ const PAGES = Object.keys(shareImages);
 
 export type Target = { siteUrl: string; apiUrl: string; packageId: string; stripeUrl: string; publishableKey: string };
 
-/** `what`: what was found, or what was wrong. */
+/** `what`: the result, or the problem. */
 export type Outcome = { name: string; passed: boolean; what: string };
 
-/** Returns what it found; throws what was wrong. */
+/** Returns the result; throws the problem. */
 type Check = (target: Target) => Promise<string>;
 
 const checks: Record<string, Check> = {

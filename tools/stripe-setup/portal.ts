@@ -38,7 +38,7 @@ export async function portalUrl(target: Target): Promise<State | undefined> {
   return { ok, differences: [{ what: `${place} ${ok}` }] };
 }
 
-/** The one that the settings name, else the one that was made here, else the one that the Dashboard edits. */
+/** The portal in the settings, else the portal made here, else the Dashboard's default. */
 async function configurationOf({ stripe, customerPortalUrl }: Target): Promise<Configuration | undefined> {
   const list = await stripe.billingPortal.configurations.list({
     active: true,

@@ -5,7 +5,7 @@ export type Failure = { kind: "account" | "no-worker" | "no-database" | "no-tabl
 
 type Place = { stage: Stage; folder: Folder };
 
-/** By what Wrangler or Cloudflare's API says; the codes are the API's. The first that fits. */
+/** By the messages of Wrangler and the codes of Cloudflare's API. The first match counts. */
 const FAILURES: [said: RegExp, kind: Failure["kind"], sentence: (place: Place) => string][] = [
   [
     /necessary to set a CLOUDFLARE_API_TOKEN|not authenticated|not logged in|must be logged in/i,
@@ -81,7 +81,7 @@ export function databaseId(stage: Stage, which: "to be made" | "there"): string 
   return `put into [[env.${stage}.d1_databases]] of ${API_FOLDER}/wrangler.toml the id that this prints: ${shown}`;
 }
 
-/** Warnings of what is meant to be so: local settings that no stage has, and secrets that are required. */
+/** Intended: local settings that no stage has, and required secrets. */
 const EXPECTED = [
   /"secrets" fields are experimental/,
   /"vars\.\w+" exists at the top level, but not on "env\.\w+\.vars"/,

@@ -5,7 +5,7 @@ import type { Middleware } from "../middleware.server";
 import type { RouteMatcher } from "../route-matcher.server";
 import { htmlToMarkdown } from "./html-to-markdown.server";
 
-/** Several times what browsers send. */
+/** Several times the longest header of a browser. */
 const MAX_ACCEPT_LENGTH = 1000;
 
 /** Serves public pages as Markdown: under their path with `.md`, or by content negotiation (RFC 9110, section 12.5.1). */

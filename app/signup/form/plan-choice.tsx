@@ -22,7 +22,7 @@ export function PlanChoice({ problem, plans }: { problem: string; plans: Plan[] 
           .filter(({ packageId }) => packageId)
           .map((plan) => (
             <li key={plan.key}>
-              {/* The page stays, and with it what was typed. */}
+              {/* The page stays, with the typed values. */}
               <Link className="inline-block py-1 underline" to={plan.ctaLink} preventScrollReset>
                 <strong>{plan.title}</strong>, {describePrice(plan)}
               </Link>

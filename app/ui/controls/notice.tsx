@@ -49,7 +49,7 @@ export function Notice({
   );
 }
 
-/** Stays in the document, so that screen readers announce what appears in it. */
+/** Stays in the document, so that screen readers announce its new content. */
 export function LiveRegion({
   role,
   className = "",

@@ -5,7 +5,7 @@ import { IntegrationError } from "./integration-error";
 import { withOutcome } from "./outcome-url";
 import { fetchSetupIntent, isClientSecret, type SetupResult } from "./setup-intent-requests";
 
-/* `window.Stripe`, with what a card setup by the Payment Element calls. */
+/* `window.Stripe`, with the methods that a card setup by the Payment Element calls. */
 
 type ConfirmOptions = {
   elements?: unknown;

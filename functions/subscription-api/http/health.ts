@@ -15,29 +15,29 @@ import { type Late, type Workload, workloadOf } from "./workload";
 type Found = { status: 200; body: Record<string, unknown> } | { status: 503; problem: Problem };
 
 /** Bounds the load of `/health`. A database failure is often transient. */
-const KEPT_MS = 30_000;
-const DATABASE_KEPT_MS = 1_000;
+const CACHED_MS = 30_000;
+const DATABASE_CACHED_MS = 1_000;
 
 /** After this time a check is considered abandoned: Cloudflare may have ended its request. */
 const GONE_AFTER_MS = 20_000;
 /** Polls: the runtime ends a request that awaits only another request's promise. */
-const ASK_EVERY_MS = 20;
+const POLL_MS = 20;
 
 /** `GET /health`: a 503 lists the problems (docs/operations.md). Simultaneous requests to an isolate share one check. */
 export function healthCheck(): (c: Context) => Promise<Response> {
-  let kept: { found: Found; until: number } | undefined;
-  let lookingSince: number | undefined;
+  let cached: { found: Found; until: number } | undefined;
+  let checkingSince: number | undefined;
 
-  async function look(config: Config): Promise<Found> {
+  async function check(config: Config): Promise<Found> {
     const since = Date.now();
-    lookingSince = since;
+    checkingSince = since;
     try {
-      const found = await findOut(config);
+      const found = await checkAll(config);
       const isDatabase = found.status === 503 && found.problem.keys?.includes("DB");
-      kept = { found, until: since + (isDatabase ? DATABASE_KEPT_MS : KEPT_MS) };
+      cached = { found, until: since + (isDatabase ? DATABASE_CACHED_MS : CACHED_MS) };
       return found;
     } finally {
-      if (lookingSince === since) lookingSince = undefined;
+      if (checkingSince === since) checkingSince = undefined;
     }
   }
 
@@ -50,11 +50,11 @@ export function healthCheck(): (c: Context) => Promise<Response> {
     }
     if (result.configuration.inMaintenance) return answer(unhealthy(["MAINTENANCE"], "In maintenance"));
     while (true) {
-      if (kept !== undefined && Date.now() < kept.until) return answer(kept.found);
-      if (lookingSince === undefined || Date.now() - lookingSince >= GONE_AFTER_MS) {
-        return answer(await look(result.configuration));
+      if (cached !== undefined && Date.now() < cached.until) return answer(cached.found);
+      if (checkingSince === undefined || Date.now() - checkingSince >= GONE_AFTER_MS) {
+        return answer(await check(result.configuration));
       }
-      await sleep(ASK_EVERY_MS);
+      await sleep(POLL_MS);
     }
   };
 }
@@ -64,7 +64,7 @@ function answer(found: Found): Response {
   return Response.json(found.body, { headers: { "cache-control": "no-store" } });
 }
 
-async function findOut(config: Config): Promise<Found> {
+async function checkAll(config: Config): Promise<Found> {
   try {
     // First: without the latest migration it throws.
     const { workload, late } = await workloadOf(config);

@@ -32,14 +32,14 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
 
   const { services, sender, isVerified } = c.var;
   // After validation: an invalid form costs no hash.
-  const place = services.passwords.enter(sender);
-  if (place === undefined) return busy();
+  const slot = services.passwords.enter(sender);
+  if (slot === undefined) return busy();
   const inBackground = (work: Promise<unknown>) => {
     const failed = (error: unknown) => log("error", "background_work_failed", describeError(error));
     c.executionCtx.waitUntil(work.catch(failed));
   };
-  const signUpServices = { ...services, passwords: place, inBackground, requestId: c.var.requestId };
-  const work = createSignUp(request, key.data, signUpServices, { sender, isVerified }).finally(() => place.leave());
+  const signUpServices = { ...services, passwords: slot, inBackground, requestId: c.var.requestId };
+  const work = createSignUp(request, key.data, signUpServices, { sender, isVerified }).finally(() => slot.leave());
   // Continues when the sender disconnects, so that the slot is released.
   c.executionCtx.waitUntil(work.catch(() => undefined));
   const result = await work;

@@ -6,7 +6,7 @@ import { processedEventsIn } from "../sign-ups/store/processed-events";
 
 const MINUTE = 60_000;
 
-/** The cron handler runs each minute, for four at most, and sends what is due in each run. */
+/** The cron handler runs each minute, for four at most, and sends due messages in each run. */
 const CRON_LATE_MS = 10 * MINUTE;
 /** Cloudflare takes up to 15 minutes until it runs a new trigger, and a first deployment needs its settings. */
 const FIRST_RUN_LATE_MS = 30 * MINUTE;

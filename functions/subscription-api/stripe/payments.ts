@@ -44,7 +44,7 @@ export type SubscriptionState = z.output<typeof subscription>["state"];
 
 export type Payments = ReturnType<typeof stripePayments>;
 
-/** Repeated calls find what an earlier one created. Every method throws PaymentsError. */
+/** Repeated calls find the objects of earlier ones. Every method throws PaymentsError. */
 export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Config, "automaticTax">> = {}) {
   /** Lists are current but case-sensitive; sign-ups' emails are lowercase. */
   function customersOf(email: string) {

@@ -6,7 +6,7 @@ const HELD_BACK = EMAILS.filter((kind) => kind !== "charge-reported");
 
 export type RestoredDatabase = ReturnType<typeof restoredDatabase>;
 
-/** A database in maintenance. Every method may be repeated, and throws what D1 throws. */
+/** A database in maintenance. Every method may be repeated, and throws D1's errors. */
 export function restoredDatabase(db: Database) {
   const now = () => new Date().toISOString();
 

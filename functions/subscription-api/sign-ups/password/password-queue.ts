@@ -11,9 +11,9 @@ const SHARE_OF_ONE_SENDER = 3 / 4;
 const FIRST_TURN_MS = 200;
 
 /** Polls: the runtime ends a request that awaits only another request's promise. */
-const ASK_EVERY_MS = 10;
+const POLL_MS = 10;
 
-/** A request ended by Cloudflare stops polling and loses its place after this time. */
+/** A request ended by Cloudflare stops polling and loses its slot after this time. */
 const GONE_AFTER_MS = 3_000;
 
 const PAUSE_MS = 20;
@@ -28,7 +28,7 @@ export type PasswordQueue = {
   enter(sender: string): PasswordSlot | undefined;
 };
 
-type Slot = { sender: string; since: number; waiting: boolean; askedAt: number };
+type Slot = { sender: string; since: number; waiting: boolean; polledAt: number };
 
 /** One password at a time, since scrypt blocks the isolate. Round-robin across senders, last in first out within one. */
 export function passwordQueue(hasher: PasswordHasher, slotMs: number = SLOT_MS): PasswordQueue {
@@ -41,22 +41,22 @@ export function passwordQueue(hasher: PasswordHasher, slotMs: number = SLOT_MS):
   const lastTurnOf = ({ sender }: Slot) => lastTurns.get(sender) ?? 0;
 
   function takeTurn(slot: Slot): boolean {
-    slot.askedAt = Date.now();
-    if (slot.askedAt < turnEnds) return false;
-    const waiting = [...slots].filter((other) => other.waiting && slot.askedAt - other.askedAt < GONE_AFTER_MS);
+    slot.polledAt = Date.now();
+    if (slot.polledAt < turnEnds) return false;
+    const waiting = [...slots].filter((other) => other.waiting && slot.polledAt - other.polledAt < GONE_AFTER_MS);
     const next = waiting.reduce((best, other) => (lastTurnOf(other) <= lastTurnOf(best) ? other : best), slot);
     if (next !== slot) return false;
     turns += 1;
     lastTurns.set(slot.sender, turns);
-    turnEnds = slot.askedAt + GONE_AFTER_MS;
+    turnEnds = slot.polledAt + GONE_AFTER_MS;
     return true;
   }
 
   async function inTurn<T>(slot: Slot, work: (hasher: PasswordHasher) => Promise<T>): Promise<T | undefined> {
     slot.waiting = true;
     while (!takeTurn(slot)) {
-      await sleep(ASK_EVERY_MS);
-      if (slot.askedAt - slot.since >= slotMs) {
+      await sleep(POLL_MS);
+      if (slot.polledAt - slot.since >= slotMs) {
         slot.waiting = false;
         leave(slot);
         return undefined;
@@ -87,7 +87,7 @@ export function passwordQueue(hasher: PasswordHasher, slotMs: number = SLOT_MS):
       const most = Math.max(1, Math.floor(slotMs / turnMs));
       const own = [...slots].filter((slot) => slot.sender === sender).length;
       if (slots.size >= most || own >= Math.ceil(most * SHARE_OF_ONE_SENDER)) return undefined;
-      const slot = { sender, since: now, waiting: false, askedAt: now };
+      const slot = { sender, since: now, waiting: false, polledAt: now };
       slots.add(slot);
       return {
         inTurn: (work) => inTurn(slot, work),
