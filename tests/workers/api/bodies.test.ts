@@ -16,13 +16,8 @@ const routes = [
   ["/webhooks/stripe", 256],
 ] as const;
 
-let api: RunningWorker;
-let stripe: RunningWorker;
-beforeAll(async () => {
-  const backend = await startBackend(FAST_API);
-  ({ api, stripe } = backend);
-  return backend.dispose;
-});
+const { api, stripe, dispose } = await startBackend(FAST_API);
+afterAll(dispose);
 
 /** Sends a byte every 200 ms until the answer is there. */
 function trickle(path: string) {

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { runCommand } from "../../../tools/operator";
 import { enterCard, rows, signUp, stripeAt } from "../../support/visitors/visitor";
 import { FAST_API } from "../../support/workers/fast-api";
-import { type RunningWorker, startBackend } from "../../support/workers/workers";
+import { startBackend } from "../../support/workers/workers";
 
 /** The local token (functions/subscription-api/wrangler.toml). */
 const TOKEN = "only-for-local-development-never-for-a-deployment";
@@ -16,15 +16,10 @@ const root = join(import.meta.dirname, "../../..");
 
 const catalogue = z.object({ prices: z.array(z.object({ name: z.string(), created: z.boolean() })) });
 
-describe("the operator", () => {
-  let api: RunningWorker;
-  let stripe: RunningWorker;
-  beforeAll(async () => {
-    const backend = await startBackend(FAST_API);
-    ({ api, stripe } = backend);
-    return backend.dispose;
-  });
+const { api, stripe, dispose } = await startBackend(FAST_API);
+afterAll(dispose);
 
+describe("the operator", () => {
   const run = (...args: string[]) => runCommand([...args, "--url", api.url]);
 
   /** Runs a script of package.json as npm does. */

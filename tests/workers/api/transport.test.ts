@@ -1,21 +1,16 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { rowOf } from "../../support/stripe/set-up-card";
 import { siteVisitor } from "../../support/visitors/site-visitor";
 import { enterCard, mails, stripeStateOf, validRequest } from "../../support/visitors/visitor";
 import { FAST_API } from "../../support/workers/fast-api";
-import { type RunningWorker, startBackend, startSite } from "../../support/workers/workers";
+import { startBackend, startSite } from "../../support/workers/workers";
+
+const { api, stripe, dispose } = await startBackend(FAST_API);
+afterAll(dispose);
 
 describe("the request's id", () => {
-  let api: RunningWorker;
-  let stripe: RunningWorker;
-  beforeAll(async () => {
-    const backend = await startBackend(FAST_API);
-    ({ api, stripe } = backend);
-    return backend.dispose;
-  });
-
   const idsOf = (event: string) => api.logs.filter((line) => line.event === event).map(({ request_id: id }) => id);
 
   test("leads from the page to the logs, the row and Stripe's objects, and from there back [W1]", async () => {

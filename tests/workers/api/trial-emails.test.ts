@@ -1,25 +1,20 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { anotherCard, inPortal } from "../../support/stripe/portal";
 import { deliver, rowOf } from "../../support/stripe/set-up-card";
 import { eventOf } from "../../support/stripe/stripe-events";
 import { enterCard, mails, rows, signUp, stripeAt } from "../../support/visitors/visitor";
 import { FAST_API } from "../../support/workers/fast-api";
-import { type RunningWorker, runScheduled, startBackend } from "../../support/workers/workers";
+import { runScheduled, startBackend } from "../../support/workers/workers";
 
 const PAST = "2026-01-01T00:00:00.000Z";
 
 const dayOf = (time: unknown) =>
   new Date(String(time)).toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
 
-describe("the emails about a trial", () => {
-  let api: RunningWorker;
-  let stripe: RunningWorker;
-  beforeAll(async () => {
-    const backend = await startBackend(FAST_API);
-    ({ api, stripe } = backend);
-    return backend.dispose;
-  });
+const { api, stripe, dispose } = await startBackend(FAST_API);
+afterAll(dispose);
 
+describe("the emails about a trial", () => {
   async function onTrial(email: string) {
     const { clientSecret } = await signUp(api, { email });
     await enterCard(stripe.url, clientSecret);
