@@ -55,9 +55,7 @@ export default async function handleRequest(
 
 /** Pages work without scripts, which would delay the first paint: https://web.dev/articles/fetch-priority */
 function withLowPriority(html: string): string {
-  return html
-    .replaceAll('<link rel="modulepreload"', '<link fetchpriority="low" rel="modulepreload"')
-    .replaceAll(/<script(?= [^>]*type="module")/g, '<script fetchpriority="low"');
+  return html.replaceAll('<link rel="modulepreload"', '<link fetchpriority="low" rel="modulepreload"');
 }
 
 const END_OF_PAGE = "</body></html>";
