@@ -11,7 +11,7 @@ import { keepRelease } from "./releases/kept-releases";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "public/build");
-/** What the Worker imports as Remix's server build (wrangler.toml, [alias]). */
+/** Imported by the Worker as Remix's server build (wrangler.toml, [alias]). */
 const serverBuild = join(root, "build/server.js");
 
 const HYDRATED = ["root", "routes/subscription"];

@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 export class ToolError extends Error {}
 
-/** Runs a command, which gives false where it failed. */
+/** Runs a command, which returns false if it failed. */
 export async function runTool(command: () => boolean | Promise<boolean>): Promise<void> {
   try {
     if (!(await command())) process.exitCode = 1;
@@ -16,7 +16,7 @@ export async function runTool(command: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** The whole stack only of an error that nobody expected. */
+/** Prints the stack only of an unexpected error. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof ToolError) return error.message;
@@ -30,7 +30,7 @@ export function sentenceOf(error: unknown): string {
   return error.stack ?? error.message;
 }
 
-/** For a disk that is full or read-only, by the system's errors and SQLite's; undefined for another error. */
+/** A sentence for a full or read-only disk, from the system's or SQLite's error; undefined for another error. */
 export function diskSentence(text: string): string | undefined {
   if (/ENOSPC|no space left on device|SQLITE_FULL|database or disk is full/i.test(text)) {
     return "The disk is full: free some space, then run this again.";
@@ -44,7 +44,7 @@ export function diskSentence(text: string): string | undefined {
 export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
-  // Of several addresses that were tried, each has its own error, and the whole has no message.
+  // If several addresses failed, each has its own error, and the aggregate has no message.
   if (cause instanceof AggregateError && cause.errors.length > 0) return causeOf(cause.errors[0]);
   return cause instanceof Error ? cause.message : error.message;
 }

@@ -47,7 +47,7 @@ const PLAIN_HTTP: Refusal = { when: "plain http outside local development" };
 const NOT_LOCAL: Refusal = { when: "local settings serve this machine only" };
 const TIMED_OUT: Refusal = { when: "the body did not arrive within ten seconds" };
 
-/** Before the API looks at the request. */
+/** Refusals before the request is read. */
 const ANYWHERE: Operation["refusals"] = {
   403: PLAIN_HTTP,
   421: NOT_LOCAL,

@@ -3,7 +3,7 @@ import type { PasswordHasher } from "../../functions/subscription-api/sign-ups/p
 
 const digest = (password: string) => createHash("sha256").update(password).digest("base64");
 
-/** Hashes that take no time; scrypt takes 150 ms. */
+/** Fast hashes; scrypt takes 150 ms. */
 export const cheapPasswords: PasswordHasher = {
   hash: async (password) => digest(password),
   verify: async (password, stored) => digest(password) === stored,

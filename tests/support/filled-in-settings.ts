@@ -1,4 +1,4 @@
-/** The files of a wrangler.toml as an owner has filled them in. */
+/** A wrangler.toml filled in as an owner would. */
 export function filledIn(text: string): string {
   return text
     .replaceAll("citewell.example", "acme.com")

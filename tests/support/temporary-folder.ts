@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Global set-up of Vitest and Playwright: what a run writes into the temporary folder goes with it. */
+/** Global setup of Vitest and Playwright: a run's temporary files are deleted at its end. */
 export default async function setUp(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "citewell-tests-"));
   process.env.TMPDIR = folder;

@@ -37,7 +37,7 @@ export function findOrInstallChromium(): string {
   throw new Error("The browser tests need Chromium: install it, or set CHROMIUM_PATH to its program.");
 }
 
-// Some systems have a program of that name that only explains how to install it.
+// On some systems the program of this name only explains how to install Chromium.
 function runs(program: string): boolean {
   return existsSync(program) && spawnSync(program, ["--version"], { timeout: MINUTE / 4 }).status === 0;
 }

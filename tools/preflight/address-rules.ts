@@ -3,11 +3,11 @@ import { API_FOLDER, wranglerCommand } from "../wrangler/wrangler";
 import type { Deployment, Rule } from "./deployment";
 import { isPlaceholder } from "./setting-rules";
 
-/** Providers that let nobody else send in their name. */
+/** Providers whose domains nobody else can send from. */
 const FREE_MAIL =
   /@(?:gmail|googlemail|outlook|hotmail|live|msn|yahoo|ymail|aol|icloud|me|gmx|web|mail|proton|protonmail|zoho|yandex|qq|163)\.\w{2,3}(?:\.\w{2})?$/i;
 
-/** Routes, URLs and email addresses: each Worker is reached where the other one and Stripe look for it. */
+/** Routes, URLs and email addresses: the Workers and Stripe use each other's real addresses. */
 export function addressRules(deployment: Deployment): Rule[] {
   return [...routeRules(deployment), ...urlRules(deployment)];
 }
@@ -15,7 +15,7 @@ export function addressRules(deployment: Deployment): Rule[] {
 function routeRules({ stage, site, api, other }: Deployment): Rule[] {
   const others = stage === "staging" ? "production" : "staging";
   const { SITE_URL, SUBSCRIPTION_API_URL } = site.vars;
-  // Stripe's webhooks come by the API's route, even where the site has a service binding.
+  // Stripe's webhooks use the API's route, even if the site has a service binding.
   const workers = [
     ["site", site, other.site, "SITE_URL", String(SITE_URL)],
     ["subscription API", api, other.api, "SUBSCRIPTION_API_URL", String(SUBSCRIPTION_API_URL)],
@@ -115,7 +115,7 @@ function urlRules({ stage, site, api, other, mayEmail }: Deployment): Rule[] {
   ];
 }
 
-/** Undefined where another provider sends the emails. */
+/** Undefined if another provider sends the emails. */
 export function mailDomainOf({ vars, send_email }: WorkerSettings): string | undefined {
   const isBound = send_email.some(({ name }) => name === "EMAIL");
   return isBound && !vars.MAIL_API_URL ? String(vars.MAIL_FROM).split("@").at(-1) : undefined;

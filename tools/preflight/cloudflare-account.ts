@@ -22,10 +22,10 @@ const databaseNames = z
   .array(z.object({ uuid: z.string(), name: z.string() }))
   .transform((databases) => new Map(databases.map(({ uuid, name }) => [uuid, name])));
 
-/** `mailDomain`: of MAIL_FROM, if Cloudflare sends the emails. */
+/** `mailDomain`: the domain of MAIL_FROM, if Cloudflare sends the emails. */
 type Asked = { hasDatabase: boolean; mailDomain: string | undefined };
 
-/** Secrets and database, as Wrangler's account has them. What is wrong with the account itself is found once. */
+/** Secrets and database in Wrangler's account. Reports a problem of the account itself once. */
 export function askAccount(stage: Stage, { hasDatabase, mailDomain }: Asked): Answers {
   const unanswered: Finding[] = [];
   const secretsOf = (where: "site" | "subscription API", folder: Folder) => {
@@ -56,7 +56,7 @@ export function askAccount(stage: Stage, { hasDatabase, mailDomain }: Asked): An
   return { unanswered, ...known };
 }
 
-/** Undefined where Cloudflare does not say. A subdomain can be onboarded by itself. */
+/** Undefined without an answer from Cloudflare. A subdomain can be onboarded by itself. */
 function maySendFrom(domain: string, stage: Stage): boolean | undefined {
   const args = ["email", "sending", "settings", domain];
   const { succeeded, stdout, stderr } = runWrangler(args, { stage, folder: API_FOLDER });

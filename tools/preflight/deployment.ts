@@ -11,7 +11,7 @@ export type Finding = {
 
 type Workers = { site: WorkerSettings; api: WorkerSettings };
 
-/** What the account knows is undefined when it was not asked. */
+/** The account's data is undefined if the account was not asked. */
 export type Deployment = Workers & {
   stage: Stage;
   other: Workers;

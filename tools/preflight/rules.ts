@@ -31,7 +31,7 @@ const SHARED = [
   "SITE_URL",
 ];
 
-/** The entrypoint of functions/subscription-api/index.ts that no public request reaches. */
+/** The private entrypoint of functions/subscription-api/index.ts. */
 const SITE_ENTRYPOINT = "SiteApi";
 
 function agreementRules({ stage, site, api, secrets, company }: Deployment): Rule[] {

@@ -4,7 +4,7 @@ import type { Deployment, Rule, Worker } from "./deployment";
 import { meant, namesOf } from "./setting-names";
 import { problemsOfApi, problemsOfSite, SECRETS } from "./worker-problems";
 
-/** Names that no deployment can have: https://www.rfc-editor.org/rfc/rfc2606 */
+/** Reserved names, impossible in a deployment: https://www.rfc-editor.org/rfc/rfc2606 */
 const RESERVED_NAME = /(?:^|[@./])example\.(?:com|net|org)(?![\w-])|\.(?:example|test|invalid)(?![\w.-])/i;
 const TO_BE_WRITTEN =
   /\b(?:todo|fixme|tbd|xxx+|lorem ipsum|change[ _-]?me|your[ _-](?:company|domain|name|street))\b|[<{…]/i;
@@ -17,7 +17,7 @@ const COPY_KEY = "copy it from https://dashboard.stripe.com/apikeys";
 
 type Variable = { name: string; value: string; stage: Stage; put: string; known: string[] };
 
-/** The first that holds counts. */
+/** The first match counts. */
 const VARIABLE_RULES: [isWrong: (variable: Variable) => boolean, problem: (variable: Variable) => string][] = [
   [
     ({ name }) => ["STRIPE_API_URL", "STRIPE_JS_URL"].includes(name),

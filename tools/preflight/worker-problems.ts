@@ -6,7 +6,7 @@ import type { Deployment } from "./deployment";
 /** `isWhole`: the problem includes its remedy. */
 type Problem = { name: string; problem: string; isWhole?: true };
 
-/** Nobody can read secrets back: these stand for those that are set. */
+/** Placeholders for set secrets, whose values cannot be read. */
 const STAND_INS: Record<string, string> = {
   SESSION_SECRET: "x".repeat(32),
   STRIPE_WEBHOOK_SECRET: `whsec_${"x".repeat(32)}`,

@@ -4,7 +4,7 @@ import type { Deployment, Rule, Worker } from "./deployment";
 import { meant, namesOf } from "./setting-names";
 import { SECRETS } from "./worker-problems";
 
-/** Local limits are a million, so that nothing meets them. */
+/** Local limits are a million, out of reach. */
 const LOCAL_LIMIT = 100_000;
 const DAILY_LIMITS = { SIGN_UPS_PER_EMAIL_A_DAY: 20, SIGN_UPS_PER_SENDER_A_DAY: 100, SIGN_UPS_PER_NETWORK_A_DAY: 50 };
 /** A sign-up's calls to Stripe end within nine seconds. */
@@ -12,7 +12,7 @@ const LEAST_API_TIMEOUT_MS = 10_000;
 /** The site sends a form up to three times. */
 const ATTEMPTS = 3;
 
-/** What wrangler.toml says of the Workers besides variables, routes and the database. */
+/** Rules for wrangler.toml besides variables, routes and the database. */
 export function workerRules(deployment: Deployment): Rule[] {
   const { site, api } = deployment;
   return [

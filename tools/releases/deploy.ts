@@ -19,7 +19,7 @@ const MESSAGE_LENGTH = 100;
 
 type Options = { stage: Stage; apiOnly: boolean; dryRun: boolean; untried: boolean; dirty: boolean; verbose: boolean };
 
-/** What Wrangler writes to WRANGLER_OUTPUT_FILE_PATH of a deployment. */
+/** Wrangler's report of a deployment, in WRANGLER_OUTPUT_FILE_PATH. */
 const deployed = z.object({
   type: z.literal("deploy"),
   version_id: z.string(),
@@ -95,7 +95,7 @@ function wrangle(args: string[], otherwise: string, folder: Folder, options: Opt
   throw new ToolError(`✗ ${otherwise}. ${sentence}`);
 }
 
-/** Wrangler may ask in a terminal, such as whether a domain may be taken over. */
+/** Lets Wrangler ask in a terminal, for example whether to take over a domain. */
 function runShown(
   args: string[],
   folder: Folder,
@@ -124,7 +124,7 @@ function build({ verbose }: Options): void {
   if (status !== 0) throw new ToolError("✗ The site was not deployed: it cannot be built. Fix what is named above.");
 }
 
-/** Throws ToolError unless staging, where it is set up, runs the same commit. */
+/** Throws ToolError if staging is set up and runs another commit. */
 async function requireTried(commit: string | undefined): Promise<void> {
   const staging = urlIn(settingsOf("staging").site, "SITE_URL");
   if (new URL(staging).hostname.endsWith(".example")) return;

@@ -13,7 +13,7 @@ const fileName = z.string().regex(/^(?:_assets\/)?\w[\w-]*(?:\.[\w-]+)+$/);
 const release = z.object({ version: z.string(), builtAt: z.iso.datetime(), files: z.array(fileName) });
 const releaseList = z.object({ releases: z.array(release) });
 
-/** `version`: of Remix's manifest. */
+/** `version`: the version of Remix's manifest. */
 export type Release = z.output<typeof release>;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -10,7 +10,7 @@ import { settingsOf, stageOf } from "./deployment-stages";
 // --old-secrets.
 
 const USAGE = "npm run rollback -- {commit} [--staging] [--only site|subscription-api] [--old-secrets]";
-/** As long as the tag of a deployment; a commit can also be given in full. */
+/** The tag's length; a full commit hash is cut to it. */
 const COMMIT = /^[\da-f]{12}(?=[\da-f]*$)/;
 
 const folders = new Map<string, Folder>([

@@ -1,7 +1,7 @@
 import { scriptCommand } from "../wrangler/wrangler";
 import type { Place } from "./target";
 
-/** What no API of Stripe's reaches (docs/operations.md, "Stripe's emails" and "Radar"). */
+/** Settings without an API at Stripe (docs/operations.md, "Stripe's emails" and "Radar"). */
 export function byHand(place: Place): string {
   if (place === "local") return "";
   return `

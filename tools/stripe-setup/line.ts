@@ -1,4 +1,4 @@
-/** `ok`: as it should be; `changed`: made so; `differs`: it is not; `failed`: it could not be made so; `untested`. */
+/** `ok`: correct; `changed`: corrected; `differs`: wrong; `failed`: could not be corrected; `untested`. */
 export type Line = { mark: "ok" | "changed" | "differs" | "failed" | "untested"; text: string };
 
 /** A difference from the wanted setup. `fix` corrects it and reports that; without `fix` a person has to. */

@@ -66,7 +66,7 @@ async function wantedOf({ prices, plans, siteUrl }: Target): Promise<Wanted> {
         default_allowed_updates: ["price"],
         products,
         proration_behavior: "create_prorations",
-        // Otherwise a change of plan would end the trial, and charge at once.
+        // Without this, changing the plan would end the trial and charge at once.
         trial_update_behavior: "continue_trial",
       },
     },
@@ -95,7 +95,7 @@ const PARTS: Record<string, (one: Configuration | Wanted) => unknown> = {
   "the link back": ({ default_return_url }) => default_return_url,
 };
 
-/** The parts that differ; without an https site its links stay as they are. */
+/** The differing parts; ignores the links if the site has no https. */
 function wrongIn(found: Configuration, wanted: Wanted): string[] {
   const isWrong = (part: unknown, right: unknown) =>
     right !== undefined && JSON.stringify(part) !== JSON.stringify(right);

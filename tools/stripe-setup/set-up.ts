@@ -25,7 +25,7 @@ export async function setUpStripe(target: Target, mode: "check" | "set-up", say:
       }
     } catch (error) {
       const sentence = sentenceOf(error, target.place === "local");
-      // A wrong key or a Stripe that is down would fail every part.
+      // A wrong key or an outage of Stripe would fail every part.
       if (!isOfOneCall(error)) return say({ mark: "failed", text: sentence });
       const mark = mode === "check" && isPermissionError(error) ? "untested" : "failed";
       say({ mark, text: `${name}: ${sentence}` });

@@ -1,6 +1,6 @@
 import { API_FOLDER, type Folder, type Stage, wranglerCommand } from "./wrangler";
 
-/** What keeps Wrangler from working: for every command the same (`account`), or for this one. */
+/** Why Wrangler failed: for every command (`account`) or this one. */
 export type Failure = { kind: "account" | "no-worker" | "no-database" | "no-table" | "other"; sentence: string };
 
 type Place = { stage: Stage; folder: Folder };
@@ -60,7 +60,7 @@ export function failureIn(output: string, place: Place): Failure {
   return { kind: "other", sentence: `Wrangler says: ${paragraph.replace(/\s+/g, " ").trim() || "nothing"}` };
 }
 
-/** The migration that failed, and all of its errors; undefined where Wrangler failed before it ran one. */
+/** The failed migration and all its errors; undefined if Wrangler failed before running one. */
 export function failedMigration(output: string): { name: string; errors: string } | undefined {
   const [, name, text = ""] = /Migration (\S+) failed with the following errors:([\s\S]*)/.exec(output) ?? [];
   if (name === undefined) return undefined;

@@ -4,12 +4,12 @@ import { Deeds, Visitor } from "./visitors";
 import { type History, World } from "./world";
 
 const VISITORS = Array.from({ length: 8 }, (_, index) => index);
-/** How many sign-ups to make, and the first seed after the known ones. */
+/** Number of sign-ups, and the first seed after the known ones. */
 export type Search = { first: number; signUps: number; known?: number[] };
 
 const SHRINKS_FOR_MS = 60_000;
 
-/** Lives through a history, from the first visitor to long after the last fault. */
+/** Runs a history from the first visitor to long after the last fault. */
 export async function live(history: History, loaded: LoadedApi, isTraced = false) {
   const deeds = new Deeds();
   const world: World = new World(
@@ -65,7 +65,7 @@ export async function shrink(history: History, loaded: LoadedApi): Promise<Histo
   return { ...history, visitors, only };
 }
 
-/** Leaves out a half, then quarters, and so on, as long as that is enough. */
+/** Removes halves, then quarters, and so on, while the history still fails. */
 async function fewest<T>(all: T[], isEnough: (some: T[]) => Promise<boolean>): Promise<T[]> {
   let kept = all;
   for (let size = all.length; size >= 1; size = Math.floor(size / 2)) {
@@ -78,7 +78,7 @@ async function fewest<T>(all: T[], isEnough: (some: T[]) => Promise<boolean>): P
   return kept;
 }
 
-/** What went wrong, all that happened, and the test that makes it happen again. */
+/** The failure, all steps, and the command that repeats it. */
 export async function report(history: History, loaded: LoadedApi): Promise<string> {
   const { violations, trace } = await live(history, loaded, true);
   const replay = `expect((await live(${JSON.stringify(history)}, await loadApi())).violations).toEqual([]);`;

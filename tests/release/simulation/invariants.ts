@@ -37,13 +37,13 @@ export function checkMail(world: World, key: string, text: string): void {
     if (!days.includes(day)) world.violate(`${key} names ${day}, and not one of ${days}`);
 }
 
-/** After quiet time: what is in the database, at Stripe and with the receivers, and what visitors were told, agrees. */
+/** After a quiet time database, Stripe, receivers and visitors agree. */
 export function checkEnd(world: World, deeds: Deeds): void {
   const { stripe, now, got } = world;
   const { database } = world.loaded;
   const { told, consents, refused, erased, closed, verified } = deeds;
   const wrong = (isWrong: boolean, line: string) => isWrong && world.violate(line);
-  // What was due by then is done: the cron handler has run ten times since.
+  // All due work is done, because the cron handler has run ten times since.
   const overdue = new Date(now - 10 * MINUTE).toISOString();
   const isOverdue = (time: unknown) => typeof time === "string" && time < overdue;
   const rows = database.run("SELECT * FROM sign_ups").results;
@@ -83,7 +83,7 @@ export function checkEnd(world: World, deeds: Deeds): void {
     wrong(end_reason === "not-me" && !isSent(`account-closed/${id}`), `${name} has ended, its account has not`);
     const isVerified = end_reason !== null || isSent(`email-verified/${id}`);
     wrong(verified.includes(String(id)) && !isVerified, `${name} is not verified`);
-    // A trial that was cancelled may be over before its email is written.
+    // A canceled trial may end before its email is written.
     const hasEnded = status === "canceled" || made.some((one) => one.status === "canceled");
     wrong(!hasEnded && !isSent(`trial-started/${id}`), `${name} has no mail`);
     wrong(!hasEnded && !isSent(`account-created/${id}`), `${name} has no account`);
@@ -104,7 +104,7 @@ export function checkEnd(world: World, deeds: Deeds): void {
     wrong(state === "dead", `${key} was given up`);
   }
   for (const [key, count] of got) {
-    // What tells of a sign-up that was deleted since has gone with it.
+    // A deleted sign-up's messages were deleted with it.
     const isKept = rows.some(({ id }) => key.includes(String(id)));
     wrong(isKept && !messages.some((one) => one.key === key), `${key} was sent and is not in the outbox`);
     wrong(world.isSound && count > 1, `${key} was sent ${count} times though nothing failed`);

@@ -10,7 +10,7 @@ type Isolate = { api: Api; env: object; alive: boolean };
 
 class Invocation {
   steps = 0;
-  /** The answer, and promises that its isolate is kept for. */
+  /** The answer, and the promises given to `waitUntil`. */
   pending = 1;
   over = false;
   databaseFailed = false;
@@ -28,7 +28,7 @@ class Invocation {
   }
 }
 
-/** Isolates and what runs in them, as Workers starts and ends both. */
+/** Isolates and their invocations, started and ended as by Workers. */
 export class Isolates {
   readonly #isolates: Isolate[] = [];
   #running: Invocation | undefined;
@@ -49,7 +49,7 @@ export class Isolates {
     return this.#running;
   }
 
-  /** Two isolates at a time, as in two data centres; a dead one is followed by another. */
+  /** Two isolates at a time, as in two data centers; a dead one is replaced. */
   begin(name: string, random: Random): Invocation {
     const place = random.next() < 0.5 ? 0 : 1;
     const known = this.#isolates[place];
@@ -59,7 +59,7 @@ export class Isolates {
     return this.#running;
   }
 
-  /** Goes on with an invocation after a wait, if it still lives. */
+  /** Continues an invocation after a wait, if its isolate is alive. */
   resume(invocation: Invocation, run: () => void): void {
     if (invocation.over || !invocation.isolate.alive) return;
     this.#running = invocation;

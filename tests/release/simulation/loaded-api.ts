@@ -8,7 +8,7 @@ import { cheapPasswords } from "../../support/cheap-passwords";
 
 export type Init = { method?: string; headers?: [string, string][]; body?: string; signal?: AbortSignal };
 
-/** What the API finds instead of the platform's: all of it belongs to the world that runs. */
+/** Replacements for the platform's globals, taken from the running world. */
 export type Platform = {
   readonly now: number;
   /** The invocation whose step it is. One runs at a time, so that it also has the values of AsyncLocalStorage. */
@@ -28,7 +28,7 @@ export type Api = {
 export type LoadedApi = {
   database: MemoryDatabase;
   enter(world: Platform): void;
-  /** A new isolate in a place: nothing is left of the one before. */
+  /** A new isolate, without the state of the one before. */
   start(place: 0 | 1): Api;
 };
 
@@ -39,7 +39,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const createApi = z.custom<(hasher: object) => { publicApi: Api }>((value) => typeof value === "function");
 
 export async function loadApi(plant: Plant = (_, text) => text): Promise<LoadedApi> {
-  // A variable of a module is as old as its isolate: with each, it is set anew.
+  // Module variables are reset with each new isolate.
   const withFreshVariables = (text: string) => {
     const variables = [...text.matchAll(/^let (\w+)(?:: [^=;]+)?(?: = ([^;]+))?;$/gm)];
     return `${text}\n${variables.map(([, name, value]) => `onStart.push(() => { ${name} = ${value}; });`).join("\n")}`;
@@ -104,7 +104,7 @@ function stubsFor(world: () => Platform) {
   const log = (line: string) => world().note(line);
   const hmac = (key: Uint8Array, data: Uint8Array) => createHmac("sha256", key).update(data).digest();
   type Key = { key: Uint8Array };
-  // The platform's own would answer on other threads, in an order of theirs.
+  // The platform's own functions answer on other threads, in no fixed order.
   const subtle = {
     async importKey(_: string, key: Uint8Array, { name }: { name: string }, extractable: boolean, usages: string[]) {
       const algorithm = { name, hash: { name: "SHA-256" }, length: key.length * 8 };

@@ -29,7 +29,7 @@ const signUps = Math.ceil(number.parse(values["sign-ups"]) / PARTS);
 const knownSeeds = () => (values.seeds && existsSync(values.seeds) ? readFileSync(values.seeds, "utf8") : "[]");
 const known = z.array(z.number()).parse(JSON.parse(knownSeeds()));
 const reachedByPart = z.array(z.tuple([z.string(), z.number()]));
-// The errors of simulated faults are many, and nobody reads where they come from.
+// Simulated faults create many errors, whose stacks are never read.
 Error.stackTraceLimit = 0;
 
 async function searchPart(part: number): Promise<boolean> {

@@ -15,7 +15,7 @@ const PLANS = [mini, lite, standard, none] as const;
 type Form = { name: string; key: string; email: string; plan: (typeof PLANS)[number]; replaces?: string };
 /** A form, and what its sender was told at last. */
 export type Told = Form & { heard: Heard };
-/** A card that Stripe took for a form, by which its owner agrees to that plan and price. */
+/** A card accepted by Stripe: its owner agrees to the form's plan and price. */
 export type Consent = Form & { setupIntent: string; card: string; declined: number; at: number };
 /** All that was done and told; `closed` and `verified` are ids of sign-ups. */
 export class Deeds {
@@ -83,7 +83,7 @@ export class Visitor {
       case "leaves":
         return void this.#signUp(form);
       case "a day later": {
-        // Stripe forgets the keys of the first try just then.
+        // Stripe's idempotency keys of the first attempt expire at this time.
         const due = world.now + DAY - 8 * SECOND;
         await this.#post({ ...form, name: `${form.name} the day before` });
         await world.scheduler.sleep(due - world.now);
@@ -216,7 +216,7 @@ export class Visitor {
     if (this.#random.chance(0.1)) await open("not-me", "POST", this.deeds.closed);
   }
 
-  /** An operator exports what there is on a person, and erases it. */
+  /** An operator exports and erases a person's data. */
   async operate(email: string): Promise<void> {
     const headers = { authorization: `Bearer ${SETTINGS.OPERATOR_TOKEN}`, "content-type": "application/json" };
     const init = { method: "POST", headers, body: JSON.stringify({ email }) };
@@ -225,7 +225,7 @@ export class Visitor {
     await this.#pause(this.#random.chance(0.5) ? 60 * SECOND : 50 * HOUR);
     await ask("exports", "/operator/export");
     await ask("erases", "/operator/erase");
-    // A sign-up under way may have made a customer meanwhile.
+    // A sign-up in progress may have created a customer meanwhile.
     await this.world.scheduler.sleep(5 * MINUTE);
     const at = this.world.now;
     if ((await ask("erases again", "/operator/erase"))?.status === 200) this.deeds.erased.push({ email, at });

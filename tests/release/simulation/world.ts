@@ -39,9 +39,9 @@ export class World implements Platform {
   readonly faulty: number;
   /** Nothing fails, and nothing has an outage. */
   readonly isSound: boolean;
-  /** How often emails and account webhooks came, by their keys. */
+  /** Number of deliveries of emails and account webhooks, by key. */
   readonly got = new Map<string, number>();
-  /** Events that the API has not taken. */
+  /** Events not yet accepted by the API. */
   readonly untold = new Map<string, { customer: string | null; madeAt: number }>();
   /** Pairs of a step and what went wrong with it. */
   readonly reached = new Set<string>();
@@ -107,7 +107,7 @@ export class World implements Platform {
     this.violations.push(line);
     this.note(`WRONG: ${line}`);
   }
-  /** Whether nothing can have gone wrong for so long. */
+  /** True if no fault was possible for this long. */
   isQuietFor(milliseconds: number): boolean {
     return !this.#windows.some(({ from, to }) => from <= this.now && this.now <= to + milliseconds);
   }
@@ -119,7 +119,7 @@ export class World implements Platform {
     return true;
   }
 
-  /** What somebody sends to the API, and hears of it. */
+  /** Sends a request to the API; returns the answer if one arrives. */
   async request(name: string, path: string, sent: RequestInit): Promise<Heard> {
     const random = randomOf(this.history.seed, name);
     const route = `${sent.method ?? "GET"} ${path.split("/").slice(0, 3).join("/")}`;
@@ -163,13 +163,13 @@ export class World implements Platform {
       return fails ? refusal(500, "") : answer(200, {});
     };
     const done = this.#step(receiver, `${method} ${url.pathname}`, effect, signal);
-    // As much of a Response as is read, since Node's own takes longer than Stripe.
+    // The part of a Response that is read; Node's own is too slow.
     return done.then(({ status, text }) => {
       return { status, ok: status === 200, headers: [], bodyUsed: false, body: null, text: async () => text };
     });
   }
 
-  /** Something that an invocation waits for: it takes its time, and may go wrong in any way. */
+  /** A call that an invocation waits for, with a delay and possible faults. */
   #step<T>(receiver: Receiver, label: string, effect: (fate: Fate) => T, signal?: AbortSignal): Promise<T> {
     const invocation = this.running;
     const { random } = invocation;
@@ -210,7 +210,7 @@ export class World implements Platform {
     return { ...SETTINGS, ONE_TRIAL_PER_PERSON: String(this.onePerPerson), DB };
   }
 
-  /** Cloudflare runs the cron handler each minute. Runs that would find nothing due are left out. */
+  /** Runs the cron handler each minute, except when nothing is due. */
   #planCron(time: number): void {
     const minute = Math.max(Math.ceil(time / MINUTE), Math.floor(this.now / MINUTE) + 1) * MINUTE;
     if (minute >= this.#cronAt) return;
@@ -232,7 +232,7 @@ export class World implements Platform {
     });
   }
 
-  /** Stripe delivers late, twice, or never, in any order, and tries again what was not taken. */
+  /** Delivers events late, twice or never, in any order, and repeats refused ones. */
   #tell(id: string, type: string, about: StripeObject): void {
     const random = randomOf(this.history.seed, id);
     const body = JSON.stringify({ id, object: "event", type, data: { object: about } });
@@ -253,7 +253,7 @@ export class World implements Platform {
   }
 }
 
-/** Without ids, so that each history has the same name for it. */
+/** A step's name without ids, the same in each history. */
 const stepOf = (label: string) =>
   label
     .replace(/\/\w+_[0-9a-f]{8}\d+/g, "/:id")

@@ -14,18 +14,18 @@ type Context = ConstructorParameters<Api["SiteApi"]>[0];
 
 const executionContext = z.custom<Context>((value) => typeof value === "object" && value !== null);
 
-/** What stands at the other end: Stripe, the email provider, the console. */
+/** The services called by the API: Stripe, the email provider, the console. */
 export type Upstream = (url: URL, request: Request) => Response | Promise<Response>;
 
 type Options = {
-  /** Bindings to set over the local ones. */
+  /** Bindings that override the local ones. */
   settings?: Record<string, unknown>;
-  /** In place of the model of Stripe and of receivers that take everything. */
+  /** Replaces the model of Stripe and the receivers. */
   upstream?: Upstream;
   /** Passes on what is sent to the database, or fails. */
   io?: Io;
   passwords?: PasswordHasher;
-  /** Is given each event of the model of Stripe, which nobody delivers otherwise. */
+  /** Receives the Stripe model's events, which are not delivered otherwise. */
   tell?: Stripe["tell"];
 };
 
@@ -78,7 +78,7 @@ export function apiInProcess(options: Options = {}) {
     async ask(where: string, init: RequestInit = {}, entrypoint: keyof typeof entrypoints = "public") {
       return entrypoints[entrypoint](new Request(new URL(where, "http://localhost:8788"), init));
     },
-    /** Comes to its end when all that goes on after the answers has. */
+    /** Resolves when all background work has ended. */
     async settled() {
       for (const work of background) await work;
     },

@@ -8,13 +8,13 @@ import { signUpsIn } from "../../../functions/subscription-api/sign-ups/store/si
 import { validRequest } from "../visitors/visitor";
 
 export type Row = Record<string, SqlValue>;
-/** Puts a database's work among the waiting steps. */
+/** Schedules a database's work as a step. */
 export type Io = <T>(label: string, effect: () => T) => Promise<T>;
 
 const migrations = fileURLToPath(new URL("../../../functions/subscription-api/migrations/", import.meta.url));
 const { Database } = await initSqlJs();
 
-/** What the database writes down by itself, whatever the API does: every change of a state. */
+/** Triggers that record every change of state. */
 const WATCHED = `
   CREATE TABLE changes (what TEXT, id TEXT, was TEXT, became TEXT);
   CREATE TRIGGER watch_sign_ups AFTER UPDATE OF status ON sign_ups WHEN old.status <> new.status
@@ -22,10 +22,10 @@ const WATCHED = `
   CREATE TRIGGER watch_outbox AFTER UPDATE OF state ON outbox WHEN old.state <> new.state
     BEGIN INSERT INTO changes VALUES ('message', new.key, old.state, new.state); END;`;
 
-/** What a planted fault makes of a migration. */
+/** Applies a planted fault to a migration. */
 type Plant = (path: string, sql: string) => string;
 
-/** The file of a database on which the migrations ran. */
+/** A migrated database's file. */
 function migratedFile(plant: Plant): Uint8Array {
   const database = new Database();
   for (const file of readdirSync(migrations).sort())
@@ -38,19 +38,19 @@ function migratedFile(plant: Plant): Uint8Array {
 
 let unchanged: Uint8Array | undefined;
 
-/** SQLite in memory with one writer; every statement, and every batch, happens at once. Foreign keys as D1 has them. */
+/** SQLite in memory with one writer; each statement and batch is atomic. Foreign keys as in D1. */
 export class MemoryDatabase {
   readonly #database: InstanceType<typeof Database>;
   readonly #statements = new Map<string, { statement: Statement; columns: string[] }>();
 
   constructor(plant?: Plant) {
-    // To copy the file takes a millisecond; to run the migrations takes thirty.
+    // Copying the file takes a millisecond, running the migrations thirty.
     unchanged ??= migratedFile((_, sql) => sql);
     this.#database = new Database(plant ? migratedFile(plant) : unchanged);
     this.#database.run("PRAGMA foreign_keys = ON; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
   }
 
-  /** Forgets all but the catalogue, which is quicker than another database. */
+  /** Deletes all rows but the catalogue, faster than a new database. */
   empty(): void {
     for (const table of ["outbox", "trial_claims", "sign_up_counts", "stripe_events", "sign_ups", "changes"])
       this.run(`DELETE FROM ${table}`);
@@ -94,7 +94,7 @@ export class MemoryDatabase {
   }
 }
 
-/** The binding: as much of D1Database as the API uses. */
+/** The binding, with the part of D1Database that the API uses. */
 export function d1Of(database: MemoryDatabase, io: Io) {
   const prepared = (sql: string, values: SqlValue[]) => {
     const run = () => io(sql, () => database.run(sql, values));
@@ -123,7 +123,6 @@ function sqlValue(value: unknown): SqlValue {
 
 const d1 = z.custom<D1Database>((value) => typeof value === "object" && value !== null && "prepare" in value);
 
-/** Counts nothing. */
 const count = () => {};
 
 /**
@@ -139,7 +138,7 @@ export function databaseInMemory(io: Io = async (_label, effect) => effect()) {
     d1: binding,
     db,
     rows: (sql: string, ...values: (string | number | null)[]): Row[] => database.run(sql, values).results,
-    /** A sign-up that waits for its card. */
+    /** A pending sign-up. */
     signUp: (fields: Partial<typeof validRequest> = {}) =>
       signUpsIn(db, count).add({
         id: crypto.randomUUID(),

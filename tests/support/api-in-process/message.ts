@@ -1,6 +1,6 @@
 import type { Message } from "../../../functions/subscription-api/outbox/outbox";
 
-/** A message of the outbox, with what it takes from its sign-up. */
+/** An outbox message with its sign-up's columns. */
 export const MESSAGE: Message = {
   key: "trial-started/1",
   sign_up_id: "1",

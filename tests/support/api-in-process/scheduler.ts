@@ -3,7 +3,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Everything that happens, in the order of a clock of its own. Nothing waits for real time. */
+/** Runs steps in the order of a simulated clock, without waiting for real time. */
 export class Scheduler {
   /** The latest first. */
   readonly #waiting: { at: number; run: () => void }[] = [];
@@ -25,7 +25,7 @@ export class Scheduler {
     return new Promise((resolve) => this.after(milliseconds, resolve));
   }
 
-  /** Takes step after step until then. What a step sets off, in microtasks, is over before the next one is taken. */
+  /** Runs the steps until a time. A step's microtasks end before the next step begins. */
   runUntil(end: number): Promise<void> {
     return new Promise((resolve) => {
       const next = () => {

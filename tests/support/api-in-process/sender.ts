@@ -1,4 +1,4 @@
-/** What the API's emails say of the company that sends them, in tests that need no settings. */
+/** The emails' sender, for tests without settings. */
 export const SENDER = {
   from: "hello@example.com",
   companyName: "Citewell",

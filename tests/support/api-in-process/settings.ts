@@ -4,13 +4,13 @@ const file = readFileSync(new URL("../../../functions/subscription-api/wrangler.
 const local = file.slice(0, file.indexOf("[env.production]"));
 const limiter = { limit: async () => ({ success: true }) };
 
-/** The API's settings of local development, with limits that nobody meets; without its database. */
+/** The API's local settings, with limits out of reach and without a database. */
 export const SETTINGS: Record<string, unknown> = {
   ...Object.fromEntries([...local.matchAll(/^([A-Z_]+) = "(.*)"$/gm)].map(([, name, value]) => [name, value])),
   ...{ SIGNUP_RATE_LIMIT: limiter, OPERATOR_RATE_LIMIT: limiter, RELEASE: { id: "a-release" } },
 };
 
-/** The settings of a deployment in place of those that are for local development alone. */
+/** A deployment's settings instead of those for local development. */
 export const DEPLOYED = {
   STRIPE_API_URL: undefined,
   STRIPE_SECRET_KEY: "sk_test_0123456789abcdef",

@@ -21,16 +21,16 @@ type Options = { onePerPerson?: boolean; settings?: Record<string, unknown>; io?
 
 const FUNNEL = { writeDataPoint() {} };
 
-/** The services of the API in process, with sign-ups that have their objects at the model of Stripe. */
+/** The API's services in process, with sign-ups that exist in the model of Stripe. */
 export function signUpsInProcess({ onePerPerson = false, ...options }: Options = {}) {
-  // A second try comes at once.
+  // Retries without a pause.
   for (const delay of ["getInitialNetworkRetryDelay", "getMaxNetworkRetryDelay"] as const)
     vi.spyOn(Stripe.prototype, delay).mockReturnValue(0.001);
 
-  /** Method and path of each call of Stripe, in order. */
+  /** Method and path of each Stripe call, in order. */
   const calls: string[] = [];
   const sent: Sent[] = [];
-  /** What Stripe answers instead to a call whose method and path begin so, or what happens before the model answers. */
+  /** Overrides Stripe's answer to calls whose method and path begin with the text, or runs work before the model's answer. */
   const instead = new Map<string, Answer | (() => Answer | undefined | Promise<Answer | undefined>)>();
   const upstream: Upstream = async (url, request) => {
     if (!url.pathname.startsWith("/v1/")) return answersOf(api.model)(url, request);
@@ -61,13 +61,13 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
     if (!found) throw new Error("There is no such sign-up");
     return found;
   };
-  /** Gives a sign-up these columns, as SQL. */
+  /** Sets columns of a sign-up, as SQL. */
   const change = (id: string, columns: string) => {
     api.rows(`UPDATE sign_ups SET ${columns} WHERE id = ?`, id);
     return find(id);
   };
 
-  /** A sign-up that waits for its card, with its setup intent at Stripe. */
+  /** A pending sign-up, with its setup intent at Stripe. */
   const pending = async (fields: Fields = {}, columns = "status = 'pending'") => {
     const signUp = await api.signUp(fields);
     const customerId = await payments.findOrCreateCustomer(signUp);
@@ -77,7 +77,7 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
     calls.length = 0;
     return { ...changed, stripe_customer_id: customerId, stripe_setup_intent_id: id };
   };
-  /** The visitor enters a card, of which no webhook tells. */
+  /** Sets up a card without a webhook. */
   const enterCard = ({ stripe_setup_intent_id }: SignUp, fingerprint = "a card"): void => {
     api.model.confirm(stripe_setup_intent_id ?? "", fingerprint, false);
   };
@@ -90,7 +90,7 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
     instead,
     find,
     change,
-    /** A sign-up that Stripe does not know of. */
+    /** A sign-up without objects at Stripe. */
     unknownToStripe: async (fields: Fields = {}, columns = "status = 'pending'") =>
       change((await api.signUp(fields)).id, columns),
     pending,
@@ -103,20 +103,20 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
       calls.length = 0;
       return find(signUp.id);
     },
-    /** The same; what Stripe then has of it. */
+    /** Sets up a card without a webhook; returns the setup intent. */
     async setUpCard({ stripe_setup_intent_id }: SignUp, fingerprint = "a card"): Promise<SetupIntent> {
       api.model.confirm(stripe_setup_intent_id ?? "", fingerprint, false);
       const setUp = await payments.retrieveSetupIntent(stripe_setup_intent_id ?? "");
       calls.length = 0;
       return setUp;
     },
-    /** Kinds and times of the messages that are due, in this order. */
+    /** Kinds and times of due messages, in order. */
     messages: () => api.rows("SELECT kind, next_attempt_at FROM outbox ORDER BY kind"),
     isProcessed: (event: { id: string; type: string }) => processedEvents.has(event),
   };
 }
 
-/** The services of the API, to which Stripe gives this whatever it is asked, and what it was asked. */
+/** The API's services with one fixed answer from Stripe, and the requests to it. */
 export function stripeThatAnswers(body: object) {
   const { services, sent, instead } = signUpsInProcess();
   instead.set("", answer(200, body));

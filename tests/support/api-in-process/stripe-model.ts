@@ -21,7 +21,7 @@ export type StripeObject = { id: string; object: string; customer: string | null
 /** A status, and JSON. */
 export type Answer = { status: number; text: string };
 
-/** A card whose fingerprint starts like this declines what is charged after the trial. */
+/** Cards whose fingerprint starts like this decline charges after the trial. */
 export const POOR = "poor";
 
 export const answer = (status: number, body: object): Answer => ({ status, text: JSON.stringify(body) });
@@ -29,18 +29,18 @@ export const refusal = (status: number, code: string, type = "invalid_request_er
   answer(status, { error: { type, code, message: "From the model of Stripe" } });
 const missing = refusal(404, "resource_missing");
 
-/** What a charge takes. */
+/** The amount of a charge. */
 const CENTS = 10_000;
 const ENDS_SOON = 3 * DAY;
-/** No answer takes longer to come about. */
+/** Longest duration of a request. */
 const IN_USE_FOR = 5 * SECOND;
 
-/** What the API sees of Stripe, as its documentation has it. */
+/** A model of the part of Stripe that the API uses, from Stripe's documentation. */
 export class Stripe {
   readonly objects = new Map<string, StripeObject>();
   readonly #answers = new Map<string, { at: number; fields: string; answer: Answer }>();
   readonly #ids = new Map<string, number>();
-  /** Until when a request with this idempotency key is under way. */
+  /** End of the request in progress, by idempotency key. */
   readonly #inUse = new Map<string, number>();
 
   /**
@@ -62,7 +62,7 @@ export class Stripe {
     return customer === undefined ? all : all.filter((one) => one.customer === customer);
   }
 
-  /** A request under an idempotency key has one answer for 24 hours, a 500 too. */
+  /** Replays a key's answer for 24 hours, even a 500. */
   request(method: string, url: URL, body: string, key: string | undefined, fails?: "before" | "after"): Answer {
     const fields = `${url.pathname} ${body}`;
     const kept = method === "POST" ? this.#answers.get(key ?? "") : undefined;
@@ -91,13 +91,13 @@ export class Stripe {
     };
   }
 
-  /** The bank takes its time with the visitor's card. */
+  /** Leaves a card's setup in processing, as a slow bank does. */
   process(setupIntent: string): void {
     const intent = this.get(setupIntent);
     if (intent?.status === "requires_payment_method") intent.status = "processing";
   }
 
-  /** What Stripe.js does for the visitor. */
+  /** Confirms a setup intent as Stripe.js does. */
   confirm(setupIntent: string, fingerprint: string, declined: boolean): "succeeded" | "declined" | "gone" {
     const intent = this.get(setupIntent);
     if (!intent || this.get(intent.customer)?.deleted || intent.status === "canceled") return "gone";
@@ -238,7 +238,7 @@ export class Stripe {
     throw new Error(`The model of Stripe has no ${what}`);
   }
 
-  /** @param expand the names of what is shown as an object instead of its id */
+  /** @param expand names of the fields with an object instead of its id */
   #shown(object: StripeObject, expand: string): object {
     const { payment_method, customer, invoice_settings } = object;
     const shown: Record<string, unknown> = { ...object };
@@ -255,7 +255,7 @@ export class Stripe {
     if (subscription.status === "trialing") this.#event("customer.subscription.trial_will_end", subscription);
   }
 
-  /** What a card declines is tried again; some owners pay then. */
+  /** Retries a declined charge; some customers pay then. */
   #endTrial(subscription: StripeObject): void {
     if (subscription.status !== "trialing") return;
     const card = this.get(this.get(subscription.customer)?.invoice_settings?.default_payment_method)?.card;
@@ -276,7 +276,7 @@ export class Stripe {
     return made;
   }
 
-  /** Does not depend on other sign-ups, so that a history with fewer of them has the same. */
+  /** Independent of other sign-ups, so that a shortened history has the same ids. */
   #id(kind: string, { sign_up_id = "" }: Record<string, string>): string {
     const name = `${kind}_${sign_up_id.slice(0, 8)}`;
     this.#ids.set(name, (this.#ids.get(name) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** A body that gives these parts, then ends, breaks off, or goes on without end; and how many parts were taken. */
+/** A body of given parts that then ends, aborts or never ends, and the number of parts read. */
 export function bodyOf(parts: (string | Uint8Array)[], then: "ends" | "breaks off" | "stalls" | "goes on" = "ends") {
   let taken = 0;
   let cancelled = false;

@@ -4,7 +4,7 @@ import type { Log } from "../../../app/pipeline/log.server";
 
 const contexts = z.custom<AppLoadContext>();
 
-/** A limiter that lets through as many of each key as `limit` says, and the keys that it was asked about. */
+/** A limiter of `limit` requests per key, and the keys that it was asked about. */
 export function countingLimiter(limit = Number.POSITIVE_INFINITY) {
   const keys: string[] = [];
   return {
@@ -16,7 +16,7 @@ export function countingLimiter(limit = Number.POSITIVE_INFINITY) {
   };
 }
 
-/** A log, and what was written into it. */
+/** A log and its lines. */
 export function recordedLog() {
   const added: object[] = [];
   const lines: [event: string, fields?: object][] = [];
@@ -33,7 +33,7 @@ export function recordedLog() {
   return { log, added, lines };
 }
 
-/** The context of a request, of which a stage is given only what it reads. */
+/** A request's context, reduced to the members that a stage reads. */
 export function contextWith(fields: Partial<{ [Name in keyof AppLoadContext]: unknown }>): AppLoadContext {
   return contexts.parse({ requestId: "this-request", ip: "192.0.2.7", nonce: "a-nonce", ...fields });
 }

@@ -24,7 +24,7 @@ export const PACKAGE_IDS = Object.fromEntries(
   ].map(([, name = "", id = ""]) => [name, id]),
 );
 
-/** What the clock says in a file that calls `stopClock`. */
+/** The time after `stopClock`. */
 export const NOW = 1_800_000_000_000;
 export const HOUR = 60 * 60 * 1000;
 const unlimited = { limit: async () => ({ success: true }) };
@@ -50,7 +50,7 @@ export const SETTINGS = {
   ASSETS: { fetch: async () => new Response() },
 };
 
-/** Stops `Date` at `NOW` in each test of a file; timers go on. */
+/** Stops `Date` at `NOW` in each test of a file; timers run. */
 export function stopClock(): void {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["Date"], now: NOW });
@@ -89,7 +89,7 @@ export function doneSession(change: Partial<DoneSession> = {}): DoneSession {
 }
 
 /**
- * What the pipeline hands to the sign-up: the site's own services, over an API and a Stripe that answer as a test says.
+ * The sign-up's context: the site's own services, with an API and a Stripe whose answers a test sets.
  * Stripe stands in place of `fetch`, until mocks are restored.
  */
 export function siteContext(settings: Record<string, unknown> = {}) {
@@ -165,7 +165,7 @@ function cookieIn(setCookie: string): string {
   return setCookie.split(";")[0] ?? "";
 }
 
-/** A site whose API answers so, and a form that somebody opened there a minute ago. Needs `stopClock`. */
+/** A site with an API's answer, and a form opened a minute ago. Needs `stopClock`. */
 export async function openedForm({ status = 200, body = {} }: { status?: number; body?: object } = {}) {
   const site = siteContext();
   site.api.answer = () => Response.json(body, { status });
@@ -184,7 +184,7 @@ export type Look = {
   more?: Partial<AppLoadContext>;
 };
 
-/** What a browser with this session sees: a step, or where it is sent; and what the cookie is then. */
+/** The step or redirect for a browser with this session, and its new cookie. */
 export async function look(site: Site, session?: SignupSession, ask: Look = {}) {
   const { path = PATH, packageId = PLAN, headers, more } = ask;
   const context = site.contextOf(path, more);
@@ -203,7 +203,7 @@ export async function look(site: Site, session?: SignupSession, ask: Look = {}) 
   };
 }
 
-/** A form as the guard hands it on: what the visitor gets at once, or else what goes on to the page; and the cookie then. */
+/** Posts a form as the guard passes it on. Returns the response or else the page's data, and the new cookie. */
 export async function post(
   site: Site,
   form: Record<string, string>,

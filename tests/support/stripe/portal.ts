@@ -15,7 +15,7 @@ export async function inPortal(stripe: RunningWorker, email: string, fields?: Re
   return (await fetch(stripe.url + session)).text();
 }
 
-/** What the portal's page sends for another card. */
+/** The portal's form for another card. */
 export function anotherCard(number: string): Record<string, string> {
   const card = { "card[number]": number, "card[exp_month]": "12", "card[exp_year]": "2040", "card[cvc]": "123" };
   return { intent: "card", ...card };

@@ -2,7 +2,7 @@ import { rows, stripeAt } from "../visitors/visitor";
 import type { RunningWorker } from "../workers/workers";
 import { deliverEvent, eventOf, sign } from "./stripe-events";
 
-/** Cards that Stripe takes, each with a fingerprint of its own. */
+/** Accepted test cards with different fingerprints. */
 export const CARDS = {
   visa: "4242424242424242",
   mastercard: "5555555555554444",
@@ -13,7 +13,7 @@ export const CARDS = {
 
 let made = 0;
 
-/** A card number that nobody had before, with its check digit (ISO/IEC 7812-1). */
+/** An unused card number with its check digit (ISO/IEC 7812-1). */
 export function newCard(): string {
   made += 1;
   const digits = `4100${String(made).padStart(11, "0")}`;
@@ -40,7 +40,7 @@ export async function setupEvent(
   return eventOf(type, intent, id);
 }
 
-/** Delivers an event with a valid signature; its status. */
+/** Delivers an event with a valid signature. Returns the status. */
 export async function deliver(api: RunningWorker, payload: string): Promise<number> {
   return (await deliverEvent(api, payload, sign(payload))).status;
 }

@@ -4,7 +4,7 @@ import { type Answer, nonceIn, type SiteVisitor } from "./site-visitor";
 /** As in wrangler.toml. */
 export const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
 
-/** One visitor's browser without a script: its cookie goes along and changes as the site says. */
+/** A browser without scripts: sends its cookie and stores the site's changes. */
 export function cookieBrowser(visitor: SiteVisitor) {
   const email = `visitor-${crypto.randomUUID()}@example.com`;
   let cookie = "";
@@ -33,9 +33,9 @@ export function cookieBrowser(visitor: SiteVisitor) {
     setCookie(value: string) {
       cookie = value;
     },
-    /** As if so much time had passed since the session was written. */
+    /** Ages the session. */
     async wait(milliseconds: number) {
-      // Opened with a clock that stands, so that one which has ended is opened too.
+      // A stopped clock opens expired sessions too.
       const sessions = signupSessions([LOCAL_SESSION_SECRET], false, () => 0);
       const found = await sessions.read(new Request("http://localhost", { headers: { Cookie: cookie } }));
       if (!("session" in found)) throw new Error(`The session is ${found.status}`);

@@ -1,12 +1,12 @@
 import { JSDOM } from "jsdom";
 import type { Answer, SiteVisitor } from "./site-visitor";
 
-/** A page as a visitor without a script gets it. */
+/** A page without scripts. */
 export type Page = Answer & {
   document: Document;
-  /** The words of the main part, or of what a selector finds in it, white space collapsed. */
+  /** Text of `<main>` or of a selected element in it, with collapsed whitespace. */
   words: (selector?: string) => string;
-  /** The words of each element that a selector finds, in order. */
+  /** Text of each selected element, in order. */
   wordsOfEach: (selector: string) => string[];
 };
 
@@ -38,7 +38,7 @@ export async function openPage(
   return readPage(await visitor.get(path, { Accept: "text/html", ...headers }));
 }
 
-/** Opens pages and remembers them: each is asked for and parsed once, so nobody may change its document. */
+/** Opens and caches pages. Each is parsed once, so tests must not change its document. */
 export function pageReader(visitor: SiteVisitor): (path: string) => Promise<Page> {
   const pages = new Map<string, Promise<Page>>();
   return (path) => {

@@ -1,19 +1,19 @@
 import { request as open } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** A request as it goes over the wire: nothing that `fetch` would forbid, add or mend. */
+/** A request as sent over the wire, without the rules and changes of `fetch`. */
 export type RawRequest = {
   method?: string;
-  /** As written in the request line; nothing is normalised. */
+  /** As written in the request line, not normalized. */
   path: string;
-  /** Each as it is sent; a name may come twice. `Connection: close` is added, and Host where it is missing. */
+  /** Sent unchanged; names may repeat. Adds `Connection: close` and a missing Host. */
   headers?: [name: string, value: string][];
   body?: string | Uint8Array;
-  /** Leaves the request open after the body, as a client does that never sends the rest. */
+  /** Leaves the request open after the body, like a client that never sends the rest. */
   unfinished?: boolean;
 };
 
-/** An answer, as far as a test looks at it. */
+/** The parts of a response that tests read. */
 type RawAnswer = { status: number; headers: Headers; body: string; durationMs: number };
 
 const ANSWER_WITHIN_MS = 20_000;
@@ -42,7 +42,7 @@ export function sendRaw(url: string, { method = "GET", path, headers = [], body,
       request.destroy();
       resolve({ ...answer, durationMs: performance.now() - started });
     });
-    // Answered early, the rest of what was sent is not read, and the connection is reset.
+    // After an early answer the rest of the request is unread, and the connection is reset.
     request.on("error", (error) => !answered && reject(error));
     request.setTimeout(ANSWER_WITHIN_MS, () => request.destroy(new Error(`No answer to ${method} ${path}`)));
     if (body !== undefined) request.write(body);

@@ -3,7 +3,7 @@ import { sendRaw } from "./raw-request";
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** What must never show up anywhere but upstream: a password, and a client_secret. */
+/** A password and a client_secret, which may appear only upstream. */
 export const PASSWORD = "S3ntinel pässword! ";
 export const SECRET = "seti_1Sentinel_secret_Sentinel";
 
@@ -24,10 +24,10 @@ export const fields = {
 };
 
 const { password: _, confirmPassword: __, ...withoutPasswords } = fields;
-/** Of it, what a form comes back with. */
+/** The values that a returned form keeps. */
 export const typed = withoutPasswords;
 
-/** An answer, read to its end. */
+/** A response with its whole body. */
 export type Answer = {
   status: number;
   headers: Headers;
@@ -35,7 +35,7 @@ export type Answer = {
   body: string;
   /** The page's words as a visitor reads them. */
   text: string;
-  /** The cookie that it sets, as the next request sends it. */
+  /** The Cookie header for the next request. */
   cookie: string;
 };
 
@@ -51,12 +51,12 @@ export type SiteVisitor = {
   post(body: string, headers?: SentHeaders, path?: string): Promise<Answer>;
   /** The nonce of a form that was just opened. */
   nonce(): Promise<string>;
-  /** Everything that came back so far, headers included. */
+  /** All responses so far, with headers. */
   received: string[];
 };
 
 /**
- * Speaks to the site as a browser of the site's own pages does; nothing is followed.
+ * Sends requests as a browser on the site's own pages does; follows no redirect.
  * @param origin under which the site is asked, as Cloudflare's edge hands requests to the Worker; where it listens when absent
  */
 export function siteVisitor(site: RunningWorker, origin = site.url): SiteVisitor {
@@ -102,7 +102,7 @@ export function siteVisitor(site: RunningWorker, origin = site.url): SiteVisitor
   return visitor;
 }
 
-/** What a browser says of the site's own form when it sends it, for `sendRaw`. */
+/** A browser's headers for the site's own form, for `sendRaw`. */
 export function formHeaders(origin: string): [name: string, value: string][] {
   return [
     ["Origin", origin],
@@ -116,19 +116,19 @@ export function nonceIn({ body }: Answer): string {
   return /name="form_nonce" value="([^"]+)"/.exec(body)?.[1] ?? "";
 }
 
-/** What the card step sends along with "the card is set up". */
+/** The card step's fields after a card setup. */
 export function returnTokenIn({ body }: Answer): string {
   return /\\"returnToken\\",\\"([\w.-]+)/.exec(body)?.[1] ?? "";
 }
 
-/** What a Worker has logged so far, a line for each event. */
+/** A Worker's log so far, one line per event. */
 export function logged(worker: RunningWorker): string {
   return worker.logs.map((line) => JSON.stringify(line)).join("\n");
 }
 
 const FAST_ENOUGH_MS = 50;
 
-/** The least time, in milliseconds, that one of some tries takes: what the machine does beside it counts less. */
+/** The fastest of several runs in milliseconds, least affected by the machine's other work. */
 export async function fastest(attempt: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 60 && least >= FAST_ENOUGH_MS; run += 1) {

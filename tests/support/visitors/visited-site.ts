@@ -2,10 +2,10 @@ import { startUpstream, type Upstream } from "../workers/upstream";
 import { type RunningWorker, type SiteOptions, startBackend, startSite } from "../workers/workers";
 import { type SiteVisitor, siteVisitor } from "./site-visitor";
 
-/** A site, and a visitor in front of it. A file starts them when it is loaded, and ends them with `afterAll(dispose)`. */
+/** A site and a visitor. A test file starts them on loading and ends them with `afterAll(dispose)`. */
 type Visited = { site: RunningWorker; visitor: SiteVisitor; dispose: () => Promise<void> };
 
-/** The site before an API and a Stripe that behave as a test says: 204 until it says anything. */
+/** The site with an API and a Stripe whose answers a test sets; 204 by default. */
 export async function startVisitedSite({
   vars,
   ...options

@@ -19,7 +19,7 @@ export const validRequest: SubscriptionRequest = {
   country: "United States",
 };
 
-/** Does the same several times at once. */
+/** Runs `work` several times in parallel. */
 export const times = <T>(count: number, make: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
@@ -27,7 +27,7 @@ export const times = <T>(count: number, make: (index: number) => Promise<T>) =>
 export const stripeAt = ({ url }: { url: string }) =>
   new Stripe("sk_test_local", { protocol: "http", host: "localhost", port: new URL(url).port, maxNetworkRetries: 0 });
 
-/** Everything that a simulator has about the sign-ups of an email, canceled subscriptions included. */
+/** A simulator's objects for an email address, including canceled subscriptions. */
 export async function stripeStateOf(simulator: { url: string }, email: string) {
   const stripe = stripeAt(simulator);
   const customers = (await stripe.customers.list({ email, limit: 100 })).data;
@@ -86,7 +86,7 @@ export async function post(url: string, body: string, headers: Record<string, st
   };
 }
 
-/** A setup intent after a confirmation, or the error, in the parts that tests look at. */
+/** A confirmed setup intent or the error, with the fields that tests read. */
 export type ConfirmAnswer = {
   status: string;
   payment_method: string;
@@ -129,13 +129,13 @@ const accountWebhookList = z.object({
   data: z.array(z.object({ id: z.string(), type: z.string(), data: z.looseObject({ email: z.string() }) })),
 });
 
-/** What the simulator's mailbox holds, the latest first; for one address or for all. */
+/** Emails in the simulator's mailbox, newest first, for one address or all. */
 export async function mails(simulator: RunningWorker, address?: string) {
   const { data } = mailList.parse(await (await fetch(`${simulator.url}/emails`)).json());
   return data.filter(({ to }) => address === undefined || to.includes(address));
 }
 
-/** The account webhooks that reached the simulator's console, the latest first; of one email or of all. */
+/** Account webhooks at the simulator's console, newest first, for one email address or all. */
 export async function accountWebhooks(simulator: RunningWorker, email?: string) {
   const { data } = accountWebhookList.parse(await (await fetch(`${simulator.url}/console/webhooks`)).json());
   return data.filter(({ data }) => email === undefined || data.email === email);

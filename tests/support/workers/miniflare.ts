@@ -8,7 +8,6 @@ import { bindingsOf, type Vars } from "../../../tools/wrangler/built-worker";
 import { root } from "../../../tools/wrangler/wrangler";
 import "./atomics-wait";
 
-/** A Worker that runs. */
 export type RunningWorker = {
   /** Its origin, without a slash at the end. */
   url: string;
@@ -17,7 +16,7 @@ export type RunningWorker = {
   logs: Record<string, unknown>[];
   /** Every line that it wrote, JSON or not. */
   output: string[];
-  /** What Miniflare's own parts said, such as the binding that sends mail. */
+  /** Output of Miniflare itself, such as the email binding's. */
   said: string[];
   dispose: () => Promise<void>;
 };
@@ -34,7 +33,7 @@ export type WorkerPlan = {
   environment?: "production";
   vars?: Vars;
   port?: number;
-  /** Where D1 and Durable Objects are kept; in memory when absent. */
+  /** Folder of D1 and Durable Objects; in memory when absent. */
   persist?: string;
   wrapper?: Wrapper;
   /** Changes the built script before it runs. */
@@ -90,7 +89,7 @@ async function workerOptionsOf(plan: WorkerPlan) {
   return options;
 }
 
-/** Keeps what Miniflare says instead of showing it. */
+/** Collects Miniflare's output instead of printing it. */
 class QuietLog extends Log {
   constructor(private readonly said: string[]) {
     super(LogLevel.INFO);
@@ -117,7 +116,7 @@ function modulesOf(bundlePath: string, contents: string, wrapper?: Wrapper) {
  */
 const PORTS = { from: 10_081, to: 32_000 };
 
-/** A TCP port that nothing listens on. */
+/** A free TCP port. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from));

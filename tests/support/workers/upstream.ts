@@ -3,13 +3,13 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { createGzip } from "node:zlib";
 
-/** What the site sent to the API. */
+/** A request from the site to the API. */
 type UpstreamCall = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 
 /** How an upstream answers a call, or fails to. */
 export type Behaviour = (response: ServerResponse, call: UpstreamCall) => unknown;
 
-/** A subscription API that behaves as a test says, and remembers every call. */
+/** A subscription API whose answers a test sets; it records every call. */
 export type Upstream = {
   /** Its origin, without a slash at the end. */
   url: string;
@@ -66,7 +66,7 @@ export const neverAnswers: Behaviour = () => {};
 
 export const resets: Behaviour = (response) => response.socket?.resetAndDestroy();
 
-/** Sends as many spaces as gzip, and goes no further. */
+/** Sends `spaces` gzipped spaces, then stalls. */
 export function stallsInACompressedBody(spaces: number, status = 200): Behaviour {
   return (response) => {
     response.writeHead(status, { "Content-Type": "application/json", "Content-Encoding": "gzip" });

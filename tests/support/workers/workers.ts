@@ -122,7 +122,7 @@ export async function startSite(options: SiteOptions = {}): Promise<RunningWorke
   });
 }
 
-/** The site's limits: all as in production, or one for its senders and no other that a test meets. */
+/** The site's limits: all of production's, or one per sender with the others out of reach. */
 function siteLimits(rateLimit: number | "as in production") {
   const config = unstable_readConfig({ config: SITE_TOML, env: "production" }, { hideWarnings: true });
   const { ratelimits = {} } = unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined }).workerOptions;
@@ -135,7 +135,7 @@ function siteLimits(rateLimit: number | "as in production") {
   );
 }
 
-/** A simulator and an API that know each other. */
+/** A connected simulator and API. */
 export async function startBackend(
   options: { edit?: WorkerPlan["edit"]; vars?: Vars; wrapper?: Wrapper } = {},
 ): Promise<{

@@ -1,11 +1,11 @@
 import { type LoadedApi, loadApi } from "../loaded-api";
 
-/** A bug that somebody could write: what becomes of the API's source. */
+/** A plausible bug, as changes of the API's source. */
 export type Fault = { name: string; changes: { file: string; from: string; to: string }[] };
 
 const one = (name: string, file: string, from: string, to: string): Fault => ({ name, changes: [{ file, from, to }] });
 
-/** The API with the fault. Throws where the source no longer has what the fault changes. */
+/** The API with the fault. Throws if the source no longer contains the changed text. */
 export async function loadWith({ name, changes }: Fault): Promise<LoadedApi> {
   const left = new Set(changes);
   const loaded = await loadApi((path, text) => {
@@ -150,7 +150,7 @@ export const FAULTS: Fault[] = [
   one("a reported card is kept", "sign-ups/ending/report-not-me.ts", "  await releaseCard(signUp, payments);", ""),
 ];
 
-/** What 400 sign-ups are too few for: `npm run simulate:faults -- --rare`. Unit tests notice the first six. */
+/** Faults that need more than 400 sign-ups: `npm run simulate:faults -- --rare`. Unit tests notice the first six. */
 export const RARE_FAULTS: Fault[] = [
   one(
     "a state that is written over a newer one",
