@@ -19,7 +19,7 @@ import { refuseForeignOrigins } from "./http/guard/own-origin";
 import { type Entrypoint, requireSite } from "./http/guard/require-site";
 import { requireTls } from "./http/guard/require-tls";
 import { healthCheck } from "./http/health";
-import { linkPages } from "./http/links";
+import { linkPages } from "./http/links/links";
 import openApi from "./http/openapi.json";
 import { problem } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";

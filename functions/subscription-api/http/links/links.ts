@@ -1,11 +1,11 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import { describeError } from "../../../app/shared/describe-error";
-import { log } from "../log";
-import { reportNotMe } from "../sign-ups/ending/report-not-me";
-import type { SignUp } from "../sign-ups/sign-up";
-import type { ApiContext } from "./api-context";
-import { neitherKeptNorFound } from "./html-page";
+import { describeError } from "../../../../app/shared/describe-error";
+import { log } from "../../log";
+import { reportNotMe } from "../../sign-ups/ending/report-not-me";
+import type { SignUp } from "../../sign-ups/sign-up";
+import type { ApiContext } from "../api-context";
+import { neitherKeptNorFound } from "../html-page";
 import { linkPage, linkPageHeaders } from "./link-page";
 
 export const linkPages = new Hono<ApiContext>();

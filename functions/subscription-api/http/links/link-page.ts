@@ -1,7 +1,7 @@
 import { html } from "hono/html";
-import type { Sender } from "../outbox/emails/email";
-import { DARK, LIGHT } from "../outbox/emails/email-layout";
-import { type Html, htmlPages } from "./html-page";
+import type { Sender } from "../../outbox/emails/email";
+import { DARK, LIGHT } from "../../outbox/emails/email-layout";
+import { type Html, htmlPages } from "../html-page";
 
 const variables = (colors: Record<string, string>) =>
   Object.entries(colors)
