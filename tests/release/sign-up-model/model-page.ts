@@ -43,7 +43,9 @@ const parser = new new JSDOM().window.DOMParser();
 
 /** @param secret of the page's data, where its script has loaded them since */
 export function shownBy(html: string, secret = /seti_\w+_secret_/.exec(html)?.[0] ?? ""): Shown {
-  const document = parser.parseFromString(withoutStyle(html), "text/html");
+  // Half of a page is what nobody reads.
+  const readable = withoutStyle(html).replace(/<(script|datalist)\b.*?<\/\1>/gs, "");
+  const document = parser.parseFromString(readable, "text/html");
   const words = (document.querySelector("main")?.textContent ?? "").replace(/\s+/g, " ");
   const found = (list: Record<string, string>) => Object.keys(list).filter((name) => words.includes(list[name] ?? ""));
   const kinds = found(KINDS);

@@ -22,6 +22,11 @@ export default {
 
 /** All rows of a query on the database of such an API. */
 export async function fastRows(api: { url: string }, sql: string, ...values: unknown[]) {
-  const response = await fetch(api.url + PATH, { method: "POST", body: JSON.stringify({ sql, values }) });
+  const response = await fetch(api.url + PATH, {
+    method: "POST",
+    // A kept connection may be closed just when it is used again.
+    headers: { Connection: "close" },
+    body: JSON.stringify({ sql, values }),
+  });
   return z.array(z.record(z.string(), z.unknown())).parse(await response.json());
 }

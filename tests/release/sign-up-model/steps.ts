@@ -20,7 +20,7 @@ interface Turn<D extends Driver = Driver> {
 interface Step<D extends Driver> {
   fits(tab: Tab): boolean;
   run(turn: Turn<D>): Promise<unknown>;
-  /** How often it is in the list of which steps are chosen; 1 when absent. */
+  /** How often it is in the list of which steps are chosen, higher if it seldom fits; 1 when absent. */
   weight?: number;
 }
 
@@ -35,11 +35,12 @@ const hasOther = ({ shown }: Tab) => shown?.other !== undefined;
 const STEPS: Record<string, Step<Driver>> = {
   "open a plan": { fits: any, weight: 2, run: (turn) => open(turn, pathOf(turn.choose(...PLANS))) },
   reload: { fits: isOpen, run: moves(({ driver }, tab) => driver.reload(tab)) },
-  "send the form": { fits: isForm, weight: 3, run: (turn) => send(turn) },
+  "send the form": { fits: isForm, weight: 4, run: (turn) => send(turn) },
   "send the form, which does not reach the API": { fits: isForm, run: (turn) => send(turn, "refuse") },
   "send the form, whose answer is lost": { fits: isForm, run: (turn) => send(turn, "lose-answer") },
   "press Edit details": {
     fits: isCard,
+    weight: 3,
     async run(turn) {
       const { email, company } = turn.shown;
       const fresh = isFresh(turn);
@@ -50,6 +51,7 @@ const STEPS: Record<string, Step<Driver>> = {
   },
   "press Start over": {
     fits: isCard,
+    weight: 2,
     async run(turn) {
       await turn.world.driver.press(turn.tab, "Start over");
       const now = await sees(turn, "form");
@@ -58,7 +60,7 @@ const STEPS: Record<string, Step<Driver>> = {
   },
   "continue with the other sign-up": {
     fits: hasOther,
-    weight: 2,
+    weight: 5,
     async run(turn) {
       const { other = "" } = turn.shown;
       const fresh = isFresh(turn);
@@ -67,9 +69,10 @@ const STEPS: Record<string, Step<Driver>> = {
       if (fresh && now.kind !== "waiting") expect(now.company).toBe(other);
     },
   },
-  "enter a card": { fits: isCard, weight: 2, run: (turn) => pay(turn, WORKS) },
+  "enter a card": { fits: isCard, weight: 4, run: (turn) => pay(turn, WORKS) },
   "enter a card while the site cannot reach Stripe": {
     fits: isCard,
+    weight: 3,
     async run(turn) {
       const { stripeProxy } = turn.world;
       const { intent } = turn.shown;
@@ -81,12 +84,16 @@ const STEPS: Record<string, Step<Driver>> = {
       await sees(turn);
     },
   },
-  "enter a card that is declined": { fits: isCard, run: (turn) => pay(turn, DECLINED) },
-  "enter five cards that are declined": { fits: isCard, run: (turn) => pay(turn, DECLINED, { times: 5 }) },
-  "open the link on the other device": { fits: hasLink, run: (turn) => openLink(turn) },
+  "enter a card that is declined": { fits: isCard, weight: 3, run: (turn) => pay(turn, DECLINED) },
+  "enter five cards that are declined": {
+    fits: isCard,
+    weight: 3,
+    run: (turn) => pay(turn, DECLINED, { times: 5 }),
+  },
+  "open the link on the other device": { fits: hasLink, weight: 3, run: (turn) => openLink(turn) },
   "take the link's sign-up over on the other device": {
     fits: hasLink,
-    weight: 2,
+    weight: 4,
     async run(turn) {
       const { intent, email, company } = turn.shown;
       const there = await openLink(turn);
@@ -121,10 +128,14 @@ export const STEPS_OVER_HTTP: Record<string, Step<HttpDriver>> = {
       if (fresh) expect([now.kind, now.email]).toEqual(["card", email]);
     },
   },
-  "enter a card at the bank, and leave": { fits: isCard, run: (turn) => enterCard(turn, turn.choose(WORKS, DECLINED)) },
+  "enter a card at the bank, and leave": {
+    fits: isCard,
+    weight: 3,
+    run: (turn) => enterCard(turn, turn.choose(WORKS, DECLINED)),
+  },
   "enter a card at the bank, and return": {
     fits: isCard,
-    weight: 2,
+    weight: 4,
     async run(turn) {
       const { email } = turn.shown;
       await enterCard(turn, turn.choose(WORKS, DECLINED));
@@ -145,9 +156,10 @@ export const STEPS_OVER_HTTP: Record<string, Step<HttpDriver>> = {
 /** What only a script, or the browser around it, does. */
 export const STEPS_IN_BROWSER: Record<string, Step<BrowserDriver>> = {
   ...STEPS,
-  "go back": { fits: isOpen, run: moves(({ driver }, tab) => driver.back(tab)) },
+  "go back": { fits: isOpen, weight: 3, run: moves(({ driver }, tab) => driver.back(tab)) },
   "reload while Stripe.js fails, and retry": {
     fits: isCard,
+    weight: 8,
     async run(turn) {
       const { driver } = turn.world;
       await driver.reloadWithoutProvider(turn.tab);
@@ -158,6 +170,7 @@ export const STEPS_IN_BROWSER: Record<string, Step<BrowserDriver>> = {
   },
   "reload while Stripe.js is slow": {
     fits: isCard,
+    weight: 8,
     async run(turn) {
       const before = await turn.world.driver.reloadWithSlowProvider(turn.tab);
       expect(before.notices).toEqual(before.kind === "card" ? [] : expect.anything());
