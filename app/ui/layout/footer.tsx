@@ -24,7 +24,7 @@ export function Footer() {
   ];
   return (
     <footer className="border-t border-line bg-sunken print:hidden">
-      <div className="wrap grid gap-10 py-14 md:grid-cols-[1fr_1.5fr]">
+      <div className="wrap grid gap-10 py-14 lg:grid-cols-[1fr_1.5fr]">
         <div>
           <Logo />
           <p className="mt-3 text-muted">{company.tagline}.</p>
@@ -46,7 +46,7 @@ export function Footer() {
             </nav>
           ))}
         </div>
-        <p className="text-sm text-muted md:col-span-2">
+        <p className="text-sm text-muted lg:col-span-2">
           © {year} {company.legalName} All rights reserved.
         </p>
       </div>
