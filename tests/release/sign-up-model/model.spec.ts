@@ -55,7 +55,7 @@ async function runSequences<D extends Driver>(servers: Servers, plan: Plan<D>): 
   const taken = new Map<string, number>();
   const count = Number(SEQUENCES ?? plan.sequences);
   const seeds = Array.from({ length: count }, (_, nth) => Number(SEED) + nth);
-  test.setTimeout(60_000 + count * 60_000);
+  test.setTimeout(60_000 + count * 30_000);
   const inTurn = async () => {
     for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift())
       await runSequence(seed, servers, plan, taken);
