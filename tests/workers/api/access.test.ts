@@ -9,7 +9,7 @@ import { API_ORIGIN, deployedApi, startDeployedApi } from "./deployed-api";
 
 /* The two ways from the site to the API: its own entrypoint, and the network with a shared secret. */
 
-test("the site reaches the API by the entrypoint that wrangler.toml names, and the API counts by the site's sender [H1]", async () => {
+test("the site reaches the API at the entrypoint in wrangler.toml, and the API limits by the client that the site names [H1]", async () => {
   const stripe = await startStripeSimulator();
   const api = deployedApi(stripe);
   const limit = { simple: { limit: 3, period: 60 as const } };
@@ -44,7 +44,7 @@ test("the site reaches the API by the entrypoint that wrangler.toml names, and t
   await Promise.all([site.dispose(), stripe.dispose()]);
 });
 
-test("with a shared secret the API takes sign-ups from the site alone; the secret is in no answer and no log [H1] [F4] [G12]", async () => {
+test("with a shared secret the API accepts sign-ups from the site only, and the secret is in no response and no log [H1] [F4] [G12]", async () => {
   const SUBSCRIPTION_API_SECRET = "a-shared-secret-of-the-tests-with-more-than-32-characters";
   const deployed = await startDeployedApi({ SUBSCRIPTION_API_SECRET });
   const site = await startDeployedSite(

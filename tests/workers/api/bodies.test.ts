@@ -38,7 +38,7 @@ function trickle(path: string) {
   });
 }
 
-describe("a request's body", () => {
+describe("a request body", () => {
   /** Leaves the request open after the body, as somebody does who has more to send. */
   const sendOn = (path: string, body: string, headers: [string, string][]) =>
     sendRaw(api.url, {
@@ -49,20 +49,23 @@ describe("a request's body", () => {
       headers: [["Content-Type", "application/json"], ...headers],
     });
 
-  test.each(routes)("to %s is counted: over %i KiB is 413, whatever Content-Length says [H2]", async (path, kib) => {
-    const chunked: [string, string][] = [["Transfer-Encoding", "chunked"]];
-    const tooLong = " ".repeat(kib * KIB + 1);
-    for (const length of [undefined, "2", "0", String(kib * KIB)]) {
-      const lie: [string, string][] = length === undefined ? [] : [["Content-Length", length]];
-      expect((await sendOn(path, tooLong, [...chunked, ...lie])).status, length).toBe(413);
-      expect((await sendOn(path, tooLong, [...lie, ...chunked])).status, length).toBe(413);
-    }
-    const headers = { "content-type": "application/json" };
-    expect((await post(`${api.url}${path}`, tooLong, headers)).status).toBe(413);
-    expect([400, 422]).toContain((await post(`${api.url}${path}`, tooLong.slice(1), headers)).status);
-  });
+  test.each(routes)(
+    "sent to %s is counted: over %i KiB gives 413, whatever its Content-Length [H2]",
+    async (path, kib) => {
+      const chunked: [string, string][] = [["Transfer-Encoding", "chunked"]];
+      const tooLong = " ".repeat(kib * KIB + 1);
+      for (const length of [undefined, "2", "0", String(kib * KIB)]) {
+        const lie: [string, string][] = length === undefined ? [] : [["Content-Length", length]];
+        expect((await sendOn(path, tooLong, [...chunked, ...lie])).status, length).toBe(413);
+        expect((await sendOn(path, tooLong, [...lie, ...chunked])).status, length).toBe(413);
+      }
+      const headers = { "content-type": "application/json" };
+      expect((await post(`${api.url}${path}`, tooLong, headers)).status).toBe(413);
+      expect([400, 422]).toContain((await post(`${api.url}${path}`, tooLong.slice(1), headers)).status);
+    },
+  );
 
-  test("that never ends is given up after ten seconds, and the next request works [H2]", async () => {
+  test("that never ends times out after ten seconds, and the next request works [H2]", async () => {
     const answers = await Promise.all(routes.map(([path]) => trickle(path)));
     expect(answers.map(({ status }) => status)).toEqual([408, 408]);
     for (const { afterMs } of answers) {
@@ -72,7 +75,7 @@ describe("a request's body", () => {
     expect((await signUp(api, { email: "after@example.com" })).status).toBe(200);
   });
 
-  test("that comes in chunks is read as it was sent, and keeps its signature [G7]", async () => {
+  test("sent in chunks keeps its bytes, and so its signature [G7]", async () => {
     const text = "ä€😀".repeat(9_000);
     const event = JSON.stringify({ id: "evt_1", type: "invoice.upcoming", data: { object: { text } } });
     const deliver = (body: string) =>
@@ -90,7 +93,7 @@ describe("a request's body", () => {
   });
 });
 
-describe("an answer to the API", () => {
+describe("a response to the API", () => {
   let provider: Upstream;
   /** Whose email provider and console is the test. */
   let other: RunningWorker;
@@ -147,7 +150,7 @@ describe("an answer to the API", () => {
     expect(sent).toBeLessThan(32 * KIB * KIB);
   });
 
-  test("that is compressed is counted by what it says, and not waited for, from the email provider [H2]", async () => {
+  test("that is compressed is limited by its decompressed size, and not awaited, from the email provider [H2]", async () => {
     provider.answers(stallsInACompressedBody(64 * KIB, 409));
     await trialOf("compressed@example.com");
     const failed = expect.objectContaining({ event: "message_failed", reason: "409", kind: "trial-started" });

@@ -11,7 +11,7 @@ import { freePort, startStripeSimulator, startSubscriptionApi } from "../../supp
 /** How long each call of Stripe takes. */
 const SLOW_MS = 300;
 
-test("a webhook whose sender hangs up is still processed to its end, with the email [G7]", async () => {
+test("a webhook is processed completely, with its email, even if Stripe disconnects [G7]", async () => {
   const email = "hang-up@example.com";
   // Nobody listens there, so that Stripe itself delivers nothing.
   const stripe = await startStripeSimulator({ webhookUrl: `http://127.0.0.1:${await freePort()}` });

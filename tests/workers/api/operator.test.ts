@@ -19,7 +19,7 @@ const catalogue = z.object({ prices: z.array(z.object({ name: z.string(), create
 const { api, stripe, dispose } = await startBackend(FAST_API);
 afterAll(dispose);
 
-describe("the operator", () => {
+describe("an operator", () => {
   const run = (...args: string[]) => runCommand([...args, "--url", api.url]);
 
   /** Runs a script of package.json as npm does. */
@@ -58,7 +58,7 @@ describe("the operator", () => {
     expect(await rows(api, "SELECT * FROM sign_ups")).toEqual([]);
   });
 
-  test("gives each package a monthly price, a new one of the same product where it changed, and replaces a yearly one [T7]", async () => {
+  test("gives each package a monthly price: a new one for the same product after a change, and in place of a yearly one [T7]", async () => {
     const reconcile = async () => catalogue.parse(await run("catalogue")).prices.map(({ created }) => created);
     const miniPrices = async () => {
       const [row] = await rows(api, "SELECT id, stripe_price_id FROM packages WHERE name = 'MINI'");
@@ -87,7 +87,7 @@ describe("the operator", () => {
     expect(monthly.current).toMatchObject({ recurring: { interval: "month" }, product: yearly.product });
   });
 
-  test("is told plainly what a command lacks", async () => {
+  test("gets a plain message about the missing part of a command", async () => {
     await expect(run("erase")).rejects.toThrow("Whose data? Add --email {email}.");
     await expect(run("export", "--email", "nobody")).rejects.toThrow(/^The API answered 422/);
     await expect(run("dance")).rejects.toThrow("The commands are export, erase, catalogue, after-restore.");
@@ -96,7 +96,7 @@ describe("the operator", () => {
     vi.unstubAllEnvs();
   });
 
-  test("has its commands as npm scripts, which end with 1 and a plain message on an error", async () => {
+  test("runs commands as npm scripts, which exit with 1 and a plain message on an error", async () => {
     const email = "script@example.com";
     await signUp(api, { email });
     const [found, refused] = await Promise.all([runScript("export", "--email", email), runScript("erase")]);
@@ -105,7 +105,7 @@ describe("the operator", () => {
     expect(refused).toEqual({ exitCode: 1, stdout: "", stderr: "Whose data? Add --email {email}.\n" });
   });
 
-  test("has a page with the database's sign-ups and the funnel [W5]", async () => {
+  test("sees a page with the database's sign-ups and the funnel [W5]", async () => {
     await fetch(`${stripe.url}/funnel`, {
       method: "POST",
       body: JSON.stringify({ step: "paid", package: "none", field: "none" }),

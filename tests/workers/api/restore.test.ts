@@ -16,7 +16,7 @@ import {
 import { FAST_API } from "../../support/workers/fast-api";
 import { freePort, runScheduled, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 
-test("after the database was restored, a command reconciles it with Stripe, and no email goes out twice [W7]", async () => {
+test("after a restore of the database a command reconciles it with Stripe, and no email is sent twice [W7]", async () => {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), "restored-"));
   const [database, backup] = [join(folder, "d1"), join(folder, "backup")];

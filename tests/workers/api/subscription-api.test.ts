@@ -76,7 +76,7 @@ describe("the subscription API with the simulator", () => {
       (row) => row.status,
     );
 
-  test("makes one row, customer and setup intent of 50 concurrent requests with one key [G1] [D1]", async () => {
+  test("creates one row, customer and setup intent for 50 concurrent requests with one key [G1] [D1]", async () => {
     const answers = await times(50, () => signUp(api, { email: "g1@example.com" }, "key-g1"));
 
     const created = answers.filter(({ status }) => status === 200);
@@ -102,7 +102,7 @@ describe("the subscription API with the simulator", () => {
     await expect.poll(() => startMailsOf(stripe, "g2@example.com")).toHaveLength(1);
   });
 
-  test("of 30 sign-ups at once with one card exactly one gets a trial, and no other keeps the card [H10]", async () => {
+  test("gives exactly one of 30 concurrent sign-ups with one card a trial, and no other keeps the card [H10]", async () => {
     const card = newCard();
     const emails = Array.from({ length: 30 }, (_, index) => `h10-${index}@example.com`);
     const answers = await Promise.all(emails.map((email) => signUp(api, { email })));
@@ -122,7 +122,7 @@ describe("the subscription API with the simulator", () => {
     expect((await Promise.all(owners)).filter((owner) => owner !== null)).toHaveLength(1);
   });
 
-  test("processes a signed event once, however often it comes [G7]", async () => {
+  test("processes a signed event once, however often it is delivered [G7]", async () => {
     const email = "g7@example.com";
     const { clientSecret } = await signUp(api, { email });
     await enterCard(stripe.url, clientSecret, newCard());

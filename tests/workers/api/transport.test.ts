@@ -10,10 +10,10 @@ import { startBackend, startSite } from "../../support/workers/workers";
 const { api, stripe, dispose } = await startBackend(FAST_API);
 afterAll(dispose);
 
-describe("the request's id", () => {
+describe("the request ID", () => {
   const idsOf = (event: string) => api.logs.filter((line) => line.event === event).map(({ request_id: id }) => id);
 
-  test("leads from the page to the logs, the row and Stripe's objects, and from there back [W1]", async () => {
+  test("connects the page with the logs, the row and Stripe's objects, in both directions [W1]", async () => {
     const ray = "8f1e2d3c4b5a6979-FRA";
     const email = "supported@example.com";
     const site = await startSite({
@@ -47,7 +47,7 @@ describe("the request's id", () => {
     await site.dispose();
   });
 
-  test("is on the notice of a form that the API did not take [W1]", async () => {
+  test("is on the notice of a form that the API did not accept [W1]", async () => {
     const site = await startSite({ vars: { SUBSCRIPTION_API_URL: `${api.url}/nothing` } });
     const refused = await siteVisitor(site).submit({}, { "CF-Ray": "8f1e2d3c4b5a6980-FRA" });
     expect(refused.text).toContain("<code>8f1e2d3c4b5a6980-FRA</code>");
@@ -55,7 +55,7 @@ describe("the request's id", () => {
     await site.dispose();
   });
 
-  test.each(["\r\n folded", "\0"])("with %j on the wire sets no header and no line of log", async (end) => {
+  test.each(["\r\n folded", "\0"])("containing %j adds no header and no log line", async (end) => {
     const lines = api.logs.length;
     const socket = connect(Number(new URL(api.url).port), "127.0.0.1");
     socket.end(

@@ -14,7 +14,7 @@ const dayOf = (time: unknown) =>
 const { api, stripe, dispose } = await startBackend(FAST_API);
 afterAll(dispose);
 
-describe("the emails about a trial", () => {
+describe("emails about a trial", () => {
   async function onTrial(email: string) {
     const { clientSecret } = await signUp(api, { email });
     await enterCard(stripe.url, clientSecret);
@@ -34,7 +34,7 @@ describe("the emails about a trial", () => {
     await runScheduled(api);
   }
 
-  test("say at its start what was agreed to and when, the plan, the first charge and the card, from what Stripe has [T1] [T5]", async () => {
+  test("name at its start the agreement and its time, the plan, the first charge and the card, from Stripe's data [T1] [T5]", async () => {
     const row = await onTrial("start@example.com");
     await expect.poll(() => mails(stripe, "start@example.com")).toHaveLength(1);
     const [mail] = await mails(stripe, "start@example.com");
@@ -51,7 +51,7 @@ describe("the emails about a trial", () => {
     expect(mail?.text).toContain(`Free trial: 5 days, until ${end}, ${String(row.trial_end).slice(11, 16)} UTC`);
   });
 
-  test("remind once, two days before its end, with the card that the portal has made the default: the one that is charged [T2] [T5] [T6]", async () => {
+  test("remind once, two days before its end, and name the card chosen in the portal, which is charged [T2] [T5] [T6]", async () => {
     const email = "remind@example.com";
     const row = await onTrial(email);
     await expect.poll(() => mails(stripe, email)).toHaveLength(1);

@@ -14,7 +14,7 @@ const { upstream, site, visitor, dispose } = await startVisitedSite({
 afterAll(dispose);
 beforeEach(enoughOfTheMinute, 30_000);
 
-test("of forms without a nonce five get through in a minute, whoever sends them; pages are always served [H20]", async () => {
+test("five forms without a nonce pass in a minute, from all clients together; pages are always served [H20]", async () => {
   upstream.answersJson(200, { client_secret: SECRET });
   const statuses: number[] = [];
   for (let index = 0; index < 12; index += 1) statuses.push((await visitor.submit({}, someone())).status);
@@ -24,7 +24,7 @@ test("of forms without a nonce five get through in a minute, whoever sends them;
   for (const path of ["/", "/pricing", "/subscription"]) expect((await visitor.get(path, me)).status).toBe(200);
 });
 
-test("who looks again and again whether the card is set up makes Stripe be asked 30 times a minute, and then waits [H24]", async () => {
+test("a visitor who keeps checking the card causes 30 Stripe calls a minute, then waits [H24]", async () => {
   const me = await atCardStep();
   upstream.answersJson(500, {});
   const before = upstream.calls.length;

@@ -21,7 +21,7 @@ const buttonsOf = (answer: Answer) => [
 const tokenIn = (answer: Answer) => buttonsOf(answer)[0]?.value ?? "";
 const keys = () => upstream.calls.map(({ headers }) => headers["idempotency-key"]);
 
-test("two signals bring the form back with everything kept but the passwords, and one button to confirm [H20]", async () => {
+test("a form with two signals comes back with its values except the passwords, and with a challenge button [H20]", async () => {
   const answer = await suspected();
   expect(answer.status).toBe(422);
   expect(answer.headers.get("Cache-Control")).toBe("no-store");
@@ -38,7 +38,7 @@ test("two signals bring the form back with everything kept but the passwords, an
   expect(upstream.calls).toHaveLength(0);
 });
 
-test("the button lets the form through, pressed twice it is the same sign-up [H20]", async () => {
+test("the challenge button lets the form pass, and pressed twice creates one sign-up [H20]", async () => {
   const asked = await suspected();
   const pressed = { form_nonce: nonceIn(asked), confirmation: tokenIn(asked) };
   expect((await visitor.submit(pressed)).status).toBe(303);
@@ -47,7 +47,7 @@ test("the button lets the form through, pressed twice it is the same sign-up [H2
   expect(JSON.parse(upstream.calls[0]?.body ?? "")).not.toHaveProperty("website");
 });
 
-test("the log has the names of the signals and nothing else [H20]", async () => {
+test("the log has only the names of the signals [H20]", async () => {
   site.logs.length = 0;
   await suspected();
   await expect.poll(() => site.logs.filter(({ event }) => event === "signup_suspected")).toHaveLength(1);
@@ -61,7 +61,7 @@ test("the log has the names of the signals and nothing else [H20]", async () => 
   expect(logged(site)).not.toMatch(/evil\.test|example\.com|S3ntinel/);
 });
 
-test("text browsers show the honeypot with a label that says to leave it empty; nobody else meets it [H20]", async () => {
+test("the honeypot is hidden, except in text browsers, where its label says to leave it empty [H20]", async () => {
   const page = await visitor.get("/subscription");
   const { document } = readForm(page);
   const honeypot = document.querySelector<HTMLInputElement>("input[name=website]");

@@ -43,7 +43,7 @@ async function press(token?: string): Promise<Answer> {
   return visitor.submit({ ...form, confirmation: button?.value ?? "", ...response });
 }
 
-test("a token that Turnstile knows lets the form through; Turnstile learns nothing of the visitor [H25]", async () => {
+test("a valid Turnstile token lets the form pass, and Turnstile receives nothing about the visitor [H25]", async () => {
   expect((await press("a-token")).status).toBe(303);
   expect(verified.map((sent) => [...sent])).toEqual([
     [
@@ -54,7 +54,7 @@ test("a token that Turnstile knows lets the form through; Turnstile learns nothi
   expect(created).toBe(1);
 });
 
-test("a token that Turnstile refuses, or one of 3,000 characters, brings the form back [H25]", async () => {
+test("the form comes back if Turnstile refuses its token or the token has 3,000 characters [H25]", async () => {
   answer = () => Response.json({ success: false, "error-codes": ["invalid-input-response"] });
   expect((await press("a-token")).status).toBe(422);
   expect((await press("x".repeat(3_000))).status).toBe(422);
@@ -62,12 +62,12 @@ test("a token that Turnstile refuses, or one of 3,000 characters, brings the for
   expect(created).toBe(0);
 });
 
-test("the button counts alone for visitors without a script [H25]", async () => {
+test("without JavaScript the challenge button is enough [H25]", async () => {
   expect((await press()).status).toBe(303);
   expect(verified).toHaveLength(0);
 });
 
-test("where Turnstile never answers, the button counts alone, and the log says so [H25]", async () => {
+test("if Turnstile never answers, the challenge button is enough, and the log says so [H25]", async () => {
   answer = () => new Promise(() => undefined);
   site.logs.length = 0;
   const started = performance.now();
@@ -77,7 +77,7 @@ test("where Turnstile never answers, the button counts alone, and the log says s
   await expect.poll(() => site.logs.filter(({ event }) => event === "turnstile_failed")).toHaveLength(1);
 }, 15_000);
 
-test("its secret key is in no answer and no log, and its host in the policy of the sign-up alone [H25]", async () => {
+test("Turnstile's secret key is in no response and no log, and its host is allowed on the sign-up pages only [H25]", async () => {
   await press("a-token");
   expect(visitor.received.join("\n") + logged(site)).not.toContain(SECRET_KEY);
   const policyOf = async (path: string) => (await visitor.get(path)).headers.get("Content-Security-Policy") ?? "";

@@ -25,7 +25,7 @@ afterAll(() => databases.dispose());
 
 const database = (name: (typeof databaseNames)[number]) => databases.getD1Database(name);
 
-describe("the catalogue and the site", () => {
+describe("catalogue and site", () => {
   test("agree on ids, names and prices, locally and in both stages", async () => {
     const db = await database("catalogue");
     await migrateDatabase(db);
@@ -66,7 +66,7 @@ describe("the migrations", () => {
       .run();
   }
 
-  test("bring a database of the first migration up to date, with its sign-ups", async () => {
+  test("upgrade a database of the first migration with its sign-ups", async () => {
     const db = await database("first");
     const { folder, remove } = await firstMigrations(1);
     await migrateDatabase(db, folder);
@@ -84,7 +84,7 @@ describe("the migrations", () => {
     await remove();
   });
 
-  test("rename the sign-ups' table with its messages, which are still deleted together, and with every index", async () => {
+  test("rename the table of sign-ups and keep its messages, cascading deletes and indexes", async () => {
     const db = await database("second");
     const { folder, remove } = await firstMigrations(2);
     await migrateDatabase(db, folder);
@@ -122,7 +122,7 @@ describe("the migrations", () => {
     await remove();
   });
 
-  test("rename states, and keep every other column, message and claim of each sign-up", async () => {
+  test("rename states and keep every other column, message and claim", async () => {
     const db = await database("third");
     const { folder, remove } = await firstMigrations(10);
     await migrateDatabase(db, folder);
@@ -178,7 +178,7 @@ describe("the migrations", () => {
 });
 
 describe("Cloudflare's binding", () => {
-  test("sends the email where no HTTP provider is set", async () => {
+  test("sends the email if no HTTP provider is configured", async () => {
     const stripe = await startStripeSimulator();
     const api = await startSubscriptionApi({
       simulatorUrl: stripe.url,

@@ -47,7 +47,7 @@ test.each([
   expect(await status(site, `${origin}/pricing`)).toBe(200);
 });
 
-test("with HOST both Workers serve another device, which finds the simulator where it has found the site", async () => {
+test("with HOST both Workers serve another device, which reaches the simulator on the same host", async () => {
   const STRIPE_JS_URL = "http://localhost:8789/endive/stripe.js";
   const [open, openApi] = await Promise.all([
     startSite({ vars: { HOST: "192.168.0.7", STRIPE_JS_URL } }),
@@ -73,12 +73,12 @@ test("with HOST both Workers serve another device, which finds the simulator whe
   await Promise.all([open.dispose(), openApi.dispose()]);
 });
 
-test("the refusal says how other devices are served", async () => {
+test("the refusal explains how to serve other devices", async () => {
   const refused = await site.mf.dispatchFetch("http://192.168.0.7:8787/");
   expect(await refused.text()).toContain("To serve other devices, start with HOST=0.0.0.0 npm start.");
 });
 
-test("a deployment serves the host that Cloudflare routes to it", async () => {
+test("a deployment serves every host that Cloudflare routes to it", async () => {
   const deployed = await startDeployedSite(() => new Response());
   expect((await siteVisitor(deployed, "https://another.citewell.dev").get("/pricing")).status).toBe(200);
   await deployed.dispose();

@@ -20,7 +20,7 @@ function submit(site: RunningWorker, change: Record<string, string> = {}) {
   });
 }
 
-test("the site asks the API by the service binding how a sign-up stands, before it says success [S23]", async () => {
+test("the site checks the sign-up's status through the service binding before it shows success [S23]", async () => {
   const { api, stripe, dispose } = await startBackend({ vars: { ONE_TRIAL_PER_PERSON: "true" } });
   const vars = { SUBSCRIPTION_API_URL: NOWHERE, STRIPE_API_URL: stripe.url };
   const site = await startSite({ vars, miniflare: boundTo(api.url) });

@@ -22,7 +22,7 @@ const FAILING_DATASET = DATASET.replace(
   "throw new Error('no quota')",
 );
 
-describe("a count", () => {
+describe("a funnel count", () => {
   const sites: RunningWorker[] = [];
   const start = async (options: Parameters<typeof startSite>[0] = {}) => {
     const site = await startSite(options);
@@ -31,7 +31,7 @@ describe("a count", () => {
   };
   afterAll(() => Promise.all(sites.map((site) => site.dispose())));
 
-  test("goes to the dataset where there is one, as fixed words and nothing of the visitor [W2]", async () => {
+  test("is written to the dataset with fixed values and nothing about the visitor [W2]", async () => {
     const { site, visitor } = await start({ wrapper: { script: DATASET } });
     const page = await visitor.get(`/subscription/${LITE.toUpperCase()}?utm_source=ada@example.com`, {
       ...BROWSER,
@@ -59,14 +59,14 @@ describe("a count", () => {
     expect(countsOf(site)).toEqual({});
   });
 
-  test("that fails costs the visitor nothing [W2]", async () => {
+  test("that fails does not affect the visitor [W2]", async () => {
     const { visitor } = await start({ wrapper: { script: FAILING_DATASET } });
     expect((await visitor.get("/pricing", BROWSER)).status).toBe(200);
     expect((await visitor.get(`/subscription/${LITE}`, BROWSER)).status).toBe(200);
   });
 });
 
-describe("the simulator's page of the funnel", () => {
+describe("the simulator's funnel page", () => {
   let stripe: RunningWorker;
   let site: RunningWorker;
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describe("the simulator's page of the funnel", () => {
     data: z.array(z.object({ step: z.string(), package: z.string(), field: z.string(), count: z.number() })),
   });
 
-  test("shows what the Workers have logged, per step, package and field [W2]", async () => {
+  test("shows the Workers' logged counts by step, package and field [W2]", async () => {
     const visitor = siteVisitor(site);
     for (const path of ["/pricing", "/pricing", `/subscription/${LITE}`, "/subscription"])
       await visitor.get(path, BROWSER);
@@ -95,7 +95,7 @@ describe("the simulator's page of the funnel", () => {
     expect(page).toContain("<td>city</td><td>1</td>");
   });
 
-  test("takes nothing but such counts", async () => {
+  test("accepts only such counts", async () => {
     for (const step of ["<script>", "ada@example.com", 1]) {
       const body = JSON.stringify({ step, package: "none", field: "none" });
       expect((await fetch(`${stripe.url}/funnel`, { method: "POST", body })).status).toBe(422);

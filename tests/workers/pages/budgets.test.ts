@@ -28,13 +28,13 @@ describe.each(["/", "/pricing", "/privacy", "/terms", "/security", "/subscriptio
     expect(gzipSync(body, { level: 6 }).length + head.length).toBeLessThanOrEqual(FIRST_ROUND_TRIP_BYTES);
   });
 
-  test("has its one stylesheet inside, and asks for no file in its head that would hold it up", async () => {
+  test("has its stylesheet inline, and no blocking file in its head", async () => {
     const { document } = await open(path);
     expect(document.querySelectorAll("style")).toHaveLength(1);
     expect(document.querySelectorAll("link[rel=stylesheet], link[rel=preload]")).toHaveLength(0);
   });
 
-  test("loads no font before its first paint, and its pictures are inside", async () => {
+  test("loads no font before its first paint, and its images are inline", async () => {
     const { document, body } = await open(path);
     for (const [rule] of body.matchAll(/@font-face\{[^}]*url\([^}]*\}/g)) {
       expect(rule).toMatch(/font-display:(swap|optional)/);
@@ -43,7 +43,7 @@ describe.each(["/", "/pricing", "/privacy", "/terms", "/security", "/subscriptio
   });
 });
 
-test("the sign-up's scripts keep to their budget, the card step's are not among them", async () => {
+test("the sign-up's scripts are within their budget, and exclude the card step's", async () => {
   const scripts = await signupScripts();
   const sizes = [...scripts].map(([path, code]) => [path, brotliCompressSync(code).length] as const);
   expect(sizes.length).toBeGreaterThan(3);
@@ -59,7 +59,7 @@ test("the sign-up's scripts keep to their budget, the card step's are not among 
   expect([...scripts.keys()].filter((path) => path.includes("card-form"))).toEqual([]);
 });
 
-test("the Worker's script is small", async () => {
+test("the Worker's script is within its budget", async () => {
   const worker = await readFile(join(root, "build/site/site.js"));
   expect(gzipSync(worker).length).toBeLessThanOrEqual(WORKER_BYTES);
 });

@@ -42,7 +42,7 @@ test.each([
     "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430",
     "Then $500/month plus any tax after 5 days unless you cancel.",
   ],
-])("%s names taxes where Stripe Tax adds them [P16]", async (path, sentence) => {
+])("%s mentions taxes if Stripe Tax adds them [P16]", async (path, sentence) => {
   expect((await openPage(visitor, path)).words()).toContain(sentence);
 });
 

@@ -32,14 +32,14 @@ test.each([
   expect(words("h1")).toMatch(heading);
 });
 
-test("text browsers keep the words of drawings apart", async () => {
+test("text browsers separate the words in drawings", async () => {
   const { document } = await open("/");
   const texts = [...document.querySelectorAll("svg text")];
   expect(texts.length).toBeGreaterThan(40);
   expect(texts.filter((text) => !/^\s/.test(text.nextSibling?.textContent ?? ""))).toEqual([]);
 });
 
-test.each([...publicPaths, PLAN])("%s names no tax where Stripe Tax adds none [P16]", async (path) => {
+test.each([...publicPaths, PLAN])("%s mentions no tax if Stripe Tax adds none [P16]", async (path) => {
   expect((await open(path)).words()).not.toMatch(/\btax/i);
 });
 
@@ -74,7 +74,7 @@ test.each([...allPaths, "/subscription", PLAN])(
 );
 
 describe.each(allPaths)("%s", (path) => {
-  test("carries no framework script: only the scroll state, and data", async () => {
+  test("has no framework script, only the scroll state and data", async () => {
     const { document, body } = await open(path);
     const scripts = [...document.querySelectorAll("script")];
     expect(scripts.filter(({ src }) => src !== "")).toEqual([]);
@@ -84,7 +84,7 @@ describe.each(allPaths)("%s", (path) => {
     expect(body).not.toMatch(/__remix|modulepreload/);
   });
 
-  test("is valid HTML, with headings in order and an element for each anchor and each reference", async () => {
+  test("is valid HTML, with headings in order and a target for each anchor and reference", async () => {
     const { body, document } = await open(path);
     expect(await htmlProblems(body)).toEqual([]);
     for (const anchor of document.querySelectorAll("a[href^='#']")) {
@@ -93,7 +93,7 @@ describe.each(allPaths)("%s", (path) => {
   });
 });
 
-test("every link of the public pages that stays on the site leads to a page", async () => {
+test("every internal link of the public pages leads to a page", async () => {
   const links = new Set<string>();
   for (const path of allPaths) {
     const { document } = await open(path);
@@ -105,7 +105,7 @@ test("every link of the public pages that stays on the site leads to a page", as
   for (const link of links) expect((await visitor.get(link.split("#")[0] ?? "")).status, link).toBe(200);
 });
 
-test("the public pages call no backend: their buttons lead to a page or open an email [P12]", async () => {
+test("the public pages call no backend, and their buttons open a page or an email [P12]", async () => {
   for (const path of publicPaths) {
     const { document, headers } = await open(path);
     const policy = headers.get("Content-Security-Policy");
@@ -155,14 +155,14 @@ describe("home", () => {
     expect(suite).toMatch(/content briefs.*ready for AI search/i);
   });
 
-  test("says who it is for, what it costs to begin and that nothing is charged for 5 days [P13]", async () => {
+  test("names its audience, the starting price and the 5 days without a charge [P13]", async () => {
     const { words } = await open("/");
     const hero = words("section[aria-labelledby=hero]");
     expect(hero).toContain("for brands and agencies");
     expect(hero).toContain("From $100 a month. No charge for 5 days. Cancel anytime.");
   });
 
-  test("draws the product as pictures with titles, of an invented brand that is marked as one [P17]", async () => {
+  test("shows the product in titled drawings of a brand marked as invented [P17]", async () => {
     const { document, words, wordsOfEach } = await open("/");
     const drawings = [...document.querySelectorAll("main svg[role=img]")];
     expect(drawings.length).toBeGreaterThan(8);
@@ -271,7 +271,7 @@ describe("pricing", () => {
     expect(wordsOfEach(`${card} li`)).toEqual(features);
   });
 
-  test("says the same platforms of each plan at home, on its card, in the table and in the questions [P14]", async () => {
+  test("names the same platforms for each plan on home, on its card, in the table and in the questions [P14]", async () => {
     const home = await open("/");
     const { words, wordsOfEach } = await open("/pricing");
     const all = `${SEARCH}, Claude, Google AI Overviews, Google AI Mode, Gemini, Microsoft Copilot, Grok`;
@@ -332,7 +332,7 @@ describe("pricing", () => {
     expect(home.words()).toContain("A brief is the plan of one piece of content");
   });
 
-  test("says under each paid plan when it is charged [P15]", async () => {
+  test("shows under each paid plan when it is charged [P15]", async () => {
     const { words } = await open("/pricing");
     for (const [key, price] of Object.entries({ mini: 100, lite: 200, standard: 500 })) {
       const text = `No charge for 5 days, then $${price}/month. Cancel anytime.`;
@@ -340,7 +340,7 @@ describe("pricing", () => {
     }
   });
 
-  test("badges every plan but the enterprise one with the trial, and highlights STANDARD alone [P8]", async () => {
+  test("shows the trial badge on every plan except enterprise, and highlights only STANDARD [P8]", async () => {
     const { wordsOfEach } = await open("/pricing");
     const badges = wordsOfEach("article").map((card) => card.includes("5-day free trial"));
     expect(badges).toEqual([true, true, true, false]);
@@ -387,8 +387,8 @@ describe("pricing", () => {
   });
 });
 
-describe("not found", () => {
-  test("says so, explains, and leads home [R2] [R3]", async () => {
+describe("the not-found page", () => {
+  test("says so, explains, and links to home [R2] [R3]", async () => {
     const { status, words, document } = await open("/nothing-here");
     expect(status).toBe(404);
     expect(words()).toContain("404");
@@ -398,7 +398,7 @@ describe("not found", () => {
     expect([home?.textContent, home?.getAttribute("href")]).toEqual(["Return to Home", "/"]);
   });
 
-  test("is the answer to any other path, whatever it is like [R2]", async () => {
+  test("is shown for every other path [R2]", async () => {
     for (const path of ["/home", "/subscriptions", `${PLAN}/card`, "/Pricing/mini", "/index.html"]) {
       expect((await visitor.get(path)).text, path).toContain("Oops! Page not found");
     }

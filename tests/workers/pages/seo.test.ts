@@ -43,7 +43,7 @@ describe.each(paths)("the head of %s", (path) => {
     expect(meta("robots")).toMatch(/^index, follow/);
   });
 
-  test("has a picture of its own for sharing, of which the alternative text says the headline [K3]", async () => {
+  test("has its own share image, whose alternative text has the headline [K3]", async () => {
     const { document, words } = await open(path);
     const meta = (key: string) =>
       document.querySelector(`meta[name="${key}"], meta[property="${key}"]`)?.getAttribute("content") ?? "";
@@ -63,7 +63,7 @@ describe.each(paths)("the head of %s", (path) => {
   });
 });
 
-test("no two pages have one title or one description", async () => {
+test("no two pages share a title or a description", async () => {
   const heads = await Promise.all(paths.map(async (path) => (await open(path)).document));
   expect(new Set(heads.map(({ title }) => title)).size).toBe(paths.length);
   const descriptions = heads.map((head) => head.querySelector("meta[name=description]")?.getAttribute("content"));
@@ -200,7 +200,7 @@ describe("structured data", () => {
     },
   );
 
-  test("answers the questions that the page answers", async () => {
+  test("has the page's questions and answers", async () => {
     const { document } = await open("/pricing");
     const shown = [...document.querySelectorAll("details")].map((details) => {
       const question = details.querySelector("summary")?.textContent ?? "";
@@ -211,7 +211,7 @@ describe("structured data", () => {
     expect((await graphOf("/pricing")).get("FAQPage")?.mainEntity).toEqual(shown);
   });
 
-  test("leads from the home page to the page in breadcrumbs", async () => {
+  test("has breadcrumbs from home to the page", async () => {
     const crumbs = (await graphOf("/terms")).get("BreadcrumbList")?.itemListElement;
     expect(crumbs).toMatchObject([
       { position: 1, name: "Home", item: `${site.url}/` },
@@ -220,8 +220,8 @@ describe("structured data", () => {
   });
 });
 
-describe("lists for crawlers", () => {
-  test("sitemap.xml has exactly the public pages, and the dates that they show", async () => {
+describe("files for crawlers", () => {
+  test("sitemap.xml has exactly the public pages with their visible dates", async () => {
     const { headers, body } = await visitor.get("/sitemap.xml");
     expect(headers.get("content-type")).toMatch(/^application\/xml/);
     expect([...body.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, loc]) => loc)).toEqual(
@@ -271,7 +271,7 @@ describe("lists for crawlers", () => {
     expect(body).toContain(`Sitemap: ${site.url}/sitemap.xml`);
   });
 
-  test("llms.txt says what the product is, what each plan tracks and costs, and leads to each page [K2, P14]", async () => {
+  test("llms.txt describes the product and each plan's platforms and price, and links to each page [K2, P14]", async () => {
     const { headers, body } = await visitor.get("/llms.txt");
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
     expect(body).toMatch(/^# .+\n\n> .+AI search/);
@@ -284,7 +284,7 @@ describe("lists for crawlers", () => {
     }
   });
 
-  test("the manifest and all icons are there", async () => {
+  test("the manifest and all icons exist", async () => {
     const { document } = await open("/");
     const urls = [...document.querySelectorAll("link[rel*=icon], link[rel=manifest]")].map((link) =>
       String(link.getAttribute("href")),
@@ -297,7 +297,7 @@ describe("lists for crawlers", () => {
 });
 
 describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPath) => {
-  test("has a URL of its own, which the page names, in its head and in its headers [K2]", async () => {
+  test("has its own URL, which the page names in its head and headers [K2]", async () => {
     const markdown = await visitor.get(markdownPath, { Accept: "*/*" });
     expect(markdown.status).toBe(200);
     expect(markdown.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
@@ -311,7 +311,7 @@ describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPa
     expect((await visitor.get(path, { Accept: "text/html", "If-None-Match": "*" })).headers.get("link")).toBe(links);
   });
 
-  test("has all words of the page, in its order, but those of pictures and buttons", async () => {
+  test("has all words of the page in order, except those of images and buttons", async () => {
     const { document, wordsOfEach } = await openPage(visitor, path);
     const { body: markdown } = await visitor.get(markdownPath);
     const drawn = "main :is(nav, svg, .btn, [aria-hidden=true], [data-markdown=skip])";
@@ -334,7 +334,7 @@ describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPa
   });
 });
 
-test("a page in Markdown is the answer to whoever prefers it, and to nobody else", async () => {
+test("a client that prefers Markdown gets Markdown, others get HTML", async () => {
   const twin = (await visitor.get("/pricing.md")).body;
   const types = {
     "text/markdown": true,
@@ -371,7 +371,7 @@ test("the Markdown of home and pricing has at most a tenth of the HTML's tokens;
   }
 });
 
-test("the Markdown has no label of a button, no caption of a picture, and of an email button the address [K5]", async () => {
+test("the Markdown has no button labels and no image captions, and shows the address of an email button [K5]", async () => {
   for (const path of Object.values(markdownPaths)) {
     const { body } = await visitor.get(path);
     expect(body).not.toMatch(/Get Started|Learn More|Start free trial|Contact Sales|tracked answers name Norvane/);
@@ -401,7 +401,7 @@ test("pricing in Markdown has the catalogue's plans as headings and as a table",
   expect(body).toContain("| Prompts tracked | 50 | 100 | 600 | Custom prompts |");
 });
 
-test("an unknown path is not found in Markdown either", async () => {
+test("an unknown path gives the not-found page in Markdown too", async () => {
   for (const path of ["/nothing-here.md", "/nothing-here"]) {
     const { status, headers, body } = await visitor.get(path, { Accept: "text/markdown" });
     expect(status).toBe(404);
@@ -410,7 +410,7 @@ test("an unknown path is not found in Markdown either", async () => {
   }
 });
 
-test("the sign-up has no Markdown: it is a visitor's own", async () => {
+test("the sign-up has no Markdown version", async () => {
   const { headers } = await visitor.get("/subscription", { Accept: "text/markdown" });
   expect(headers.get("content-type")).toContain("text/html");
   expect((await visitor.get("/subscription.md")).status).toBe(404);

@@ -40,7 +40,7 @@ describe("an API that", () => {
     ["never answers", 504, "C1", neverAnswers],
     ["sends headers, then stalls", 504, "C1", stallsInTheBody],
   ])(
-    "%s gives 'Connection Failed', %i, with the form kept; the next request works [%s] [M4]",
+    "%s gives 'Connection Failed' with %i and keeps the form; the next request works [%s] [M4]",
     async (...[, status, , fault]) => {
       upstream.answers(fault);
       const started = performance.now();
@@ -51,7 +51,7 @@ describe("an API that", () => {
     },
   );
 
-  test("redirects is not followed: the other host sees no request and no password [C3]", async () => {
+  test("redirects is not followed, so the other host gets no request and no password [C3]", async () => {
     const elsewhere = await startUpstream();
     for (const status of [302, 307]) {
       upstream.answers(redirects(status, `${elsewhere.url}/subscription`));
@@ -65,14 +65,14 @@ describe("an API that", () => {
     elsewhere.dispose();
   });
 
-  test("sends a compressed body is not read beyond 64 KiB of what it says, nor waited for [C7]", async () => {
+  test("sends a compressed body is read up to 64 KiB decompressed, and not awaited [C7]", async () => {
     upstream.answers(stallsInACompressedBody(256 * 1024));
     // Read to its end, it would take until the deadline: 504.
     expectNotice(await visitor.submit(), 502, "An unexpected error occurred. Please try again.");
   });
 });
 
-test("the password of a form that an API took or failed to take is in no answer, cookie or log line; nor is the client_secret [F4]", async () => {
+test("the password of a form that an API accepted or failed to accept, and the client_secret, are in no response, cookie or log line [F4]", async () => {
   expect(visitor.received.filter((answer) => /S3ntinel|seti_/.test(answer))).toEqual([]);
   const requests = () => site.logs.filter(({ event }) => event === "request");
   await expect.poll(() => requests().length).toBe(visitor.received.length);

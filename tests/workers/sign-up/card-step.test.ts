@@ -40,7 +40,7 @@ const wordsOf = ({ text }: Answer) => text.replace(/<[^>]+>/g, "");
 const secretIn = ({ body }: Answer) => /seti_\w+_secret_\w+/.exec(body)?.[0];
 
 describe("the card step", () => {
-  test("is there again under each URL of the sign-up, without another call to the API [D3]", async () => {
+  test("appears at each URL of the sign-up without another API call [D3]", async () => {
     const { cookie: Cookie } = await visitor.submit();
     upstream.calls.length = 0;
     for (const path of ["/subscription", `/subscription/${fields.package_id}`]) {
@@ -54,7 +54,7 @@ describe("the card step", () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  test("takes no card without a publishable key, and says so; its script is Stripe's where no other is set [N5] [N6]", async () => {
+  test("without a publishable key says that it takes no card, and loads Stripe's script unless another is configured [N5] [N6]", async () => {
     const vars = { SUBSCRIPTION_API_URL: upstream.url, STRIPE_PUBLISHABLE_KEY: undefined, STRIPE_JS_URL: undefined };
     const keyless = await startSite({ vars });
     const stuck = siteVisitor(keyless);
@@ -70,7 +70,7 @@ describe("the card step", () => {
     await keyless.dispose();
   });
 
-  test("while Stripe cannot be asked the page says so, and looks again by itself without a script [S23]", async () => {
+  test("while Stripe cannot be reached the page says so, and checks again automatically without a script [S23]", async () => {
     const ada = await signedUp();
     upstream.answers(resets);
     await ada.post("intent=card-set-up", MINI);
@@ -89,7 +89,7 @@ describe("the card step's time", () => {
       Date.parse(time ?? ""),
     );
 
-  test("is said in UTC, its end ten minutes before, and one press keeps it for two more hours [S29] [S30]", async () => {
+  test("is shown in UTC, with a warning ten minutes before its end and a button for two more hours [S29] [S30]", async () => {
     const ada = await signedUp();
     await ada.wait(109 * MINUTE);
     const early = await ada.get(MINI);
@@ -107,7 +107,7 @@ describe("the card step's time", () => {
     expect(secretIn(kept)).toBe(secretIn(late));
   });
 
-  test("is a day at most, and then offers no more [S30]", async () => {
+  test("is 24 hours at most, and then offers no extension [S30]", async () => {
     const ada = await signedUp();
     for (let time = 0; time < 12; time += 1) {
       await ada.wait(2 * HOUR - MINUTE);
@@ -119,14 +119,14 @@ describe("the card step's time", () => {
   });
 });
 
-describe("a link to another device", () => {
+describe("a link for another device", () => {
   const linkOf = async (browser: { get(path: string): Promise<Answer> }) => {
     const { text } = await browser.get(MINI);
     const { pathname, search } = new URL(/href="(https?:[^"]+\/subscription[^"?]*\?[^"]+)"/.exec(text)?.[1] ?? "");
     return pathname + search;
   };
 
-  test("says whose sign-up it is, is taken over by a post, and begets no other [S32] [H5] [H15]", async () => {
+  test("shows whose sign-up it is, is taken over by a post, and cannot create another link [S32] [H5] [H15]", async () => {
     const ada = await signedUp();
     const link = await linkOf(ada);
     const elsewhere = cookieBrowser(visitor);
@@ -144,7 +144,7 @@ describe("a link to another device", () => {
     expect((await elsewhere.get("/resume-code")).status).toBe(404);
   });
 
-  test("is also a QR code, drawn when it is asked for, for the holder of the session alone [H12]", async () => {
+  test("is also a QR code, drawn on request for the owner of the session only [H12]", async () => {
     const ada = await signedUp();
     expect((await ada.get(MINI)).text).toMatch(/<img loading="lazy" src="\/resume-code"/);
     const code = await ada.get("/resume-code");
@@ -154,7 +154,7 @@ describe("a link to another device", () => {
     expect((await cookieBrowser(visitor).get("/resume-code")).status).toBe(404);
   });
 
-  test("of a long account has no QR code; the step is all there and under 40 KB [H12] [H16]", async () => {
+  test("for a long account has no QR code, and the step stays complete and under 40 KB [H12] [H16]", async () => {
     const wide = "\u6f22".repeat(100);
     const long = { company_name: wide, full_name: wide, address: wide, city: wide.slice(0, 80) };
     const ada = await signedUp(long);
@@ -166,7 +166,7 @@ describe("a link to another device", () => {
   });
 });
 
-test("the client_secret is in no log, no URL and no readable cookie, and only in the card step's page [F5]", async () => {
+test("the client_secret is in the card step's page only: in no log, no URL and no readable cookie [F5]", async () => {
   const holders = visitor.received.filter((answer) => answer.includes(SECRET));
   expect(holders.length).toBeGreaterThan(3);
   for (const holder of holders) {

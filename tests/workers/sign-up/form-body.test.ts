@@ -27,13 +27,13 @@ const contractKeys = Object.keys(fields)
   .sort();
 
 describe("a form", () => {
-  test("of no content type is answered 415, and goes nowhere [B1]", async () => {
+  test("without a content type gives 415 and does not reach the API [B1]", async () => {
     const headers = own.filter(([name]) => name !== "Content-Type");
     expect((await raw({ method: "POST", path: "/subscription", headers, body: form() })).status).toBe(415);
     expect(upstream.calls).toHaveLength(0);
   });
 
-  test("may be multipart; cut off it is 400, with a file 415, with 50,000 parts 413 [B2]", async () => {
+  test("may be multipart; truncated it gives 400, with a file 415, with 50,000 parts 413 [B2]", async () => {
     const part = (name: string, value: string, more = "") =>
       `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
     const whole = Object.entries(fields)
@@ -51,7 +51,7 @@ describe("a form", () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  test("over 16 KB comes back without JavaScript too: all of its values, and a message at the longest field [B3]", async () => {
+  test("over 16 KB comes back with all its values and a message at the longest field, also without JavaScript [B3]", async () => {
     const sent = { form_nonce: await visitor.nonce(), ...fields, city: "x".repeat(17_000) };
     const { status, text } = await visitor.post(new URLSearchParams(sent).toString());
     expect(status).toBe(413);
@@ -72,7 +72,7 @@ describe("a form", () => {
     expect(upstream.calls).toHaveLength(0);
   });
 
-  test("that is refused gets a notice that the form's script reads [B1] [B3] [B6]", async () => {
+  test("that is refused gets a notice for the form's script [B1] [B3] [B6]", async () => {
     const send = (body: string, headers = {}) => visitor.post(body, headers, "/subscription.data");
     const answers = [
       [await send("x".repeat(17_000)), 413, "Please shorten your entries"],
@@ -111,7 +111,7 @@ test.each([
   expect(time).toBeLessThan(50);
 });
 
-describe("of a form's fields", () => {
+describe("a form's fields", () => {
   test.each([
     ["more than it has", "B13", "role=admin&status=active&amount=0"],
     ["those that would pollute a prototype", "B7", "__proto__.x=1&constructor.prototype.x=1&email.__proto__.x=1"],
@@ -128,12 +128,15 @@ describe("of a form's fields", () => {
     }
   });
 
-  test.each(["Ada%00Lovelace", "Ada%ff%fe"])("a name of %s is an error at its field, never 500 [B9]", async (name) => {
-    const answer = await visitor.post(form().replace("Ada+Lovelace", name));
-    expect(answer.status).toBe(422);
-    expect(answer.text).toContain("Contact name must not contain control or unreadable characters");
-    expect(upstream.calls).toHaveLength(0);
-  });
+  test.each(["Ada%00Lovelace", "Ada%ff%fe"])(
+    "give an error at the field, never 500, for a name of %s [B9]",
+    async (name) => {
+      const answer = await visitor.post(form().replace("Ada+Lovelace", name));
+      expect(answer.status).toBe(422);
+      expect(answer.text).toContain("Contact name must not contain control or unreadable characters");
+      expect(upstream.calls).toHaveLength(0);
+    },
+  );
 
   test("a password with spaces and letters beyond ASCII reaches the API byte for byte [B12]", async () => {
     const decomposed = "  P\uff30ass word e\u0301\u{1F600}1 \ufeff ";
@@ -144,14 +147,14 @@ describe("of a form's fields", () => {
     }
   });
 
-  test("a password that is no text is an error and never mended [B12]", async () => {
+  test("a password that is not text is an error and is never repaired [B12]", async () => {
     const broken = form().replaceAll(/(password|confirmPassword)=[^&]*/g, "$1=Passw0rd!%ff");
     expect((await visitor.post(broken)).text).toContain("Password must not contain unreadable characters");
     expect(upstream.calls).toHaveLength(0);
   });
 });
 
-test("the password of a form with any body is in no answer, cookie or log line, and no form was answered with a 5xx [F4]", async () => {
+test("the password is in no response, cookie or log line, whatever the body, and no form gave a 5xx [F4]", async () => {
   expect(visitor.received.filter((answer) => /S3ntinel|p(ä|%C3%A4|\\u00e4)ssword/.test(answer))).toEqual([]);
   const requests = () => site.logs.filter(({ event }) => event === "request");
   await expect.poll(() => requests().length).toBeGreaterThan(visitor.received.length);

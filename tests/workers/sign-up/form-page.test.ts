@@ -74,7 +74,7 @@ describe("the form", () => {
     }
   });
 
-  test("lists the world's countries, none of which the page has twice or in a script [V12]", async () => {
+  test("lists the world's countries once, and not in a script [V12]", async () => {
     const { document, body } = await openPage(visitor, "/subscription");
     const field = document.querySelector("input[name=country]");
     const list = document.getElementById(field?.getAttribute("list") ?? "");
@@ -91,7 +91,7 @@ describe("the form", () => {
     }
   });
 
-  test("says at its button what one accepts, with both texts linked [S27]", async () => {
+  test("names and links beside its button the two texts that the visitor accepts [S27]", async () => {
     const { document, words } = readForm(await visitor.get("/subscription"));
     const sentence = ".submit-area p";
     expect(words(sentence)).toBe("By continuing you accept the Terms and the Privacy Policy.");
@@ -109,7 +109,7 @@ describe("the form", () => {
   });
 });
 
-describe("a form that is not valid", () => {
+describe("an invalid form", () => {
   test("has a message under each field [V1]", async () => {
     const { document } = readForm(await visitor.post("password=short&confirmPassword=x"));
     for (const [label, name] of Object.values(sections).flat()) {
@@ -120,7 +120,7 @@ describe("a form that is not valid", () => {
     }
   });
 
-  test("says beside its messages which phone number and ZIP code it expects, as the empty form does [V15]", async () => {
+  test("shows the hints for phone number and ZIP code beside its messages, like the empty form [V15]", async () => {
     for (const form of [readForm(await visitor.get("/subscription")), await submitted({ phone: "1", zipCode: "1" })]) {
       expect(form.hint("phone")).toContain("10 digits");
       expect(form.hint("phone")).toContain("+44 20 7946 0958");
@@ -132,7 +132,7 @@ describe("a form that is not valid", () => {
     }
   });
 
-  test("leads from its summary to the plans where its package id is no uuid [S25]", async () => {
+  test("links its summary to the plans if its package id is not a UUID [S25]", async () => {
     const form = await submitted({ package_id: "not-a-uuid" });
     expect(form.summary()).toEqual(["Invalid subscription ID"]);
     const link = form.document.querySelector("[aria-labelledby=error-summary] a")?.getAttribute("href") ?? "";
@@ -143,7 +143,7 @@ describe("a form that is not valid", () => {
 describe("the plan", () => {
   const plan = "aside";
 
-  test("whose id is no uuid is said on arrival, ahead of the form, with the plans to choose from [S25]", async () => {
+  test("with an id that is not a UUID is reported on arrival, above the form, with the plans to choose from [S25]", async () => {
     for (const path of ["/subscription/not-a-uuid", "/subscription?id=not-a-uuid"]) {
       const form = readForm(await visitor.get(path));
       expect(form.words(`${plan} h2`)).toBe("Invalid subscription ID");
@@ -159,14 +159,14 @@ describe("the plan", () => {
     }
   });
 
-  test("that the site does not know is a custom plan: neither id nor price are shown [S26]", async () => {
+  test("that the site does not know is a custom plan, shown without id and price [S26]", async () => {
     const form = readForm(await visitor.get(`/subscription/${UNKNOWN}`));
     expect(form.words(plan)).toContain("Custom plan");
     expect(form.words("main")).not.toContain(UNKNOWN);
     expect(form.words(plan)).not.toContain("$");
   });
 
-  test("that the site knows has its name and its price, before and after the trial [S26]", async () => {
+  test("that the site knows shows its name and its price before and after the trial [S26]", async () => {
     const form = readForm(await visitor.get(MINI));
     expect(form.words(`${plan} p`)).toBe("MINI $100 a month 5-day free trial, then $100/month");
     expect(form.words(`${plan} dl`)).toContain("After 5 days$100 a month, unless you cancel first.");
@@ -181,7 +181,7 @@ describe("the plan", () => {
     },
   );
 
-  test("of a form posted to /subscription is where it goes on; without a plan it goes on there [S3]", async () => {
+  test("of a form posted to /subscription determines the next URL; without a plan it stays [S3]", async () => {
     upstream.answersJson(200, { client_secret: SECRET });
     const locationOf = async (package_id: string) => (await visitor.submit({ package_id })).headers.get("Location");
     expect(await locationOf(UNKNOWN)).toBe(`/subscription/${UNKNOWN}`);
@@ -189,7 +189,7 @@ describe("the plan", () => {
   });
 });
 
-test("a duplicate blames the email address, offers the console's login and support, and has the focus [M10] [M11]", async () => {
+test("a duplicate is reported at the email address, with the console's login and support, and gets the focus [M10] [M11]", async () => {
   upstream.answersJson(409, {});
   const answer = await visitor.submit();
   expect(answer.status).toBe(409);

@@ -54,7 +54,7 @@ const wordsOf = ({ text }: Answer) => text.replace(/<[^>]+>/g, "");
 const secretIn = ({ body }: Answer) => /seti_\w+_secret_\w+/.exec(body)?.[0];
 
 describe("one form, sent twice", () => {
-  test("that the API took too late is one sign-up with one client_secret [C9]", async () => {
+  test("after the API accepted it too late is one sign-up with one client_secret [C9]", async () => {
     const { visitor, upstream } = late;
     const { answers, calls } = upstream;
     const form = { email: "late@example.com", form_nonce: await visitor.nonce() };
@@ -77,7 +77,7 @@ describe("one form, sent twice", () => {
   });
 });
 
-test("the card step and the customer at Stripe have the country by its code, the API as it was typed [N7]", async () => {
+test("the card step and Stripe's customer have the country code, the API the typed country [N7]", async () => {
   const ada = await signedUp(MINI_ID, { country: "deutschland" });
   expect((await ada.get(MINI)).body).toMatch(/countryCode\W+DE\b/);
   const { customers } = await stripeStateOf(stack.stripe, ada.email);
@@ -85,12 +85,12 @@ test("the card step and the customer at Stripe have the country by its code, the
   expect(await signUpsOf(ada.email)).toMatchObject([{ country: "deutschland" }]);
 });
 
-test("thirty sign-ups in a row, with the limits of wrangler.toml, all reach the card step [F1]", async () => {
+test("thirty sign-ups in a row all reach the card step with the limits of wrangler.toml [F1]", async () => {
   for (let index = 0; index < 30; index += 1) expect((await signedUp()).cookie()).toMatch(/^signup=/);
 });
 
-describe("the steps", () => {
-  test("the plan of the URL wins; the sign-up for another plan is offered, with what was typed before [S17]", async () => {
+describe("the sign-up's steps", () => {
+  test("the URL's plan is used; the sign-up for another plan is offered, and the typed values are kept [S17]", async () => {
     const ada = await signedUp(fields.package_id);
     const { text } = await ada.get(MINI);
     expect(text).toContain("You started a STANDARD sign-up");
@@ -103,7 +103,7 @@ describe("the steps", () => {
     expect((await ada.get(STANDARD)).text).toContain(CARD);
   });
 
-  test("each says which one it is; at the card stands when the trial ends and what is charged then [S24]", async () => {
+  test("each step names itself; the card step shows the end of the trial and the charge [S24]", async () => {
     const ada = cookieBrowser(stack.visitor);
     const form = await ada.get(MINI);
     expect(form.text).toContain("Step 1 of 2: details");
@@ -121,7 +121,7 @@ describe("the steps", () => {
     expect(card.body).toMatch(/<a href="http:\/\/localhost:8789\/p\/login\/test"[^>]*>customer portal</);
   });
 
-  test("'Edit details' leads to the form with everything but the passwords; the new form's sign-up replaces the first [S18] [S20]", async () => {
+  test("'Edit details' opens the form with its values except the passwords; its sign-up replaces the first [S18] [S20]", async () => {
     const ada = await signedUp();
     const secret = await ada.clientSecret(MINI_ID);
     await ada.post("intent=edit", MINI);
@@ -141,7 +141,7 @@ describe("the steps", () => {
     expect((await enterCard(stack.stripe.url, secret)).status).toBe(400);
   });
 
-  test("the success belongs to the plan that succeeded, and says once what happened [S16] [S21] [T5]", async () => {
+  test("the success names its own plan, and shows its message once [S16] [S21] [T5]", async () => {
     const ada = await signedUp(fields.package_id);
     await enterCard(stack.stripe.url, await ada.clientSecret(fields.package_id));
     await ada.post("intent=card-set-up", STANDARD);

@@ -24,7 +24,7 @@ const own = (type: string, { url } = site) => [
   `Content-Type: ${type}`,
 ];
 
-describe("a body that is sent", () => {
+describe("a request body to the site", () => {
   const lengths: [what: string, headers: string[], chunked: boolean][] = [
     ["a Content-Length of 5 beside endless chunks", ["Content-Length: 5", CHUNKED], true],
     ["endless chunks", [CHUNKED], true],
@@ -44,7 +44,7 @@ describe("a body that is sent", () => {
     },
   );
 
-  test("that goes on after its Content-Length is read to that length [H2]", async () => {
+  test("longer than its Content-Length is read to that length [H2]", async () => {
     const head = ["POST /subscription HTTP/1.1", ...own(FORM), "Content-Length: 5"];
     const { status, sent } = await flood(site.url, head, false);
     expect(status).toBe(422);
@@ -52,7 +52,7 @@ describe("a body that is sent", () => {
     expect((await visitor.submit()).status).toBe(303);
   });
 
-  test("in chunks beside a wrong Content-Length is the form that its chunks hold [H2]", async () => {
+  test("in chunks with a wrong Content-Length is the form in its chunks [H2]", async () => {
     const body = new URLSearchParams(fields).toString();
     for (const length of ["0", "5", "16000"]) {
       const headers = own(FORM).map((line): [string, string] => [line.split(": ")[0] ?? "", line.split(": ")[1] ?? ""]);
@@ -63,7 +63,7 @@ describe("a body that is sent", () => {
   });
 });
 
-describe("an answer of 300 MB that says it has 5 bytes", () => {
+describe("a response of 300 MB that announces 5 bytes", () => {
   test("from the API is read to 64 KiB; the next request works [H2] [C7]", async () => {
     const sent = { bytes: 0 };
     upstream.answers(liesAboutItsLength(sent));
@@ -75,7 +75,7 @@ describe("an answer of 300 MB that says it has 5 bytes", () => {
     expect((await visitor.submit()).status).toBe(303);
   });
 
-  test("from Stripe is not read on, and the sign-up waits [H2]", async () => {
+  test("from Stripe is abandoned, and the sign-up waits [H2]", async () => {
     const { cookie: Cookie } = await visitor.submit();
     const sent = { bytes: 0 };
     upstream.answers(liesAboutItsLength(sent));
@@ -87,7 +87,7 @@ describe("an answer of 300 MB that says it has 5 bytes", () => {
   });
 });
 
-describe("a sender over the limit", () => {
+describe("a client over the limit", () => {
   beforeEach(async () => {
     limited.upstream.answersJson(200, { client_secret: SECRET });
     await enoughOfTheMinute();
@@ -102,7 +102,7 @@ describe("a sender over the limit", () => {
       unfinished: true,
     });
 
-  test("gets as many forms back as the limit has; further ones are answered 429 unread [H2] [F1]", async () => {
+  test("gets as many forms back as the limit allows, then 429 without its form being read [H2] [F1]", async () => {
     const me = someone();
     for (const status of [303, 303, 429, 429]) expect((await limited.visitor.submit({}, me)).status).toBe(status);
     const { status, headers, body, durationMs } = await announce("/subscription", me);
@@ -115,7 +115,7 @@ describe("a sender over the limit", () => {
     expect(flooded.sent).toBeLessThan(BUFFERED_BYTES);
   });
 
-  test("whose form the page's script sent is answered unread from the first: the page still has it [H2] [F1]", async () => {
+  test("gets 429 at once for a form sent by script, whose page still has it [H2] [F1]", async () => {
     const me = someone();
     for (let index = 0; index < 2; index += 1) expect((await limited.visitor.submit({}, me)).status).toBe(303);
     const { status, headers, body, durationMs } = await announce("/subscription.data", me);

@@ -25,7 +25,7 @@ const send = (body: string, type = "application/csp-report", headers = {}) => {
   );
 };
 
-test("both formats are logged in one line each: directive, blocked origin and route, nothing else", async () => {
+test("a report of either format is logged in one line: directive, blocked origin and route only", async () => {
   const answer = await send(
     old({
       "document-uri": `${site.url}/subscription/5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10?email=ada@example.com`,
@@ -48,7 +48,7 @@ test("both formats are logged in one line each: directive, blocked origin and ro
   await expect.poll(() => violations(ray)).toMatchObject([line]);
 });
 
-test("whatever else stands in a report does not reach the log", async () => {
+test("nothing else from a report reaches the log", async () => {
   const body = {
     documentURL: "https://ada.example/Lovelace",
     effectiveDirective: 'Lovelace\n{"event":"request"}',
@@ -77,7 +77,7 @@ test.each([
   expect([answer.status, answer.body]).toEqual([status, ""]);
 });
 
-test("other types are 415, other methods 405, and one sender's 21st report in a minute 429", async () => {
+test("other types give 415, other methods 405, and a client's 21st report in a minute 429", async () => {
   expect((await send("[]", "text/plain")).status).toBe(415);
   const read = await visitor.get("/csp-reports");
   expect([read.status, read.headers.get("Allow")]).toEqual([405, "POST"]);

@@ -45,8 +45,8 @@ function withoutValues(answer: Answer): unknown {
   };
 }
 
-describe.each(PATHS)("the kept form at %s", (path) => {
-  test("is the page that would be rendered for it, with every header; a HEAD has the same without the page [D9]", async () => {
+describe.each(PATHS)("the cached form at %s", (path) => {
+  test("equals the rendered page with every header; a HEAD has the same headers without a body [D9]", async () => {
     await visitor.get(path);
     const kept = await visitor.get(path, { "If-None-Match": "*", "If-Modified-Since": new Date().toUTCString() });
     const rendered = await visitor.get(`${path}?utm_source=x`);
@@ -58,7 +58,7 @@ describe.each(PATHS)("the kept form at %s", (path) => {
     expect([...head.headers.keys()].sort()).toEqual(names.sort());
   });
 
-  test("has the values of its own answer, never another answer's [D9]", async () => {
+  test("has its own response's values, never another's [D9]", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => visitor.get(path)));
     const values = answers.map(valuesOf);
     for (const name of ["cspNonce", "formNonce", "requestId"] as const) {
@@ -89,7 +89,7 @@ test.each(["div", "nonce", "0", "-", "id", "signup-package_id", "c7e2d9a4"])(
   },
 );
 
-test("cookies of others change nothing, and the answer probes whether the browser keeps cookies [D9]", async () => {
+test("unrelated cookies change nothing, and the response probes whether the browser keeps cookies [D9]", async () => {
   const { body, headers } = await visitor.get(PLAN, { Cookie: "theme=dark; visitor=42" });
   expect(body).toContain("Subscription Information");
   expect(headers.get("Set-Cookie")).toMatch(/^cookies=1; /);

@@ -119,7 +119,7 @@ const policies = {
   ),
 };
 
-describe("the Worker's answers", () => {
+describe("the Worker's responses", () => {
   test.each(answers)(
     "%s (%i, %s) has every security header, and only a public page is stored [D6] [E1] [E2] [E3] [E4] [E5]",
     async (_, status, kind, get) => {
@@ -154,7 +154,7 @@ describe("the Worker's answers", () => {
     },
   );
 
-  test("there is no HSTS without TLS, and the visitor is sent to the same URL with it [E3]", async () => {
+  test("HSTS is not sent over http, which redirects to the same URL over https [E3]", async () => {
     for (const path of ["/", "/pricing?x=1", "/subscription.data", "//evil.test", "/csp-reports"]) {
       const answer = await insecure.get(path);
       expect(answer.status).toBe(301);
@@ -165,7 +165,7 @@ describe("the Worker's answers", () => {
     expect([sent.status, sent.headers.get("Location")]).toEqual([303, `${ORIGIN}/subscription`]);
   });
 
-  test("every inline script carries the answer's nonce, or stands in the policy by its hash [E6]", async () => {
+  test("every inline script has the response's nonce, or its hash in the policy [E6]", async () => {
     for (const path of [...pages, "/nope"]) {
       const { headers, body } = await visitor.get(path);
       const policy = headers.get("Content-Security-Policy") ?? "";
@@ -181,7 +181,7 @@ describe("the Worker's answers", () => {
     }
   });
 
-  test("the sign-up is entered with a full document load: no page links to it through the client's router [E8]", async () => {
+  test("every link to the sign-up loads a full document, without the client router [E8]", async () => {
     for (const path of pages) {
       const html = (await visitor.get(path)).body;
       expect(html).not.toMatch(/<a [^>]*data-discover/);
@@ -212,7 +212,7 @@ test("a route that throws gives 'Unexpected Application Error' with a request ID
   expect(received).not.toMatch(/throwing-routes|\bat \w+ \(/);
 });
 
-test("/health names the release, or the settings that are wrong; pages then say that the service is unavailable [C10]", async () => {
+test("/health names the release or the invalid settings, and with those pages say that the service is unavailable [C10]", async () => {
   expect(JSON.parse((await visitor.get("/health")).body)).toMatchObject({
     status: "ok",
     release: expect.stringMatching(/.+/),
@@ -228,13 +228,13 @@ test("/health names the release, or the settings that are wrong; pages then say 
   }
 });
 
-describe("files", () => {
+describe("static files", () => {
   async function files(): Promise<string[]> {
     const html = (await visitor.get("/subscription")).body;
     return [...new Set(html.match(/\/build\/[\w./()$-]+\.(?:js|css)/g) ?? [])];
   }
 
-  test("hashed files are immutable, sniffed by nobody and for this origin only [E3] [E7]", async () => {
+  test("hashed files are immutable, not sniffed, and for this origin only [E3] [E7]", async () => {
     const paths = await files();
     expect(paths.length).toBeGreaterThan(5);
     for (const path of paths) {
@@ -248,7 +248,7 @@ describe("files", () => {
     }
   });
 
-  test("other files are asked for again, and a drawing opened by itself runs nothing [E7]", async () => {
+  test("other files are revalidated, and an SVG opened directly runs nothing [E7]", async () => {
     const { headers } = await visitor.get("/favicon.svg");
     expect(headers.get("Cache-Control")).toBe("public, max-age=0, must-revalidate");
     expect(headers.get("Content-Security-Policy")).toMatch(/^default-src 'none'.*sandbox/);
@@ -257,7 +257,7 @@ describe("files", () => {
     expect(headers.get("Cross-Origin-Resource-Policy")).toBe("same-origin");
   });
 
-  test("a file that is not there is a 404 that nobody keeps; the rules themselves are no file [E7]", async () => {
+  test("a missing file gives an uncached 404, and the header rules are not served [E7]", async () => {
     const paths = ["/build/gone-ABCDEFGH.js", "/_headers", "/build/", "/favicon.svg/"];
     for (const path of [...paths, "/.git/HEAD", "/.env", "/.dev.vars", "/wrangler.toml", "/package.json"]) {
       const { status, headers } = await visitor.get(path);

@@ -12,8 +12,8 @@ const { upstream, site, visitor, dispose } = await startVisitedSite();
 afterAll(dispose);
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
 
-describe("logs", () => {
-  test("are lines of valid JSON without personal data, whatever stands in a name, a URL or a header [F6]", async () => {
+describe("the logs", () => {
+  test("are lines of valid JSON without personal data, whatever a name, a URL or a header contains [F6]", async () => {
     const evil = 'Lovelace\r\n{"event":"forged","x":"Lovelace"}';
     upstream.answersJson(500, { error: "Lovelace" });
     await visitor.submit({ full_name: evil });
@@ -27,7 +27,7 @@ describe("logs", () => {
     expect(site.output.join("\n")).not.toMatch(/Lovelace|forged|ada@|5550123|Example Street|Springfield|62701/i);
   });
 
-  test("have a line for each request: id, method, route, status, outcome and duration; its events have the same id", async () => {
+  test("have a line for each request with id, method, route, status, outcome and duration, and its events share the id", async () => {
     const form = { event: "request", method: "POST", route: "/subscription/:id?" };
     const requests: [id: string, send: (id: object) => Promise<unknown>, lines: object[]][] = [
       [
@@ -79,8 +79,8 @@ describe("logs", () => {
   });
 });
 
-describe("what a visitor sees of others' input", () => {
-  test("the browser's files hold no key, no name of a secret and no source map [F8]", async () => {
+describe("untrusted input", () => {
+  test("the browser's files contain no key, no secret's name and no source map [F8]", async () => {
     const folder = join(root, "public/build");
     const names = await readdir(folder, { recursive: true, withFileTypes: true });
     const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -95,7 +95,7 @@ describe("what a visitor sees of others' input", () => {
     }
   });
 
-  test("other URLs in a query are ignored: Stripe's return_url is the site's own URL [F9]", async () => {
+  test("is ignored as a URL in the query: Stripe's return_url is the site's own [F9]", async () => {
     const { cookie: Cookie } = await visitor.submit({});
     const query = "?return_url=//evil.test&redirect=https://evil.test&next=//evil.test&continue=https://evil.test";
     for (const path of [`/subscription${query}`, `/subscription.data${query}`]) {
@@ -108,7 +108,7 @@ describe("what a visitor sees of others' input", () => {
     expect(over.headers.get("Location")).toBe("/subscription");
   });
 
-  test("scripts in a name, and </script> in page data, are escaped, never run [F10]", async () => {
+  test("is escaped: scripts in a name and </script> in page data never run [F10]", async () => {
     const evil = {
       full_name: '"><script>alert(1)</script>',
       company_name: "</script><script>alert(2)</script><!--",
@@ -130,7 +130,7 @@ describe("what a visitor sees of others' input", () => {
   });
 });
 
-test("a site that was sent scripts and foreign URLs has written nothing but lines of JSON [F6]", () => {
+test("leaves only lines of JSON in the log [F6]", () => {
   expect(site.output.length).toBeGreaterThan(20);
   // Those that begin so were parsed as they came.
   expect(site.output.filter((line) => line !== "" && !line.startsWith("{"))).toEqual([]);

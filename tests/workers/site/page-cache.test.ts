@@ -46,7 +46,7 @@ test.each([
   expect((await visitor.head("/", sent)).status).toBe(status);
 });
 
-test.each([...PAGES, ...FILES])("%s is asked for again each time; a HEAD has its headers and no body", async (path) => {
+test.each([...PAGES, ...FILES])("%s is revalidated each time; a HEAD has its headers and no body", async (path) => {
   const page = await visitor.get(path);
   expect(page.headers.get("Cache-Control")).toBe("public, max-age=0, must-revalidate");
   const head = await visitor.head(path);
@@ -58,7 +58,7 @@ test.each([...PAGES, ...FILES])("%s is asked for again each time; a HEAD has its
   expect([known.status, known.body]).toEqual([304, ""]);
 });
 
-test.each(PAGES)("%s in Markdown is another answer with an ETag of its own", async (path) => {
+test.each(PAGES)("%s in Markdown is a separate response with its own ETag", async (path) => {
   const [page, markdown] = [await visitor.get(path), await visitor.get(path, MARKDOWN)];
   expect(markdown.headers.get("Content-Type")).toContain("text/markdown");
   expect(etagOf(markdown)).not.toBe(etagOf(page));
@@ -69,7 +69,7 @@ test.each(PAGES)("%s in Markdown is another answer with an ETag of its own", asy
   expect([known.status, known.body]).toEqual([304, ""]);
 });
 
-test("each public page is made twice, each file once, and nothing by queries and unknown paths", async () => {
+test("each public page is rendered twice, each file once, and queries and unknown paths render nothing", async () => {
   for (const path of [...PAGES, ...FILES]) {
     await visitor.get(path);
     await visitor.get(path, MARKDOWN);
@@ -89,7 +89,7 @@ test("each public page is made twice, each file once, and nothing by queries and
   expect(await made()).toEqual(before);
 });
 
-describe("one visitor and the next", () => {
+describe("cached pages", () => {
   const MARK = "zq7sentinel";
   const marked = {
     Host: `${MARK}.localhost`,
@@ -102,7 +102,7 @@ describe("one visitor and the next", () => {
     "CF-Connecting-IP": "203.0.113.77",
   };
 
-  test("nothing of the first one is in a page or its Markdown [D8]", async () => {
+  test("contain nothing of the visitor who caused them, in HTML or Markdown [D8]", async () => {
     const unvisited = await startSite();
     const fresh = siteVisitor(unvisited);
     for (const path of [...PAGES, "/index.md", "/pricing.md"]) {

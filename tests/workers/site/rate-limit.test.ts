@@ -14,7 +14,7 @@ beforeEach(async () => {
   await enoughOfTheMinute();
 }, 30_000);
 
-test("the 11th form in a minute from one IP is answered 429 on the form itself, and goes nowhere, whatever other headers say [F1] [F2]", async () => {
+test("the 11th form in a minute from one IP address gets 429 on the form page and does not reach the API, whatever its other headers [F1] [F2]", async () => {
   const me = someone();
   const form_nonce = await visitor.nonce();
   const disguises = ["X-Forwarded-For", "X-Real-IP", "True-Client-IP", "Forwarded"];
@@ -47,7 +47,7 @@ test("the 11th form in a minute from one IP is answered 429 on the form itself, 
   expect((await visitor.submit({}, someone())).status).toBe(303);
 });
 
-test("when every rate limiter throws, the sign-up goes on and an error is logged [F3]", async () => {
+test("when every rate limiter throws, the sign-up continues and an error is logged [F3]", async () => {
   const broken = await startSite({
     ...throwingLimiters,
     vars: { SUBSCRIPTION_API_URL: upstream.url, BOT_CHECK: "true" },

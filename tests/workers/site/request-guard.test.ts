@@ -22,7 +22,7 @@ describe("a form", () => {
       "A7",
       { "X-Forwarded-Host": "evil.test", Forwarded: "host=evil.test", Origin: "https://evil.test" },
     ],
-  ])("of %s is answered 403 with a readable page, and goes nowhere [%s]", async (_what, _row, headers) => {
+  ])("of %s gets 403 with a readable page, and does not reach the API [%s]", async (_what, _row, headers) => {
     const answer = await visitor.submit({}, headers);
     expect(answer.status).toBe(403);
     expect(answer.text).toContain("This form was not sent from our site.");
@@ -30,18 +30,18 @@ describe("a form", () => {
     expect(upstream.calls).toHaveLength(0);
   });
 
-  test("with two Origins, one of them foreign, is answered 403 [A1]", async () => {
+  test("with two Origin headers, one of them foreign, gets 403 [A1]", async () => {
     const headers: [string, string][] = [...own, ["Origin", "https://evil.test"]];
     expect((await raw({ method: "POST", path: "/subscription", headers, body: form() })).status).toBe(403);
     expect(upstream.calls).toHaveLength(0);
   });
 
-  test("with neither Origin nor Sec-Fetch-Site is taken, as text browsers and old ones send it [A5]", async () => {
+  test("without Origin and Sec-Fetch-Site, as from text browsers and old ones, is accepted [A5]", async () => {
     const headers: [string, string][] = [["Content-Type", "application/x-www-form-urlencoded"]];
     expect((await raw({ method: "POST", path: "/subscription", headers, body: form() })).status).toBe(303);
   });
 
-  test("is taken at the .data URL from the site's own pages alone; a script reads why it was refused [A3]", async () => {
+  test("is accepted at the .data URL from the site's own pages only, and a script gets the reason of a refusal [A3]", async () => {
     const foreign = await visitor.submit({}, { "Sec-Fetch-Site": "cross-site" }, "/subscription.data");
     expect([foreign.status, foreign.headers.get("Content-Type")]).toEqual([403, "text/x-script"]);
     expect(foreign.body).toContain("Access forbidden. Please contact support.");
@@ -50,7 +50,7 @@ describe("a form", () => {
     expect([answer.status, answer.cookie === "", upstream.calls.length]).toEqual([202, false, 1]);
   });
 
-  test("for one loader alone is answered 400, and goes nowhere [A2]", async () => {
+  test("for a single loader gets 400, and does not reach the API [A2]", async () => {
     for (const path of ["/subscription?_data=routes%2Fsubscription", "/subscription.data?%5fdata=root"]) {
       expect((await visitor.submit({}, {}, path)).status).toBe(400);
     }
@@ -81,7 +81,7 @@ describe("methods", () => {
     }
   });
 
-  test("GET with values in the query is the empty form; they are not echoed and go nowhere [A9]", async () => {
+  test("GET with values in the query gives the empty form, without echoing or forwarding them [A9]", async () => {
     const password = encodeURIComponent(PASSWORD);
     const { status, body } = await visitor.get(`/subscription?email=a@b.co&password=${password}&full_name=Mallory`);
     expect(status).toBe(200);
@@ -99,7 +99,7 @@ describe("paths", () => {
     "/%",
     "/%c0%ae%c0%ae/",
     "/subscription/a%0d%0aSet-Cookie:x=y",
-  ])("%s is no page, never a redirect and never 500 [A10]", async (path) => {
+  ])("%s gives no page, no redirect and no 500 [A10]", async (path) => {
     for (const method of ["GET", "HEAD", "POST"]) {
       const answer = await raw({ method, path, headers: method === "POST" ? own : [] });
       expect(method === "POST" ? [400, 404, 405] : [400, 404]).toContain(answer.status);
@@ -107,7 +107,7 @@ describe("paths", () => {
     }
   });
 
-  test("of 16 KB take under 50 ms, whatever they are made of [A10]", async () => {
+  test("of 16 KB take under 50 ms, whatever their characters [A10]", async () => {
     for (const part of ["a", "/a", "%61", "@/", "%40"]) {
       const path = `/${part.repeat(16_000 / part.length)}`;
       expect(await fastest(async () => expect((await raw({ path })).status).toBe(404))).toBeLessThan(50);
@@ -128,7 +128,7 @@ describe("paths", () => {
     expect([target.status, target.headers.get("Location")]).toEqual([200, null]);
   });
 
-  test("of another spelling refuse what the page's own would refuse, and take a form that was opened there [H11]", async () => {
+  test("in another spelling refuse the same forms as the canonical path, and accept a form opened there [H11]", async () => {
     expect((await visitor.submit({}, { "Sec-Fetch-Site": "cross-site" }, "/Subscription/")).status).toBe(403);
     expect((await raw({ path: `/PRICING?${"x".repeat(9000)}` })).status).toBe(414);
     expect((await visitor.send("PUT", "/PRICING")).status).toBe(405);
@@ -136,7 +136,7 @@ describe("paths", () => {
   });
 });
 
-test("headers of 16 KB are no error, and a list of formats as long is HTML [F11]", async () => {
+test("headers of 16 KB are not an error, and an Accept header of that length gets HTML [F11]", async () => {
   const long = (part: string) => part.repeat(Math.floor(16_000 / part.length));
   for (const [name, value] of [
     ["Accept", `text/markdown,${long("text/markdown;q=0.1,")}`],
@@ -151,7 +151,7 @@ test("headers of 16 KB are no error, and a list of formats as long is HTML [F11]
   }
 });
 
-test("no request that the guard refuses, redirects or passes on was answered with a 5xx", async () => {
+test("no request that the guard refused, redirected or passed on got a 5xx", async () => {
   await expect.poll(() => site.logs.filter(({ event }) => event === "request").length).toBeGreaterThan(60);
   expect(site.logs.filter(({ status }) => Number(status) >= 500)).toEqual([]);
 });

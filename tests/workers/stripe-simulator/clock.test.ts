@@ -54,7 +54,7 @@ describe("the simulator's clock", () => {
     };
   }
 
-  test("a trial ends with a draft invoice that is charged an hour later, then renews each month [N10]", async () => {
+  test("a trial ends with a draft invoice, charged an hour later, and then renews each month [N10]", async () => {
     const { at, events, subscription } = await subscriber();
 
     expect(subscription).toMatchObject({ status: "trialing", trial_end: START + 5 * DAY, created: START });
@@ -90,7 +90,7 @@ describe("the simulator's clock", () => {
     ]);
   });
 
-  test("a declined charge is tried again after 3, 5 and 7 days, then the subscription ends [N10]", async () => {
+  test("a declined charge is retried after 3, 5 and 7 days, then the subscription ends [N10]", async () => {
     const { at, events } = await subscriber("pm_card_chargeCustomerFail");
     const first = 5 * DAY + HOUR;
 

@@ -75,7 +75,7 @@ describe("the Stripe simulator is as strict as Stripe", () => {
     expect(refused.code).toBe(code);
   });
 
-  test("the simulator refuses metadata of 51 keys and takes 50 with values of 500 characters [N9]", async () => {
+  test("the simulator refuses metadata of 51 keys and accepts 50 with values of 500 characters [N9]", async () => {
     const metadata = (keys: number) =>
       Object.fromEntries(Array.from({ length: keys }, (_, index) => [`metadata[k${index}]`, "x".repeat(500)]));
     expect(await send("POST", "/v1/customers", metadata(51))).toMatchObject({ status: 400, param: "metadata" });
@@ -95,7 +95,7 @@ describe("the Stripe simulator is as strict as Stripe", () => {
     }
   });
 
-  test("the simulator refuses an idempotency key of 256 characters, and a key that returns with other parameters [N9]", async () => {
+  test("the simulator refuses an idempotency key of 256 characters, and a key reused with other parameters [N9]", async () => {
     const under = (key: string, name: string) => send("POST", "/v1/customers", { name }, { "idempotency-key": key });
     expect((await under("k".repeat(256), "a")).status).toBe(400);
     expect((await under("k".repeat(255), "a")).status).toBe(200);
@@ -118,7 +118,7 @@ describe("the Stripe simulator is as strict as Stripe", () => {
     }
   });
 
-  test("the simulator expands IDs to objects, in answers and lists", async () => {
+  test("the simulator expands IDs to objects, in responses and lists", async () => {
     const customer = await stripe.customers.create({ name: "Ada" });
     const intent = await stripe.setupIntents.create({ customer: customer.id, expand: ["customer"] });
     expect(intent.customer).toMatchObject({ object: "customer", name: "Ada" });
@@ -146,7 +146,7 @@ describe("the Stripe simulator is as strict as Stripe", () => {
     );
   });
 
-  test("the simulator's answers and events have every field, in the endpoint's API version [N8]", async () => {
+  test("the simulator's responses and events have every field, in the endpoint's API version [N8]", async () => {
     const customer = await stripe.customers.create({ name: "Ada" });
     const [event] = (await stripe.events.list({ type: "customer.created", limit: 1 })).data;
     const [endpoint] = (await stripe.webhookEndpoints.list()).data;

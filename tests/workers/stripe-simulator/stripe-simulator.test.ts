@@ -104,7 +104,7 @@ describe("the Stripe simulator", () => {
     await expect(stripe.setupIntents.cancel(intent.id)).rejects.toMatchObject(unexpectedState);
   });
 
-  test("the simulator sends a signed event until the endpoint takes it", async () => {
+  test("the simulator repeats a signed event until the endpoint accepts it", async () => {
     failures = 2;
     const intent = await newIntent();
     await enterCard(worker.url, intent.client_secret ?? "");
@@ -157,7 +157,7 @@ describe("the Stripe simulator", () => {
     ]);
   });
 
-  test("the mailbox takes an email with an API key, once for each idempotency key", async () => {
+  test("the mailbox accepts an email with an API key, once for each idempotency key", async () => {
     const text = "<script>alert(1)</script>";
     const mail = { from: "a@example.com", to: ["b@example.com"], subject: "s", html: "<p>h</p>", text };
     const send = (
@@ -189,7 +189,7 @@ describe("the Stripe simulator", () => {
     expect(await frame.text()).toBe("<p>h</p>");
   });
 
-  test("the simulator keeps its data over a restart", async () => {
+  test("the simulator keeps its data across a restart", async () => {
     const persist = await mkdtemp(join(tmpdir(), "stripe-simulator-"));
     const before = await startStripeSimulator({ persist });
     const customer = await client(before).customers.create({ name: "Ada" });
