@@ -39,7 +39,7 @@ export function Footer() {
                     <a href={href} className="quiet-link">
                       {label}
                     </a>
-                    {href.startsWith("mailto:") && <p className="text-sm text-muted">{href.slice(7)}</p>}
+                    {href.startsWith("mailto:") && <p>{href.slice(7)}</p>}
                   </li>
                 ))}
               </ul>
