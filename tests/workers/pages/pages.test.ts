@@ -26,7 +26,7 @@ test.each([
   ["/security", /^Security$/],
   ["/subscription", /^Complete Your Subscription$/],
   [PLAN, /^Complete Your Subscription$/],
-])("%s answers 200 with its page to whoever asks [R1]", async (path, heading) => {
+])("%s gives 200 and its page to every client [R1]", async (path, heading) => {
   const { status, words } = await open(path);
   expect(status).toBe(200);
   expect(words("h1")).toMatch(heading);
@@ -381,7 +381,7 @@ describe("pricing", () => {
     ["cancelling during the trial", /cancel before then, you pay nothing.*including during the trial/],
     ["a downgrade", /To downgrade, contact support/],
     ["the safety of data", /encrypted in transit.*Card details go straight to our payment provider/],
-  ])("answers where it arises: %s [P16]", async (_question, answer) => {
+  ])("answers the question beside its subject: %s [P16]", async (_question, answer) => {
     const { words } = await open("/pricing");
     expect(words("section[aria-labelledby=faq]")).toMatch(answer);
   });

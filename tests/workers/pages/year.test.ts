@@ -36,7 +36,7 @@ test.each([
   ["the empty form", "GET", "/subscription"],
   ["the form of a plan", "GET", "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430"],
   ["a refusal", "DELETE", "/pricing"],
-])("%s has the year of its own time [D8]", async (_, method, path) => {
+])("%s has the year of the request [D8]", async (_, method, path) => {
   for (const year of [THIS_YEAR + 1, THIS_YEAR + 2, THIS_YEAR + 1]) {
     const { text } = await visitor.send(method, path, aheadOf(year));
     expect(text).toContain(`© ${year}`);

@@ -104,7 +104,7 @@ describe("the form", () => {
     ["/subscription", "$0 today. Your first 5 days are free."],
     [MINI, "$0 today. Then $100/month after 5 days unless you cancel."],
     [`/subscription/${UNKNOWN}`, "$0 today. Then the price you agreed with us after 5 days unless you cancel."],
-  ])("says directly above its button what is paid, and when: %s [S24]", async (path, offer) => {
+  ])("shows directly above its button the price and the time of payment: %s [S24]", async (path, offer) => {
     expect(readForm(await visitor.get(path)).words("form p:has(+ button)")).toBe(offer);
   });
 });

@@ -72,7 +72,7 @@ test.each([
   ["no UTF-8", "\xff\xfe", 400],
   ["over 8 KiB", old({ "document-uri": "x".repeat(9000) }), 413],
   ["an empty list", "[]", 204],
-])("a report of %s is answered without a page, never 500", async (_, body, status) => {
+])("a report of %s gets a response without a page, never a 500", async (_, body, status) => {
   const answer = await send(body);
   expect([answer.status, answer.body]).toEqual([status, ""]);
 });

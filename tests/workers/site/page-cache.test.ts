@@ -34,7 +34,7 @@ test.each([
   [200, "nothing", () => ""],
   [200, "no ETag", () => "other"],
   [200, "a list without it", () => 'W/"other", "third"'],
-])("%i is the answer to a browser that says it has %s, also to a HEAD", async (status, _, condition) => {
+])("%i is the response to a browser with %s, also for a HEAD", async (status, _, condition) => {
   const page = await visitor.get("/");
   expect(etagOf(page)).toMatch(/^"[^"]+"$/);
   const sent = { "If-None-Match": condition(etagOf(page)) };

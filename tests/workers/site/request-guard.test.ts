@@ -118,7 +118,7 @@ describe("paths", () => {
     ["///Pricing//?utm_source=x", "/pricing"],
     ["/\\pricing", "/pricing"],
     [`//Subscription//${fields.package_id}//?id=x&y`, `/subscription/${fields.package_id}?id=x&y`],
-  ])("%s is redirected to the one path, %s [H11]", async (path, location) => {
+  ])("%s redirects to its canonical path %s [H11]", async (path, location) => {
     for (const method of ["GET", "HEAD"]) {
       const { status, headers, body } = await raw({ method, path, headers: [["X-Forwarded-Host", "evil.test"]] });
       expect([status, headers.get("Location"), body]).toEqual([308, location, ""]);
