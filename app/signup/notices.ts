@@ -117,12 +117,18 @@ export const COOKIES_BLOCKED: Notice = {
   message: "Allow cookies for this site, enter your password again and submit. Your details are still here.",
 };
 
+/** A 409: the notice, and the message at the email address. */
+export const DUPLICATE = {
+  notice: "A subscription with this information already exists.",
+  email: "This email address already has a subscription",
+};
+
 const REJECTIONS: Record<number, string> = {
   400: "Invalid subscription data. Please check your information and try again.",
   401: "Authentication required. Please refresh the page and try again.",
   403: "Access forbidden. Please contact support.",
   404: "Subscription service not found. Please contact support.",
-  409: "A subscription with this information already exists.",
+  409: DUPLICATE.notice,
   422: "Invalid subscription information. Please check your details.",
   429: "Too many requests. Please wait a moment and try again.",
   500: "Server error. Please try again later or contact support.",
@@ -135,7 +141,7 @@ const REMEDIES: Record<number, Pick<Notice, "actions" | "fields">> = {
   404: { actions: ["support"] },
   409: {
     actions: ["console", "support"],
-    fields: { email: ["This email address already has a subscription"] },
+    fields: { email: [DUPLICATE.email] },
   },
   500: { actions: ["support"] },
 };

@@ -11,7 +11,7 @@ type Releases = { origin: SwitchedOrigin; earlier: RunningWorker; later: Running
 const CHANGES = [
   { file: "app/signup/card/card-form.tsx", from: "The payment form could not", to: "The form for the card could not" },
   { file: "app/signup/done/success-step.tsx", from: "Subscription Details", to: "Subscription details" },
-  { file: "app/signup/form/signup-form.tsx", from: "All fields are required.", to: "Every field is required." },
+  { file: "app/signup/form/signup-form.tsx", from: "All fields are required", to: "Every field is required" },
 ];
 
 const test = withStack.extend<object, { releases: Releases }>({

@@ -1,4 +1,5 @@
 import { JSDOM } from "jsdom";
+import { DUPLICATE } from "../../../app/signup/notices";
 import { withoutStyle } from "../../support/visitors/site-visitor";
 
 const KINDS = {
@@ -14,7 +15,7 @@ const NOTICES = {
   unreadable: "Your sign-up could not be opened",
   canceled: "This sign-up was canceled",
   blocked: "Cookies are blocked",
-  taken: "A subscription with this information already exists.",
+  taken: DUPLICATE.notice,
   unreachable: "Connection Failed",
   finished: "This sign-up is finished",
 };
