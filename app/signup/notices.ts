@@ -118,17 +118,15 @@ export const COOKIES_BLOCKED: Notice = {
 };
 
 /** A 409: the notice, and the message at the email address. */
-export const DUPLICATE = {
-  notice: "A subscription with this information already exists.",
-  email: "This email address already has a subscription",
-};
+export const DUPLICATE = "A subscription with this information already exists.";
+export const DUPLICATE_EMAIL = "This email address already has a subscription";
 
 const REJECTIONS: Record<number, string> = {
   400: "Invalid subscription data. Please check your information and try again.",
   401: "Authentication required. Please refresh the page and try again.",
   403: "Access forbidden. Please contact support.",
   404: "Subscription service not found. Please contact support.",
-  409: DUPLICATE.notice,
+  409: DUPLICATE,
   422: "Invalid subscription information. Please check your details.",
   429: "Too many requests. Please wait a moment and try again.",
   500: "Server error. Please try again later or contact support.",
@@ -141,7 +139,7 @@ const REMEDIES: Record<number, Pick<Notice, "actions" | "fields">> = {
   404: { actions: ["support"] },
   409: {
     actions: ["console", "support"],
-    fields: { email: [DUPLICATE.email] },
+    fields: { email: [DUPLICATE_EMAIL] },
   },
   500: { actions: ["support"] },
 };

@@ -15,7 +15,7 @@ const NOTICES = {
   unreadable: "Your sign-up could not be opened",
   canceled: "This sign-up was canceled",
   blocked: "Cookies are blocked",
-  taken: DUPLICATE.notice,
+  taken: DUPLICATE,
   unreachable: "Connection Failed",
   finished: "This sign-up is finished",
 };

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { DUPLICATE } from "../../../app/signup/notices";
+import { DUPLICATE, DUPLICATE_EMAIL } from "../../../app/signup/notices";
 import { cutOff } from "../../browser/support/layout";
 import { hydrated, PLAN, signup } from "../../browser/support/sign-up";
 import { expect, type Stack, test } from "../../browser/support/stack";
@@ -84,12 +84,12 @@ test("the notice for a taken email address is in view, has the focus, covers not
   await page.keyboard.press("Enter");
 
   const alert = page.getByRole("alert");
-  await expect(alert).toContainText(DUPLICATE.notice);
+  await expect(alert).toContainText(DUPLICATE);
   await expect(alert).toBeInViewport({ ratio: 1 });
   await expect(alert.locator(".notice")).toBeFocused();
   await expect(alert.getByRole("link", { name: "Log in to the Customer Console" })).toHaveAttribute("href", /^https:/);
   expect(await alert.evaluate((area) => getComputedStyle(area).position)).toBe("static");
-  const message = page.getByRole("listitem").filter({ hasText: DUPLICATE.email });
+  const message = page.getByRole("listitem").filter({ hasText: DUPLICATE_EMAIL });
   await expect(message).toHaveCount(1);
   await expect(page.getByLabel("Email Address")).toHaveAttribute("aria-invalid", "true");
   await page.getByLabel("Email Address").pressSequentially("x");

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { DUPLICATE } from "../../../app/signup/notices";
+import { DUPLICATE, DUPLICATE_EMAIL } from "../../../app/signup/notices";
 import { openPage, readForm } from "../../support/visitors/page";
 import { SECRET, typed } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
@@ -196,7 +196,7 @@ test("a duplicate is reported at the email address, with the console's login and
   const form = readForm(answer);
   for (const [name, value] of Object.entries(typed)) expect(form.value(name), name).toBe(value);
   expect([form.value("password"), form.value("confirmPassword")]).toEqual(["", ""]);
-  expect(form.messages("email")).toEqual([DUPLICATE.email]);
+  expect(form.messages("email")).toEqual([DUPLICATE_EMAIL]);
   expect(form.summary()).toEqual([]);
   expect(form.document.querySelector("[name=email]")?.getAttribute("aria-invalid")).toBe("true");
   const links = [...form.document.querySelectorAll("[role=alert] a")];
@@ -205,7 +205,7 @@ test("a duplicate is reported at the email address, with the console's login and
     ["Contact Support", "mailto:support@brand.test"],
   ]);
   const texts = [...form.document.querySelectorAll("body *")].map(({ textContent }) => textContent);
-  expect(texts.filter((text) => text === DUPLICATE.notice)).toHaveLength(1);
+  expect(texts.filter((text) => text === DUPLICATE)).toHaveLength(1);
   expect(form.document.querySelectorAll(".notice button")).toHaveLength(0);
   expect(form.document.querySelector("[autofocus]")?.textContent).toContain("Submission Failed");
 });
