@@ -34,6 +34,8 @@ api.onError((error, c) => {
     const headers = error.status >= 500 ? { "stripe-should-retry": "false" } : undefined;
     return Response.json({ error: error.body }, { status: error.status, headers });
   }
+  // The caller hung up while its body was read.
+  if (error.message.startsWith("Network connection lost")) return new Response(null, { status: 499 });
   const message = `The simulator failed at ${c.req.method} ${c.req.path}: ${error.message}`;
   complaints.push(message);
   // biome-ignore lint/suspicious/noConsole: a fault of the simulator, not of the request.
