@@ -17,7 +17,7 @@ export async function takeLiveReleases(siteUrl: string): Promise<string> {
     return `The files of ${releases.length} live releases are kept.`;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return `The live site's releases cannot be read (${reason}): those of this machine are kept.`;
+    return `The live site's releases cannot be read (${reason}): this machine's releases are kept.`;
   }
 }
 

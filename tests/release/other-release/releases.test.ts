@@ -94,7 +94,7 @@ describe("a first build on a machine", () => {
 
   test("a build keeps its own files if the live site is unreachable", async () => {
     const before = await releasesOf(join(other.folder, ".releases"));
-    expect(await takeReleases(`http://localhost:${await freePort()}`)).toContain("those of this machine are kept");
+    expect(await takeReleases(`http://localhost:${await freePort()}`)).toContain("this machine's releases are kept");
     expect(await releasesOf(join(other.folder, ".releases"))).toEqual(before);
   });
 

@@ -56,7 +56,7 @@ function apiOfThisTime() {
   return { ...api, sent, signUp, column };
 }
 
-test("hashes of trials and of daily sign-ups equal those of an earlier release", async () => {
+test("hashes of trials and daily sign-ups equal an earlier release's hashes", async () => {
   const { signUp, column } = apiOfThisTime();
   await signUp(SIGN_UP, "ada+x@example.com");
   expect(column("hash", "trial_claims")).toEqual([
@@ -70,7 +70,7 @@ test("hashes of trials and of daily sign-ups equal those of an earlier release",
   ]);
 });
 
-test("links equal those of an earlier release and open their pages", async () => {
+test("links equal an earlier release's links and open their pages", async () => {
   const { signUp, ask, sent } = apiOfThisTime();
   const { answer, status } = await signUp(SIGN_UP, "ada@example.com");
   expect(answer.status_url).toBe(STATUS_URL);
@@ -83,7 +83,7 @@ test("links equal those of an earlier release and open their pages", async () =>
   expect((await ask(NOT_ME, { method: "POST" })).status).toBe(200);
 });
 
-test("keys of messages and Stripe objects equal those of an earlier release, so nothing is sent or created twice", async () => {
+test("keys of messages and Stripe objects equal an earlier release's keys, so nothing is sent or created twice", async () => {
   const { signUp, ask, settled, sent, column } = apiOfThisTime();
   await signUp(SIGN_UP, "ada@example.com");
   const { status } = await signUp(ANOTHER, "bob@example.com");

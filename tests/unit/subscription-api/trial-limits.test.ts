@@ -23,10 +23,10 @@ test.each([
   expect(mailboxOf(email)).toBe(mailbox);
 });
 
-describe("the hashes of a trial", () => {
+describe("trial claims", () => {
   const { of, emailsOf } = trialClaims(SETTINGS);
 
-  test("are those of the mailbox, the card and the address as typed [H10]", () => {
+  test("hash the mailbox, the card and the address as typed [H10]", () => {
     const plain = of("ada@example.com", "card-1");
     const tagged = of("ada+x@example.com", "card-1");
     expect(tagged.email).toBe(plain.email);
@@ -40,7 +40,7 @@ describe("the hashes of a trial", () => {
     expect(of("ada@example.com", null).card).toBeNull();
   });
 
-  test("are only that of the address if one person may have several trials [H10]", () => {
+  test("hash only the address if one person may have several trials [H10]", () => {
     const many = trialClaims({ ...SETTINGS, onePerPerson: false });
     const tagged = many.of("ada+x@example.com", "card-1");
     expect(tagged).toEqual({ email: tagged.email, emails: [tagged.email], card: null });
@@ -49,7 +49,7 @@ describe("the hashes of a trial", () => {
     expect(many.of("ada@example.com", null).email).toBe(of("ada@example.com", null).email);
   });
 
-  test("are keyed", () => {
+  test("have keyed hashes", () => {
     expect(trialClaims({ ...SETTINGS, hashSecret: "another" }).of("ada@example.com", "card-1")).not.toMatchObject({
       email: of("ada@example.com", "card-1").email,
     });

@@ -29,7 +29,7 @@ test.each<[string, Record<string, number>, boolean]>([
   expect(await isFiring(alertOf(start), countOf(counts), NOW)).toBe(fires);
 });
 
-test("the alerts are those of the runbook, in its order and levels", () => {
+test("the alerts equal the runbook's tables, in order and level", () => {
   const documented: [string, string][] = [];
   let level = "";
   let isInside = false;

@@ -311,7 +311,7 @@ describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPa
     expect((await visitor.get(path, { Accept: "text/html", "If-None-Match": "*" })).headers.get("link")).toBe(links);
   });
 
-  test("has all words of the page in order, except those of images and buttons", async () => {
+  test("has all words of the page in order, except in images and buttons", async () => {
     const { document, wordsOfEach } = await openPage(visitor, path);
     const { body: markdown } = await visitor.get(markdownPath);
     const drawn = "main :is(nav, svg, .btn, [aria-hidden=true], [data-markdown=skip])";

@@ -13,7 +13,7 @@ stopClock(NOW);
 
 const always = () => true;
 
-/** Sign-ups that are due, and a run of the cron handler over those of a rank. */
+/** Due sign-ups, and a run of the cron handler over one rank of them. */
 function dueSignUps() {
   const world = signUpsInProcess();
   const set = (id: string, values: Record<string, string | number | null>) => {
