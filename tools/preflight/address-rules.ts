@@ -5,7 +5,7 @@ import { isPlaceholder } from "./setting-rules";
 
 /** Providers whose domains nobody else can send from. */
 const FREE_MAIL =
-  /@(?:gmail|googlemail|outlook|hotmail|live|msn|yahoo|ymail|aol|icloud|me|gmx|web|mail|proton|protonmail|zoho|yandex|qq|163)\.\w{2,3}(?:\.\w{2})?$/i;
+  /@(?:(?:gmail|googlemail|aol|icloud|me|mail|msn|zoho|protonmail|qq|163)\.com|proton\.me|web\.de|mail\.ru|(?:outlook|hotmail|live|yahoo|ymail|gmx|yandex)\.(?:com?\.)?\w{2,3})$/i;
 
 /** Routes, URLs and email addresses: the Workers and Stripe use each other's real addresses. */
 export function addressRules(deployment: Deployment): Rule[] {

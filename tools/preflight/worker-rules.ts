@@ -4,7 +4,7 @@ import type { Deployment, Rule, Worker } from "./deployment";
 import { meant, namesOf } from "./setting-names";
 import { SECRETS } from "./worker-problems";
 
-/** Local limits are a million, out of reach. */
+/** Deployments stay far below; local limits are a million. */
 const LOCAL_LIMIT = 100_000;
 const DAILY_LIMITS = { SIGN_UPS_PER_EMAIL_A_DAY: 20, SIGN_UPS_PER_SENDER_A_DAY: 100, SIGN_UPS_PER_NETWORK_A_DAY: 50 };
 /** A sign-up's calls to Stripe end within nine seconds. */

@@ -514,6 +514,11 @@ describe("the preflight", () => {
     );
   });
 
+  test.each(["mail.acme.com", "mail.abc.de", "live.abc.com"])("takes the own domain %s for emails", async (domain) => {
+    const changed = await settings((text) => text.replaceAll(MAIL, `MAIL_FROM = "hello@${domain}"`));
+    expect(told({ ...ready, ...changed })).toEqual([]);
+  });
+
   test("finds the ids of two databases that were swapped, and a sender's domain that Cloudflare does not know", async () => {
     const databaseNames = new Map([
       [DATABASES.production, "citewell-subscriptions"],
