@@ -63,7 +63,7 @@ export const future = {
 };
 
 export const suite = {
-  title: "From prompt to published\u00a0answer",
+  title: "From prompt to published answer",
   text: "Find the questions, measure the answers, publish what is missing.",
   products: [
     {
@@ -79,7 +79,7 @@ export const suite = {
     {
       key: "actions",
       title: "Actions",
-      text: "Content briefs that are ready for AI search. A brief is the plan of one piece of content: question, reader, format.",
+      text: "Content briefs that are ready for AI search. A brief says what to write: the question, the reader and the format.",
     },
   ],
 } as const;

@@ -1,14 +1,4 @@
-const words = [
-  {
-    word: "GEO",
-    meaning: "Generative engine optimization: work that helps AI search find, understand and cite your content.",
-  },
-  { word: "AI Overviews", meaning: "The AI-written summaries above Google’s search results." },
-  { word: "AI Mode", meaning: "Google’s search that answers in a conversation." },
-  { word: "Brief", meaning: "Instructions for one piece of content: the question, the reader and the format." },
-  { word: "Piece", meaning: "A piece of content, such as an article." },
-  { word: "Forward-deployed engineer", meaning: "An engineer who works directly with your team." },
-];
+import { glossary } from "./pricing-content";
 
 export function Glossary() {
   return (
@@ -17,9 +7,13 @@ export function Glossary() {
         What the words mean
       </h2>
       <ul className="mt-10 grid gap-x-8 gap-y-6 sm:grid-cols-2 lg:grid-cols-3">
-        {words.map(({ word, meaning }) => (
+        {glossary.map(({ word, meaning }) => (
           <li key={word} className="text-muted">
-            <strong className="mb-1 block text-ink">{word}:</strong> {meaning}
+            <strong className="mb-1 block text-ink">
+              {word}
+              <span className="sr-only">:</span>
+            </strong>{" "}
+            {meaning}
           </li>
         ))}
       </ul>

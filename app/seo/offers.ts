@@ -1,5 +1,6 @@
 import type { Offer } from "schema-dts";
 import { type Plan, regularPrice } from "../pricing/plans/plan-list";
+import { describePrompts } from "../pricing/plans/price-per-prompt";
 
 /** JSON-LD offers; empty for a plan priced on request. */
 export function offerOf(plan: Plan, pricingUrl: string): Offer[] {
@@ -10,7 +11,7 @@ export function offerOf(plan: Plan, pricingUrl: string): Offer[] {
     {
       "@type": "Offer",
       name: title,
-      ...(trialBadge && { description: trialBadge }),
+      description: [trialBadge, describePrompts(key)].filter(Boolean).join(". "),
       url: `${pricingUrl}#plan-${key}`,
       price,
       priceCurrency: "USD",

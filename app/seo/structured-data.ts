@@ -1,5 +1,6 @@
 import type {
   BreadcrumbList,
+  DefinedTermSet,
   FAQPage,
   Graph,
   Organization,
@@ -13,6 +14,7 @@ import { companyFacts } from "../company-facts";
 import { features } from "../home/home-content";
 import { faq } from "../pricing/faq";
 import { plans } from "../pricing/plans/plan-list";
+import { glossary } from "../pricing/pricing-content";
 import type { Site } from "../ui/use-site";
 import { offerOf } from "./offers";
 import { homePage, type PublicPage, pricingPage } from "./pages";
@@ -28,7 +30,7 @@ function shared(page: PublicPage, site: Site): Thing[] {
 
 function ownTo(page: PublicPage, site: Site): Thing[] {
   if (page === homePage) return [softwareApplication(site)];
-  if (page === pricingPage) return [softwareApplication(site), faqPage(site), breadcrumbs(page, site)];
+  if (page === pricingPage) return [softwareApplication(site), faqPage(site), termSet(site), breadcrumbs(page, site)];
   return [breadcrumbs(page, site)];
 }
 
@@ -96,6 +98,14 @@ function faqPage(site: Site): FAQPage {
       name: question,
       acceptedAnswer: { "@type": "Answer", text: answer },
     })),
+  };
+}
+
+function termSet({ siteUrl }: Site): DefinedTermSet {
+  return {
+    "@type": "DefinedTermSet",
+    "@id": `${siteUrl}${pricingPage.path}#glossary`,
+    hasDefinedTerm: glossary.map(({ word, meaning }) => ({ "@type": "DefinedTerm", name: word, description: meaning })),
   };
 }
 

@@ -1,4 +1,4 @@
-import { connect, createServer, isIP, isIPv6 } from "node:net";
+import { createServer, isIP, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 import { isLoopbackHost } from "../../app/shared/settings";
 import { ToolError } from "../failures";
@@ -61,15 +61,4 @@ export async function requireFreePort(port: number, title: string): Promise<void
 /** Of `npm run dev`: 9787 for the site (.vscode/launch.json). */
 export function inspectorPort(port: number): number {
   return port + 1000;
-}
-
-/** Passes connections to [::1] on to 127.0.0.1: Miniflare listens on one address. Does nothing without IPv6. */
-export function serveOnIpv6(port: number): void {
-  const server = createServer((client) => {
-    const worker = connect(port, "127.0.0.1");
-    client.on("error", () => worker.destroy()).on("close", () => worker.destroy());
-    worker.on("error", () => client.destroy());
-    client.pipe(worker).pipe(client);
-  });
-  server.on("error", () => {}).listen(port, "::1");
 }

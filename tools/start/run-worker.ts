@@ -7,6 +7,8 @@ import { migrateDatabase } from "../wrangler/migrate-database";
 const MOST_CRASHES = { count: 3, withinMs: 60_000 };
 
 export type LocalWorker = {
+  /** Where it listens, once it has started. */
+  ready(): Promise<URL>;
   /** Applies new migrations to its database. */
   migrate(): Promise<void>;
   /** Starts it again with new options. */
@@ -50,6 +52,7 @@ export async function runWorker(
   const miniflare = new Miniflare(await all());
   await miniflare.ready;
   return {
+    ready: () => miniflare.ready,
     migrate: async () => migrateDatabase(await miniflare.getD1Database("DB")),
     reload,
     dispose: () => {

@@ -5,8 +5,9 @@ import { bindingsOf } from "../wrangler/built-worker";
 import { readWorkerSettings } from "../wrangler/worker-settings";
 import { root } from "../wrangler/wrangler";
 import { migrate, step } from "./build";
+import { listen } from "./listen";
 import { withLiveReload } from "./live-reload";
-import { hostOf, inspectorPort, onPorts, type Ports, portsOf, requireFreePort, serveOnIpv6 } from "./ports";
+import { hostOf, inspectorPort, onPorts, type Ports, portsOf, requireFreePort } from "./ports";
 import { atStop, isStopping, stopAll } from "./processes";
 import { runWorker } from "./run-worker";
 import { watchSources } from "./watch";
@@ -67,8 +68,8 @@ async function main(isWatching: boolean): Promise<void> {
       };
       return {
         ...(isWatching && name === "site" ? withLiveReload(built) : built),
-        host: host?.ip ?? "127.0.0.1",
-        port: ports[name],
+        host: "127.0.0.1",
+        port: 0,
         ...(isWatching && { inspectorPort: inspectorPort(ports[name]) }),
         d1Persist: join(state, "v3/d1"),
         durableObjectsPersist: join(state, "v3/do"),
@@ -91,7 +92,7 @@ async function main(isWatching: boolean): Promise<void> {
       },
     );
     atStop(running.dispose);
-    if (!host) serveOnIpv6(ports[name]);
+    await listen(ports[name], host?.ip, running);
     stopOnSignals();
     await answers(worker, ports, state);
     started.push({ name, folder, running });

@@ -25,7 +25,15 @@ export function PlanCard({ plan }: { plan: DetailedPlan }) {
         >
           {plan.ctaText}
         </ButtonLink>
-        {plan.smallPriceText && <p className="mt-3 text-sm wrap-anywhere text-muted">{plan.smallPriceText}</p>}
+        {plan.smallPriceText && (
+          <p
+            className="mt-3 text-sm wrap-anywhere text-muted"
+            // Markdown has the address in place of the button.
+            data-markdown={plan.price === null ? "skip" : undefined}
+          >
+            {plan.smallPriceText}
+          </p>
+        )}
       </div>
       <ul className="flex flex-col gap-3 border-t border-line pt-6" data-markdown="skip">
         {plan.includes && <Feature feature={{ title: `Everything in ${plan.includes}`, text: "", included: true }} />}

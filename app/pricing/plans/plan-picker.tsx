@@ -17,14 +17,16 @@ export function PlanPicker() {
       <legend className="text-heading">How many prompts do you track?</legend>
       {choices().map(({ key, prompts, answer }) => (
         <div key={key}>
-          <input
-            type="radio"
-            name="prompts"
-            id={`prompts-${key}`}
-            aria-describedby={`answer-${key}`}
-            defaultChecked={key === recommended}
-          />
-          <label htmlFor={`prompts-${key}`}>{prompts}</label>
+          <label>
+            <input
+              type="radio"
+              name="prompts"
+              id={`prompts-${key}`}
+              aria-describedby={`answer-${key}`}
+              defaultChecked={key === recommended}
+            />
+            {prompts}
+          </label>
           <p id={`answer-${key}`}>{answer}</p>
         </div>
       ))}

@@ -3,6 +3,8 @@ import { companyFacts } from "../../company-facts";
 import { features, suite } from "../../home/home-content";
 import { describeOffer, plans } from "../../pricing/plans/plan-list";
 import { onRequest, platformsOf } from "../../pricing/plans/platforms";
+import { describePrompts } from "../../pricing/plans/price-per-prompt";
+import { glossary } from "../../pricing/pricing-content";
 import type { Site } from "../../ui/use-site";
 import { markdownPath } from "../markdown-path";
 import { publicPages } from "../pages";
@@ -27,11 +29,16 @@ ${list(suite.products.map(({ title, text }) => `${title}: ${text}`))}
 ${list(
   plans(site).map((plan) => {
     const signUp = plan.price === null ? "" : ` [Sign up](${site.siteUrl}${plan.ctaLink})`;
-    return `${describeOffer(plan)}. Platforms: ${platformsOf(plan.key).join(", ")}.${signUp}`;
+    const prompts = plan.price === null ? "" : ` ${describePrompts(plan.key)}.`;
+    return `${describeOffer(plan)}. Platforms: ${platformsOf(plan.key).join(", ")}.${prompts}${signUp}`;
   }),
 )}
 
 ${onRequest}
+
+## Glossary
+
+${list(glossary.map(({ word, meaning }) => `${word}: ${meaning}`))}
 
 ## Pages
 

@@ -94,6 +94,18 @@ async function abortUpload(port: number): Promise<void> {
   await once(socket.resume(), "close");
 }
 
+/** What a client of HTTP/1.0 that accepts gzip, such as w3m, reads until a page's end. */
+async function readOverHttp10(port: number): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(`GET / HTTP/1.0\r\nHost: localhost:${port}\r\nAccept-Encoding: gzip\r\n\r\n`);
+  let answer = "";
+  for await (const chunk of socket) {
+    answer += chunk;
+    if (answer.includes("</html>")) break;
+  }
+  return answer;
+}
+
 /** Process ids of the Workers' runtimes. */
 async function workerdOf({ folder }: Checkout): Promise<number[]> {
   const processes = await processesOf(folder);
@@ -163,6 +175,7 @@ test("npm start uses PORT and prints about ten lines; the sign-up works there, a
   for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
     expect((await fetch(`http://${host}:${site}/`)).status, host).toBe(200);
   }
+  expect(await readOverHttp10(site)).toMatch(/^HTTP\/1\.\d 200 OK\r\n(?!.*chunked).*\r\n\r\n<!DOCTYPE html>/s);
 
   for (const id of await workerdOf(checkout)) process.kill(id, "SIGKILL");
   for (const port of [site, api, stripe]) {

@@ -329,7 +329,7 @@ describe("pricing", () => {
     ]);
     const home = await open("/");
     expect(home.words()).toContain("AI Overviews are the summaries above Google’s results; in AI Mode, Google answers");
-    expect(home.words()).toContain("A brief is the plan of one piece of content");
+    expect(home.words()).toContain("A brief says what to write");
   });
 
   test("shows under each paid plan when it is charged [P15]", async () => {

@@ -79,17 +79,20 @@ test.each(["/nothing-here", "/subscription", "/subscription/c7e2d9a4-61b8-4f0a-a
   },
 );
 
-type Plan = { key: string; title: string; price: number | undefined };
+type Plan = { key: string; title: string; price: number | undefined; prompts: string };
 
 /** The plans as /pricing shows them; one without a price has none. */
 async function plansShown(): Promise<Plan[]> {
   const { document } = await open("/pricing");
   return [...document.querySelectorAll("article")].map((card) => {
-    const price = /\$(\d+) a month/.exec(card.textContent ?? "")?.[1];
+    const text = card.textContent ?? "";
+    const price = /\$(\d+) a month/.exec(text)?.[1];
+    const [, prompts, each] = /Prompts tracked: (\d+)Price per prompt: (\$\d\.\d\d) a month/.exec(text) ?? [];
     return {
       key: (card.getAttribute("aria-labelledby") ?? "").replace("plan-", ""),
       title: card.querySelector("h2")?.textContent ?? "",
       price: price === undefined ? undefined : Number(price),
+      prompts: `${prompts} prompts tracked, ${each} per prompt`,
     };
   });
 }
@@ -168,7 +171,10 @@ describe("structured data", () => {
 
   test.each([
     ["/", ["Organization", "WebSite", "WebPage", "SoftwareApplication"]],
-    ["/pricing", ["Organization", "WebSite", "WebPage", "SoftwareApplication", "FAQPage", "BreadcrumbList"]],
+    [
+      "/pricing",
+      ["Organization", "WebSite", "WebPage", "SoftwareApplication", "FAQPage", "DefinedTermSet", "BreadcrumbList"],
+    ],
     ["/privacy", ["Organization", "WebSite", "WebPage", "BreadcrumbList"]],
     ["/terms", ["Organization", "WebSite", "WebPage", "BreadcrumbList"]],
   ])("%s has its types, and its references resolve", async (path, types) => {
@@ -185,9 +191,10 @@ describe("structured data", () => {
     async (path) => {
       const offers = (await graphOf(path)).get("SoftwareApplication")?.offers;
       expect(offers).toMatchObject(
-        (await pricedPlans()).map(({ key, title, price }) => ({
+        (await pricedPlans()).map(({ key, title, price, prompts }) => ({
           "@type": "Offer",
           name: title,
+          description: `5-day free trial. ${prompts}`,
           price,
           priceCurrency: "USD",
           url: `${site.url}/pricing#plan-${key}`,
@@ -209,6 +216,18 @@ describe("structured data", () => {
     });
     expect(shown).toHaveLength(6);
     expect((await graphOf("/pricing")).get("FAQPage")?.mainEntity).toEqual(shown);
+  });
+
+  test("has the page's glossary", async () => {
+    const { document } = await open("/pricing");
+    const shown = [...document.querySelectorAll("[aria-labelledby=glossary] li")].map((item) => {
+      const [name = "", description = ""] = (item.textContent ?? "").split(/: (.*)/);
+      return { "@type": "DefinedTerm", name, description };
+    });
+    expect(shown).toHaveLength(6);
+    expect((await graphOf("/pricing")).get("DefinedTermSet")?.hasDefinedTerm).toEqual(shown);
+    const { body: llmsTxt } = await visitor.get("/llms.txt");
+    for (const { name, description } of shown) expect(llmsTxt).toContain(`- ${name}: ${description}\n`);
   });
 
   test("has breadcrumbs from home to the page", async () => {
@@ -271,12 +290,14 @@ describe("files for crawlers", () => {
     expect(body).toContain(`Sitemap: ${site.url}/sitemap.xml`);
   });
 
-  test("llms.txt describes the product and each plan's platforms and price, and links to each page [K2, P14]", async () => {
+  test("llms.txt describes the product and each plan's platforms, prompts and price, and links to each page [K2, P14]", async () => {
     const { headers, body } = await visitor.get("/llms.txt");
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
     expect(body).toMatch(/^# .+\n\n> .+AI search/);
-    for (const { title, price } of await pricedPlans())
+    for (const { title, price, prompts } of await pricedPlans()) {
       expect(body).toContain(`${title}: $${price} a month, 5-day free trial. Platforms: ChatGPT, Perplexity`);
+      expect(body).toContain(`. ${prompts}. [Sign up]`);
+    }
     expect(body).toContain(`[Sign up](${site.url}/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430)`);
     for (const path of Object.values(markdownPaths)) {
       expect(body).toContain(`(${site.url}${path})`);
