@@ -4,7 +4,7 @@ import { Webhook } from "standardwebhooks";
 import * as z from "zod";
 import type { StripeContext } from "../api/operation-context";
 import type { Received } from "../store/store";
-import { page } from "./page-layout";
+import { page, time } from "./page-layout";
 
 const accountWebhook = z.object({
   type: z.string(),
@@ -40,7 +40,7 @@ export function customerConsole(secret: string): Hono<StripeContext> {
       ${webhooks.map(
         ({ id, type, timestamp, data }) =>
           html`<li>
-            <strong>${type}</strong>, <time datetime="${timestamp}">${timestamp}</time><br />
+            <strong>${type}</strong>, ${time(timestamp)}<br />
             ${id}, signature verified
             <pre>${JSON.stringify(data, null, 2)}</pre>
           </li>`,

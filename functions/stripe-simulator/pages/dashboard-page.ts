@@ -11,7 +11,7 @@ import { clockOf, DAY, HOUR, timeOf } from "../clock/time";
 import { parseForm } from "../schema/form";
 import type { Customer, Subscription } from "../store/objects";
 import { detailOf } from "./event-detail";
-import { page } from "./page-layout";
+import { page, time } from "./page-layout";
 
 const MOVES = [
   ["An hour", HOUR],
@@ -48,7 +48,7 @@ dashboard.get("/:id", (c) => {
     ${subscription ? facts(customer, subscription, c.var.account.effects()) : html`<p>No subscription yet.</p>`}
     <h2>Timeline</h2>
     <ol>
-      ${events.map((event) => html`<li class="columns">${time(event.created)}<strong>${event.type}</strong><span>${detailOf(event)}</span></li>`)}
+      ${events.map((event) => html`<li class="columns">${time(event.created * 1000)}<strong>${event.type}</strong><span>${detailOf(event)}</span></li>`)}
     </ol>`;
   return c.html(page(customer.name || customer.email || customer.id, content));
 });
@@ -82,7 +82,7 @@ function act(action: string, subscription: Subscription, now: number, effects: E
 
 function clock(now: number) {
   return html`<form method="post" class="row">
-    <p>It is <strong>${time(now)}</strong>. Move the clock by:</p>
+    <p>It is <strong>${time(now * 1000)}</strong>. Move the clock by:</p>
     ${MOVES.map(([name, seconds]) => html`<button name="seconds" value="${seconds}">${name}</button>`)}
   </form>`;
 }
@@ -101,8 +101,8 @@ function facts(customer: Customer, subscription: Subscription, effects: Effects)
   return html`<p>
       <strong>${words(subscription.status)}</strong>, $${amount} a month,
       ${card ? `${card.brand} ${card.last4}` : "no card"}${willFail ? ", and the next charge will fail" : ""}.
-      ${subscription.cancel_at === null ? "" : html`It ends at ${time(subscription.cancel_at)}.`}
-      ${step ? html`Next: ${NAMES[step.does] ?? step.does}, ${time(step.at)}.` : ""}
+      ${subscription.cancel_at === null ? "" : html`It ends at ${time(subscription.cancel_at * 1000)}.`}
+      ${step ? html`Next: ${NAMES[step.does] ?? step.does}, ${time(step.at * 1000)}.` : ""}
     </p>
     ${hasEnded(subscription) ? "" : buttons}`;
 }
@@ -110,8 +110,3 @@ function facts(customer: Customer, subscription: Subscription, effects: Effects)
 const NAMES: Record<string, string> = { finalize: "charge the invoice", retry: "try the charge again" };
 
 const words = (status: string) => status.replaceAll("_", " ");
-
-function time(seconds: number) {
-  const date = new Date(seconds * 1000).toISOString();
-  return html`<time datetime="${date}">${date.slice(0, 16).replace("T", " ")} UTC</time>`;
-}

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import * as z from "zod";
 import type { StripeContext } from "../api/operation-context";
 import type { Received } from "../store/store";
-import { page } from "./page-layout";
+import { page, time } from "./page-layout";
 
 /* A mail provider with the API of Resend: https://resend.com/docs/api-reference/emails */
 
@@ -53,7 +53,7 @@ mailbox.get("/", (c) => {
       ({ id, to, subject, created_at }) =>
         html`<li>
           <a href="/mailbox/${id}">${subject}</a><br />
-          to ${to.join(", ")}, <time datetime="${created_at}">${created_at}</time>
+          to ${to.join(", ")}, ${time(created_at)}
         </li>`,
     )}
   </ul>`;
@@ -68,7 +68,7 @@ mailbox.get("/:id", (c) => {
     <h2>HTML</h2>
     <iframe sandbox src="/mailbox/${found.id}/html" title="The message as HTML"></iframe>
     <h2>Text</h2>
-    <pre>${found.text}</pre>`;
+    <pre>${withLinks(found.text)}</pre>`;
   return c.html(page(found.subject, content));
 });
 
@@ -79,6 +79,13 @@ mailbox.get("/:id/html", (c) => {
   c.header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox");
   return c.html(found.html);
 });
+
+/** Its links can be followed here: in the frame they cannot. */
+function withLinks(text: string) {
+  return text
+    .split(/(https?:\/\/\S+)/)
+    .map((part) => (part.startsWith("http") ? html`<a href="${part}">${part}</a>` : part));
+}
 
 function findMessage(received: Received[], id: string): KeptMessage | undefined {
   return received.map(kept).find((message) => message.id === id);

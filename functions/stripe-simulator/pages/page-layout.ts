@@ -21,3 +21,9 @@ export function page(title: string, content: Html): Html {
       </body>
     </html>`;
 }
+
+/** To the minute, for example `2026-11-23 17:10 UTC`. */
+export function time(date: number | string): Html {
+  const iso = new Date(date).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
+}

@@ -20,7 +20,7 @@ main { max-width: 560px; margin: 0 auto; }
 h1 { margin: 0 0 16px; font-size: clamp(24px, 7vw, 32px); line-height: 1.15; letter-spacing: -0.02em; text-wrap: balance; }
 p { margin: 0 0 16px; }
 a { color: var(--brand); }
-button, .button { display: inline-block; margin: 8px 0 16px; padding: 12px 20px; border: 1px solid transparent; border-radius: 10px; background: var(--brand); color: var(--onBrand); font: inherit; font-weight: bold; text-decoration: none; cursor: pointer; }
+button, .button { display: inline-block; margin: 8px 0 16px; padding: 12px 20px; border: 1px solid transparent; border-radius: 10px; background: var(--brand); color: var(--onBrand); font: inherit; font-weight: bold; text-align: center; text-decoration: none; cursor: pointer; }
 button { background: var(--danger); }
 .help { margin: 24px 0 0; padding-top: 16px; border-top: 1px solid var(--line); color: var(--muted); font-size: 15px; }
 :focus-visible { outline: 3px solid var(--brand); outline-offset: 3px; }

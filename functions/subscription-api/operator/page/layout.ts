@@ -2,8 +2,8 @@ import { html } from "hono/html";
 import { type Html, htmlPages } from "../../http/html-page";
 
 const STYLE = `
-:root { color-scheme: light dark; --text: #1f2430; --page: #f6f8fa; --card: #fff; --line: #c9d1d9; --link: #1d4ed8; --s0: #8a93a3; --s1: #b45309; --s2: #1d4ed8; --s3: #b42318; --s4: #4b5563; --s5: #a78bfa; --s6: #0b6b43; }
-@media (prefers-color-scheme: dark) { :root { --text: #e6e8ec; --page: #14171c; --card: #1d2128; --line: #414956; --link: #93b4ff; --s0: #9aa3b2; --s1: #f0a868; --s2: #7aa2ff; --s3: #ff8f85; --s4: #6b7280; --s5: #c4b5fd; --s6: #72dcaa; } }
+:root { color-scheme: light dark; --text: #1f2430; --page: #f6f8fa; --card: #fff; --line: #c9d1d9; --link: #1d4ed8; --s0: #8a93a3; --s1: #b45309; --s2: #1d4ed8; --s3: #0b6b43; --s4: #b42318; --s5: #a78bfa; --s6: #4b5563; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6e8ec; --page: #14171c; --card: #1d2128; --line: #414956; --link: #93b4ff; --s0: #9aa3b2; --s1: #f0a868; --s2: #7aa2ff; --s3: #72dcaa; --s4: #ff8f85; --s5: #c4b5fd; --s6: #6b7280; } }
 body { margin: 0; padding: 16px; background: var(--page); color: var(--text); font: 16px/1.5 Arial, Helvetica, sans-serif; }
 main { max-width: 960px; margin: 0 auto; }
 section > :last-child { margin-bottom: 0; }
@@ -21,6 +21,7 @@ svg { display: block; width: 100%; height: auto; margin-top: 8px; border-bottom:
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 14px; }
 th, td { padding: 6px 10px; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
+th:first-child { padding-left: 0; }
 caption { text-align: left; }
 .bar { width: 100%; } .bar svg { height: 16px; min-width: 120px; margin: 0; border: 0; }
 button { min-height: 32px; padding: 4px 12px; border: 1px solid var(--link); border-radius: 6px; background: var(--card); color: var(--link); font: inherit; cursor: pointer; }

@@ -5,7 +5,7 @@ type Html = ReturnType<typeof html>;
 
 export type Link = { text: string; url: string };
 
-/** A paragraph of the small print, with the link that it is about. */
+/** A paragraph of the small print or a detail, with the link at its end. */
 export type Paragraph = { text?: string; link?: Link };
 
 export type Draft = {
@@ -13,7 +13,7 @@ export type Draft = {
   greeting: string;
   lead: string;
   button: Link;
-  details: [name: string, value: string][];
+  details: [name: string, value: string | Paragraph][];
   note?: string;
   smallPrint: Paragraph[];
 };
@@ -71,13 +71,16 @@ const HELP = "Questions? Reply to this email or write to";
 function textOf(draft: Draft, { supportEmail, companyName }: Sender): string {
   const { greeting, lead, button, details, note, smallPrint } = draft;
   const lineOf = ({ text, url }: Link) => `${text}: ${url}`;
+  const partsOf = ({ text, link }: Paragraph) => [text, link && lineOf(link)].filter(Boolean);
   return [
     greeting,
     lead,
     lineOf(button),
-    details.map(([name, value]) => `${name}: ${value}`).join("\n"),
+    details
+      .map(([name, value]) => `${name}: ${typeof value === "string" ? value : partsOf(value).join(" ")}`)
+      .join("\n"),
     ...(note ? [note] : []),
-    ...smallPrint.map(({ text, link }) => [text, link && lineOf(link)].filter(Boolean).join("\n")),
+    ...smallPrint.map((paragraph) => partsOf(paragraph).join("\n")),
     `${HELP} ${supportEmail}.`,
     companyName,
   ].join("\n\n");
@@ -109,7 +112,7 @@ ${line(lead, "18px", "ink")}
 ${details.map(row)}
 </table>
 ${note && line(note, "16px", "ink")}
-${smallPrint.map(({ text, link }) => line(html`${text} ${link && linkTo(link)}`, "14px", "muted"))}
+${smallPrint.map((paragraph) => line(withLink(paragraph), "14px", "muted"))}
 ${line(help, "14px", "muted")}
 </td></tr>
 </table>
@@ -134,10 +137,14 @@ function linkTo({ text, url }: Link): Html {
   return html`<a href="${url}" class="link" style="color:${LIGHT.brand};text-decoration:underline">${text}</a>`;
 }
 
-function row([name, value]: [string, string]): Html {
+function withLink({ text, link }: Paragraph): Html {
+  return html`${text} ${link && linkTo(link)}`;
+}
+
+function row([name, value]: Draft["details"][number]): Html {
   const cell = (color: "ink" | "muted") =>
     raw(
       `class="cell ${color}" style="padding:10px 0;border-top:1px solid ${LIGHT.line};color:${LIGHT[color]};${FONT};font-size:15px;line-height:1.4;text-align:left;vertical-align:top;overflow-wrap:anywhere;`,
     );
-  return html`<tr><th scope="row" ${cell("muted")}width:35%;padding-right:12px;font-weight:normal">${name}</th><td ${cell("ink")}">${value}</td></tr>\n`;
+  return html`<tr><th scope="row" ${cell("muted")}width:35%;padding-right:12px;font-weight:normal">${name}</th><td ${cell("ink")}">${typeof value === "string" ? value : withLink(value)}</td></tr>\n`;
 }

@@ -38,7 +38,10 @@ export function trialStartedEmail(
         ...chargeDetails(trial),
         [
           "You agreed to this",
-          `on ${utcMinute(new Date(facts.signed_up_at))}, with our terms: ${sender.siteUrl}/terms`,
+          {
+            text: `on ${utcMinute(new Date(facts.signed_up_at))}, with our`,
+            link: { text: "terms", url: `${sender.siteUrl}/terms` },
+          },
         ],
       ],
       note:
