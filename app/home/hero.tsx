@@ -12,7 +12,7 @@ export function Hero() {
       <div className="grid items-end gap-x-16 gap-y-12 lg:grid-cols-[minmax(0,1fr)_34%]">
         <div>
           <p className="eyebrow">{hero.eyebrow}</p>
-          <h1 id="hero" className="mt-3 text-display">
+          <h1 id="hero" className="mt-3 text-display lg:text-[min(4.5rem,5.6vw)]">
             {hero.headline} {hero.ending}
             <mark>{hero.cited}</mark>
           </h1>
