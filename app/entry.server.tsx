@@ -9,6 +9,7 @@ import LaterStep from "./signup/load/later-steps";
 import type { SignupServices } from "./signup/server/services.server";
 import type { FormOutcome } from "./signup/server/submit/form-outcome.server";
 import { LaterStepProvider } from "./signup/signup-page";
+import { afterFirstPaint } from "./ui/document/after-first-paint";
 import { NonceProvider } from "./ui/document/nonce";
 
 declare module "@remix-run/server-runtime" {
@@ -49,13 +50,8 @@ export default async function handleRequest(
   const data = hydrates ? handOff(await new Response(serverHandoffStream).text(), nonce) : "";
   headers.set("Content-Type", "text/html; charset=utf-8");
   // HTTP/1.0 clients such as w3m need a Content-Length; they cannot read chunks.
-  const page = withLowPriority(html).replace(END_OF_PAGE, () => data + END_OF_PAGE);
-  return new Response(`<!DOCTYPE html>${page}`, { status, headers });
-}
-
-/** Pages work without scripts, which would delay the first paint: https://web.dev/articles/fetch-priority */
-function withLowPriority(html: string): string {
-  return html.replaceAll('<link rel="modulepreload"', '<link fetchpriority="low" rel="modulepreload"');
+  const page = html.replace(END_OF_PAGE, () => data + END_OF_PAGE);
+  return new Response(`<!DOCTYPE html>${hydrates ? afterFirstPaint(page, nonce) : page}`, { status, headers });
 }
 
 const END_OF_PAGE = "</body></html>";

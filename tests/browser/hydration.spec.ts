@@ -38,14 +38,19 @@ test("a page changed by an extension before hydration is rendered again with its
   await expect(page.getByText("STANDARD").first()).toBeVisible();
 });
 
-test("the form's scripts load at low priority after the first paint", async ({ page }) => {
-  const cdp = await page.context().newCDPSession(page);
-  const priorities: string[] = [];
-  cdp.on("Network.requestWillBeSent", ({ request }) => {
-    if (request.url.endsWith(".js")) priorities.push(request.initialPriority);
+test("the form's scripts load after the first paint", async ({ page }) => {
+  const scripts: string[] = [];
+  page.on("request", (request) => request.resourceType() === "script" && scripts.push(request.url()));
+  await page.addInitScript(() => {
+    const waiting: FrameRequestCallback[] = [];
+    window.requestAnimationFrame = (callback) => waiting.push(callback);
+    addEventListener("test:frame", () => waiting.splice(0).forEach((callback) => void callback(0)));
   });
-  await cdp.send("Network.enable");
-  await page.goto(PLAN);
+  const nextFrame = () => page.evaluate(() => dispatchEvent(new Event("test:frame")));
+  await page.goto(PLAN, { waitUntil: "networkidle" });
+  await nextFrame();
+  expect(scripts).toEqual([]);
+  await nextFrame();
   await hydrated(page);
-  expect(new Set(priorities)).toEqual(new Set(["Low"]));
+  expect(scripts.length).toBeGreaterThan(3);
 });
