@@ -38,7 +38,7 @@ test("a page changed by an extension before hydration is rendered again with its
   await expect(page.getByText("STANDARD").first()).toBeVisible();
 });
 
-test("the form's scripts load after the first paint", async ({ page }) => {
+test("the form's scripts load after the first paint, and format what was typed before", async ({ page }) => {
   const scripts: string[] = [];
   page.on("request", (request) => request.resourceType() === "script" && scripts.push(request.url()));
   await page.addInitScript(() => {
@@ -50,7 +50,24 @@ test("the form's scripts load after the first paint", async ({ page }) => {
   await page.goto(PLAN, { waitUntil: "networkidle" });
   await nextFrame();
   expect(scripts).toEqual([]);
+  await page.getByLabel("Email Address").fill(" ada@example.com");
+  await page.getByLabel("Phone Number").fill("2125550123");
   await nextFrame();
   await hydrated(page);
   expect(scripts.length).toBeGreaterThan(3);
+  await expect(page.getByLabel("Email Address")).toHaveValue("ada@example.com");
+  await expect(page.getByLabel("Phone Number")).toHaveValue("(212) 555-0123");
+});
+
+test("a click before React's first render does not disturb hydration", async ({ page }) => {
+  await page.addInitScript(() => {
+    const { addEventListener } = document;
+    document.addEventListener = (type: string, ...rest: [EventListener]) => {
+      addEventListener.call(document, type, ...rest);
+      // React listens once it is asked to hydrate, and renders later.
+      if (type === "click") queueMicrotask(() => document.querySelector("h1")?.click());
+    };
+  });
+  await page.goto(PLAN);
+  await hydrated(page);
 });

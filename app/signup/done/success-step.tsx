@@ -45,9 +45,9 @@ export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNo
             <h2 id="details" className="text-heading">
               Subscription Details
             </h2>
-            <dl className="mt-4 grid gap-x-6 gap-y-2 sm:grid-cols-[auto_1fr]">
+            <dl className="mt-4 grid gap-x-6 gap-y-3 sm:grid-cols-[auto_1fr] sm:gap-y-2">
               {details.map(([term, value]) => (
-                <div key={term} className="contents">
+                <div key={term} className="sm:contents">
                   <dt className="font-semibold text-muted">{term}</dt>
                   <dd className="[overflow-wrap:anywhere]">{value}</dd>
                 </div>

@@ -54,7 +54,10 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
     shouldRevalidate: "onInput",
     onValidate: ({ formData }) => validateInBrowser(formData),
   });
-  useEffect(warmUpSchema, []);
+  useEffect(() => {
+    formatEarlierInput();
+    warmUpSchema();
+  }, []);
   const { pathname } = useLocation();
   // All at once, because the metadata of one field costs Conform as much.
   const { allErrors, initialValue } = form;
@@ -204,6 +207,16 @@ const PasswordField = memo(function PasswordField(props: {
     />
   );
 });
+
+/** Formats what the visitor, or the browser, entered before hydration. */
+function formatEarlierInput(): void {
+  for (const name of Object.keys(BEHAVIOR)) {
+    const input = document.getElementById(idOf(name));
+    if (input instanceof HTMLInputElement && input.value !== input.defaultValue) {
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+  }
+}
 
 /** Runs the schema once while the browser is idle, because its first run is slow. */
 function warmUpSchema(): void {

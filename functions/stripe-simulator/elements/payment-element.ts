@@ -76,7 +76,9 @@ export function paymentElement(
       iframe.title = "Secure payment input frame";
       iframe.src = `${origin}/elements/#locale=${locale}`;
       // Set through the CSSOM, because the page's Content-Security-Policy allows no style attributes in markup.
-      Object.assign(iframe.style, { display: "block", width: "100%", height: "0", border: "0", colorScheme: "light" });
+      // Reaches into the margin for the focus rings, as Stripe's does.
+      const size = { margin: "-4px", width: "calc(100% + 8px)", height: "0" };
+      Object.assign(iframe.style, { ...size, display: "block", border: "0", colorScheme: "light" });
       iframe.onload = () => iframe.contentWindow?.postMessage(frameOptions, origin, [channel.port2]);
       container.replaceChildren(iframe);
       void load();
