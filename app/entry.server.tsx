@@ -11,6 +11,7 @@ import type { FormOutcome } from "./signup/server/submit/form-outcome.server";
 import { LaterStepProvider } from "./signup/signup-page";
 import { afterFirstPaint } from "./ui/document/after-first-paint";
 import { NonceProvider } from "./ui/document/nonce";
+import { prerenderRules } from "./ui/document/prerender";
 
 declare module "@remix-run/server-runtime" {
   interface Future {
@@ -47,13 +48,15 @@ export default async function handleRequest(
   );
   if (html.includes(FAILED_BOUNDARY)) throw new Error("A part of the page could not be rendered");
   const hydrates = remix.renderMeta?.didRenderScripts === true && serverHandoffStream !== undefined;
-  const data = hydrates ? handOff(await new Response(serverHandoffStream).text(), nonce) : "";
+  const lastScript = hydrates ? handOff(await new Response(serverHandoffStream).text(), nonce) : PRERENDER;
   headers.set("Content-Type", "text/html; charset=utf-8");
   // HTTP/1.0 clients such as w3m need a Content-Length; they cannot read chunks.
-  const page = html.replace(END_OF_PAGE, () => data + END_OF_PAGE);
+  const page = html.replace(END_OF_PAGE, () => lastScript + END_OF_PAGE);
   return new Response(`<!DOCTYPE html>${hydrates ? afterFirstPaint(page, nonce) : page}`, { status, headers });
 }
 
+/** Allowed by its hash in the policy. */
+const PRERENDER = `<script type="speculationrules">${prerenderRules}</script>`;
 const END_OF_PAGE = "</body></html>";
 /** React writes this in place of a Suspense boundary that threw. No content can contain it, because `<` is escaped. */
 const FAILED_BOUNDARY = "<!--$!-->";

@@ -6,7 +6,6 @@ import { publicSettings } from "./pipeline/settings/public-settings.server";
 import { hydrates } from "./ui/document/hydration";
 import { InlineStylesheet } from "./ui/document/inline-stylesheet";
 import { useNonce } from "./ui/document/nonce";
-import { prerenderRules } from "./ui/document/prerender";
 import { scrollStateScript } from "./ui/document/scroll-state";
 import { ErrorPage } from "./ui/layout/error-page";
 import { Footer } from "./ui/layout/footer";
@@ -65,12 +64,7 @@ export function Layout({ children }: { children: ReactNode }) {
           {children}
         </main>
         <Footer />
-        {useHydrates() ? (
-          <Scripts nonce={nonce} />
-        ) : (
-          // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash in the policy
-          <script type="speculationrules" dangerouslySetInnerHTML={{ __html: prerenderRules }} />
-        )}
+        {useHydrates() && <Scripts nonce={nonce} />}
       </body>
     </html>
   );

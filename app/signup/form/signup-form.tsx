@@ -210,12 +210,9 @@ const PasswordField = memo(function PasswordField(props: {
 
 /** Formats what the visitor, or the browser, entered before hydration. */
 function formatEarlierInput(): void {
-  for (const name of Object.keys(BEHAVIOR)) {
-    const input = document.getElementById(idOf(name));
-    if (input instanceof HTMLInputElement && input.value !== input.defaultValue) {
-      input.dispatchEvent(new Event("input", { bubbles: true }));
-    }
-  }
+  document.querySelectorAll("input").forEach((input) => {
+    if (input.value !== input.defaultValue) input.dispatchEvent(new Event("input", { bubbles: true }));
+  });
 }
 
 /** Runs the schema once while the browser is idle, because its first run is slow. */
