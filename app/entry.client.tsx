@@ -3,8 +3,8 @@ import { startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
 
 /*
- * Reads the page's data first: called without React, `RemixBrowser` throws the promise of them. Otherwise it suspends the root,
- * and an event in the meantime makes React fail ("Root did not complete"): https://github.com/remix-run/remix/issues/10214
+ * Reads the page's data before hydration: called outside React, `RemixBrowser` starts to read and throws the promise. Inside, it
+ * suspends the root, and React fails at the next event ("Root did not complete"): https://github.com/remix-run/remix/issues/10214
  */
 void Promise.resolve({})
   .then(RemixBrowser)

@@ -1,4 +1,4 @@
-/** In the second frame the first one has been painted. A tab in the background has frames once it is shown. */
+/** In the second frame the first one has been painted. A background tab gets frames once it is shown. */
 const START = `requestAnimationFrame(() => requestAnimationFrame(() => {
 for (const link of document.querySelectorAll("link[media=print]")) link.media = "";
 const waiting = document.getElementById("hydration");
