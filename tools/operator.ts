@@ -5,7 +5,7 @@ import { causeOf, runTool, ToolError } from "./failures";
 import { settingsOf, stageOf, urlIn } from "./releases/deployment-stages";
 import type { Stage } from "./wrangler/wrangler";
 
-// npm run export|erase -- --email {email}, npm run catalogue, npm run after-restore -- --restored-to {time}
+// npm run export|erase -- --email {email}, npm run catalog, npm run after-restore -- --restored-to {time}
 // --stopped-at {time}; with --production or --staging as the owner of OPERATOR_TOKEN.
 
 type Command = { fields: readonly ("email" | "restored-to" | "stopped-at")[]; missing: string };
@@ -15,7 +15,7 @@ const person: Command = { fields: ["email"], missing: "Whose data? Add --email {
 const commands = new Map<string, Command>([
   ["export", person],
   ["erase", person],
-  ["catalogue", { fields: [], missing: "" }],
+  ["catalog", { fields: [], missing: "" }],
   [
     "after-restore",
     {

@@ -11,7 +11,7 @@ import { pricing } from "./pricing-content";
 import { Samples } from "./samples";
 
 export function PricingPage() {
-  const catalogue = detailedPlans(useSite());
+  const catalog = detailedPlans(useSite());
   return (
     <>
       <section className="plans wrap pt-12 pb-24 sm:pt-20">
@@ -29,12 +29,12 @@ export function PricingPage() {
         </div>
         <PlanPicker />
         <div id="plans" className="mt-10 grid items-stretch gap-5 sm:grid-cols-2 xl:grid-cols-4">
-          {catalogue.map((plan) => (
+          {catalog.map((plan) => (
             <PlanCard key={plan.key} plan={plan} />
           ))}
         </div>
       </section>
-      <PlanComparison plans={catalogue} />
+      <PlanComparison plans={catalog} />
       <Glossary />
       <Samples />
       <FaqSection />

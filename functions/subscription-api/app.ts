@@ -28,7 +28,7 @@ import { type RunLimits, runLimits } from "./limits/run-limits";
 import { signUpCountsIn } from "./limits/sign-up-counts";
 import { trialClaims } from "./limits/trial-claims";
 import { log, withRequestId } from "./log";
-import { postAfterRestore, postCatalogue, postErase, postExport } from "./operator/commands";
+import { postAfterRestore, postCatalog, postErase, postExport } from "./operator/commands";
 import { erasuresIn } from "./operator/erasures";
 import { operatorPage } from "./operator/page/page";
 import { requireOperator } from "./operator/require-operator";
@@ -170,7 +170,7 @@ function routes(connect: Connect, entrypoint: Entrypoint): Hono<ApiContext> {
     app.post("/operator/export", ...command, postExport);
     app.post("/operator/erase", ...command, postErase);
     app.post("/operator/after-restore", ...command, postAfterRestore);
-    app.post("/operator/catalogue", ...command, postCatalogue);
+    app.post("/operator/catalog", ...command, postCatalog);
     app.use("/operator/*", requireOperator("page"));
     app.use("/operator/send-again", atMost(16));
     app.route("/operator", operatorPage);

@@ -10,7 +10,7 @@ import type { TrialServices } from "./sign-ups/start-trial";
 
 export type ScheduledServices = TrialServices & DispatchServices & { counts: SignUpCounts; cronRuns: CronRuns };
 
-const KEPT_MS = 30 * 24 * 60 * 60_000;
+const RETENTION_MS = 30 * 24 * 60 * 60_000;
 
 const DELETED_PER_RUN = 2_000;
 
@@ -49,7 +49,7 @@ async function dispatchAll(services: DispatchServices, limits: RunLimits, share:
 
 /** Stripe repeats events for three days, so after this time no message can be created twice. */
 async function deletePast({ processedEvents, outbox, counts }: ScheduledServices): Promise<void> {
-  const before = new Date(Date.now() - KEPT_MS);
+  const before = new Date(Date.now() - RETENTION_MS);
   await processedEvents.deleteBefore(before, DELETED_PER_RUN);
   await outbox.deleteSettled(before, DELETED_PER_RUN);
   await counts.deletePast(DELETED_PER_RUN);

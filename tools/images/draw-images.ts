@@ -57,7 +57,7 @@ function ico(png: Buffer, size: number): Buffer {
   header.writeUInt16LE(1, 4); // of one image
   header.writeUInt8(size, 6);
   header.writeUInt8(size, 7);
-  header.writeUInt16LE(1, 10); // colour planes
+  header.writeUInt16LE(1, 10); // color planes
   header.writeUInt16LE(32, 12); // bits for each pixel
   header.writeUInt32LE(png.length, 14);
   header.writeUInt32LE(header.length, 18);

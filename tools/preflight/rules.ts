@@ -136,7 +136,7 @@ function databaseRules({ stage, site, api, other, database, databaseNames, migra
         [
           "database",
           isSame && !isStripePriceId(String(row.stripe_price_id)),
-          `the package ${title} has no price at Stripe: ${scriptCommand("catalogue", stage)}`,
+          `the package ${title} has no price at Stripe: ${scriptCommand("catalog", stage)}`,
         ],
       ];
     }),

@@ -148,7 +148,7 @@ function valueRules({ stage, site, api, secrets }: Deployment): Rule[] {
     [
       "subscription API",
       secrets !== undefined && !secrets.api.includes("OPERATOR_TOKEN"),
-      `OPERATOR_TOKEN is a secret that is not set, which npm run catalogue and the operator need: ${wranglerCommand("secret put OPERATOR_TOKEN", stage, API_FOLDER)}`,
+      `OPERATOR_TOKEN is a secret that is not set, which npm run catalog and the operator need: ${wranglerCommand("secret put OPERATOR_TOKEN", stage, API_FOLDER)}`,
     ],
     ["subscription API", api.vars.MAINTENANCE !== undefined, `MAINTENANCE stops all sign-ups: remove it from ${vars}`],
     [

@@ -59,7 +59,7 @@ export async function requireAccess(environment: NodeJS.ProcessEnv): Promise<voi
 }
 
 export async function setPrices(): Promise<void> {
-  await runCommand(["catalogue"]);
+  await runCommand(["catalog"]);
 }
 
 export function whatIsLeft({ api }: TestMode): string {

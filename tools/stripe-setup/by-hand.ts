@@ -18,5 +18,5 @@ Left for you in the Dashboard, since no API reaches it:
   Radar (https://dashboard.stripe.com/settings/radar)
     on   "Use Radar on payment methods saved for future use"
     on   the rules "Block if CVC verification fails" and "Block if postal code verification fails"
-    on   free trial abuse (https://dashboard.stripe.com/settings/radar/risk-controls)${place === "sandbox" ? "" : `\nThen give the API's packages these prices: ${scriptCommand("catalogue", place)}`}`;
+    on   free trial abuse (https://dashboard.stripe.com/settings/radar/risk-controls)${place === "sandbox" ? "" : `\nThen give the API's packages these prices: ${scriptCommand("catalog", place)}`}`;
 }

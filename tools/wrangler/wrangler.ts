@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 
 export type Stage = "staging" | "production";
 
@@ -38,20 +39,18 @@ export function runWrangler(
     },
   );
   if (error) throw error;
-  return { succeeded: status === 0, stdout: withoutColours(stdout ?? ""), stderr: withoutColours(stderr) };
+  return {
+    succeeded: status === 0,
+    stdout: stripVTControlCharacters(stdout ?? ""),
+    stderr: stripVTControlCharacters(stderr),
+  };
 }
 
 export function wranglerCommand(command: string, stage: Stage, folder: Folder): string {
   return `npx wrangler ${command} --env ${stage}${folder === "." ? "" : ` --cwd ${folder}`}`;
 }
 
-export function scriptCommand(script: "deploy" | "deploy:subscription-api" | "catalogue", stage: Stage): string {
-  if (script === "catalogue")
-    return `read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalogue -- --${stage}`;
+export function scriptCommand(script: "deploy" | "deploy:subscription-api" | "catalog", stage: Stage): string {
+  if (script === "catalog") return `read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalog -- --${stage}`;
   return `npm run ${script}${stage === "staging" ? " -- --staging" : ""}`;
-}
-
-function withoutColours(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one.
-  return text.replace(/\u001b\[[\d;]*m/g, "");
 }

@@ -15,10 +15,10 @@ import { PlanChoice } from "./plan-choice";
 
 /** Two lines on small screens, so that the fields below come into view. */
 export function PlanSummary({ packageId }: { packageId: string | undefined }) {
-  const catalogue = plans(useSite());
+  const catalog = plans(useSite());
   const checked = subscriptionRequest.shape.package_id.safeParse(packageId || undefined);
-  if (!checked.success) return <PlanChoice problem={checked.error.issues[0]?.message ?? ""} plans={catalogue} />;
-  const plan = findPlan(catalogue, packageId);
+  if (!checked.success) return <PlanChoice problem={checked.error.issues[0]?.message ?? ""} plans={catalog} />;
+  const plan = findPlan(catalog, packageId);
   return (
     <aside
       className="card px-4 py-2 text-sm [grid-area:plan] lg:sticky lg:top-24 lg:p-6 lg:text-base"

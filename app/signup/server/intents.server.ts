@@ -69,9 +69,9 @@ async function finish({ found, path, form }: IntentSubmission, context: AppLoadC
   );
   const hasOutcome = next.step === "done" || next.checks !== undefined;
   // For a sign-up other than the session's, only a success is shown, which stays true.
-  const goesOn = isThis ? here.status === "open" || hasOutcome : next.step === "done";
+  const continues = isThis ? here.status === "open" || hasOutcome : next.step === "done";
   const other = isThis ? next.other : besideNew(found, ofPage.key);
-  return seeOther(path, goesOn ? await sessions.write(renewed({ ...next, other })) : undefined);
+  return seeOther(path, continues ? await sessions.write(renewed({ ...next, other })) : undefined);
 }
 
 /** Continues a resume link's sign-up if it still needs a card and no other is in progress here. */

@@ -4,7 +4,7 @@ import type { Erasures } from "../operator/erasures";
 import type { RestoreServices } from "../operator/restore/after-restore";
 import type { DispatchServices } from "../outbox/dispatch";
 import type { StuckMessages } from "../outbox/stuck-messages";
-import type { CatalogueServices } from "../plans/reconcile-prices";
+import type { CatalogServices } from "../plans/reconcile-prices";
 import type { SignUpServices } from "../sign-ups/create-sign-up";
 import type { PasswordQueue } from "../sign-ups/password/password-queue";
 import type { PersonalDataServices } from "../sign-ups/personal-data";
@@ -14,7 +14,7 @@ export type Services = Omit<SignUpServices, "passwords" | "inBackground" | "requ
   PersonalDataServices &
   DispatchServices &
   RestoreServices &
-  CatalogueServices & {
+  CatalogServices & {
     cronRuns: CronRuns;
     stripeWebhook: StripeWebhook;
     passwords: PasswordQueue;

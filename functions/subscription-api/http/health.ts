@@ -68,7 +68,7 @@ async function checkAll(config: Config): Promise<Found> {
   try {
     // First: without the latest migration it throws.
     const { workload, late } = await workloadOf(config);
-    const wrong = (await checkStripe(config)) ?? (await checkCatalogue(config));
+    const wrong = (await checkStripe(config)) ?? (await checkCatalog(config));
     if (wrong) return wrong;
     return late.length === 0 ? healthy(config, workload) : unwell(late, workload);
   } catch (error) {
@@ -77,12 +77,12 @@ async function checkAll(config: Config): Promise<Found> {
   }
 }
 
-async function checkCatalogue({ d1, stripe }: Config): Promise<Found | undefined> {
+async function checkCatalog({ d1, stripe }: Config): Promise<Found | undefined> {
   // The simulator has the placeholder prices of the first migration; in test mode `npm start` replaces them.
   if (stripe.apiUrl !== undefined) return undefined;
   const packages = await packagesIn(databaseOver(d1)).all();
   if (packages.every((item) => isStripePriceId(item.stripe_price_id))) return undefined;
-  log("error", "catalogue_incomplete");
+  log("error", "catalog_incomplete");
   return unhealthy(["packages"]);
 }
 

@@ -35,9 +35,9 @@ export async function postErase(c: Context<ApiContext>): Promise<Response> {
   });
 }
 
-export async function postCatalogue(c: Context<ApiContext>): Promise<Response> {
+export async function postCatalog(c: Context<ApiContext>): Promise<Response> {
   const prices = await reconcilePrices(c.var.services);
-  log("info", "catalogue_reconciled", {
+  log("info", "catalog_reconciled", {
     created: prices.filter(({ created }) => created).length,
     operator: c.var.operator,
   });

@@ -14,9 +14,13 @@ import { handleCardSetUp, startTrial, type TrialServices } from "./start-trial";
 
 const BATCH = 60;
 
-/** Continues due sign-ups after lost webhooks and crashes, while `goesOn` is true. Logs failures. */
-export async function reconcileSignUps(rank: CheckRank, services: TrialServices, goesOn: () => boolean): Promise<void> {
-  while (goesOn()) {
+/** Continues due sign-ups after lost webhooks and crashes, while `mayContinue` is true. Logs failures. */
+export async function reconcileSignUps(
+  rank: CheckRank,
+  services: TrialServices,
+  mayContinue: () => boolean,
+): Promise<void> {
+  while (mayContinue()) {
     const { signUps, leaseEnd } = await services.lifecycle.takeDue(rank, BATCH);
     const waiting: SignUp[] = [];
     const reconcileOne = async (signUp: SignUp) => {
@@ -29,7 +33,7 @@ export async function reconcileSignUps(rank: CheckRank, services: TrialServices,
         log("error", "sign_up_reconcile_failed", { ...fields, ...describeError(error) });
       }
     };
-    const left = await inParallel(signUps, reconcileOne, goesOn);
+    const left = await inParallel(signUps, reconcileOne, mayContinue);
     const checks = [
       ...waiting.map((signUp) => ({ id: signUp.id, at: nextPendingCheck(signUp) })),
       ...left.map(({ id }) => ({ id, at: new Date() })),

@@ -82,7 +82,7 @@ export async function startTrial(
   const { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = signUp;
   if (customerId === null || setupIntentId === null) throw new Error("A sign-up whose card is set up has no card");
   const chosen = signUp.package_id === null ? null : await packages.find(signUp.package_id);
-  if (chosen === null && signUp.package_id !== null) throw new Error("A sign-up's package is not in the catalogue");
+  if (chosen === null && signUp.package_id !== null) throw new Error("A sign-up's package is not in the catalog");
 
   const trial = await callStripe(signUp, services, async () => {
     const { paymentMethodId } = known ?? (await payments.retrieveSetupIntent(setupIntentId));

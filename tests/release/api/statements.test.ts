@@ -76,7 +76,7 @@ describe("the statements of the API, on a database of a million rows", () => {
   /** Every operation, with what can fail on the way. */
   async function doEverything(): Promise<void> {
     expect((await fetch(`${api.url}/health`)).status).toBe(200);
-    expect((await operator("catalogue")).status).toBe(200);
+    expect((await operator("catalog")).status).toBe(200);
 
     // Sign-ups: new beside many others, repeated, and changed.
     expect((await signUp(api, { email: CROWDED_EMAIL })).status).toBe(200);

@@ -205,7 +205,7 @@ describe("errors of commands", SLOW, () => {
   });
 
   test.each([
-    [["catalogue", "--production"], /^The API at api\.citewell\.example cannot be reached \(.+\): look at the network/],
+    [["catalog", "--production"], /^The API at api\.citewell\.example cannot be reached \(.+\): look at the network/],
     [
       ["export", "--email", "ada@example.com"],
       /^The API at localhost:\d+ cannot be reached \(.+\): run npm start beside this\.$/,

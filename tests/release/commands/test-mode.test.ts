@@ -134,7 +134,7 @@ describe("the Workers in test mode", () => {
   afterAll(() => Promise.all([api.dispose(), site.dispose(), stripe.dispose()]));
 
   test("the Workers in test mode are healthy and sell test mode's prices [O5]", async () => {
-    await runCommand(["catalogue", "--url", api.url]);
+    await runCommand(["catalog", "--url", api.url]);
     const [row] = await rows(api, "SELECT stripe_price_id AS id FROM packages WHERE name = 'STANDARD'");
     const prices = await stripeAt(stripe).prices.list({ limit: 100 });
     expect(prices.data.find(({ id }) => id === row?.id)).toMatchObject({ unit_amount: 50_000 });

@@ -24,7 +24,7 @@ const test = withStack.extend<object, { asking: RunningWorker }>({
 });
 
 /** Two bot signals: a filled honeypot, and an invented nonce in the first form. */
-async function looksLikeAProgram(page: Page): Promise<void> {
+async function looksLikeABot(page: Page): Promise<void> {
   await page.locator("[name=website]").evaluate((field: HTMLInputElement) => {
     field.value = "https://evil.test";
   });
@@ -52,7 +52,7 @@ test("a person confirms a suspicious form with one press of a button and types n
   await hydrated(page);
   await expect(page.getByLabel("Leave this field empty")).toBeHidden();
   await visitor.fillForm();
-  await looksLikeAProgram(page);
+  await looksLikeABot(page);
   await visitor.submit();
   await expect(page.getByRole("alert")).toContainText("Press the button at the end of the form to confirm");
   await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
@@ -90,7 +90,7 @@ test.describe("Turnstile", () => {
       await page.goto(site.url + PLAN);
       await hydrated(page);
       await visitor.fillForm();
-      await looksLikeAProgram(page);
+      await looksLikeABot(page);
       await visitor.submit();
       await expect(confirm(page)).toBeVisible();
       if (loads) await expect(page.getByText("Widget of 0x4AAAAAAA_site_key_of_the_tests")).toBeVisible();

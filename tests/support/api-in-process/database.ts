@@ -50,7 +50,7 @@ export class MemoryDatabase {
     this.#database.run("PRAGMA foreign_keys = ON; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
   }
 
-  /** Deletes all rows but the catalogue, faster than a new database. */
+  /** Deletes all rows but the catalog, faster than a new database. */
   empty(): void {
     for (const table of ["outbox", "trial_claims", "sign_up_counts", "stripe_events", "sign_ups", "changes"])
       this.run(`DELETE FROM ${table}`);

@@ -1,7 +1,7 @@
 /** A body of given parts that then ends, aborts or never ends, and the number of parts read. */
 export function bodyOf(parts: (string | Uint8Array)[], then: "ends" | "breaks off" | "stalls" | "goes on" = "ends") {
   let taken = 0;
-  let cancelled = false;
+  let canceled = false;
   const encoder = new TextEncoder();
   const body = new ReadableStream({
     type: "bytes",
@@ -17,8 +17,8 @@ export function bodyOf(parts: (string | Uint8Array)[], then: "ends" | "breaks of
       }
     },
     cancel() {
-      cancelled = true;
+      canceled = true;
     },
   });
-  return { response: new Response(body), taken: () => taken, cancelled: () => cancelled };
+  return { response: new Response(body), taken: () => taken, canceled: () => canceled };
 }

@@ -7,7 +7,7 @@ import { createGzip } from "node:zlib";
 type UpstreamCall = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 
 /** How an upstream answers a call, or fails to. */
-export type Behaviour = (response: ServerResponse, call: UpstreamCall) => unknown;
+export type Behavior = (response: ServerResponse, call: UpstreamCall) => unknown;
 
 /** A subscription API whose answers a test sets; it records every call. */
 export type Upstream = {
@@ -15,20 +15,20 @@ export type Upstream = {
   url: string;
   /** The calls since its answer was last set. */
   calls: UpstreamCall[];
-  answers: (as: Behaviour) => void;
+  answers: (as: Behavior) => void;
   answersJson: (status: number, body: unknown) => void;
   dispose: () => void;
 };
 
 export async function startUpstream(): Promise<Upstream> {
   const calls: UpstreamCall[] = [];
-  let behaviour: Behaviour = answersNothing;
+  let behavior: Behavior = answersNothing;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "GET", url = "/", headers } = request;
     const call = { method, url, headers, body: await text(request) };
     calls.push(call);
-    await behaviour(response, call);
+    await behavior(response, call);
   }
 
   const server = createServer((request, response) => {
@@ -41,7 +41,7 @@ export async function startUpstream(): Promise<Upstream> {
     calls,
     answers(as) {
       calls.length = 0;
-      behaviour = as;
+      behavior = as;
     },
     answersJson: (status, body) => upstream.answers(answersWith(status, JSON.stringify(body))),
     dispose() {
@@ -52,22 +52,22 @@ export async function startUpstream(): Promise<Upstream> {
   return upstream;
 }
 
-export function answersWith(status: number, body: string): Behaviour {
+export function answersWith(status: number, body: string): Behavior {
   return (response) => response.writeHead(status, { "Content-Type": "application/json" }).end(body);
 }
 
-const answersNothing: Behaviour = (response) => response.writeHead(204).end();
+const answersNothing: Behavior = (response) => response.writeHead(204).end();
 
-export function redirects(status: number, location: string): Behaviour {
+export function redirects(status: number, location: string): Behavior {
   return (response) => response.writeHead(status, { Location: location }).end();
 }
 
-export const neverAnswers: Behaviour = () => {};
+export const neverAnswers: Behavior = () => {};
 
-export const resets: Behaviour = (response) => response.socket?.resetAndDestroy();
+export const resets: Behavior = (response) => response.socket?.resetAndDestroy();
 
 /** Sends `spaces` gzipped spaces, then stalls. */
-export function stallsInACompressedBody(spaces: number, status = 200): Behaviour {
+export function stallsInACompressedBody(spaces: number, status = 200): Behavior {
   return (response) => {
     response.writeHead(status, { "Content-Type": "application/json", "Content-Encoding": "gzip" });
     const gzip = createGzip();

@@ -13,7 +13,7 @@ import { PlanTerms } from "../../../app/signup/form/plan-summary";
 const [mini] = detailedPlans({ packageIds: { mini: "a", lite: "b", standard: "c" }, salesEmail: "sales@brand.test" });
 
 function planWith(change: Partial<DetailedPlan>): DetailedPlan {
-  if (!mini) throw new Error("The catalogue is empty.");
+  if (!mini) throw new Error("The catalog is empty.");
   return { ...mini, ...change };
 }
 

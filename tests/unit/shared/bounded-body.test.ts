@@ -19,13 +19,13 @@ describe("a body read with a limit", () => {
 
   test("is not read further when it exceeds the limit [H2]", async () => {
     const part = "x".repeat(KIB);
-    const { response, taken, cancelled } = bodyOf([part], "goes on");
+    const { response, taken, canceled } = bodyOf([part], "goes on");
     expect(await readBoundedText(response, { bytes: 8 * KIB })).toEqual({
       status: "too long",
       text: "x".repeat(8 * KIB),
     });
     expect(taken()).toBeLessThan(12);
-    expect(cancelled()).toBe(true);
+    expect(canceled()).toBe(true);
   });
 
   test("is read up to one byte over a short limit [H2]", async () => {
@@ -75,19 +75,19 @@ describe("the time limit for a body", () => {
   });
 
   test("stops reading and cancels the body [H2]", async () => {
-    const { response, cancelled } = bodyOf(["a=1"], "stalls");
+    const { response, canceled } = bodyOf(["a=1"], "stalls");
     const reading = readBoundedBytes(response, { bytes: KIB, milliseconds: 10_000 });
     const first = () => Promise.race([reading, Promise.resolve("not yet")]);
     await vi.advanceTimersByTimeAsync(9_999);
     expect(await first()).toBe("not yet");
     await vi.advanceTimersByTimeAsync(1);
     expect(await reading).toEqual({ status: "too slow" });
-    expect(cancelled()).toBe(true);
+    expect(canceled()).toBe(true);
 
     const whole = bodyOf(["a=1"]);
     expect(await readBoundedBytes(whole.response, { bytes: KIB, milliseconds: 10_000 })).toMatchObject({
       status: "read",
     });
-    expect([whole.cancelled(), vi.getTimerCount()]).toEqual([false, 0]);
+    expect([whole.canceled(), vi.getTimerCount()]).toEqual([false, 0]);
   });
 });

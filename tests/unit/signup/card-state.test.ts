@@ -131,12 +131,12 @@ test.each([
 });
 
 test("the body of an unused response is canceled, which frees its connection", async () => {
-  const cancelled: number[] = [];
+  const canceled: number[] = [];
   const unread = (status: number) => () =>
-    new Response(new ReadableStream({ cancel: () => void cancelled.push(status) }, { highWaterMark: 0 }), { status });
+    new Response(new ReadableStream({ cancel: () => void canceled.push(status) }, { highWaterMark: 0 }), { status });
   expect((await ask([unread(400), made({ status: "processing" })])).state).toEqual({ status: "processing" });
   for (const status of [302, 404, 429, 500]) await ask([unread(status)]);
-  expect(cancelled).toEqual([400, 302, 404, 429, 500]);
+  expect(canceled).toEqual([400, 302, 404, 429, 500]);
 });
 
 test("a client over the limit waits, and the log says so [H24]", async () => {

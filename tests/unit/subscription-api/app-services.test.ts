@@ -248,7 +248,7 @@ describe("when Stripe never answers", () => {
       authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}`,
       "content-type": "application/json",
     };
-    expect(await secondsUntil("/operator/catalogue", { method: "POST", headers })).toBeGreaterThan(40);
+    expect(await secondsUntil("/operator/catalog", { method: "POST", headers })).toBeGreaterThan(40);
   });
 });
 

@@ -102,7 +102,7 @@ test.each([
   ["GET /operator/export", "the operator", 404, 404],
   ["POST /operator/erase", "anybody", 401, 404],
   ["POST /operator/erase", "the operator", 200, 404],
-  ["POST /operator/catalogue", "anybody", 401, 404],
+  ["POST /operator/catalog", "anybody", 401, 404],
   ["GET /operator/send-again?all=dead", "anybody", 401, 404],
   ["GET /operator/send-again?all=dead", "the operator", 200, 404],
 ])("%s by %s gives %i at the public entrypoint and %i at the site's [H1]", async (line, who, atPublic, atSite) => {

@@ -306,7 +306,7 @@ describe("the preflight", () => {
       ["subscription API: OPERATOR_RATE_LIMIT is missing"],
     ],
     [
-      "a plan whose package is not in the catalogue",
+      "a plan whose package is not in the catalog",
       (text) => text.replaceAll("5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", "5a4a55f1-8a3c-4b0e-9d8e-000000000000"),
       [
         "database: has no package 5a4a55f1-8a3c-4b0e-9d8e-000000000000, the site's PACKAGE_ID_MINI: put an id of the migrations there, or add a migration",
@@ -544,7 +544,7 @@ describe("the preflight", () => {
     const api = [...secrets.api.filter((name) => name !== "OPERATOR_TOKEN"), "LINKS_SECRET"];
     expect(told({ ...ready, secrets: { ...secrets, api } })).toEqual([
       "subscription API: LINKS_SECRET is a secret that nothing reads; is LINK_SECRET meant?: npx wrangler secret delete LINKS_SECRET --env production --cwd functions/subscription-api",
-      "subscription API: OPERATOR_TOKEN is a secret that is not set, which npm run catalogue and the operator need: npx wrangler secret put OPERATOR_TOKEN --env production --cwd functions/subscription-api",
+      "subscription API: OPERATOR_TOKEN is a secret that is not set, which npm run catalog and the operator need: npx wrangler secret put OPERATOR_TOKEN --env production --cwd functions/subscription-api",
     ]);
   });
 
@@ -584,11 +584,11 @@ describe("the preflight", () => {
       "subscription API: STRIPE_WEBHOOK_SECRET is a secret that is not set: npx wrangler secret put STRIPE_WEBHOOK_SECRET --env production --cwd functions/subscription-api",
       "subscription API: LINK_SECRET is a secret that is not set: npx wrangler secret put LINK_SECRET --env production --cwd functions/subscription-api",
       "subscription API: HASH_SECRET is a secret that is not set: npx wrangler secret put HASH_SECRET --env production --cwd functions/subscription-api",
-      "subscription API: OPERATOR_TOKEN is a secret that is not set, which npm run catalogue and the operator need: npx wrangler secret put OPERATOR_TOKEN --env production --cwd functions/subscription-api",
+      "subscription API: OPERATOR_TOKEN is a secret that is not set, which npm run catalog and the operator need: npx wrangler secret put OPERATOR_TOKEN --env production --cwd functions/subscription-api",
       "database: lacks 0002_trials_and_outbox.sql, 0003_sign_ups.sql, 0004_one_trial_per_person.sql, 0005_indexes.sql, 0006_drop_reasons.sql, 0007_request_ids.sql, 0008_first_payments.sql, 0009_cron_runs.sql, 0010_operator_page.sql, 0011_states.sql, 0012_erasures.sql: npm run deploy:subscription-api",
-      "database: the package MINI has no price at Stripe: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalogue -- --production",
-      "database: the package LITE has no price at Stripe: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalogue -- --production",
-      "database: the package STANDARD has no price at Stripe: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalogue -- --production",
+      "database: the package MINI has no price at Stripe: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalog -- --production",
+      "database: the package LITE has no price at Stripe: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalog -- --production",
+      "database: the package STANDARD has no price at Stripe: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalog -- --production",
     ]);
   });
 });

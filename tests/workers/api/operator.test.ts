@@ -14,7 +14,7 @@ import { startBackend } from "../../support/workers/workers";
 const TOKEN = "only-for-local-development-never-for-a-deployment";
 const root = join(import.meta.dirname, "../../..");
 
-const catalogue = z.object({ prices: z.array(z.object({ name: z.string(), created: z.boolean() })) });
+const catalog = z.object({ prices: z.array(z.object({ name: z.string(), created: z.boolean() })) });
 
 const { api, stripe, dispose } = await startBackend(FAST_API);
 afterAll(dispose);
@@ -59,7 +59,7 @@ describe("an operator", () => {
   });
 
   test("gives each package a monthly price: a new one for the same product after a change, and in place of a yearly one [T7]", async () => {
-    const reconcile = async () => catalogue.parse(await run("catalogue")).prices.map(({ created }) => created);
+    const reconcile = async () => catalog.parse(await run("catalog")).prices.map(({ created }) => created);
     const miniPrices = async () => {
       const [row] = await rows(api, "SELECT id, stripe_price_id FROM packages WHERE name = 'MINI'");
       const prices = (await stripeAt(stripe).prices.list({ limit: 100 })).data;
@@ -90,9 +90,9 @@ describe("an operator", () => {
   test("gets a plain message about the missing part of a command", async () => {
     await expect(run("erase")).rejects.toThrow("Whose data? Add --email {email}.");
     await expect(run("export", "--email", "nobody")).rejects.toThrow(/^The API answered 422/);
-    await expect(run("dance")).rejects.toThrow("The commands are export, erase, catalogue, after-restore.");
+    await expect(run("dance")).rejects.toThrow("The commands are export, erase, catalog, after-restore.");
     vi.stubEnv("OPERATOR_TOKEN", undefined);
-    await expect(run("catalogue", "--production")).rejects.toThrow("Set the variable OPERATOR_TOKEN");
+    await expect(run("catalog", "--production")).rejects.toThrow("Set the variable OPERATOR_TOKEN");
     vi.unstubAllEnvs();
   });
 

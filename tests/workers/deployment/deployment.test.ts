@@ -16,7 +16,7 @@ const migrationsFolder = join(root, "functions/subscription-api/migrations");
 const siteToml = join(root, "wrangler.toml");
 
 /** Empty databases, one for each test. */
-const databaseNames = ["catalogue", "first", "second", "third"] as const;
+const databaseNames = ["catalog", "first", "second", "third"] as const;
 let databases: Miniflare;
 beforeAll(() => {
   databases = new Miniflare({ modules: true, script: "export default {}", d1Databases: [...databaseNames] });
@@ -25,9 +25,9 @@ afterAll(() => databases.dispose());
 
 const database = (name: (typeof databaseNames)[number]) => databases.getD1Database(name);
 
-describe("catalogue and site", () => {
+describe("catalog and site", () => {
   test("agree on ids, names and prices, locally and in both stages", async () => {
-    const db = await database("catalogue");
+    const db = await database("catalog");
     await migrateDatabase(db);
     const { results } = await db.prepare("SELECT id, name, price_cents FROM packages ORDER BY price_cents").all();
     for (const environment of [undefined, "staging", "production"] as const) {

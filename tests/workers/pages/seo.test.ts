@@ -187,7 +187,7 @@ describe("structured data", () => {
   });
 
   test.each(["/", "/pricing"])(
-    "on %s has one offer for each priced plan, as the catalogue has it, and the company's profiles [K4]",
+    "on %s has one offer for each priced plan, as the catalog has it, and the company's profiles [K4]",
     async (path) => {
       const offers = (await graphOf(path)).get("SoftwareApplication")?.offers;
       expect(offers).toMatchObject(
@@ -410,7 +410,7 @@ test("home in Markdown defines visibility and has the platforms by plan as a tab
   );
 });
 
-test("pricing in Markdown has the catalogue's plans as headings and as a table", async () => {
+test("pricing in Markdown has the catalog's plans as headings and as a table", async () => {
   const { body } = await visitor.get("/pricing.md");
   const plans = await plansShown();
   expect(plans).toHaveLength(4);

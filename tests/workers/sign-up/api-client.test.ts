@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { type Answer, logged, SECRET, typed } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 import {
-  type Behaviour,
+  type Behavior,
   neverAnswers,
   redirects,
   resets,
@@ -19,7 +19,7 @@ const { upstream, site, visitor, dispose } = await startVisitedSite({ vars });
 afterAll(dispose);
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
 
-const stallsInTheBody: Behaviour = (response) => {
+const stallsInTheBody: Behavior = (response) => {
   response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "100" });
   response.write("{");
 };
@@ -35,7 +35,7 @@ function expectNotice(answer: Answer, status: number, title: string) {
 }
 
 describe("an API that", () => {
-  test.each<[what: string, status: number, row: string, fault: Behaviour]>([
+  test.each<[what: string, status: number, row: string, fault: Behavior]>([
     ["resets the connection", 502, "C2", resets],
     ["never answers", 504, "C1", neverAnswers],
     ["sends headers, then stalls", 504, "C1", stallsInTheBody],

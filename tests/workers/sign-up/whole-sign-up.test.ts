@@ -4,7 +4,7 @@ import { type Answer, fields, logged, nonceIn } from "../../support/visitors/sit
 import { startStack, startVisitedSite } from "../../support/visitors/visited-site";
 import { enterCard, rows, stripeStateOf } from "../../support/visitors/visitor";
 import { FAST_API } from "../../support/workers/fast-api";
-import { answersWith, type Behaviour, neverAnswers } from "../../support/workers/upstream";
+import { answersWith, type Behavior, neverAnswers } from "../../support/workers/upstream";
 
 /*
  * The site before the reference API and the simulator: what each step says, and what API and Stripe know then. Which step
@@ -31,7 +31,7 @@ async function signedUp(plan: string = MINI_ID, change: Record<string, string> =
  * Passes calls on to an API, so that the work is done, and answers as the API does or fails.
  * @param target the API's origin
  */
-function passesOnTo(target: string, then?: Behaviour): Behaviour {
+function passesOnTo(target: string, then?: Behavior): Behavior {
   return async (response, call) => {
     const answer = await fetch(target + call.url, {
       method: call.method,

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import type { Behaviour } from "../../support/workers/upstream";
+import type { Behavior } from "../../support/workers/upstream";
 
 /** How much is sent where nobody stops it. */
 const FLOOD_BYTES = 300 * 1024 * 1024;
@@ -61,7 +61,7 @@ function floodOnce(url: string, head: string[], chunked: boolean) {
  * Answers with a Content-Length of 5 beside chunks without end, which no HTTP library would write.
  * @param sent counts the bytes that left
  */
-export function liesAboutItsLength(sent = { bytes: 0 }, status = 200): Behaviour {
+export function liesAboutItsLength(sent = { bytes: 0 }, status = 200): Behavior {
   return ({ socket }) => {
     const part = " ".repeat(64 * 1024);
     const chunk = Buffer.from(`${part.length.toString(16)}\r\n${part}\r\n`);

@@ -182,17 +182,17 @@ describe("a sign-up sent to the API", () => {
 
 test("does not wait for the body of a refusal [C8]", async () => {
   const refusedWith = (status: number) => {
-    const { response, cancelled } = bodyOf([], "stalls");
-    return { answer: async () => new Response(response.body, { status }), cancelled };
+    const { response, canceled } = bodyOf([], "stalls");
+    return { answer: async () => new Response(response.body, { status }), canceled };
   };
   for (const idempotent of [true, false]) {
-    const { answer, cancelled } = refusedWith(500);
+    const { answer, canceled } = refusedWith(500);
     await apiThat(answer, { idempotent }).api.create(validRequest, IDS);
-    expect(cancelled()).toBe(true);
+    expect(canceled()).toBe(true);
   }
-  const { answer, cancelled } = refusedWith(404);
+  const { answer, canceled } = refusedWith(404);
   await apiThat(answer).api.status(STATUS_URL, "a-request");
-  expect(cancelled()).toBe(true);
+  expect(canceled()).toBe(true);
 });
 
 describe("the status of a sign-up", () => {

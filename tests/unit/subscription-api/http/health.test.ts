@@ -130,7 +130,7 @@ test("a deployment with a package without a Stripe price is unhealthy", async ()
   expect(await health()).toMatchObject({ status: 200 });
   rows("UPDATE packages SET stripe_price_id = 'price_mini' WHERE name = 'MINI'");
   expect(await health()).toMatchObject({ status: 503, body: { keys: ["packages"] } });
-  expect(logged).toMatchObject([{ event: "catalogue_incomplete" }]);
+  expect(logged).toMatchObject([{ event: "catalog_incomplete" }]);
 });
 
 const aMomentBefore = (time: string) => new Date(Date.parse(time) - 1).toISOString();

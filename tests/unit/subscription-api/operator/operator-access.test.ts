@@ -8,7 +8,7 @@ const BEARER = { authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}` };
 /** What a browser sends by itself once the operator has logged in. */
 const BASIC = { authorization: `Basic ${btoa(`anybody:${LOCAL_SECRETS.OPERATOR_TOKEN}`)}` };
 const JSON_BODY = { "content-type": "application/json" };
-const COMMANDS = ["export", "erase", "catalogue", "after-restore"];
+const COMMANDS = ["export", "erase", "catalog", "after-restore"];
 
 /** A limiter as the binding is: `limit` requests of a key. */
 function limiterOf(limit: number) {

@@ -90,7 +90,7 @@ test("the operator's page opens for users of Cloudflare Access, who cannot run c
   ])
     expect(await statusWith(other)).toBe(401);
   // A browser sends the cookie of Access by itself.
-  for (const command of ["/export", "/erase", "/catalogue"])
+  for (const command of ["/export", "/erase", "/catalog"])
     expect(await statusWith(await tokenOf(), command, "POST")).toBe(401);
 });
 

@@ -125,7 +125,7 @@ describe("the first email of a trial", () => {
       ["First payment: $400.00 USD, on or after November 27, 2026 (UTC)", "Then: $500.00 USD every month"],
     ],
     [
-      "a subscription that was cancelled",
+      "a subscription that was canceled",
       { trialEndOutcome: { next: "end", why: "canceled", at: new Date("2026-11-25T00:00:00Z") } },
       "You’ve canceled your subscription. It ends on November 25, 2026 (UTC), and you won’t be charged.",
       ["First payment: none", "Card: Visa ending in 4242"],

@@ -189,7 +189,7 @@ describe("a trial does not start", () => {
   test.each([
     ["without a setup intent", { stripe_setup_intent_id: null }, "A sign-up whose card is set up has no card"],
     ["without a customer", { stripe_customer_id: null }, "A sign-up whose card is set up has no card"],
-    ["with a plan that is not sold", { package_id: "gone" }, "A sign-up's package is not in the catalogue"],
+    ["with a plan that is not sold", { package_id: "gone" }, "A sign-up's package is not in the catalog"],
   ])("%s, and Stripe is not called", async (_, fields, message) => {
     const { signUp, services, calls } = await signUpAs("status = 'card_set_up'");
     await expect(startTrial({ ...signUp, ...fields }, services)).rejects.toThrow(message);
