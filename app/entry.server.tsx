@@ -9,7 +9,7 @@ import LaterStep from "./signup/load/later-steps";
 import type { SignupServices } from "./signup/server/services.server";
 import type { FormOutcome } from "./signup/server/submit/form-outcome.server";
 import { LaterStepProvider } from "./signup/signup-page";
-import { afterFirstPaint } from "./ui/document/after-first-paint";
+import { afterFirstPaint, waitForFirstPaint } from "./ui/document/after-first-paint";
 import { NonceProvider } from "./ui/document/nonce";
 import { prerenderRules } from "./ui/document/prerender";
 
@@ -51,8 +51,8 @@ export default async function handleRequest(
   const lastScript = hydrates ? handOff(await new Response(serverHandoffStream).text(), nonce) : PRERENDER;
   headers.set("Content-Type", "text/html; charset=utf-8");
   // HTTP/1.0 clients such as w3m need a Content-Length; they cannot read chunks.
-  const page = html.replace(END_OF_PAGE, () => lastScript + END_OF_PAGE);
-  return new Response(`<!DOCTYPE html>${hydrates ? afterFirstPaint(page, nonce) : page}`, { status, headers });
+  const page = waitForFirstPaint(html).replace(END_OF_PAGE, () => lastScript + END_OF_PAGE);
+  return new Response(`<!DOCTYPE html>${page}`, { status, headers });
 }
 
 /** Allowed by its hash in the policy. */
@@ -61,13 +61,13 @@ const END_OF_PAGE = "</body></html>";
 /** React writes this in place of a Suspense boundary that threw. No content can contain it, because `<` is escaped. */
 const FAILED_BOUNDARY = "<!--$!-->";
 
-/** Passes the loaders' data to the browser in the format of Remix's streaming component. */
+/** Passes the loaders' data to the browser in the format of Remix's streaming component, and starts its scripts. */
 function handOff(data: string, nonce: string): string {
   const text = JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
   const controller = "window.__remixContext.streamController";
-  return `<script nonce="${nonce}">${controller}.enqueue(${text});${controller}.close();</script>`;
+  return `<script nonce="${nonce}">${controller}.enqueue(${text});${controller}.close();${afterFirstPaint}</script>`;
 }
 
 /** Logs errors, but not responses that a route throws, such as a 404. */
