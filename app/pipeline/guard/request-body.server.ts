@@ -29,13 +29,17 @@ export function checkFormHeaders({ headers }: Request): Refusal | undefined {
 export async function readForm(
   request: Request,
   fields: readonly string[],
+  deadlineFactor = 1,
 ): Promise<{ form: PostedForm } | { refusal: Refusal; form?: PostedForm | undefined }> {
   const type = request.headers.get("Content-Type") ?? "";
   const isMultipart = /^multipart/i.test(type);
   const isDeclaredTooLarge = Number(request.headers.get("Content-Length") ?? 0) > MAX_BODY_BYTES;
   const body = isDeclaredTooLarge
-    ? await readBoundedText(withCutFields(request), { bytes: MAX_BODY_BYTES, milliseconds: REFUSED_BODY_DEADLINE_MS })
-    : await readBoundedText(request, { bytes: MAX_BODY_BYTES, milliseconds: BODY_DEADLINE_MS });
+    ? await readBoundedText(withCutFields(request), {
+        bytes: MAX_BODY_BYTES,
+        milliseconds: REFUSED_BODY_DEADLINE_MS * deadlineFactor,
+      })
+    : await readBoundedText(request, { bytes: MAX_BODY_BYTES, milliseconds: BODY_DEADLINE_MS * deadlineFactor });
   if (isDeclaredTooLarge || body.status === "too long") {
     const begun = "text" in body && !isMultipart ? readUrlEncoded(body.text, fields) : {};
     return { ...begun, refusal: BODY_TOO_LARGE };

@@ -89,7 +89,7 @@ async function checkForm(
   if (tooMany && (context.route?.isData || (await isFarOverLimit(limiter, sender, log)))) {
     return { refusal: TOO_MANY_REQUESTS };
   }
-  const read = await readForm(request, rules.fields);
+  const read = await readForm(request, rules.fields, context.configuration.DEADLINE_FACTOR);
   if ("refusal" in read) return read;
   const { form } = read;
   return tooMany ? { refusal: TOO_MANY_REQUESTS, form } : { form };

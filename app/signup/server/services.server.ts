@@ -16,6 +16,7 @@ export interface SignupServices {
 }
 
 export function signupServices(configuration: Configuration): SignupServices {
+  const deadlineFactor = configuration.DEADLINE_FACTOR;
   return {
     sessions: signupSessions(configuration.SESSION_SECRET, configuration.SITE_URL.startsWith("https:")),
     nonces: formNonces(configuration.SESSION_SECRET),
@@ -23,10 +24,11 @@ export function signupServices(configuration: Configuration): SignupServices {
     turnstile: turnstile({
       siteKey: configuration.TURNSTILE_SITE_KEY,
       secretKey: configuration.TURNSTILE_SECRET_KEY,
+      deadlineFactor,
     }),
     api: subscriptionApi({
       baseUrl: configuration.SUBSCRIPTION_API_URL,
-      timeoutMs: configuration.SUBSCRIPTION_API_TIMEOUT_MS,
+      timeoutMs: configuration.SUBSCRIPTION_API_TIMEOUT_MS * deadlineFactor,
       idempotent: configuration.SUBSCRIPTION_API_IDEMPOTENT,
       binding: configuration.SUBSCRIPTION_API,
       secret: configuration.SUBSCRIPTION_API_SECRET,
@@ -35,6 +37,7 @@ export function signupServices(configuration: Configuration): SignupServices {
       apiUrl: configuration.STRIPE_API_URL ?? "https://api.stripe.com",
       key: configuration.STRIPE_PUBLISHABLE_KEY,
       limiter: configuration.CARD_CHECK_RATE_LIMIT,
+      deadlineFactor,
     }),
   };
 }
