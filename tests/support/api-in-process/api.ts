@@ -48,7 +48,7 @@ export function apiInProcess(options: Options = {}) {
   const memory = databaseInMemory(io);
   const model = new Stripe(new Scheduler(Date.now()), tell, nobody);
   const { upstream = answersOf(model) } = options;
-  const env = { ...SETTINGS, DB: memory.d1, ...settings };
+  const env: Record<string, unknown> = { ...SETTINGS, DB: memory.d1, ...settings };
   const logged: Record<string, unknown>[] = [];
   for (const level of ["info", "warn", "error"] as const)
     vi.spyOn(console, level).mockImplementation((line) => logged.push({ on: level, ...JSON.parse(line) }));

@@ -101,7 +101,7 @@ export function signUpEndingsIn(db: Database) {
         newMessage(
           db,
           messageOf("not-me-reported"),
-          `${canEnd} AND (status <> 'trialing' OR email_verified_at IS NOT NULL)`,
+          `${canEnd} AND (email_verified_at IS NOT NULL OR paid_at IS NOT NULL)`,
         ),
         db
           .prepare("DELETE FROM trial_claims WHERE sign_up_id = ? AND hash IN (SELECT value FROM json_each(?))")
