@@ -1,5 +1,4 @@
 import { watch } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../wrangler/wrangler";
 import { bundle } from "./build";
