@@ -11,6 +11,7 @@ import { TRIAL_DAYS } from "../contract/plans";
 import { loadStep, troubleOf } from "../signup/load/load-step";
 import { CONNECTION_FAILED, submissionFailed } from "../signup/notices";
 import { currentStep } from "../signup/server/current-step.server";
+import { handleForm } from "../signup/server/submit/submit-form.server";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
 import type { SignupReply, SignupStep } from "../signup/steps";
@@ -33,11 +34,13 @@ export function loader({ request, params, context }: LoaderFunctionArgs) {
   return currentStep(request, packageIdOf(request.url, params.id), context);
 }
 
-/** The pipeline has handled the form already: app/signup/server/submit/submit-form.server.ts. */
-export function action({ context: { formOutcome } }: ActionFunctionArgs) {
-  if (formOutcome?.status === "reply") return data<SignupReply>(formOutcome.reply, formOutcome.httpStatus);
-  if (formOutcome?.status === "redirect") return formOutcome.response;
-  throw formOutcome?.error ?? new Error("A form reached its route without passing the pipeline");
+export async function action({ request, context }: ActionFunctionArgs) {
+  const outcome = await handleForm(request, context);
+  // The loader keeps a returned form's values.
+  context.formOutcome = outcome;
+  if (outcome.status === "reply") return data<SignupReply>(outcome.reply, outcome.httpStatus);
+  if (outcome.status === "redirect") return outcome.response;
+  throw outcome.error;
 }
 
 /** When a post fails, the visitor and everything typed stay on the page. */

@@ -7,7 +7,8 @@ const MAX_BODY_BYTES = 16 * 1024;
 const MAX_FIELDS = 32;
 /** More than any valid field needs, percent-encoded. */
 const MAX_RETURNED_FIELD_BYTES = 4 * 1024;
-const MAX_REFUSED_BODY_BYTES = 256 * 1024;
+/** Of a longer form nothing is read. */
+export const MAX_RETURNED_BODY_BYTES = 256 * 1024;
 /** Enough for 16 KB over a slow mobile connection. */
 const BODY_DEADLINE_MS = 10_000;
 /** For a refused body, read only to fill in the returned form. */
@@ -15,12 +16,8 @@ const REFUSED_BODY_DEADLINE_MS = 2_000;
 
 const READ_REFUSALS = { "too slow": BODY_TOO_SLOW, aborted: MALFORMED };
 
-const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
-
-/** Refuses any type other than the two of HTML forms, with 415. */
-export function checkFormHeaders({ headers }: Request): Refusal | undefined {
-  return FORM_TYPE.test(headers.get("Content-Type") ?? "") ? undefined : UNSUPPORTED_TYPE;
-}
+/** The two types of HTML forms. */
+export const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
 
 /**
  * Reads a form, drops unknown fields and refuses files. Of a URL-encoded form over the limit it returns the part within
@@ -70,7 +67,7 @@ function withCutFields({ body }: Request): Response {
         }),
       );
       size += chunk.byteLength;
-      if (size > MAX_REFUSED_BODY_BYTES) controller.terminate();
+      if (size > MAX_RETURNED_BODY_BYTES) controller.terminate();
     },
   });
   return new Response(body?.pipeThrough(cut));

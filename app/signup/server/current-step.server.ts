@@ -1,7 +1,6 @@
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
 import { countryCode } from "../../contract/fields/country";
 import { trialEndOf } from "../../contract/trial-end";
-import { isPageView } from "../../pipeline/plan-views.server";
 import { COOKIES_BLOCKED, SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../notices";
 import type { CardSession, DoneSession, OtherSignUp, SignUpName, SignupSession, SignupStep } from "../steps";
 import { afterSetup } from "./card/after-setup.server";
@@ -16,22 +15,8 @@ export const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
 const FIRST_CHECK_SECONDS = 5;
 const LAST_CHECK_SECONDS = 60;
 
-/** Loads the session's step, or the form if the URL names another plan. Counts the step in the funnel. */
+/** The session's step, or the form if the URL names another plan. */
 export async function currentStep(request: Request, packageId: string, context: AppLoadContext) {
-  const found = await findStep(request, packageId, context);
-  const { funnel, formOutcome } = context;
-  const step = found.data;
-  if (step.step === "form" && formOutcome === undefined && isPageView(request)) {
-    funnel.count("form_opened", step.packageId);
-  }
-  // A flash message is shown once.
-  if (step.step === "card" && step.flash !== undefined && "saved" in step.flash) {
-    funnel.count("card_shown", step.account?.packageId);
-  }
-  return found;
-}
-
-async function findStep(request: Request, packageId: string, context: AppLoadContext) {
   const { sessions, url, route, formOutcome } = context;
   const path = route?.pagePath ?? "/";
   // A returned form keeps its values, regardless of the session's step.

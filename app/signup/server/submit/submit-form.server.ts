@@ -3,8 +3,9 @@ import { parseWithZod } from "@conform-to/zod/v4";
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import * as z from "zod/mini";
 import type { SubscriptionRequest } from "../../../contract/subscription-request";
-import type { PostedForm } from "../../../pipeline/guard/request-body.server";
-import type { Middleware } from "../../../pipeline/middleware.server";
+import { type Refusal, TOO_MANY_REQUESTS } from "../../../pipeline/guard/refusals.server";
+import { type PostedForm, readForm } from "../../../pipeline/guard/request-body.server";
+import { isOverLimit } from "../../../shared/limits/rate-limit";
 import { rateLimitKeyOf } from "../../../shared/limits/rate-limit-key";
 import {
   FIELD_NAMES,
@@ -31,27 +32,22 @@ const MAX_RETURNED_LENGTH = 3000;
 /** The API's answers to a customer's mistake. Any other failure may concern everybody. */
 const REFUSALS = [409, 422, 429];
 
-/** Handles a form before Remix, which halves the cost of a redirect. The route's action returns any other outcome. */
-export const handleForm: Middleware<AppLoadContext> = async (request, context, next) => {
-  if (context.form === undefined) return next(request, context);
-  const formOutcome = await handlePost(request, context).catch(
-    (error: unknown): FormOutcome => ({
-      status: "failed",
-      error,
-    }),
-  );
-  if (formOutcome.status === "redirect" && !context.route?.isData) return formOutcome.response;
-  return next(withCookieOnly(request), { ...context, formOutcome });
-};
-
-/** Remix trusts X-Forwarded-Host and fails on an Origin that it cannot parse. */
-function withCookieOnly({ url, headers, signal }: Request): Request {
-  const cookie = headers.get("Cookie");
-  return new Request(url, { method: "POST", headers: cookie === null ? {} : { Cookie: cookie }, signal });
+/** Reads and handles a posted form. */
+export async function handleForm(request: Request, context: AppLoadContext): Promise<FormOutcome> {
+  const { configuration, ip, log } = context;
+  const tooMany = await isOverLimit(configuration.SIGNUP_RATE_LIMIT, rateLimitKeyOf(ip), log);
+  if (tooMany && context.route?.isData) return handlePost(request, { ...context, refusal: TOO_MANY_REQUESTS });
+  const read = await readForm(request, POSTED_FIELDS, configuration.DEADLINE_FACTOR);
+  const refusal = tooMany ? TOO_MANY_REQUESTS : "refusal" in read ? read.refusal : undefined;
+  if (refusal) log.add({ outcome: "refused", reason: refusal.title });
+  return handlePost(request, { ...context, form: read.form, refusal });
 }
 
 /** Handles every post of the sign-up: the form and the buttons. */
-async function handlePost(request: Request, context: AppLoadContext): Promise<FormOutcome> {
+async function handlePost(
+  request: Request,
+  context: AppLoadContext & { refusal?: Refusal | undefined },
+): Promise<FormOutcome> {
   const { form = {}, refusal, route, sessions } = context;
   if (refusal) {
     const notice = noticeForRefusal(refusal);
@@ -68,14 +64,11 @@ async function handlePost(request: Request, context: AppLoadContext): Promise<Fo
 
 async function submitForm(sent: IntentSubmission, context: AppLoadContext): Promise<FormOutcome> {
   const { found, path, form } = sent;
-  const { api, funnel, ip, log, nonces, requestId, sessions } = context;
+  const { api, ip, log, nonces, requestId, sessions } = context;
   const submission = parseForm(form);
   if (submission.status !== "success") {
     const fields = Object.keys(submission.error ?? {});
     log.info("signup_invalid", { fields });
-    funnel.count("form_refused", form.package_id);
-    for (const field of fields)
-      if (POSTED_FIELDS.includes(field)) funnel.count("field_refused", form.package_id, field);
     return reply(422, replyTo(form, submission));
   }
   const request = toRequest(submission.value);
