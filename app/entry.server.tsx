@@ -5,10 +5,7 @@ import type { SiteContext } from "./pipeline/context.server";
 import { describeError } from "./shared/describe-error";
 import { CountryOptionsProvider } from "./signup/form/country-list";
 import { countryOptions } from "./signup/form/country-options";
-import LaterStep from "./signup/load/later-steps";
 import type { SignupServices } from "./signup/server/services.server";
-import type { FormOutcome } from "./signup/server/submit/form-outcome.server";
-import { LaterStepProvider } from "./signup/signup-page";
 import { afterFirstPaint, waitForFirstPaint } from "./ui/document/after-first-paint";
 import { NonceProvider } from "./ui/document/nonce";
 import { prerenderRules } from "./ui/document/prerender";
@@ -20,9 +17,7 @@ declare module "@remix-run/server-runtime" {
 }
 
 declare module "@remix-run/cloudflare" {
-  interface AppLoadContext extends SiteContext, SignupServices {
-    formOutcome?: FormOutcome;
-  }
+  interface AppLoadContext extends SiteContext, SignupServices {}
 }
 
 /**
@@ -40,9 +35,7 @@ export default async function handleRequest(
   const html = renderToString(
     <NonceProvider value={nonce}>
       <CountryOptionsProvider value={countryOptions}>
-        <LaterStepProvider value={LaterStep}>
-          <RemixServer context={{ ...remix, serverHandoffStream: undefined }} url={request.url} nonce={nonce} />
-        </LaterStepProvider>
+        <RemixServer context={{ ...remix, serverHandoffStream: undefined }} url={request.url} nonce={nonce || undefined} />
       </CountryOptionsProvider>
     </NonceProvider>,
   );
@@ -67,7 +60,7 @@ function handOff(data: string, nonce: string): string {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
   const controller = "window.__remixContext.streamController";
-  return `<script nonce="${nonce}">${controller}.enqueue(${text});${controller}.close();${afterFirstPaint}</script>`;
+  return `<script${nonce && ` nonce="${nonce}"`}>${controller}.enqueue(${text});${controller}.close();${afterFirstPaint}</script>`;
 }
 
 /** Logs errors, but not responses that a route throws, such as a 404. */

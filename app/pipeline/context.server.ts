@@ -1,5 +1,4 @@
 import type { Refusal } from "./guard/refusals.server";
-import type { PostedForm } from "./guard/request-body.server";
 import type { Log } from "./log.server";
 import type { Funnel } from "./plan-views.server";
 import type { MatchedRoute } from "./route-matcher.server";
@@ -30,7 +29,6 @@ export interface RequestContext extends BaseContext {
 export interface SiteContext extends BaseContext {
   configuration: Configuration;
   funnel: Funnel;
-  /** Set for a POST, whose body the guard has consumed. */
-  form?: PostedForm;
+  /** For the page that shows it. */
   refusal?: Refusal;
 }

@@ -13,8 +13,16 @@ export function remixHandler(build: ServerBuild): Handler<AppLoadContext> {
   return (request, context) => {
     const { route } = context;
     const handle = (route && ofRoutes.get(route.id)) || ofSite;
-    return handle(request, context);
+    return handle(request.method === "POST" ? withoutOrigin(request) : request, context);
   };
+}
+
+/** Remix trusts X-Forwarded-Host and fails on an Origin that it cannot parse; the guard has checked the origin. */
+function withoutOrigin(request: Request): Request {
+  const headers = new Headers(request.headers);
+  headers.delete("Origin");
+  headers.delete("X-Forwarded-Host");
+  return new Request(request, { headers });
 }
 
 function onlyWith(id: string, build: ServerBuild): ServerBuild {

@@ -1,12 +1,12 @@
-import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
-import { pageCache } from "./cache/page-cache.server";
+import type { ServerBuild } from "@remix-run/cloudflare";
+import { formNonce, pageCache } from "./cache/page-cache.server";
 import { refusalCache } from "./cache/refusal-cache.server";
 import type { ExecutionContext, RequestContext } from "./context.server";
 import { cspReports } from "./csp-reports.server";
-import { type FormRules, requestGuard } from "./guard/request-guard.server";
+import { requestGuard } from "./guard/request-guard.server";
 import { createLog, logRequest } from "./log.server";
 import { markdownPages } from "./markdown/markdown.server";
-import { compose, type Middleware } from "./middleware.server";
+import { compose } from "./middleware.server";
 import { countPlanViews } from "./plan-views.server";
 import { randomToken } from "./random-token.server";
 import { remixHandler } from "./remix-handler.server";
@@ -21,25 +21,23 @@ import { requireSettings, type Services } from "./settings/require-settings.serv
 export interface SiteOptions {
   build: ServerBuild;
   services(configuration: Configuration): Services;
-  form: FormRules & { cache: Middleware<AppLoadContext>; handle: Middleware<AppLoadContext> };
 }
 
 /** Requests pass the stages from top to bottom, responses from bottom to top. */
-export function createSite({ build, services, form }: SiteOptions) {
+export function createSite({ build, services }: SiteOptions) {
   const matchRoute = routeMatcher(build);
   const answer = compose(
     [
       requireTls,
       countPlanViews,
+      formNonce,
       pageCache(build),
-      form.cache,
       redirectToCanonicalUrl(build, matchRoute),
       cspReports(matchRoute),
-      requestGuard(refusalCache(matchRoute), form),
+      requestGuard(refusalCache(matchRoute)),
       errorPage(matchRoute),
       finalize(),
       markdownPages(matchRoute),
-      form.handle,
     ],
     remixHandler(build),
   );

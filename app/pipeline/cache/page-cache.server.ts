@@ -1,4 +1,5 @@
 import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
+import { PAID_PLANS, settingOf } from "../../contract/plans";
 import { markdownPath } from "../../seo/markdown-path";
 import { checkUrl } from "../guard/url-check.server";
 import { prefersMarkdown } from "../markdown/markdown.server";
@@ -19,8 +20,10 @@ export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
   const cache = responseCache();
 
   const fromCache: Middleware<AppLoadContext> = (request, context, next) => {
-    const { url, configuration, log, execution } = context;
-    const accept = files.has(url.pathname)
+    const { url, route, configuration, log, execution } = context;
+    const accept = route?.takesForms
+      ? "text/html"
+      : files.has(url.pathname)
       ? "*/*"
       : prefersMarkdown(request, url.pathname)
         ? "text/markdown"
@@ -28,7 +31,7 @@ export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
     const render = async () => {
       const plainUrl = new URL(url.pathname, configuration.SITE_URL);
       const plain = new Request(plainUrl, { headers: { Accept: accept } });
-      const response = await next(plain, { ...context, url: plainUrl, requestId: "" });
+      const response = await next(plain, { ...context, url: plainUrl, requestId: "", nonce: "" });
       log.info("page_rendered", { route: url.pathname, format: accept, status: response.status });
       return response;
     };
@@ -40,10 +43,27 @@ export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
 
   return (request, context, next) => {
     const { url } = context;
-    const isCached = isRead(request) && paths.has(url.pathname) && checkUrl(url) === undefined;
+    const isPublic = paths.has(url.pathname) && checkUrl(url) === undefined;
+    const isCached = isRead(request) && (isPublic || isEmptyForm(request, context));
     return isCached ? fromCache(request, context, next) : next(request, context);
   };
 }
+
+/** True for the form of a plan on the price list, or of none, in a browser without a sign-up. */
+function isEmptyForm(request: Request, { configuration, route, sessions, url }: AppLoadContext): boolean {
+  if (!route?.takesForms || route.isData || url.search !== "" || sessions.isIn(request)) return false;
+  const plans = PAID_PLANS.map((plan) => `/subscription/${configuration[settingOf(plan)]}`);
+  return ["/subscription", ...plans].includes(url.pathname);
+}
+
+/** Gives the form's page a nonce outside the cache, so that two posts of an equal form are one sign-up. */
+export const formNonce: Middleware<AppLoadContext> = async (request, context, next) => {
+  const response = await next(request, context);
+  const { route, sessions } = context;
+  const nonce = isRead(request) && route?.takesForms && response.status === 200 && sessions.missingNonce(request);
+  if (nonce) response.headers.append("Set-Cookie", nonce);
+  return response;
+};
 
 /** True for a 200 or 304 without a cookie, of a page without scripts. */
 export function mayBeCached({ status, headers }: Response, route: MatchedRoute | undefined): boolean {

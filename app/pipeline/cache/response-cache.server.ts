@@ -5,8 +5,8 @@ import { memoize } from "./memoize.server";
 interface KeptResponse {
   body: ArrayBuffer;
   headers: Headers;
-  notModifiedHeaders: Headers;
-  etag: string;
+  /** Undefined for the form, which a browser must not store: Back would show it in place of the card step. */
+  validator?: { etag: string; notModifiedHeaders: Headers };
 }
 
 /** Caches responses with status 200 in memory. */
@@ -27,8 +27,9 @@ export function responseCache() {
 }
 
 async function toKeep(response: Response): Promise<KeptResponse | undefined> {
-  if (response.status !== 200) return undefined;
+  if (response.status !== 200 || response.headers.has("Set-Cookie")) return undefined;
   const body = await response.arrayBuffer();
+  if (response.headers.get("Cache-Control") === "no-store") return { body, headers: new Headers(response.headers) };
   const digest = await crypto.subtle.digest("SHA-256", body);
   const etag = `"${uint8ArrayToHex(new Uint8Array(digest, 0, 12))}"`;
   const headers = new Headers(response.headers);
@@ -37,13 +38,13 @@ async function toKeep(response: Response): Promise<KeptResponse | undefined> {
   headers.set("Cache-Control", "public, max-age=0, must-revalidate");
   const notModifiedHeaders = new Headers(headers);
   for (const name of ["Content-Type", "Content-Length"]) notModifiedHeaders.delete(name);
-  return { body, headers, notModifiedHeaders, etag };
+  return { body, headers, validator: { etag, notModifiedHeaders } };
 }
 
-function answer(request: Request, { body, headers, notModifiedHeaders, etag }: KeptResponse): Response {
+function answer(request: Request, { body, headers, validator }: KeptResponse): Response {
   const condition = request.headers.get("If-None-Match");
-  if (condition !== null && matches(condition, etag)) {
-    return new Response(null, { status: 304, headers: notModifiedHeaders });
+  if (validator && condition !== null && matches(condition, validator.etag)) {
+    return new Response(null, { status: 304, headers: validator.notModifiedHeaders });
   }
   return new Response(request.method === "HEAD" ? null : body, { headers });
 }

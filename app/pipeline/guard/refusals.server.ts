@@ -26,7 +26,7 @@ export function refusalRenderer(matchRoute: RouteMatcher) {
   return async (context: AppLoadContext, refusal: Refusal, next: Handler<AppLoadContext>, accept = "text/html") => {
     const url = new URL(REFUSAL_PATH, context.url);
     const request = new Request(url, { headers: { Accept: accept } });
-    const response = await next(request, { ...context, url, route, nonce: "", form: undefined, refusal });
+    const response = await next(request, { ...context, url, route, nonce: "", refusal });
     return withRefusalHeaders(refusal, response);
   };
 }

@@ -18,7 +18,10 @@ export function finalize(): Middleware<AppLoadContext> {
     if (!route?.hydrates) return withSecurityHeaders(page, url, { hydrates: false, nonce, inlineStyle });
     const stripeOrigin = configuration.STRIPE_JS_URL && new URL(configuration.STRIPE_JS_URL).origin;
     const turnstile = configuration.TURNSTILE_SITE_KEY !== undefined;
-    return withSecurityHeaders(page, url, { hydrates: true, nonce, stripeOrigin, turnstile, inlineStyle });
+    // A page for the cache has no nonce.
+    const inlineScripts = nonce === "" ? [...html.matchAll(/<script[^>]*>(.+?)<\/script>/gs)].map(([, text = ""]) => text) : [];
+    const policy = { hydrates: true, nonce, stripeOrigin, turnstile, inlineStyle, inlineScripts };
+    return withSecurityHeaders(page, url, policy);
   }
 
   return async (request, context, next) => {

@@ -10,6 +10,8 @@ export interface PagePolicy {
   /** Whether Turnstile may be shown: https://developers.cloudflare.com/turnstile/reference/content-security-policy/ */
   turnstile?: boolean;
   inlineStyle?: string | undefined;
+  /** Of a page without a nonce. */
+  inlineScripts?: string[];
 }
 
 export const CSP_REPORTS_PATH = "/csp-reports";
@@ -39,10 +41,10 @@ export async function withSecurityHeaders(response: Response, url: URL, page?: P
 }
 
 async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
-  const { hydrates, nonce, stripeOrigin, turnstile, inlineStyle } = page;
+  const { hydrates, nonce, stripeOrigin, turnstile, inlineStyle, inlineScripts = [] } = page;
   const stripeOrigins = stripeOrigin ? [stripeOrigin] : [];
   const turnstileOrigins = turnstile ? ["https://challenges.cloudflare.com"] : [];
-  const scripts = await Promise.all([scrollStateScript, prerenderRules].map(hashOf));
+  const scripts = await Promise.all([...new Set([scrollStateScript, prerenderRules, ...inlineScripts])].map(hashOf));
   const styles = inlineStyle === undefined ? [] : [await hashOf(inlineStyle)];
   // If React renders the page again in the browser, it loads the stylesheet.
   if (hydrates || inlineStyle === undefined) styles.push("'self'");
@@ -63,7 +65,7 @@ async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
     directives["script-src"] = [
       ...scripts,
       "'self'",
-      `'nonce-${nonce}'`,
+      ...(nonce === "" ? [] : [`'nonce-${nonce}'`]),
       "https://js.stripe.com",
       "https://*.js.stripe.com",
       ...stripeOrigins,

@@ -9,7 +9,7 @@ import { type Configuration, readConfiguration } from "./configuration.server";
 /** Members of Remix's context that the pipeline does not provide itself. */
 export type Services = Omit<
   { [Name in keyof AppLoadContext as string extends Name ? never : Name]: AppLoadContext[Name] },
-  keyof SiteContext | "formOutcome"
+  keyof SiteContext
 >;
 
 /**
