@@ -69,15 +69,16 @@ export async function action(posted: ActionFunctionArgs) {
   const { api, configuration, idempotencyKeyOf, ip, log, requestId, sessions, turnstile } = context;
   const { pathname: path } = new URL(request.url);
   const sender = rateLimitKeyOf(ip);
+  const deadlineFactor = configuration.DEADLINE_FACTOR;
 
   if (await isOverLimit(configuration.SIGNUP_RATE_LIMIT, sender, log)) {
     log.add({ outcome: "refused", reason: TOO_MANY_REQUESTS.title });
     const isFlood = await isFarOverLimit(configuration.SIGNUP_RATE_LIMIT, sender, log);
-    const { fields } = isFlood ? { fields: {} } : await readForm(request, true);
+    const { fields } = isFlood ? { fields: {} } : await readForm(request, { deadlineFactor, isRefused: true });
     return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
   }
 
-  const { fields, problem } = await readForm(request);
+  const { fields, problem } = await readForm(request, { deadlineFactor });
   if (problem) {
     log.add({ outcome: "refused", reason: problem.title });
     return reply(problem.status, refused({ fields, problem }));

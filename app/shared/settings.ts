@@ -38,6 +38,12 @@ export const serviceUrl = z.string().check(
   }, "must be an https URL without credentials (http only on this machine)"),
 );
 
+/** Multiplies every deadline, so that tests on a busy machine meet none. Only for local development. */
+export const deadlineFactor = z._default(
+  z.pipe(z.string().check(z.regex(/^[1-9]\d{0,3}$/, "must be a number from 1 to 9999")), z.transform(Number)),
+  1,
+);
+
 /** Drops empty variables, which count as unset. */
 export function withoutEmpty(env: unknown): unknown {
   if (typeof env !== "object" || env === null) return env;

@@ -42,7 +42,7 @@ import { stuckMessagesIn } from "./outbox/stuck-messages";
 import { packagesIn } from "./plans/packages";
 import { runScheduled } from "./scheduled";
 import type { PasswordHasher } from "./sign-ups/password/password";
-import { LOCAL_SLOT_MS, passwordQueue } from "./sign-ups/password/password-queue";
+import { LOCAL_SLOT_MS, type PasswordQueue, passwordQueue, SLOT_MS } from "./sign-ups/password/password-queue";
 import { processedEventsIn } from "./sign-ups/store/processed-events";
 import { signUpEndingsIn } from "./sign-ups/store/sign-up-endings";
 import { signUpLifecycleIn } from "./sign-ups/store/sign-up-lifecycle";
@@ -78,12 +78,18 @@ const command = [requireOperator("command"), atMost(16), requireJson] as const;
 
 type Connect = (config: Config, waiting: Waiting, limits?: RunLimits) => Services;
 
-export function createApi(passwords: PasswordHasher) {
-  const queue = passwordQueue(passwords);
-  const localQueue = passwordQueue(passwords, LOCAL_SLOT_MS);
+/** @param passwords makes the hasher for a cost, log2 of scrypt's N, or its own */
+export function createApi(passwords: (cost?: number) => PasswordHasher) {
+  // One for each isolate, whose configuration is read once.
+  const queues = new WeakMap<Config, PasswordQueue>();
+  const queueOf = (config: Config) => {
+    const known = queues.get(config) ?? passwordQueue(passwords(config.passwordCost), slotMs(config));
+    queues.set(config, known);
+    return known;
+  };
   const connect: Connect = (config, ...given) => ({
     ...servicesFor(config, ...given),
-    passwords: config.isLocal ? localQueue : queue,
+    passwords: queueOf(config),
   });
   const forSite = routes(connect, "site");
   const publicApi = {
@@ -183,8 +189,12 @@ function routes(connect: Connect, entrypoint: Entrypoint): Hono<ApiContext> {
 }
 
 /** Longer in local development, for bursts of sign-ups. */
-function answeredWithin({ isLocal }: Config): number {
-  return isLocal ? LOCAL_SLOT_MS : ANSWERED_WITHIN_MS;
+function answeredWithin({ isLocal, deadlineFactor }: Config): number {
+  return (isLocal ? LOCAL_SLOT_MS : ANSWERED_WITHIN_MS) * deadlineFactor;
+}
+
+function slotMs({ isLocal, deadlineFactor }: Config): number {
+  return (isLocal ? LOCAL_SLOT_MS : SLOT_MS) * deadlineFactor;
 }
 
 function newRequestId({ req }: Context): string {
@@ -201,7 +211,7 @@ export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits
     return fetch(...given);
   };
   const stripe = stripeClient(config.stripe, waiting, limits && countedFetch);
-  const lastRetry = Date.now() + RETRIED_FOR_MS;
+  const lastRetry = Date.now() + RETRIED_FOR_MS * config.deadlineFactor;
   const db = databaseOver(config.d1, {
     mayRetry: () => (limits ? limits.hasLeft() : Date.now() < lastRetry),
     onStatement: () => limits?.count(1),
@@ -225,8 +235,8 @@ export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits
     prices: stripePrices(stripe),
     stripeHistory: stripeHistory(stripe),
     stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecrets),
-    mail: mailOver(config.mail),
+    mail: mailOver(config.mail, config.deadlineFactor),
     refundsReported: config.refundsReported,
-    accountWebhook: config.console && accountWebhookTo(config.console),
+    accountWebhook: config.console && accountWebhookTo(config.console, config.deadlineFactor),
   };
 }

@@ -6,6 +6,7 @@ import { release } from "../../app/shared/release";
 import {
   type ConfigurationProblem,
   type ConfigurationResult,
+  deadlineFactor,
   isLoopback,
   onHost,
   problemsOf,
@@ -78,6 +79,13 @@ export const settings = z.object({
   SIGNUP_RATE_LIMIT: binding<RateLimit>("limit"),
   OPERATOR_RATE_LIMIT: binding<RateLimit>("limit"),
   HOST: z.string().optional(),
+  DEADLINE_FACTOR: deadlineFactor,
+  PASSWORD_COST: z.optional(
+    z
+      .string()
+      .regex(/^([1-9]|1[0-4])$/, "must be a number from 1 to 14")
+      .transform(Number),
+  ),
   PUBLIC_URL: baseUrl,
   SITE_URL: baseUrl,
   SALES_EMAIL: email,
@@ -113,6 +121,8 @@ function checkTogether(env: Settings, context: z.RefinementCtx): void {
   if (env.STRIPE_API_URL === undefined) {
     if (!/^[sr]k_(test|live)_\w{16,}$/.test(env.STRIPE_SECRET_KEY)) refuse("STRIPE_SECRET_KEY", "is the local value");
     if (env.HOST !== undefined) refuse("HOST", "is for local development only");
+    if (env.DEADLINE_FACTOR !== 1) refuse("DEADLINE_FACTOR", "is for local development only");
+    if (env.PASSWORD_COST !== undefined) refuse("PASSWORD_COST", "is for local development only");
     for (const [key, value] of Object.entries(env)) {
       if (typeof value === "string" && isLoopback(value)) refuse(key, "must not be on this machine");
       if ([value].flat().some((one) => localSecrets.has(one))) refuse(key, "is the local value");
@@ -139,6 +149,9 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
   /** Only operators can write (docs/operations.md, "Restoring the database"). */
   inMaintenance: env.MAINTENANCE !== undefined,
   release: env.RELEASE,
+  deadlineFactor: env.DEADLINE_FACTOR,
+  /** log2 of scrypt's N, for tests that are not about passwords; a deployment has the hasher's own. */
+  passwordCost: env.PASSWORD_COST,
   d1: env.DB,
   /** Counts the funnel's steps; without it they go to the log. */
   funnel: env.FUNNEL,
@@ -149,6 +162,7 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
     secretKey: env.STRIPE_SECRET_KEY,
     webhookSecrets: env.STRIPE_WEBHOOK_SECRET,
     /** A stand-in for Stripe on this machine, or Stripe's test mode for a Worker on this machine. */
+    ...(env.DEADLINE_FACTOR !== 1 && { deadlineFactor: env.DEADLINE_FACTOR }),
     ...(env.STRIPE_API_URL !== undefined && { apiUrl: new URL(env.STRIPE_API_URL) }),
   },
   automaticTax: env.AUTOMATIC_TAX ?? false,

@@ -7,6 +7,7 @@ import { release } from "../../shared/release";
 import {
   type ConfigurationProblem,
   type ConfigurationResult,
+  deadlineFactor,
   isLoopback,
   problemsOf,
   withoutEmpty,
@@ -77,6 +78,7 @@ export const settings = z.object({
       .check(z.refine((value) => value >= 100 && value <= 60_000, "must be between 100 and 60000")),
     10_000,
   ),
+  DEADLINE_FACTOR: deadlineFactor,
   SUBSCRIPTION_API_IDEMPOTENT: z._default(boolean, false),
   SIGNUP_RATE_LIMIT: rateLimit,
   SIGNUP_NETWORK_RATE_LIMIT: rateLimit,
@@ -137,6 +139,9 @@ function deploymentProblems(configuration: Configuration): ConfigurationProblem[
   }
   for (const name of ["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"] as const) {
     if (TURNSTILE_TEST_KEY.test(configuration[name] ?? "")) problems.push({ name, problem: "is a key for tests" });
+  }
+  if (configuration.DEADLINE_FACTOR !== 1) {
+    problems.push({ name: "DEADLINE_FACTOR", problem: "is for local development only" });
   }
   if (configuration.SESSION_SECRET.includes(LOCAL_SESSION_SECRET)) {
     problems.push({ name: "SESSION_SECRET", problem: "is the local default" });

@@ -30,15 +30,15 @@ const READ_PROBLEMS = { "too slow": BODY_TOO_SLOW, aborted: MALFORMED };
 /**
  * Reads a form's known fields; drops all others and refuses files. Of a URL-encoded form over the limit it reads the part
  * within the limit; where the length is declared, long fields are cut first.
- * @param isRefused true for a form that is read only to return it
+ * @param options.isRefused true for a form that is read only to return it
  */
-export async function readForm(request: Request, isRefused = false): Promise<PostedForm> {
+export async function readForm(request: Request, { deadlineFactor = 1, isRefused = false } = {}): Promise<PostedForm> {
   const type = request.headers.get("Content-Type") ?? "";
   const isMultipart = /^multipart/i.test(type);
   const isDeclaredTooLarge = Number(request.headers.get("Content-Length") ?? 0) > MAX_BODY_BYTES;
-  const milliseconds = isRefused || isDeclaredTooLarge ? REFUSED_BODY_DEADLINE_MS : BODY_DEADLINE_MS;
+  const deadline = isRefused || isDeclaredTooLarge ? REFUSED_BODY_DEADLINE_MS : BODY_DEADLINE_MS;
   const source = isDeclaredTooLarge ? withCutFields(request) : request;
-  const body = await readBoundedText(source, { bytes: MAX_BODY_BYTES, milliseconds });
+  const body = await readBoundedText(source, { bytes: MAX_BODY_BYTES, milliseconds: deadline * deadlineFactor });
   if (isDeclaredTooLarge || body.status === "too long") {
     const { fields } = "text" in body && !isMultipart ? readUrlEncoded(body.text) : { fields: {} };
     return { fields, problem: BODY_TOO_LARGE };

@@ -51,10 +51,12 @@ export function setupIntents({
   apiUrl,
   key,
   limiter,
+  deadlineFactor = 1,
 }: {
   apiUrl: string;
   key: string;
   limiter: RateLimit;
+  deadlineFactor?: number;
 }): SetupIntents {
   async function ask(clientSecret: string, expand: boolean): Promise<Response> {
     const id = clientSecret.split("_secret_")[0] ?? "";
@@ -65,7 +67,7 @@ export function setupIntents({
     return fetch(`${apiUrl}/v1/setup_intents/${encodeURIComponent(id)}?${query}`, {
       headers: { Authorization: `Bearer ${key}` },
       redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS * deadlineFactor),
     });
   }
 

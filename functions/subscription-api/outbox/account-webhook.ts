@@ -15,7 +15,7 @@ export type AccountWebhook = { send(message: AccountMessage): Promise<SendOutcom
 const DEADLINE_MS = 10_000;
 
 /** https://www.standardwebhooks.com */
-export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook {
+export function accountWebhookTo({ url, secret }: ConsoleConfig, deadlineFactor = 1): AccountWebhook {
   const webhook = new Webhook(secret);
   return {
     async send(message) {
@@ -36,7 +36,7 @@ export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook
           },
           body,
           redirect: "manual",
-          signal: AbortSignal.timeout(DEADLINE_MS),
+          signal: AbortSignal.timeout(DEADLINE_MS * deadlineFactor),
         });
         await response.body?.cancel();
         return response.ok ? { status: "sent" } : { status: "failed", reason: String(response.status) };

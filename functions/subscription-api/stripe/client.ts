@@ -38,14 +38,19 @@ export function stripeClient(config: StripeConfig, waiting: Waiting, fetcher?: t
   return known[waiting];
 }
 
-function newClient({ secretKey, apiUrl }: StripeConfig, waiting: Waiting, fetcher: typeof fetch): Stripe {
+function newClient(
+  { secretKey, apiUrl, deadlineFactor = 1 }: StripeConfig,
+  waiting: Waiting,
+  fetcher: typeof fetch,
+): Stripe {
   return new Stripe(secretKey, {
     httpClient: Stripe.createFetchHttpClient(async (url: RequestInfo | URL, init?: RequestInit) => {
       if (isOverdue()) throw new Error("No retry after the deadline");
       // Following a redirect would send personal data to another host.
       return fetcher(url, { ...init, redirect: "manual" });
     }),
-    ...LIMITS[waiting],
+    timeout: LIMITS[waiting].timeout * deadlineFactor,
+    maxNetworkRetries: LIMITS[waiting].maxNetworkRetries,
     telemetry: false,
     ...(apiUrl && {
       protocol: apiUrl.protocol === "http:" ? "http" : "https",

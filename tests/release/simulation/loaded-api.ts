@@ -36,7 +36,7 @@ export type LoadedApi = {
 export type Plant = (path: string, text: string) => string;
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const createApi = z.custom<(hasher: object) => { publicApi: Api }>((value) => typeof value === "function");
+const createApi = z.custom<(hasher: () => object) => { publicApi: Api }>((value) => typeof value === "function");
 
 export async function loadApi(plant: Plant = (_, text) => text): Promise<LoadedApi> {
   // Module variables are reset with each new isolate.
@@ -77,7 +77,7 @@ export async function loadApi(plant: Plant = (_, text) => text): Promise<LoadedA
     },
     start(place) {
       for (const startAnew of places[place].onStart) startAnew();
-      return places[place].create(cheapPasswords).publicApi;
+      return places[place].create(() => cheapPasswords).publicApi;
     },
   };
 }

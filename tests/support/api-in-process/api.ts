@@ -57,7 +57,7 @@ export function apiInProcess(options: Options = {}) {
     return Promise.race([upstream(new URL(request.url), request), aborted]);
   });
 
-  const { publicApi, SiteApi } = createApi(passwords);
+  const { publicApi, SiteApi } = createApi(() => passwords);
   const background: Promise<unknown>[] = [];
   const context = executionContext.parse({
     waitUntil: (work: Promise<unknown>) => background.push(work),

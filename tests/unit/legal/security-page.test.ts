@@ -14,7 +14,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const superscript = (number: string) => number.replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)] ?? "");
 
 test("the security page says how a stored password is hashed [P22]", async () => {
-  const [, name, parameters = "", salt = ""] = (await scryptPasswords.hash("Example-1")).split("$");
+  const [, name, parameters = "", salt = ""] = (await scryptPasswords().hash("Example-1")).split("$");
   const { ln = "", r, p } = Object.fromEntries(parameters.split(",").map((parameter) => parameter.split("=")));
   const bytes = Buffer.from(salt, "base64").length;
   expect(page).toContain(`${name} hash (N = 2${superscript(ln)}, r = ${r}, p = ${p}) with a random ${bytes}-byte salt`);

@@ -33,7 +33,7 @@ describe("the built Worker with the simulator", () => {
     const hash = String(row?.password_hash);
 
     expect(hash).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$/);
-    expect(await scryptPasswords.verify(validRequest.password, hash)).toBe(true);
+    expect(await scryptPasswords().verify(validRequest.password, hash)).toBe(true);
     expect(JSON.stringify(row)).not.toContain(validRequest.password);
     expect(JSON.stringify(row)).not.toContain(clientSecret);
   });

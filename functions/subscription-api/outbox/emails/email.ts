@@ -19,13 +19,13 @@ export type Mail = {
 const DEADLINE_MS = 10_000;
 const MAX_ANSWER_BYTES = 16 * 1024;
 
-export function mailOver({ transport, ...config }: MailConfig): Mail {
+export function mailOver({ transport, ...config }: MailConfig, deadlineFactor = 1): Mail {
   const from = { name: config.companyName, email: config.from };
   return {
     sender: config,
     async send(key, to, content) {
       if (transport.kind === "http") {
-        return sendOverHttp(transport, key, {
+        return sendOverHttp({ ...transport, deadlineFactor }, key, {
           from: `${quoted(from.name)} <${from.email}>`,
           to: [to],
           reply_to: config.supportEmail,
@@ -45,7 +45,7 @@ export function mailOver({ transport, ...config }: MailConfig): Mail {
 
 /** In the format of Resend: https://resend.com/docs/api-reference/emails */
 async function sendOverHttp(
-  { url, key: apiKey }: { url: string; key: string },
+  { url, key: apiKey, deadlineFactor }: { url: string; key: string; deadlineFactor: number },
   key: string,
   body: EmailContent & { from: string; to: string[]; reply_to: string },
 ): Promise<SendOutcome> {
@@ -56,7 +56,7 @@ async function sendOverHttp(
       headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json", "idempotency-key": key },
       body: JSON.stringify(body),
       redirect: "manual",
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal: AbortSignal.timeout(DEADLINE_MS * deadlineFactor),
     });
   } catch (error) {
     return { status: "failed", reason: error instanceof Error ? error.name : typeof error };

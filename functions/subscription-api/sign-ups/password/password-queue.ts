@@ -2,7 +2,7 @@ import { sleep } from "../../../../app/shared/sleep";
 import type { PasswordHasher } from "./password";
 
 /** Shorter than the site's timeout of ten seconds. */
-const SLOT_MS = 8_000;
+export const SLOT_MS = 8_000;
 
 export const LOCAL_SLOT_MS = 60_000;
 
@@ -31,7 +31,7 @@ export type PasswordQueue = {
 type Slot = { sender: string; since: number; waiting: boolean; polledAt: number };
 
 /** One password at a time, since scrypt blocks the isolate. Round-robin across senders, last in first out within one. */
-export function passwordQueue(hasher: PasswordHasher, slotMs: number = SLOT_MS): PasswordQueue {
+export function passwordQueue(hasher: PasswordHasher, slotMs = SLOT_MS): PasswordQueue {
   const slots = new Set<Slot>();
   const lastTurns = new Map<string, number>();
   let turns = 0;

@@ -15,12 +15,16 @@ export type PasswordHasher = {
   verify(password: string, stored: string): Promise<boolean>;
 };
 
-export const scryptPasswords: PasswordHasher = { hash, verify };
+/** @param log2N scrypt's cost of new hashes; a stored hash has its own */
+export const scryptPasswords = (log2N = LOG2_N): PasswordHasher => ({
+  hash: (password) => hash(password, log2N),
+  verify,
+});
 
-async function hash(password: string): Promise<string> {
+async function hash(password: string, log2N: number): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const derived = await derive(password, salt, HASH_BYTES, { N: 2 ** LOG2_N, r: R, p: P });
-  return `$scrypt$ln=${LOG2_N},r=${R},p=${P}$${base64(salt)}$${base64(derived)}`;
+  const derived = await derive(password, salt, HASH_BYTES, { N: 2 ** log2N, r: R, p: P });
+  return `$scrypt$ln=${log2N},r=${R},p=${P}$${base64(salt)}$${base64(derived)}`;
 }
 
 async function verify(password: string, stored: string): Promise<boolean> {
