@@ -2,14 +2,10 @@ import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-r
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToString } from "react-dom/server";
 import type { SiteContext } from "./pipeline/context.server";
-import type { PostedForm } from "./pipeline/guard/request-body.server";
 import { describeError } from "./shared/describe-error";
 import { CountryOptionsProvider } from "./signup/form/country-list";
 import { countryOptions } from "./signup/form/country-options";
-import LaterStep from "./signup/load/later-steps";
 import type { SignupServices } from "./signup/server/services.server";
-import type { FormOutcome } from "./signup/server/submit/form-outcome.server";
-import { LaterStepProvider } from "./signup/signup-page";
 import { StylesheetProvider, stylesheetOf } from "./ui/document/inline-stylesheet";
 import { NonceProvider } from "./ui/document/nonce";
 
@@ -20,10 +16,7 @@ declare module "@remix-run/server-runtime" {
 }
 
 declare module "@remix-run/cloudflare" {
-  interface AppLoadContext extends SiteContext, SignupServices {
-    formOutcome?: FormOutcome;
-    form?: PostedForm;
-  }
+  interface AppLoadContext extends SiteContext, SignupServices {}
 }
 
 /**
@@ -43,9 +36,7 @@ export default async function handleRequest(
     <NonceProvider value={nonce}>
       <StylesheetProvider value={await readStylesheet(stylesheetOf(handles))}>
         <CountryOptionsProvider value={countryOptions}>
-          <LaterStepProvider value={LaterStep}>
-            <RemixServer context={remix} url={request.url} nonce={nonce} />
-          </LaterStepProvider>
+          <RemixServer context={remix} url={request.url} nonce={nonce} />
         </CountryOptionsProvider>
       </StylesheetProvider>
     </NonceProvider>,

@@ -6,7 +6,7 @@ export default createSite({
   build,
   services: signupServices,
   form: {
-    isEmpty: () => false,
-    cookie: (request, { sessions }) => sessions.probe(request),
+    isEmpty: (request, { sessions }) => !sessions.isIn(request),
+    cookie: (request, { sessions }) => sessions.missingNonce(request),
   },
 });

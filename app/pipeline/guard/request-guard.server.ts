@@ -14,12 +14,16 @@ import {
   UNSUPPORTED_TYPE,
   URL_TOO_LONG,
 } from "./refusals.server";
-import { FORM_TYPE, MAX_RETURNED_BODY_BYTES } from "./request-body.server";
 
 type Asked = Pick<SiteEnv["Variables"], "url" | "route">;
 
 const MAX_URL_LENGTH = 8192;
 const MAX_QUERY_PARAMETERS = 64;
+/** The action gives a form's values back up to here, though it takes no more than 16 KB. */
+const MAX_FORM_BYTES = 256 * 1024;
+
+/** The two types of HTML forms. */
+const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
 
 /** The parameter `_data`, each letter plain or escaped. */
 const DATA_PARAMETER = /[?&](?:_|%5[fF])(?:d|%64)(?:a|%61)(?:t|%74)(?:a|%61)(?:[=&]|$)/;
@@ -57,8 +61,7 @@ function checkForm(request: Request, { url }: Asked): Refusal | undefined {
   const { headers } = request;
   if (isCrossOrigin(request, url)) return CROSS_ORIGIN;
   if (!FORM_TYPE.test(headers.get("Content-Type") ?? "")) return UNSUPPORTED_TYPE;
-  // A smaller form that is still too large gets its values back from the action.
-  return Number(headers.get("Content-Length") ?? 0) > MAX_RETURNED_BODY_BYTES ? BODY_TOO_LARGE : undefined;
+  return Number(headers.get("Content-Length") ?? 0) > MAX_FORM_BYTES ? BODY_TOO_LARGE : undefined;
 }
 
 /** A form's script still has the typed values, so it gets the action's answer, which costs no page. */

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import { PAID_PLANS, settingOf } from "../../contract/plans";
-import { API_SECRET } from "../../contract/site-headers";
 import type { RateLimit } from "../../shared/limits/rate-limit";
 import { recordOf } from "../../shared/record-of";
 import { release } from "../../shared/release";
@@ -68,9 +67,6 @@ export const settings = z.object({
       "must be a service binding",
     ),
   ),
-  SUBSCRIPTION_API_SECRET: z.optional(
-    z.string().check(z.regex(API_SECRET, "must have 32 to 256 characters, and no spaces or commas")),
-  ),
   SUBSCRIPTION_API_TIMEOUT_MS: z._default(
     z
       .pipe(z.string().check(z.regex(/^\d+$/, "must be a number of milliseconds")), z.transform(Number))
@@ -81,13 +77,11 @@ export const settings = z.object({
   SUBSCRIPTION_API_IDEMPOTENT: z._default(boolean, false),
   SIGNUP_RATE_LIMIT: rateLimit,
   SIGNUP_NETWORK_RATE_LIMIT: rateLimit,
-  FORM_NONCE_RATE_LIMIT: rateLimit,
   CARD_CHECK_RATE_LIMIT: rateLimit,
   FLOOD_RATE_LIMIT: rateLimit,
   ASSETS: assets,
   RELEASE: release,
   HOST: z.optional(z.string()),
-  BOT_CHECK: z._default(boolean, true),
   SESSION_SECRET: z.pipe(
     z.pipe(
       z.string("is missing"),
@@ -142,7 +136,6 @@ function deploymentProblems(configuration: Configuration): ConfigurationProblem[
   if (configuration.DEADLINE_FACTOR !== 1) {
     problems.push({ name: "DEADLINE_FACTOR", problem: "is for local development only" });
   }
-  if (!configuration.BOT_CHECK) problems.push({ name: "BOT_CHECK", problem: "must be true outside local development" });
   if (configuration.SESSION_SECRET.includes(LOCAL_SESSION_SECRET)) {
     problems.push({ name: "SESSION_SECRET", problem: "is the local default" });
   }

@@ -1,17 +1,14 @@
 import * as z from "zod/mini";
-import type { Log } from "../../../pipeline/log.server";
-import { readBoundedText } from "../../../shared/bounded-body";
-import { isOverLimit, type RateLimit } from "../../../shared/limits/rate-limit";
-import { rateLimitKeyOf } from "../../../shared/limits/rate-limit-key";
-import { messageForVisitor } from "../../stripe-errors";
+import type { Log } from "../../pipeline/log.server";
+import { readBoundedText } from "../../shared/bounded-body";
+import { isOverLimit, type RateLimit } from "../../shared/limits/rate-limit";
+import { rateLimitKeyOf } from "../../shared/limits/rate-limit-key";
+import type { Pending, SetCard, SignupSession } from "../steps";
+import { messageForVisitor } from "../stripe-errors";
+import type { SubscriptionApi } from "./api-client.server";
 
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
-
-export interface SetCard {
-  brand: string;
-  last4: string;
-}
 
 /** A setup intent's state at Stripe. */
 export type SetupState =
@@ -114,5 +111,50 @@ function stateOf({ id, status, payment_method, last_setup_error }: z.output<type
       return { status };
     default:
       return { status: "open", message: messageForVisitor(last_setup_error) };
+  }
+}
+
+/**
+ * A sign-up's next state after asking Stripe, and the API if it reports a status: only a started trial is a success.
+ * @param checks how often Stripe was asked before
+ */
+export async function nextState(
+  signUp: Pending,
+  checks: number,
+  context: { api: SubscriptionApi; setupIntents: SetupIntents; requestId: string; ip: string | null; log: Log },
+): Promise<SignupSession> {
+  const { setupIntents, api, requestId } = context;
+  const { key, requestId: firstRequest, packageId, details, expiresAt, clientSecret, statusUrl, resumed } = signUp;
+  const own = { key, requestId: firstRequest, packageId, details, expiresAt };
+  const pending = { ...own, clientSecret, statusUrl, resumed };
+  const waiting = (reason: "processing" | "unreachable"): SignupSession => {
+    return { ...pending, state: "waiting", reason, checks: checks + 1 };
+  };
+  const card = await setupIntents.retrieve(clientSecret, context);
+  switch (card.status) {
+    case "processing":
+    case "unreachable":
+      return waiting(card.status);
+    case "open":
+      if (expiresAt <= Date.now()) return { ...pending, state: "ended", why: "expired" };
+      return { ...pending, state: "card", flash: "declined", message: card.message };
+    case "canceled":
+    case "invalid":
+      return { ...pending, state: "ended", why: "canceled" };
+  }
+  const trial = statusUrl === undefined ? { status: "trial" as const } : await api.status(statusUrl, requestId);
+  switch (trial.status) {
+    case "trial": {
+      const trialEnd = "trial_end" in trial ? trial.trial_end : undefined;
+      const done = { setupIntentId: card.id, startedAt: new Date().toISOString(), trialEnd, card: card.card };
+      return { ...own, ...done, state: "done", flash: "saved" };
+    }
+    case "card_used":
+      if (trial.client_secret === clientSecret) return waiting("unreachable");
+      return { ...pending, clientSecret: trial.client_secret, state: "card", flash: "card used" };
+    case "ended":
+      return { ...pending, state: "ended", why: "canceled" };
+    default:
+      return waiting("unreachable");
   }
 }

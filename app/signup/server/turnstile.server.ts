@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import type { Log } from "../../../pipeline/log.server";
-import { readBoundedText } from "../../../shared/bounded-body";
-import { describeError } from "../../../shared/describe-error";
+import type { Log } from "../../pipeline/log.server";
+import { readBoundedText } from "../../shared/bounded-body";
+import { describeError } from "../../shared/describe-error";
 
 const VERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
 const TIMEOUT_MS = 3_000;
@@ -9,14 +9,9 @@ const MAX_RESPONSE_BYTES = 16 * 1024;
 /** Turnstile's limit. */
 const MAX_TOKEN_LENGTH = 2048;
 
-/** `unknown`: no token, or no answer from Turnstile; then the button is enough. */
-export type Verdict = "passed" | "failed" | "unknown";
-
 export interface Turnstile {
-  /** Undefined without keys. */
-  siteKey: string | undefined;
-  /** Sends only the token. Each token passes once, within five minutes. */
-  verify(token: string | undefined, log: Log): Promise<Verdict>;
+  /** Sends only the token, which passes once, within five minutes. True also if Turnstile does not answer. */
+  passes(token: string | undefined, log: Log): Promise<boolean>;
 }
 
 const answer = z.object({ success: z.boolean(), "error-codes": z.catch(z.array(z.string()), []) });
@@ -25,14 +20,8 @@ const answer = z.object({ success: z.boolean(), "error-codes": z.catch(z.array(z
 const TOKEN_ERRORS = ["invalid-input-response", "timeout-or-duplicate"];
 
 /** Source: https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ */
-export function turnstile(options: {
-  siteKey: string | undefined;
-  secretKey: string | undefined;
-  deadlineFactor?: number;
-}): Turnstile {
-  const { siteKey, secretKey, deadlineFactor = 1 } = options;
-
-  async function ask(secret: string, response: string): Promise<Verdict> {
+export function turnstile(secret: string, deadlineFactor = 1): Turnstile {
+  async function verify(response: string): Promise<boolean> {
     const reply = await fetch(VERIFY_URL, {
       method: "POST",
       body: new URLSearchParams({ secret, response }),
@@ -42,21 +31,19 @@ export function turnstile(options: {
     const body = await readBoundedText(reply, { bytes: MAX_RESPONSE_BYTES });
     if (body.status !== "read") throw new Error("Turnstile's answer could not be read");
     const { success, "error-codes": errors } = answer.parse(JSON.parse(body.text));
-    if (success) return "passed";
-    if (errors.some((code) => TOKEN_ERRORS.includes(code))) return "failed";
+    if (success) return true;
+    if (errors.some((code) => TOKEN_ERRORS.includes(code))) return false;
     throw new Error("Turnstile could not verify a token");
   }
 
   return {
-    siteKey,
-    async verify(token, log) {
-      if (!secretKey || !token) return "unknown";
-      if (token.length > MAX_TOKEN_LENGTH) return "failed";
+    async passes(token, log) {
+      if (!token || token.length > MAX_TOKEN_LENGTH) return false;
       try {
-        return await ask(secretKey, token);
+        return await verify(token);
       } catch (error) {
         log.error("turnstile_failed", describeError(error));
-        return "unknown";
+        return true;
       }
     },
   };

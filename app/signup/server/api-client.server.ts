@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
-import { REQUEST_IN_PROGRESS, VERIFICATION_REQUIRED } from "../../../contract/problem-types";
-import { API_SECRET_HEADER, SENDER_HEADER, VERIFIED_HEADER } from "../../../contract/site-headers";
-import type { SubscriptionRequest } from "../../../contract/subscription-request";
+import { REQUEST_IN_PROGRESS } from "../../contract/problem-types";
+import { SENDER_HEADER } from "../../contract/site-headers";
+import type { SubscriptionRequest } from "../../contract/subscription-request";
 import {
   type SubscriptionStatus,
   subscriptionResponse,
   subscriptionStatus,
-} from "../../../contract/subscription-response";
-import type { ServiceBinding } from "../../../pipeline/settings/configuration.server";
-import { readBoundedText } from "../../../shared/bounded-body";
-import type { SubscriptionOutcome } from "../../notices";
+} from "../../contract/subscription-response";
+import type { ServiceBinding } from "../../pipeline/settings/configuration.server";
+import { readBoundedText } from "../../shared/bounded-body";
+import type { SubscriptionOutcome } from "../notices";
 
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_PROBLEM_BYTES = 4 * 1024;
@@ -20,18 +20,11 @@ const RETRY_DELAYS_MS = [100, 300];
 export interface SubscriptionApi {
   /**
    * Returns expected failures as values; logs nothing of request or response.
-   * `replaces` is the key of the visitor's earlier sign-up, which the API may end. `sender` is the rate limit key, and
-   * `isVerified` raises the limit after Turnstile; only this repository's API gets them.
+   * @param ids.sender the rate limit key, which only this repository's API gets, through the binding
    */
   create(
     request: SubscriptionRequest,
-    ids: {
-      idempotencyKey: string;
-      requestId: string;
-      sender: string;
-      isVerified?: boolean;
-      replaces?: string | undefined;
-    },
+    ids: { idempotencyKey: string; requestId: string; sender: string },
   ): Promise<SubscriptionOutcome>;
   /** A sign-up's status. `statusUrl` comes from `create`. Logs nothing. */
   status(statusUrl: string, requestId: string): Promise<SubscriptionStatus | { status: "unreachable" }>;
@@ -45,18 +38,14 @@ export interface SubscriptionApiOptions {
   /** True if the API honors the idempotency key; failed calls are then retried. */
   idempotent: boolean;
   binding?: ServiceBinding | undefined;
-  /** Sent if set. */
-  secret?: string | undefined;
 }
 
 type Send = (signal: AbortSignal) => Promise<SubscriptionOutcome>;
 
 export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionApi {
-  const { baseUrl, timeoutMs, idempotent, binding, secret } = options;
-  const secretHeader: Record<string, string> = secret === undefined ? {} : { [API_SECRET_HEADER]: secret };
-  const isOwnApi = binding !== undefined || secret !== undefined;
+  const { baseUrl, timeoutMs, idempotent, binding } = options;
   return {
-    create(request, { idempotencyKey, requestId, sender, isVerified = false, replaces }) {
+    create(request, { idempotencyKey, requestId, sender }) {
       const send: Send = async (signal) => {
         const outcome = await callApi(binding, `${baseUrl}/subscription`, {
           method: "POST",
@@ -65,10 +54,7 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
             "Content-Type": "application/json",
             "Idempotency-Key": idempotencyKey,
             "X-Request-Id": requestId,
-            ...(replaces && { "Replaces-Idempotency-Key": replaces }),
-            ...secretHeader,
-            ...(isOwnApi && { [SENDER_HEADER]: sender }),
-            ...(isOwnApi && isVerified && { [VERIFIED_HEADER]: "true" }),
+            ...(binding && { [SENDER_HEADER]: sender }),
           },
           body: JSON.stringify(request),
           // Following a redirect could send the password to another host.
@@ -83,7 +69,7 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
     async status(statusUrl, requestId) {
       try {
         const response = await fetchFrom(binding, statusUrl, {
-          headers: { Accept: "application/json", "X-Request-Id": requestId, ...secretHeader },
+          headers: { Accept: "application/json", "X-Request-Id": requestId },
           redirect: "manual",
           signal: AbortSignal.timeout(timeoutMs),
         });
@@ -136,14 +122,12 @@ async function callApi(
   try {
     const response = await fetchFrom(binding, url, init);
     if (!response.ok) {
-      const type = [409, 429].includes(response.status) ? await problemType(response) : undefined;
-      const isInProgress = type === REQUEST_IN_PROGRESS;
+      const isInProgress = response.status === 409 && (await problemType(response)) === REQUEST_IN_PROGRESS;
       if (!response.bodyUsed) await response.body?.cancel();
       return {
         kind: "rejected",
         status: isInProgress ? 503 : response.status,
         retryAfter: secondsIn(response.headers.get("Retry-After")),
-        ...(type === VERIFICATION_REQUIRED && { needsVerification: true }),
       };
     }
     const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
