@@ -35,7 +35,11 @@ export default async function handleRequest(
   const html = renderToString(
     <NonceProvider value={nonce}>
       <CountryOptionsProvider value={countryOptions}>
-        <RemixServer context={{ ...remix, serverHandoffStream: undefined }} url={request.url} nonce={nonce || undefined} />
+        <RemixServer
+          context={{ ...remix, serverHandoffStream: undefined }}
+          url={request.url}
+          nonce={nonce || undefined}
+        />
       </CountryOptionsProvider>
     </NonceProvider>,
   );

@@ -85,7 +85,8 @@ export async function action(posted: ActionFunctionArgs) {
   }
 
   const found = await sessions.read(request);
-  if (fields.intent === "start-over") return startOver(posted, isOf(found, fields.sign_up) || typeof found === "string");
+  if (fields.intent === "start-over")
+    return startOver(posted, isOf(found, fields.sign_up) || typeof found === "string");
   if (fields.intent === "resume") return resume(posted, found);
   // A button of an earlier release.
   if (fields.intent !== undefined) return redirect(path, 303);
@@ -103,7 +104,8 @@ export async function action(posted: ActionFunctionArgs) {
   // The same form again, for example after a double click.
   if (isOf(found, key) && found.state !== "ended") return redirect(planUrl, 303);
 
-  if (blocksCookies(request)) return reply(422, { form, notice: COOKIES_BLOCKED }, { "Set-Cookie": sessions.newNonce() });
+  if (blocksCookies(request))
+    return reply(422, { form, notice: COOKIES_BLOCKED }, { "Set-Cookie": sessions.newNonce() });
 
   if (await isOverLimit(configuration.SIGNUP_NETWORK_RATE_LIMIT, networkKeyOf(sender), log)) {
     if (!turnstile) return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
@@ -162,7 +164,8 @@ async function resume(posted: ActionFunctionArgs, found: FoundSession) {
   const linked = await linkedSignUp(url, packageIdOf(request.url, params.id), context);
   // The page explains it.
   if (!linked || isInProgress(found)) return redirect(url.pathname + url.search, 303);
-  if (blocksCookies(request)) return reply(422, { notice: COOKIES_BLOCKED }, { "Set-Cookie": context.sessions.newNonce() });
+  if (blocksCookies(request))
+    return reply(422, { notice: COOKIES_BLOCKED }, { "Set-Cookie": context.sessions.newNonce() });
   const next = await nextState(linked, 0, context);
   if (next.state === "card") {
     const { flash, message: _, ...session } = next;

@@ -24,10 +24,10 @@ export function pageCache(build: ServerBuild): Middleware<AppLoadContext> {
     const accept = route?.takesForms
       ? "text/html"
       : files.has(url.pathname)
-      ? "*/*"
-      : prefersMarkdown(request, url.pathname)
-        ? "text/markdown"
-        : "text/html";
+        ? "*/*"
+        : prefersMarkdown(request, url.pathname)
+          ? "text/markdown"
+          : "text/html";
     const render = async () => {
       const plainUrl = new URL(url.pathname, configuration.SITE_URL);
       const plain = new Request(plainUrl, { headers: { Accept: accept } });

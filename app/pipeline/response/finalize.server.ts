@@ -19,7 +19,8 @@ export function finalize(): Middleware<AppLoadContext> {
     const stripeOrigin = configuration.STRIPE_JS_URL && new URL(configuration.STRIPE_JS_URL).origin;
     const turnstile = configuration.TURNSTILE_SITE_KEY !== undefined;
     // A page for the cache has no nonce.
-    const inlineScripts = nonce === "" ? [...html.matchAll(/<script[^>]*>(.+?)<\/script>/gs)].map(([, text = ""]) => text) : [];
+    const inlineScripts =
+      nonce === "" ? [...html.matchAll(/<script[^>]*>(.+?)<\/script>/gs)].map(([, text = ""]) => text) : [];
     const policy = { hydrates: true, nonce, stripeOrigin, turnstile, inlineStyle, inlineScripts };
     return withSecurityHeaders(page, url, policy);
   }

@@ -63,7 +63,7 @@ export function CardStep({ data }: { data: CardStepData }) {
         <p className="mt-4 text-sm text-muted [overflow-wrap:anywhere]">
           {data.details && (
             <>
-              Signing up <strong>{data.details.company_name}</strong> with {data.details.email}.{" "}
+              Signing up <strong dir="auto">{data.details.company_name}</strong> with {data.details.email}.{" "}
               <Link to="?edit" className="inline-block py-1 font-semibold text-brand underline">
                 Edit details
               </Link>{" "}

@@ -6,7 +6,10 @@ import { SignupNotice } from "../signup-notice";
 import type { ResumeStepData } from "../steps";
 
 /** What became of a link's sign-up, or the question whether to continue it. It never says whose it is. */
-export function ResumeStep({ state, replyNotice }: Pick<ResumeStepData, "state"> & { replyNotice: Notice | undefined }) {
+export function ResumeStep({
+  state,
+  replyNotice,
+}: Pick<ResumeStepData, "state"> & { replyNotice: Notice | undefined }) {
   const { pathname, search } = useLocation();
   const busy = useNavigation().state !== "idle";
   const notice = state === "canceled" ? SIGNUP_CANCELED : replyNotice;

@@ -71,7 +71,8 @@ export async function currentStep(request: Request, packageId: string, context: 
   // Of a return without a token; nothing reads it.
   if (query.has(RETURNED_SECRET)) throw redirect(path, 303);
 
-  const isChecked = typeof found !== "string" && (found.state === "waiting" || (found.state === "card" && isOver(found)));
+  const isChecked =
+    typeof found !== "string" && (found.state === "waiting" || (found.state === "card" && isOver(found)));
   const session = isChecked ? await nextState(found, checksOf(found), context) : found;
   return respond(await stepOf(session, { packageId, isEdit: query.has("edit"), isChecked }, context));
 }
@@ -86,7 +87,8 @@ interface Ask {
 async function stepOf(found: FoundSession, ask: Ask, context: AppLoadContext): Promise<Shown> {
   const { packageId, isEdit, isChecked } = ask;
   if (found === "none") return { step: { step: "form", packageId } };
-  if (found === "unreadable") return { step: { step: "form", packageId, ended: SESSION_UNREADABLE }, session: "cleared" };
+  if (found === "unreadable")
+    return { step: { step: "form", packageId, ended: SESSION_UNREADABLE }, session: "cleared" };
   const isThisPlan = isChecked || packageId === "" || packageId.toLowerCase() === found.packageId.toLowerCase();
   switch (found.state) {
     case "card": {
@@ -102,14 +104,27 @@ async function stepOf(found: FoundSession, ask: Ask, context: AppLoadContext): P
     case "ended": {
       const ended = found.why === "expired" ? SESSION_EXPIRED : SIGNUP_CANCELED;
       const plan = packageId || found.packageId;
-      return { step: { step: "form", packageId: plan, draft: draftOf(found), ended }, session: isChecked ? found : undefined };
+      return {
+        step: { step: "form", packageId: plan, draft: draftOf(found), ended },
+        session: isChecked ? found : undefined,
+      };
     }
     case "done": {
       if (!isThisPlan) return { step: { step: "form", packageId } };
       const { flash, state: _, ...rest } = found;
       const isNews = isChecked || flash !== undefined;
       const { key, details, requestId, startedAt, trialEnd, card } = rest;
-      const step = { step: "done" as const, packageId: found.packageId, key, details, requestId, startedAt, trialEnd, card, flash };
+      const step = {
+        step: "done" as const,
+        packageId: found.packageId,
+        key,
+        details,
+        requestId,
+        startedAt,
+        trialEnd,
+        card,
+        flash,
+      };
       return { step, session: isNews ? { ...rest, state: "done" } : undefined };
     }
   }
@@ -189,7 +204,10 @@ function checksOf(session: SignupSession): number {
   return session.state === "waiting" ? session.checks : 0;
 }
 
-async function cookiesFor(session: SignupSession | "cleared" | undefined, { sessions }: AppLoadContext): Promise<Headers> {
+async function cookiesFor(
+  session: SignupSession | "cleared" | undefined,
+  { sessions }: AppLoadContext,
+): Promise<Headers> {
   const headers = new Headers();
   if (session === undefined) return headers;
   headers.append("Set-Cookie", session === "cleared" ? sessions.clear() : await sessions.write(session));

@@ -1,9 +1,22 @@
 import type { Submission } from "@conform-to/react";
 import { parseWithZod } from "@conform-to/zod/v4";
 import * as z from "zod/mini";
-import { BODY_TOO_LARGE, BODY_TOO_SLOW, MALFORMED, type Refusal, UNSUPPORTED_TYPE } from "../../pipeline/guard/refusals.server";
+import {
+  BODY_TOO_LARGE,
+  BODY_TOO_SLOW,
+  MALFORMED,
+  type Refusal,
+  UNSUPPORTED_TYPE,
+} from "../../pipeline/guard/refusals.server";
 import { readBoundedText } from "../../shared/bounded-body";
-import { FIELD_NAMES, POSTED_FIELDS, SECRET_FIELDS, type SignupForm, signupForm, withoutEmptyFields } from "../form-schema";
+import {
+  FIELD_NAMES,
+  POSTED_FIELDS,
+  SECRET_FIELDS,
+  type SignupForm,
+  signupForm,
+  withoutEmptyFields,
+} from "../form-schema";
 import { type Notice, noticeForRefusal } from "../notices";
 import type { SignupReply } from "../steps";
 
