@@ -15,7 +15,7 @@ import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/fields/package-id";
 import { TRIAL_DAYS } from "../contract/plans";
 import { TOO_MANY_REQUESTS } from "../pipeline/guard/refusals.server";
-import { isFarOverLimit, isOverLimit } from "../shared/limits/rate-limit";
+import { isOverLimit } from "../shared/limits/rate-limit";
 import { networkKeyOf, rateLimitKeyOf } from "../shared/limits/rate-limit-key";
 import { planPath, TURNSTILE_FIELD, toDetails, toRequest } from "../signup/form-schema";
 import { loadStep, troubleOf } from "../signup/load-step";
@@ -78,8 +78,10 @@ export async function action(posted: ActionFunctionArgs) {
 
   if (await isOverLimit(configuration.SIGNUP_RATE_LIMIT, sender, log)) {
     log.add({ outcome: "refused", reason: TOO_MANY_REQUESTS.title });
-    const isFlood = await isFarOverLimit(configuration.SIGNUP_RATE_LIMIT, sender, log);
-    const { fields } = isFlood ? { fields: {} } : await readForm(request, { deadlineFactor, isRefused: true });
+    // The page's script still has what was typed.
+    const { fields } = context.route?.isData
+      ? { fields: {} }
+      : await readForm(request, { deadlineFactor, isRefused: true });
     return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
   }
 

@@ -1,64 +1,84 @@
-import type { AppLoadContext } from "@remix-run/cloudflare";
-import type { Middleware } from "../middleware.server";
-import { CATCH_ALL, isPlausibleParameter, type MatchedRoute } from "../route-matcher.server";
+import type { MiddlewareHandler } from "hono";
+import { isOverLimit } from "../../shared/limits/rate-limit";
+import { rateLimitKeyOf } from "../../shared/limits/rate-limit-key";
+import type { SiteEnv } from "../context.server";
 import {
+  BODY_TOO_LARGE,
   CROSS_ORIGIN,
+  MALFORMED,
   methodNotAllowed,
   NOT_FOUND,
   type Refusal,
-  type RefusalHandler,
+  RefusedRequest,
+  TOO_MANY_REQUESTS,
   UNSUPPORTED_TYPE,
+  URL_TOO_LONG,
 } from "./refusals.server";
-import { checkUrl } from "./url-check.server";
+
+type Asked = Pick<SiteEnv["Variables"], "url" | "route">;
+
+const MAX_URL_LENGTH = 8192;
+const MAX_QUERY_PARAMETERS = 64;
+/** The action gives a form's values back up to here, though it takes no more than 16 KB. */
+const MAX_FORM_BYTES = 256 * 1024;
+
+/** The two types of HTML forms. */
+const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
+
+/** The parameter `_data`, each letter plain or escaped. */
+const DATA_PARAMETER = /[?&](?:_|%5[fF])(?:d|%64)(?:a|%61)(?:t|%74)(?:a|%61)(?:[=&]|$)/;
 
 /**
- * Checks URL, method and origin, and a form's type (docs/security/threats.md, A and B), by the headers alone. The body is passed
- * on unread. A refused request gets `answerRefused`.
- *
- * @example
- * const answer = compose([requestGuard(refusalCache(matchRoute))], remixHandler(build));
+ * Judges URL, method, origin, type, declared length and the sender's rate by the headers alone (docs/security/threats.md, A and
+ * B) and passes the body on unread. A refusal is thrown.
  */
-export function requestGuard(answerRefused: RefusalHandler): Middleware<AppLoadContext> {
-  return (request, context, next) => {
-    const { route } = context;
-    const refusal = route ? checkRequest(request, context.url, route) : NOT_FOUND;
-    if (refusal === undefined) return next(request, context);
-    logRefusal(refusal, context);
-    return answerRefused(request, context, refusal, next);
-  };
-}
+export const guard: MiddlewareHandler<SiteEnv> = async (c, next) => {
+  const { raw } = c.req;
+  const refusal = checkRequest(raw, c.var) ?? (raw.method === "POST" ? checkForm(raw, c.var) : undefined);
+  if (refusal) throw new RefusedRequest(refusal);
+  if (raw.method === "POST" && (await isFlood(c.var))) throw new RefusedRequest(TOO_MANY_REQUESTS);
+  return next();
+};
 
-function logRefusal({ status, title }: Refusal, { log }: AppLoadContext): void {
-  if (status !== 404) log.add({ outcome: "refused", reason: title });
-}
-
-function checkRequest(request: Request, url: URL, route: MatchedRoute): Refusal | undefined {
-  const refusal = checkUrl(url);
-  if (refusal) return refusal;
-  if ((route.isData && !route.hydrates) || !hasPlausibleParameters(route)) return NOT_FOUND;
+function checkRequest(request: Request, { url, route }: Asked): Refusal | undefined {
+  if (url.href.length > MAX_URL_LENGTH) return URL_TOO_LONG;
+  if (!route) return NOT_FOUND;
+  if (isMalformed(url.search)) return MALFORMED;
   const { method } = request;
-  if (method === "POST" && route.takesForms) return isCrossOrigin(request, url) ? CROSS_ORIGIN : checkType(request);
+  if (method === "POST" && route.takesForms) return undefined;
   if (method !== "GET" && method !== "HEAD") {
     return methodNotAllowed(route.takesForms ? "GET, HEAD, POST" : "GET, HEAD");
   }
-  if (route.pattern === CATCH_ALL) return NOT_FOUND;
   return route.isData && isCrossOrigin(request, url) ? CROSS_ORIGIN : undefined;
 }
 
-function hasPlausibleParameters({ pattern, params }: MatchedRoute): boolean {
-  return pattern === CATCH_ALL || Object.values(params).every((value = "") => isPlausibleParameter(value));
+/** Older Remix versions run a single loader past the page's checks for `_data`. The query of a flood is not worth parsing. */
+function isMalformed(search: string): boolean {
+  return search.split("&", MAX_QUERY_PARAMETERS + 1).length > MAX_QUERY_PARAMETERS || DATA_PARAMETER.test(search);
 }
 
-const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
-
-/** The two types of HTML forms. */
-function checkType({ headers }: Request): Refusal | undefined {
-  return FORM_TYPE.test(headers.get("Content-Type") ?? "") ? undefined : UNSUPPORTED_TYPE;
+function checkForm(request: Request, { url }: Asked): Refusal | undefined {
+  const { headers } = request;
+  if (isCrossOrigin(request, url)) return CROSS_ORIGIN;
+  if (!FORM_TYPE.test(headers.get("Content-Type") ?? "")) return UNSUPPORTED_TYPE;
+  return Number(headers.get("Content-Length") ?? 0) > MAX_FORM_BYTES ? BODY_TOO_LARGE : undefined;
 }
 
-/** Every browser that another site could abuse sends Origin or Sec-Fetch-Site: https://pkg.go.dev/net/http#CrossOriginProtection */
+/** A form's script still has the typed values, so it gets the action's answer, which costs no page. */
+async function isFlood({ configuration, route, ip, log }: SiteEnv["Variables"]): Promise<boolean> {
+  return !route?.isData && isOverLimit(configuration.FLOOD_RATE_LIMIT, rateLimitKeyOf(ip), log);
+}
+
+/**
+ * Every browser that another site could abuse sends Origin or Sec-Fetch-Site, and without both a foreign Referer tells:
+ * https://pkg.go.dev/net/http#CrossOriginProtection
+ */
 function isCrossOrigin({ headers }: Request, url: URL): boolean {
-  const site = headers.get("Sec-Fetch-Site") ?? "none";
-  const origin = headers.get("Origin") ?? url.origin;
-  return origin !== url.origin || (site !== "same-origin" && site !== "none");
+  const site = headers.get("Sec-Fetch-Site");
+  const origin = headers.get("Origin");
+  if (site === null && origin === null) {
+    const referer = headers.get("Referer") ?? url.href;
+    return URL.canParse(referer) && new URL(referer).origin !== url.origin;
+  }
+  return (origin ?? url.origin) !== url.origin || !["same-origin", "none", null].includes(site);
 }

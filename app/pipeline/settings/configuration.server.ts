@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import type { FunnelDataset } from "../../contract/funnel-steps";
 import { PAID_PLANS, settingOf } from "../../contract/plans";
 import type { RateLimit } from "../../shared/limits/rate-limit";
 import { recordOf } from "../../shared/record-of";
@@ -12,7 +11,7 @@ import {
   problemsOf,
   withoutEmpty,
 } from "../../shared/settings";
-import type { Assets } from "../response/inline-style.server";
+import type { Assets } from "./stylesheets.server";
 
 /** The default in wrangler.toml; refused in a deployment. */
 const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
@@ -39,10 +38,6 @@ const rateLimit = z.custom<RateLimit>(
 const assets = z.custom<Assets>(
   (value) => typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function",
   "is missing",
-);
-const dataset = z.custom<FunnelDataset>(
-  (value) => typeof value === "object" && value !== null && "writeDataPoint" in value,
-  "must be a dataset of Analytics Engine",
 );
 const turnstileKey = z.string().check(z.regex(/^[\w-]{16,256}$/, "must be a key of Turnstile"));
 const boolean = z.pipe(
@@ -83,10 +78,8 @@ export const settings = z.object({
   SIGNUP_RATE_LIMIT: rateLimit,
   SIGNUP_NETWORK_RATE_LIMIT: rateLimit,
   CARD_CHECK_RATE_LIMIT: rateLimit,
-  CSP_REPORT_RATE_LIMIT: rateLimit,
-  FUNNEL_RATE_LIMIT: rateLimit,
+  FLOOD_RATE_LIMIT: rateLimit,
   ASSETS: assets,
-  FUNNEL: z.optional(dataset),
   RELEASE: release,
   HOST: z.optional(z.string()),
   SESSION_SECRET: z.pipe(
