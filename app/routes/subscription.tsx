@@ -40,7 +40,7 @@ import type { SignupReply, SignupSession, SignupStep } from "../signup/steps";
 export const handle = { hydrate: true, stylesheet };
 
 export const meta: MetaFunction<typeof loader> = ({ data: step }) => [
-  { title: `${step?.failed ? "Error: " : ""}${titleOf(stepTitle(step?.step))}` },
+  { title: step?.failed ? `Error: ${titleOf(titleOfReply(step))}` : titleOf(stepTitle(step?.step)) },
   { name: "description", content: `Start your ${TRIAL_DAYS}-day free trial of ${company.name}.` },
   { name: "robots", content: "noindex" },
 ];
@@ -49,6 +49,11 @@ function stepTitle(step: SignupStep["step"] | undefined): string {
   if (step === "card" || step === "waiting") return "Sign up, step 2 of 2: card";
   if (step === "resume") return "Continue your sign-up";
   return step === "done" ? "Subscription successful" : "Sign up, step 1 of 2: details";
+}
+
+/** A refused form is shown whatever the step is by now. */
+function titleOfReply({ step }: SignupStep): string {
+  return stepTitle(step === "resume" ? "resume" : "form");
 }
 
 /** Remix keeps no other header of an action. */

@@ -6,7 +6,7 @@ import { useSite } from "../ui/use-site";
 import { CardStep } from "./card/card-step";
 import { WaitingStep } from "./card/waiting-step";
 import { SuccessStep } from "./done/success-step";
-import { PlanSummary } from "./form/plan-summary";
+import { PlanSummary, TrialPlan } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
 import { planPath } from "./form-schema";
 import { ResumeStep } from "./resume/resume-step";
@@ -94,6 +94,7 @@ function FormStep({
           <SignupForm packageId={packageId} draft={step.draft} reply={reply} submitting={submitting} />
         </section>
       </div>
+      <TrialPlan packageId={packageId} />
     </Frame>
   );
 }
@@ -140,7 +141,7 @@ function Frame({ heading, progress, headingRef, intro, packageId, children }: Fr
         </h1>
         {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
       </div>
-      {packageId !== undefined && <PlanSummary packageId={packageId} />}
+      {packageId !== undefined && <PlanSummary packageId={packageId} withForm={progress === 1} />}
       {children}
     </div>
   );

@@ -1,26 +1,25 @@
 import { Form, useLocation } from "@remix-run/react";
 import { chargeDay, utcDay } from "../../contract/charge-wording";
 import { formatPhone } from "../../contract/fields/phone";
-import { trialEndOf } from "../../contract/trial-end";
+import { reminderOf, trialEndOf } from "../../contract/trial";
 import { monthlyCharge } from "../../pricing/plans/monthly-charge";
 import { findPlan, formatPrice, plans, TRIAL_DAYS } from "../../pricing/plans/plan-list";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
+import { firstCharge, TrialTimeline } from "../../ui/trial-timeline";
 import { useSite } from "../../ui/use-site";
-import type { Notice } from "../notices";
-import { SignupNotice } from "../signup-notice";
 import type { DoneStepData } from "../steps";
 import { SuccessNotices } from "./success-notices";
 
-export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNotice: Notice | undefined }) {
-  const { account, card, startedAt, trialEnd = trialEndOf(startedAt), requestId, flash } = data;
+export function SuccessStep({ data }: { data: DoneStepData }) {
+  const { key, packageId, details: typed, card, startedAt, trialEnd = trialEndOf(startedAt), requestId, flash } = data;
   const { pathname } = useLocation();
   const site = useSite();
-  const plan = findPlan(plans(site), account?.packageId);
+  const plan = findPlan(plans(site), packageId);
   const details: [string, string][] = [];
-  if (account) {
-    details.push(["Company", account.companyName], ["Contact", account.fullName]);
-    details.push(["Email", account.email], ["Phone", formatPhone(account.phone)]);
+  if (typed) {
+    const { company_name = "", full_name = "", email = "", phone = "" } = typed;
+    details.push(["Company", company_name], ["Contact", full_name], ["Email", email], ["Phone", formatPhone(phone)]);
   }
   if (plan) details.push(["Plan", `${plan.title}, ${formatPrice(plan.price)} ${plan.priceDetail} after the trial`]);
   details.push(["Trial ends", utcDay(trialEnd)]);
@@ -33,7 +32,6 @@ export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNo
         {flash && <SuccessNotices />}
       </LiveRegion>
       <div className="step-main">
-        <LiveRegion role="alert">{replyNotice && <SignupNotice notice={replyNotice} takesFocus />}</LiveRegion>
         <p className="text-lg">
           {`Thank you for your subscription. Your ${TRIAL_DAYS} days trial period has been started.`}
         </p>
@@ -49,7 +47,9 @@ export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNo
               {details.map(([term, value]) => (
                 <div key={term} className="sm:contents">
                   <dt className="font-semibold text-muted">{term}</dt>
-                  <dd className="[overflow-wrap:anywhere]">{value}</dd>
+                  <dd className="[overflow-wrap:anywhere]">
+                    <bdi>{value}</bdi>
+                  </dd>
                 </div>
               ))}
             </dl>
@@ -60,15 +60,16 @@ export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNo
             </h2>
             <p className="mt-2 text-muted">
               A confirmation email with details and next steps will be sent to{" "}
-              <strong>{account?.email ?? "the address that you entered"}</strong>.
+              <strong>{typed?.email ?? "the address that you entered"}</strong>.
             </p>
-            <p className="mt-2 text-muted">
-              To cancel, change your card or see your invoices, log in to the{" "}
-              <a href={site.customerPortalUrl} className="text-link">
-                customer portal
-              </a>{" "}
-              with your email address.
+            <p className="mt-2 mb-6 text-muted">
+              Next, confirm your email address: press “Confirm my email address” in that email.
             </p>
+            <TrialTimeline
+              ending={plan ? firstCharge(monthlyCharge(plan, site)) : "Your trial ends."}
+              days={[utcDay(startedAt), utcDay(reminderOf(trialEnd)), utcDay(trialEnd)]}
+            />
+            <p className="mt-2 text-muted">You can also change your card and see your invoices there.</p>
             {requestId && (
               <p className="mt-2 text-muted [overflow-wrap:anywhere]">
                 If you write to us about this sign-up, include this request ID: <code>{requestId}</code>
@@ -77,6 +78,7 @@ export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNo
           </section>
         </div>
         <Form method="post" action={pathname} className="mt-8">
+          {key && <input type="hidden" name="sign_up" value={key} />}
           <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">
             Sign up another company
           </Button>

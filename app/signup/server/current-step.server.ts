@@ -1,5 +1,6 @@
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
 import { countryCode } from "../../contract/fields/country";
+import { formatPhone } from "../../contract/fields/phone";
 import { trialEndOf } from "../../contract/trial";
 import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../notices";
 import type { Pending, ResumeStepData, SignupSession, SignupStep } from "../steps";
@@ -92,7 +93,7 @@ async function stepOf(found: FoundSession, ask: Ask, context: AppLoadContext): P
   switch (found.state) {
     case "card": {
       if (isThisPlan && !isEdit) return cardStep(found, context);
-      const form = { step: "form" as const, packageId: packageId || found.packageId, draft: found.details };
+      const form = { step: "form" as const, packageId: packageId || found.packageId, draft: draftOf(found) };
       return { step: isThisPlan ? form : { ...form, openPlan: found.packageId } };
     }
     case "waiting": {
@@ -104,7 +105,7 @@ async function stepOf(found: FoundSession, ask: Ask, context: AppLoadContext): P
       const ended = found.why === "expired" ? SESSION_EXPIRED : SIGNUP_CANCELED;
       const plan = packageId || found.packageId;
       return {
-        step: { step: "form", packageId: plan, draft: found.details, ended },
+        step: { step: "form", packageId: plan, draft: draftOf(found), ended },
         session: isChecked ? found : undefined,
       };
     }
@@ -146,6 +147,10 @@ async function cardStep(session: SignupSession & { state: "card" }, context: App
   };
   // A flash is shown once.
   return { step, session: flash === undefined ? undefined : rest };
+}
+
+function draftOf({ details }: SignupSession): Record<string, string> | undefined {
+  return details && { ...details, phone: formatPhone(details.phone ?? "") };
 }
 
 /** What became of a sign-up that this browser's cookie does not have. */
