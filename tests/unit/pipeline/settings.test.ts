@@ -39,6 +39,7 @@ const values: [name: string, value: unknown, deployed: boolean, onThisMachine: b
   ["SUBSCRIPTION_API_IDEMPOTENT", "yes, please", false, false],
   ["DEADLINE_FACTOR", "1", true, true],
   ["DEADLINE_FACTOR", "2", false, true],
+  ["DEADLINE_FACTOR", "none", false, false],
   ["STRIPE_JS_URL", "http://localhost:8789/endive/stripe.js", false, true],
   ["STRIPE_API_URL", "http://localhost:8789", false, true],
   ["HOST", "192.168.0.7", false, true],
