@@ -138,6 +138,8 @@ test("a deployment's configuration has every setting", () => {
     configuration: {
       ...{
         isLocal: false,
+        deadlineFactor: 1,
+        passwordCost: undefined,
         inMaintenance: false,
         release: "a-release",
         d1: DB,
@@ -176,6 +178,11 @@ test.each<[string, Record<string, unknown>, string[]]>([
     "production without keys",
     { ...DEPLOYED, STRIPE_SECRET_KEY: undefined, STRIPE_WEBHOOK_SECRET: undefined },
     ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"],
+  ],
+  [
+    "production with settings for tests",
+    { ...DEPLOYED, DEADLINE_FACTOR: "1000", PASSWORD_COST: "1" },
+    ["DEADLINE_FACTOR", "PASSWORD_COST"],
   ],
   [
     "production without the secrets of links and hashes",
