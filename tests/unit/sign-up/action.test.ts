@@ -86,11 +86,12 @@ describe("a form that the API takes", () => {
 
   test("is sent without a nonce by a script and by a page of an earlier release, with a key that omits the password", async () => {
     const key = await keyOf(request, undefined);
-    for (const headers of [
+    const senders: Record<string, string>[] = [
       { Cookie: "", "Sec-Fetch-Site": "" },
       { Cookie: "another=1" },
       { Cookie: "__Host-form=x" },
-    ]) {
+    ];
+    for (const headers of senders) {
       const site = siteContext();
       const answer = await post(
         site,

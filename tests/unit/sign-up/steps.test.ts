@@ -168,7 +168,7 @@ async function visit({ session, url }: Pick<(typeof cells)[number], "session" | 
   Object.assign(site.stripe, { says: stripe, status: code });
   site.api.status = () => Response.json(api);
   const [token, link] = [await site.sessions.toReturnToken(card), (await site.resumeLinks.toToken(card)) ?? ""];
-  const headers = session === "unreadable" ? { Cookie: "__Host-signup=changed" } : {};
+  const headers: Record<string, string> = session === "unreadable" ? { Cookie: "__Host-signup=changed" } : {};
   const kept = typeof session === "string" ? undefined : session;
   const path = URLS[url as keyof typeof URLS](token, link);
   return { ...(await look(site, { path, session: kept, headers })), asked: site.stripe.asked };
