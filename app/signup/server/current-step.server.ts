@@ -74,7 +74,7 @@ export async function currentStep(request: Request, packageId: string, context: 
   const isChecked =
     typeof found !== "string" && (found.state === "waiting" || (found.state === "card" && isOver(found)));
   const session = isChecked ? await nextState(found, checksOf(found), context) : found;
-  return respond(await stepOf(session, { packageId, isEdit: query.has("edit"), isChecked }, context));
+  return respond(await stepOf(session, { packageId, isEdit: !isChecked && query.has("edit"), isChecked }, context));
 }
 
 interface Ask {

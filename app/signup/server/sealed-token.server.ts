@@ -1,6 +1,6 @@
 import { CompactEncrypt, compactDecrypt } from "jose";
 
-const ALGORITHMS = { alg: "dir", enc: "A256GCM" } as const;
+export const ALGORITHMS = { alg: "dir", enc: "A256GCM" } as const;
 const encoder = new TextEncoder();
 
 /** Encrypted text, which visitors can neither read nor change. */

@@ -10,11 +10,7 @@ describe("countryCode", () => {
       "USA|U.S.|U. S. A.|us|United States|The United States of America|America",
       "US",
     ],
-    [
-      "parts of the United Kingdom",
-      "UK|U.K.|GB|Great Britain|England|Scotland|Wales|Northern Ireland",
-      "GB",
-    ],
+    ["parts of the United Kingdom", "UK|U.K.|GB|Great Britain|England|Scotland|Wales|Northern Ireland", "GB"],
     ["a name's usual short form", "Holland|The Netherlands|NL", "NL"],
     ["names without CLDR's words", "South Korea|Republic of Korea|Korea, Republic of", "KR"],
     ["any apostrophe", "Côte d’Ivoire|Cote d'Ivoire|Ivory Coast", "CI"],

@@ -1,8 +1,12 @@
+import { loadStripe } from "@stripe/stripe-js/pure";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { JSDOM } from "jsdom";
+import Stripe from "stripe";
+import { expect, test, vi } from "vitest";
 import { validateInBrowser } from "../../../app/signup/form/validate-in-browser";
 import { FIELD_NAMES } from "../../../app/signup/form-schema";
-import { parseForm } from "../../../app/signup/server/submit/submit-form.server";
+import { STRIPE_JS_URL } from "../../../app/signup/server/current-step.server";
+import { parseForm } from "../../../app/signup/server/posted-form.server";
 import { fields } from "../../support/visitors/site-visitor";
 
 const valid = new Map<string, string>(Object.entries(fields));
@@ -39,4 +43,19 @@ test("finds in the browser what the server finds, in any form, and passwords tha
     }),
     { numRuns: 300, seed: 2026 },
   );
+});
+
+test("the card step loads the same script as the installed @stripe/stripe-js [N6]", async () => {
+  const { window } = new JSDOM("<!doctype html><head></head>");
+  vi.stubGlobal("window", window);
+  vi.stubGlobal("document", window.document);
+  // Nothing loads a script here, so that the promise stays open.
+  void loadStripe("pk_test_x");
+  await vi.waitFor(() => expect(window.document.scripts).toHaveLength(1));
+  expect(STRIPE_JS_URL).toBe(window.document.scripts[0]?.src);
+  vi.unstubAllGlobals();
+});
+
+test("Stripe.js and the API's stripe package are of one release [N6]", () => {
+  expect(STRIPE_JS_URL).toContain(`/${Stripe.API_VERSION.split(".")[1]}/`);
 });

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { noticeFor } from "../../../../app/signup/notices";
-import { subscriptionApi } from "../../../../app/signup/server/submit/api-client.server";
-import { validRequest } from "../../../support/visitors/visitor";
+import { subscriptionApi } from "../../../app/signup/server/api-client.server";
+import { validRequest } from "../../support/visitors/visitor";
 
 /* How often the subscription API is called, and when; what it is sent, and what its answers mean, is in api-client.test.ts. */
 
@@ -92,17 +91,6 @@ test.each([
   const { create, calledAt } = apiThat(10_000, [busy, busy, busy]);
   expect(await create()).toMatchObject({ kind: "rejected", status: 503 });
   expect(calledAt).toEqual(times);
-});
-
-test.each([
-  ["7200", "You've reached today's limit. You can sign up tomorrow."],
-  ["60", undefined],
-])("a limit that ends in %s seconds extends the fixed message: %s [H3] [C8]", async (retryAfter, hint) => {
-  const limits = async () => new Response("{}", { status: 429, headers: { "Retry-After": retryAfter } });
-  const outcome = await apiThat(10_000, [limits]).create();
-  if (outcome.kind === "created") throw new Error("It was to be refused");
-  const message = "Too many requests. Please wait a moment and try again.";
-  expect(noticeFor(outcome)).toMatchObject({ message, hint });
 });
 
 test("no attempt begins that could not end before the deadline [C9]", async () => {

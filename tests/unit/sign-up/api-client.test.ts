@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { REQUEST_IN_PROGRESS } from "../../../../app/contract/problem-types";
-import type { SubscriptionOutcome } from "../../../../app/signup/notices";
-import { type SubscriptionApiOptions, subscriptionApi } from "../../../../app/signup/server/submit/api-client.server";
-import { bodyOf } from "../../../support/site-in-process/body-of";
-import { validRequest } from "../../../support/visitors/visitor";
+import { REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
+import type { SubscriptionOutcome } from "../../../app/signup/notices";
+import { type SubscriptionApiOptions, subscriptionApi } from "../../../app/signup/server/api-client.server";
+import { bodyOf } from "../../support/site-in-process/body-of";
+import { validRequest } from "../../support/visitors/visitor";
 
 /* What the subscription API is sent, and what its answers mean; when it is called again is in api-retries.test.ts. */
 
@@ -11,7 +11,6 @@ afterEach(() => vi.restoreAllMocks());
 
 const BASE = "https://api.example/v1";
 const STATUS_URL = "https://api.example/v1/status/a";
-const SECRET = "a-secret-of-at-least-thirty-two-characters";
 const IDS = { idempotencyKey: "a-key", requestId: "a-request", sender: "192.0.2.1" };
 
 type Call = { url: string; init: RequestInit };
@@ -66,13 +65,10 @@ describe("a sign-up sent to the API", () => {
     "x-request-id": "a-request",
   };
   const sender = { "subscription-sender": "192.0.2.1" };
-  const secret = { "subscription-api-secret": SECRET };
 
   test.each<[string, object, Record<string, string>]>([
     ["over the network", {}, common],
-    ["over the network, with a secret", { secret: SECRET }, { ...common, ...sender, ...secret }],
     ["through the binding", { way: "binding" }, { ...common, ...sender }],
-    ["through the binding, with a secret", { way: "binding", secret: SECRET }, { ...common, ...sender, ...secret }],
     ["to an idempotent API", { idempotent: true }, common],
   ])("is posted as the contract requires: %s [N1]", async (_, options, headers) => {
     const { api, calls, network } = apiThat(says(CREATED), options);
@@ -83,26 +79,6 @@ describe("a sign-up sent to the API", () => {
     expect(Object.fromEntries(new Headers(init.headers))).toEqual(headers);
     expect(JSON.parse(String(init.body))).toEqual(validRequest);
     expect(network.mock.calls.length).toBe("way" in options ? 0 : 1);
-  });
-
-  test("reports a Turnstile verification to this repository's API only [H3]", async () => {
-    const named = [];
-    for (const options of [{ secret: SECRET }, { way: "binding" as const }, {}]) {
-      const { api, calls } = apiThat(says(CREATED), options);
-      await api.create(validRequest, { ...IDS, isVerified: true });
-      named.push(new Headers(calls[0]?.init.headers).get("Subscription-Sender-Verified"));
-    }
-    expect(named).toEqual(["true", "true", null]);
-  });
-
-  test.each([
-    ["an-earlier-key", "an-earlier-key"],
-    ["", null],
-    [undefined, null],
-  ])("names the idempotency key of the sign-up it replaces: %s [S18]", async (replaces, header) => {
-    const { api, calls } = apiThat(says(CREATED));
-    await api.create(validRequest, { ...IDS, replaces });
-    expect(new Headers(calls[0]?.init.headers).get("Replaces-Idempotency-Key")).toBe(header);
   });
 
   test.each<[unknown, string | undefined]>([
@@ -196,20 +172,18 @@ test("does not wait for the body of a refusal [C8]", async () => {
 });
 
 describe("the status of a sign-up", () => {
-  test.each<[object, Record<string, string>]>([
-    [{}, {}],
-    [{ secret: SECRET }, { "subscription-api-secret": SECRET }],
-    [{ way: "binding" }, {}],
-    [{ way: "binding", secret: SECRET }, { "subscription-api-secret": SECRET }],
-  ])("is requested at its URL, and no redirect is followed: %j [S23]", async (options, headers) => {
-    const { api, calls, network } = apiThat(says({ status: "pending" }), options);
-    await api.status(STATUS_URL, "a-request");
-    const [{ url, init } = { url: "", init: {} }] = calls;
-    expect([url, init.method, init.redirect]).toEqual([STATUS_URL, undefined, "manual"]);
-    const own = { accept: "application/json", "x-request-id": "a-request" };
-    expect(Object.fromEntries(new Headers(init.headers))).toEqual({ ...own, ...headers });
-    expect(network.mock.calls.length).toBe("way" in options ? 0 : 1);
-  });
+  test.each([{}, { way: "binding" }])(
+    "is requested at its URL, and no redirect is followed: %j [S23]",
+    async (options) => {
+      const { api, calls, network } = apiThat(says({ status: "pending" }), options);
+      await api.status(STATUS_URL, "a-request");
+      const [{ url, init } = { url: "", init: {} }] = calls;
+      expect([url, init.method, init.redirect]).toEqual([STATUS_URL, undefined, "manual"]);
+      const headers = { accept: "application/json", "x-request-id": "a-request" };
+      expect(Object.fromEntries(new Headers(init.headers))).toEqual(headers);
+      expect(network.mock.calls.length).toBe("way" in options ? 0 : 1);
+    },
+  );
 
   test.each<object>([
     { status: "pending" },
