@@ -9,7 +9,8 @@ import { startVisitedSite } from "../../support/visitors/visited-site";
 
 const config = fileURLToPath(new URL("../../../wrangler.toml", import.meta.url));
 const { ratelimits } = unstable_readConfig({ config, env: "production" }, { hideWarnings: true });
-const limits = Object.fromEntries(ratelimits.map(({ name, simple }) => [name, simple.limit]));
+const limitOf = ({ name, simple }: { name: string; simple: { limit: number } }) => [name, simple.limit];
+const limits = Object.fromEntries(ratelimits.map(limitOf));
 
 /** Bindings that count as production's do, in a minute that does not end. */
 const COUNTING = `
