@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import * as z from "zod";
 import type { Store } from "./store";
 
-export type Endpoint = { url: string; secret: string };
+type Endpoint = { url: string; secret: string };
 
 const MAX_ATTEMPTS = 8;
 const TIMEOUT_MS = 10_000;
@@ -29,8 +29,8 @@ export function deliveries(store: Store, endpoint: Endpoint, later: (sending: Pr
         later(send(name));
       }
     },
-    /** Time of the next delivery in milliseconds; undefined while none waits or the limit is reached. */
-    next: (): number | undefined => (underWay === AT_ONCE ? undefined : store.due("delivery", 1)[0]?.due),
+    /** Time of the next delivery in milliseconds; Infinity while none waits or the limit is reached. */
+    next: (): number => (underWay === AT_ONCE ? undefined : store.due("delivery", 1)[0]?.due) ?? Infinity,
   };
 }
 
