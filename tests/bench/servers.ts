@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import * as z from "zod";
-import { freePort } from "../support/workers/workers";
+import { freePort } from "../release/commands/free-port";
 import { type Binding, type RunningWorkerd, root, startWorkerd } from "./workerd";
 
 const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"));

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
-import { freePort } from "../support/workers/workers";
+import { freePort } from "../release/commands/free-port";
 
 /*
  * Starts workerd itself on a port of its own, with nothing in front of it: Miniflare answers through a Worker of its own
