@@ -102,7 +102,7 @@ export function expand(value: unknown, path: string, store: Store): unknown {
 }
 
 function expandAt(value: unknown, [name, ...rest]: string[], path: string, store: Store): unknown {
-  if (name === undefined || value === null) return value;
+  if (name === undefined || value === null || (isRecord(value) && value.deleted)) return value;
   if (Array.isArray(value)) return value.map((item) => expandAt(item, [name, ...rest], path, store));
   const known = isRecord(value) ? value[name] : undefined;
   const kind = EXPANDABLE[name];
