@@ -59,12 +59,12 @@ test("the whole sign-up, with a reload at each step, starts a trial, sends its e
     `A confirmation email with details and next steps will be sent to ${email}.`,
   );
 
-  const database = await stack.api.mf.getD1Database("DB");
+  const database = stack.api.database;
   const row = database.prepare("SELECT * FROM sign_ups WHERE email = ?").bind(email);
   await expect
     .poll(() => row.first())
     .toMatchObject({ phone: "2125550123", full_name: "Ada Lovelace", status: "trialing" });
-  const end = new Date((await row.first<string>("trial_end")) ?? "");
+  const end = new Date(String((await row.first())?.trial_end));
   const day = end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
 
   const mailbox = `${stack.stripe.url}/mailbox`;

@@ -5,7 +5,6 @@ import { add, countsOf, only } from "../support/visitors/funnel";
 import { nonceIn } from "../support/visitors/site-visitor";
 import { startStack } from "../support/visitors/visited-site";
 import { enterCard, rows, stripeAt } from "../support/visitors/visitor";
-import { FAST_API } from "../support/workers/fast-api";
 
 /* What is counted, beside what the visitors did and what the API's database has. */
 
@@ -17,7 +16,7 @@ const LITE = "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220";
 const STANDARD = "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
 const CARD_WHOSE_CHARGES_FAIL = "4000000000000341";
 
-const { site, api, stripe, visitor, dispose } = await startStack(FAST_API);
+const { site, api, stripe, visitor, dispose } = await startStack();
 afterAll(dispose);
 
 /** What the visitors did, as they themselves count it. */

@@ -9,7 +9,7 @@ import * as z from "zod";
 const LEAST_RELEASES = 3;
 const LEAST_HOURS = 24;
 
-const fileName = z.string().regex(/^(?:_assets\/)?\w[\w-]*(?:\.[\w-]+)+$/);
+const fileName = z.string().regex(/^(?!.*\.\.)(?:[\w$.[\]-]+\/)?[\w$.[\]-]+$/);
 const release = z.object({ version: z.string(), builtAt: z.iso.datetime(), files: z.array(fileName) });
 const releaseList = z.object({ releases: z.array(release) });
 

@@ -22,8 +22,6 @@ const SOURCES: Record<string, string[]> = {
  * Builds each Worker again when its sources change, and reloads it. A failed build is shown, and the Worker stays as it is.
  */
 export async function watchSources(workers: { name: string; folder: string; running: LocalWorker }[]): Promise<void> {
-  // The compiler's own files, because tools/bundle-browser.ts only serves releases.
-  await writeFile(join(root, "build/server.js"), 'export * from "./index.js";\n');
   // Everything but its progress: an error is followed by its place in the source.
   launch(
     process.execPath,

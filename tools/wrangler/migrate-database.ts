@@ -1,6 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Miniflare } from "miniflare";
 import { unstable_splitSqlQuery } from "wrangler";
 import * as z from "zod";
 import { API_FOLDER, root } from "./wrangler";
@@ -8,10 +7,15 @@ import { API_FOLDER, root } from "./wrangler";
 const MIGRATIONS = join(root, API_FOLDER, "migrations");
 const names = z.array(z.object({ name: z.string() }));
 
-type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
+type Statement<S> = { bind(...values: unknown[]): S; all(): Promise<{ results: unknown }>; run(): Promise<unknown> };
+/** The part of D1's interface that it needs. */
+type Database<S> = { prepare(sql: string): S; batch(statements: S[]): Promise<unknown> };
 
 /** Applies new migrations as `wrangler d1 migrations apply` does, to a database that a Worker has open. */
-export async function migrateDatabase(db: Database, folder: string = MIGRATIONS): Promise<void> {
+export async function migrateDatabase<S extends Statement<S>>(
+  db: Database<S>,
+  folder: string = MIGRATIONS,
+): Promise<void> {
   await db
     .prepare(
       `CREATE TABLE IF NOT EXISTS d1_migrations (

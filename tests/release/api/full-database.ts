@@ -63,7 +63,6 @@ const ROWS = [
 ];
 
 /** Fills a migrated, empty database with a million rows. Takes some seconds. */
-export async function fillDatabase({ mf }: RunningWorker): Promise<void> {
-  const db = await mf.getD1Database("DB");
-  for (const sql of ROWS) await db.prepare(sql).run();
+export async function fillDatabase({ database }: RunningWorker): Promise<void> {
+  for (const sql of ROWS) await database.prepare(sql).run();
 }

@@ -5,7 +5,7 @@ import { anotherCard, inPortal } from "../../support/stripe/portal";
 import { CARDS, deliver, rowOf } from "../../support/stripe/set-up-card";
 import { accountWebhooks, enterCard, mails, rows, signUp, stripeAt } from "../../support/visitors/visitor";
 import {
-  freePort,
+  openAddress,
   type RunningWorker,
   runScheduled,
   startStripeSimulator,
@@ -58,14 +58,14 @@ describe("a subscription's life", () => {
     "the customer and the console are told the state at Stripe, with events delivered %s [T9]",
     async (name) => {
       const delivery = DELIVERIES[name] ?? "Stripe's own";
-      const port = await freePort();
+      const address = await openAddress();
       const events = delivery === "Stripe's own" ? {} : { vars: { WEBHOOK_EVENTS: "none" } };
       const simulator = await startStripeSimulator({
-        webhookUrl: `http://localhost:${port}/webhooks/stripe`,
+        webhookUrl: `${address.url}/webhooks/stripe`,
         ...events,
       });
       running.push(simulator);
-      const api = await startSubscriptionApi({ simulatorUrl: simulator.url, port });
+      const api = await startSubscriptionApi({ simulatorUrl: simulator.url, address });
       running.push(api);
       const stripe = stripeAt(simulator);
 

@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { CARDS, newCard, rowOf } from "../../support/stripe/set-up-card";
 import { deliverEvent, eventOf, sign } from "../../support/stripe/stripe-events";
 import { enterCard, mails, post, rows, signUp, validRequest } from "../../support/visitors/visitor";
-import { FAST_API } from "../../support/workers/fast-api";
 import {
-  freePort,
+  openAddress,
   type RunningWorker,
   runScheduled,
   startStripeSimulator,
@@ -34,11 +33,11 @@ describe("the statements of the API, on a database of a million rows", () => {
   let proxy: FaultyProxy;
   const { wrapper, recorded } = recordedDatabase();
   beforeAll(async () => {
-    const port = await freePort();
-    stripe = await startStripeSimulator({ webhookUrl: `http://localhost:${port}/webhooks/stripe` });
+    const address = await openAddress();
+    stripe = await startStripeSimulator({ webhookUrl: `${address.url}/webhooks/stripe` });
     proxy = await startFaultyProxy(stripe.url);
     const vars = { ONE_TRIAL_PER_PERSON: "true" };
-    api = await startSubscriptionApi({ simulatorUrl: proxy.url, port, wrapper, vars, ...FAST_API });
+    api = await startSubscriptionApi({ simulatorUrl: proxy.url, address, wrapper, vars });
     await fillDatabase(api);
     await doEverything();
   }, 180_000);

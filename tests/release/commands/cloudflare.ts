@@ -5,7 +5,7 @@ import { Miniflare } from "miniflare";
 import { unstable_splitSqlQuery } from "wrangler";
 import * as z from "zod";
 import { DATABASES } from "../../support/filled-in-settings";
-import { freePort } from "../../support/workers/workers";
+import { freePort } from "./free-port";
 
 /** Cloudflare's API as Wrangler uses it, for one account. Its databases are D1, its Workers are names with secrets. */
 export type StandIn = {

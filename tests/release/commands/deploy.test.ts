@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { runCommand } from "../../../tools/operator";
 import { stageOf } from "../../../tools/releases/deployment-stages";
 import { filledIn } from "../../support/filled-in-settings";
-import { freePort } from "../../support/workers/workers";
 import { type Checkout, checkOut } from "./checkout";
 import { SECRETS, startCloudflare } from "./cloudflare";
+import { freePort } from "./free-port";
 
 /* The commands for a deployment as a person types them, with a stand-in for Cloudflare's API. */
 

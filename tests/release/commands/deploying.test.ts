@@ -10,7 +10,8 @@ import { smoke, type Target } from "../../../tools/releases/smoke";
 import { fields } from "../../support/visitors/site-visitor";
 import { type Stack, startStack } from "../../support/visitors/visited-site";
 import { rows } from "../../support/visitors/visitor";
-import { freePort, startSubscriptionApi } from "../../support/workers/workers";
+import { startSubscriptionApi } from "../../support/workers/workers";
+import { freePort } from "./free-port";
 
 /* The parts of `npm run deploy`, `npm run smoke` and `npm run rollback` that can run locally. */
 

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { portsOf } from "../../../tools/start/ports";
 import { fields } from "../../support/visitors/site-visitor";
 import { enterCard } from "../../support/visitors/visitor";
-import { freePort } from "../../support/workers/workers";
 import { type Checkout, checkOut } from "./checkout";
+import { freePort } from "./free-port";
 
 /* `npm start` as a person runs it, in a checkout and on ports of its own. */
 

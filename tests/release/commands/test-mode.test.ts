@@ -8,7 +8,6 @@ import { type TestMode, testModeOf, whatIsLeft } from "../../../tools/start/test
 import { eventOf, secondsNow, sign } from "../../support/stripe/stripe-events";
 import { nonceIn, siteVisitor } from "../../support/visitors/site-visitor";
 import { enterCard, mails, post, rows, signUp, stripeAt } from "../../support/visitors/visitor";
-import { FAST_API } from "../../support/workers/fast-api";
 import {
   type RunningWorker,
   startSite,
@@ -122,7 +121,6 @@ describe("the Workers in test mode", () => {
     stripe = await startStripeSimulator();
     const local = { MAIL_API_URL: `${stripe.url}/emails`, CONSOLE_WEBHOOK_URL: `${stripe.url}/console/webhook` };
     api = await startSubscriptionApi({
-      ...FAST_API,
       vars: { ...settings.api, ...local },
       miniflare: { outboundService },
     });

@@ -1,9 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { connect, createServer, type Socket } from "node:net";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../support/workers/workers";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const SOURCES = [
@@ -48,49 +46,5 @@ export async function buildOtherRelease(
     files: join(folder, "public"),
     bundle: relative(join(root, "build"), join(folder, "build/site/site.js")),
     dispose: () => rm(folder, { recursive: true }),
-  };
-}
-
-/** An origin that switches between two Workers, as a deployment does. */
-export type SwitchedOrigin = {
-  port: number;
-  url: string;
-  switchTo: (worker: { url: string }) => void;
-  dispose(): void;
-};
-
-/** Pipes raw connections, so that the Worker sees this origin's URL. */
-export async function startSwitchedOrigin(): Promise<SwitchedOrigin> {
-  const port = await freePort();
-  const open = new Set<Socket>();
-  let target = 0;
-  const server = createServer((incoming) => {
-    const outgoing = connect(target, "127.0.0.1");
-    for (const socket of [incoming, outgoing]) {
-      open.add(socket);
-      socket.on("error", () => undefined);
-      socket.on("close", () => {
-        open.delete(socket);
-        incoming.destroy();
-        outgoing.destroy();
-      });
-    }
-    incoming.pipe(outgoing).pipe(incoming);
-  });
-  const closeAll = () => {
-    for (const socket of open) socket.destroy();
-  };
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  return {
-    port,
-    url: `http://localhost:${port}`,
-    switchTo({ url }) {
-      target = Number(new URL(url).port);
-      closeAll();
-    },
-    dispose() {
-      closeAll();
-      server.close();
-    },
   };
 }

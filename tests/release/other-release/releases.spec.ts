@@ -1,12 +1,12 @@
 import type { Page, Response } from "@playwright/test";
 import { CARDS, hydrated, PLAN, signup } from "../../browser/support/sign-up";
 import { expect, type Stack, test as withStack } from "../../browser/support/stack";
-import { type RunningWorker, startSite } from "../../support/workers/workers";
-import { buildOtherRelease, type SwitchedOrigin, startSwitchedOrigin } from "./other-release";
+import { type Address, openAddress, type RunningWorker, startSite } from "../../support/workers/workers";
+import { buildOtherRelease } from "./other-release";
 
 /* A release replaces another under an open page, and is rolled back. The later release has the earlier one's files. */
 
-type Releases = { origin: SwitchedOrigin; earlier: RunningWorker; later: RunningWorker };
+type Releases = { origin: Address; earlier: RunningWorker; later: RunningWorker };
 
 const CHANGES = [
   { file: "app/signup/card/card-form.tsx", from: "The payment form could not", to: "The form for the card could not" },
@@ -17,14 +17,14 @@ const CHANGES = [
 const test = withStack.extend<object, { releases: Releases }>({
   releases: [
     async ({ stack }, provide) => {
-      const [origin, other] = await Promise.all([startSwitchedOrigin(), buildOtherRelease(CHANGES, { worker: true })]);
+      const [origin, other] = await Promise.all([openAddress(), buildOtherRelease(CHANGES, { worker: true })]);
       const vars = settingsOf(stack, origin);
       const [earlier, later] = await Promise.all([
         startSite({ vars }),
         startSite({ vars, bundle: other.bundle, files: other.files }),
       ]);
       await provide({ origin, earlier, later });
-      origin.dispose();
+      origin.close();
       await Promise.all([earlier.dispose(), later.dispose(), other.dispose()]);
     },
     { scope: "worker", timeout: 120_000 },
@@ -35,7 +35,7 @@ const test = withStack.extend<object, { releases: Releases }>({
 /** One Playwright worker, because each worker builds the other release. */
 test.describe.configure({ mode: "default" });
 
-function settingsOf({ api, stripe }: Stack, { url }: SwitchedOrigin) {
+function settingsOf({ api, stripe }: Stack, { url }: Address) {
   return {
     SITE_URL: url,
     SUBSCRIPTION_API_URL: api.url,
@@ -55,9 +55,9 @@ function watch(page: Page) {
   return { missing, documents: () => documents };
 }
 
-async function signUpsOf(stack: Stack, email: string): Promise<number | null> {
-  const database = await stack.api.mf.getD1Database("DB");
-  return database.prepare("SELECT count(*) AS n FROM sign_ups WHERE email = ?").bind(email).first<number>("n");
+async function signUpsOf(stack: Stack, email: string): Promise<unknown> {
+  const database = stack.api.database;
+  return (await database.prepare("SELECT count(*) AS n FROM sign_ups WHERE email = ?").bind(email).first())?.n;
 }
 
 const STEPS = ["the form is open", "the form is filled in", "the card step is open", "the card is set up"] as const;
@@ -70,8 +70,8 @@ for (const direction of ["deployed", "rolled back"] as const) {
       releases: { origin, earlier, later },
     }) => {
       const [open, next] = direction === "deployed" ? [earlier, later] : [later, earlier];
-      const replaceAt = (reached: string) => step === reached && origin.switchTo(next);
-      origin.switchTo(open);
+      const replaceAt = (reached: string) => step === reached && origin.leadTo(new URL(next.url));
+      origin.leadTo(new URL(open.url));
       const seen = watch(page);
       const visitor = signup(page);
       await page.goto(PLAN);
@@ -101,12 +101,12 @@ test("a missing file is requested once while the visitor types, and nothing type
   page,
   releases: { origin, earlier, later },
 }) => {
-  origin.switchTo(later);
+  origin.leadTo(new URL(later.url));
   const seen = watch(page);
   const visitor = signup(page);
   await page.goto(PLAN);
   await hydrated(page);
-  origin.switchTo(earlier);
+  origin.leadTo(new URL(earlier.url));
   await visitor.fillForm();
   await page.getByLabel("City").press("End");
   await page.getByLabel("City").pressSequentially(" Falls");
@@ -125,7 +125,7 @@ test("if the site lacks a file of its own release, the page reloads once and the
   complaints,
   releases: { origin, earlier },
 }) => {
-  origin.switchTo(earlier);
+  origin.leadTo(new URL(earlier.url));
   const seen = watch(page);
   const visitor = signup(page);
   await page.route(/\/build\/later-steps-/, (route) => route.fulfill({ status: 404 }));

@@ -1,6 +1,5 @@
 import { test as base, expect } from "@playwright/test";
 import fc from "fast-check";
-import { FAST_API } from "../../support/workers/fast-api";
 import { startBackend, startSite } from "../../support/workers/workers";
 import { startFaultyProxy } from "../faulty-proxy";
 import { browserDriver } from "./browser-driver";
@@ -23,7 +22,7 @@ const test = base.extend<object, { servers: Servers }>({
   servers: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from the pattern which fixtures this one needs.
     async ({}, provide) => {
-      const backend = await startBackend({ ...FAST_API, wrapper: rowsOverHttp });
+      const backend = await startBackend({ wrapper: rowsOverHttp });
       const { api, stripe } = backend;
       const apiProxy = await startFaultyProxy(api.url, { keepsHost: true });
       const stripeProxy = await startFaultyProxy(stripe.url);

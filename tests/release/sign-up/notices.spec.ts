@@ -13,7 +13,7 @@ async function takenEmail(page: Page, { api }: Stack): Promise<string> {
   const first = signup(page);
   await first.signUp();
   await expect(page.getByText("Please enter your card info")).toBeVisible();
-  const database = await api.mf.getD1Database("DB");
+  const database = api.database;
   await database.prepare("UPDATE sign_ups SET status = 'trialing' WHERE email = ?").bind(first.email).run();
   await page.context().clearCookies();
   return first.email;

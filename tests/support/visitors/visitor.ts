@@ -115,7 +115,7 @@ export async function enterCard(stripeUrl: string, clientSecret = "", number = "
 
 /** All rows of a query on the API's database. */
 export async function rows(api: RunningWorker, sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]> {
-  const db = await api.mf.getD1Database("DB");
+  const db = api.database;
   const statement = db.prepare(sql).bind(...values);
   return (await statement.all()).results;
 }

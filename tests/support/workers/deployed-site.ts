@@ -17,6 +17,7 @@ export function startDeployedSite(
       CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/test_0123456789",
       SUBSCRIPTION_API_URL: "https://api.citewell.example",
       SUBSCRIPTION_API_TIMEOUT_MS: "5000",
+      DEADLINE_FACTOR: undefined,
       BOT_CHECK: "true",
       SESSION_SECRET: "a-secret-of-the-tests-with-more-than-32-characters",
       STRIPE_JS_URL: undefined,

@@ -1,18 +1,19 @@
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { threadId } from "node:worker_threads";
 import { Log, LogLevel, Miniflare, type SharedOptions, type WorkerOptions } from "miniflare";
 import { bindingsOf, type Vars } from "../../../tools/wrangler/built-worker";
 import { root } from "../../../tools/wrangler/wrangler";
-import "./atomics-wait";
+import { type Address, openAddress } from "./address";
+import { databaseAccess, databaseAt, type TestDatabase } from "./database-access";
 
 export type RunningWorker = {
   /** Its origin, without a slash at the end. */
   url: string;
   mf: Miniflare;
+  /** Its D1 database, where it has one. */
+  database: TestDatabase;
   /** What it logged as lines of JSON, in order. */
   logs: Record<string, unknown>[];
   /** Every line that it wrote, JSON or not. */
@@ -33,7 +34,8 @@ export type WorkerPlan = {
   /** The environment of wrangler.toml; local development when absent. */
   environment?: "production";
   vars?: Vars;
-  port?: number;
+  /** Where it is reached; a new one when absent. */
+  address?: Address;
   /** Folder of D1 and Durable Objects; in memory when absent. */
   persist?: string;
   wrapper?: Wrapper;
@@ -47,21 +49,21 @@ export type WorkerPlan = {
   beside?: WorkerPlan;
 };
 
-/**
- * Starts a built Worker in a Miniflare of its own on a free port, with the bindings of its wrangler.toml. What
- * `npm run build` wrote is what runs.
- */
+/** Starts a built Worker in a Miniflare of its own, with the bindings of its wrangler.toml. What `npm run build` wrote runs. */
 export async function startWorker(plan: WorkerPlan): Promise<RunningWorker> {
-  const { port, persist, miniflare, beside } = plan;
-  const options = await workerOptionsOf(plan);
+  const { persist, miniflare, beside } = plan;
+  const address = plan.address ?? (await openAddress());
+  const options = { ...(await workerOptionsOf(plan)), ...miniflare };
+  const workers = [options, ...(beside ? [await workerOptionsOf(beside)] : [])];
+  const databaseOwner = workers.find(({ d1Databases }) => Object.keys(d1Databases ?? {}).length > 0);
   const logs: RunningWorker["logs"] = [];
   const output: string[] = [];
   const said: string[] = [];
   const mf = new Miniflare({
-    ...(beside ? { workers: [{ ...options, ...miniflare }, await workerOptionsOf(beside)] } : options),
+    workers: databaseOwner ? [...workers, databaseAccess(databaseOwner)] : workers,
     host: "127.0.0.1",
-    port: port ?? (await freePort()),
     log: new QuietLog(said),
+    unsafeTriggerHandlers: true,
     handleRuntimeStdio: (...streams: Readable[]) => {
       for (const input of streams) {
         createInterface({ input }).on("line", (line) => {
@@ -70,11 +72,21 @@ export async function startWorker(plan: WorkerPlan): Promise<RunningWorker> {
         });
       }
     },
-    ...(!beside && miniflare),
     ...(persist !== undefined && { d1Persist: join(persist, "d1"), durableObjectsPersist: join(persist, "do") }),
   });
-  const { port: boundPort } = await mf.ready;
-  return { url: `http://localhost:${boundPort}`, mf, logs, output, said, dispose: () => mf.dispose() };
+  address.leadTo(await mf.ready);
+  return {
+    url: address.url,
+    mf,
+    database: databaseAt((name) => mf.unsafeGetDirectURL(name)),
+    logs,
+    output,
+    said,
+    async dispose() {
+      if (!plan.address) address.close();
+      await mf.dispose();
+    },
+  };
 }
 
 async function workerOptionsOf(plan: WorkerPlan) {
@@ -109,26 +121,4 @@ function modulesOf(bundlePath: string, contents: string, wrapper?: Wrapper) {
     modulesRoot,
     ...(wrapper?.services && { serviceBindings: wrapper.services }),
   };
-}
-
-/**
- * Below those that systems give to outgoing connections: one of these could take the port before a Worker does. Above
- * those that `fetch` refuses: https://fetch.spec.whatwg.org/#port-blocking
- */
-const PORTS = { from: 10_081, count: 21_919 };
-
-/** Each process and thread begins at a place of its own, so that no two choose a port at the same time. */
-let lastPort = process.pid * 131 + threadId * 1_009;
-
-/** A free TCP port, given out once, as are the two after it, which `npm start` takes too. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    lastPort += 3;
-    const port = PORTS.from + (lastPort % PORTS.count);
-    const isFree = await new Promise<boolean>((resolve) => {
-      const server = createServer().once("error", () => resolve(false));
-      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
 }

@@ -3,36 +3,41 @@ import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangle
 import * as z from "zod";
 import type { Vars } from "../../../tools/wrangler/built-worker";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
-import { freePort, type RunningWorker, startWorker, type WorkerPlan, type Wrapper } from "./miniflare";
+import { type Address, openAddress } from "./address";
+import { type RunningWorker, startWorker, type WorkerPlan, type Wrapper } from "./miniflare";
 
 export type { Vars } from "../../../tools/wrangler/built-worker";
-export { freePort, type RunningWorker, type Wrapper } from "./miniflare";
+export { type Address, openAddress } from "./address";
+export type { RunningWorker, Wrapper } from "./miniflare";
 
 const SITE_TOML = fileURLToPath(new URL("../../../wrangler.toml", import.meta.url));
+
+/** No deadline passes on a busy machine: tests of deadlines have a clock of their own. */
+const UNHURRIED = { DEADLINE_FACTOR: "1000" };
 
 /**
  * The reference subscription API on a migrated database; its PUBLIC_URL is the URL that it gets.
  * @param options.simulatorUrl where Stripe, the email provider and the console are
- * @param options.edit what is changed of the built Worker
  */
 export async function startSubscriptionApi(
   options: {
     simulatorUrl?: string;
-    edit?: WorkerPlan["edit"];
     vars?: Vars;
-    port?: number;
+    address?: Address;
     persist?: string;
     wrapper?: Wrapper;
     miniflare?: WorkerPlan["miniflare"];
   } = {},
 ): Promise<RunningWorker> {
-  const { simulatorUrl, vars, port = await freePort(), ...rest } = options;
+  const { simulatorUrl, vars, address = await openAddress(), ...rest } = options;
   const worker = await startWorker({
     folder: "functions/subscription-api",
     bundle: "subscription-api/index.js",
-    port,
+    address,
     vars: {
-      PUBLIC_URL: `http://localhost:${port}`,
+      PUBLIC_URL: address.url,
+      ...UNHURRIED,
+      PASSWORD_COST: "1",
       ...(simulatorUrl !== undefined && {
         STRIPE_API_URL: simulatorUrl,
         MAIL_API_URL: `${simulatorUrl}/emails`,
@@ -43,7 +48,7 @@ export async function startSubscriptionApi(
     },
     ...rest,
   });
-  await migrateDatabase(await worker.mf.getD1Database("DB"));
+  await migrateDatabase(worker.database);
   return worker;
 }
 
@@ -53,7 +58,7 @@ export async function startSubscriptionApi(
  * @param options.misused by the test itself, on purpose
  */
 export async function startStripeSimulator(
-  options: { webhookUrl?: string; vars?: Vars; port?: number; persist?: string; misused?: boolean } = {},
+  options: { webhookUrl?: string; vars?: Vars; address?: Address; persist?: string; misused?: boolean } = {},
 ): Promise<RunningWorker> {
   const { webhookUrl, vars, misused = false, ...rest } = options;
   const worker = await startWorker({
@@ -77,7 +82,7 @@ const health = z.object({ complaints: z.array(z.string()).default([]) }).default
 
 export type SiteOptions = {
   vars?: Vars;
-  port?: number;
+  address?: Address;
   /**
    * Posts of one sender in a minute, or all limits of production; when absent, the local limits, which nothing
    * meets.
@@ -96,7 +101,7 @@ export type SiteOptions = {
 /** The site; its SITE_URL is the URL that it gets. */
 export async function startSite(options: SiteOptions = {}): Promise<RunningWorker> {
   const {
-    port = await freePort(),
+    address = await openAddress(),
     bundle = "site/site.js",
     vars,
     miniflare,
@@ -109,9 +114,9 @@ export async function startSite(options: SiteOptions = {}): Promise<RunningWorke
   return startWorker({
     folder: ".",
     bundle,
-    vars: { SITE_URL: `http://localhost:${port}`, ...vars },
+    vars: { SITE_URL: address.url, ...(environment === undefined && UNHURRIED), ...vars },
     files,
-    port,
+    address,
     wrapper,
     environment,
     beside,
@@ -136,20 +141,19 @@ function siteLimits(rateLimit: number | "as in production") {
 }
 
 /** A connected simulator and API. */
-export async function startBackend(
-  options: { edit?: WorkerPlan["edit"]; vars?: Vars; wrapper?: Wrapper } = {},
-): Promise<{
+export async function startBackend(options: { vars?: Vars; wrapper?: Wrapper } = {}): Promise<{
   api: RunningWorker;
   stripe: RunningWorker;
   dispose: () => Promise<void>;
 }> {
-  const port = await freePort();
-  const stripe = await startStripeSimulator({ webhookUrl: `http://localhost:${port}/webhooks/stripe` });
-  const api = await startSubscriptionApi({ simulatorUrl: stripe.url, port, ...options });
+  const address = await openAddress();
+  const stripe = await startStripeSimulator({ webhookUrl: `${address.url}/webhooks/stripe` });
+  const api = await startSubscriptionApi({ simulatorUrl: stripe.url, address, ...options });
   return {
     api,
     stripe,
     dispose: async () => {
+      address.close();
       await Promise.all([api.dispose(), stripe.dispose()]);
     },
   };
@@ -157,6 +161,6 @@ export async function startBackend(
 
 /** Runs the cron handler once, as Cloudflare does each minute. */
 export async function runScheduled({ mf }: RunningWorker): Promise<void> {
-  const worker = await mf.getWorker();
-  await worker.scheduled({ cron: "* * * * *" });
+  const response = await fetch(new URL("/cdn-cgi/handler/scheduled?cron=*+*+*+*+*", await mf.ready));
+  if (!response.ok) throw new Error(await response.text());
 }

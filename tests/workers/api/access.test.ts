@@ -27,7 +27,7 @@ test("the site reaches the API at the entrypoint in wrangler.toml, and the API l
       miniflare: { ...api.miniflare, ratelimits: { SIGNUP_RATE_LIMIT: limit, OPERATOR_RATE_LIMIT: limit } },
     },
   });
-  const db = await site.mf.getD1Database("DB", "citewell-subscription-api");
+  const db = site.database;
   await migrateDatabase(db);
   const visitor = siteVisitor(site, ORIGIN);
   const from = (ip: string, email: string) => visitor.submit({ email }, { "CF-Connecting-IP": ip });

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sign } from "../../support/stripe/stripe-events";
 import { sendRaw } from "../../support/visitors/raw-request";
 import { enterCard, post, rows, signUp } from "../../support/visitors/visitor";
-import { FAST_API } from "../../support/workers/fast-api";
 import { stallsInACompressedBody, startUpstream, type Upstream } from "../../support/workers/upstream";
 import { type RunningWorker, startBackend, startSubscriptionApi } from "../../support/workers/workers";
 
@@ -16,7 +15,7 @@ const routes = [
   ["/webhooks/stripe", 256],
 ] as const;
 
-const { api, stripe, dispose } = await startBackend(FAST_API);
+const { api, stripe, dispose } = await startBackend();
 afterAll(dispose);
 
 /** Sends a byte every 200 ms until the answer is there. */
@@ -101,7 +100,6 @@ describe("a response to the API", () => {
     provider = await startUpstream();
     other = await startSubscriptionApi({
       simulatorUrl: stripe.url,
-      ...FAST_API,
       vars: { MAIL_API_URL: `${provider.url}/emails`, CONSOLE_WEBHOOK_URL: `${provider.url}/hooks` },
     });
   });

@@ -1,7 +1,6 @@
 import type { Vars } from "../../../tools/wrangler/built-worker";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
-import { FAST_API } from "../../support/workers/fast-api";
-import { freePort, type RunningWorker, startWorker, type WorkerPlan } from "../../support/workers/miniflare";
+import { type RunningWorker, startWorker, type WorkerPlan } from "../../support/workers/miniflare";
 import { startStripeSimulator } from "../../support/workers/workers";
 
 /** Where the API of these tests says that it is. */
@@ -16,7 +15,6 @@ export function deployedApi(stripe: { url: string }, vars: Vars = {}): WorkerPla
   return {
     folder: "functions/subscription-api",
     bundle: "subscription-api/index.js",
-    ...FAST_API,
     environment: "production",
     vars: {
       STRIPE_SECRET_KEY: "sk_test_0123456789abcdef0123",
@@ -41,8 +39,8 @@ type DeployedApi = {
 
 export async function startDeployedApi(vars: Vars = {}): Promise<DeployedApi> {
   const stripe = await startStripeSimulator();
-  const api = await startWorker({ ...deployedApi(stripe, vars), port: await freePort() });
-  await migrateDatabase(await api.mf.getD1Database("DB"));
+  const api = await startWorker(deployedApi(stripe, vars));
+  await migrateDatabase(api.database);
   return {
     api,
     stripe,

@@ -7,7 +7,6 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { runCommand } from "../../../tools/operator";
 import { enterCard, rows, signUp, stripeAt } from "../../support/visitors/visitor";
-import { FAST_API } from "../../support/workers/fast-api";
 import { startBackend } from "../../support/workers/workers";
 
 /** The local token (functions/subscription-api/wrangler.toml). */
@@ -16,7 +15,7 @@ const root = join(import.meta.dirname, "../../..");
 
 const catalog = z.object({ prices: z.array(z.object({ name: z.string(), created: z.boolean() })) });
 
-const { api, stripe, dispose } = await startBackend(FAST_API);
+const { api, stripe, dispose } = await startBackend();
 afterAll(dispose);
 
 describe("an operator", () => {

@@ -13,16 +13,14 @@ import {
   stripeAt,
   stripeStateOf,
 } from "../../support/visitors/visitor";
-import { FAST_API } from "../../support/workers/fast-api";
-import { freePort, runScheduled, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
+import { openAddress, runScheduled, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 
 test("after a restore of the database a command reconciles it with Stripe, and no email is sent twice [W7]", async () => {
-  const port = await freePort();
+  const address = await openAddress();
   const folder = await mkdtemp(join(tmpdir(), "restored-"));
   const [database, backup] = [join(folder, "d1"), join(folder, "backup")];
-  const stripe = await startStripeSimulator({ webhookUrl: `http://localhost:${port}/webhooks/stripe` });
-  const start = (vars = {}) =>
-    startSubscriptionApi({ ...FAST_API, simulatorUrl: stripe.url, port, persist: folder, vars });
+  const stripe = await startStripeSimulator({ webhookUrl: `${address.url}/webhooks/stripe` });
+  const start = (vars = {}) => startSubscriptionApi({ simulatorUrl: stripe.url, address, persist: folder, vars });
   let api = await start();
   onTestFinished(async () => {
     await Promise.all([api.dispose(), stripe.dispose()]);

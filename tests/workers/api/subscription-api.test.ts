@@ -13,7 +13,6 @@ import {
   times,
   validRequest,
 } from "../../support/visitors/visitor";
-import { FAST_API } from "../../support/workers/fast-api";
 import { type RunningWorker, startBackend } from "../../support/workers/workers";
 
 describe("the built Worker with the simulator", () => {
@@ -32,7 +31,7 @@ describe("the built Worker with the simulator", () => {
     const [row] = await rows(api, "SELECT * FROM sign_ups WHERE email = 'whole@example.com'");
     const hash = String(row?.password_hash);
 
-    expect(hash).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$/);
+    expect(hash).toMatch(/^\$scrypt\$ln=\d+,r=8,p=5\$/);
     expect(await scryptPasswords().verify(validRequest.password, hash)).toBe(true);
     expect(JSON.stringify(row)).not.toContain(validRequest.password);
     expect(JSON.stringify(row)).not.toContain(clientSecret);
@@ -66,7 +65,7 @@ describe("the subscription API with the simulator", () => {
   let stripe: RunningWorker;
 
   beforeAll(async () => {
-    const backend = await startBackend({ ...FAST_API, vars: { ONE_TRIAL_PER_PERSON: "true" } });
+    const backend = await startBackend({ vars: { ONE_TRIAL_PER_PERSON: "true" } });
     ({ api, stripe } = backend);
     return backend.dispose;
   });

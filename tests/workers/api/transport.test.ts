@@ -4,10 +4,9 @@ import { afterAll, describe, expect, test } from "vitest";
 import { rowOf } from "../../support/stripe/set-up-card";
 import { siteVisitor } from "../../support/visitors/site-visitor";
 import { enterCard, mails, stripeStateOf, validRequest } from "../../support/visitors/visitor";
-import { FAST_API } from "../../support/workers/fast-api";
 import { startBackend, startSite } from "../../support/workers/workers";
 
-const { api, stripe, dispose } = await startBackend(FAST_API);
+const { api, stripe, dispose } = await startBackend();
 afterAll(dispose);
 
 describe("the request ID", () => {

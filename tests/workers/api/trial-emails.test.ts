@@ -3,7 +3,6 @@ import { anotherCard, inPortal } from "../../support/stripe/portal";
 import { deliver, rowOf } from "../../support/stripe/set-up-card";
 import { eventOf } from "../../support/stripe/stripe-events";
 import { enterCard, mails, rows, signUp, stripeAt } from "../../support/visitors/visitor";
-import { FAST_API } from "../../support/workers/fast-api";
 import { runScheduled, startBackend } from "../../support/workers/workers";
 
 const PAST = "2026-01-01T00:00:00.000Z";
@@ -11,7 +10,7 @@ const PAST = "2026-01-01T00:00:00.000Z";
 const dayOf = (time: unknown) =>
   new Date(String(time)).toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
 
-const { api, stripe, dispose } = await startBackend(FAST_API);
+const { api, stripe, dispose } = await startBackend();
 afterAll(dispose);
 
 describe("emails about a trial", () => {

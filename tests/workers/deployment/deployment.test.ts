@@ -8,7 +8,6 @@ import { PAID_PLANS, settingOf } from "../../../app/contract/plans";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { enterCard, rows, signUp } from "../../support/visitors/visitor";
-import { FAST_API } from "../../support/workers/fast-api";
 import { startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -183,7 +182,6 @@ describe("Cloudflare's binding", () => {
     const api = await startSubscriptionApi({
       simulatorUrl: stripe.url,
       vars: { MAIL_API_URL: undefined },
-      ...FAST_API,
       miniflare: { email: { send_email: [{ name: "EMAIL" }] } },
     });
     const { clientSecret } = await signUp(api, { email: "binding@example.com" });

@@ -14,7 +14,7 @@ import {
 
 const DEADLINE_MS = 1_500;
 
-const vars = { SUBSCRIPTION_API_TIMEOUT_MS: String(DEADLINE_MS) };
+const vars = { SUBSCRIPTION_API_TIMEOUT_MS: String(DEADLINE_MS), DEADLINE_FACTOR: "1" };
 const { upstream, site, visitor, dispose } = await startVisitedSite({ vars });
 afterAll(dispose);
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));

@@ -3,7 +3,6 @@ import { cookieBrowser } from "../../support/visitors/cookie-browser";
 import { type Answer, fields, logged, nonceIn } from "../../support/visitors/site-visitor";
 import { startStack, startVisitedSite } from "../../support/visitors/visited-site";
 import { enterCard, rows, stripeStateOf } from "../../support/visitors/visitor";
-import { FAST_API } from "../../support/workers/fast-api";
 import { answersWith, type Behavior, neverAnswers } from "../../support/workers/upstream";
 
 /*
@@ -17,8 +16,8 @@ const MINI = `/subscription/${MINI_ID}`;
 const CARD = "Please enter your card info for starting your 5 days free trial";
 const SUCCESS = "Your 5 days trial period has been started.";
 
-const stack = await startStack(FAST_API);
-const late = await startVisitedSite({ vars: { SUBSCRIPTION_API_TIMEOUT_MS: "3000" } });
+const stack = await startStack();
+const late = await startVisitedSite({ vars: { SUBSCRIPTION_API_TIMEOUT_MS: "3000", DEADLINE_FACTOR: "1" } });
 afterAll(() => Promise.all([stack.dispose(), late.dispose()]));
 
 async function signedUp(plan: string = MINI_ID, change: Record<string, string> = {}) {

@@ -51,8 +51,8 @@ const throwingRemixBuild: Plugin = {
     bundler.onLoad({ filter: /./, namespace }, () => ({
       resolveDir: root,
       contents: `
-        import * as build from "./build/server.js";
-        export * from "./build/server.js";
+        import * as build from "./build/index.js";
+        export * from "./build/index.js";
         function fail() { throw new Error("${WORDS_OF_THE_ERROR}"); }
         function throwing(id) {
           const route = build.routes[id];

@@ -1,12 +1,14 @@
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { enterCard, mails } from "../../support/visitors/visitor";
-import { freePort, type RunningWorker, startStripeSimulator } from "../../support/workers/workers";
+import { type RunningWorker, startStripeSimulator } from "../../support/workers/workers";
 
 const client = (worker: RunningWorker, key = "sk_test_local") =>
   new Stripe(key, { protocol: "http", host: "localhost", port: new URL(worker.url).port, maxNetworkRetries: 0 });
@@ -19,13 +21,14 @@ describe("the Stripe simulator", () => {
   let stripe: Stripe;
 
   beforeAll(async () => {
-    const port = await freePort();
     endpoint = createServer(async (request, response) => {
       const body = await text(request);
       if (failures-- > 0) return response.writeHead(500).end();
       received.push({ body, signature: String(request.headers["stripe-signature"]) });
       return response.end("ok");
-    }).listen(port, "127.0.0.1");
+    });
+    await once(endpoint.listen(0, "127.0.0.1"), "listening");
+    const { port } = endpoint.address() as AddressInfo;
     worker = await startStripeSimulator({ webhookUrl: `http://127.0.0.1:${port}/` });
     stripe = client(worker);
   });

@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** A URL on this machine that is known, and cannot be taken by anybody else, before the Worker behind it starts. */
+export type Address = {
+  /** Its origin, without a slash at the end. */
+  url: string;
+  /** Passes connections on to another URL from now on; open ones end. */
+  leadTo(target: URL): void;
+  close(): void;
+};
+
+/** Passes on the raw bytes, so that a Worker sees what a client sent, and this address as its URL. */
+export async function openAddress(): Promise<Address> {
+  const open = new Set<Socket>();
+  let port = 0;
+  const server = createServer({ allowHalfOpen: true }, (incoming) => {
+    const outgoing = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    for (const socket of [incoming, outgoing]) {
+      open.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => open.delete(socket));
+    }
+    incoming.on("close", () => outgoing.destroy());
+    // An answer that is still on its way to the client is not cut off.
+    outgoing.on("close", () => incoming.end());
+    incoming.pipe(outgoing).pipe(incoming);
+  });
+  await once(server.listen(0, "127.0.0.1").unref(), "listening");
+  const { port: ownPort } = server.address() as AddressInfo;
+  const endAll = () => {
+    for (const socket of open) socket.destroy();
+  };
+  return {
+    url: `http://localhost:${ownPort}`,
+    leadTo(target) {
+      port = Number(target.port);
+      endAll();
+    },
+    close() {
+      endAll();
+      server.close();
+    },
+  };
+}
