@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "../failures";
-import { onPorts, portsOf } from "../start/ports";
+import { onPorts, portsOf } from "../start/addresses";
 import { readWorkerSettings, type WorkerSettings } from "../wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../wrangler/wrangler";
 

@@ -1,9 +1,11 @@
 import Stripe from "stripe";
 import { PAID_PLANS, settingOf } from "../../app/contract/plans";
 import { isLoopback } from "../../app/shared/settings";
+import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/events";
 import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/plan-prices";
 import { ToolError } from "../failures";
 import { settingsOf } from "../releases/deployment-stages";
+import { portsOf } from "../start/addresses";
 import { API_FOLDER, type Stage } from "../wrangler/wrangler";
 
 export type Place = "local" | "sandbox" | Stage;
@@ -19,7 +21,7 @@ export type Target = {
   plans: Item[];
 };
 
-export const WEBHOOK_PATH = "/webhooks/stripe";
+const WEBHOOK_PATH = "/webhooks/stripe";
 
 /** @param url where a local Stripe is, if elsewhere than wrangler.toml says. Throws ToolError. */
 export function targetOf(place: Place, variables: NodeJS.ProcessEnv, url?: string): Target {
@@ -79,4 +81,8 @@ function keyOf(place: Place, key: string | undefined): string {
 function requireRealUrl(name: string, url: string, where: string): void {
   if (URL.canParse(url) && !new URL(url).hostname.endsWith(".example")) return;
   throw new ToolError(`${name} is still a placeholder: fill in ${where} first.`);
+}
+
+export function listenCommand(): string {
+  return `stripe listen --forward-to http://localhost:${portsOf(process.env)["subscription-api"]}${WEBHOOK_PATH} --events ${WEBHOOK_EVENTS.join(",")}`;
 }

@@ -1,9 +1,8 @@
 import Stripe from "stripe";
 import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/events";
-import { portsOf } from "../start/ports";
 import { API_FOLDER, wranglerCommand } from "../wrangler/wrangler";
 import type { Difference, State } from "./line";
-import { type Target, WEBHOOK_PATH } from "./target";
+import { listenCommand, type Target } from "./target";
 
 /** Stripe repeats an event for three days, but none of a disabled endpoint: https://docs.stripe.com/webhooks#retries */
 const RETRIED_FOR_MS = 3 * 24 * 60 * 60_000;
@@ -85,10 +84,6 @@ async function create(stripe: Stripe, url: string, place: Target["place"], repla
   const command = wranglerCommand("secret put STRIPE_WEBHOOK_SECRET", place, API_FOLDER);
   const value = replaces ? "this secret, a comma and the old secret" : "the secret";
   return `${made}. Its signing secret, which the API of Stripe tells this once:\n    ${secret}\n  Type this command, and paste ${value} when it asks:\n    ${command}`;
-}
-
-export function listenCommand(): string {
-  return `stripe listen --forward-to http://localhost:${portsOf(process.env)["subscription-api"]}${WEBHOOK_PATH} --events ${WEBHOOK_EVENTS.join(",")}`;
 }
 
 function enabledFirst(a: Stripe.WebhookEndpoint, b: Stripe.WebhookEndpoint): number {

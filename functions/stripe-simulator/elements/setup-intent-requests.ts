@@ -15,32 +15,37 @@ export type SetupResult =
   | { setupIntent: z.infer<typeof setupIntent>; error?: undefined }
   | { error: SetupError; setupIntent?: undefined };
 
+/** From Stripe.js to its frame, with a port for the answer. The card number never leaves the frame. */
+export type ConfirmRequest = {
+  publishableKey: string;
+  clientSecret: string;
+  returnUrl: string;
+  billingDetails: { address?: object };
+};
+
 export const UNREACHABLE: SetupError = {
   type: "api_connection_error",
   message: "An error occurred with our connection to Stripe.",
 };
 
-export function fetchSetupIntent(origin: string, key: string, clientSecret: string): Promise<SetupResult> {
-  return ask(`${origin}/v1/setup_intents/${intentId(clientSecret)}`, { key, client_secret: clientSecret });
-}
+export const fetchSetupIntent = (origin: string, key: string, clientSecret: string) =>
+  ask(
+    `${origin}/v1/setup_intents/${intentId(clientSecret)}?${new URLSearchParams({ key, client_secret: clientSecret })}`,
+  );
 
-export function confirmSetupIntent(origin: string, clientSecret: string, card: object): Promise<SetupResult> {
-  const url = `${origin}/v1/setup_intents/${intentId(clientSecret)}/confirm`;
-  return ask(url, { ...card, client_secret: clientSecret }, "POST");
-}
-
-export function isClientSecret(value: unknown): value is string {
-  return typeof value === "string" && /^seti_\w+_secret_\w+$/.test(value);
-}
+export const confirmSetupIntent = (origin: string, clientSecret: string, parameters: Record<string, string>) =>
+  ask(`${origin}/v1/setup_intents/${intentId(clientSecret)}/confirm`, {
+    method: "POST",
+    body: new URLSearchParams({ ...parameters, client_secret: clientSecret }),
+  });
 
 export function intentId(clientSecret: string): string {
   return encodeURIComponent(clientSecret.split("_secret_")[0] ?? clientSecret);
 }
 
-async function ask(url: string, parameters: Record<string, string>, method = "GET"): Promise<SetupResult> {
-  const form = new URLSearchParams(parameters);
+async function ask(url: string, init?: RequestInit): Promise<SetupResult> {
   try {
-    const response = await (method === "GET" ? fetch(`${url}?${form}`) : fetch(url, { method, body: form }));
+    const response = await fetch(url, init);
     const body: unknown = await response.json();
     if (response.ok) return { setupIntent: setupIntent.parse(body) };
     return { error: z.object({ error: setupError }).parse(body).error };

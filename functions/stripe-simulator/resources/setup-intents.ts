@@ -1,0 +1,163 @@
+import type Stripe from "stripe";
+import * as z from "zod";
+import { DECLINED, invalidRequest, required, StripeFailure } from "../api/errors";
+import { type Call, listing, missing, type Operation, operation } from "../api/operation";
+import { flag, list, metadata, type Readers, text } from "../api/parameters";
+import { cardOutcome } from "../cards/cards";
+import type { Effects } from "../store/events";
+import { newId, nulls, type SetupIntent } from "../store/objects";
+import { requireCustomer } from "./customers";
+import { attach, createPaymentMethod, paymentMethodData } from "./payment-methods";
+
+/** Stripe.js sends the card itself and the client secret, which the package's types leave out. */
+type ConfirmParams = Omit<Stripe.SetupIntentConfirmParams, "payment_method_data"> & {
+  client_secret?: string;
+  payment_method_data?: Stripe.PaymentMethodCreateParams;
+};
+
+const create = {
+  allowed_payment_method_types: list(z.literal("card")),
+  customer: text,
+  metadata: metadata.optional(),
+  usage: z.literal("off_session"),
+} satisfies Readers<Stripe.SetupIntentCreateParams>;
+
+const confirm = {
+  client_secret: text.optional(),
+  payment_method_data: paymentMethodData,
+  return_url: text.optional(),
+  use_stripe_sdk: flag.optional(),
+} satisfies Readers<ConfirmParams>;
+
+export const setupIntents: Operation[] = [
+  listing("/v1/setup_intents", "SetupIntent", {
+    customer: text.optional(),
+  } satisfies Readers<Stripe.SetupIntentListParams>),
+
+  operation("POST /v1/setup_intents", create, (given, { store, now, emit }) => {
+    const { id: customer } = requireCustomer(given.customer, store);
+    const id = newId("seti");
+    const intent = store.save("SetupIntent", {
+      ...nulls("application", "automatic_payment_methods", "cancellation_reason", "customer_account", "description"),
+      ...nulls("excluded_payment_method_types", "flow_directions", "last_setup_error", "latest_attempt", "mandate"),
+      ...nulls("next_action", "on_behalf_of", "payment_method", "payment_method_configuration_details"),
+      ...nulls("single_use_mandate"),
+      ...{ id, object: "setup_intent", client_secret: newId(`${id}_secret`), created: now, customer, livemode: false },
+      ...{ allowed_payment_method_types: given.allowed_payment_method_types, payment_method_types: ["card"] },
+      payment_method_options: {
+        card: { ...nulls("mandate_options", "network"), request_three_d_secure: "automatic" },
+      },
+      ...{ metadata: given.metadata ?? {}, status: "requires_payment_method", usage: given.usage },
+    });
+    emit("setup_intent.created", intent);
+    return intent;
+  }),
+
+  operation(
+    "GET /v1/setup_intents/:id",
+    { client_secret: text.optional() } satisfies Readers<Stripe.SetupIntentRetrieveParams>,
+    ({ client_secret }, call) => shown(authorized(call, client_secret), call),
+    true,
+  ),
+
+  operation(
+    "POST /v1/setup_intents/:id/confirm",
+    confirm,
+    ({ client_secret, payment_method_data, return_url, use_stripe_sdk = false }, call) => {
+      const intent = authorized(call, client_secret);
+      requireUnfinished(intent, "confirm", call);
+      const method = createPaymentMethod(payment_method_data, call);
+      const attempt = { latest_attempt: newId("setatt"), last_setup_error: null, next_action: null };
+      const tried: SetupIntent = { ...intent, ...attempt, payment_method: method.id };
+      switch (cardOutcome(call.store.get(z.string(), "card", method.id))) {
+        case "succeeds":
+        case "charge-fails":
+          return shown(succeed(tried, call), call);
+        case "needs-authentication":
+          return shown(askForAuthentication(tried, call, required(return_url, "return_url"), false), call);
+        case "always-needs-authentication":
+          return shown(askForAuthentication(tried, call, required(return_url, "return_url"), use_stripe_sdk), call);
+        case "declined": {
+          const setup_intent = shown(fail(tried, DECLINED, call), call);
+          throw new StripeFailure(402, { ...DECLINED.body, setup_intent });
+        }
+      }
+    },
+    true,
+  ),
+
+  operation(
+    "POST /v1/setup_intents/:id/cancel",
+    { cancellation_reason: z.literal("abandoned").optional() } satisfies Readers<Stripe.SetupIntentCancelParams>,
+    ({ cancellation_reason = null }, call) => {
+      const intent = authorized(call);
+      requireUnfinished(intent, "cancel", call);
+      const changes = { status: "canceled" as const, cancellation_reason, next_action: null };
+      const canceled = call.store.save("SetupIntent", { ...intent, ...changes });
+      call.emit("setup_intent.canceled", canceled);
+      return canceled;
+    },
+  ),
+];
+
+export function succeed(attempt: SetupIntent, effects: Effects): SetupIntent {
+  const { store, emit } = effects;
+  const method = store.find("PaymentMethod", attempt.payment_method);
+  if (method && attempt.customer !== null) attach(method, attempt.customer, effects);
+  const result = { status: "succeeded" as const, last_setup_error: null, next_action: null };
+  const succeeded = store.save("SetupIntent", { ...attempt, ...result });
+  emit("setup_intent.succeeded", succeeded);
+  return succeeded;
+}
+
+export function fail(attempt: SetupIntent, { body }: StripeFailure, { store, emit }: Effects): SetupIntent {
+  const { type, code, decline_code, doc_url, message } = body;
+  const method = store.find("PaymentMethod", attempt.payment_method);
+  const failed = store.save("SetupIntent", {
+    ...attempt,
+    status: "requires_payment_method",
+    payment_method: null,
+    last_setup_error: { type, code, decline_code, doc_url, message, ...(method && { payment_method: method }) },
+    next_action: null,
+  });
+  emit("setup_intent.setup_failed", failed);
+  return failed;
+}
+
+/** Stripe.js shows the bank's page in a dialog of its own; without it the browser is sent there. */
+function askForAuthentication(attempt: SetupIntent, call: Call, return_url: string, inDialog: boolean): SetupIntent {
+  const url = `${call.origin}/authenticate/${attempt.id}/${attempt.latest_attempt}`;
+  const waiting = call.store.save("SetupIntent", {
+    ...attempt,
+    status: "requires_action",
+    next_action: inDialog
+      ? { type: "use_stripe_sdk", use_stripe_sdk: {} }
+      : { type: "redirect_to_url", redirect_to_url: { url, return_url } },
+  });
+  call.emit("setup_intent.requires_action", waiting);
+  return waiting;
+}
+
+/** The publishable key sees an intent only with its client secret. */
+function authorized({ store, id, key }: Call, clientSecret?: string): SetupIntent {
+  const intent = store.find("SetupIntent", id);
+  if (intent && (key === "secret" || clientSecret === intent.client_secret)) return intent;
+  return missing("SetupIntent", id);
+}
+
+function requireUnfinished(intent: SetupIntent, verb: string, call: Call): void {
+  if (intent.status !== "succeeded" && intent.status !== "canceled") return;
+  const message = `You cannot ${verb} this SetupIntent because it has a status of ${intent.status}.`;
+  throw invalidRequest(message, { code: "setup_intent_unexpected_state", setup_intent: shown(intent, call) });
+}
+
+/** A browser sees no customer and no metadata. */
+function shown(intent: SetupIntent, { key }: Call): object {
+  if (key === "secret") return intent;
+  const { id, object, client_secret, created, description, livemode, payment_method, payment_method_types } = intent;
+  const { cancellation_reason, last_setup_error, next_action, status, usage } = intent;
+  return {
+    ...{ id, object, client_secret, created, description, livemode, payment_method, payment_method_types },
+    ...{ cancellation_reason, last_setup_error, next_action, status, usage },
+  };
+}
