@@ -30,11 +30,16 @@ export async function build(names: readonly WorkerName[] = workerNames): Promise
 }
 
 async function bundle(name: WorkerName): Promise<void> {
-  if (name === "site") await run(join(root, "node_modules/@remix-run/dev/dist/cli.js"), "build");
-  if (name === "site") await run("--import", "tsx", "tools/minify-browser.ts");
+  if (name === "site") await buildBrowser();
   const environment = name === "stripe-simulator" ? [] : ["--env="];
   const folders = ["--cwd", WORKERS[name].folder, "--outdir", join(root, "build", name)];
   await run(wrangler, "deploy", "--dry-run", ...folders, ...environment);
+}
+
+/** Everything of the site but its Worker's bundle, which a deployment makes itself. */
+export async function buildBrowser(): Promise<void> {
+  await run(join(root, "node_modules/@remix-run/dev/dist/cli.js"), "build");
+  await run("--import", "tsx", "tools/minify-browser.ts");
 }
 
 async function run(...args: string[]): Promise<void> {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { STRIPE_JS_URL } from "../../app/signup/server/current-step.server";
 import { TEST_MODE_API_URL } from "../../functions/subscription-api/local-development";
 import { ToolError } from "../failures";
+import { sentenceOf } from "../stripe-setup/set-up";
 import { listenCommand, targetOf } from "../stripe-setup/target";
 
 const testKey = (other: string, pattern: RegExp) =>
@@ -40,5 +41,8 @@ Its webhooks come by this command${secret}:
 
 /** Throws ToolError if Stripe does not take the key. */
 export async function requireAccess(environment: NodeJS.ProcessEnv): Promise<void> {
-  await targetOf("sandbox", environment).stripe.customers.list({ limit: 1 });
+  const { customers } = targetOf("sandbox", environment).stripe;
+  await customers.list({ limit: 1 }).catch((error) => {
+    throw new ToolError(sentenceOf(error));
+  });
 }

@@ -21,6 +21,14 @@ export type Target = {
   plans: Item[];
 };
 
+/** `ok`: correct; `changed`: corrected; `differs`: wrong; `failed`: could not be corrected; `untested`: could not be read. */
+export type Line = { mark: "ok" | "changed" | "differs" | "failed" | "untested"; text: string };
+
+/** A difference from the wanted setup. `fix` corrects it and reports that; without `fix` a person has to. */
+export type Difference = { what: string; fix?: () => Promise<string> };
+
+export type State = { ok: string; differences: Difference[] };
+
 const WEBHOOK_PATH = "/webhooks/stripe";
 
 /** @param url where a local Stripe is, if elsewhere than wrangler.toml says. Throws ToolError. */
@@ -62,20 +70,13 @@ export function clientOf(key: string, apiUrl?: URL, httpClient?: Stripe.HttpClie
   return { stripe, prices: stripePrices(stripe, async (schema, request) => schema.parse(await request())) };
 }
 
-function keyOf(place: Place, key: string | undefined): string {
-  if (key === undefined || key === "") {
-    throw new ToolError(
-      "Set the variable STRIPE_SECRET_KEY to the API's key: `read -rs STRIPE_SECRET_KEY && export STRIPE_SECRET_KEY`.",
-    );
-  }
-  if (key.startsWith("pk_"))
-    throw new ToolError("STRIPE_SECRET_KEY is the publishable key: take the secret or restricted one.");
-  if (!/^[sr]k_(test|live)_\w+$/.test(key))
-    throw new ToolError("STRIPE_SECRET_KEY is no key of Stripe's (sk_… or rk_…).");
-  if (place !== "production" && key.includes("_live_")) {
-    throw new ToolError(`STRIPE_SECRET_KEY is a live key: --${place} takes a test key (sk_test_… or rk_test_…).`);
-  }
-  return key;
+function keyOf(place: Exclude<Place, "local">, key = ""): string {
+  if (key === "") throw new ToolError("Set STRIPE_SECRET_KEY: read -rs STRIPE_SECRET_KEY && export STRIPE_SECRET_KEY");
+  const mode = place === "production" ? "live" : "test";
+  if (new RegExp(`^[sr]k_${mode}_\\w+$`).test(key)) return key;
+  throw new ToolError(
+    `STRIPE_SECRET_KEY is no ${mode} key: --${place} takes a secret or restricted one (sk_${mode}_… or rk_${mode}_…).`,
+  );
 }
 
 function requireRealUrl(name: string, url: string, where: string): void {
