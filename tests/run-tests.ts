@@ -1,22 +1,18 @@
 import { spawn } from "node:child_process";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdir, mkdtemp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { JSDOM } from "jsdom";
 import * as z from "zod";
 
-/* `npm test` and `npm run test:release`: runs the scripts of a tier, some at the same time, and sums their tests up. */
+/* `npm test` and `npm run test:release`: runs the scripts of a tier in turn and sums their tests up. */
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const reports = join(root, "build/test-results");
 
 /** The scripts of package.json, by tier; scripts on one line run at the same time. */
 const TIERS: Record<string, string[][]> = {
-  test: [
-    ["build", "typecheck", "lint", "test:unit"],
-    ["test:workers", "test:browser"],
-  ],
-  // One after the other: a browser on two cores beside them meets the visitors' time-outs.
+  test: [["build"], ["typecheck", "lint", "test:unit"], ["test:workers"], ["test:browser"]],
   release: [["build"], ["test:commands"], ["test:releases"]],
 };
 
@@ -34,7 +30,13 @@ async function run(script: string, scripts: Record<string, string>): Promise<Out
   const started = performance.now();
   const child = spawn("npm", ["run", "--silent", script, "--", ...(REPORTING[runner]?.(file) ?? [])], {
     cwd: root,
-    env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", PLAYWRIGHT_JUNIT_OUTPUT_FILE: file },
+    env: {
+      ...process.env,
+      CI: "1",
+      WRANGLER_SEND_METRICS: "false",
+      PLAYWRIGHT_JUNIT_OUTPUT_FILE: file,
+      TEST_RESULTS: reports,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output: Buffer[] = [];
@@ -67,8 +69,10 @@ function lineOf({ script, seconds, passed, failed }: Outcome): string {
   return `${failed.length === 0 ? "✓" : "✗"} ${script.padEnd(14)} ${`${seconds} s`.padStart(6)}  ${counts.join(", ")}`.trimEnd();
 }
 
-await rm(reports, { recursive: true, force: true });
-await mkdir(reports, { recursive: true });
+await mkdir(join(root, "build"), { recursive: true });
+/** A folder for each run, so that two runs in one checkout do not meet. */
+const reports = await mkdtemp(join(root, "build/test-results-"));
+process.once("exit", () => rmSync(reports, { recursive: true, force: true }));
 const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
   .parse(JSON.parse(await readFile(join(root, "package.json"), "utf8")));

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -7,8 +8,9 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const workers = {
   testTimeout: 180_000,
   hookTimeout: 180_000,
-  // What is polled for comes within milliseconds, but not on a busy machine.
-  expect: { poll: { timeout: 30_000 } },
+  // The test's own time-out is the only one.
+  expect: { poll: { timeout: 170_000 } },
+  setupFiles: here("support/workers/no-keep-alive.ts"),
   // Miniflare and Wrangler take seconds to load: once for each process, not for each file.
   isolate: false,
 };
@@ -16,8 +18,7 @@ const workers = {
 export default defineConfig({
   test: {
     globalSetup: here("support/temporary-folder.ts"),
-    // Much of the Workers' tests is waiting: four files at a time keep two cores busy. By default it would be one.
-    maxWorkers: 4,
+    maxWorkers: availableParallelism(),
     projects: [
       {
         // Node has no such module; the Workers' tests have workerd's.

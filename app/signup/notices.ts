@@ -1,3 +1,4 @@
+import { MAX_FAILED_CARDS } from "../contract/trial";
 import type { FieldName } from "./form-schema";
 
 /** Wording: docs/requirements.md, M. */
@@ -108,7 +109,9 @@ export const SIGNUP_FINISHED: Notice = {
 export const SIGNUP_CANCELED: Notice = {
   kind: "destructive",
   title: "This sign-up was canceled",
-  message: "You can't continue it, and you weren't charged. Please start again.",
+  message: `A sign-up ends after ${MAX_FAILED_CARDS} declined cards, or after 24 hours without a card. You weren't charged, and no account was created.`,
+  hint: "We delete this sign-up's data within a day. To try again, start a new sign-up with another card, or contact sales to pay in another way.",
+  actions: ["sales", "support"],
 };
 
 export const COOKIES_BLOCKED: Notice = {
@@ -182,6 +185,13 @@ export function submissionFailed(message: string = UNEXPECTED): Notice {
   return { kind: "destructive", title: "Submission Failed", message };
 }
 
-export function paymentFailed(message: string | undefined): Notice {
-  return { kind: "destructive", title: "Payment Failed", message: message || "An error occurred during payment" };
+export function paymentFailed(message: string | undefined, hint?: string): Notice {
+  return { kind: "destructive", title: "Payment Failed", message: message || "An error occurred during payment", hint };
+}
+
+/** From the third declined card on. "At most", because cards declined on another device count too. */
+export function triesLeft(declined: number): string | undefined {
+  const left = Math.max(MAX_FAILED_CARDS - declined, 0);
+  if (declined < 3 || left === 0) return undefined;
+  return `You can try at most ${left} more ${left === 1 ? "card" : "cards"}. We limit tries to keep stolen cards from being tested here.`;
 }

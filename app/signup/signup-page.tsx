@@ -16,7 +16,7 @@ import { findPlan, plans } from "../pricing/plans/plan-list";
 import { Button } from "../ui/controls/button";
 import { LiveRegion } from "../ui/controls/notice";
 import { useSite } from "../ui/use-site";
-import { PlanSummary } from "./form/plan-summary";
+import { PlanSummary, TrialPlan } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
 import type LaterStep from "./load/later-steps";
 import { loadLaterSteps } from "./load/load-later-steps";
@@ -106,6 +106,7 @@ function FormStep({
         </section>
         {step.other && <OtherSignUp other={step.other} />}
       </div>
+      <TrialPlan packageId={packageId} />
     </Frame>
   );
 }
@@ -166,7 +167,7 @@ function Frame({ heading, progress, headingRef, intro, packageId, children }: Fr
         {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
         <DelayNotice />
       </div>
-      {packageId !== undefined && <PlanSummary packageId={packageId} />}
+      {packageId !== undefined && <PlanSummary packageId={packageId} withForm={progress === 1} />}
       {children}
     </div>
   );

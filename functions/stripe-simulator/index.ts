@@ -10,6 +10,7 @@ import { customerConsole } from "./pages/console-page";
 import { dashboard } from "./pages/dashboard-page";
 import { emails, mailbox } from "./pages/mailbox-page";
 import { customerPortal } from "./pages/portal-page";
+import { endpointOf } from "./resources/account-settings";
 import { savePlaceholderPrices } from "./resources/prices";
 import { deliveries } from "./store/deliveries";
 import { effectsAt } from "./store/events";
@@ -37,43 +38,37 @@ export class StripeAccount {
     const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret, WEBHOOK_EVENTS: events, ...own } = environment.parse(env);
     const store = storeIn(state.storage.sql);
     savePlaceholderPrices(store, timeOf(store));
+    store.save("WebhookEndpoint", endpointOf("we_simulated", url, events, 0));
     this.#store = store;
     this.#account = {
       store,
       complaints: [],
-      endpoint: { url, events },
       effects: (request = { id: null, idempotency_key: null }) => effectsAt(timeOf(store), store, events, request),
     };
     this.#deliveries = deliveries(store, { url, secret }, (sending) =>
-      state.waitUntil(sending.then(() => this.#wakeForNext())),
+      state.waitUntil(sending.then(() => this.#catchUp())),
     );
     this.#routes = routes(this.#account, own.CONSOLE_WEBHOOK_SECRET);
   }
 
   async fetch(request: Request): Promise<Response> {
     const answer = await this.#routes.fetch(request);
-    if (request.method === "GET") return answer;
-    this.#catchUp();
-    await this.#wakeForNext();
+    if (request.method !== "GET") await this.#catchUp();
     return answer;
   }
 
   async alarm(): Promise<void> {
-    this.#catchUp();
     this.#deliveries.sendDue();
-    await this.#wakeForNext();
+    await this.#catchUp();
   }
 
-  #catchUp(): void {
+  /** Takes the steps that are due, and wakes for the next one or the next delivery. */
+  async #catchUp(): Promise<void> {
     try {
       advance(timeOf(this.#store), this.#account.effects());
     } catch (error) {
       this.#account.complaints.push(`The clock: ${String(error)}`);
     }
-  }
-
-  /** For the next delivery, or the next step of a subscription. */
-  async #wakeForNext(): Promise<void> {
     const { due = Infinity } = this.#store.due("step", 1)[0] ?? {};
     const step = Date.now() + (due - timeOf(this.#store) + 1) * 1000;
     const next = Math.min(this.#deliveries.next() ?? Infinity, step);

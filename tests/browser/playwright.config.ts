@@ -1,3 +1,5 @@
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
 import { findOrInstallChromium } from "../../tools/images/chromium";
 import { DESKTOP, PHONE } from "./support/layout";
@@ -9,10 +11,10 @@ export default defineConfig({
   testDir: ".",
   testMatch: "**/*.spec.ts",
   globalSetup: "../support/temporary-folder.ts",
-  outputDir: "../../build/test-results/browser",
+  outputDir: join(process.env.TEST_RESULTS ?? "../../build/test-results", "browser"),
   fullyParallel: true,
   forbidOnly: process.env.CI !== undefined,
-  workers: 2,
+  workers: availableParallelism(),
   timeout: 90_000,
   expect: { timeout: 15_000 },
   reporter: "list",

@@ -9,7 +9,10 @@ import { type RunningWorker, startStripeSimulator } from "../support/workers/wor
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
 
-const PRICE = { currency: "usd", product: "prod_mini", "recurring[interval]": "month" };
+const PRICE = {
+  ...{ currency: "usd", lookup_key: "mini", product: "prod_mini" },
+  ...{ "recurring[interval]": "month", transfer_lookup_key: "true" },
+};
 
 /** An endpoint for webhooks that refuses the first event it gets. */
 async function startEndpoint() {
@@ -145,7 +148,7 @@ describe("the Stripe simulator answers as Stripe where the API relies on it", ()
     ["a missing parameter", "POST", "prices", { unit_amount: "1" }, 400, "parameter_missing", "currency"],
     ["a fraction", "POST", "prices", { unit_amount: "1.5", ...PRICE }, 400, "parameter_invalid_integer", "unit_amount"],
     ["an email address without a domain", "POST", "customers", { email: "ada" }, 400, "email_invalid", "email"],
-    ["an unknown object", "POST", "setup_intents/seti_1/cancel", {}, 404, "resource_missing", "intent"],
+    ["an unknown object", "POST", "setup_intents/seti_1/cancel", {}, 404, "resource_missing", "id"],
     ["an unknown operation", "POST", "sources", {}, 404, undefined, undefined],
     ["another page's client secret", "POST", "customers", { key: "pk_test_1" }, 401, "secret_key_required", undefined],
   ])("%s is refused by its name", async (_name, method, path, form, status, code, param) => {

@@ -1,45 +1,61 @@
-/** Keeps the digits only (docs/requirements.md, V9). */
-export function phoneDigits(value: string): string {
-  return value.replace(/\D/g, "");
-}
+/** Typed in front of a number from abroad, and the two ways to dial it. */
+const INTERNATIONAL = /^[^\d+]*(?:\+|(?:00|011)(?=(?:\D*\d){10}))/;
 
-/** Checks digits only; numbers outside North America pass (docs/requirements.md, V8). */
-export function isPlausibleNanpNumber(digits: string): boolean {
-  const national = nanpNationalNumber(digits);
-  return national === undefined || /^[2-9]\d{2}[2-9]/.test(national);
-}
+/** What is typed after a number: `ext. 45`, `x45`, `;ext=45`, `#45`. */
+const EXTENSION = /(?<=\d)\D*[x;#].*$/is;
 
-function nanpNationalNumber(digits: string): string | undefined {
-  if (digits.length === 10) return digits;
-  if (digits.length === 11 && digits.startsWith("1")) return digits.slice(1);
-  return undefined;
-}
+/** Text that is a number and nothing else: digits, spaces, punctuation and the marks around copied numbers. */
+const NUMBER = /^[\s\p{Cf}\p{Pd}\d+().]*$/u;
 
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/; // ITU-T E.164
 
 /**
- * Formats a complete or partial number and keeps every digit (docs/requirements.md, V9 and V14). Below ten digits, a leading
- * `+` announces a country code; from ten on, only the digits decide, as in validation.
+ * The digits of a typed number, as the form and the API keep them (docs/requirements.md, V9): without an extension, and a
+ * number from abroad as country code and number. Ten digits alone are a North American number, so a number from abroad
+ * with ten digits keeps `00` in front. Idempotent.
+ */
+export function phoneDigits(value: string): string {
+  const text = numberIn(value);
+  const international = INTERNATIONAL.exec(text);
+  if (!international) return text.replace(/\D/g, "");
+  // The trunk prefix of `+44 (0)20 …` is not dialed from abroad.
+  const digits = text.slice(international[0].length).replace(/\(0\)/, "").replace(/\D/g, "");
+  return /^[2-9]\d{9}$/.test(digits) ? `00${digits}` : digits;
+}
+
+/** Checks digits only; numbers outside North America pass (docs/requirements.md, V8). */
+export function isPlausibleNanpNumber(digits: string): boolean {
+  const national = /^1?(\d{10})$/.exec(digits)?.[1];
+  return national === undefined || /^[2-9]\d{2}[2-9]/.test(national);
+}
+
+/**
+ * Shows a complete number in one of the three formats of docs/requirements.md, V9. Anything else stays as it was typed: a
+ * number that is too short or too long, one that begins with a national 0, and text.
  */
 export function formatPhone(value: string): string {
   const digits = phoneDigits(value);
-  if (digits.length <= 10) {
-    const hasCountryCode = digits.length < 10 && value.trimStart().startsWith("+") && !digits.startsWith("0");
-    return hasCountryCode ? withCountryCode(digits) : nanp(digits);
-  }
-  // No country code begins with 0.
-  return digits.startsWith("0") ? digits : withCountryCode(digits);
+  const isComplete = /^(?:00)?[1-9]\d{9,14}$/.test(digits) && isPlausibleNanpNumber(digits);
+  if (!isComplete || !NUMBER.test(numberIn(value))) return value;
+  const national = /^(1?)(\d{3})(\d{3})(\d{4})$/.exec(digits);
+  if (national) return `${national[1] && "+1 "}(${national[2]}) ${national[3]}-${national[4]}`;
+  const abroad = digits.replace(/^00/, "");
+  const code = COUNTRY_CODE.exec(abroad)?.[0] ?? "";
+  return [`+${code}`, ...(abroad.slice(code.length).match(/\d{3}(?=\d{3})|\d+/g) ?? [])].join(" ");
 }
 
-function nanp(digits: string): string {
-  if (digits.length <= 3) return digits;
-  if (digits.length <= 6) return `(${digits.slice(0, 3)}) ${digits.slice(3)}`;
-  return `(${digits.slice(0, 3)}) ${digits.slice(3, 6)}-${digits.slice(6)}`;
+/** The number without its extension, in ASCII. */
+function numberIn(value: string): string {
+  return value
+    .replace(/\p{Nd}/gu, asciiDigit)
+    .replace("\uFF0B", "+")
+    .replace(EXTENSION, "");
 }
 
-function withCountryCode(digits: string): string {
-  if (digits.startsWith("1") && digits.length <= 11) return `+1 ${nanp(digits.slice(1))}`.trimEnd();
-  const code = COUNTRY_CODE.exec(digits)?.[0] ?? digits;
-  const groups = digits.slice(code.length).match(/\d{3}(?=\d{3})|\d+/g) ?? [];
-  return [`+${code}`, ...groups].join(" ");
+/** Unicode has decimal digits in runs from zero to nine: https://www.unicode.org/versions/Unicode16.0.0/core-spec/chapter-4/ */
+function asciiDigit(digit: string): string {
+  const codePoint = digit.codePointAt(0) ?? 0;
+  let before = codePoint;
+  while (/\p{Nd}/u.test(String.fromCodePoint(before - 1))) before -= 1;
+  return String((codePoint - before) % 10);
 }

@@ -3,7 +3,7 @@ import { Elements, PaymentElement, useElements, useStripe } from "@stripe/react-
 import type { Appearance, SetupIntent, Stripe, StripeError } from "@stripe/stripe-js";
 import { type FormEvent, useEffect, useMemo, useState } from "react";
 import { Button } from "../../ui/controls/button";
-import { type Notice, PAYMENT_ERROR, PROCESSING, paymentFailed } from "../notices";
+import { type Notice, PAYMENT_ERROR, PROCESSING, paymentFailed, triesLeft } from "../notices";
 import type { CardStepData } from "../steps";
 import { isOutdated, messageForVisitor } from "../stripe-errors";
 import { billingDetails } from "./billing-details";
@@ -123,7 +123,7 @@ function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: CardFiel
     if (!stripe || !elements || processing) return;
     setConfirming(true);
     onNotice(PROCESSING_CARD);
-    const result = await confirm(() =>
+    const result = await confirm(data.clientSecret, () =>
       stripe.confirmSetup({
         elements,
         confirmParams: { return_url: data.returnUrl, ...confirmParams },
@@ -181,15 +181,34 @@ const PROCESSING_CARD: Notice = { kind: "progress", title: PROCESSING.title };
 
 /** A notice if the card has to be entered again; otherwise the server checks the setup intent. */
 async function confirm(
+  clientSecret: string,
   ask: () => Promise<{ setupIntent?: SetupIntent; error?: StripeError }>,
 ): Promise<Notice | "ask the server"> {
   try {
     const { setupIntent, error } = await ask();
     const status = setupIntent?.status ?? error?.setup_intent?.status ?? "";
     const isOver = ["succeeded", "processing", "canceled"].includes(status) || (error && isOutdated(error));
-    return isOver ? "ask the server" : paymentFailed(messageForVisitor(error));
+    if (isOver) return "ask the server";
+    return paymentFailed(messageForVisitor(error), triesLeft(countDeclined(clientSecret, error)));
   } catch {
     return PAYMENT_ERROR;
+  }
+}
+
+const DECLINED_CARDS = "declined-cards";
+
+/** How many cards of this sign-up have been declined in this tab, reloads included. A card that was not tried does not count. */
+function countDeclined(clientSecret: string, error: StripeError | undefined): number {
+  if (error?.type !== "card_error" && error?.code !== "setup_intent_authentication_failure") return 0;
+  const [id] = clientSecret.split("_secret_");
+  try {
+    const [counted, count] = (sessionStorage.getItem(DECLINED_CARDS) ?? "").split(" ");
+    const declined = counted === id ? Number(count) + 1 : 1;
+    sessionStorage.setItem(DECLINED_CARDS, `${id} ${declined}`);
+    return declined;
+  } catch {
+    // The browser blocks storage.
+    return 0;
   }
 }
 

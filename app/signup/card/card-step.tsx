@@ -73,7 +73,7 @@ export function CardStep({ data, reply }: { data: CardStepData; reply: SignupRep
             aria-label="Your details"
             className="mt-4 text-sm text-muted [overflow-wrap:anywhere]"
           >
-            Signing up <strong>{data.account.companyName}</strong> with {data.account.email}.{" "}
+            Signing up <strong dir="auto">{data.account.companyName}</strong> with {data.account.email}.{" "}
             <input type="hidden" name="sign_up" value={data.key} />
             <button type="submit" name="intent" value="edit" className="py-1 font-semibold text-brand underline">
               Edit details

@@ -1,11 +1,12 @@
 import { Form, useLocation } from "@remix-run/react";
 import { chargeDay, utcDay } from "../../contract/charge-wording";
 import { formatPhone } from "../../contract/fields/phone";
-import { trialEndOf } from "../../contract/trial-end";
+import { reminderOf, trialEndOf } from "../../contract/trial";
 import { monthlyCharge } from "../../pricing/plans/monthly-charge";
 import { findPlan, formatPrice, plans, TRIAL_DAYS } from "../../pricing/plans/plan-list";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
+import { firstCharge, TrialTimeline } from "../../ui/trial-timeline";
 import { useSite } from "../../ui/use-site";
 import type { Notice } from "../notices";
 import { SignupNotice } from "../signup-notice";
@@ -49,7 +50,9 @@ export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNo
               {details.map(([term, value]) => (
                 <div key={term} className="sm:contents">
                   <dt className="font-semibold text-muted">{term}</dt>
-                  <dd className="[overflow-wrap:anywhere]">{value}</dd>
+                  <dd className="[overflow-wrap:anywhere]">
+                    <bdi>{value}</bdi>
+                  </dd>
                 </div>
               ))}
             </dl>
@@ -62,13 +65,14 @@ export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNo
               A confirmation email with details and next steps will be sent to{" "}
               <strong>{account?.email ?? "the address that you entered"}</strong>.
             </p>
-            <p className="mt-2 text-muted">
-              To cancel, change your card or see your invoices, log in to the{" "}
-              <a href={site.customerPortalUrl} className="text-link">
-                customer portal
-              </a>{" "}
-              with your email address.
+            <p className="mt-2 mb-6 text-muted">
+              Next, confirm your email address: press “Confirm my email address” in that email.
             </p>
+            <TrialTimeline
+              ending={plan ? firstCharge(monthlyCharge(plan, site)) : "Your trial ends."}
+              days={[utcDay(startedAt), utcDay(reminderOf(trialEnd)), utcDay(trialEnd)]}
+            />
+            <p className="mt-2 text-muted">You can also change your card and see your invoices there.</p>
             {requestId && (
               <p className="mt-2 text-muted [overflow-wrap:anywhere]">
                 If you write to us about this sign-up, include this request ID: <code>{requestId}</code>

@@ -1,29 +1,21 @@
+import { ONLINE_ADDRESSES } from "../../contract/fields/form-fields";
 import { subscriptionRequest } from "../../contract/subscription-request";
-import {
-  describePrice,
-  findPlan,
-  formatPrice,
-  type Plan,
-  plans,
-  regularPrice,
-  TRIAL_DAYS,
-} from "../../pricing/plans/plan-list";
+import { findPlan, formatPrice, type Plan, plans, regularPrice, TRIAL_DAYS } from "../../pricing/plans/plan-list";
 import { PlanPriceLine } from "../../pricing/plans/plan-price";
-import { useSite } from "../../ui/use-site";
+import { firstCharge, TrialTimeline } from "../../ui/trial-timeline";
+import { mailTo, type Site, useSite } from "../../ui/use-site";
 import { planPath } from "../plan-path";
 import { PlanChoice } from "./plan-choice";
 
 /** Two lines on small screens, so that the fields below come into view. */
-export function PlanSummary({ packageId }: { packageId: string | undefined }) {
-  const catalog = plans(useSite());
+export function PlanSummary({ packageId, withForm }: { packageId: string | undefined; withForm: boolean }) {
+  const site = useSite();
+  const catalog = plans(site);
   const checked = subscriptionRequest.shape.package_id.safeParse(packageId || undefined);
   if (!checked.success) return <PlanChoice problem={checked.error.issues[0]?.message ?? ""} plans={catalog} />;
   const plan = findPlan(catalog, packageId);
   return (
-    <aside
-      className="card px-4 py-2 text-sm [grid-area:plan] lg:sticky lg:top-24 lg:p-6 lg:text-base"
-      aria-labelledby="plan-summary"
-    >
+    <aside className="card px-4 py-2 text-sm [grid-area:plan] lg:p-6 lg:text-base" aria-labelledby="plan-summary">
       <h2 id="plan-summary" className="sr-only text-heading lg:not-sr-only">
         Your plan
       </h2>
@@ -34,8 +26,40 @@ export function PlanSummary({ packageId }: { packageId: string | undefined }) {
           <span className="sr-only lg:not-sr-only"> {plan ? "plan" : "plans"}</span>
         </a>
       </div>
+      {withForm && (
+        <p className="py-1 text-sm text-muted lg:mt-3">
+          {ONLINE_ADDRESSES} Elsewhere,{" "}
+          <a className="underline" href={mailTo(site.salesEmail)}>
+            contact sales
+          </a>
+          .
+        </p>
+      )}
     </aside>
   );
+}
+
+/** Beside the form on wide screens, below it on narrow ones. */
+export function TrialPlan({ packageId }: { packageId: string }) {
+  const site = useSite();
+  const plan = findPlan(plans(site), packageId);
+  return (
+    <section className="card step-trial p-5 lg:p-6" aria-labelledby="trial">
+      <h2 id="trial" className="mb-4 text-heading">
+        How the trial works
+      </h2>
+      <TrialTimeline ending={trialEnding(plan, Boolean(planPath(packageId)), site)} />
+    </section>
+  );
+}
+
+function trialEnding(plan: Plan | undefined, isCustom: boolean, { automaticTax }: Pick<Site, "automaticTax">): string {
+  if (!plan || plan.price === null) {
+    return isCustom ? firstCharge("the price you agreed with us") : "Your trial ends. Without a plan, you pay nothing.";
+  }
+  const regular = regularPrice(plan);
+  const tax = automaticTax ? " plus any tax" : "";
+  return firstCharge(formatPrice(plan.price) + tax, regular === null ? undefined : formatPrice(regular) + tax);
 }
 
 export function PlanTerms({ plan }: { plan: Plan }) {
@@ -52,18 +76,6 @@ export function PlanTerms({ plan }: { plan: Plan }) {
           {TRIAL_DAYS}-day free trial, then {monthly(plan.price)}
         </p>
       )}
-      <dl className="mt-4 hidden gap-4 lg:grid">
-        <div>
-          <dt className="font-bold">Today</dt>
-          <dd className="text-muted">
-            $0. We save your card but don't charge it during your {TRIAL_DAYS}-day free trial.
-          </dd>
-        </div>
-        <div>
-          <dt className="font-bold">After {TRIAL_DAYS} days</dt>
-          <dd className="text-muted">{describePrice(plan)}, unless you cancel first.</dd>
-        </div>
-      </dl>
     </>
   );
 }

@@ -1,8 +1,7 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
 import { type ComponentProps, type FormEvent, Fragment, memo, useEffect, useRef, useState } from "react";
-import { billingFields, contactFields, type FormField, normalizeEmail } from "../../contract/fields/form-fields";
-import { formatPhone } from "../../contract/fields/phone";
+import { billingFields, contactFields, type FormField } from "../../contract/fields/form-fields";
 import { ErrorSummary } from "../../ui/controls/error-summary";
 import { Field } from "../../ui/controls/field";
 import { LiveRegion } from "../../ui/controls/notice";
@@ -14,7 +13,7 @@ import { planPath } from "../plan-path";
 import { SignupNotice } from "../signup-notice";
 import type { SignUpName, SignupReply } from "../steps";
 import { CountryList } from "./country-list";
-import { formatOnInput } from "./format-while-typing";
+import { formatEmail, showPhone } from "./format-fields";
 import { PLAN_CHOICE_ID } from "./plan-choice";
 import { TrialOffer } from "./plan-summary";
 import { SubmitButton } from "./submit-button";
@@ -23,10 +22,14 @@ import { validateInBrowser } from "./validate-in-browser";
 const FORM_ID = "signup";
 const COUNTRY_LIST_ID = "countries";
 const BEHAVIOR: Partial<Record<string, Partial<ComponentProps<typeof Field>>>> = {
-  email: { onInput: formatOnInput(normalizeEmail, /\S/) },
-  phone: { onInput: formatOnInput(formatPhone, /\d/) },
-  address: { className: "sm:col-span-2" },
-  country: { list: COUNTRY_LIST_ID },
+  full_name: { dir: "auto" },
+  company_name: { dir: "auto" },
+  email: { onInput: formatEmail },
+  phone: { onBlur: showPhone },
+  address: { className: "sm:col-span-2", dir: "auto" },
+  city: { dir: "auto" },
+  state: { dir: "auto" },
+  country: { list: COUNTRY_LIST_ID, dir: "auto" },
 };
 
 const idOf = (name: string) => `${FORM_ID}-${name}`;
@@ -211,7 +214,9 @@ const PasswordField = memo(function PasswordField(props: {
 /** Formats what the visitor, or the browser, entered before hydration. */
 function formatEarlierInput(): void {
   document.querySelectorAll("input").forEach((input) => {
-    if (input.value !== input.defaultValue) input.dispatchEvent(new Event("input", { bubbles: true }));
+    if (input.value === input.defaultValue) return;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    if (input !== document.activeElement) input.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
   });
 }
 

@@ -58,7 +58,7 @@ function Owner({ data: { company, email } }: { data: ResumeStepData }) {
   if (!company) return <>another device</>;
   return (
     <>
-      <strong>{company}</strong> ({email})
+      <strong dir="auto">{company}</strong> ({email})
     </>
   );
 }

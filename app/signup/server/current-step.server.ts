@@ -1,6 +1,6 @@
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
 import { countryCode } from "../../contract/fields/country";
-import { trialEndOf } from "../../contract/trial-end";
+import { trialEndOf } from "../../contract/trial";
 import { isPageView } from "../../pipeline/plan-views.server";
 import { COOKIES_BLOCKED, SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../notices";
 import type { CardSession, DoneSession, OtherSignUp, SignUpName, SignupSession, SignupStep } from "../steps";

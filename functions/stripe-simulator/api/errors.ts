@@ -28,17 +28,6 @@ export function invalidRequest(message: string, { status = 400, ...rest }: Detai
   return new StripeFailure(status, { type: "invalid_request_error", message, ...rest });
 }
 
-/** @param kind as Stripe spells it in this message: `setupintent`, `customer`, `PaymentMethod` */
-export function noSuch(kind: string, id: string, param = "id", status = 404) {
-  return invalidRequest(`No such ${kind}: '${id}'`, { code: "resource_missing", param, status });
-}
-
-/** A required parameter that the operation's type leaves optional. */
-export function required<T>(value: T | undefined, param: string): T {
-  if (value !== undefined) return value;
-  throw invalidRequest(`Missing required param: ${param}.`, { code: "parameter_missing", param });
-}
-
 export function cardError(code: string, message: string, more: { param?: string; decline_code?: string } = {}) {
   return new StripeFailure(402, { type: "card_error", code, message, ...more });
 }

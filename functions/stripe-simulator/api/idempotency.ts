@@ -1,16 +1,15 @@
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
-import { DAY } from "../clock/time";
 import type { Store } from "../store/store";
 import { invalidRequest, keyInUse, StripeFailure } from "./errors";
 
 type Middleware = MiddlewareHandler<{ Variables: { account: { store: Store } } }>;
 
-const answerSchema = z.object({ request: z.string(), status: z.number(), body: z.string(), at: z.number() });
+const answerSchema = z.object({ request: z.string(), status: z.number(), body: z.string() });
 
 const keysInUse = new Set<string>();
 
-/** Repeats the answer for a key for 24 hours, a 5xx included: https://docs.stripe.com/api/idempotent_requests */
+/** Repeats the answer for a key as Stripe does for 24 hours, a 5xx included: https://docs.stripe.com/api/idempotent_requests */
 export const idempotent: Middleware = async (c, next) => {
   const { store } = c.var.account;
   const key = c.req.header("idempotency-key");
@@ -20,8 +19,7 @@ export const idempotent: Middleware = async (c, next) => {
   if (key.length === 0 || key.length > 255) {
     throw invalidRequest(`Idempotency keys must be between 1 and 255 characters; yours has ${key.length}.`);
   }
-  const kept = store.get(answerSchema, "answer", key);
-  const known = kept && kept.at > Date.now() - DAY * 1000 ? kept : undefined;
+  const known = store.get(answerSchema, "answer", key);
   if (known && known.request !== request) {
     throw new StripeFailure(400, {
       type: "idempotency_error",
@@ -38,7 +36,7 @@ export const idempotent: Middleware = async (c, next) => {
   try {
     await next();
     if (c.res.ok || c.res.status === 402 || c.res.status >= 500) {
-      store.set("answer", key, { request, status: c.res.status, body: await c.res.clone().text(), at: Date.now() });
+      store.set("answer", key, { request, status: c.res.status, body: await c.res.clone().text() });
     }
   } finally {
     keysInUse.delete(key);
@@ -52,9 +50,9 @@ const HEADER = "simulator-fault";
 export const refusals: Middleware = async (c, next) => {
   const fault = c.req.header(HEADER);
   if (fault === "409") throw keyInUse(c.req.header("idempotency-key"));
-  if (fault !== "429") return next();
-  const message = "Request rate limit exceeded.";
-  throw new StripeFailure(429, { type: "rate_limit_error", code: "rate_limit", message });
+  if (fault === "429")
+    throw new StripeFailure(429, { type: "rate_limit_error", message: "Request rate limit exceeded." });
+  await next();
 };
 
 /** Inside the idempotency layer: Stripe keeps a 500 for its key. */

@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { Effects } from "../store/events";
 import { isRecord, type Kind, type Objects } from "../store/objects";
 import type { Store } from "../store/store";
-import { invalidRequest, noSuch } from "./errors";
-import { type Form, paged, readParameters } from "./parameters";
+import { invalidRequest } from "./errors";
+import { type Form, integer, readParameters, text } from "./parameters";
 
 export type KeyKind = "secret" | "publishable";
 
@@ -13,7 +13,6 @@ export type Call = Effects & {
   key: KeyKind;
   /** Where the simulator is. */
   origin: string;
-  endpoint: { url: string; events: string[] };
 };
 
 export type Operation = {
@@ -46,27 +45,26 @@ export function retrieval(path: `/v1/${string}/:id`, kind: Kind): Operation {
   });
 }
 
+/** https://docs.stripe.com/api/pagination */
+const paged = z.object({
+  limit: integer.pipe(z.number().min(1).max(100)).default(10),
+  starting_after: text.optional(),
+});
+
 /** A list, newest first. @param filters read the parameters whose field an object must have */
 export function listing<K extends Kind, Shape extends z.ZodRawShape>(
   path: `/v1/${string}`,
   kind: K,
   filters: Shape,
-  isWanted?: (object: Objects[K], given: z.output<z.ZodObject<Shape, z.core.$strict>>) => boolean,
+  isWanted: (object: Objects[K], given: z.output<z.ZodObject<Shape, z.core.$strict>>) => boolean = hasFields,
 ): Operation {
   const schema = z.strictObject(filters);
-  const read = (form: Form) => {
-    const { limit, starting_after, ...rest } = form;
-    const page = readParameters(z.strictObject(paged), {
-      ...(limit && { limit }),
-      ...(starting_after && { starting_after }),
-    });
-    return { page, given: readParameters(schema, rest) };
-  };
-  const answer: Operation["answer"] = (form, { store }) => {
-    const { page, given } = read(form);
-    const customer = typeof form.customer === "string" ? form.customer : undefined;
-    const found = store.list(kind, customer).filter((one) => (isWanted ? isWanted(one, given) : hasFields(one, given)));
-    return pageOf(path, found, page);
+  const answer: Operation["answer"] = ({ limit, starting_after, ...rest }, { store }) => {
+    const page = readParameters(paged, { limit, starting_after });
+    const given = readParameters(schema, rest);
+    const found = store.list(kind, rest.customer).filter((one) => isWanted(one, given));
+    const next = found.slice(found.findIndex(({ id }) => id === page.starting_after) + 1);
+    return { object: "list", url: path, has_more: next.length > page.limit, data: next.slice(0, page.limit) };
   };
   return { method: "GET", path, isPublic: false, answer };
 }
@@ -74,31 +72,14 @@ export function listing<K extends Kind, Shape extends z.ZodRawShape>(
 const hasFields = (object: object, wanted: object) =>
   Object.entries(wanted).every(([name, value]) => value === undefined || Reflect.get(object, name) === value);
 
-export function pageOf<T extends { id: string }>(
-  url: string,
-  found: T[],
-  { limit = 10, starting_after }: { limit?: number; starting_after?: string },
-) {
-  if (limit < 1 || limit > 100) throw invalidRequest("Invalid limit: must be between 1 and 100", { param: "limit" });
-  const before = found.findIndex(({ id }) => id === starting_after);
-  if (starting_after !== undefined && before === -1) throw noSuch("object", starting_after, "starting_after", 400);
-  const rest = found.slice(before + 1);
-  return { object: "list", url, has_more: rest.length > limit, data: rest.slice(0, limit) };
+/** @param param names the object in the parameters; `id` in the path. Throws StripeFailure 400 or 404. */
+export function existing<K extends Kind>(kind: K, id: string, store: Store, param = "id"): Objects[K] {
+  return store.find(kind, id) ?? missing(kind, id, param);
 }
 
-export function existing<K extends Kind>(kind: K, id: string, store: Store): Objects[K] {
-  return store.find(kind, id) ?? missing(kind, id);
-}
-
-/** The kind's name and parameter in Stripe's error messages. */
-const NAMES: Record<string, [name: string, param: string]> = {
-  PaymentMethod: ["PaymentMethod", "payment_method"],
-  SetupIntent: ["setupintent", "intent"],
-};
-
-export function missing(kind: Kind, id: string): never {
-  const [name, param] = NAMES[kind] ?? [kind.toLowerCase(), "id"];
-  throw noSuch(name, id, param);
+export function missing(kind: Kind, id: string, param = "id"): never {
+  const message = `No such ${kind.toLowerCase()}: '${id}'`;
+  throw invalidRequest(message, { code: "resource_missing", param, status: param === "id" ? 404 : 400 });
 }
 
 const MOST_LEVELS = 4;

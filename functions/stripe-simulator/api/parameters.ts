@@ -2,7 +2,7 @@ import * as z from "zod";
 import { invalidRequest } from "./errors";
 
 /** A form with Stripe's nested names, `card[number]=…&types[0]=…`; arrays are objects of indices. */
-export type Form = { [name: string]: string | Form };
+export type Form = { [name: string]: string | Form | undefined };
 
 export function parseForm(text: string): Form {
   const form = emptyForm();
@@ -44,9 +44,6 @@ export function list<S extends z.ZodType>(item: S) {
     z.array(item),
   );
 }
-
-/** Parameters of every list: https://docs.stripe.com/api/pagination */
-export const paged = { limit: integer.optional(), starting_after: text.optional() };
 
 /** Throws StripeFailure 400 for a parameter that the operation does not know or cannot read. */
 export function readParameters<S extends z.ZodType>(schema: S, form: Form): z.output<S> {

@@ -11,14 +11,13 @@ import { newId } from "../store/objects";
 import type { Store } from "../store/store";
 import { invalidRequest, StripeFailure } from "./errors";
 import { failures, idempotent, refusals } from "./idempotency";
-import { type Call, expand, type KeyKind, type Operation } from "./operation";
+import { expand, type KeyKind, type Operation } from "./operation";
 import { parseForm } from "./parameters";
 
 export type Account = {
   store: Store;
   /** Misused operations and the simulator's own faults since its start. */
   complaints: string[];
-  endpoint: Call["endpoint"];
   effects(request?: Origin): Effects;
 };
 
@@ -54,26 +53,19 @@ async function answer(c: Context<StripeContext>, { isPublic, answer }: Operation
     id: c.req.param("id") ?? "",
     key: keyKind(c.req.header("authorization"), key, isPublic),
     origin: url.origin,
-    endpoint: account.endpoint,
   });
-  const expanded = Object.values(paths).reduce<unknown>(
-    (value, path) => expand(value, String(path), account.store),
-    body,
-  );
-  return c.json(Object(expanded));
+  const expandAt = (value: unknown, path: unknown) => expand(value, String(path), account.store);
+  return c.json(Object(Object.values(paths).reduce<unknown>(expandAt, body)));
 }
 
 /** Takes any test key, as Bearer or the parameter `key`; throws StripeFailure 401. */
 function keyKind(header: string | undefined, parameter: unknown, isPublic: boolean): KeyKind {
   const key = String(header?.replace(/^Bearer /i, "") ?? parameter ?? "");
   if (/^[sr]k_test_\w+$/.test(key)) return "secret";
-  if (!/^pk_test_\w+$/.test(key))
-    throw invalidRequest(`Invalid API Key provided: ${key.slice(0, 8)}***`, { status: 401 });
+  if (!/^pk_test_\w+$/.test(key)) throw invalidRequest(`Invalid API Key: ${key.slice(0, 8)}***`, { status: 401 });
   if (isPublic) return "publishable";
-  throw invalidRequest("This API call cannot be made with a publishable API key. Please use a secret API key.", {
-    code: "secret_key_required",
-    status: 401,
-  });
+  const message = "This API call cannot be made with a publishable API key. Please use a secret API key.";
+  throw invalidRequest(message, { code: "secret_key_required", status: 401 });
 }
 
 api.onError((error, c) => {

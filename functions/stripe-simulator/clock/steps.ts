@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Effects } from "../store/events";
-import type { Invoice, Subscription } from "../store/objects";
+import type { Subscription } from "../store/objects";
 import { finalizeInvoice, invoicesOf } from "./invoices";
 import { chargeInvoice, endPeriod, endSubscription, hasEnded, periodEndOf } from "./subscriptions";
 import { DAY, setTime } from "./time";
@@ -14,48 +14,34 @@ const REMINDER_SECONDS = 3 * DAY;
 /** More in one move means an endless loop. */
 const MOST_STEPS = 10_000;
 
-/** All that time will do to a subscription as it is, the earliest first. */
-function stepsOf(subscription: Subscription, effects: Effects): Step[] {
-  const { id, status, cancel_at, created, trial_end, trial_start } = subscription;
-  if (hasEnded(subscription)) return [];
-  const { store } = effects;
-  const reminded = `trial's end announced ${id}`;
-  const steps: Step[] = [];
-  if (trial_end !== null && status === "trialing" && store.get(z.number(), "setting", reminded) !== trial_end) {
-    const at = Math.max(trial_start ?? created, trial_end - REMINDER_SECONDS);
-    const remind = ({ emit }: Effects) => {
-      store.set("setting", reminded, trial_end);
-      emit("customer.subscription.trial_will_end", subscription);
-    };
-    steps.push({ at, does: "remind of the trial's end", take: remind });
-  }
-  if (cancel_at !== null) {
-    const cancel = (then: Effects) => endSubscription(subscription, "cancellation_requested", then);
-    steps.push({ at: cancel_at, does: "cancel", take: cancel });
-  }
-  if (status === "trialing" || status === "active" || status === "past_due") {
-    steps.push({
-      at: periodEndOf(subscription),
-      does: "end the period",
-      take: (then) => endPeriod(subscription, then),
-    });
-  }
-  for (const invoice of invoicesOf(subscription, effects)) steps.push(...invoiceSteps(invoice, subscription));
-  return steps.sort((a, b) => a.at - b.at);
-}
-
-function invoiceSteps(invoice: Invoice, subscription: Subscription): Step[] {
-  const { status, automatically_finalizes_at: finalizes, next_payment_attempt: retries } = invoice;
-  if (status === "draft" && finalizes !== null) {
-    const charge = (then: Effects) => chargeInvoice(finalizeInvoice(invoice, then), subscription, then);
-    return [{ at: finalizes, does: "charge the invoice", take: charge }];
-  }
-  if (status !== "open" || retries === null) return [];
-  return [{ at: retries, does: "try the charge again", take: (then) => chargeInvoice(invoice, subscription, then) }];
-}
-
+/** The first of all that time will do to a subscription as it is. */
 export function nextStep(subscription: Subscription, effects: Effects): Step | undefined {
-  return stepsOf(subscription, effects)[0];
+  if (hasEnded(subscription)) return undefined;
+  const { status, cancel_at, created, trial_end, trial_start } = subscription;
+  const { store } = effects;
+  const announced = `trial's end announced ${subscription.id}`;
+  const isAnnounced = status !== "trialing" || store.get(z.number(), "setting", announced) === trial_end;
+  const steps: (Omit<Step, "at"> & { at: number | null })[] = [
+    {
+      at: isAnnounced ? null : Math.max(trial_start ?? created, (trial_end ?? 0) - REMINDER_SECONDS),
+      does: "announce the trial's end",
+      take: ({ emit }) => {
+        store.set("setting", announced, trial_end);
+        emit("customer.subscription.trial_will_end", subscription);
+      },
+    },
+    { at: cancel_at, does: "cancel", take: (then) => endSubscription(subscription, "cancellation_requested", then) },
+    { at: periodEndOf(subscription), does: "end the period", take: (then) => endPeriod(subscription, then) },
+    ...invoicesOf(subscription, effects).map((invoice) => ({
+      at: invoice.automatically_finalizes_at ?? invoice.next_payment_attempt,
+      does: "charge the invoice",
+      take: (then: Effects) => {
+        const open = invoice.status === "draft" ? finalizeInvoice(invoice, then) : invoice;
+        chargeInvoice(open, subscription, then);
+      },
+    })),
+  ];
+  return steps.flatMap(({ at, ...step }) => (at === null ? [] : [{ at, ...step }])).sort((a, b) => a.at - b.at)[0];
 }
 
 /** Takes all steps that are due, of all subscriptions in their order. @param until seconds since 1970 */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { cardOutcome } from "../cards/cards";
 import type { Effects } from "../store/events";
-import { type Invoice, previousAttributes, type Subscription } from "../store/objects";
+import { type Invoice, nulls, previousAttributes, type Subscription } from "../store/objects";
 import { cardToCharge, createInvoice, draftInvoice, invoicesOf, markPaid } from "./invoices";
 import { DAY, monthAfter } from "./time";
 
@@ -29,40 +29,31 @@ export function updateSubscription(
   return changed;
 }
 
-export function endSubscription(
-  subscription: Subscription,
-  reason: "cancellation_requested" | "payment_failed",
-  effects: Effects,
-): Subscription {
+type Reason = "cancellation_requested" | "payment_failed";
+
+export function endSubscription(subscription: Subscription, reason: Reason, effects: Effects): Subscription {
   const { store, now, emit } = effects;
   const ended = store.save("Subscription", {
     ...subscription,
-    status: "canceled",
-    canceled_at: subscription.canceled_at ?? now,
-    ended_at: now,
-    ...cancellationDetails(subscription, reason),
+    ...{ status: "canceled", canceled_at: subscription.canceled_at ?? now, ended_at: now },
+    ...because(reason),
   });
   store.remove("step", ended.id);
   for (const invoice of invoicesOf(ended, effects).filter(({ status }) => status === "open" || status === "draft")) {
     store.save("Invoice", { ...invoice, auto_advance: false, next_payment_attempt: null });
   }
-  emit("customer.subscription.deleted", ended);
-  return ended;
+  return emit("customer.subscription.deleted", ended);
 }
 
 /** As the Customer Portal cancels: https://docs.stripe.com/customer-management/cancellation */
 export function cancelAtPeriodEnd(subscription: Subscription, effects: Effects): Subscription {
   const changes = { cancel_at: periodEndOf(subscription), canceled_at: effects.now };
-  const why = cancellationDetails(subscription, "cancellation_requested");
-  return updateSubscription(subscription, { ...changes, ...why }, effects);
+  return updateSubscription(subscription, { ...changes, ...because("cancellation_requested") }, effects);
 }
 
-export function cancellationDetails(
-  { cancellation_details: known }: Subscription,
-  reason: "cancellation_requested" | "payment_failed" | null,
-): Pick<Subscription, "cancellation_details"> {
-  return { cancellation_details: { comment: null, feedback: null, feedback_option: null, ...known, reason } };
-}
+export const because = (reason: Reason | null): Partial<Subscription> => ({
+  cancellation_details: { ...nulls("comment", "feedback", "feedback_option"), reason },
+});
 
 export function endPeriod(subscription: Subscription, effects: Effects): void {
   const { status, trial_settings } = subscription;

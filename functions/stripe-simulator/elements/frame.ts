@@ -1,17 +1,7 @@
 import { COUNTRIES } from "../cards/countries";
-import {
-  cardNumberError,
-  cvcError,
-  digitsOf,
-  expiryError,
-  expiryOf,
-  type FieldError,
-  formatCardNumber,
-  formatExpiry,
-  postalCodeError,
-} from "./card-fields";
-import { type ConfirmRequest, confirmSetupIntent, type SetupResult } from "./setup-intent-requests";
+import { askStripe, type ConfirmRequest, type SetupError, type SetupResult } from "./setup-intent-requests";
 
+const fields = byId("fields", HTMLFieldSetElement);
 const number = byId("number", HTMLInputElement);
 const expiry = byId("expiry", HTMLInputElement);
 const cvc = byId("cvc", HTMLInputElement);
@@ -31,7 +21,7 @@ document.addEventListener("input", ({ target }) => {
   showAddress();
 });
 document.addEventListener("focusout", ({ target }) => {
-  if (target instanceof HTMLInputElement && target.value !== "") check(target);
+  if (target instanceof HTMLInputElement && target.value !== "") show(target, errorOf(target));
 });
 window.addEventListener("message", async ({ data, source, ports: [port] }: MessageEvent<ConfirmRequest>) => {
   if (source === window.parent) port?.postMessage(await confirm(data));
@@ -45,50 +35,57 @@ function showAddress(): void {
 
 const isShown = (field: Pick<HTMLElement, "closest">) => field.closest(".field[hidden]") === null;
 
-const inputs = () => [number, expiry, cvc, postalCode].filter(isShown);
+const digitsOf = ({ value }: HTMLInputElement) => value.replace(/\D/g, "");
 
 /** Groups the digits, but leaves a caret in the middle alone. */
 function format(input: HTMLInputElement): void {
-  const digits = digitsOf(input.value);
+  const digits = digitsOf(input);
   if (input.selectionStart === input.value.length) {
-    if (input === number) input.value = formatCardNumber(digits.slice(0, 19));
-    if (input === expiry) input.value = formatExpiry(digits.slice(0, 4));
+    if (input === number)
+      input.value =
+        digits
+          .slice(0, 19)
+          .match(/.{1,4}/g)
+          ?.join(" ") ?? "";
+    if (input === expiry) input.value = formatExpiry(/^[2-9]/.test(digits) ? `0${digits}` : digits);
     if (input === cvc) input.value = digits.slice(0, 4);
   }
-  if (input.ariaInvalid === "true") check(input);
+  if (input.ariaInvalid === "true") show(input, errorOf(input));
 }
 
-function errorOf(input: HTMLInputElement): FieldError | undefined {
-  if (input === number) return cardNumberError(input.value);
-  if (input === expiry) return expiryError(input.value);
-  if (input === cvc) return cvcError(input.value);
-  return postalCodeError(input.value, country.value);
+const formatExpiry = (digits: string) =>
+  digits.length > 2 ? `${digits.slice(0, 2)} / ${digits.slice(2, 4)}` : digits.slice(0, 2);
+
+/** Only whether it is complete: Stripe's answer judges the card. */
+function errorOf(input: HTMLInputElement): SetupError | undefined {
+  const digits = digitsOf(input);
+  const incomplete = (code: string, what: string) => ({
+    ...{ type: "validation_error", code: `incomplete_${code}` },
+    message: `Your ${what} is incomplete.`,
+  });
+  if (input === number && digits.length < (/^3[47]/.test(digits) ? 15 : 16)) return incomplete("number", "card number");
+  if (input === expiry && digits.length < 4) return incomplete("expiry", "card's expiration date");
+  if (input === cvc && digits.length < 3) return incomplete("cvc", "card's security code");
+  const isWhole = country.value === "US" ? /^\d{5}(-?\d{4})?$/ : /^.{3,10}$/;
+  if (input === postalCode && !isWhole.test(input.value.trim())) return incomplete("zip", "postal code");
+  return undefined;
 }
 
-function check(input: HTMLInputElement): FieldError | undefined {
-  const error = errorOf(input);
-  show(input, error?.message);
-  return error;
+function show(input: HTMLInputElement, error?: SetupError): void {
+  input.ariaInvalid = String(error !== undefined);
+  byId(`${input.id}-error`, HTMLElement).textContent = error?.message ?? "";
 }
 
-function show(input: HTMLInputElement, message = ""): void {
-  input.ariaInvalid = String(message !== "");
-  byId(`${input.id}-error`, HTMLElement).textContent = message;
-}
-
-async function confirm({
-  publishableKey,
-  clientSecret,
-  returnUrl,
-  billingDetails,
-}: ConfirmRequest): Promise<SetupResult> {
-  const [wrong] = inputs().filter((input) => check(input) !== undefined);
-  if (wrong) {
-    wrong.focus();
-    return { error: { type: "validation_error", message: "", ...errorOf(wrong) } };
-  }
-  const { month, year } = expiryOf(expiry.value);
-  const card = { number: digitsOf(number.value), exp_month: month, exp_year: year, cvc: cvc.value };
+async function confirm(request: ConfirmRequest): Promise<SetupResult> {
+  const shown = [number, expiry, cvc, postalCode].filter(isShown);
+  for (const input of shown) show(input, errorOf(input));
+  const wrong = shown.find((input) => errorOf(input));
+  wrong?.focus();
+  const error = wrong && errorOf(wrong);
+  if (error) return { error };
+  const { publishableKey, clientSecret, returnUrl, billingDetails } = request;
+  const [exp_month, exp_year] = expiry.value.split(" / ");
+  const card = { number: digitsOf(number), exp_month, exp_year, cvc: cvc.value };
   const address = {
     ...billingDetails.address,
     ...(isShown(country) && { country: country.value }),
@@ -96,17 +93,13 @@ async function confirm({
   };
   const data = { type: "card", card, billing_details: { ...billingDetails, address } };
   const parameters = { key: publishableKey, use_stripe_sdk: "true", return_url: returnUrl };
-  setDisabled(true);
+  fields.disabled = true;
   const confirmation = { ...parameters, ...flat("payment_method_data", data) };
-  const result = await confirmSetupIntent(window.location.origin, clientSecret, confirmation);
-  setDisabled(false);
-  const { type, param = "", message } = result.error ?? {};
-  if (type === "card_error") show(param.startsWith("exp_") ? expiry : param === "cvc" ? cvc : number, message);
+  const result = await askStripe(window.location.origin, clientSecret, confirmation, "confirm");
+  fields.disabled = false;
+  const { type, param = "" } = result.error ?? {};
+  if (type === "card_error") show(param.startsWith("exp_") ? expiry : param === "cvc" ? cvc : number, result.error);
   return result;
-}
-
-function setDisabled(disabled: boolean): void {
-  for (const field of [number, expiry, cvc, country, postalCode]) field.disabled = disabled;
 }
 
 /** As Stripe nests the names of a form: `payment_method_data[card][number]`. */

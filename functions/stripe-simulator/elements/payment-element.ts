@@ -1,16 +1,8 @@
 import type { ConfirmSetupData, StripePaymentElementOptions } from "@stripe/stripe-js";
-import {
-  type ConfirmRequest,
-  fetchSetupIntent,
-  type SetupError,
-  type SetupResult,
-  UNREACHABLE,
-} from "./setup-intent-requests";
+import { askStripe, type ConfirmRequest, type SetupError, type SetupResult } from "./setup-intent-requests";
 
 type Handler = (event: object) => unknown;
 type Account = { origin: string; publishableKey: string; clientSecret: string; locale: string };
-
-const LOAD_TIMEOUT_MS = 15_000;
 
 /** The card's fields in a frame of the simulator's origin. */
 export class PaymentElement {
@@ -38,12 +30,8 @@ export class PaymentElement {
     // Set through the CSSOM, because the page's Content-Security-Policy allows no style attributes in markup.
     const height = asked.length > 0 ? "27rem" : "21rem";
     Object.assign(this.#frame.style, { display: "block", width: "100%", height, border: "0", colorScheme: "light" });
-    const isLoaded = new Promise<boolean>((resolve) => {
-      setTimeout(() => resolve(false), LOAD_TIMEOUT_MS);
-      this.#frame.onload = () => resolve(true);
-    });
+    this.#frame.onload = () => void this.#begin();
     container.replaceChildren(this.#frame);
-    void this.#load(isLoaded);
   }
 
   destroy(): void {
@@ -70,26 +58,20 @@ export class PaymentElement {
     return [fields, address, Reflect.get(Object(address), name)].every((option) => option !== "never");
   }
 
-  async #load(isLoaded: Promise<boolean>): Promise<void> {
+  async #begin(): Promise<void> {
     const { origin, publishableKey, clientSecret } = this.account;
-    const { error, setupIntent } = await fetchSetupIntent(origin, publishableKey, clientSecret);
-    const problem = error ?? unusable(setupIntent.status) ?? ((await isLoaded) ? undefined : UNREACHABLE);
+    const { error, setupIntent } = await askStripe(origin, clientSecret, { key: publishableKey });
+    const isOver = setupIntent && ["succeeded", "canceled"].includes(setupIntent.status);
+    const problem = isOver ? TERMINAL_STATE : error;
     if (!this.#frame.isConnected) return;
-    if (!problem) return this.#emit("ready", {});
-    this.#frame.remove();
-    this.#emit("loaderror", { error: problem });
-  }
-
-  #emit(type: string, event: object): void {
-    for (const handler of [...(this.#handlers.get(type) ?? [])]) handler({ elementType: "payment", ...event });
+    if (problem) this.#frame.remove();
+    const event = { elementType: "payment", error: problem };
+    for (const handler of this.#handlers.get(problem ? "loaderror" : "ready") ?? []) handler(event);
   }
 }
 
-function unusable(status: string): SetupError | undefined {
-  if (!["succeeded", "canceled", "processing"].includes(status)) return undefined;
-  return {
-    type: "invalid_request_error",
-    code: "setup_intent_unexpected_state",
-    message: "This SetupIntent is in a terminal state and cannot be used to initialize Elements.",
-  };
-}
+const TERMINAL_STATE: SetupError = {
+  type: "invalid_request_error",
+  code: "setup_intent_unexpected_state",
+  message: "This SetupIntent is in a terminal state and cannot be used to initialize Elements.",
+};

@@ -23,33 +23,26 @@ export type ConfirmRequest = {
   billingDetails: { address?: object };
 };
 
-export const UNREACHABLE: SetupError = {
-  type: "api_connection_error",
-  message: "An error occurred with our connection to Stripe.",
-};
-
-export const fetchSetupIntent = (origin: string, key: string, clientSecret: string) =>
-  ask(
-    `${origin}/v1/setup_intents/${intentId(clientSecret)}?${new URLSearchParams({ key, client_secret: clientSecret })}`,
-  );
-
-export const confirmSetupIntent = (origin: string, clientSecret: string, parameters: Record<string, string>) =>
-  ask(`${origin}/v1/setup_intents/${intentId(clientSecret)}/confirm`, {
-    method: "POST",
-    body: new URLSearchParams({ ...parameters, client_secret: clientSecret }),
-  });
-
 export function intentId(clientSecret: string): string {
   return encodeURIComponent(clientSecret.split("_secret_")[0] ?? clientSecret);
 }
 
-async function ask(url: string, init?: RequestInit): Promise<SetupResult> {
+/** Retrieves a setup intent as Stripe.js does, or confirms it. @param parameters with the publishable key as `key` */
+export async function askStripe(
+  origin: string,
+  clientSecret: string,
+  parameters: Record<string, string>,
+  action: "retrieve" | "confirm" = "retrieve",
+): Promise<SetupResult> {
+  const url = `${origin}/v1/setup_intents/${intentId(clientSecret)}`;
+  const form = new URLSearchParams({ ...parameters, client_secret: clientSecret });
   try {
-    const response = await fetch(url, init);
+    const isRead = action === "retrieve";
+    const response = await (isRead ? fetch(`${url}?${form}`) : fetch(`${url}/confirm`, { method: "POST", body: form }));
     const body: unknown = await response.json();
     if (response.ok) return { setupIntent: setupIntent.parse(body) };
     return { error: z.object({ error: setupError }).parse(body).error };
   } catch {
-    return { error: UNREACHABLE };
+    return { error: { type: "api_connection_error", message: "An error occurred with our connection to Stripe." } };
   }
 }

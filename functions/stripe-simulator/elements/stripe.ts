@@ -4,7 +4,7 @@ import type {
   StripePaymentElementOptions,
 } from "@stripe/stripe-js";
 import { PaymentElement } from "./payment-element";
-import { fetchSetupIntent, intentId, type SetupResult } from "./setup-intent-requests";
+import { askStripe, intentId, type SetupResult } from "./setup-intent-requests";
 
 /* `window.Stripe`, with the methods that a card setup by the Payment Element calls. */
 
@@ -43,7 +43,7 @@ class SimulatedStripe {
   }
 
   retrieveSetupIntent(clientSecret: string): Promise<SetupResult> {
-    return fetchSetupIntent(origin, this.publishableKey, clientSecret);
+    return askStripe(origin, clientSecret, { key: this.publishableKey });
   }
 
   async confirmSetup({ elements, confirmParams = {}, redirect }: Confirmation): Promise<SetupResult> {
@@ -82,8 +82,7 @@ function authenticateInDialog(clientSecret: string): Promise<void> {
   iframe.title = name;
   iframe.src = `${origin}/authenticate/${intentId(clientSecret)}/${encodeURIComponent(clientSecret)}`;
   // Restores the margins that center a dialog, which the page's CSS reset removes.
-  const box = { margin: "auto", padding: "0", width: "min(30rem, calc(100% - 2rem))", borderRadius: "0.75rem" };
-  Object.assign(dialog.style, { ...box, border: "1px solid GrayText" });
+  Object.assign(dialog.style, { margin: "auto", padding: "0", width: "min(30rem, calc(100% - 2rem))" });
   Object.assign(iframe.style, { display: "block", width: "100%", height: "24rem", border: "0" });
   dialog.addEventListener("cancel", (event) => event.preventDefault());
   dialog.appendChild(iframe);

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import { html } from "hono/html";
 import { StripeFailure } from "../api/errors";
 import { parseForm } from "../api/parameters";
@@ -16,15 +16,14 @@ const NOT_AUTHENTICATED = new StripeFailure(402, {
 /** The bank's 3-D Secure page: alone, leading back to the return_url, or in Stripe.js's dialog. */
 export const bank = new Hono<StripeContext>();
 
-bank.get("/:intent/:attempt", (c) =>
-  waitingIntent(c)
-    ? c.html(page("3D Secure 2 Test Page", CHALLENGE))
-    : c.html(page("Nothing to authenticate", OVER), 404),
-);
-
-bank.post("/:intent/:attempt", async (c) => {
-  const intent = waitingIntent(c);
-  if (!intent) return c.html(page("Nothing to authenticate", OVER), 404);
+bank.on(["GET", "POST"], "/:intent/:attempt", async (c) => {
+  const intent = c.var.account.store.find("SetupIntent", c.req.param("intent"));
+  // Stripe.js's dialog sends the client secret: it does not know the attempt.
+  const isKnown = [intent?.latest_attempt, intent?.client_secret].includes(c.req.param("attempt"));
+  if (intent?.status !== "requires_action" || !isKnown) {
+    return c.html(page("Nothing to authenticate", html`<p>This authentication is over, or never began.</p>`), 404);
+  }
+  if (c.req.method === "GET") return c.html(page("3D Secure 2 Test Page", CHALLENGE));
   const passed = parseForm(await c.req.text()).outcome === "complete";
   const effects = c.var.account.effects();
   if (passed) succeed(intent, effects);
@@ -40,21 +39,11 @@ const CHALLENGE = html`<p>Your bank asks you to confirm that this card is yours.
     <button name="outcome" value="fail">Fail authentication</button>
   </form>`;
 
-const OVER = html`<p>This authentication is over, or never began.</p>`;
-
-/** Stripe.js's dialog sends the client secret: it does not know the attempt. */
-function waitingIntent(c: Context<StripeContext>): SetupIntent | undefined {
-  const intent = c.var.account.store.find("SetupIntent", c.req.param("intent"));
-  const proof = c.req.param("attempt");
-  const isKnown = proof === intent?.latest_attempt || proof === intent?.client_secret;
-  return intent?.status === "requires_action" && isKnown ? intent : undefined;
-}
-
 /** https://docs.stripe.com/api/setup_intents/confirm#confirm_setup_intent-return_url */
 function withOutcome(returnUrl: string, { id, client_secret }: SetupIntent, passed: boolean): string {
   const url = new URL(returnUrl);
-  url.searchParams.set("setup_intent", id);
-  url.searchParams.set("setup_intent_client_secret", client_secret ?? "");
-  url.searchParams.set("redirect_status", passed ? "succeeded" : "failed");
+  const outcome = { setup_intent: id, setup_intent_client_secret: client_secret ?? "" };
+  const added = new URLSearchParams({ ...outcome, redirect_status: passed ? "succeeded" : "failed" });
+  url.search = `${url.search ? `${url.search}&` : ""}${added}`;
   return url.href;
 }

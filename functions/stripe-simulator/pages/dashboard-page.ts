@@ -6,18 +6,13 @@ import { parseForm } from "../api/parameters";
 import type { StripeContext } from "../api/router";
 import { cardToCharge } from "../clock/invoices";
 import { moveClock, nextStep } from "../clock/steps";
-import { cancelAtPeriodEnd, endSubscription, failsNext, hasEnded } from "../clock/subscriptions";
+import { cancelAtPeriodEnd, endSubscription, failsNext } from "../clock/subscriptions";
 import { DAY, HOUR } from "../clock/time";
 import type { Effects } from "../store/events";
 import { type Customer, type Event, isRecord, type Subscription } from "../store/objects";
 import { dollars, type Html, list, page, time } from "./layout";
 
-const MOVES = [
-  ["An hour", HOUR],
-  ["A day", DAY],
-  [`${TRIAL_DAYS} days`, TRIAL_DAYS * DAY],
-  ["A month", 31 * DAY],
-] as const;
+const MOVES = Object.entries({ "An hour": HOUR, "A day": DAY, "The trial": TRIAL_DAYS * DAY, "A month": 31 * DAY });
 
 /** Stripe's side: the customers, what happened to each, and the account's clock. */
 export const dashboard = new Hono<StripeContext>();
@@ -54,17 +49,13 @@ dashboard.post("/:id?", async (c) => {
   if (Number(seconds) > 0) moveClock(effects().now + Number(seconds), effects());
   const customer = store.find("Customer", c.req.param("id"));
   const subscription = customer && store.list("Subscription", customer.id)[0];
-  if (subscription && !hasEnded(subscription)) act(String(action), subscription, effects());
-  return c.redirect(customer ? `/dashboard/${customer.id}` : "/dashboard", 303);
+  const step = subscription && nextStep(subscription, effects());
+  if (step && action === "next") moveClock(Math.max(step.at, effects().now), effects());
+  if (step && action === "fail") store.set("setting", failsNext(customer.id), true);
+  if (step && action === "cancel") endSubscription(subscription, "cancellation_requested", effects());
+  if (step && action === "cancel at the end") cancelAtPeriodEnd(subscription, effects());
+  return c.redirect(c.req.path, 303);
 });
-
-function act(action: string, subscription: Subscription, effects: Effects): void {
-  const step = nextStep(subscription, effects);
-  if (action === "next" && step) moveClock(Math.max(step.at, effects.now), effects);
-  if (action === "fail") effects.store.set("setting", failsNext(subscription.customer), true);
-  if (action === "cancel") endSubscription(subscription, "cancellation_requested", effects);
-  if (action === "cancel at the end") cancelAtPeriodEnd(subscription, effects);
-}
 
 function clock(now: number): Html {
   return html`<form method="post">
@@ -77,19 +68,18 @@ function facts(customer: Customer, subscription: Subscription, effects: Effects)
   const step = nextStep(subscription, effects);
   const card = cardToCharge(subscription, effects)?.card;
   const willFail = effects.store.get(z.boolean(), "setting", failsNext(customer.id));
-  const buttons = html`<form method="post">
-    <button name="action" value="next">Move the clock to the next step</button>
-    <button name="action" value="fail">Let the next charge fail</button>
-    <button name="action" value="cancel at the end">Cancel at the end of the period</button>
-    <button name="action" value="cancel">Cancel now</button>
-  </form>`;
   return html`<p>
       <strong>${words(subscription.status)}</strong>, ${dollars(subscription.items.data[0]?.price.unit_amount ?? 0)} a month,
       ${card ? `${card.brand} ${card.last4}` : "no card"}${willFail ? ", and the next charge will fail" : ""}.
       ${subscription.cancel_at === null ? "" : html`It ends at ${time(subscription.cancel_at * 1000)}.`}
       ${step ? html`Next: ${step.does}, ${time(step.at * 1000)}.` : ""}
     </p>
-    ${hasEnded(subscription) ? "" : buttons}`;
+    <form method="post" ${step ? "" : "hidden"}>
+      <button name="action" value="next">Move the clock to the next step</button>
+      <button name="action" value="fail">Let the next charge fail</button>
+      <button name="action" value="cancel at the end">Cancel at the end of the period</button>
+      <button name="action" value="cancel">Cancel now</button>
+    </form>`;
 }
 
 /** An invoice's total or a subscription's changes. */

@@ -27,13 +27,8 @@ emails.post("/", async (c) => {
     return c.json({ statusCode: 422, name: "validation_error", message: z.prettifyError(given.error) }, 422);
   }
   const key = c.req.header("idempotency-key") ?? crypto.randomUUID();
-  const known = store.get(received, "email", key);
-  if (known && JSON.stringify(message.parse(known)) !== JSON.stringify(given.data)) {
-    const refusal = "Same idempotency key used with a different request payload";
-    return c.json({ statusCode: 409, name: "invalid_idempotent_request", message: refusal }, 409);
-  }
-  const { id } = known ?? { id: crypto.randomUUID() };
-  if (!known) store.set("email", key, { ...given.data, id, created_at: new Date().toISOString() });
+  const { id = crypto.randomUUID(), ...known } = store.get(received, "email", key) ?? {};
+  if (!("to" in known)) store.set("email", key, { ...given.data, id, created_at: new Date().toISOString() });
   return c.json({ id });
 });
 

@@ -28,9 +28,7 @@ export const paymentMethods: Operation[] = [
   operation("POST /v1/payment_methods/:id/detach", {}, (_, { store, emit, id }) => {
     const found = existing("PaymentMethod", id, store);
     if (found.customer === null) {
-      throw invalidRequest(
-        "The payment method you provided is not attached to a customer so detachment is impossible.",
-      );
+      throw invalidRequest("The payment method you provided is not attached to a customer.");
     }
     const customer = store.find("Customer", found.customer);
     if (customer?.invoice_settings.default_payment_method === id) {
@@ -38,19 +36,12 @@ export const paymentMethods: Operation[] = [
       store.save("Customer", { ...customer, invoice_settings });
     }
     const detached = store.save("PaymentMethod", { ...found, customer: null });
-    emit("payment_method.detached", detached, { customer: found.customer });
-    return detached;
+    return emit("payment_method.detached", detached, { customer: found.customer });
   }),
 ];
 
 export function attach(method: PaymentMethod, customer: string, { store, emit }: Effects): PaymentMethod {
-  if (method.customer !== null && method.customer !== customer) {
-    const message = "The payment method you provided has already been attached to a customer.";
-    throw invalidRequest(message, { param: "payment_method" });
-  }
-  const attached = store.save("PaymentMethod", { ...method, customer });
-  if (method.customer === null) emit("payment_method.attached", attached);
-  return attached;
+  return emit("payment_method.attached", store.save("PaymentMethod", { ...method, customer }));
 }
 
 /** Throws StripeFailure 402 for a card that no bank has issued. */

@@ -1,18 +1,17 @@
 import type Stripe from "stripe";
 import * as z from "zod";
 import { PAID_PLANS } from "../../../app/contract/plans";
-import { invalidRequest, noSuch } from "../api/errors";
-import { listing, type Operation, operation } from "../api/operation";
+import { existing, listing, type Operation, operation } from "../api/operation";
 import { flag, hash, integer, list, metadata, type Readers, text } from "../api/parameters";
 import { newId, nulls, type Price, type Product } from "../store/objects";
 import type { Store } from "../store/store";
 
 const createPrice = {
-  currency: text,
-  lookup_key: text.optional(),
+  currency: z.string().regex(/^[a-z]{3}$/),
+  lookup_key: text,
   product: text,
   recurring: hash({ interval: z.enum(["month", "year"]) }),
-  transfer_lookup_key: flag.optional(),
+  transfer_lookup_key: z.literal("true").transform(() => true),
   unit_amount: integer,
 } satisfies Readers<Stripe.PriceCreateParams>;
 
@@ -26,35 +25,22 @@ export const prices: Operation[] = [
     "POST /v1/products",
     { name: text, metadata: metadata.optional() } satisfies Readers<Stripe.ProductCreateParams>,
     ({ name, metadata = {} }, { store, now, emit }) => {
-      const product = store.save("Product", { ...productOf(newId("prod", 14), name, now), metadata });
-      emit("product.created", product);
-      return product;
+      const product = productOf(newId("prod", 14), name, now);
+      return emit("product.created", store.save("Product", { ...product, metadata }));
     },
   ),
 
-  listing("/v1/prices", "Price", listed, (price, { active = price.active, lookup_keys }) => {
-    return price.active === active && (!lookup_keys || lookup_keys.includes(price.lookup_key ?? ""));
+  listing("/v1/prices", "Price", listed, (price, { active = price.active, lookup_keys = [price.lookup_key] }) => {
+    return price.active === active && lookup_keys.includes(price.lookup_key);
   }),
 
   operation("POST /v1/prices", createPrice, (given, { store, now, emit }) => {
-    const { currency, product, unit_amount, lookup_key = null, recurring, transfer_lookup_key = false } = given;
-    if (!/^[a-z]{3}$/.test(currency)) throw invalidRequest(`Invalid currency: ${currency}.`, { param: "currency" });
-    if (!store.find("Product", product)) throw noSuch("product", product, "product", 400);
-    const holder = lookup_key === null ? undefined : store.list("Price").find((one) => one.lookup_key === lookup_key);
-    if (holder && !transfer_lookup_key) {
-      throw invalidRequest(
-        `A price (\`${holder.id}\`) already uses that lookup key. To transfer it, set \`transfer_lookup_key\`.`,
-        { param: "lookup_key" },
-      );
-    }
+    const { currency, product, unit_amount, lookup_key, recurring } = given;
+    existing("Product", product, store, "product");
+    const holder = store.list("Price").find((one) => one.lookup_key === lookup_key);
     if (holder) store.save("Price", { ...holder, lookup_key: null });
-    const price = store.save("Price", {
-      ...priceOf(newId("price"), product, unit_amount, recurring.interval, now),
-      currency,
-      lookup_key,
-    });
-    emit("price.created", price);
-    return price;
+    const price = priceOf(newId("price"), product, unit_amount, recurring.interval, now);
+    return emit("price.created", store.save("Price", { ...price, currency, lookup_key }));
   }),
 ];
 

@@ -1,12 +1,11 @@
 import type Stripe from "stripe";
 import * as z from "zod";
-import { DECLINED, invalidRequest, required, StripeFailure } from "../api/errors";
-import { type Call, listing, missing, type Operation, operation } from "../api/operation";
+import { DECLINED, invalidRequest, StripeFailure } from "../api/errors";
+import { type Call, existing, listing, missing, type Operation, operation } from "../api/operation";
 import { flag, list, metadata, type Readers, text } from "../api/parameters";
 import { cardOutcome } from "../cards/cards";
 import type { Effects } from "../store/events";
 import { newId, nulls, type SetupIntent } from "../store/objects";
-import { requireCustomer } from "./customers";
 import { attach, createPaymentMethod, paymentMethodData } from "./payment-methods";
 
 /** Stripe.js sends the card itself and the client secret, which the package's types leave out. */
@@ -25,7 +24,7 @@ const create = {
 const confirm = {
   client_secret: text.optional(),
   payment_method_data: paymentMethodData,
-  return_url: text.optional(),
+  return_url: text,
   use_stripe_sdk: flag.optional(),
 } satisfies Readers<ConfirmParams>;
 
@@ -35,7 +34,7 @@ export const setupIntents: Operation[] = [
   } satisfies Readers<Stripe.SetupIntentListParams>),
 
   operation("POST /v1/setup_intents", create, (given, { store, now, emit }) => {
-    const { id: customer } = requireCustomer(given.customer, store);
+    const { id: customer } = existing("Customer", given.customer, store, "customer");
     const id = newId("seti");
     const intent = store.save("SetupIntent", {
       ...nulls("application", "automatic_payment_methods", "cancellation_reason", "customer_account", "description"),
@@ -49,8 +48,7 @@ export const setupIntents: Operation[] = [
       },
       ...{ metadata: given.metadata ?? {}, status: "requires_payment_method", usage: given.usage },
     });
-    emit("setup_intent.created", intent);
-    return intent;
+    return emit("setup_intent.created", intent);
   }),
 
   operation(
@@ -69,19 +67,14 @@ export const setupIntents: Operation[] = [
       const method = createPaymentMethod(payment_method_data, call);
       const attempt = { latest_attempt: newId("setatt"), last_setup_error: null, next_action: null };
       const tried: SetupIntent = { ...intent, ...attempt, payment_method: method.id };
-      switch (cardOutcome(call.store.get(z.string(), "card", method.id))) {
-        case "succeeds":
-        case "charge-fails":
-          return shown(succeed(tried, call), call);
-        case "needs-authentication":
-          return shown(askForAuthentication(tried, call, required(return_url, "return_url"), false), call);
-        case "always-needs-authentication":
-          return shown(askForAuthentication(tried, call, required(return_url, "return_url"), use_stripe_sdk), call);
-        case "declined": {
-          const setup_intent = shown(fail(tried, DECLINED, call), call);
-          throw new StripeFailure(402, { ...DECLINED.body, setup_intent });
-        }
+      const outcome = cardOutcome(call.store.get(z.string(), "card", method.id));
+      if (outcome === "declined") {
+        const setup_intent = shown(fail(tried, DECLINED, call), call);
+        throw new StripeFailure(402, { ...DECLINED.body, setup_intent });
       }
+      if (outcome === "succeeds" || outcome === "charge-fails") return shown(succeed(tried, call), call);
+      const inDialog = outcome === "always-needs-authentication" && use_stripe_sdk;
+      return shown(askForAuthentication(tried, call, return_url, inDialog), call);
     },
     true,
   ),
@@ -93,9 +86,7 @@ export const setupIntents: Operation[] = [
       const intent = authorized(call);
       requireUnfinished(intent, "cancel", call);
       const changes = { status: "canceled" as const, cancellation_reason, next_action: null };
-      const canceled = call.store.save("SetupIntent", { ...intent, ...changes });
-      call.emit("setup_intent.canceled", canceled);
-      return canceled;
+      return call.emit("setup_intent.canceled", call.store.save("SetupIntent", { ...intent, ...changes }));
     },
   ),
 ];
@@ -105,9 +96,7 @@ export function succeed(attempt: SetupIntent, effects: Effects): SetupIntent {
   const method = store.find("PaymentMethod", attempt.payment_method);
   if (method && attempt.customer !== null) attach(method, attempt.customer, effects);
   const result = { status: "succeeded" as const, last_setup_error: null, next_action: null };
-  const succeeded = store.save("SetupIntent", { ...attempt, ...result });
-  emit("setup_intent.succeeded", succeeded);
-  return succeeded;
+  return emit("setup_intent.succeeded", store.save("SetupIntent", { ...attempt, ...result }));
 }
 
 export function fail(attempt: SetupIntent, { body }: StripeFailure, { store, emit }: Effects): SetupIntent {
@@ -120,8 +109,7 @@ export function fail(attempt: SetupIntent, { body }: StripeFailure, { store, emi
     last_setup_error: { type, code, decline_code, doc_url, message, ...(method && { payment_method: method }) },
     next_action: null,
   });
-  emit("setup_intent.setup_failed", failed);
-  return failed;
+  return emit("setup_intent.setup_failed", failed);
 }
 
 /** Stripe.js shows the bank's page in a dialog of its own; without it the browser is sent there. */
@@ -134,15 +122,13 @@ function askForAuthentication(attempt: SetupIntent, call: Call, return_url: stri
       ? { type: "use_stripe_sdk", use_stripe_sdk: {} }
       : { type: "redirect_to_url", redirect_to_url: { url, return_url } },
   });
-  call.emit("setup_intent.requires_action", waiting);
-  return waiting;
+  return call.emit("setup_intent.requires_action", waiting);
 }
 
 /** The publishable key sees an intent only with its client secret. */
 function authorized({ store, id, key }: Call, clientSecret?: string): SetupIntent {
-  const intent = store.find("SetupIntent", id);
-  if (intent && (key === "secret" || clientSecret === intent.client_secret)) return intent;
-  return missing("SetupIntent", id);
+  const intent = existing("SetupIntent", id, store);
+  return key === "secret" || clientSecret === intent.client_secret ? intent : missing("SetupIntent", id);
 }
 
 function requireUnfinished(intent: SetupIntent, verb: string, call: Call): void {
@@ -153,11 +139,6 @@ function requireUnfinished(intent: SetupIntent, verb: string, call: Call): void 
 
 /** A browser sees no customer and no metadata. */
 function shown(intent: SetupIntent, { key }: Call): object {
-  if (key === "secret") return intent;
-  const { id, object, client_secret, created, description, livemode, payment_method, payment_method_types } = intent;
-  const { cancellation_reason, last_setup_error, next_action, status, usage } = intent;
-  return {
-    ...{ id, object, client_secret, created, description, livemode, payment_method, payment_method_types },
-    ...{ cancellation_reason, last_setup_error, next_action, status, usage },
-  };
+  const { customer, metadata, ...visible } = intent;
+  return key === "secret" ? intent : visible;
 }

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import * as z from "zod";
 import type { Store } from "./store";
 
@@ -39,7 +40,7 @@ async function post(body: string, { url, secret }: Endpoint): Promise<boolean> {
       method: "POST",
       headers: {
         "content-type": "application/json; charset=utf-8",
-        "stripe-signature": await signature(body, secret),
+        "stripe-signature": signature(body, secret),
         "user-agent": "Stripe/1.0 (+https://stripe.com/docs/webhooks)",
       },
       body,
@@ -53,11 +54,7 @@ async function post(body: string, { url, secret }: Endpoint): Promise<boolean> {
 }
 
 /** https://docs.stripe.com/webhooks#verify-manually */
-async function signature(body: string, secret: string): Promise<string> {
+function signature(body: string, secret: string): string {
   const time = Math.floor(Date.now() / 1000);
-  const encoder = new TextEncoder();
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
-  const mac = await crypto.subtle.sign("HMAC", key, encoder.encode(`${time}.${body}`));
-  return `t=${time},v1=${Buffer.from(mac).toString("hex")}`;
+  return `t=${time},v1=${createHmac("sha256", secret).update(`${time}.${body}`).digest("hex")}`;
 }

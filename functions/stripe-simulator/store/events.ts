@@ -1,7 +1,8 @@
 import { API_VERSION, type Event, newId } from "./objects";
 import type { Store } from "./store";
 
-export type Emit = (type: Event["type"], object: object, previous?: object) => void;
+/** Records an event about an object, and gives the object back. */
+export type Emit = <T extends object>(type: Event["type"], object: T, previous?: object) => T;
 
 /** What an operation or a step of the clock works with. */
 export type Effects = {
@@ -29,6 +30,7 @@ export function effectsAt(now: number, store: Store, wanted: string[], request: 
       type,
     });
     if (wanted.includes("*") || wanted.includes(type)) store.set("delivery", event.id, 0, Date.now());
+    return object;
   };
   const at = (time: number) => effectsAt(time, store, wanted, { id: null, idempotency_key: null });
   return { store, now, emit, at };

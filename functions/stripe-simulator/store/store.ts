@@ -6,7 +6,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS objects (id TEXT PRIMARY KEY, kind TEXT NOT NULL, customer TEXT, body TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS objects_of ON objects (kind, customer);
   CREATE TABLE IF NOT EXISTS entries (
-    kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, due INTEGER, PRIMARY KEY (kind, name)
+    kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, due INTEGER NOT NULL, PRIMARY KEY (kind, name)
   );
   CREATE INDEX IF NOT EXISTS entries_due ON entries (kind, due);
 `;
@@ -17,7 +17,7 @@ const SCHEMA = `
  */
 export type Entry = "setting" | "card" | "step" | "delivery" | "answer" | "email" | "webhook";
 
-const entry = z.object({ name: z.string(), value: z.string(), due: z.number().nullable() });
+const entry = z.object({ name: z.string(), value: z.string(), due: z.number() });
 
 export type Store = ReturnType<typeof storeIn>;
 
@@ -27,7 +27,7 @@ export function storeIn(sql: SqlStorage) {
 
   const bodies = <K extends Kind>(kind: K, where: string, ...values: string[]): Objects[K][] => {
     const rows = sql.exec(`SELECT body FROM objects WHERE kind = ? ${where}`, kind, ...values).toArray();
-    return rows.map(({ body }) => parse(kind, String(body)));
+    return rows.map(({ body }) => JSON.parse(String(body))).filter((object) => isStored(kind, object));
   };
   const entries = (query: string, ...values: (string | number)[]) =>
     z.array(entry).parse(sql.exec(`SELECT name, value, due FROM entries ${query}`, ...values).toArray());
@@ -44,12 +44,12 @@ export function storeIn(sql: SqlStorage) {
     find: <K extends Kind>(kind: K, id: string | null | undefined): Objects[K] | undefined =>
       bodies(kind, "AND id = ?", id ?? "")[0],
     /** Newest first, of one customer or all. */
-    list: <K extends Kind>(kind: K, customer?: string): Objects[K][] =>
-      customer === undefined
-        ? bodies(kind, "ORDER BY rowid DESC")
-        : bodies(kind, "AND customer = ? ORDER BY rowid DESC", customer),
+    list: <K extends Kind>(kind: K, customer?: unknown): Objects[K][] =>
+      typeof customer === "string"
+        ? bodies(kind, "AND customer = ? ORDER BY rowid DESC", customer)
+        : bodies(kind, "ORDER BY rowid DESC"),
 
-    set(kind: Entry, name: string, value: unknown, due: number | null = null): void {
+    set(kind: Entry, name: string, value: unknown, due = 0): void {
       sql.exec("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", kind, name, JSON.stringify(value), due);
     },
     get<S extends z.ZodType>(schema: S, kind: Entry, name: string): z.output<S> | undefined {
@@ -63,18 +63,9 @@ export function storeIn(sql: SqlStorage) {
     all: <S extends z.ZodType>(schema: S, kind: Entry): z.output<S>[] =>
       entries("WHERE kind = ? ORDER BY rowid DESC", kind).map(({ value }) => schema.parse(JSON.parse(value))),
     /** The earliest first. */
-    due: (kind: "step" | "delivery", most: number): { name: string; due: number }[] =>
-      entries("WHERE kind = ? AND due IS NOT NULL ORDER BY due, rowid LIMIT ?", kind, most).map(({ name, due }) => ({
-        name,
-        due: Number(due),
-      })),
+    due: (kind: "step" | "delivery", most: number): z.output<typeof entry>[] =>
+      entries("WHERE kind = ? ORDER BY due, rowid LIMIT ?", kind, most),
   };
-}
-
-function parse<K extends Kind>(kind: K, body: string): Objects[K] {
-  const object: unknown = JSON.parse(body);
-  if (isStored(kind, object)) return object;
-  throw new Error(`A ${kind} in the store has no ID`);
 }
 
 /** `save` took a typed object of this kind. */

@@ -87,7 +87,7 @@ export async function startTrial(
   const trial = await callStripe(signUp, services, async () => {
     const { paymentMethodId } = known ?? (await payments.retrieveSetupIntent(setupIntentId));
     if (paymentMethodId === null) throw new PaymentsError("unexpected-answer");
-    await payments.setDefaultCard(signUp, customerId, paymentMethodId);
+    await payments.setDefaultCard(customerId, paymentMethodId);
     return chosen === null
       ? { ...NO_PLAN, trialEnd: new Date(Date.now() + TRIAL_MS) }
       : payments.findOrCreateSubscription(signUp, { customerId, priceId: chosen.stripe_price_id });
@@ -134,7 +134,7 @@ function hasSubscription({ status, stripe_subscription_id }: SignUp, stripeSubsc
   return stripe_subscription_id === stripeSubscriptionId;
 }
 
-/** Gives the sign-up new idempotency keys when Stripe would repeat a failure. */
+/** Gives the sign-up new idempotency keys when Stripe would repeat a failed creation; a failed read keeps them. */
 export async function callStripe<T>(
   signUp: SignUp,
   { signUps }: Pick<TrialServices, "signUps">,

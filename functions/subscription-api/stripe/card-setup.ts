@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import * as z from "zod";
-import { type Attempt, call, idempotencyKey, ifExists, mayExist, refusalOf } from "./client";
+import { type Attempt, call, create, idempotencyKey, ifExists, mayExist, refusalOf } from "./client";
 import { metadata, originOf } from "./fields";
 
 const PAGE = 100;
@@ -48,7 +48,7 @@ export function stripeSetupIntents(stripe: Stripe) {
       const found = known?.data.find(({ signUpId, usedCards }) => signUpId === id && usedCards === used_cards);
       // A list has no card details.
       if (found) return found.state === "succeeded" ? retrieve(found.id) : found;
-      return call(setupIntent, () =>
+      return create(setupIntent, () =>
         stripe.setupIntents.create(
           {
             customer: customerId,

@@ -16,7 +16,7 @@ const LIMITS = {
 
 export type Attempt = { id: string; request_id: string | null; stripe_attempt: number; created_at: string };
 
-/** `failed`: Stripe repeats the error for this idempotency key. `in-progress`: another request uses the key. */
+/** `failed`: Stripe repeats the error for this creation's idempotency key. `in-progress`: another request uses the key. */
 export class PaymentsError extends Error {
   override readonly name = "PaymentsError";
   constructor(
@@ -60,13 +60,26 @@ function newClient(
   });
 }
 
-export async function call<T extends z.ZodType>(schema: T, request: () => Promise<unknown>): Promise<z.output<T>> {
+export function call<T extends z.ZodType>(schema: T, request: () => Promise<unknown>): Promise<z.output<T>> {
+  return answerOf(schema, request, reasonOf);
+}
+
+/** A creation under an idempotency key: only its failure gives the object's next attempt another key. */
+export function create<T extends z.ZodType>(schema: T, request: () => Promise<unknown>): Promise<z.output<T>> {
+  return answerOf(schema, request, (error) => (isRepeated(error) ? "failed" : reasonOf(error)));
+}
+
+async function answerOf<T extends z.ZodType>(
+  schema: T,
+  request: () => Promise<unknown>,
+  reasonFor: (error: unknown) => PaymentsError["reason"],
+): Promise<z.output<T>> {
   let answer: unknown;
   try {
     answer = await inTime(request);
   } catch (error) {
     logFailure(error);
-    throw new PaymentsError(reasonOf(error), error);
+    throw new PaymentsError(reasonFor(error), error);
   }
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
@@ -118,14 +131,17 @@ export function mayExist({ stripe_attempt, created_at }: Attempt): boolean {
   return stripe_attempt > 0 || Date.now() - Date.parse(created_at) > KEY_LIFETIME_MS;
 }
 
+/** Stripe repeats a 5xx; a key used with other parameters, as by an earlier release, stays refused. */
+function isRepeated(error: unknown): boolean {
+  if (!(error instanceof Stripe.errors.StripeError) || error.statusCode === 409) return false;
+  return (error.statusCode ?? 0) >= 500 || error instanceof Stripe.errors.StripeIdempotencyError;
+}
+
 function reasonOf(error: unknown): PaymentsError["reason"] {
   const { errors } = Stripe;
   if (!(error instanceof errors.StripeError)) return "unavailable";
   if (error.statusCode === 409) return "in-progress";
   if (error.code === "email_invalid") return "email-refused";
-  if (error.statusCode !== undefined && error.statusCode >= 500) return "failed";
-  // The key was used with other parameters, by an earlier release or with an earlier price.
-  if (error instanceof errors.StripeIdempotencyError) return "failed";
   if (error instanceof errors.StripeInvalidRequestError) return "unexpected-answer";
   // An answer that is not JSON.
   if (error instanceof errors.StripeAPIError && error.statusCode === undefined) return "unexpected-answer";

@@ -6,7 +6,7 @@ import type { Config } from "../config";
 import { log } from "../log";
 import { stripeBilling } from "./billing";
 import { stripeSetupIntents } from "./card-setup";
-import { type Attempt, call, idempotencyKey, ifExists, mayExist, refusalOf } from "./client";
+import { type Attempt, call, create, idempotencyKey, ifExists, mayExist, refusalOf } from "./client";
 import { dateOf, metadata, originOf } from "./fields";
 import { stripeRefunds } from "./refund-payments";
 
@@ -77,7 +77,7 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
     async findOrCreateCustomer(signUp: Attempt & Contact & BillingAddress): Promise<string> {
       const known = mayExist(signUp) ? await findCustomer(signUp) : undefined;
       if (known !== undefined) return known;
-      const created = await call(customer, () =>
+      const created = await create(customer, () =>
         stripe.customers.create(
           {
             email: signUp.email,
@@ -93,13 +93,9 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
       return created.id;
     },
 
-    async setDefaultCard(signUp: Attempt, customerId: string, paymentMethodId: string): Promise<void> {
+    async setDefaultCard(customerId: string, paymentMethodId: string): Promise<void> {
       await call(customer, () =>
-        stripe.customers.update(
-          customerId,
-          { invoice_settings: { default_payment_method: paymentMethodId } },
-          { idempotencyKey: idempotencyKey("default-card", signUp) },
-        ),
+        stripe.customers.update(customerId, { invoice_settings: { default_payment_method: paymentMethodId } }),
       );
     },
 
@@ -113,8 +109,8 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
       );
       const found = known.data.find(belongsTo(signUp.id));
       if (found) return found.state;
-      const create = (object: string, tax: Pick<Stripe.SubscriptionCreateParams, "automatic_tax">) =>
-        call(subscription, () =>
+      const subscribe = (object: string, tax: Pick<Stripe.SubscriptionCreateParams, "automatic_tax">) =>
+        create(subscription, () =>
           stripe.subscriptions.create(
             {
               ...tax,
@@ -128,13 +124,13 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
             { idempotencyKey: idempotencyKey(object, signUp) },
           ),
         );
-      if (!automaticTax) return (await create("subscription", {})).state;
+      if (!automaticTax) return (await subscribe("subscription", {})).state;
       try {
-        return (await create("subscription-taxed", { automatic_tax: { enabled: true } })).state;
+        return (await subscribe("subscription-taxed", { automatic_tax: { enabled: true } })).state;
       } catch (error) {
         if (refusalOf(error) !== "customer_tax_location_invalid") throw error;
         log("error", "tax_location_invalid", { signUpId: signUp.id });
-        return (await create("subscription", {})).state;
+        return (await subscribe("subscription", {})).state;
       }
     },
 

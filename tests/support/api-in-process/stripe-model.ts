@@ -33,7 +33,7 @@ const missing = refusal(404, "resource_missing");
 const CENTS = 10_000;
 const ENDS_SOON = 3 * DAY;
 /** Longest duration of a request. */
-const IN_USE_FOR = 5 * SECOND;
+const IN_USE_FOR = 20 * SECOND;
 
 /** A model of the part of Stripe that the API uses, from Stripe's documentation. */
 export class Stripe {

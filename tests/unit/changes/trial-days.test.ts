@@ -27,7 +27,7 @@ test("a trial of 14 days ends after 14 days, and every offer, the form and the e
   const { detailedPlans } = await import("../../../app/pricing/plans/plan-details");
   const { describeOffer } = await import("../../../app/pricing/plans/plan-list");
   const { PlanTerms, trialOffer } = await import("../../../app/signup/form/plan-summary");
-  const { trialEndOf } = await import("../../../app/contract/trial-end");
+  const { trialEndOf } = await import("../../../app/contract/trial");
   const { trialStartedEmail } = await import("../../../functions/subscription-api/outbox/emails/trial-emails");
   const [mini] = detailedPlans({ packageIds, salesEmail: "sales@site.example" });
   if (!mini) throw new Error("There are no plans.");

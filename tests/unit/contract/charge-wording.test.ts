@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { chargeDay, chargeSentence, usd } from "../../../app/contract/charge-wording";
-import { trialEndOf } from "../../../app/contract/trial-end";
+import { trialEndOf } from "../../../app/contract/trial";
 import { trialEndingEmail, trialStartedEmail } from "../../../functions/subscription-api/outbox/emails/trial-emails";
 import { MESSAGE } from "../../support/api-in-process/message";
 import { SENDER } from "../../support/api-in-process/sender";

@@ -16,6 +16,7 @@ describe("the site's configuration", () => {
         STRIPE_PUBLISHABLE_KEY: "",
         RELEASE: "unknown",
         BOT_CHECK: true,
+        DEADLINE_FACTOR: 1,
       },
     });
   });
@@ -55,6 +56,8 @@ describe("the site's configuration", () => {
     ["STRIPE_API_URL", "http://localhost:8789"],
     ["BOT_CHECK", "false"],
     ["HOST", "192.168.0.7"],
+    ["DEADLINE_FACTOR", "1000"],
+    ["DEADLINE_FACTOR", "none"],
     ["STRIPE_PUBLISHABLE_KEY", "sk_live_oops"],
     ["PACKAGE_ID_MINI", "mini"],
     ["SALES_EMAIL", "sales"],

@@ -41,6 +41,12 @@ export const FAULTS: Fault[] = [
     "{ id }: Attempt): string {\n  const stripe_attempt = crypto.randomUUID();",
   ),
   one(
+    "new keys after a failed read",
+    "stripe/client.ts",
+    "return answerOf(schema, request, reasonOf);",
+    'return answerOf(schema, request, (error) => (isRepeated(error) ? "failed" : reasonOf(error)));',
+  ),
+  one(
     "the same keys after a 5xx",
     "sign-ups/store/sign-up-store.ts",
     "SET stripe_attempt = ?2 + 1",

@@ -34,9 +34,9 @@ const failure = (status: number, error: object = {}) =>
 
 describe("a Stripe call that fails", () => {
   test.each<[string, () => Response, string, string]>([
-    ["an error of Stripe's own", () => failure(500, { type: "api_error" }), "failed", "warn"],
+    ["an error of Stripe's own", () => failure(500, { type: "api_error" }), "unavailable", "warn"],
     ["a key that is in use", () => failure(409, { type: "idempotency_error" }), "in-progress", "warn"],
-    ["a key used with other parameters", () => failure(400, { type: "idempotency_error" }), "failed", "warn"],
+    ["a key used with other parameters", () => failure(400, { type: "idempotency_error" }), "unavailable", "warn"],
     [
       "an email address",
       () => failure(400, { type: "invalid_request_error", code: "email_invalid" }),

@@ -1,0 +1,19 @@
+import type { FocusEvent, FormEvent } from "react";
+import { normalizeEmail } from "../../contract/fields/form-fields";
+import { formatPhone } from "../../contract/fields/phone";
+
+/** While typing, because an email address never has spaces or capital letters. The caret stays behind the same character. */
+export function formatEmail({ currentTarget: input, nativeEvent }: FormEvent<HTMLInputElement>): void {
+  if (nativeEvent instanceof InputEvent && nativeEvent.isComposing) return;
+  const email = normalizeEmail(input.value);
+  if (email === input.value) return;
+  const caret = normalizeEmail(input.value.slice(0, input.selectionStart ?? undefined)).length;
+  input.value = email;
+  input.setSelectionRange(caret, caret);
+}
+
+/** On leaving the field, so that nothing moves while typing, and typing can be undone. */
+export function showPhone({ currentTarget: input }: FocusEvent<HTMLInputElement>): void {
+  const shown = formatPhone(input.value);
+  if (shown !== input.value) input.value = shown;
+}
