@@ -70,24 +70,24 @@ test("catalog, site and simulator agree on ids, names and prices, locally and in
   expect(PAID_PLANS.map((plan) => vars[settingOf(plan)])).toEqual(results.map(({ id }) => id));
 });
 
-describe("local settings", async () => {
-  const STRIPE_JS_URL = "http://localhost:8789/endive/stripe.js";
-  const [site, api, shared] = await Promise.all([
-    startSite(),
-    startSubscriptionApi(),
-    startSite({ vars: { HOST: "192.168.0.7", STRIPE_JS_URL } }),
-  ]);
-  afterAll(() => Promise.all([site, api, shared].map((worker) => worker.dispose())));
+const STRIPE_JS_URL = "http://localhost:8789/endive/stripe.js";
+const [site, api, shared] = await Promise.all([
+  startSite(),
+  startSubscriptionApi(),
+  startSite({ vars: { HOST: "192.168.0.7", STRIPE_JS_URL } }),
+]);
+afterAll(() => Promise.all([site, api, shared].map((worker) => worker.dispose())));
 
-  async function ask(
-    { mf }: RunningWorker,
-    url: string,
-    init: { method?: string; headers?: Record<string, string> } = {},
-  ) {
-    const response = await mf.dispatchFetch(url, { redirect: "manual", ...init });
-    return { status: response.status, headers: response.headers, text: await response.text() };
-  }
+async function ask(
+  { mf }: RunningWorker,
+  url: string,
+  init: { method?: string; headers?: Record<string, string> } = {},
+) {
+  const response = await mf.dispatchFetch(url, { redirect: "manual", ...init });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
 
+describe("local settings", () => {
   test.each([
     "https://citewell-site-local.somebody.workers.dev",
     "http://www.citewell.example",
