@@ -3,6 +3,7 @@ import { REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
 import { SENDER_HEADER } from "../../../app/contract/site-headers";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { subscriptionResponse, subscriptionStatus } from "../../../app/contract/subscription-response";
+import { BODY_DEADLINE_MS } from "./guards";
 import { health } from "./health";
 import { problemDetails } from "./problem";
 
@@ -27,10 +28,11 @@ const ANYWHERE: Operation["refusals"] = {
   503: "a wrong setting, maintenance, or Stripe, D1 or the password queue is unavailable",
 };
 const NOT_THE_SITE = "outside local development only the site's Worker is served";
+const TOO_SLOW = `the body did not arrive within ${BODY_DEADLINE_MS / 1000} seconds`;
 const IN_PROGRESS: Refusal = { when: "the same request is in progress", types: [REQUEST_IN_PROGRESS] };
 const BODY: Operation["refusals"] = {
   400: "not a JSON object, an incomplete body, or an invalid Idempotency-Key",
-  408: "the body did not arrive within ten seconds",
+  408: TOO_SLOW,
   413: "the body is larger than 16 KiB",
   415: "the body is not application/json",
 };
@@ -82,7 +84,7 @@ const operations: Record<string, Record<string, Operation>> = {
         ...ANYWHERE,
         ...ERRORS,
         400: "the signature is missing, wrong or too old; or a thin event",
-        408: "the body did not arrive within ten seconds",
+        408: TOO_SLOW,
         409: IN_PROGRESS,
         413: "the body is larger than 256 KiB",
       },

@@ -99,7 +99,7 @@ async function postStatus(c: Context<ApiContext>): Promise<Response> {
       WHERE substr(created_at, 1, 10) >= ? GROUP BY substr(created_at, 1, 10), status`,
   );
   const sign_ups = counts.parse((await counted.bind(from).all()).results);
-  return answer({ release: c.var.config.release, commit, sign_ups });
+  return answer({ release: c.var.config.release, commit, days: STATUS_DAYS, sign_ups });
 }
 
 async function withBody<T>(
