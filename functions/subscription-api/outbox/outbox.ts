@@ -34,7 +34,6 @@ const message = z.object({
   signed_up_at: z.string(),
   package_id: z.string().nullable(),
   package_name: z.string().nullable(),
-  price_cents: z.number().nullable(),
 });
 const messages = z.array(message);
 const keysOnly = z.array(z.object({ key: z.string() }));
@@ -130,7 +129,7 @@ export function outboxIn(db: Database) {
     if (leased.length === 0) return [];
     const contents = db.prepare(
       `SELECT outbox.key, outbox.sign_up_id, outbox.kind, outbox.attempts, outbox.next_attempt_at AS lease_end, sign_ups.*,
-              sign_ups.created_at AS signed_up_at, packages.name AS package_name, packages.price_cents
+              sign_ups.created_at AS signed_up_at, packages.name AS package_name
          FROM outbox JOIN sign_ups ON sign_ups.id = outbox.sign_up_id
          LEFT JOIN packages ON packages.id = sign_ups.package_id
         WHERE outbox.key IN (SELECT value FROM json_each(?))`,
