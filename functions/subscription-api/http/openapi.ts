@@ -11,14 +11,13 @@ const JSON_TYPE = "application/json";
 const PROBLEM_TYPE = "application/problem+json";
 
 type Json = Record<string, unknown>;
-/** A refusal's cause, and its problem types besides about:blank. */
-type Refusal = string | { when: string; types: string[] };
 type Operation = {
   summary: string;
   parameters?: Json[];
   requestBody?: z.core.$ZodType;
   success: z.core.$ZodType;
-  refusals: Record<number, Refusal>;
+  /** Causes by status. */
+  refusals: Record<number, string>;
 };
 
 /** Refusals before the request is read. */
@@ -29,7 +28,7 @@ const ANYWHERE: Operation["refusals"] = {
 };
 const NOT_THE_SITE = "outside local development only the site's Worker is served";
 const TOO_SLOW = `the body did not arrive within ${BODY_DEADLINE_MS / 1000} seconds`;
-const IN_PROGRESS: Refusal = { when: "the same request is in progress", types: [REQUEST_IN_PROGRESS] };
+const IN_PROGRESS = `with the type ${REQUEST_IN_PROGRESS}, the same request is in progress`;
 const BODY: Operation["refusals"] = {
   400: "not a JSON object, an incomplete body, or an invalid Idempotency-Key",
   408: TOO_SLOW,
@@ -57,10 +56,7 @@ const operations: Record<string, Record<string, Operation>> = {
         ...BODY,
         ...ERRORS,
         404: NOT_THE_SITE,
-        409: {
-          when: "the email address has or had a trial; or, with the type, the same request is in progress",
-          types: [REQUEST_IN_PROGRESS],
-        },
+        409: `the email address has or had a trial; or, ${IN_PROGRESS}`,
         422: "a field is invalid, or the key was used for another request",
         429: "too many sign-ups of one sender",
       },
@@ -130,30 +126,18 @@ function describe({ success, refusals, requestBody, ...operation }: Operation): 
   };
 }
 
-function responseOf(refusal: Refusal, status: string): Json {
-  const { when, types } = typeof refusal === "string" ? { when: refusal, types: [] } : refusal;
-  const isTemporary = ["409", "429", "503"].includes(status);
+function responseOf(when: string, status: string): Json {
+  const retryAfter = {
+    description: "Seconds",
+    required: status !== "409",
+    schema: { type: "string", pattern: "^\\d+$" },
+  };
+  const types = status === "409" ? ["about:blank", REQUEST_IN_PROGRESS] : ["about:blank"];
+  const schema = { allOf: [{ $ref: "#/components/schemas/Problem" }, { properties: { type: { enum: types } } }] };
   return {
     description: when,
-    ...(isTemporary && {
-      headers: {
-        "Retry-After": {
-          description: "Seconds",
-          required: status !== "409",
-          schema: { type: "string", pattern: "^\\d+$" },
-        },
-      },
-    }),
-    content: {
-      [PROBLEM_TYPE]: {
-        schema: {
-          allOf: [
-            { $ref: "#/components/schemas/Problem" },
-            { properties: { type: { enum: ["about:blank", ...types] } } },
-          ],
-        },
-      },
-    },
+    ...(["409", "429", "503"].includes(status) && { headers: { "Retry-After": retryAfter } }),
+    content: { [PROBLEM_TYPE]: { schema } },
   };
 }
 
