@@ -3,17 +3,14 @@ import { cronRunsIn } from "./cron-runs";
 import { databaseOver } from "./database";
 import type { RunLimits } from "./limits/run-limits";
 import { trialClaims } from "./limits/trial-claims";
-import { restoredDatabase } from "./operator/restore/restored-database";
-import { stripeHistory } from "./operator/restore/stripe-history";
+import { restoredDatabase, stripeHistory } from "./operator/after-restore";
 import { accountWebhookTo } from "./outbox/account-webhook";
 import { mailOver } from "./outbox/emails/email";
 import { outboxIn } from "./outbox/outbox";
 import { packagesIn } from "./plans/packages";
 import type { PasswordQueue } from "./sign-ups/password/password-queue";
-import { processedEventsIn } from "./sign-ups/store/processed-events";
-import { signUpEndingsIn } from "./sign-ups/store/sign-up-endings";
-import { signUpLifecycleIn } from "./sign-ups/store/sign-up-lifecycle";
-import { signUpsIn } from "./sign-ups/store/sign-up-store";
+import { processedEventsIn } from "./sign-ups/processed-events";
+import { signUpsIn } from "./sign-ups/store";
 import { signedLinks } from "./signed-links";
 import { stripeAccess } from "./stripe/access";
 import { stripeClient, type Waiting } from "./stripe/client";
@@ -43,13 +40,11 @@ export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits
   return {
     packages: packagesIn(db),
     signUps: signUpsIn(db),
-    lifecycle: signUpLifecycleIn(db),
-    endings: signUpEndingsIn(db),
     processedEvents: processedEventsIn(db),
     claims: trialClaims(config.trials),
     links: signedLinks(config.links),
     outbox: outboxIn(db),
-    restoredDatabase: restoredDatabase(db),
+    restored: restoredDatabase(db),
     cronRuns: cronRunsIn(db),
     payments: stripePayments(stripe, config),
     prices: stripePrices(stripe),

@@ -57,7 +57,7 @@ export function clientOf(key: string, apiUrl?: URL, httpClient?: Stripe.HttpClie
     }),
     ...(httpClient && { httpClient }),
   });
-  return { stripe, prices: stripePrices(stripe, async (schema, request) => schema.parse(await request())) };
+  return { stripe, prices: stripePrices(stripe, (request) => request()) };
 }
 
 function keyOf(place: Place, key: string | undefined): string {

@@ -8,7 +8,7 @@ import { databaseOver } from "../database";
 import { log } from "../log";
 import { outboxIn, sentKinds } from "../outbox/outbox";
 import { isStripePriceId, packagesIn } from "../plans/packages";
-import { processedEventsIn } from "../sign-ups/store/processed-events";
+import { processedEventsIn } from "../sign-ups/processed-events";
 import { type Problem, unavailable, type Workload, workload } from "./problem";
 
 const MINUTE = 60_000;

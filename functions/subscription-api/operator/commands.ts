@@ -9,7 +9,7 @@ import { log } from "../log";
 import { sentKinds } from "../outbox/outbox";
 import { reconcilePrices } from "../plans/reconcile-prices";
 import { erasePerson, exportPerson } from "../sign-ups/personal-data";
-import { reconcileRestored } from "./restore/after-restore";
+import { reconcileRestored } from "./after-restore";
 
 /** The operator's commands: `POST /operator/{name}` with a bearer token and JSON, from tools/operator.ts. */
 export const COMMANDS = {
@@ -30,8 +30,8 @@ const messages = z.object({ send_again: z.optional(z.string().min(1).max(200)) }
 const counts = z.array(z.object({ day: z.string(), status: z.string(), n: z.number() }));
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const restore = z
-  .object({ restored_to: time, stopped_at: time })
-  .transform(({ restored_to, stopped_at }) => ({ restoredTo: restored_to, stoppedAt: stopped_at }));
+  .object({ restored_to: time, stopped_at: time, from: z.optional(z.string()) })
+  .transform(({ restored_to, stopped_at, from }) => ({ restoredTo: restored_to, stoppedAt: stopped_at, from }));
 
 async function postExport(c: Context<ApiContext>): Promise<Response> {
   return withBody(c, person, "an email", async ({ email }) => {

@@ -224,22 +224,22 @@ export function outboxIn(db: Database) {
     async stuck(kinds: readonly MessageKind[], limit: number): Promise<StuckMessage[]> {
       const columns = "outbox.key, sign_up_id, state, attempts, created_at, next_attempt_at";
       const now = Date.now();
-      const [dead, retried, late] = await db.batch([
-        db.prepare(`SELECT ${columns} FROM outbox WHERE state = 'dead' LIMIT ?`).bind(limit),
-        db
+      const { dead, retried, late } = await db.batch({
+        dead: db.prepare(`SELECT ${columns} FROM outbox WHERE state = 'dead' LIMIT ?`).bind(limit),
+        retried: db
           .prepare(
             `SELECT ${columns} FROM outbox
               WHERE state = 'due' AND attempts > 1 AND created_at <= ? ORDER BY created_at LIMIT ?`,
           )
           .bind(new Date(now).toISOString(), limit),
         // CROSS JOIN fixes the join order: kinds first.
-        db
+        late: db
           .prepare(
             `SELECT ${columns} FROM json_each(?1) AS wanted CROSS JOIN outbox
               WHERE state = 'due' AND outbox.kind = wanted.value AND next_attempt_at < ?2 AND attempts <= 1 LIMIT ?3`,
           )
           .bind(JSON.stringify(kinds), new Date(now - LATE_MS).toISOString(), limit),
-      ]);
+      });
       return [dead, retried, late].flatMap((found) => stuckMessages.parse(found?.results));
     },
 
