@@ -1,40 +1,18 @@
-import type { AppLoadContext } from "@remix-run/cloudflare";
 import { RETRY_AFTER_SECONDS } from "../../shared/limits/rate-limit";
-import type { Handler } from "../middleware.server";
-import type { RouteMatcher } from "../route-matcher.server";
 
 export interface Refusal {
-  status: 400 | 403 | 404 | 405 | 408 | 413 | 414 | 415 | 429 | 500;
+  status: 400 | 403 | 404 | 405 | 408 | 413 | 414 | 415 | 429;
   title: string;
   message: string;
   headers?: Record<string, string>;
 }
 
-export type RefusalHandler = (
-  request: Request,
-  context: AppLoadContext,
-  refusal: Refusal,
-  next: Handler<AppLoadContext>,
-) => Response | Promise<Response>;
-
-/** Matches only the catch-all route, which renders the context's refusal. */
-const REFUSAL_PATH = "/refused";
-
-/** Renders a refusal's page as HTML or Markdown, depending on `accept`. */
-export function refusalRenderer(matchRoute: RouteMatcher) {
-  const route = matchRoute(REFUSAL_PATH);
-  return async (context: AppLoadContext, refusal: Refusal, next: Handler<AppLoadContext>, accept = "text/html") => {
-    const url = new URL(REFUSAL_PATH, context.url);
-    const request = new Request(url, { headers: { Accept: accept } });
-    const response = await next(request, { ...context, url, route, nonce: "", form: undefined, refusal });
-    return withRefusalHeaders(refusal, response);
-  };
-}
-
-/** Sets the refusal's headers, such as Allow or Retry-After, on the response and returns it. */
-export function withRefusalHeaders({ headers = {} }: Refusal, response: Response): Response {
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return response;
+/** Thrown by the guard; the pipeline's error page answers it. */
+export class RefusedRequest extends Error {
+  override name = "RefusedRequest";
+  constructor(readonly refusal: Refusal) {
+    super(refusal.title);
+  }
 }
 
 export const NOT_FOUND: Refusal = { status: 404, title: "Not found", message: "There is no such page." };
@@ -74,13 +52,6 @@ export const TOO_MANY_REQUESTS: Refusal = {
   message: "Please wait a moment and try again.",
   headers: { "Retry-After": RETRY_AFTER_SECONDS },
 };
-export const UNEXPECTED_ERROR: Refusal = {
-  status: 500,
-  title: "Unexpected Application Error",
-  message:
-    "Something went wrong on our side. Please try again. If it happens again, contact support and include the request ID.",
-};
-
 /** `allow` is the value of the Allow header (RFC 9110, section 15.5.6). */
 export function methodNotAllowed(allow: string): Refusal {
   return {
@@ -90,3 +61,20 @@ export function methodNotAllowed(allow: string): Refusal {
     headers: { Allow: allow },
   };
 }
+
+/** What a page needs of the refusal with this status; undefined for any other status. */
+export function refusalOf(status: number): Pick<Refusal, "status" | "title" | "message"> | undefined {
+  return REFUSALS.find((refusal) => refusal.status === status);
+}
+
+const REFUSALS = [
+  NOT_FOUND,
+  URL_TOO_LONG,
+  CROSS_ORIGIN,
+  UNSUPPORTED_TYPE,
+  BODY_TOO_LARGE,
+  BODY_TOO_SLOW,
+  MALFORMED,
+  TOO_MANY_REQUESTS,
+  methodNotAllowed(""),
+];
