@@ -39,10 +39,20 @@ const assets = z.custom<Assets>(
   (value) => typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function",
   "is missing",
 );
-const turnstileKey = z.string().check(z.regex(/^[\w-]{16,256}$/, "must be a key of Turnstile"));
+const turnstileKey = z.string().check(z.trim(), z.regex(/^[\w-]{16,256}$/, "must be a key of Turnstile"));
 const boolean = z.pipe(
   z.enum(["true", "false"], "must be true or false"),
   z.transform((value) => value === "true"),
+);
+const MIN_SECRET_LENGTH = 32;
+const MIN_DIFFERENT_CHARACTERS = 12;
+const secret = z.string().check(
+  z.trim(),
+  z.minLength(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`),
+  z.refine(
+    (value) => new Set(value).size >= MIN_DIFFERENT_CHARACTERS,
+    `must have at least ${MIN_DIFFERENT_CHARACTERS} different characters`,
+  ),
 );
 const packageId = z.guid("must be a uuid").check(z.toLowerCase());
 
@@ -87,9 +97,10 @@ export const settings = z.object({
       z.string("is missing"),
       z.transform((value) => value.split(",")),
     ),
-    z
-      .array(z.string().check(z.minLength(32, "must have at least 32 characters")))
-      .check(z.maxLength(2, "must be one secret, or the new and the old one with a comma between them")),
+    z.array(secret).check(
+      z.maxLength(2, "must be one secret, or the new and the old one with a comma between them"),
+      z.refine(([current, old]) => current !== old, "must have an old secret that differs from the new one"),
+    ),
   ),
   STRIPE_PUBLISHABLE_KEY: z._default(
     z.string().check(z.regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…) or empty")),
@@ -111,10 +122,17 @@ export function readConfiguration(env: unknown): ConfigurationResult<Configurati
   return problems.length === 0 ? { status: "valid", configuration: parsed.data } : { status: "invalid", problems };
 }
 
+/** Rules about several settings. */
 function pairProblems(configuration: Configuration): ConfigurationProblem[] {
+  const { SESSION_SECRET, TURNSTILE_SECRET_KEY } = configuration;
   const pair = ["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"] as const;
   const missing = pair.filter((name) => configuration[name] === undefined);
-  return missing.length === 1 ? missing.map((name) => ({ name, problem: "is missing beside the other key" })) : [];
+  return [
+    ...(missing.length === 1 ? missing.map((name) => ({ name, problem: "is missing beside the other key" })) : []),
+    ...(TURNSTILE_SECRET_KEY !== undefined && SESSION_SECRET.includes(TURNSTILE_SECRET_KEY)
+      ? [{ name: "SESSION_SECRET", problem: "must differ from TURNSTILE_SECRET_KEY" }]
+      : []),
+  ];
 }
 
 /** Keys that always pass or always fail: https://developers.cloudflare.com/turnstile/troubleshooting/testing/ */
@@ -123,21 +141,24 @@ const TURNSTILE_TEST_KEY = /^[123]x0{16}/;
 /** Rules for deployments; local development has a loopback SITE_URL. */
 function deploymentProblems(configuration: Configuration): ConfigurationProblem[] {
   if (isLoopback(configuration.SITE_URL)) return [];
-  const problems: ConfigurationProblem[] = [];
-  for (const name of ["SITE_URL", "CONSOLE_URL", "CUSTOMER_PORTAL_URL", "SUBSCRIPTION_API_URL"] as const) {
-    if (!configuration[name].startsWith("https:")) problems.push({ name, problem: "must be an https URL" });
-  }
-  for (const name of ["STRIPE_JS_URL", "STRIPE_API_URL", "HOST"] as const) {
-    if (configuration[name] !== undefined) problems.push({ name, problem: "is for local development only" });
-  }
-  for (const name of ["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"] as const) {
-    if (TURNSTILE_TEST_KEY.test(configuration[name] ?? "")) problems.push({ name, problem: "is a key for tests" });
-  }
-  if (configuration.DEADLINE_FACTOR !== 1) {
-    problems.push({ name: "DEADLINE_FACTOR", problem: "is for local development only" });
-  }
-  if (configuration.SESSION_SECRET.includes(LOCAL_SESSION_SECRET)) {
-    problems.push({ name: "SESSION_SECRET", problem: "is the local default" });
-  }
-  return problems;
+  const problem = (names: (keyof Configuration)[], text: string, isWrong: (name: keyof Configuration) => boolean) =>
+    names.filter(isWrong).map((name) => ({ name, problem: text }));
+  const textOf = (name: keyof Configuration) => String(configuration[name] ?? "");
+  return [
+    ...problem(
+      ["SITE_URL", "CONSOLE_URL", "CUSTOMER_PORTAL_URL", "SUBSCRIPTION_API_URL"],
+      "must be an https URL",
+      (name) => !textOf(name).startsWith("https:"),
+    ),
+    ...problem(["STRIPE_JS_URL", "STRIPE_API_URL", "HOST"], LOCAL_ONLY, (name) => configuration[name] !== undefined),
+    ...problem(["DEADLINE_FACTOR"], LOCAL_ONLY, () => configuration.DEADLINE_FACTOR !== 1),
+    ...problem(["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"], "is a key for tests", (name) =>
+      TURNSTILE_TEST_KEY.test(textOf(name)),
+    ),
+    ...problem(["SESSION_SECRET"], "is the local default", () =>
+      configuration.SESSION_SECRET.includes(LOCAL_SESSION_SECRET),
+    ),
+  ];
 }
+
+const LOCAL_ONLY = "is for local development only";

@@ -3,6 +3,9 @@ import { sendRaw } from "./raw-request";
 
 const FORM = "application/x-www-form-urlencoded";
 
+/** A browser that has seen the form. */
+const FORM_COOKIE = "form=a-nonce-of-22-letters-";
+
 /** A password and a client_secret, which may appear only upstream. */
 export const PASSWORD = "S3ntinel pässword! ";
 export const SECRET = "seti_1Sentinel_secret_Sentinel";
@@ -95,7 +98,7 @@ export function siteVisitor(site: RunningWorker, origin = site.url): SiteVisitor
     submit: (change = {}, headers = {}, path = "/subscription") =>
       visitor.post(new URLSearchParams({ ...fields, ...change }).toString(), headers, path),
     post: (body, headers = {}, path = "/subscription") => {
-      const own = { "Content-Type": FORM, Origin: origin, "Sec-Fetch-Site": "same-origin" };
+      const own = { "Content-Type": FORM, Origin: origin, "Sec-Fetch-Site": "same-origin", Cookie: FORM_COOKIE };
       const length = { "Content-Length": String(Buffer.byteLength(body)) };
       const cookie = { Cookie: origin.startsWith("https:") ? `__Host-form=${NONCE}` : `form=${NONCE}` };
       return send("POST", path, { ...own, ...cookie, ...length, ...headers }, body);
