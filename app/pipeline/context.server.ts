@@ -31,7 +31,7 @@ export type Services = Omit<
   keyof SiteContext
 >;
 
-/** The pipeline's `c.var`. */
+/** The pipeline's `c.var`, which copies all variables: what every request passes reads one with `c.get`. */
 export type SiteEnv = { Bindings: object; Variables: RequestVariables & { services: Services } };
 
 /** Remix's `getLoadContext`. The Worker's bindings stay behind, so that secrets are read from the configuration only. */

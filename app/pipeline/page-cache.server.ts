@@ -28,9 +28,9 @@ interface CachedPage {
 export function formCookie(form: FormPage): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
     await next();
-    const { route, services } = c.var;
+    const route = c.get("route");
     if (!route?.takesForms || !isRead(c) || c.res.status !== 200 || c.res.headers.has("Set-Cookie")) return;
-    const cookie = form.cookie(c.req.raw, services);
+    const cookie = form.cookie(c.req.raw, c.get("services"));
     if (cookie !== undefined) c.res.headers.set("Set-Cookie", cookie);
   };
 }
@@ -43,7 +43,7 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
   const cached = new Map<string, CachedPage>();
 
   async function find(c: Context<SiteEnv>, path: string, accept: string, status = 200) {
-    const { SITE_URL } = c.var.configuration;
+    const { SITE_URL } = c.get("configuration");
     // The footer's year changes within an isolate's life, and locally the site's host.
     const key = `${status} ${accept} ${new Date().getUTCFullYear()} ${SITE_URL}${path}`;
     const known = cached.get(key);
@@ -74,9 +74,10 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
 
   /** True if the response depends on the path and the format alone, and their number is bounded. */
   function isCacheable(c: Context<SiteEnv>): MatchedRoute | undefined {
-    const { route, url, services, configuration } = c.var;
+    const route = c.get("route");
     if (!route || !isRead(c)) return undefined;
     if (route.isPublic) return route;
+    const { url, services, configuration } = c.var;
     const { id } = route.params;
     const isPlan = id === undefined || PAID_PLANS.some((plan) => configuration[settingOf(plan)] === id);
     const isForm = route.takesForms && !route.isData && url.search === "" && isPlan;
@@ -104,7 +105,7 @@ function isRead({ req: { method } }: Context<SiteEnv>): boolean {
 
 function formatOf(c: Context<SiteEnv>, route?: MatchedRoute): string {
   if (route?.hydrates) return "text/html";
-  return prefersMarkdown(c.req.raw, c.var.url.pathname) ? "text/markdown" : "text/html";
+  return prefersMarkdown(c.req.raw, c.get("url").pathname) ? "text/markdown" : "text/html";
 }
 
 function answer(c: Context<SiteEnv>, { body, status, headers, etag }: CachedPage): Response {

@@ -8,7 +8,7 @@ import type { RouteMatcher } from "./routes.server";
 export function logRequests(matchRoute: RouteMatcher): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
     const started = Date.now();
-    const { requestId } = c.var;
+    const requestId = c.get("requestId");
     const log = createLog(requestId);
     const url = new URL(c.req.url);
     const route = matchRoute(url.pathname);

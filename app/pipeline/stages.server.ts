@@ -9,7 +9,7 @@ import { remix } from "./remix.server";
 import { logRequests } from "./request-log.server";
 import { errorPage } from "./response/error-page.server";
 import { redirectToCanonicalUrl, redirectToTls } from "./response/redirects.server";
-import { pagePolicy, securityHeaders } from "./response/security-headers.server";
+import { pageHeaders, securityHeaders } from "./response/security-headers.server";
 import { routeMatcher } from "./routes.server";
 import type { Configuration } from "./settings/configuration.server";
 import { requireSettings } from "./settings/require-settings.server";
@@ -25,7 +25,7 @@ export function createSite({ build, services, form }: SiteOptions) {
   const matchRoute = routeMatcher(build);
   const pages = new Hono<{ Bindings: AppLoadContext }>()
     .onError(rethrow)
-    .use(pagePolicy)
+    .use(pageHeaders)
     .use(markdownPages)
     .all("*", remix(build));
   const cache = pageCache(pages, matchRoute, form);

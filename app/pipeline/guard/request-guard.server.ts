@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { isOverLimit } from "../../shared/limits/rate-limit";
 import { rateLimitKeyOf } from "../../shared/limits/rate-limit-key";
 import type { SiteEnv } from "../context.server";
+import type { MatchedRoute } from "../routes.server";
 import {
   BODY_TOO_LARGE,
   CROSS_ORIGIN,
@@ -9,13 +10,10 @@ import {
   methodNotAllowed,
   NOT_FOUND,
   type Refusal,
-  RefusedRequest,
   TOO_MANY_REQUESTS,
   UNSUPPORTED_TYPE,
   URL_TOO_LONG,
 } from "./refusals.server";
-
-type Asked = Pick<SiteEnv["Variables"], "url" | "route">;
 
 const MAX_URL_LENGTH = 8192;
 const MAX_QUERY_PARAMETERS = 64;
@@ -34,13 +32,14 @@ const DATA_PARAMETER = /[?&](?:_|%5[fF])(?:d|%64)(?:a|%61)(?:t|%74)(?:a|%61)(?:[
  */
 export const guard: MiddlewareHandler<SiteEnv> = async (c, next) => {
   const { raw } = c.req;
-  const refusal = checkRequest(raw, c.var) ?? (raw.method === "POST" ? checkForm(raw, c.var) : undefined);
-  if (refusal) throw new RefusedRequest(refusal);
-  if (raw.method === "POST" && (await isFlood(c.var))) throw new RefusedRequest(TOO_MANY_REQUESTS);
+  const url = c.get("url");
+  const refusal = checkRequest(raw, url, c.get("route")) ?? (raw.method === "POST" ? checkForm(raw, url) : undefined);
+  if (refusal) throw refusal;
+  if (raw.method === "POST" && (await isFlood(c.var))) throw TOO_MANY_REQUESTS;
   return next();
 };
 
-function checkRequest(request: Request, { url, route }: Asked): Refusal | undefined {
+function checkRequest(request: Request, url: URL, route: MatchedRoute | undefined): Refusal | undefined {
   if (url.href.length > MAX_URL_LENGTH) return URL_TOO_LONG;
   if (!route) return NOT_FOUND;
   if (isMalformed(url.search)) return MALFORMED;
@@ -57,7 +56,7 @@ function isMalformed(search: string): boolean {
   return search.split("&", MAX_QUERY_PARAMETERS + 1).length > MAX_QUERY_PARAMETERS || DATA_PARAMETER.test(search);
 }
 
-function checkForm(request: Request, { url }: Asked): Refusal | undefined {
+function checkForm(request: Request, url: URL): Refusal | undefined {
   const { headers } = request;
   if (isCrossOrigin(request, url)) return CROSS_ORIGIN;
   if (!FORM_TYPE.test(headers.get("Content-Type") ?? "")) return UNSUPPORTED_TYPE;

@@ -4,8 +4,8 @@ import type { RouteMatcher } from "../routes.server";
 
 /** Redirects to https. A form is not accepted over http and has to be filled in again. */
 export const redirectToTls: MiddlewareHandler<SiteEnv> = async (c, next) => {
-  const { url, configuration } = c.var;
-  if (!configuration.SITE_URL.startsWith("https:") || url.protocol !== "http:") return next();
+  const url = c.get("url");
+  if (!c.get("configuration").SITE_URL.startsWith("https:") || url.protocol !== "http:") return next();
   const secure = new URL(url);
   secure.protocol = "https:";
   return c.redirect(secure.href, isRead(c.req.method) ? 301 : 303);
@@ -17,7 +17,7 @@ export const redirectToTls: MiddlewareHandler<SiteEnv> = async (c, next) => {
  */
 export function redirectToCanonicalUrl(matchRoute: RouteMatcher): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
-    const { pathname, search } = c.var.url;
+    const { pathname, search } = c.get("url");
     const path = pathname.toLowerCase().replace(/(?<=[^/])\/$/, "");
     if (path === pathname || !isRead(c.req.method) || !matchRoute(path)) return next();
     return c.redirect(path + search, 308);

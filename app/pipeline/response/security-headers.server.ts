@@ -1,5 +1,5 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { uint8ArrayToBase64 } from "uint8array-extras";
 import type { SiteEnv } from "../context.server";
@@ -31,23 +31,30 @@ const headersOf = (strictTransportSecurity: string | false) =>
 const plainHeaders = headersOf(false);
 const tlsHeaders = headersOf("max-age=63072000; includeSubDomains");
 
-/** Sets the security headers of every response, and `Cache-Control: no-store` unless it may be cached. */
+/** Sets the security headers of what comes from no page: redirects, plain pages. A page has them, from the cache or not. */
 export const securityHeaders: MiddlewareHandler<SiteEnv> = async (c, next) => {
-  await (c.var.url.protocol === "https:" ? tlsHeaders : plainHeaders)(c, next);
+  await next();
+  if (!c.res.headers.has("X-Frame-Options")) await complete(c, c.get("url"));
+};
+
+/** Sets all headers but those that the response has, and `Cache-Control: no-store` unless its route says otherwise. */
+async function complete(c: Context, { protocol }: URL): Promise<void> {
+  await (protocol === "https:" ? tlsHeaders : plainHeaders)(c, async () => {});
   const { headers } = c.res;
   if (!headers.has("Cache-Control") || headers.has("Set-Cookie")) headers.set("Cache-Control", "no-store");
-};
+}
 
 interface Inline {
   scripts: string[];
   styles: string[];
 }
 
-/** Sets the policy of a rendered page, which allows inline scripts and styles with this rendering's nonce. */
-export const pagePolicy: MiddlewareHandler<{ Bindings: AppLoadContext }> = async (c, next) => {
+/** Sets a rendered page's headers; its policy allows inline scripts and styles with this rendering's nonce. */
+export const pageHeaders: MiddlewareHandler<{ Bindings: AppLoadContext }> = async (c, next) => {
   await next();
   const nonce = `'nonce-${c.env.nonce}'`;
   if (isHtml(c.res)) setPolicy(c.res.headers, c.env, { scripts: [nonce], styles: [nonce] });
+  await complete(c, c.env.url);
 };
 
 /** A rendered page for many visitors: the hashes of its inline scripts and styles stand in place of the nonce. */

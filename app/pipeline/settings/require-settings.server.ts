@@ -12,11 +12,13 @@ import { stylesheetReader } from "./stylesheets.server";
 export function requireSettings(services: (configuration: Configuration) => Services): MiddlewareHandler<SiteEnv> {
   let settings: Pick<SiteEnv["Variables"], "configuration" | "services" | "readStylesheet"> | undefined;
   return async (c, next) => {
-    const { url, log } = c.var;
+    const url = c.get("url");
     if (settings === undefined) {
       const read = readConfiguration(c.env);
       if (read.status === "invalid") {
-        log.error("misconfigured", { settings: read.problems.map(({ name, problem }) => `${name} ${problem}`) });
+        c.get("log").error("misconfigured", {
+          settings: read.problems.map(({ name, problem }) => `${name} ${problem}`),
+        });
         if (url.pathname === "/health") return c.json({ status: "error", problems: read.problems }, 503);
         return plainPage(c, 503, "Service temporarily unavailable. Please try again later.");
       }
