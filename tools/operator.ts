@@ -152,17 +152,19 @@ const STATES = ["pending", "card_set_up", "trialing", "active", "past_due", "can
 const status = z.object({
   release: z.string(),
   commit: z.string(),
+  days: z.number(),
   sign_ups: z.array(z.object({ day: z.string(), status: z.string(), n: z.number() })),
 });
 
 /** Sign-ups by the day on which they began, and their state now. */
 export function statusTable(answer: unknown): string {
-  const { release, commit, sign_ups } = status.parse(answer);
+  const { release, commit, days: latest, sign_ups } = status.parse(answer);
   const days = [...new Set(sign_ups.map(({ day }) => day))].sort();
   const count = (day: string, state: string) =>
     sign_ups.filter((one) => one.day === day && one.status === state).reduce((sum, { n }) => sum + n, 0);
   const rows = days.map((day) => [day, ...STATES.map((state) => String(count(day, state) || ""))]);
-  const table = days.length > 0 ? tableOf([["Day (UTC)", ...STATES], ...rows]) : "No sign-ups in the last 30 days.";
+  const table =
+    days.length > 0 ? tableOf([["Day (UTC)", ...STATES], ...rows]) : `No sign-ups in the last ${latest} days.`;
   return `${table}\n\nRelease ${release}, commit ${commit}`;
 }
 

@@ -8,7 +8,13 @@ import { accountWebhookTo } from "./outbox/account-webhook";
 import { mailOver } from "./outbox/emails/email";
 import { outboxIn } from "./outbox/outbox";
 import { packagesIn } from "./plans/packages";
-import type { PasswordQueue } from "./sign-ups/password/password-queue";
+import type { PasswordHasher } from "./sign-ups/password/password";
+import {
+  LOCAL_PASSWORD_LIMITS,
+  PASSWORD_LIMITS,
+  type PasswordQueue,
+  passwordQueue,
+} from "./sign-ups/password/password-queue";
 import { processedEventsIn } from "./sign-ups/processed-events";
 import { signUpsIn } from "./sign-ups/store";
 import { signedLinks } from "./signed-links";
@@ -21,6 +27,21 @@ import { stripePrices } from "./stripe/plan-prices";
 const RETRIED_FOR_MS = 5_000;
 
 export type Services = ReturnType<typeof servicesFor> & { passwords: PasswordQueue };
+
+export type Connect = (config: Config, waiting: Waiting, limits?: RunLimits) => Services;
+
+/** @param passwords makes the hasher for a cost, log2 of scrypt's N, or its own */
+export function connectWith(passwords: (cost?: number) => PasswordHasher): Connect {
+  // One for each isolate, whose configuration is read once.
+  const queues = new WeakMap<Config, PasswordQueue>();
+  return (config, ...given) => {
+    const { placeEndsAfterMs, ...limits } = config.isLocal ? LOCAL_PASSWORD_LIMITS : PASSWORD_LIMITS;
+    const ends = { placeEndsAfterMs: placeEndsAfterMs * config.deadlineFactor };
+    const queue = queues.get(config) ?? passwordQueue(passwords(config.passwordCost), { ...limits, ...ends });
+    queues.set(config, queue);
+    return { ...servicesFor(config, ...given), passwords: queue };
+  };
+}
 
 /**
  * Everything that a request or a run of the cron handler works with.

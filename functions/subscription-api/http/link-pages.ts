@@ -57,7 +57,7 @@ linkPages.onError((error, c) => {
 /** One click: opening the page confirms the address (docs/subscription-api.md weighs it against a button). */
 linkPages.get("/verify-email/:token", async (c) => {
   const { services, dispatchAfterResponse } = c.var;
-  const signUpId = await services.links.read("verify-email", c.req.param("token"));
+  const signUpId = services.links.read("verify-email", c.req.param("token"));
   // Link scanners send HEAD.
   if (c.req.method === "HEAD") return c.body(null);
   const signUp = signUpId === undefined ? null : await confirmEmail(signUpId, services);
@@ -95,7 +95,7 @@ linkPages.post("/not-me/:token", async (c) => {
 
 async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
   const { links, signUps } = c.var.services;
-  const signUpId = await links.read("not-me", c.req.param("token") ?? "");
+  const signUpId = links.read("not-me", c.req.param("token") ?? "");
   return signUpId === undefined ? null : signUps.find(signUpId);
 }
 

@@ -39,7 +39,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
         {
           client_secret: result.clientSecret,
           // At the requested origin: the site accepts no other.
-          status_url: await services.links.urlOf(
+          status_url: services.links.urlOf(
             "status",
             result.signUp.id,
             statusEnd(result.signUp),
@@ -65,7 +65,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
 
 export async function getSubscriptionStatus(c: Context<ApiContext>): Promise<Response> {
   const { services, dispatchAfterResponse } = c.var;
-  const signUpId = await services.links.read("status", c.req.param("token") ?? "");
+  const signUpId = services.links.read("status", c.req.param("token") ?? "");
   if (signUpId === undefined) {
     log("warn", "link_refused");
     return problem(404, { title: "Not found" });

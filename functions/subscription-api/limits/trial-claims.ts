@@ -1,6 +1,5 @@
+import { createHmac } from "node:crypto";
 import type { TrialConfig } from "../config";
-import { keyedHash } from "./keyed-hash";
-import { mailboxOf } from "./mailbox";
 
 /** The hashes by which a trial is claimed (table `trial_claims`). */
 export type TrialClaim = {
@@ -35,4 +34,21 @@ export function trialClaims({ hashSecret, onePerPerson }: TrialConfig) {
       };
     },
   };
+}
+
+/** HMAC-SHA-256 in Base64url; equal only for the same parts in the same order. */
+function keyedHash(secret: string, ...parts: string[]): string {
+  return createHmac("sha256", secret).update(JSON.stringify(parts)).digest("base64url");
+}
+
+/** Providers that ignore dots in the local part: https://support.google.com/mail/answer/7436150 */
+const IGNORES_DOTS = new Set(["gmail.com", "googlemail.com"]);
+
+/** For comparison only: drops the plus tag (RFC 5233) and the dots that the provider ignores. */
+function mailboxOf(email: string): string {
+  const at = email.lastIndexOf("@");
+  const domain = email.slice(at + 1);
+  const untagged = email.slice(0, at).replace(/(?<=.)\+.*$/, "");
+  if (!IGNORES_DOTS.has(domain)) return `${untagged}@${domain}`;
+  return `${untagged.replaceAll(".", "")}@gmail.com`;
 }
