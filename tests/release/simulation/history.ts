@@ -22,11 +22,8 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
       void new Visitor(world, deeds, key).readMail(key, text);
     },
   );
-  const unhandled = (reason: unknown) => world.violate(`Nobody waits for what failed with ${String(reason)}`);
-  process.on("unhandledRejection", unhandled);
   for (const index of history.visitors) void new Visitor(world, deeds, `visitor ${index}`).visit(index);
   await world.scheduler.runUntil(world.end);
-  process.off("unhandledRejection", unhandled);
   checkEnd(world, deeds);
   const { violations, faults, trace, reached } = world;
   return { violations, faults, trace, reached, signUps: deeds.told.length };
