@@ -4,7 +4,8 @@ import { type Consent, type Deeds, intentOf } from "./visitors";
 import type { World } from "./world";
 
 const DAY_OF = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
-const FORWARD: Record<string, string[]> = {
+/** Which state of a sign-up or a message may follow which. */
+export const FORWARD: Record<string, string[]> = {
   pending: ["card_set_up", "ended"],
   card_set_up: ["trialing", "past_due", "canceled"],
   active: ["past_due", "canceled"],

@@ -5,6 +5,7 @@ import { advanceDue } from "../../../functions/subscription-api/sign-ups/due-sig
 import { CHECK_RANKS, type SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
 import { handleStripeEvent } from "../../../functions/subscription-api/sign-ups/stripe-event";
+import { FORWARD } from "../../release/simulation/invariants";
 import { stopClock } from "../../support/api-in-process/clock";
 import { look } from "../../support/api-in-process/look";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
@@ -77,7 +78,10 @@ async function interleaved(one: string, other: string, between: number) {
   // Whoever was refused asks again.
   for (const again of [one, other]) await QUESTIONS[again]?.(api, signUp);
   const keys = api.sent.filter(({ call }) => call === "POST subscriptions").map(({ key }) => key);
-  return { steps, end: look(api, signUp), keys: new Set(keys).size };
+  const backward = api
+    .rows("SELECT was, became FROM changes")
+    .filter(({ was, became }) => !FORWARD[String(was)]?.includes(String(became)));
+  return { steps, end: look(api, signUp), keys: new Set(keys).size, backward };
 }
 
 const pairs = Object.keys(QUESTIONS).flatMap((one) => Object.keys(QUESTIONS).map((other) => [one, other] as const));
@@ -86,7 +90,8 @@ test.each(pairs)("between any two steps of %s comes %s", async (one, other) => {
   const ends = [one, other].includes("not me") ? REPORTED : [TRIAL];
   const { steps } = await interleaved(one, other, Infinity);
   for (let between = 1; between <= steps; between += 1) {
-    const { end, keys } = await interleaved(one, other, between);
+    const { end, keys, backward } = await interleaved(one, other, between);
+    expect(backward).toEqual([]);
     expect(ends, `before step ${between}`).toContain(end);
     expect(keys).toBeLessThan(2);
   }

@@ -1,4 +1,4 @@
-import { type LoadedApi, loadApi } from "../loaded-api";
+import { type LoadedApi, loadApi } from "./loaded-api";
 
 /** A plausible bug, as changes of the API's source. */
 export type Fault = { name: string; changes: { file: string; from: string; to: string }[] };
@@ -20,7 +20,7 @@ export async function loadWith({ name, changes }: Fault): Promise<LoadedApi> {
   return loaded;
 }
 
-/** Each has to be found within 400 sign-ups; `npm run simulate:faults` proves it. */
+/** Each has to be found within 400 sign-ups; `npm run simulate -- --faults` proves it. */
 export const FAULTS: Fault[] = [
   one("no key for a customer", "stripe/payments.ts", '{ idempotencyKey: idempotencyKey("customer", signUp) },', ""),
   one("no key for a subscription", "stripe/payments.ts", "{ idempotencyKey: idempotencyKey(object, signUp) },", ""),
@@ -116,7 +116,7 @@ export const FAULTS: Fault[] = [
   ),
 ];
 
-/** Faults that need more than 400 sign-ups: `npm run simulate:faults -- --rare`. Unit tests notice the first ones. */
+/** Faults that need more than 400 sign-ups: `npm run simulate -- --rare`. Unit tests notice the first ones. */
 export const RARE_FAULTS: Fault[] = [
   one(
     "an earlier attempt's work is not looked for",
