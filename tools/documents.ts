@@ -33,12 +33,8 @@ export function withTables(handbook: string): string {
   }, handbook);
 }
 
-interface Schema {
-  shape: Record<string, z.$ZodType>;
-}
-
 /** @param path of the file with the schema `settings`, in which each setting has a doc comment */
-function settingsTable({ shape }: Schema, path: string): string {
+function settingsTable({ shape }: { shape: Record<string, z.$ZodType> }, path: string): string {
   const schema = /export const settings = z\.object\(\{\n(.*?)\n\}\);/s.exec(textOf(path))?.[1] ?? "";
   const comments = new Map<string, string>();
   for (const [, comment = "", name = ""] of schema.matchAll(/\/\*\* (.+?) \*\/\s+(\w+:|\.\.\.)/gs)) {
@@ -49,14 +45,13 @@ function settingsTable({ shape }: Schema, path: string): string {
   const commentOf = (name: string) => comments.get(schema.includes(`  ${name}:`) ? `${name}:` : "...");
   const missing = names.filter((name) => commentOf(name) === undefined);
   if (missing.length > 0) throw new Error(`${path} has no comment beside ${missing.join(", ")}`);
-  const rows = names.map((name) => [`\`${name}\``, ruleOf(shape[name]), commentOf(name) ?? ""]);
-  return markdownTable(["Setting", "If absent", "Meaning"], rows);
+  const rows = names.map((name) => [`\`${name}\``, defaultOf(shape[name]), commentOf(name) ?? ""]);
+  return markdownTable(["Setting", "Default", "Meaning"], rows);
 }
 
-/** What happens without the setting. */
-function ruleOf(schema: z.$ZodType | undefined): string {
+function defaultOf(schema: z.$ZodType | undefined): string {
   const absent = schema && z.safeParse(schema, undefined);
-  if (!absent?.success) return "refused";
+  if (!absent?.success) return "required";
   if (absent.data === undefined || absent.data === "") return "none";
   const value = String(absent.data);
   return value.length > 40 ? "as in the code" : `\`${value}\``;
