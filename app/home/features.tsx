@@ -12,13 +12,13 @@ export function Features() {
   return (
     <section id="features" className="wrap section" aria-labelledby="features-title">
       <h2 id="features-title" className="max-w-3xl text-title">
-        Know what the answers say. Then change&nbsp;them.
+        Know what the answers say. Then change them.
       </h2>
       <ol className="features mt-14">
         {features.map(({ key, title, text }) => (
           <li key={key} className="feature">
             <div className="feature-text">
-              <h3 className="text-2xl font-bold">{title}</h3>
+              <h3 className="text-[min(1.5rem,7vw)] font-bold">{title}</h3>
               <p className="mt-2 max-w-lg text-lg text-muted">{text}</p>
             </div>
             <div className="feature-drawing">{drawings[key]}</div>

@@ -23,9 +23,11 @@ export function FutureOfSearch() {
         <p className="mt-8 text-on-night-muted">
           {research.survey} <ResearchLink details={`, ${research.published}`} />
         </p>
-        <figure className="mt-16 border-t border-on-night-line pt-12 lg:ml-[33.33%]">
-          <blockquote className="font-display text-2xl leading-snug font-bold sm:text-3xl">“{future.quote}”</blockquote>
-          <figcaption className="mt-6 text-on-night-muted">{research.firm}, the analyst firm</figcaption>
+        <figure className="mt-14 items-end justify-between gap-8 border-t border-on-night-line pt-10 lg:flex">
+          <blockquote className="max-w-3xl font-display text-2xl leading-snug font-bold sm:text-3xl">
+            “{future.quote}”
+          </blockquote>
+          <figcaption className="mt-6 shrink-0 text-on-night-muted">{research.firm}, the analyst firm</figcaption>
         </figure>
       </div>
     </section>

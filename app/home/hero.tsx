@@ -13,8 +13,10 @@ export function Hero() {
         <div>
           <p className="eyebrow">{hero.eyebrow}</p>
           <h1 id="hero" className="mt-3 text-display lg:text-[min(4.5rem,5.6vw)]">
-            {hero.headline} {hero.ending}
-            <mark>{hero.cited}</mark>
+            {hero.headline}{" "}
+            <span className="inline-block">
+              {hero.ending} <mark>{hero.cited}</mark>
+            </span>
           </h1>
           <p className="mt-5 max-w-2xl text-xl text-muted">{hero.text}</p>
           <div className="mt-7 flex flex-wrap gap-3">
@@ -42,8 +44,8 @@ function ForecastCard() {
       aria-label="Forecast"
       className="night overflow-hidden rounded-xl bg-night text-on-night md:grid md:grid-cols-2 lg:block"
     >
-      <div className="p-7 pb-0 md:pb-7 lg:pb-0">
-        <p className="font-display text-5xl leading-none font-bold text-accent" aria-hidden="true">
+      <div className="p-[min(1.75rem,7vw)] pb-0 md:pb-7 lg:pb-0">
+        <p className="font-display text-[min(3rem,16vw)] leading-none font-bold text-accent" aria-hidden="true">
           {forecast.figure}
         </p>
         <p className="mt-3 text-heading">{forecast.text}</p>

@@ -6,8 +6,8 @@ import { PAID_PLANS, TRIAL_DAYS } from "../contract/plans";
 export const hero = {
   eyebrow: "AI search visibility for brands and\u00a0agencies",
   headline: "Be\u00a0the brand\u00a0that",
-  /** Kept on one line. */
-  ending: "AI\u00a0search\u00a0",
+  /** On one line where it fits. */
+  ending: "AI search",
   cited: "cites",
   text: `Your buyers ask ChatGPT and Perplexity what to buy, and act on the answer. ${company.name} shows which answers name you, which name a competitor, and what to publish next.`,
   terms: `From $${Math.min(...PAID_PLANS.map(({ monthlyPrice }) => monthlyPrice))} a month. No charge for ${TRIAL_DAYS} days. Cancel anytime.`,
@@ -51,15 +51,18 @@ export const future = {
       filled: 50,
       text: "Forecast drop in organic traffic by 2028, as consumers embrace generative AI-powered search.",
     },
-    { figure: "79%", filled: 79, text: "of consumers expect to use AI-enhanced search within the next year." },
+    {
+      figure: "79%",
+      filled: 79,
+      text: "of consumers expected, in August 2023, to use AI-enhanced search within the next year.",
+    },
     {
       figure: "70%",
       filled: 70,
-      text: "of consumers have at least some trust in the results of AI-enhanced search.",
+      text: "of consumers had at least some trust in the results of AI-enhanced search in August 2023.",
     },
   ],
-  quote:
-    "CMOs must prepare for the disruption that GenAI-backed search will bring to their organic search\u00a0strategies.",
+  quote: "CMOs must prepare for the disruption that GenAI-backed search will bring to their organic search strategies.",
 };
 
 export const suite = {

@@ -18,7 +18,7 @@ export function ProductSuite() {
       <ol className="suite mt-14">
         {suite.products.map(({ key, title, text }) => (
           <li key={key} className="card suite-card">
-            <div className="px-4 pt-6 pb-5">
+            <div className="px-[min(1rem,4vw)] pt-6 pb-5">
               <h3 className="text-heading">{title}</h3>
               <p className="mt-2 text-muted">{text}</p>
             </div>

@@ -5,11 +5,14 @@ import { research } from "./home-content";
 /** Names the research firm and links to its press release. */
 export function ResearchLink({ details = "" }: { details?: string }) {
   const { researchUrl } = useSite();
+  const words = `Source: ${research.firm}${details}`.split(" ");
+  const last = words.pop();
   return (
-    <a href={researchUrl} className="inline-flex items-center gap-1.5 font-bold text-accent underline">
-      Source: {research.firm}
-      {details}
-      <ExternalIcon className="size-4" />
+    <a href={researchUrl} className="inline-block py-1 font-bold text-accent underline">
+      {words.join(" ")}{" "}
+      <span className="whitespace-nowrap">
+        {last} <ExternalIcon className="inline size-4" />
+      </span>
     </a>
   );
 }

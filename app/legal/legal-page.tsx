@@ -46,9 +46,17 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
   );
 }
 
-/** Keeps the heading's last two words on one line. */
+/** Keeps the heading's last two words on one line where they fit. */
 function lastWordsTogether(heading: ReactNode): ReactNode {
-  return typeof heading === "string" ? heading.replace(/ (\S+)$/, "\u00a0$1") : heading;
+  if (typeof heading !== "string") return heading;
+  const [before = "", last] = heading.split(/(?<= )(?=\S+ \S+$)/);
+  if (last === undefined) return heading;
+  return (
+    <>
+      {before}
+      <span className="inline-block">{last}</span>
+    </>
+  );
 }
 
 function TextLink({ href, children }: { href: string; children: ReactNode }) {

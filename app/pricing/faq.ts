@@ -1,3 +1,4 @@
+import { TRIAL_SCOPE } from "../contract/trial";
 import type { Site } from "../ui/use-site";
 import { TRIAL_DAYS } from "./plans/plan-list";
 import { paidTitles, platformsAdded } from "./plans/platforms";
@@ -11,7 +12,7 @@ export interface FaqItem {
 export const faq = ({ automaticTax }: Pick<Site, "automaticTax">): FaqItem[] => [
   {
     question: "How does the free trial work?",
-    answer: `${paidTitles} start with a ${TRIAL_DAYS}-day free trial. You set up your card when you sign up; it is not charged immediately. After ${TRIAL_DAYS} days your paid plan begins. If you cancel before then, you pay nothing.`,
+    answer: `${paidTitles} start with a ${TRIAL_DAYS}-day free trial. You set up your card when you sign up; it is not charged immediately. After ${TRIAL_DAYS} days your paid plan begins. If you cancel before then, you pay nothing. ${TRIAL_SCOPE}`,
   },
   {
     question: "How often are reports generated?",

@@ -2,7 +2,7 @@ import { glossary } from "./pricing-content";
 
 export function Glossary() {
   return (
-    <section className="wrap pb-24" aria-labelledby="glossary">
+    <section className="wrap section" aria-labelledby="glossary">
       <h2 id="glossary" className="text-title">
         What the words mean
       </h2>

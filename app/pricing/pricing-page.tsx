@@ -9,6 +9,7 @@ import { detailedPlans } from "./plans/plan-details";
 import { PlanPicker } from "./plans/plan-picker";
 import { pricing } from "./pricing-content";
 import { Samples } from "./samples";
+import { TrialSection } from "./trial-section";
 
 export function PricingPage() {
   const catalog = detailedPlans(useSite());
@@ -34,13 +35,12 @@ export function PricingPage() {
           ))}
         </div>
       </section>
-      <PlanComparison plans={catalog} />
-      <Glossary />
+      <TrialSection />
       <Samples />
+      <PlanComparison plans={catalog} />
       <FaqSection />
-      <div className="pt-24">
-        <ClosingCall />
-      </div>
+      <Glossary />
+      <ClosingCall />
     </>
   );
 }

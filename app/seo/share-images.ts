@@ -4,7 +4,7 @@ import { pricing } from "../pricing/pricing-content";
 
 /** Each page's headline, by path; `npm run images` draws them as share images. */
 export const shareImages = {
-  "/": { file: "/share/home.png", headline: `${hero.headline} ${hero.ending}`, highlight: hero.cited },
+  "/": { file: "/share/home.png", headline: `${hero.headline} ${hero.ending}\u00a0`, highlight: hero.cited },
   "/pricing": { file: "/share/pricing.png", headline: pricing.title, highlight: "" },
   "/privacy": { file: "/share/privacy.png", headline: "Privacy Policy", highlight: "" },
   "/terms": { file: "/share/terms.png", headline: "Terms & Conditions", highlight: "" },

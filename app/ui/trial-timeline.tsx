@@ -28,14 +28,16 @@ export function TrialTimeline({ ending, days = DAYS }: TrialTimelineProps) {
           </li>
         ))}
       </ol>
-      <p className="mt-4 text-muted">{TRIAL_SCOPE}</p>
-      <p className="mt-2 text-muted">
-        To cancel before the first charge, use your account settings, or log in to the{" "}
-        <a href={customerPortalUrl} className="text-link">
-          customer portal
-        </a>{" "}
-        with just your email address.
-      </p>
+      <div className="text-muted">
+        <p className="mt-4">{TRIAL_SCOPE}</p>
+        <p className="mt-2">
+          To cancel before the first charge, use your account settings, or log in to the{" "}
+          <a href={customerPortalUrl} className="text-link">
+            customer portal
+          </a>{" "}
+          with just your email address.
+        </p>
+      </div>
     </>
   );
 }

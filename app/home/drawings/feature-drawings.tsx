@@ -66,14 +66,14 @@ export function CompetitorsForPrompt() {
 
 function EngineNames({ y }: { y: number }) {
   return engines.map((engine, column) => (
-    <Text key={engine} x={212 + column * 80} y={y} className="fill-muted" textAnchor="middle">
+    <Text key={engine} x={204 + column * 80} y={y} className="fill-muted" textAnchor="middle">
       {engine}
     </Text>
   ));
 }
 
 function Marks({ y, named }: { y: number; named: boolean[] }) {
-  return named.map((isNamed, column) => <Mark key={engines[column]} x={184 + column * 80} y={y} isNamed={isNamed} />);
+  return named.map((isNamed, column) => <Mark key={engines[column]} x={176 + column * 80} y={y} isNamed={isNamed} />);
 }
 
 export function Draft() {

@@ -114,7 +114,12 @@ function Visibility() {
       <Lines x={108} y={56} lines={["of tracked answers", "name Norvane"]} className="fill-muted" />
       <g transform="translate(0 106)">
         <path d="M0 .5H236M0 38.500H236M0 76.500H236M0 114.500H236" className="stroke-line" />
-        <path d="M0 33 48 34 96 38 144 40 192 43 236 47" className="fill-none stroke-muted" strokeWidth="2" />
+        <path
+          d="M0 33 48 34 96 38 144 40 192 43 236 47"
+          className="fill-none stroke-muted"
+          strokeWidth="2"
+          strokeDasharray="5 4"
+        />
         <path
           d="M0 57 48 52 96 41 144 36 192 23 236 14"
           className="drawn fill-none stroke-brand"

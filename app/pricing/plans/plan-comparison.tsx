@@ -1,12 +1,12 @@
 import { CheckIcon } from "../../ui/controls/icons";
-import type { DetailedPlan } from "./plan-details";
+import { type DetailedPlan, PRICE_PER_PROMPT } from "./plan-details";
 import { PlanPriceLine } from "./plan-price";
 
-/** Hidden on narrow screens, where the cards show the same content. */
+/** One table on wide screens; on narrow ones each feature is above the plans' values (`.comparison`). */
 export function PlanComparison({ plans }: { plans: DetailedPlan[] }) {
   const titles = new Set(plans.flatMap(({ features }) => features.map(({ title }) => title)));
   return (
-    <section className="wrap hidden pb-24 lg:block" aria-labelledby="comparison">
+    <section className="wrap pb-24" aria-labelledby="comparison">
       <h2 id="comparison" className="text-title">
         Compare the plans
       </h2>
@@ -26,7 +26,7 @@ export function PlanComparison({ plans }: { plans: DetailedPlan[] }) {
             <tr>
               <th scope="row">Price</th>
               {plans.map((plan) => (
-                <td key={plan.key} data-highlighted={plan.highlighted || undefined}>
+                <td key={plan.key} data-plan={breakable(plan.title)} data-highlighted={plan.highlighted || undefined}>
                   <PlanPriceLine plan={plan} />
                 </td>
               ))}
@@ -35,7 +35,7 @@ export function PlanComparison({ plans }: { plans: DetailedPlan[] }) {
               <tr key={title}>
                 <th scope="row">{title}</th>
                 {plans.map((plan) => (
-                  <td key={plan.key} data-highlighted={plan.highlighted || undefined}>
+                  <td key={plan.key} data-plan={breakable(plan.title)} data-highlighted={plan.highlighted || undefined}>
                     <Cell plan={plan} title={title} />
                   </td>
                 ))}
@@ -48,8 +48,14 @@ export function PlanComparison({ plans }: { plans: DetailedPlan[] }) {
   );
 }
 
+/** A name in two parts may break between them. */
+function breakable(title: string): string {
+  return title.replace("/", "/\u200b");
+}
+
 function Cell({ plan, title }: { plan: DetailedPlan; title: string }) {
   const feature = plan.features.find((candidate) => candidate.title === title);
+  if (feature === undefined && title === PRICE_PER_PROMPT) return plan.priceDetail;
   if (feature === undefined) return plan.includes ? `Same as ${plan.includes}` : <NotIncluded />;
   if (!feature.included) return <NotIncluded />;
   if (feature.text) return feature.text;

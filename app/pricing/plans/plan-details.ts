@@ -35,10 +35,12 @@ export function detailedPlans(site: Pick<Site, "packageIds" | "salesEmail">): De
   });
 }
 
+/** Only of plans with a price. */
+export const PRICE_PER_PROMPT = "Price per prompt";
+
 const enterpriseFeatures: PlanFeature[] = [
   { title: "Platforms", text: ENTERPRISE_PLATFORMS.join(", "), included: true },
   { title: "Prompts tracked", text: "Custom prompts", included: true },
-  { title: "Price per prompt", text: "On request", included: true },
   {
     title: "Integrations",
     text: "Your search console, your analytics tool, and two hosting and edge providers",
@@ -53,7 +55,7 @@ function paidFeatures(plan: PaidPlan): PlanFeature[] {
     { title: "Platforms", text: platforms.join(", "), included: true },
     { title: "Domains", text: "Unlimited", included: true },
     { title: "Prompts tracked", text: String(prompts), included: true },
-    { title: "Price per prompt", text: `${pricePerPrompt(plan)} a month`, included: true },
+    { title: PRICE_PER_PROMPT, text: `${pricePerPrompt(plan)} a month`, included: true },
     { title: "Briefs / pieces", text: `${pieces} / ${pieces} a month`, included: true },
     { title: "Export", text: "CSV/JSON", included: true },
     { title: "Seats", text: "Unlimited", included: true },

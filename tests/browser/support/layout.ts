@@ -21,6 +21,67 @@ export function cutOff(page: Page): Promise<string[]> {
   });
 }
 
+const CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary";
+
+/** The visible links, buttons and fields with something else over their middle, where a mouse or finger presses. */
+export function covered(page: Page): Promise<string[]> {
+  return page.evaluate((controls) => {
+    const found: string[] = [];
+    for (const control of document.querySelectorAll<HTMLElement>(controls)) {
+      if (!control.checkVisibility({ visibilityProperty: true }) || control.matches(".skip-link")) continue;
+      control.scrollIntoView({ block: "center", behavior: "instant" });
+      // A link over two lines has two boxes.
+      const box = control.getClientRects()[0];
+      const hit = box && document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+      const label = hit?.closest("label");
+      if (hit && (control.contains(hit) || (label && label.control === control))) continue;
+      found.push(`${control.outerHTML.slice(0, 80)} is under ${hit?.outerHTML.slice(0, 80) ?? "nothing"}`);
+    }
+    scrollTo({ top: 0, behavior: "instant" });
+    return found;
+  }, CONTROLS);
+}
+
+/** The words that stand on two lines, and whether the page scrolls sideways. An address may break where it does not fit. */
+export function brokenWords(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const found: string[] = [];
+    if (document.documentElement.scrollWidth > innerWidth) found.push("scrolls sideways");
+    const range = document.createRange();
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      const parent = node.parentElement;
+      if (!parent?.checkVisibility() || parent.closest(".sr-only, .skip-link, svg, script, style, option")) continue;
+      range.selectNodeContents(node);
+      if (range.getClientRects().length < 2) continue;
+      // A line may end after a hyphen, dash or slash.
+      for (const { index, 0: word } of (node.textContent ?? "").matchAll(/[^\s/–—-]+/g)) {
+        if (/[@.]\w|\w{20}/.test(word)) continue;
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const tops = [...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top));
+        if (new Set(tops).size > 1) found.push(`${word} in ${parent.outerHTML.slice(0, 60)}`);
+      }
+    }
+    return found;
+  });
+}
+
+/** Phones, a tablet and a desktop. */
+const DEVICE_WIDTHS = [320, 375, 768, 1280];
+
+/** What is wrong with the current page at any width: something covered at a device's width, a broken word at others. */
+export async function layoutFaults(page: Page): Promise<string[]> {
+  const faults: string[] = [];
+  const lookAt = async (width: number, look: typeof covered) => {
+    await page.setViewportSize({ width, height: 800 });
+    faults.push(...(await look(page)).map((fault) => `${width} px: ${fault}`));
+  };
+  for (const width of DEVICE_WIDTHS) await lookAt(width, covered);
+  for (let width = 320; width <= 1440; width += 20) await lookAt(width, brokenWords);
+  return faults;
+}
+
 /** The elements with a transition, an animation or smooth scrolling. */
 export function moving(page: Page): Promise<string[]> {
   return page.evaluate(() =>

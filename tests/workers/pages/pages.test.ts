@@ -187,8 +187,8 @@ describe("home", () => {
     expect(words(section)).toContain("Future of Search");
     expect(wordsOfEach(`${section} li p`)).toEqual([
       "50%+ Forecast drop in organic traffic by 2028, as consumers embrace generative AI-powered search.",
-      "79% of consumers expect to use AI-enhanced search within the next year.",
-      "70% of consumers have at least some trust in the results of AI-enhanced search.",
+      "79% of consumers expected, in August 2023, to use AI-enhanced search within the next year.",
+      "70% of consumers had at least some trust in the results of AI-enhanced search in August 2023.",
     ]);
     expect(words(section)).toContain("Survey of 299 consumers, August 2023.");
     expect(words(`${section} a`)).toBe("Source: Gartner, press release, December 14, 2023");
@@ -255,7 +255,6 @@ describe("pricing", () => {
         "Everything in STANDARD",
         "Platforms: ChatGPT, Perplexity, Claude, Google AI Overviews, Google AI Mode, Gemini, Microsoft Copilot, Grok",
         "Prompts tracked: Custom prompts",
-        "Price per prompt: On request",
         "Integrations: Your search console, your analytics tool, and two hosting and edge providers",
         "Support: Dedicated specialist and a forward-deployed engineer",
       ],
