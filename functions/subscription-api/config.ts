@@ -49,7 +49,7 @@ const baseUrl = serviceUrl.check(z.overwrite((url) => url.replace(/\/+$/, "")));
 
 const boolean = z.enum(["true", "false"], "must be true or false").transform((value) => value === "true");
 
-/** docs/configuration.md */
+/** Each comment is a line of docs/operations.md: npm run docs. */
 export const settings = z.object({
   /** Binding: the D1 database. */
   DB: binding<D1Database>("prepare"),
