@@ -1,5 +1,6 @@
 import { jwtVerify, SignJWT } from "jose";
 import type { LinkConfig } from "./config";
+import { readStatusToken, statusToken } from "./status-tokens";
 
 const PATHS = {
   status: "/subscription/status",
@@ -21,12 +22,14 @@ export function signedLinks({ publicUrl, secrets }: LinkConfig): SignedLinks {
   const keys = secrets.map((secret) => new TextEncoder().encode(secret));
   return {
     async urlOf(purpose, signUpId, expires, origin = publicUrl) {
-      const [key] = keys;
-      if (key === undefined) throw new Error("There is no secret to sign with");
+      const [[key], [secret]] = [keys, secrets];
+      if (key === undefined || secret === undefined) throw new Error("There is no secret to sign with");
+      if (purpose === "status") return `${origin}${PATHS.status}/${statusToken(secret, signUpId, expires)}`;
       const token = new SignJWT().setProtectedHeader({ alg: "HS256" }).setSubject(signUpId).setAudience(purpose);
       return `${origin}${PATHS[purpose]}/${await token.setExpirationTime(expires).sign(key)}`;
     },
     async read(purpose, token) {
+      if (purpose === "status") return readStatusToken(secrets, token);
       for (const key of keys) {
         try {
           const { payload } = await jwtVerify(token, key, { audience: purpose, algorithms: ["HS256"] });

@@ -1,36 +1,32 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
+import type { MiddlewareHandler } from "hono";
 import Negotiator from "negotiator";
 import { markdownPath, pageOfMarkdown } from "../../seo/markdown-path";
-import type { Middleware } from "../middleware.server";
-import type { RouteMatcher } from "../route-matcher.server";
 import { htmlToMarkdown } from "./html-to-markdown.server";
 
 /** Several times the longest header of a browser. */
 const MAX_ACCEPT_LENGTH = 1000;
 
 /** Serves public pages as Markdown: under their path with `.md`, or by content negotiation (RFC 9110, section 12.5.1). */
-export function markdownPages(matchRoute: RouteMatcher): Middleware<AppLoadContext> {
-  return async (request, context, next) => {
-    const { pathname } = context.url;
-    const path = pageOfMarkdown(pathname);
-    const route = path === undefined ? context.route : matchRoute(path);
-    if (route?.hydrates) return next(request, context);
-    if (path !== undefined) return toMarkdown(await next(pageRequest(request, path), context));
+export const markdownPages: MiddlewareHandler<{ Bindings: AppLoadContext }> = async (c, next) => {
+  const { route, url } = c.env;
+  if (route?.hydrates) return next();
+  const wanted = prefersMarkdown(c.req.raw, url.pathname);
+  if (wanted) c.req.raw = pageRequest(c.req.raw, route?.pagePath ?? url.pathname);
+  await next();
+  const page = c.res;
+  if (!isHtml(page)) return;
+  if (wanted) {
+    c.res = undefined;
+    c.res = await toMarkdown(page);
+  } else if (page.status === 200) {
+    page.headers.append("Link", `<${markdownPath(url.pathname)}>; rel="alternate"; type="text/markdown"`);
+    page.headers.append("Link", '</llms.txt>; rel="describedby"');
+  }
+  c.res.headers.append("Vary", "Accept");
+};
 
-    const wanted = prefersMarkdown(request, pathname);
-    const page = await next(wanted ? pageRequest(request, pathname) : request, context);
-    if (!isHtml(page)) return page;
-    const response = wanted ? await toMarkdown(page) : page;
-    response.headers.append("Vary", "Accept");
-    if (!wanted && page.status === 200) {
-      response.headers.append("Link", `<${markdownPath(pathname)}>; rel="alternate"; type="text/markdown"`);
-      response.headers.append("Link", '</llms.txt>; rel="describedby"');
-    }
-    return response;
-  };
-}
-
-/** Also a GET for a HEAD request, because Markdown and headers are made from the body. */
+/** Also a GET for a HEAD request, because Markdown is made from the body. */
 function pageRequest({ url, headers, signal }: Request, path: string): Request {
   return new Request(new URL(path, url), { headers, signal });
 }
@@ -50,7 +46,6 @@ export function isHtml(page: Response): boolean {
 }
 
 async function toMarkdown(page: Response): Promise<Response> {
-  if (!isHtml(page)) return page;
   const { markdown, canonical } = await htmlToMarkdown(page);
   const headers = new Headers(page.headers);
   headers.set("Content-Type", "text/markdown; charset=utf-8");

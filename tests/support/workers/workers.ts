@@ -133,7 +133,7 @@ function siteLimits(rateLimit: number | "as in production") {
   if (rateLimit === "as in production") return ratelimits;
   return Object.fromEntries(
     Object.keys(ratelimits).map((name) => {
-      const bySender = name === "SIGNUP_RATE_LIMIT" || name === "CSP_REPORT_RATE_LIMIT";
+      const bySender = name === "SIGNUP_RATE_LIMIT";
       return [name, { simple: { limit: bySender ? rateLimit : 1_000_000, period: 60 as const } }];
     }),
   );
