@@ -60,6 +60,7 @@ export interface ServiceBinding {
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
+/** Each comment is a line of docs/operations.md: npm run docs. */
 export const settings = z.object({
   /** The site's own URL: https, or this machine for local settings. */
   SITE_URL: httpUrl,
@@ -141,7 +142,7 @@ export const settings = z.object({
 
 export type Configuration = z.output<typeof settings>;
 
-/** Parses variables, secrets and bindings (docs/configuration.md); names every missing or wrong setting. */
+/** Parses variables, secrets and bindings; names every missing or wrong setting. */
 export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
   const parsed = settings.safeParse(withoutEmpty(env));
   if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };
