@@ -57,7 +57,7 @@ function defaultOf(schema: z.$ZodType | undefined): string {
   return value.length > 40 ? "as in the code" : `\`${value}\``;
 }
 
-const LOGGED = [/\blog\.(info|warn|error)\(\s*"(\w+)"/g, /"(info|warn|error)",\s*"(\w+)"/g];
+const LOGGED = [/\blog(?:"\))?\.(info|warn|error)\(\s*"(\w+)"/g, /"(info|warn|error)",\s*"(\w+)"/g];
 
 function eventsTable(folders: string[]): string {
   const events = new Map<string, { levels: Set<string>; places: Set<string> }>();
