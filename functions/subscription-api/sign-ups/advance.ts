@@ -4,7 +4,7 @@ import { log } from "../log";
 import type { Packages } from "../plans/packages";
 import type { SetupIntent } from "../stripe/card-setup";
 import { mayExist, PaymentsError, unexpectedAnswer } from "../stripe/client";
-import type { Payments } from "../stripe/payments";
+import type { Payments, SubscriptionState } from "../stripe/payments";
 import { ABANDONED_AFTER_MS, CONTINUED_FOR_MS, hasTooManyFailedCards, isOlder, type SignUp } from "./sign-up";
 import type { SignUps } from "./store";
 import type { Transition } from "./transitions";
@@ -168,28 +168,33 @@ function trialWithoutPlan(trialEnd: Date): transitions.TrialState {
 async function follow(signUp: SignUp, services: AdvanceServices, wish?: Wish): Promise<Step> {
   const { payments } = services;
   if (wish === "not-me") return disown(signUp, services);
-  const { stripe_subscription_id: subscriptionId, stripe_customer_id: customerId, trial_end } = signUp;
-  if (customerId === null) throw new Error("A trial has no customer");
-  const atStripe =
-    subscriptionId === null
-      ? await payments.findSubscriptionOf(customerId)
-      : await payments.retrieveSubscription(subscriptionId);
-  const write = transitions.followed(signUp, atStripe ?? trialWithoutPlan(new Date(trial_end ?? 0)));
+  const subscription = await subscriptionOf(signUp, payments);
+  const write = transitions.followed(signUp, subscription ?? trialWithoutPlan(new Date(signUp.trial_end ?? 0)));
   return write ? { write } : STAYS;
+}
+
+/** Undefined for a trial without a plan, unless sales made a subscription of which no event has told yet. */
+async function subscriptionOf(
+  { stripe_subscription_id: id, stripe_customer_id: customerId }: SignUp,
+  payments: Payments,
+): Promise<SubscriptionState | undefined> {
+  if (id !== null) return payments.retrieveSubscription(id);
+  if (customerId === null) throw new Error("A trial has no customer");
+  return payments.findSubscriptionOf(customerId);
 }
 
 /** At Stripe first: the subscription ends at once, whatever is decided about the email address and the money. */
 async function disown(signUp: SignUp, { claims, payments, signUps }: AdvanceServices): Promise<Step> {
   if (signUp.end_reason !== null) return STAYS;
-  const { stripe_subscription_id: subscriptionId, stripe_setup_intent_id: setupIntentId } = signUp;
+  const subscription = await subscriptionOf(signUp, payments);
   let isOwners = signUp.status === "canceled";
   let isPaid = false;
-  if (subscriptionId !== null) {
-    isOwners = (await payments.retrieveSubscription(subscriptionId)).isCanceledByCustomer;
-    isPaid = await payments.hasPaid(subscriptionId);
-    await payments.cancelSubscription(subscriptionId);
+  if (subscription) {
+    isOwners = subscription.isCanceledByCustomer;
+    isPaid = await payments.hasPaid(subscription.stripeSubscriptionId);
+    await payments.cancelSubscription(subscription.stripeSubscriptionId);
   }
-  await payments.releaseCard(setupIntentId);
+  await payments.releaseCard(signUp.stripe_setup_intent_id);
   const tellSupport = isPaid || signUp.email_verified_at !== null;
   const freed = claims.freedOf(signUp.email);
   // Once for each address: who confirms, pays or cancels has had the trial.

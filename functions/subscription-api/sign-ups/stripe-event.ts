@@ -49,7 +49,7 @@ async function countDeclined(
   services: EventServices,
 ): Promise<SignUp | null> {
   const signUp = await change(signUpId, services, async (read) => {
-    const isOfCard = read.stripe_setup_intent_id === setupIntentId && isBeforeTrial(read);
+    const isOfCard = read.stripe_setup_intent_id === setupIntentId && read.status === "pending";
     return isOfCard && !(await services.processedEvents.has(event)) ? cardDeclined(read, event) : undefined;
   });
   return signUp && isBeforeTrial(signUp) && hasTooManyFailedCards(signUp) ? signUp : null;
