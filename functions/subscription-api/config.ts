@@ -49,7 +49,7 @@ const baseUrl = serviceUrl.check(z.overwrite((url) => url.replace(/\/+$/, "")));
 
 const boolean = z.enum(["true", "false"], "must be true or false").transform((value) => value === "true");
 
-/** docs/configuration.md */
+/** docs/operations.md */
 export const settings = z.object({
   DB: binding<D1Database>("prepare"),
   RELEASE: release,

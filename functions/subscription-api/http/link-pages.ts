@@ -102,7 +102,7 @@ async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
 /** Support decides about money: the page does not know whether there was a charge. */
 function afterCharge({ trial_end }: SignUp) {
   if (trial_end === null || Date.parse(trial_end) > Date.now()) return "";
-  return html`<p>If the card was charged, our support team looks at the charge and writes to you.</p>`;
+  return html`<p>If the card was charged, our support team will look at the charge and write to you.</p>`;
 }
 
 async function ended(c: Context<ApiContext>, signUp: SignUp) {
