@@ -27,8 +27,8 @@ export const FAULTS: Fault[] = [
   one(
     "a new key for each try",
     "stripe/client.ts",
-    "return `${object}-${id}-${stripe_attempt}`;",
-    "return `${object}-${id}-${stripe_attempt}-${crypto.randomUUID()}`;",
+    "(object: string, { id, stripe_attempt }: Attempt): string {",
+    "(object: string, { id }: Attempt): string {\n  const stripe_attempt = crypto.randomUUID();",
   ),
   one("the same keys after a 5xx", "sign-ups/transitions.ts", "stripe_attempt: stripe_attempt + 1", "stripe_attempt"),
   one(
@@ -41,8 +41,8 @@ export const FAULTS: Fault[] = [
   one(
     "messages after the version that they wait for",
     "sign-ups/store.ts",
-    "`version = ? ${mayTell}`, version,",
-    "`version = ? ${mayTell}`, version + 1,",
+    ", version, ...values);",
+    ", version + 1, ...values);",
   ),
   {
     name: "a batch that is no transaction",
@@ -144,8 +144,8 @@ export const RARE_FAULTS: Fault[] = [
   one(
     "a row written over that has changed",
     "sign-ups/store.ts",
-    "WHERE id = ? AND version = ? ${hasClaims} RETURNING",
-    "WHERE id = ? AND ? IS NOT NULL ${hasClaims} RETURNING",
+    "WHERE id = ? AND version = ? $",
+    "WHERE id = ? AND ? IS NOT NULL $",
   ),
   one(
     "an unrecorded customer stays at Stripe",
