@@ -41,8 +41,10 @@ function CopyButton({ text }: { text: string }) {
       () => setCopied(false),
     );
   return (
-    <Button variant="secondary" size="sm" className="mt-3" onClick={copy}>
-      <span role="status">{copied ? "Copied" : "Copy link"}</span>
-    </Button>
+    <div role="status" className="mt-3">
+      <Button variant="secondary" size="sm" onClick={copy}>
+        {copied ? "Copied" : "Copy link"}
+      </Button>
+    </div>
   );
 }

@@ -5,7 +5,7 @@ import { secureHeaders } from "hono/secure-headers";
 import { describeError } from "../../../app/shared/describe-error";
 import { log } from "../log";
 import { LINK_DAYS } from "../outbox/dispatch";
-import { reportNotMe } from "../sign-ups/ending/report-not-me";
+import { advance, confirmEmail } from "../sign-ups/advance";
 import type { SignUp } from "../sign-ups/sign-up";
 import type { ApiContext } from "./api-context";
 
@@ -57,10 +57,10 @@ linkPages.onError((error, c) => {
 /** One click: opening the page confirms the address (docs/subscription-api.md weighs it against a button). */
 linkPages.get("/verify-email/:token", async (c) => {
   const { services, dispatchAfterResponse } = c.var;
-  const signUpId = await services.links.read("verify-email", c.req.param("token"));
+  const signUpId = services.links.read("verify-email", c.req.param("token"));
   // Link scanners send HEAD.
   if (c.req.method === "HEAD") return c.body(null);
-  const signUp = signUpId === undefined ? null : await services.endings.verifyEmail(signUpId);
+  const signUp = signUpId === undefined ? null : await confirmEmail(signUpId, services);
   if (!signUp) return notFound(c);
   if (signUp.end_reason !== null) return ended(c, signUp);
   dispatchAfterResponse();
@@ -88,14 +88,14 @@ linkPages.get("/not-me/:token", async (c) => {
 linkPages.post("/not-me/:token", async (c) => {
   const signUp = await signUpOfLink(c);
   if (!signUp) return notFound(c);
-  await reportNotMe(signUp, c.var.services);
+  await advance(signUp, c.var.services, "not-me");
   c.var.dispatchAfterResponse();
   return ended(c, signUp);
 });
 
 async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
   const { links, signUps } = c.var.services;
-  const signUpId = await links.read("not-me", c.req.param("token") ?? "");
+  const signUpId = links.read("not-me", c.req.param("token") ?? "");
   return signUpId === undefined ? null : signUps.find(signUpId);
 }
 
@@ -107,7 +107,7 @@ function afterCharge({ trial_end }: SignUp) {
 
 async function ended(c: Context<ApiContext>, signUp: SignUp) {
   const { signUps, claims } = c.var.services;
-  const hasHadTrial = await signUps.hasHadTrial(signUp.email, claims.emailsOf(signUp.email));
+  const hasHadTrial = await signUps.hasHadTrial(claims.emailsOf(signUp.email));
   const body = html`<p>The subscription is canceled and the card removed. There are no further charges.</p>
     ${afterCharge(signUp)}
     ${hasHadTrial ? "" : html`<p>You can use your email address to sign up at any time.</p>`}`;

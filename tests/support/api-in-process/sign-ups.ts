@@ -49,7 +49,6 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
   const services: ReturnType<typeof servicesFor> & SignUpServices = {
     ...servicesFor(config.configuration, "nobody"),
     passwords: { ...cheapPasswords, leave: () => {} },
-    inBackground: () => {},
     requestId: "the-request",
   };
   const { payments, signUps, processedEvents } = services;

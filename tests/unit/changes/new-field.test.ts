@@ -79,8 +79,8 @@ describe("a new field", () => {
   });
 
   test("is stored in its column; without the column the API accepts no sign-up", async () => {
-    const { columnsOf } = await import("../../../functions/subscription-api/sign-ups/store/field-columns");
-    const { signUpsIn } = await import("../../../functions/subscription-api/sign-ups/store/sign-up-store");
+    const { columnsOf } = await import("../../../functions/subscription-api/sign-ups/field-columns");
+    const { signUpsIn } = await import("../../../functions/subscription-api/sign-ups/store");
     const { databaseOver } = await import("../../../functions/subscription-api/database");
     const { subscriptionRequest } = await import("../../../app/contract/subscription-request");
     const { confirmPassword: _, ...sent } = fields;

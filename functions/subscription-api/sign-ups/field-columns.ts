@@ -1,11 +1,15 @@
 import * as z from "zod";
-import { type FormField, formFields, isRequired } from "../../../../app/contract/fields/form-fields";
-import type { SubscriptionRequest } from "../../../../app/contract/subscription-request";
+import { type FormField, formFields, isRequired } from "../../../app/contract/fields/form-fields";
+import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 
 type Fields = Omit<SubscriptionRequest, "package_id" | "password">;
 
+type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : "";
+
 type Columns = {
-  [Name in keyof Fields as Name extends "zipCode" ? "zip_code" : Name]-?: undefined extends Fields[Name]
+  [Name in keyof Fields as SnakeCase<Name>]-?: undefined extends Fields[Name]
     ? z.ZodNullable<z.ZodString>
     : z.ZodString;
 };

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Database, Statement } from "../../database";
-import type { StripeEvent } from "../../stripe/events";
+import type { Database, Statement } from "../database";
+import type { StripeEvent } from "../stripe/events";
 
 export type ProcessedEvents = ReturnType<typeof processedEventsIn>;
 
