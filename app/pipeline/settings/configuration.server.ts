@@ -114,7 +114,7 @@ export const settings = z.object({
 
 export type Configuration = z.output<typeof settings>;
 
-/** Parses variables, secrets and bindings (docs/configuration.md); names every missing or wrong setting. */
+/** Parses variables, secrets and bindings (docs/operations.md); names every missing or wrong setting. */
 export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
   const parsed = settings.safeParse(withoutEmpty(env));
   if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };

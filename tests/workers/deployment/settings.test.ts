@@ -8,7 +8,7 @@ import { siteVisitor } from "../../support/visitors/site-visitor";
 import { startDeployedSite } from "../../support/workers/deployed-site";
 import { type RunningWorker, startSite, startSubscriptionApi } from "../../support/workers/workers";
 
-/* What each wrangler.toml puts live: what the stages need, and that local settings serve nobody else. */
+/* What each wrangler.toml puts live: what the stages need, and that local settings serve this machine only. */
 
 const fileOf = (folder: string) => fileURLToPath(new URL(`../../../${folder}wrangler.toml`, import.meta.url));
 const SITE = fileOf("");
@@ -28,7 +28,7 @@ describe.each(["staging", "production"] as const)("in %s", (stage) => {
     expect(site.vars).toMatchObject({ SUBSCRIPTION_API_IDEMPOTENT: "true" });
   });
 
-  test("the site's limits are those of one person, and no limiter is shared", () => {
+  test("the site limits each sender, and no limiter is shared", () => {
     const limits = Object.fromEntries(site.ratelimits.map(({ name, simple }) => [name, simple.limit]));
     expect(limits).toEqual({
       SIGNUP_RATE_LIMIT: 10,
