@@ -43,9 +43,6 @@ const USUAL: Record<Key, Record<string, number>> = {
   api: {
     SIGNUP_RATE_LIMIT: 30,
     OPERATOR_RATE_LIMIT: 60,
-    SIGN_UPS_PER_EMAIL_A_DAY: 20,
-    SIGN_UPS_PER_SENDER_A_DAY: 100,
-    SIGN_UPS_PER_NETWORK_A_DAY: 50,
   },
 };
 /** Reserved names (RFC 2606), and words that ask to be replaced. */
