@@ -140,7 +140,9 @@ test("nothing of one visitor reaches another: a thousand mixed requests", async 
     method: fc.constantFrom("GET", "HEAD", "POST", "PUT"),
     query: fc.boolean(),
   });
-  const visits = fc.sample(plan, 1000).map((visit, at) => ({ ...visit, mark: `visitor-${at}.` }));
+  const visits = fc
+    .sample(plan, { numRuns: 1000, seed: 49 })
+    .map((visit, at) => ({ ...visit, mark: `visitor-${at}.` }));
   const visit = async ({ path, cookie, method, query, mark }: (typeof visits)[number]) => {
     const headers = {
       Cookie: `${cookie}mark=${mark}`,
