@@ -40,13 +40,7 @@ const NEEDED = { ONE_TRIAL_PER_PERSON: "true", SUBSCRIPTION_API_IDEMPOTENT: "tru
 /** Usual limits. Ten times as many no longer protect anything. */
 const USUAL: Record<Key, Record<string, number>> = {
   site: { SIGNUP_RATE_LIMIT: 10, SIGNUP_NETWORK_RATE_LIMIT: 60, FORM_NONCE_RATE_LIMIT: 5, CARD_CHECK_RATE_LIMIT: 30 },
-  api: {
-    SIGNUP_RATE_LIMIT: 30,
-    OPERATOR_RATE_LIMIT: 60,
-    SIGN_UPS_PER_EMAIL_A_DAY: 20,
-    SIGN_UPS_PER_SENDER_A_DAY: 100,
-    SIGN_UPS_PER_NETWORK_A_DAY: 50,
-  },
+  api: { SIGNUP_RATE_LIMIT: 30, OPERATOR_RATE_LIMIT: 60 },
 };
 /** Reserved names (RFC 2606), and words that ask to be replaced. */
 const PLACEHOLDER =
@@ -214,14 +208,15 @@ export const RULES: Record<string, Rule> = {
       `subscription API: its cron is not every minute: put crons = ["* * * * *"] below [triggers] of ${fileOf("api")}`,
   ],
 
-  "limits protect": inBoth((key, { vars, ratelimits }, deployment) => {
-    const limits = { ...vars, ...Object.fromEntries(ratelimits.map(({ name, simple }) => [name, simple.limit])) };
-    return Object.entries(USUAL[key]).map(
-      ([name, usual]) =>
-        Number(limits[name] ?? 0) >= 10 * usual &&
-        `${name} is ${limits[name]}, and ${usual} is usual: lower it in [env.${deployment.stage}] of ${fileOf(key)}`,
-    );
-  }),
+  "limits protect": inBoth((key, { ratelimits }, { stage }) =>
+    ratelimits.map(({ name, simple: { limit } }) => {
+      const usual = USUAL[key][name] ?? 10;
+      return (
+        limit >= 10 * usual &&
+        `${name} is ${limit}, and ${usual} is usual: lower it in [[env.${stage}.ratelimits]] of ${fileOf(key)}`
+      );
+    }),
+  ),
 
   "no two limiters count together": (deployment) => {
     const { site, api, other } = deployment;

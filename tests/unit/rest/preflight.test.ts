@@ -276,10 +276,10 @@ describe("the preflight", () => {
   });
 
   test.each([
-    [999, 0],
-    [1000, 1],
-  ])("a limit of %i sign-ups a day, where 100 are usual, is told %i times", (limit, times) => {
-    const found = checkDeployment(deployment(replace(/PER_SENDER_A_DAY = "100"/, `PER_SENDER_A_DAY = "${limit}"`)));
-    expect(found).toHaveLength(times);
+    [599, 0],
+    [600, 1],
+  ])("a limit of %i operator's commands a minute, where 60 are usual, is told %i times", (limit, times) => {
+    const limiter = /(env\.production\.ratelimits\]\]\nname = "OPERATOR_RATE_LIMIT"\n.*\nsimple = \{ limit = )\d+/;
+    expect(checkDeployment(deployment(replace(limiter, `$1${limit}`)))).toHaveLength(times);
   });
 });
