@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { companyFacts } from "../../../app/company-facts";
 import { PAID_PLANS, settingOf } from "../../../app/contract/plans";
-import { checkDeployment, type Deployment, RULES } from "../../../tools/preflight/rules";
+import type { Deployment } from "../../../tools/preflight/deployment";
+import { checkDeployment, RULES } from "../../../tools/preflight/rules";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
 import { DATABASES, filledIn } from "../../support/filled-in-settings";
@@ -85,7 +86,7 @@ const REFUSED: [rule: string, change: Text, sentences: string[]][] = [
     "the Worker takes its settings",
     replaceAll(PORTAL, ""),
     [
-      "site: CUSTOMER_PORTAL_URL is missing: npm run stripe:setup -- --production prints it",
+      "site: CUSTOMER_PORTAL_URL is missing: correct it in [env.production.vars] of wrangler.toml (npm run stripe:setup -- --production prints it)",
       "subscription API: CUSTOMER_PORTAL_URL",
     ],
   ],
