@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -9,7 +9,6 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { fields } from "../../support/visitors/site-visitor";
 import { enterCard } from "../../support/visitors/visitor";
 import { type Checkout, checkOut } from "./checkout";
-import { freePort } from "./free-port";
 
 /* `npm start` and `npm run dev` as a person runs them, in a checkout and on ports of its own. */
 
@@ -18,6 +17,15 @@ beforeAll(async () => {
   checkout = await checkOut();
 });
 afterAll(() => checkout.dispose());
+
+/** The first of three ports that nothing listens on, below the ports of outgoing connections. */
+async function freePorts(): Promise<number> {
+  const port = 10_081 + 3 * Math.floor(Math.random() * 7_000);
+  const servers = [port, port + 1, port + 2].map((one) => createServer().listen(one, "127.0.0.1"));
+  const listening = await Promise.allSettled(servers.map((server) => once(server, "listening")));
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return listening.every(({ status }) => status === "fulfilled") ? port : freePorts();
+}
 
 type Started = { npm: ChildProcess; lines: string[] };
 
@@ -73,7 +81,7 @@ async function overHttp10(port: number, path: string): Promise<string> {
 }
 
 test("npm start serves the sign-up on PORT, prints addresses and failed requests, outlives aborted uploads and ends with Ctrl-C", async () => {
-  const site = await freePort();
+  const site = await freePorts();
   const started = start(site, "start");
   await ready(started);
   expect(started.lines).toEqual([
@@ -127,7 +135,7 @@ test("npm start serves the sign-up on PORT, prints addresses and failed requests
 }, 600_000);
 
 test("npm run dev serves a saved change, applies a new migration, and tells of a build that failed", async () => {
-  const site = await freePort();
+  const site = await freePorts();
   const { npm, lines } = start(site, "dev");
   await ready({ npm, lines });
   const said = async (sentence: RegExp, change: () => Promise<unknown>) => {
