@@ -1,8 +1,102 @@
-export { StripeAccount } from "./simulated-account";
+import type { DurableObjectState } from "@cloudflare/workers-types";
+import { Hono } from "hono";
+import * as z from "zod";
+import files from "../../build/stripe-simulator-elements/files.json";
+import { type Account, api, type StripeContext } from "./api/router";
+import { advance } from "./clock/steps";
+import { timeOf } from "./clock/time";
+import { bank } from "./pages/bank-page";
+import { customerConsole } from "./pages/console-page";
+import { dashboard } from "./pages/dashboard-page";
+import { emails, mailbox } from "./pages/mailbox-page";
+import { customerPortal } from "./pages/portal-page";
+import { endpointOf } from "./resources/account-settings";
+import { savePlaceholderPrices } from "./resources/prices";
+import { deliveries } from "./store/deliveries";
+import { effectsAt } from "./store/events";
+import { type Store, storeIn } from "./store/store";
+
+const environment = z.object({
+  WEBHOOK_URL: z.url(),
+  WEBHOOK_SECRET: z.string().min(1),
+  /** Types of events, separated by commas; `*` for all. */
+  WEBHOOK_EVENTS: z.string().transform((types) => types.split(",").map((type) => type.trim())),
+  CONSOLE_WEBHOOK_SECRET: z.string().startsWith("whsec_"),
+});
+
+/** A Stripe account, a mailbox and a console in one Durable Object: one state, which survives restarts. */
+export class StripeAccount {
+  readonly #store: Store;
+  readonly #account: Account;
+  readonly #deliveries: ReturnType<typeof deliveries>;
+  readonly #routes: Hono<StripeContext>;
+
+  constructor(
+    private readonly state: DurableObjectState,
+    env: unknown,
+  ) {
+    const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret, WEBHOOK_EVENTS: events, ...own } = environment.parse(env);
+    const store = storeIn(state.storage.sql);
+    savePlaceholderPrices(store, timeOf(store));
+    store.save("WebhookEndpoint", endpointOf("we_simulated", url, events, 0));
+    this.#store = store;
+    this.#account = {
+      store,
+      complaints: [],
+      effects: (request = { id: null, idempotency_key: null }) => effectsAt(timeOf(store), store, events, request),
+    };
+    this.#deliveries = deliveries(store, { url, secret }, (sending) =>
+      state.waitUntil(sending.then(() => this.#catchUp())),
+    );
+    this.#routes = routes(this.#account, own.CONSOLE_WEBHOOK_SECRET);
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const answer = await this.#routes.fetch(request);
+    if (request.method !== "GET") await this.#catchUp();
+    return answer;
+  }
+
+  async alarm(): Promise<void> {
+    this.#deliveries.sendDue();
+    await this.#catchUp();
+  }
+
+  /** Takes the steps that are due, and wakes for the next one or the next delivery. */
+  async #catchUp(): Promise<void> {
+    try {
+      advance(timeOf(this.#store), this.#account.effects());
+    } catch (error) {
+      this.#account.complaints.push(`The clock: ${String(error)}`);
+    }
+    const { due = Infinity } = this.#store.due("step", 1)[0] ?? {};
+    const step = Date.now() + (due - timeOf(this.#store) + 1) * 1000;
+    const next = Math.min(this.#deliveries.next() ?? Infinity, step);
+    if (next < Infinity) await this.state.storage.setAlarm(next);
+  }
+}
+
+function routes(account: Account, consoleSecret: string): Hono<StripeContext> {
+  return new Hono<StripeContext>()
+    .use(async (c, next) => {
+      c.set("account", account);
+      await next();
+    })
+    .get("/health", (c) => c.json({ status: "ok", complaints: account.complaints }))
+    .route("/v1", api)
+    .get("/endive/stripe.js", (c) => c.body(files.stripeJs, 200, { "content-type": "text/javascript; charset=utf-8" }))
+    .get("/elements", (c) => c.html(files.frame))
+    .route("/authenticate", bank)
+    .route("/p", customerPortal)
+    .route("/emails", emails)
+    .route("/mailbox", mailbox)
+    .route("/console", customerConsole(consoleSecret))
+    .route("/dashboard", dashboard);
+}
 
 type AccountNamespace = { getByName(name: string): { fetch(request: Request): Promise<Response> } };
 
-/** Stripe.js and its frame are static assets; the account has all state. */
+/** One account has all state. */
 export default {
   fetch: (request: Request, { ACCOUNT }: { ACCOUNT: AccountNamespace }) => ACCOUNT.getByName("test").fetch(request),
 };

@@ -1,7 +1,5 @@
 import type { D1Database, RateLimit, SendEmail } from "@cloudflare/workers-types";
 import * as z from "zod";
-import type { FunnelDataset } from "../../app/contract/funnel-steps";
-import { API_SECRET } from "../../app/contract/site-headers";
 import { release } from "../../app/shared/release";
 import {
   type ConfigurationProblem,
@@ -21,7 +19,22 @@ function binding<T>(method: string) {
 
 const email = z.email("must be an email address");
 
-const secret = z.string().min(32, { error: "must have at least 32 characters", abort: true });
+/** A repeated word or pattern has fewer; a random value of 32 characters has more. */
+const DIFFERENT_CHARACTERS = 12;
+
+/** A secret without the whitespace of a copied line. */
+function secretLike(form: RegExp, error: string) {
+  return z
+    .string()
+    .trim()
+    .regex(form, { error, abort: true })
+    .refine((value) => new Set(value).size >= DIFFERENT_CHARACTERS, {
+      error: `must have at least ${DIFFERENT_CHARACTERS} different characters`,
+      abort: true,
+    });
+}
+
+const secret = secretLike(/^.{32,}$/, "must have at least 32 characters");
 
 /** A comma separates two secrets during a rotation. */
 function newAndOld(one: z.ZodType<string, string>) {
@@ -34,30 +47,22 @@ function newAndOld(one: z.ZodType<string, string>) {
 /** Without a trailing slash, since paths are appended. */
 const baseUrl = serviceUrl.check(z.overwrite((url) => url.replace(/\/+$/, "")));
 
-const count = z
-  .string()
-  .regex(/^[1-9]\d{0,6}$/, "must be a number from 1 to 9999999")
-  .transform(Number);
-
 const boolean = z.enum(["true", "false"], "must be true or false").transform((value) => value === "true");
 
 /** docs/configuration.md */
 export const settings = z.object({
   DB: binding<D1Database>("prepare"),
-  FUNNEL: binding<FunnelDataset>("writeDataPoint").optional(),
   RELEASE: release,
-  STRIPE_SECRET_KEY: z.string().regex(/^[sr]k_(test|live)_\w+$/, {
-    error: "must be a secret key (sk_… or rk_…)",
-    abort: true,
-  }),
-  STRIPE_WEBHOOK_SECRET: newAndOld(
-    z.string().regex(/^whsec_\S{16,}$/, { error: "must be a signing secret (whsec_…)", abort: true }),
-  ),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .trim()
+    .regex(/^[sr]k_(test|live)_\w+$/, { error: "must be a secret key (sk_… or rk_…)", abort: true }),
+  STRIPE_WEBHOOK_SECRET: newAndOld(secretLike(/^whsec_\S{16,}$/, "must be a signing secret (whsec_…)")),
   STRIPE_API_URL: z.optional(z.string()),
   STRIPE_PUBLISHABLE_KEY: z.optional(z.string().regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…)")),
   EMAIL: binding<SendEmail>("send").optional(),
   MAIL_API_URL: z.optional(serviceUrl),
-  MAIL_API_KEY: z.optional(z.string()),
+  MAIL_API_KEY: z.optional(secretLike(/^\S+$/, "must have no spaces")),
   MAIL_FROM: email,
   COMPANY_NAME: z.string(),
   CONSOLE_URL: serviceUrl,
@@ -65,16 +70,11 @@ export const settings = z.object({
   SUPPORT_EMAIL: email,
   CONSOLE_WEBHOOK_URL: z.optional(serviceUrl),
   CONSOLE_WEBHOOK_SECRET: z.optional(
-    z.string().regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in Base64"),
+    secretLike(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in Base64"),
   ),
-  OPERATOR_TOKEN: z.optional(z.string().min(32, "must have at least 32 characters")),
-  ACCESS_URL: z.optional(baseUrl),
-  ACCESS_AUDIENCE: z.optional(z.string().regex(/^[0-9a-f]{64}$/, "must be the application's tag, 64 hex digits")),
-  FUNNEL_SQL_URL: z.optional(serviceUrl),
-  FUNNEL_SQL_TOKEN: z.optional(z.string()),
-  FUNNEL_DATASET: z.optional(z.string().regex(/^\w{1,96}$/, "must be a dataset's name")),
-  SUBSCRIPTION_API_SECRET: z.optional(
-    newAndOld(z.string().regex(API_SECRET, "must have 32 to 256 characters, and no spaces")),
+  /** As RFC 6750 has bearer tokens. */
+  OPERATOR_TOKEN: z.optional(
+    secretLike(/^[\w.~+/-]{32,}=*$/, "must have at least 32 characters: letters, digits and -._~+/"),
   ),
   SIGNUP_RATE_LIMIT: binding<RateLimit>("limit"),
   OPERATOR_RATE_LIMIT: binding<RateLimit>("limit"),
@@ -94,10 +94,6 @@ export const settings = z.object({
   MAINTENANCE: z.optional(z.literal("true", "must be true, or absent")),
   ONE_TRIAL_PER_PERSON: boolean,
   AUTOMATIC_TAX: z.optional(boolean),
-  REFUND_REPORTED: z.optional(boolean),
-  SIGN_UPS_PER_EMAIL_A_DAY: count,
-  SIGN_UPS_PER_SENDER_A_DAY: count,
-  SIGN_UPS_PER_NETWORK_A_DAY: count,
 });
 
 type Settings = z.output<typeof settings>;
@@ -105,14 +101,20 @@ type Settings = z.output<typeof settings>;
 /** Reports the second setting as missing if only the first is set. */
 const NEEDS: [keyof Settings, keyof Settings][] = [
   ["MAIL_API_URL", "MAIL_API_KEY"],
-  ["ACCESS_URL", "ACCESS_AUDIENCE"],
-  ["ACCESS_AUDIENCE", "ACCESS_URL"],
-  ["FUNNEL_SQL_URL", "FUNNEL_SQL_TOKEN"],
-  ["FUNNEL_SQL_URL", "FUNNEL_DATASET"],
   ["CONSOLE_WEBHOOK_URL", "CONSOLE_WEBHOOK_SECRET"],
 ];
 
 const localSecrets = new Set<unknown>(Object.values(LOCAL_SECRETS));
+
+const SECRETS = [
+  "STRIPE_SECRET_KEY",
+  "STRIPE_WEBHOOK_SECRET",
+  "MAIL_API_KEY",
+  "CONSOLE_WEBHOOK_SECRET",
+  "OPERATOR_TOKEN",
+  "LINK_SECRET",
+  "HASH_SECRET",
+] as const satisfies (keyof Settings)[];
 
 function checkTogether(env: Settings, context: z.RefinementCtx): void {
   const refuse = (key: string, problem: string) => context.addIssue({ code: "custom", path: [key], message: problem });
@@ -127,6 +129,7 @@ function checkTogether(env: Settings, context: z.RefinementCtx): void {
       if (typeof value === "string" && isLoopback(value)) refuse(key, "must not be on this machine");
       if ([value].flat().some((one) => localSecrets.has(one))) refuse(key, "is the local value");
     }
+    if (!isLive && env.STRIPE_PUBLISHABLE_KEY === undefined) refuse("STRIPE_PUBLISHABLE_KEY", "is missing");
   } else if (isLive) {
     refuse("STRIPE_API_URL", "must be empty with a live key");
   } else if (!isLocal(env)) {
@@ -135,6 +138,14 @@ function checkTogether(env: Settings, context: z.RefinementCtx): void {
   if (env.STRIPE_PUBLISHABLE_KEY !== undefined && isLiveKey(env.STRIPE_PUBLISHABLE_KEY) !== isLive) {
     refuse("STRIPE_PUBLISHABLE_KEY", "is not of the secret key's mode");
     refuse("STRIPE_SECRET_KEY", "is not of the publishable key's mode");
+  }
+  const seen = new Set<string>();
+  for (const key of SECRETS) {
+    const values = [env[key] ?? []].flat();
+    if (values.some((value) => seen.has(value)) || new Set(values).size < values.length) {
+      refuse(key, "must differ from every other secret");
+    }
+    for (const value of values) seen.add(value);
   }
   if (!env.EMAIL && !env.MAIL_API_URL) refuse("MAIL_API_URL", "is missing, and there is no EMAIL binding");
   for (const [key, needed] of NEEDS) {
@@ -153,10 +164,6 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
   /** log2 of scrypt's N, for tests that are not about passwords; a deployment has the hasher's own. */
   passwordCost: env.PASSWORD_COST,
   d1: env.DB,
-  /** Counts the funnel's steps; without it they go to the log. */
-  funnel: env.FUNNEL,
-  /** Empty if sign-ups arrive only through the service binding. */
-  siteSecrets: env.SUBSCRIPTION_API_SECRET ?? [],
   limits: { signUps: env.SIGNUP_RATE_LIMIT, operator: env.OPERATOR_RATE_LIMIT },
   stripe: {
     secretKey: env.STRIPE_SECRET_KEY,
@@ -166,8 +173,6 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
     ...(env.STRIPE_API_URL !== undefined && { apiUrl: new URL(env.STRIPE_API_URL) }),
   },
   automaticTax: env.AUTOMATIC_TAX ?? false,
-  /** Whether to refund charges of a sign-up reported as "not me". */
-  refundsReported: env.REFUND_REPORTED ?? true,
   mail: {
     transport: transportOf(env),
     from: env.MAIL_FROM,
@@ -183,27 +188,12 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
   trials: {
     hashSecret: env.HASH_SECRET,
     onePerPerson: env.ONE_TRIAL_PER_PERSON,
-    signUpsPerDay: {
-      email: env.SIGN_UPS_PER_EMAIL_A_DAY,
-      sender: env.SIGN_UPS_PER_SENDER_A_DAY,
-      network: env.SIGN_UPS_PER_NETWORK_A_DAY,
-    },
   },
   console:
     env.CONSOLE_WEBHOOK_URL !== undefined && env.CONSOLE_WEBHOOK_SECRET !== undefined
       ? { url: env.CONSOLE_WEBHOOK_URL, secret: env.CONSOLE_WEBHOOK_SECRET }
       : undefined,
   operatorToken: env.OPERATOR_TOKEN,
-  /** An application of Cloudflare Access in front of the operator routes; the team's URL issues the tokens. */
-  access:
-    env.ACCESS_URL !== undefined && env.ACCESS_AUDIENCE !== undefined
-      ? { url: env.ACCESS_URL, audience: env.ACCESS_AUDIENCE }
-      : undefined,
-  /** How the operator's page reads the funnel: https://developers.cloudflare.com/analytics/analytics-engine/sql-api/ */
-  funnelReader:
-    env.FUNNEL_SQL_URL !== undefined && env.FUNNEL_SQL_TOKEN !== undefined && env.FUNNEL_DATASET !== undefined
-      ? { url: env.FUNNEL_SQL_URL, token: env.FUNNEL_SQL_TOKEN, dataset: env.FUNNEL_DATASET }
-      : undefined,
 }));
 
 function forBrowsers(url: string, { HOST }: Settings): string {
@@ -226,8 +216,6 @@ export type MailConfig = Config["mail"];
 export type LinkConfig = Config["links"];
 export type TrialConfig = Config["trials"];
 export type ConsoleConfig = NonNullable<Config["console"]>;
-export type AccessConfig = NonNullable<Config["access"]>;
-export type FunnelReader = NonNullable<Config["funnelReader"]>;
 
 export function keysOf(problems: ConfigurationProblem[]): string[] {
   return problems.map(({ name }) => name).sort();

@@ -1,14 +1,15 @@
 import { describeError } from "../../app/shared/describe-error";
 import type { CronRuns } from "./cron-runs";
 import type { RunLimits } from "./limits/run-limits";
-import type { SignUpCounts } from "./limits/sign-up-counts";
 import { log } from "./log";
 import { type DispatchServices, dispatchMessages } from "./outbox/dispatch";
 import { reconcileSignUps } from "./sign-ups/reconcile";
 import { CHECK_RANKS } from "./sign-ups/sign-up";
 import type { TrialServices } from "./sign-ups/start-trial";
+import type { StripeAccess } from "./stripe/access";
 
-export type ScheduledServices = TrialServices & DispatchServices & { counts: SignUpCounts; cronRuns: CronRuns };
+export type ScheduledServices = TrialServices &
+  DispatchServices & { cronRuns: CronRuns; askStripe: () => Promise<StripeAccess> };
 
 const RETENTION_MS = 30 * 24 * 60 * 60_000;
 
@@ -25,6 +26,7 @@ export async function runScheduled(services: ScheduledServices, limits: RunLimit
     () => dispatchAll(services, limits, 0.9),
     () => reconcileSignUps(leftToDelete, services, () => limits.hasLeft(0.95)),
     () => dispatchAll(services, limits, 1),
+    async () => services.cronRuns.recordStripe(await services.askStripe()),
   ];
   const errors: unknown[] = [];
   for (const part of parts) {
@@ -48,9 +50,8 @@ async function dispatchAll(services: DispatchServices, limits: RunLimits, share:
 }
 
 /** Stripe repeats events for three days, so after this time no message can be created twice. */
-async function deletePast({ processedEvents, outbox, counts }: ScheduledServices): Promise<void> {
+async function deletePast({ processedEvents, outbox }: ScheduledServices): Promise<void> {
   const before = new Date(Date.now() - RETENTION_MS);
   await processedEvents.deleteBefore(before, DELETED_PER_RUN);
   await outbox.deleteSettled(before, DELETED_PER_RUN);
-  await counts.deletePast(DELETED_PER_RUN);
 }

@@ -1,13 +1,17 @@
 import type { MiddlewareHandler } from "hono";
-import { DAY } from "../clock/time";
+import * as z from "zod";
+import type { Store } from "../store/store";
 import { invalidRequest, keyInUse, StripeFailure } from "./errors";
-import type { StripeContext } from "./operation-context";
+
+type Middleware = MiddlewareHandler<{ Variables: { account: { store: Store } } }>;
+
+const answerSchema = z.object({ request: z.string(), status: z.number(), body: z.string() });
 
 const keysInUse = new Set<string>();
 
-/** Repeats the answer for a key for 24 hours, a 5xx included: https://docs.stripe.com/api/idempotent_requests */
-export const idempotent: MiddlewareHandler<StripeContext> = async (c, next) => {
-  const { store } = c.var;
+/** Repeats the answer for a key as Stripe does for 24 hours, a 5xx included: https://docs.stripe.com/api/idempotent_requests */
+export const idempotent: Middleware = async (c, next) => {
+  const { store } = c.var.account;
   const key = c.req.header("idempotency-key");
   if (key === undefined || c.req.method !== "POST") return next();
   // Read first: answering without reading the body closes the connection.
@@ -15,8 +19,7 @@ export const idempotent: MiddlewareHandler<StripeContext> = async (c, next) => {
   if (key.length === 0 || key.length > 255) {
     throw invalidRequest(`Idempotency keys must be between 1 and 255 characters; yours has ${key.length}.`);
   }
-  const kept = store.answer(key);
-  const known = kept && kept.at > Date.now() - DAY * 1000 ? kept : undefined;
+  const known = store.get(answerSchema, "answer", key);
   if (known && known.request !== request) {
     throw new StripeFailure(400, {
       type: "idempotency_error",
@@ -24,23 +27,39 @@ export const idempotent: MiddlewareHandler<StripeContext> = async (c, next) => {
     });
   }
   if (known) {
-    return new Response(known.body, {
-      status: known.status,
-      headers: {
-        "content-type": "application/json",
-        "idempotent-replayed": "true",
-        ...(known.status >= 500 && { "stripe-should-retry": "false" }),
-      },
-    });
+    const retry = known.status >= 500 && { "stripe-should-retry": "false" };
+    const headers = { "content-type": "application/json", "idempotent-replayed": "true", ...retry };
+    return new Response(known.body, { status: known.status, headers });
   }
   if (keysInUse.has(key)) throw keyInUse(key);
   keysInUse.add(key);
   try {
     await next();
     if (c.res.ok || c.res.status === 402 || c.res.status >= 500) {
-      store.saveAnswer(key, { request, status: c.res.status, body: await c.res.clone().text(), at: Date.now() });
+      store.set("answer", key, { request, status: c.res.status, body: await c.res.clone().text() });
     }
   } finally {
     keysInUse.delete(key);
   }
+};
+
+/* The header `simulator-fault` asks for a 429, a 409, or a 500 before or after the work is done. */
+
+const HEADER = "simulator-fault";
+
+export const refusals: Middleware = async (c, next) => {
+  const fault = c.req.header(HEADER);
+  if (fault === "409") throw keyInUse(c.req.header("idempotency-key"));
+  if (fault === "429")
+    throw new StripeFailure(429, { type: "rate_limit_error", message: "Request rate limit exceeded." });
+  await next();
+};
+
+/** Inside the idempotency layer: Stripe keeps a 500 for its key. */
+export const failures: Middleware = async (c, next) => {
+  const fault = c.req.header(HEADER);
+  if (fault !== "500-before") await next();
+  if (fault !== "500-before" && fault !== "500-after") return;
+  const body = { type: "api_error", message: "An unknown error occurred" };
+  c.res = Response.json({ error: body }, { status: 500, headers: { "stripe-should-retry": "false" } });
 };

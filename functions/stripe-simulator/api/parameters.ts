@@ -1,63 +1,67 @@
-import { findProblem, isRecord, type Problem, parameterName } from "../schema/check";
-import { decode } from "../schema/decode";
-import type { Form } from "../schema/form";
-import { resolve, type Schema } from "../schema/schema";
-import { invalidRequest, missingParameter } from "./errors";
+import * as z from "zod";
+import { invalidRequest } from "./errors";
 
-/** Typed parameters from a form's texts; throws StripeFailure 400 for any that Stripe refuses. */
-export function decodeParameters(schema: Schema, form: Form): unknown {
-  const decoded = decode(schema, form);
-  const problem = findProblem(schema, decoded);
-  if (problem) throw refusal(problem);
-  checkMetadata(decoded);
-  return decoded;
+/** A form with Stripe's nested names, `card[number]=…&types[0]=…`; arrays are objects of indices. */
+export type Form = { [name: string]: string | Form | undefined };
+
+export function parseForm(text: string): Form {
+  const form = emptyForm();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const path = name.split(/\[|\]\[|\]$/).filter((part) => part !== "");
+    const last = path.pop();
+    if (last === undefined) continue;
+    let place = form;
+    for (const part of path) {
+      const inner = place[part];
+      place = place[part] = typeof inner === "object" ? inner : emptyForm();
+    }
+    place[last] = value;
+  }
+  return form;
 }
 
-/** https://docs.stripe.com/error-codes */
-function refusal({ kind, path, expected, value }: Problem) {
-  const param = parameterName(path);
-  const refuse = (message: string, code?: string) =>
-    invalidRequest(message, { ...(code !== undefined && { code }), param });
-  if (kind === "unknown") return refuse(`Received unknown parameter: ${param}`, "parameter_unknown");
-  if (kind === "missing") return missingParameter(param);
-  if (value === "") {
-    return refuse(
-      `You passed an empty string for '${param}'. We assume empty values are an attempt to unset a parameter; however '${param}' cannot be unset. You should remove '${param}' from your request or supply a non-empty value.`,
-      "parameter_invalid_empty",
-    );
-  }
-  const alternatives = expected.anyOf?.map(resolve) ?? [expected];
-  const values = alternatives.flatMap((one) => one.enum ?? []).filter((one) => one !== "");
-  const types = alternatives.map(({ type }) => type);
-  if (values.length > 0) return refuse(`Invalid ${param}: must be one of ${values.join(", ")}`);
-  if (types.includes("integer")) return refuse(`Invalid integer: ${String(value)}`, "parameter_invalid_integer");
-  if (typeof value === "string" && types.includes("string")) {
-    return refuse(`Invalid string: ${value.slice(0, 20)}…; must be at most ${expected.maxLength} characters`);
-  }
-  return refuse(`Invalid ${types.find((type) => type !== undefined) ?? "value"}`);
+/** Without a prototype: a field may be called `__proto__`. */
+function emptyForm(): Form {
+  return Object.create(null);
 }
 
-/** https://docs.stripe.com/metadata#data */
-function checkMetadata(given: unknown, path: string[] = []): void {
-  if (!isRecord(given)) return;
-  for (const [name, value] of Object.entries(given)) {
-    if (name === "metadata" && isRecord(value)) checkLimits(value, parameterName([...path, name]));
-    else checkMetadata(value, [...path, name]);
-  }
+/** Readers for the parameters of a `stripe` type: a misspelled name does not compile. */
+export type Readers<Params> = { [Name in keyof Params]?: z.ZodType<Params[Name]> };
+
+export const text = z.string().min(1);
+export const integer = z
+  .string()
+  .regex(/^-?\d{1,15}$/, "Invalid integer")
+  .transform(Number);
+export const flag = z.enum(["true", "false"]).transform((value) => value === "true");
+export const metadata = z.record(z.string(), text);
+export const hash = z.strictObject;
+
+/** Stripe's lists are objects of indices. */
+export function list<S extends z.ZodType>(item: S) {
+  return z.preprocess(
+    (value) => (typeof value === "object" && value !== null ? Object.values(value) : value),
+    z.array(item),
+  );
 }
 
-function checkLimits(metadata: Record<string, unknown>, param: string): void {
-  const entries = Object.entries(metadata);
-  if (entries.length > 50) {
-    throw invalidRequest(`You can specify up to 50 keys in metadata, but you passed in ${entries.length}.`, { param });
+/** Throws StripeFailure 400 for a parameter that the operation does not know or cannot read. */
+export function readParameters<S extends z.ZodType>(schema: S, form: Form): z.output<S> {
+  const read = schema.safeParse(form, { reportInput: true });
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const [first = "", ...rest] = [...(issue?.path ?? []), ...(issue?.code === "unrecognized_keys" ? issue.keys : [])];
+  const param = [String(first), ...rest.map((part) => `[${String(part)}]`)].join("");
+  if (issue?.code === "unrecognized_keys") {
+    throw invalidRequest(`Received unknown parameter: ${param}`, { code: "parameter_unknown", param });
   }
-  for (const [key, value] of entries) {
-    const passed = (what: string, limit: number, text: string) =>
-      invalidRequest(
-        `Metadata ${what}s can have up to ${limit} characters, but you passed in a ${what} that is ${text.length} characters. Invalid ${what}: ${text}`,
-        { param: what === "value" ? `${param}[${key}]` : param },
-      );
-    if (key.length > 40) throw passed("key", 40, key);
-    if (String(value).length > 500) throw passed("value", 500, String(value));
+  if (issue?.input === undefined) {
+    throw invalidRequest(`Missing required param: ${param}.`, { code: "parameter_missing", param });
   }
+  if (issue.input === "") {
+    const message = `You passed an empty string for '${param}'. We assume empty values are an attempt to unset a parameter; however '${param}' cannot be unset.`;
+    throw invalidRequest(message, { code: "parameter_invalid_empty", param });
+  }
+  const code = issue.message === "Invalid integer" ? "parameter_invalid_integer" : undefined;
+  throw invalidRequest(code ? `Invalid integer: ${String(issue.input)}` : `Invalid ${param}`, { code, param });
 }

@@ -7,24 +7,14 @@ export type CardOutcome =
   | "declined";
 
 const OUTCOMES: Record<string, CardOutcome> = {
-  "4242424242424242": "succeeds",
   "4000000000000341": "charge-fails", // set up, then declined
   "4000002500003155": "needs-authentication", // at setup, by redirect
   "4000002760003184": "always-needs-authentication", // at setup in a dialog, and again for each charge
   "4000000000000002": "declined",
 };
 
-const WELL_KNOWN: Record<string, string> = {
-  pm_card_visa: "4242424242424242",
-  pm_card_chargeCustomerFail: "4000000000000341",
-};
-
-export function cardOutcome(number: string): CardOutcome {
+export function cardOutcome(number = ""): CardOutcome {
   return OUTCOMES[number] ?? "succeeds";
-}
-
-export function wellKnownCard(paymentMethodId: string): string | undefined {
-  return WELL_KNOWN[paymentMethodId];
 }
 
 /** Length and check digit (ISO/IEC 7812-1, Luhn). */

@@ -1,25 +1,20 @@
-import type { Customer } from "../store/objects";
+import * as z from "zod";
 import type { Store } from "../store/store";
-
-/** The clock of customers without a test clock: real time, moved ahead on demand. */
-export const ACCOUNT_CLOCK = "clock_account";
 
 export const HOUR = 60 * 60;
 export const DAY = 24 * HOUR;
 
-const AHEAD = "account_clock_ahead";
+const AHEAD = "clock is ahead by seconds";
 
-export const realTime = () => Math.floor(Date.now() / 1000);
+const realTime = () => Math.floor(Date.now() / 1000);
 
-export const clockOf = (customer: Pick<Customer, "test_clock"> | undefined) => customer?.test_clock ?? ACCOUNT_CLOCK;
-
-export function timeOf(store: Store, clock = ACCOUNT_CLOCK): number {
-  const accountTime = realTime() + store.setting(AHEAD);
-  return clock === ACCOUNT_CLOCK ? accountTime : (store.find("TestClock", clock)?.frozen_time ?? accountTime);
+/** Seconds since 1970 on the account's clock: real time, moved ahead on demand. */
+export function timeOf(store: Store): number {
+  return realTime() + (store.get(z.number(), "setting", AHEAD) ?? 0);
 }
 
-export function setAccountTime(store: Store, time: number): void {
-  store.saveSetting(AHEAD, time - realTime());
+export function setTime(store: Store, time: number): void {
+  store.set("setting", AHEAD, time - realTime());
 }
 
 /** A month later, on the last day of a shorter one: https://docs.stripe.com/billing/subscriptions/billing-cycle */

@@ -15,36 +15,34 @@ export type SetupResult =
   | { setupIntent: z.infer<typeof setupIntent>; error?: undefined }
   | { error: SetupError; setupIntent?: undefined };
 
-export const UNREACHABLE: SetupError = {
-  type: "api_connection_error",
-  message: "An error occurred with our connection to Stripe.",
+/** From Stripe.js to its frame, with a port for the answer. The card number never leaves the frame. */
+export type ConfirmRequest = {
+  publishableKey: string;
+  clientSecret: string;
+  returnUrl: string;
+  billingDetails: { address?: object };
 };
-
-export function fetchSetupIntent(origin: string, key: string, clientSecret: string): Promise<SetupResult> {
-  return ask(`${origin}/v1/setup_intents/${intentId(clientSecret)}`, { key, client_secret: clientSecret });
-}
-
-export function confirmSetupIntent(origin: string, clientSecret: string, card: object): Promise<SetupResult> {
-  const url = `${origin}/v1/setup_intents/${intentId(clientSecret)}/confirm`;
-  return ask(url, { ...card, client_secret: clientSecret }, "POST");
-}
-
-export function isClientSecret(value: unknown): value is string {
-  return typeof value === "string" && /^seti_\w+_secret_\w+$/.test(value);
-}
 
 export function intentId(clientSecret: string): string {
   return encodeURIComponent(clientSecret.split("_secret_")[0] ?? clientSecret);
 }
 
-async function ask(url: string, parameters: Record<string, string>, method = "GET"): Promise<SetupResult> {
-  const form = new URLSearchParams(parameters);
+/** Retrieves a setup intent as Stripe.js does, or confirms it. @param parameters with the publishable key as `key` */
+export async function askStripe(
+  origin: string,
+  clientSecret: string,
+  parameters: Record<string, string>,
+  action: "retrieve" | "confirm" = "retrieve",
+): Promise<SetupResult> {
+  const url = `${origin}/v1/setup_intents/${intentId(clientSecret)}`;
+  const form = new URLSearchParams({ ...parameters, client_secret: clientSecret });
   try {
-    const response = await (method === "GET" ? fetch(`${url}?${form}`) : fetch(url, { method, body: form }));
+    const isRead = action === "retrieve";
+    const response = await (isRead ? fetch(`${url}?${form}`) : fetch(`${url}/confirm`, { method: "POST", body: form }));
     const body: unknown = await response.json();
     if (response.ok) return { setupIntent: setupIntent.parse(body) };
     return { error: z.object({ error: setupError }).parse(body).error };
   } catch {
-    return { error: UNREACHABLE };
+    return { error: { type: "api_connection_error", message: "An error occurred with our connection to Stripe." } };
   }
 }

@@ -1,17 +1,34 @@
-import type { ConfirmSetupData, StripeElementsOptionsClientSecret } from "@stripe/stripe-js";
-import { authenticateInDialog } from "./bank-dialog";
-import { Elements } from "./elements";
-import { IntegrationError } from "./integration-error";
-import { withOutcome } from "./outcome-url";
-import { fetchSetupIntent, isClientSecret, type SetupResult } from "./setup-intent-requests";
+import type {
+  ConfirmSetupData,
+  StripeElementsOptionsClientSecret,
+  StripePaymentElementOptions,
+} from "@stripe/stripe-js";
+import { PaymentElement } from "./payment-element";
+import { askStripe, intentId, type SetupResult } from "./setup-intent-requests";
 
 /* `window.Stripe`, with the methods that a card setup by the Payment Element calls. */
 
-type ConfirmOptions = {
-  elements?: unknown;
-  confirmParams?: Partial<ConfirmSetupData>;
-  redirect?: "always" | "if_required";
-};
+const script = document.currentScript;
+if (!(script instanceof HTMLScriptElement)) throw new Error("Stripe.js has to be loaded by a script element.");
+const { origin } = new URL(script.src);
+
+class Elements {
+  payment: PaymentElement | undefined;
+
+  constructor(
+    readonly publishableKey: string,
+    readonly options: StripeElementsOptionsClientSecret,
+  ) {}
+
+  create(_type: "payment", options: StripePaymentElementOptions = {}): PaymentElement {
+    const { clientSecret = "", locale = "auto" } = this.options;
+    const { publishableKey } = this;
+    this.payment = new PaymentElement({ origin, publishableKey, clientSecret, locale }, options);
+    return this.payment;
+  }
+}
+
+type Confirmation = { elements: Elements; confirmParams?: Partial<ConfirmSetupData>; redirect?: "if_required" };
 
 class SimulatedStripe {
   // By these three functions react-stripe-js recognizes Stripe.
@@ -19,47 +36,27 @@ class SimulatedStripe {
   readonly createPaymentMethod = notSimulated;
   readonly confirmCardPayment = notSimulated;
 
-  constructor(
-    readonly origin: string,
-    readonly publishableKey: string,
-  ) {}
+  constructor(private readonly publishableKey: string) {}
 
-  elements(options: StripeElementsOptionsClientSecret = {}): Elements {
-    return new Elements(this.origin, this.publishableKey, options);
+  elements(options: StripeElementsOptionsClientSecret): Elements {
+    return new Elements(this.publishableKey, options);
   }
 
-  async retrieveSetupIntent(clientSecret: string): Promise<SetupResult> {
-    if (!isClientSecret(clientSecret)) {
-      throw new IntegrationError(
-        "Invalid value for stripe.retrieveSetupIntent intent secret: value should be a client_secret string.",
-      );
-    }
-    return fetchSetupIntent(this.origin, this.publishableKey, clientSecret);
+  retrieveSetupIntent(clientSecret: string): Promise<SetupResult> {
+    return askStripe(origin, clientSecret, { key: this.publishableKey });
   }
 
-  async confirmSetup({ elements, confirmParams, redirect }: ConfirmOptions): Promise<SetupResult> {
-    if (!(elements instanceof Elements)) {
-      throw new IntegrationError("Invalid value for stripe.confirmSetup(): elements should be an object.");
-    }
-    const { return_url: returnUrl, payment_method_data } = confirmParams ?? {};
-    if (redirect !== "if_required" && returnUrl === undefined) {
-      throw new IntegrationError("stripe.confirmSetup(): expected confirmParams to contain return_url.");
-    }
-    const { clientSecret } = elements;
-    const payment = elements.mountedPayment();
-    let result = await payment.confirm(returnUrl, payment_method_data?.billing_details);
+  async confirmSetup({ elements, confirmParams = {}, redirect }: Confirmation): Promise<SetupResult> {
+    const { payment, options } = elements;
+    if (!payment || redirect !== "if_required") return notSimulated();
+    const result = await payment.confirm(confirmParams);
     const action = result.setupIntent?.next_action;
-    if (action?.redirect_to_url) return leaveFor(action.redirect_to_url.url);
-    if (action) result = await this.#authenticate(clientSecret);
-    if (result.error || redirect === "if_required" || returnUrl === undefined) return result;
-    return leaveFor(withOutcome(returnUrl, result.setupIntent, true));
-  }
-
-  async #authenticate(clientSecret: string): Promise<SetupResult> {
-    await authenticateInDialog(this.origin, clientSecret);
-    const result = await this.retrieveSetupIntent(clientSecret);
-    const failure = result.setupIntent?.last_setup_error;
-    return failure ? { error: { ...failure, setup_intent: result.setupIntent } } : result;
+    if (!action) return result;
+    if (action.redirect_to_url) return leaveFor(action.redirect_to_url.url);
+    await authenticateInDialog(options.clientSecret ?? "");
+    const after = await this.retrieveSetupIntent(options.clientSecret ?? "");
+    const failure = after.setupIntent?.last_setup_error;
+    return failure ? { error: { ...failure, setup_intent: after.setupIntent } } : after;
   }
 }
 
@@ -70,20 +67,40 @@ function leaveFor(url: string): Promise<never> {
 }
 
 function notSimulated(): never {
-  throw new IntegrationError("This call is not part of the simulator.");
+  throw new Error("This call is not part of the simulator.");
 }
 
-const script = document.currentScript;
-if (!(script instanceof HTMLScriptElement)) throw new Error("Stripe.js has to be loaded by a script element.");
-const { origin } = new URL(script.src);
+/** Sent by the bank's page to its parent when it is done: pages/bank-page.ts. */
+const DONE = "stripe-simulator:authenticated";
+
+/** Shows the bank's page over this one until it is done, as Stripe.js does for 3-D Secure 2. */
+function authenticateInDialog(clientSecret: string): Promise<void> {
+  const dialog = document.createElement("dialog");
+  const iframe = document.createElement("iframe");
+  const name = "Authentication by your bank";
+  dialog.ariaLabel = name;
+  iframe.title = name;
+  iframe.src = `${origin}/authenticate/${intentId(clientSecret)}/${encodeURIComponent(clientSecret)}`;
+  // Restores the margins that center a dialog, which the page's CSS reset removes.
+  Object.assign(dialog.style, { margin: "auto", padding: "0", width: "min(30rem, calc(100% - 2rem))" });
+  Object.assign(iframe.style, { display: "block", width: "100%", height: "24rem", border: "0" });
+  dialog.addEventListener("cancel", (event) => event.preventDefault());
+  dialog.appendChild(iframe);
+  document.body.appendChild(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    window.addEventListener("message", function onDone({ data, source }: MessageEvent<unknown>) {
+      if (source !== iframe.contentWindow || data !== DONE) return;
+      window.removeEventListener("message", onDone);
+      dialog.remove();
+      resolve();
+    });
+  });
+}
 
 function createStripe(publishableKey: string): SimulatedStripe {
-  if (typeof publishableKey !== "string" || !/^pk_test_\w+$/.test(publishableKey)) {
-    throw new IntegrationError(
-      "Please call Stripe() with your publishable key. You used an empty string or another key.",
-    );
-  }
-  return new SimulatedStripe(origin, publishableKey);
+  if (/^pk_test_\w+$/.test(publishableKey)) return new SimulatedStripe(publishableKey);
+  throw new Error("Please call Stripe() with your publishable key. You used an empty string or another key.");
 }
 
 Object.assign(window, { Stripe: Object.assign(createStripe, { version: "endive" }) });

@@ -1,112 +1,96 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
+import * as z from "zod";
 import { TRIAL_DAYS } from "../../../app/contract/plans";
-import type { Effects, StripeContext } from "../api/operation-context";
-import { moveClock } from "../api/resources/test-clocks";
-import { failsNext } from "../clock/charge-invoices";
-import { cardToCharge } from "../clock/invoicing";
-import { nextStep } from "../clock/schedule";
-import { endSubscription, hasEnded, updateSubscription } from "../clock/subscription-lifecycle";
-import { clockOf, DAY, HOUR, timeOf } from "../clock/time";
-import { parseForm } from "../schema/form";
-import type { Customer, Subscription } from "../store/objects";
-import { detailOf } from "./event-detail";
-import { page, time } from "./page-layout";
+import { parseForm } from "../api/parameters";
+import type { StripeContext } from "../api/router";
+import { cardToCharge } from "../clock/invoices";
+import { moveClock, nextStep } from "../clock/steps";
+import { cancelAtPeriodEnd, endSubscription, failsNext } from "../clock/subscriptions";
+import { DAY, HOUR } from "../clock/time";
+import type { Effects } from "../store/events";
+import { type Customer, type Event, isRecord, type Subscription } from "../store/objects";
+import { dollars, type Html, list, page, time } from "./layout";
 
-const MOVES = [
-  ["An hour", HOUR],
-  ["A day", DAY],
-  [`${TRIAL_DAYS} days`, TRIAL_DAYS * DAY],
-  ["A month", 31 * DAY],
-] as const;
+const MOVES = Object.entries({ "An hour": HOUR, "A day": DAY, "The trial": TRIAL_DAYS * DAY, "A month": 31 * DAY });
 
+/** Stripe's side: the customers, what happened to each, and the account's clock. */
 export const dashboard = new Hono<StripeContext>();
 
 dashboard.get("/", (c) => {
-  const { store } = c.var;
-  const customers = store.list("Customer").slice(0, 100);
-  const list = html`<ul>
-    ${customers.map(({ id, name, email }) => {
-      const status = store.list("Subscription", id)[0]?.status ?? "no subscription";
-      return html`<li><a href="/dashboard/${id}">${name || email || id}</a><br />${email ?? ""}, ${words(status)}</li>`;
-    })}
-  </ul>`;
-  const content = html`${clock(timeOf(store))}
-    <h2>Customers</h2>
-    ${customers.length > 0 ? list : html`<p>Nobody has signed up yet.</p>`}`;
-  return c.html(page("Stripe dashboard", content));
+  const { store, effects } = c.var.account;
+  const customers = list(store.list("Customer").slice(0, 100), "Nobody has signed up yet.", ({ id, name, email }) => {
+    const { status = "no subscription" } = store.list("Subscription", id)[0] ?? {};
+    return html`<a href="/dashboard/${id}">${name || email || id}</a><br />${email ?? ""}, ${words(status)}`;
+  });
+  return c.html(page("Stripe dashboard", html`${clock(effects().now)}<h2>Customers</h2>${customers}`));
 });
 
 dashboard.get("/:id", (c) => {
-  const { store } = c.var;
+  const { store, effects } = c.var.account;
   const customer = store.find("Customer", c.req.param("id"));
   if (!customer) return c.html(page("No such customer", html`<p><a href="/dashboard">Dashboard</a></p>`), 404);
   const subscription = store.list("Subscription", customer.id)[0];
-  const events = store.list("Event", customer.id).reverse();
   const content = html`<p><a href="/dashboard">Dashboard</a> · <a href="/p/session/${customer.id}">Customer portal</a></p>
-    ${clock(timeOf(store, clockOf(customer)))}
-    ${subscription ? facts(customer, subscription, c.var.account.effects()) : html`<p>No subscription yet.</p>`}
+    ${clock(effects().now)}
+    ${subscription ? facts(customer, subscription, effects()) : html`<p>No subscription yet.</p>`}
     <h2>Timeline</h2>
-    <ol>
-      ${events.map((event) => html`<li class="columns">${time(event.created * 1000)}<strong>${event.type}</strong><span>${detailOf(event)}</span></li>`)}
-    </ol>`;
+    ${list(
+      store.list("Event", customer.id).reverse(),
+      "",
+      (event) => html`${time(event.created * 1000)} <strong>${event.type}</strong> ${detailOf(event)}`,
+    )}`;
   return c.html(page(customer.name || customer.email || customer.id, content));
 });
 
 dashboard.post("/:id?", async (c) => {
-  const { store, account } = c.var;
+  const { store, effects } = c.var.account;
   const { seconds, action } = parseForm(await c.req.text());
-  const customer = store.find("Customer", c.req.param("id") ?? "");
-  const effects = account.effects();
-  const now = timeOf(store, clockOf(customer));
-  if (Number(seconds) > 0) moveClock(clockOf(customer), now + Number(seconds), effects);
+  if (Number(seconds) > 0) moveClock(effects().now + Number(seconds), effects());
+  const customer = store.find("Customer", c.req.param("id"));
   const subscription = customer && store.list("Subscription", customer.id)[0];
-  if (subscription && !hasEnded(subscription)) act(String(action), subscription, now, effects);
-  return c.redirect(customer ? `/dashboard/${customer.id}` : "/dashboard", 303);
+  const step = subscription && nextStep(subscription, effects());
+  if (step && action === "next") moveClock(Math.max(step.at, effects().now), effects());
+  if (step && action === "fail") store.set("setting", failsNext(customer.id), true);
+  if (step && action === "cancel") endSubscription(subscription, "cancellation_requested", effects());
+  if (step && action === "cancel at the end") cancelAtPeriodEnd(subscription, effects());
+  return c.redirect(c.req.path, 303);
 });
 
-function act(action: string, subscription: Subscription, now: number, effects: Effects): void {
-  const end = subscription.items.data[0]?.current_period_end ?? now;
-  const step = nextStep(subscription, effects);
-  if (action === "next" && step) {
-    const customer = effects.store.find("Customer", subscription.customer);
-    moveClock(clockOf(customer), Math.max(step.at, now), effects);
-  }
-  if (action === "fail") effects.store.saveSetting(failsNext(subscription.customer), 1);
-  if (action === "cancel") endSubscription(subscription, "cancellation_requested", effects);
-  if (action === "cancel at the end") {
-    const changes = { cancel_at: end, cancel_at_period_end: true, canceled_at: now };
-    updateSubscription(subscription, changes, effects);
-  }
-}
-
-function clock(now: number) {
-  return html`<form method="post" class="row">
+function clock(now: number): Html {
+  return html`<form method="post">
     <p>It is <strong>${time(now * 1000)}</strong>. Move the clock by:</p>
     ${MOVES.map(([name, seconds]) => html`<button name="seconds" value="${seconds}">${name}</button>`)}
   </form>`;
 }
 
-function facts(customer: Customer, subscription: Subscription, effects: Effects) {
+function facts(customer: Customer, subscription: Subscription, effects: Effects): Html {
   const step = nextStep(subscription, effects);
   const card = cardToCharge(subscription, effects)?.card;
-  const willFail = effects.store.setting(failsNext(customer.id)) > 0;
-  const amount = (subscription.items.data[0]?.price.unit_amount ?? 0) / 100;
-  const buttons = html`<form method="post" class="row">
-    <button name="action" value="next">Move the clock to the next step</button>
-    <button name="action" value="fail" class="plain">Let the next charge fail</button>
-    <button name="action" value="cancel at the end" class="plain">Cancel at the end of the period</button>
-    <button name="action" value="cancel" class="plain">Cancel now</button>
-  </form>`;
+  const willFail = effects.store.get(z.boolean(), "setting", failsNext(customer.id));
   return html`<p>
-      <strong>${words(subscription.status)}</strong>, $${amount} a month,
+      <strong>${words(subscription.status)}</strong>, ${dollars(subscription.items.data[0]?.price.unit_amount ?? 0)} a month,
       ${card ? `${card.brand} ${card.last4}` : "no card"}${willFail ? ", and the next charge will fail" : ""}.
       ${subscription.cancel_at === null ? "" : html`It ends at ${time(subscription.cancel_at * 1000)}.`}
-      ${step ? html`Next: ${NAMES[step.does] ?? step.does}, ${time(step.at * 1000)}.` : ""}
+      ${step ? html`Next: ${step.does}, ${time(step.at * 1000)}.` : ""}
     </p>
-    ${hasEnded(subscription) ? "" : buttons}`;
+    <form method="post" ${step ? "" : "hidden"}>
+      <button name="action" value="next">Move the clock to the next step</button>
+      <button name="action" value="fail">Let the next charge fail</button>
+      <button name="action" value="cancel at the end">Cancel at the end of the period</button>
+      <button name="action" value="cancel">Cancel now</button>
+    </form>`;
 }
 
-const NAMES: Record<string, string> = { finalize: "charge the invoice", retry: "try the charge again" };
+/** An invoice's total or a subscription's changes. */
+function detailOf({ type, data }: Event): string {
+  const { object, previous_attributes: previous = {} } = data;
+  if (!isRecord(object)) return "";
+  if (typeof object.total === "number") return dollars(object.total);
+  if (type !== "customer.subscription.updated") return "";
+  if ("status" in previous) return `${words(String(previous.status))} → ${words(String(object.status))}`;
+  if ("cancel_at" in previous) return object.cancel_at === null ? "cancellation reversed" : "will be canceled";
+  return "latest_invoice" in previous ? "new billing period" : Object.keys(previous).join(", ");
+}
 
 const words = (status: string) => status.replaceAll("_", " ");

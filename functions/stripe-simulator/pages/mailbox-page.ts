@@ -1,11 +1,8 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod";
-import type { StripeContext } from "../api/operation-context";
-import type { Received } from "../store/store";
-import { page, time } from "./page-layout";
-
-/* A mail provider with the API of Resend: https://resend.com/docs/api-reference/emails */
+import type { StripeContext } from "../api/router";
+import { list, page, time } from "./layout";
 
 const message = z.object({
   from: z.string().min(1),
@@ -15,12 +12,13 @@ const message = z.object({
   text: z.string().min(1),
   reply_to: z.email().optional(),
 });
-const keptMessage = message.extend({ id: z.string(), created_at: z.string() });
-type KeptMessage = z.output<typeof keptMessage>;
+const received = message.extend({ id: z.string(), created_at: z.string() });
 
+/** A mail provider with the API of Resend: https://resend.com/docs/api-reference/emails */
 export const emails = new Hono<StripeContext>();
 
 emails.post("/", async (c) => {
+  const { store } = c.var.account;
   if (!/^Bearer re_\w+$/.test(c.req.header("authorization") ?? "")) {
     return c.json({ statusCode: 401, name: "missing_api_key", message: "Missing API key" }, 401);
   }
@@ -29,68 +27,44 @@ emails.post("/", async (c) => {
     return c.json({ statusCode: 422, name: "validation_error", message: z.prettifyError(given.error) }, 422);
   }
   const key = c.req.header("idempotency-key") ?? crypto.randomUUID();
-  const before = c.var.store.receivedUnder("mailbox", key);
-  if (before) {
-    const { id, created_at, ...known } = kept(before);
-    if (JSON.stringify(known) === JSON.stringify(given.data)) return c.json({ id });
-    const refusal = "Same idempotency key used with a different request payload";
-    return c.json({ statusCode: 409, name: "invalid_idempotent_request", message: refusal }, 409);
-  }
-  const id = crypto.randomUUID();
-  const created_at = new Date().toISOString();
-  c.var.store.receive("mailbox", key, { id, body: JSON.stringify({ ...given.data, id, created_at }) });
+  const { id = crypto.randomUUID(), ...known } = store.get(received, "email", key) ?? {};
+  if (!("to" in known)) store.set("email", key, { ...given.data, id, created_at: new Date().toISOString() });
   return c.json({ id });
 });
 
-emails.get("/", (c) => c.json({ object: "list", data: c.var.store.received("mailbox").map(kept) }));
+emails.get("/", (c) => c.json({ object: "list", data: c.var.account.store.all(received, "email") }));
 
 export const mailbox = new Hono<StripeContext>();
 
 mailbox.get("/", (c) => {
-  const messages = c.var.store.received("mailbox").map(kept);
-  const list = html`<ul>
-    ${messages.map(
-      ({ id, to, subject, created_at }) =>
-        html`<li>
-          <a href="/mailbox/${id}">${subject}</a><br />
-          to ${to.join(", ")}, ${time(created_at)}
-        </li>`,
-    )}
-  </ul>`;
-  return c.html(page("Mailbox", messages.length > 0 ? list : html`<p>Nothing was sent yet.</p>`));
+  const content = list(
+    c.var.account.store.all(received, "email"),
+    "Nothing was sent yet.",
+    ({ id, to, subject, created_at }) =>
+      html`<a href="/mailbox/${id}">${subject}</a><br />to ${to.join(", ")}, ${time(created_at)}`,
+  );
+  return c.html(page("Mailbox", content));
 });
 
 mailbox.get("/:id", (c) => {
-  const found = findMessage(c.var.store.received("mailbox"), c.req.param("id"));
+  const found = c.var.account.store.all(received, "email").find(({ id }) => id === c.req.param("id"));
   if (!found) return c.html(page("No such message", html`<p><a href="/mailbox">Mailbox</a></p>`), 404);
+  // Links can be followed in the text: in the frame nothing may run, load or navigate.
+  const text = found.text
+    .split(/(https?:\/\/\S+)/)
+    .map((part) => (part.startsWith("http") ? html`<a href="${part}">${part}</a>` : part));
   const content = html`<p><a href="/mailbox">Mailbox</a></p>
     <p>From ${found.from}<br />To ${found.to.join(", ")}<br />Reply to ${found.reply_to ?? found.from}</p>
     <h2>HTML</h2>
     <iframe sandbox src="/mailbox/${found.id}/html" title="The message as HTML"></iframe>
     <h2>Text</h2>
-    <pre>${withLinks(found.text)}</pre>`;
+    <pre>${text}</pre>`;
   return c.html(page(found.subject, content));
 });
 
-/** Sandboxed: nothing may run, load or navigate. */
 mailbox.get("/:id/html", (c) => {
-  const found = findMessage(c.var.store.received("mailbox"), c.req.param("id"));
+  const found = c.var.account.store.all(received, "email").find(({ id }) => id === c.req.param("id"));
   if (!found) return c.notFound();
   c.header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox");
   return c.html(found.html);
 });
-
-/** Its links can be followed here: in the frame they cannot. */
-function withLinks(text: string) {
-  return text
-    .split(/(https?:\/\/\S+)/)
-    .map((part) => (part.startsWith("http") ? html`<a href="${part}">${part}</a>` : part));
-}
-
-function findMessage(received: Received[], id: string): KeptMessage | undefined {
-  return received.map(kept).find((message) => message.id === id);
-}
-
-function kept({ body }: Received): KeptMessage {
-  return keptMessage.parse(JSON.parse(body));
-}

@@ -1,14 +1,17 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import { StripeFailure } from "../api/errors";
-import type { Effects, StripeContext } from "../api/operation-context";
-import { attach, createPaymentMethod } from "../api/resources/payment-methods";
-import { DECLINED } from "../api/resources/setup-intents";
+import * as z from "zod";
+import { DECLINED, StripeFailure } from "../api/errors";
+import { type Form, parseForm, readParameters } from "../api/parameters";
+import type { StripeContext } from "../api/router";
 import { cardOutcome } from "../cards/cards";
-import { cancellationDetails, hasEnded, updateSubscription } from "../clock/subscription-lifecycle";
-import { type Form, parseForm } from "../schema/form";
-import { type Customer, merge, previousAttributes, type Subscription } from "../store/objects";
-import { page } from "./page-layout";
+import { because, cancelAtPeriodEnd, hasEnded, periodEndOf, updateSubscription } from "../clock/subscriptions";
+import { attach, createPaymentMethod, paymentMethodData } from "../resources/payment-methods";
+import { changePrice } from "../resources/subscriptions";
+import type { Effects } from "../store/events";
+import { type Customer, merge, type Price, type Subscription } from "../store/objects";
+import type { Store } from "../store/store";
+import { dollars, type Html, list, page } from "./layout";
 
 /** Stripe sends a link to the address; here the portal opens at once: https://docs.stripe.com/customer-management */
 export const customerPortal = new Hono<StripeContext>();
@@ -16,143 +19,116 @@ export const customerPortal = new Hono<StripeContext>();
 customerPortal.get("/login/:page", (c) => c.html(loginPage(c.req.query("prefilled_email") ?? "")));
 
 customerPortal.post("/login/:page", async (c) => {
-  const { email = "" } = parseForm(await c.req.text());
-  const found = customerOf(c, String(email).trim().toLowerCase());
-  if (!found) return c.html(loginPage(String(email), "No customer with a subscription has this email address."), 404);
+  const { store } = c.var.account;
+  const email = String(parseForm(await c.req.text()).email ?? "").trim();
+  const customers = store.list("Customer").filter((one) => one.email === email.toLowerCase());
+  const found = customers.find(({ id }) => subscriptionsOf(id, store).length > 0) ?? customers[0];
+  if (!found) return c.html(loginPage(email, "No customer with a subscription has this email address."), 404);
   return c.redirect(`/p/session/${found.id}`, 303);
 });
 
-customerPortal.get("/session/:customer", (c) => {
-  const customer = c.var.store.find("Customer", c.req.param("customer"));
-  if (!customer) return c.html(page("This session has ended", html``), 404);
-  return c.html(sessionPage(c, customer));
-});
+customerPortal.get("/session/:customer", (c) => session(c));
 
 customerPortal.post("/session/:customer", async (c) => {
-  const customer = c.var.store.find("Customer", c.req.param("customer"));
-  if (!customer) return c.html(page("This session has ended", html``), 404);
-  const { intent, subscription: id, card } = parseForm(await c.req.text());
-  const subscription = subscriptionsOf(c, customer).find((one) => one.id === id);
   try {
-    const effects = c.var.account.effects();
-    if (intent === "cancel" && subscription) cancelAtPeriodEnd(subscription, effects);
-    if (intent === "renew" && subscription) renew(subscription, effects);
-    if (intent === "card" && typeof card === "object") changeDefaultCard(customer, card, effects);
+    act(c.req.param("customer"), parseForm(await c.req.text()), c.var.account.effects());
   } catch (error) {
     if (!(error instanceof StripeFailure)) throw error;
-    return c.html(sessionPage(c, customer, error.message), 402);
+    return session(c, error.message);
   }
-  return c.redirect(`/p/session/${customer.id}`, 303);
+  return c.redirect(c.req.path, 303);
 });
 
-function customerOf(c: Context<StripeContext>, email: string): Customer | undefined {
-  const customers = c.var.store.list("Customer", undefined, email);
-  return customers.find((one) => subscriptionsOf(c, one).length > 0) ?? customers[0];
+const subscriptionsOf = (customer: string, store: Store) =>
+  store.list("Subscription", customer).filter((one) => !hasEnded(one));
+
+function act(id: string, { intent, subscription: subscriptionId, card, price }: Form, effects: Effects): void {
+  const { store } = effects;
+  const customer = store.find("Customer", id);
+  const subscription = subscriptionsOf(id, store).find((one) => one.id === subscriptionId);
+  if (intent === "card" && customer) changeDefaultCard(customer, card, effects);
+  if (!subscription) return;
+  const chosen = pricesOf(store).find((one) => one.id === price);
+  if (intent === "plan" && chosen) changePrice(subscription, chosen, effects);
+  if (intent === "cancel") cancelAtPeriodEnd(subscription, effects);
+  if (intent !== "renew") return;
+  updateSubscription(subscription, { cancel_at: null, canceled_at: null, ...because(null) }, effects);
 }
 
-function subscriptionsOf(c: Context<StripeContext>, customer: Customer): Subscription[] {
-  return c.var.store.list("Subscription", customer.id).filter((one) => !hasEnded(one));
+/** The plans of the configuration made by `npm run stripe:setup`, else every plan. */
+function pricesOf(store: Store): Price[] {
+  const { products } = store.list("Configuration")[0]?.features.subscription_update ?? {};
+  const offered = products?.flatMap(({ prices }) => prices);
+  const prices = store
+    .list("Price")
+    .filter(({ id, recurring }) => recurring?.interval === "month" && offered?.includes(id) !== false);
+  return prices.sort((a, b) => (a.unit_amount ?? 0) - (b.unit_amount ?? 0));
 }
 
-function cancelAtPeriodEnd(subscription: Subscription, effects: Effects): void {
-  const cancel_at = Math.max(...subscription.items.data.map((item) => item.current_period_end));
-  const canceled_at = effects.now(subscription.customer);
-  const why = cancellationDetails(subscription, "cancellation_requested");
-  updateSubscription(subscription, { cancel_at, canceled_at, ...why }, effects);
+function changeDefaultCard(customer: Customer, card: Form[string], effects: Effects): void {
+  const { store, emit } = effects;
+  const created = createPaymentMethod(readParameters(paymentMethodData, { type: "card", card }), effects);
+  if (cardOutcome(store.get(z.string(), "card", created.id)) === "declined") throw DECLINED;
+  const { id } = attach(created, customer.id, effects);
+  const { invoice_settings } = customer;
+  const changed = merge(customer, { invoice_settings: { default_payment_method: id } });
+  emit("customer.updated", store.save("Customer", changed), { invoice_settings });
 }
 
-function renew(subscription: Subscription, effects: Effects): void {
-  const changes = { cancel_at: null, cancel_at_period_end: false, canceled_at: null };
-  updateSubscription(subscription, { ...changes, ...cancellationDetails(subscription, null) }, effects);
+function loginPage(email: string, problem?: string): Html {
+  const content = html`${problem && html`<p role="alert">${problem}</p>`}
+    <p>Stripe sends a link to this address. Here the portal opens at once.</p>
+    <form method="post">
+      <label>Email address <input type="email" name="email" value="${email}" autocomplete="email" required /></label>
+      <button>Send</button>
+    </form>`;
+  return page("Log in to the customer portal", content);
 }
 
-function changeDefaultCard(customer: Customer, { number, exp_month, exp_year, cvc }: Form, effects: Effects): void {
-  const { email, name, phone } = customer;
-  const card = { number: String(number), exp_month: Number(exp_month), exp_year: Number(exp_year), cvc: String(cvc) };
-  const billing_details = { ...(email && { email }), ...(name && { name }), ...(phone && { phone }) };
-  const created = createPaymentMethod({ type: "card", card, billing_details }, effects);
-  if (cardOutcome(effects.store.cardNumber(created.id) ?? "") === "declined") throw DECLINED;
-  const attached = attach(created, customer.id, effects);
-  const changed = merge("Customer", customer, { invoice_settings: { default_payment_method: attached.id } });
-  effects.store.save("Customer", changed);
-  effects.emit("customer.updated", changed, previousAttributes(customer, changed));
+/** The email address cannot be changed: the API finds its customers by it. */
+function session(c: Context<StripeContext>, problem?: string) {
+  const { store } = c.var.account;
+  const customer = store.find("Customer", c.req.param("customer"));
+  if (!customer) return c.html(page("This session has ended", html``), 404);
+  const card = store.find("PaymentMethod", customer.invoice_settings.default_payment_method)?.card;
+  const content = html`${problem && html`<p role="alert">${problem}</p>`}
+    <p>${customer.name}, ${customer.email}</p>
+    <h2>Subscription</h2>
+    ${list(subscriptionsOf(customer.id, store), "There is no subscription.", (one) => subscriptionForm(one, store))}
+    <h2>Card</h2>
+    <p>${card ? `${card.brand} ending in ${card.last4}` : "There is no card."}</p>
+    <form method="post">
+      <input type="hidden" name="intent" value="card" />
+      ${CARD_FIELDS.map(([name, label]) => html`<label>${label} <input name="card[${name}]" inputmode="numeric" required /></label>`)}
+      <button>Change card</button>
+    </form>`;
+  return c.html(page("Customer portal", content), problem ? 402 : 200);
 }
 
-function loginPage(email: string, problem?: string) {
-  return page(
-    "Log in to the customer portal",
-    html`${problem && html`<p role="alert">${problem}</p>`}
-      <p>Stripe sends a link to this address. Here the portal opens at once.</p>
-      <form method="post">
-        <label>Email address <input type="email" name="email" value="${email}" autocomplete="email" required /></label>
-        <button>Send</button>
-      </form>`,
-  );
-}
+const CARD_FIELDS = Object.entries({ number: "Card number", exp_month: "Month", exp_year: "Year", cvc: "CVC" });
 
-function sessionPage(c: Context<StripeContext>, customer: Customer, problem?: string) {
-  const { store } = c.var;
-  const card = store.find("PaymentMethod", customer.invoice_settings.default_payment_method ?? "")?.card;
-  const subscriptions = subscriptionsOf(c, customer);
-  const invoices = store.list("Invoice", customer.id);
-  return page(
-    "Customer portal",
-    html`${problem && html`<p role="alert">${problem}</p>`}
-      <p>${customer.name}, ${customer.email}</p>
-      <h2>Subscription</h2>
-      ${subscriptions.length === 0 && html`<p>There is no subscription.</p>`}
-      ${subscriptions.map(subscriptionForm)}
-      <h2>Card</h2>
-      <p>${card ? html`<span class="name">${card.brand}</span> ending in ${card.last4}` : "There is no card."}</p>
-      <form method="post" class="card">
-        <input type="hidden" name="intent" value="card" />
-        ${CARD_FIELDS.map(
-          ([name, label, autocomplete]) =>
-            html`<label>${label} <input name="card[${name}]" inputmode="numeric" autocomplete="${autocomplete}" required /></label>`,
-        )}
-        <button>Change card</button>
-      </form>
-      <h2>Invoices</h2>
-      ${invoices.length === 0 && html`<p>There are no invoices.</p>`}
-      <ul>
-        ${invoices.map(
-          ({ created, total, status }) =>
-            html`<li class="columns"><span>${dayOf(created, "medium")}</span><span>${dollars(total)}</span><span>${status}</span></li>`,
-        )}
-      </ul>`,
-  );
-}
-
-const CARD_FIELDS = [
-  ["number", "Card number", "cc-number"],
-  ["exp_month", "Month", "cc-exp-month"],
-  ["exp_year", "Year", "cc-exp-year"],
-  ["cvc", "CVC", "cc-csc"],
-];
-
-const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`;
-
-const dayOf = (seconds: number, dateStyle: "long" | "medium" = "long") =>
-  new Date(seconds * 1000).toLocaleDateString("en-US", { dateStyle, timeZone: "UTC" });
-
-function subscriptionForm(subscription: Subscription) {
-  const { id, items, cancel_at, cancel_at_period_end } = subscription;
-  const isCanceled = cancel_at !== null || cancel_at_period_end;
+function subscriptionForm(subscription: Subscription, store: Store): Html {
+  const { id, items, cancel_at } = subscription;
+  const current = items.data[0]?.price;
+  const nameOf = (price?: Price) =>
+    `${store.find("Product", price?.product)?.name}, ${dollars(price?.unit_amount ?? 0)} a month`;
+  const option = (price: Price) =>
+    html`<option value="${price.id}" ${price.id === current?.id ? "selected" : ""}>${nameOf(price)}</option>`;
+  const [intent, label] = cancel_at === null ? ["cancel", "Cancel"] : ["renew", "Don't cancel"];
   return html`<form method="post">
-    <p><strong>${dollars(items.data[0]?.price.unit_amount ?? 0)} a month</strong><br />${billingText(subscription)}</p>
+    <p><strong>${nameOf(current)}</strong><br />${billingText(subscription)}</p>
     <input type="hidden" name="subscription" value="${id}" />
-    ${
-      isCanceled
-        ? html`<button name="intent" value="renew">Don't cancel subscription</button>`
-        : html`<button name="intent" value="cancel" class="plain">Cancel subscription</button>`
-    }
+    <label>Plan <select name="price">${pricesOf(store).map(option)}</select></label>
+    <button name="intent" value="plan">Change plan</button>
+    <button name="intent" value="${intent}">${label} subscription</button>
   </form>`;
 }
 
-function billingText({ status, items, cancel_at }: Subscription): string {
-  const end = dayOf(cancel_at ?? items.data[0]?.current_period_end ?? 0);
-  if (cancel_at !== null) return `Canceled: it ends on ${end}.`;
-  if (status === "trialing") return `Free trial. The first payment is on ${end}.`;
-  if (status === "active") return `The next payment is on ${end}.`;
-  return status === "past_due" ? "The last payment failed and will be tried again. Change your card." : status;
+function billingText(subscription: Subscription): string {
+  const end = new Date((subscription.cancel_at ?? periodEndOf(subscription)) * 1000);
+  const day = end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+  if (subscription.cancel_at !== null) return `Canceled: it ends on ${day}.`;
+  if (subscription.status === "trialing") return `Free trial. The first payment is on ${day}.`;
+  if (subscription.status === "active") return `The next payment is on ${day}.`;
+  return "The last payment failed and will be tried again. Change your card.";
 }

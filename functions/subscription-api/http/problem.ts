@@ -1,17 +1,70 @@
-import type { Workload } from "./workload";
+import { HTTPException } from "hono/http-exception";
+import * as z from "zod";
+import { REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
+import { describeError } from "../../../app/shared/describe-error";
+import { isTransient } from "../database";
+import { log } from "../log";
+import { PaymentsError } from "../stripe/client";
+
+/** What is left to do, in an answer of `/health`. */
+export const workload = z.object({
+  dead_messages: z.int(),
+  due_messages: z.int(),
+  /** 0 if no message is due. */
+  oldest_due_seconds: z.int(),
+  last_cron_run: z.string().nullable(),
+  last_stripe_event: z.string().nullable(),
+});
+export type Workload = z.output<typeof workload>;
 
 /** Problem details (RFC 9457), extended with form errors, settings' names or pending work. */
-export type Problem = {
-  type?: string;
-  title: string;
-  detail?: string;
-  errors?: Record<string, string[]>;
-  keys?: string[];
-} & Partial<Workload>;
+export const problemDetails = z.object({
+  type: z.string().meta({ description: "about:blank, or a type that the operation names" }),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string().optional(),
+  errors: z.record(z.string(), z.array(z.string())).optional().meta({ description: "Messages by field" }),
+  keys: z.array(z.string()).optional().meta({ description: "Settings or parts of the service that are wrong" }),
+  ...workload.partial().shape,
+});
+type Details = z.output<typeof problemDetails>;
+export type Problem = Pick<Details, "title"> & Partial<Omit<Details, "status">>;
 
 export function problem(status: number, members: Problem, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify({ type: "about:blank", status, ...members }), {
     status,
     headers: { ...headers, "content-type": "application/problem+json", "cache-control": "no-store" },
   });
+}
+
+/** 409, 502 or 503 where a visitor may try again, else 500. */
+export function errorResponse(error: Error): Response {
+  // Thrown by Hono's own middleware.
+  if (error instanceof HTTPException) return error.res ?? problem(error.status, { title: "The request is refused" });
+  if (isTransient(error)) {
+    log("warn", "database_failed_in_passing", describeError(error));
+    return unavailable({ title: "The database is unavailable" }, "2");
+  }
+  log("error", "request_failed", describeError(error));
+  if (!(error instanceof PaymentsError)) return problem(500, { title: "Internal server error" });
+  switch (error.reason) {
+    case "in-progress":
+      return inProgress("The same request is still in progress", "2");
+    case "email-refused":
+    case "unexpected-answer":
+      return problem(502, { title: "The payment provider gave an unexpected answer" });
+    case "failed":
+    case "unavailable":
+      return unavailable({ title: "The payment provider is unavailable" }, "5");
+  }
+}
+
+/** Each 503 says when to try again. @param retryAfter in seconds */
+export function unavailable(members: Problem, retryAfter: string): Response {
+  return problem(503, members, { "retry-after": retryAfter });
+}
+
+/** @param retryAfter in seconds */
+export function inProgress(title: string, retryAfter: string): Response {
+  return problem(409, { type: REQUEST_IN_PROGRESS, title }, { "retry-after": retryAfter });
 }

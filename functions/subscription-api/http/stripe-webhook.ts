@@ -1,10 +1,11 @@
 import type { Context } from "hono";
 import { log } from "../log";
+import type { Services } from "../services";
 import { handleCardDeclined } from "../sign-ups/ending/failed-cards";
 import { handleInvoicePaid } from "../sign-ups/first-payment";
 import { handleCardSetUpEvent, handleSubscriptionChange, type TrialOutcome } from "../sign-ups/start-trial";
 import type { WebhookContent } from "../stripe/events";
-import type { ApiContext, Services } from "./api-context";
+import type { ApiContext } from "./api-context";
 import { problem } from "./problem";
 
 /** 200 for every event that Stripe signed. After any other answer Stripe tries again. */

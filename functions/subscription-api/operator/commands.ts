@@ -1,68 +1,116 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { normalizeEmail } from "../../../app/contract/fields/form-fields";
+import { commit } from "../../../app/shared/release";
+import { databaseOver } from "../database";
 import type { ApiContext } from "../http/api-context";
 import { problem } from "../http/problem";
 import { log } from "../log";
+import { sentKinds } from "../outbox/outbox";
 import { reconcilePrices } from "../plans/reconcile-prices";
 import { erasePerson, exportPerson } from "../sign-ups/personal-data";
 import { reconcileRestored } from "./restore/after-restore";
 
+/** The operator's commands: `POST /operator/{name}` with a bearer token and JSON, from tools/operator.ts. */
+export const COMMANDS = {
+  export: postExport,
+  erase: postErase,
+  "after-restore": postAfterRestore,
+  catalog: postCatalog,
+  messages: postMessages,
+  status: postStatus,
+};
+
+const MOST_MESSAGES = 100;
+const STATUS_DAYS = 30;
+const DAY_MS = 24 * 60 * 60_000;
+
+const person = z.object({ email: z.string().transform(normalizeEmail).pipe(z.email()) });
+const messages = z.object({ send_again: z.optional(z.string().min(1).max(200)) });
+const counts = z.array(z.object({ day: z.string(), status: z.string(), n: z.number() }));
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const restore = z
   .object({ restored_to: time, stopped_at: time })
   .transform(({ restored_to, stopped_at }) => ({ restoredTo: restored_to, stoppedAt: stopped_at }));
 
-const person = z.object({ email: z.string().transform(normalizeEmail).pipe(z.email()) });
-
-export async function postExport(c: Context<ApiContext>): Promise<Response> {
-  return withPerson(c, async (email) => {
+async function postExport(c: Context<ApiContext>): Promise<Response> {
+  return withBody(c, person, "an email", async ({ email }) => {
     const data = await exportPerson(email, c.var.services);
-    log("info", "person_exported", { signUps: data.signUps.length, operator: c.var.operator });
-    return data;
+    log("info", "person_exported", { signUps: data.signUps.length });
+    return answer(data);
   });
 }
 
-export async function postErase(c: Context<ApiContext>): Promise<Response> {
-  return withPerson(c, async (email) => {
+async function postErase(c: Context<ApiContext>): Promise<Response> {
+  return withBody(c, person, "an email", async ({ email }) => {
     const result = await erasePerson(email, c.var.services);
-    const { operator, services } = c.var;
-    log("info", "person_erased", { signUps: result.erased, customers: result.customers, operator });
-    if (result.erased + result.customers > 0) {
-      await services.erasures.add({ sign_ups: result.erased, customers: result.customers, operator });
+    if (result === "closing-due") {
+      const title = "The console has not been told yet that an account of this person is closed";
+      return problem(409, { title, detail: "Nothing was erased. See npm run messages, and try again." });
     }
-    return result;
+    log("info", "person_erased", { signUps: result.erased, customers: result.customers });
+    return answer(result);
   });
 }
 
-export async function postCatalog(c: Context<ApiContext>): Promise<Response> {
+async function postCatalog(c: Context<ApiContext>): Promise<Response> {
   const prices = await reconcilePrices(c.var.services);
-  log("info", "catalog_reconciled", {
-    created: prices.filter(({ created }) => created).length,
-    operator: c.var.operator,
-  });
+  log("info", "catalog_reconciled", { created: prices.filter(({ created }) => created).length });
   return answer({ prices });
 }
 
-export async function postAfterRestore(c: Context<ApiContext>): Promise<Response> {
-  const parsed = restore.safeParse(await c.req.json().catch(() => undefined));
-  if (!parsed.success) return problem(422, { title: "The body must be JSON with restored_to and stopped_at" });
-  if (!c.var.config.inMaintenance) return problem(409, { title: "Set MAINTENANCE to true first" });
-  const report = await reconcileRestored(parsed.data, c.var.services);
-  log("info", "database_reconciled", {
-    missing: report.missing.length,
-    deleted: report.deleted_again,
-    held: report.emails_held_back,
-    checked: report.checked_again,
-    operator: c.var.operator,
+async function postAfterRestore(c: Context<ApiContext>): Promise<Response> {
+  return withBody(c, restore, "restored_to and stopped_at", async (given) => {
+    if (!c.var.config.inMaintenance) return problem(409, { title: "Set MAINTENANCE to true first" });
+    const report = await reconcileRestored(given, c.var.services);
+    log("info", "database_reconciled", {
+      missing: report.missing.length,
+      deleted: report.deleted_again,
+      held: report.emails_held_back,
+      checked: report.checked_again,
+    });
+    return answer(report);
   });
-  return answer(report);
 }
 
-async function withPerson(c: Context<ApiContext>, work: (email: string) => Promise<unknown>): Promise<Response> {
-  const parsed = person.safeParse(await c.req.json().catch(() => undefined));
-  if (!parsed.success) return problem(422, { title: "The body must be JSON with an email" });
-  return answer(await work(parsed.data.email));
+/** Late and dead messages, or one sent again by its key. */
+async function postMessages(c: Context<ApiContext>): Promise<Response> {
+  return withBody(c, messages, "send_again, the key of a message, or nothing", async ({ send_again: key }) => {
+    const { outbox, accountWebhook } = c.var.services;
+    if (key === undefined) {
+      const kinds = sentKinds(accountWebhook !== undefined);
+      return answer({ messages: await outbox.stuck(kinds, MOST_MESSAGES), dead: await outbox.countDead() });
+    }
+    if (!(await outbox.sendAgain(key))) {
+      return problem(409, { title: "This message was sent, is being sent, is due now or never existed" });
+    }
+    log("info", "message_sent_again", { key });
+    c.var.dispatchAfterResponse();
+    return answer({ sent_again: key });
+  });
+}
+
+/** Sign-ups by the day on which they began (UTC) and their state now. */
+async function postStatus(c: Context<ApiContext>): Promise<Response> {
+  const from = new Date(Date.now() - (STATUS_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
+  // From the index alone.
+  const counted = databaseOver(c.var.config.d1).prepare(
+    `SELECT substr(created_at, 1, 10) AS day, status, count(*) AS n FROM sign_ups
+      WHERE substr(created_at, 1, 10) >= ? GROUP BY substr(created_at, 1, 10), status`,
+  );
+  const sign_ups = counts.parse((await counted.bind(from).all()).results);
+  return answer({ release: c.var.config.release, commit, sign_ups });
+}
+
+async function withBody<T>(
+  c: Context<ApiContext>,
+  schema: z.ZodType<T>,
+  members: string,
+  work: (body: T) => Promise<Response>,
+): Promise<Response> {
+  const parsed = schema.safeParse(await c.req.json().catch(() => undefined));
+  if (!parsed.success) return problem(422, { title: `The body must be JSON with ${members}` });
+  return work(parsed.data);
 }
 
 function answer(body: unknown): Response {

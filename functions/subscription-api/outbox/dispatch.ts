@@ -4,9 +4,8 @@ import { log } from "../log";
 import type { SignedLinks } from "../signed-links";
 import { PaymentsError } from "../stripe/client";
 import type { AccountWebhook } from "./account-webhook";
-import { cardUsedEmail } from "./emails/card-used-email";
-import { chargeReportedEmail, type Refunds, settleReportedCharge } from "./emails/charge-reported";
 import type { Mail } from "./emails/email";
+import { cardUsedEmail, notMeReportedEmail } from "./emails/other-emails";
 import { trialEndingEmail, trialStartedEmail } from "./emails/trial-emails";
 import { type TrialReader, trialOf } from "./emails/trial-facts";
 import { type DropReason, type Message, type Outbox, type SendOutcome, sentKinds } from "./outbox";
@@ -15,26 +14,29 @@ export type DispatchServices = {
   outbox: Outbox;
   mail: Mail;
   links: SignedLinks;
-  payments: TrialReader & Refunds;
-  /** Whether to refund charges of a sign-up reported as "not me". */
-  refundsReported: boolean;
+  payments: TrialReader;
   accountWebhook: AccountWebhook | undefined;
 };
 
-let turn = 0;
-
-/** Counted from the sign-up, so that a resent email has the same links. */
-const LINKS_LIVE_MS = 30 * 24 * 60 * 60_000;
+/** How long the links of an email work, from the sign-up on, so that a resent email has the same links. */
+export const LINK_DAYS = 30;
+const DAY_MS = 24 * 60 * 60_000;
 
 /** Sends one batch of due messages, one per connection. Logs failures; returns the number leased. */
 export async function dispatchMessages(services: DispatchServices): Promise<number> {
-  const kinds = sentKinds(services.accountWebhook !== undefined);
-  // Rotates, so a flood of one kind cannot starve the others.
-  turn = (turn + 1) % kinds.length;
-  const wanted = [...kinds.slice(turn), ...kinds.slice(0, turn)];
-  const messages = await services.outbox.take(wanted, CONNECTIONS);
+  const messages = await services.outbox.take(sentKinds(services.accountWebhook !== undefined), CONNECTIONS);
   await inParallel(messages, (message) => dispatch(message, services));
   return messages.length;
+}
+
+/**
+ * Tells the console that these sign-ups have ended, before they are deleted. False if it does not know yet. Without a console
+ * nobody is told.
+ */
+export async function sendClosings(signUpIds: readonly string[], services: DispatchServices): Promise<boolean> {
+  if (services.accountWebhook === undefined) return true;
+  await inParallel(await services.outbox.takeClosings(signUpIds), (message) => dispatch(message, services));
+  return !(await services.outbox.hasClosings(signUpIds));
 }
 
 async function dispatch(message: Message, services: DispatchServices): Promise<void> {
@@ -75,12 +77,8 @@ async function send(message: Message, services: DispatchServices): Promise<Outco
       const { notMe } = await linksFor(message, links);
       return mail.send(key, email, cardUsedEmail(message, mail.sender, notMe));
     }
-    case "charge-reported":
-      return unlessStripeFails(async () => {
-        const charge = await settleReportedCharge(message, services.payments, services.refundsReported);
-        if (typeof charge === "string") return { status: "dropped", reason: charge };
-        return mail.send(key, email, chargeReportedEmail(charge, mail.sender));
-      });
+    case "not-me-reported":
+      return mail.send(key, mail.sender.supportEmail, notMeReportedEmail(message, mail.sender));
     default:
       return accountWebhook?.send({ ...message, kind }) ?? { status: "failed", reason: "no console" };
   }
@@ -111,7 +109,7 @@ async function unlessStripeFails(work: () => Promise<Outcome>): Promise<Outcome>
 }
 
 async function linksFor({ sign_up_id, signed_up_at }: Message, links: SignedLinks) {
-  const expires = new Date(Date.parse(signed_up_at) + LINKS_LIVE_MS);
+  const expires = new Date(Date.parse(signed_up_at) + LINK_DAYS * DAY_MS);
   return {
     verifyEmail: await links.urlOf("verify-email", sign_up_id, expires),
     notMe: await links.urlOf("not-me", sign_up_id, expires),

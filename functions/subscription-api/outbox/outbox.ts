@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Database, Statement } from "../database";
 
-export const EMAILS = ["trial-started", "trial-ending", "card-used", "charge-reported"] as const;
+export const EMAILS = ["trial-started", "trial-ending", "card-used", "not-me-reported"] as const;
 const ACCOUNT_WEBHOOKS = ["account-created", "email-verified", "account-closed"] as const;
 
 export const messageKinds = z.enum([...EMAILS, ...ACCOUNT_WEBHOOKS]);
@@ -39,6 +39,18 @@ const message = z.object({
 const messages = z.array(message);
 const keysOnly = z.array(z.object({ key: z.string() }));
 
+const stuckMessages = z.array(
+  z.object({
+    key: z.string(),
+    sign_up_id: z.string(),
+    state: z.enum(["due", "dead"]),
+    attempts: z.number(),
+    created_at: z.string(),
+    next_attempt_at: z.string(),
+  }),
+);
+export type StuckMessage = z.output<typeof stuckMessages>[number];
+
 /** Why a due message is dropped (docs/subscription-api.md, "The outbox"). */
 export type DropReason =
   | "sign-up-ended"
@@ -48,13 +60,15 @@ export type DropReason =
   | "invoiced"
   | "unknown-charge"
   | "no-subscription"
-  | "not-charged"
   | "restored";
 
 /** A reason is a status or an error's name, never the receiver's text. */
 export type SendOutcome = { status: "sent" } | { status: "failed"; reason: string };
 
-const LEASE_MS = 60_000;
+/** How long a message may be in flight: reading Stripe and sending take up to 55 s. */
+export const LEASE_MS = 120_000;
+/** A message that has been due for so long was never leased. */
+const LATE_MS = 5 * 60_000;
 /** About a day and a half. */
 const MAX_ATTEMPTS = 15;
 const FIRST_DELAY_MS = 30_000;
@@ -95,33 +109,65 @@ export function newMessage(
 }
 
 export function outboxIn(db: Database) {
+  const closingsOf = (signUpIds: readonly string[]) =>
+    db
+      .prepare(
+        `SELECT key FROM outbox
+          WHERE sign_up_id IN (SELECT value FROM json_each(?)) AND kind = 'account-closed' AND state = 'due'`,
+      )
+      .bind(JSON.stringify(signUpIds));
+
+  /** Of two that lease a message the first gets it. @param found rows with the keys of messages due by `now` */
+  async function lease(found: unknown, now: string): Promise<Message[]> {
+    const keys = keysOnly.parse(found).map(({ key }) => key);
+    if (keys.length === 0) return [];
+    const leases = db.withoutRetry.prepare(
+      `UPDATE outbox SET next_attempt_at = ?1
+        WHERE key IN (SELECT value FROM json_each(?3)) AND state = 'due' AND next_attempt_at <= ?2 RETURNING key`,
+    );
+    const leaseEnd = new Date(Date.parse(now) + LEASE_MS).toISOString();
+    const leased = keysOnly.parse((await leases.bind(leaseEnd, now, JSON.stringify(keys)).all()).results);
+    if (leased.length === 0) return [];
+    const contents = db.prepare(
+      `SELECT outbox.key, outbox.sign_up_id, outbox.kind, outbox.attempts, outbox.next_attempt_at AS lease_end, sign_ups.*,
+              sign_ups.created_at AS signed_up_at, packages.name AS package_name, packages.price_cents
+         FROM outbox JOIN sign_ups ON sign_ups.id = outbox.sign_up_id
+         LEFT JOIN packages ON packages.id = sign_ups.package_id
+        WHERE outbox.key IN (SELECT value FROM json_each(?))`,
+    );
+    return messages.parse((await contents.bind(JSON.stringify(leased.map(({ key }) => key))).all()).results);
+  }
+
   return {
-    /** Leases due messages for a minute, in the order of the wanted kinds. */
-    async take(wanted: readonly MessageKind[], limit: number): Promise<Message[]> {
-      const now = new Date();
-      // CROSS JOIN fixes the join order: kinds first.
-      const leases = db.withoutRetry.prepare(
-        `UPDATE outbox SET next_attempt_at = ?1
-          WHERE key IN (
-            SELECT due.key FROM json_each(?4) AS wanted CROSS JOIN outbox AS due
-             WHERE due.key IN (
-               SELECT key FROM outbox WHERE state = 'due' AND kind = wanted.value AND next_attempt_at <= ?2
-                ORDER BY next_attempt_at LIMIT ?3)
-             LIMIT ?3)
-         RETURNING key`,
+    /**
+     * Leases due messages: of each kind the oldest, then of each kind the next, so that a flood of one kind delays no other.
+     * Writes nothing if nothing is due.
+     */
+    async take(kinds: readonly MessageKind[], limit: number): Promise<Message[]> {
+      const now = new Date().toISOString();
+      // CROSS JOIN fixes the join order: at most `limit` rows of each kind are read, from the index.
+      const due = db.prepare(
+        `SELECT key FROM (
+           SELECT due.key, due.next_attempt_at,
+                  ROW_NUMBER() OVER (PARTITION BY due.kind ORDER BY due.next_attempt_at) AS turn
+             FROM json_each(?1) AS wanted CROSS JOIN outbox AS due
+            WHERE due.key IN (
+              SELECT key FROM outbox WHERE state = 'due' AND kind = wanted.value AND next_attempt_at <= ?2
+               ORDER BY next_attempt_at LIMIT ?3))
+          ORDER BY turn, next_attempt_at LIMIT ?3`,
       );
-      const leaseEnd = new Date(now.getTime() + LEASE_MS).toISOString();
-      const leased = await leases.bind(leaseEnd, now.toISOString(), limit, JSON.stringify(wanted)).all();
-      const keys = keysOnly.parse(leased.results);
-      if (keys.length === 0) return [];
-      const contents = db.prepare(
-        `SELECT outbox.key, outbox.sign_up_id, outbox.kind, outbox.attempts, outbox.next_attempt_at AS lease_end, sign_ups.*,
-                sign_ups.created_at AS signed_up_at, packages.name AS package_name, packages.price_cents
-           FROM outbox JOIN sign_ups ON sign_ups.id = outbox.sign_up_id
-           LEFT JOIN packages ON packages.id = sign_ups.package_id
-          WHERE outbox.key IN (${keys.map(() => "?").join(", ")})`,
-      );
-      return messages.parse((await contents.bind(...keys.map(({ key }) => key)).all()).results);
+      return lease((await due.bind(JSON.stringify(kinds), now, limit).all()).results, now);
+    },
+
+    /** Leases what the console is now due to be told of closed accounts. */
+    async takeClosings(signUpIds: readonly string[]): Promise<Message[]> {
+      const now = new Date().toISOString();
+      return lease((await closingsOf(signUpIds).all()).results, now);
+    },
+
+    /** Whether the console has still to be told, now or later. */
+    async hasClosings(signUpIds: readonly string[]): Promise<boolean> {
+      return (await closingsOf(signUpIds).first()) !== null;
     },
 
     /** @param dropReason why the message was dropped; null if it was sent */
@@ -173,6 +219,40 @@ export function outboxIn(db: Database) {
     async countDead(): Promise<number> {
       const counted = "SELECT count(*) AS n FROM (SELECT 1 FROM outbox WHERE state = 'dead' LIMIT 1000)";
       return z.number().parse(await db.prepare(counted).first("n"));
+    },
+
+    /** Given up, tried before, or due for five minutes; at most `limit` of each. */
+    async stuck(kinds: readonly MessageKind[], limit: number): Promise<StuckMessage[]> {
+      const columns = "outbox.key, sign_up_id, state, attempts, created_at, next_attempt_at";
+      const now = Date.now();
+      const [dead, retried, late] = await db.batch([
+        db.prepare(`SELECT ${columns} FROM outbox WHERE state = 'dead' LIMIT ?`).bind(limit),
+        db
+          .prepare(
+            `SELECT ${columns} FROM outbox
+              WHERE state = 'due' AND attempts > 1 AND created_at <= ? ORDER BY created_at LIMIT ?`,
+          )
+          .bind(new Date(now).toISOString(), limit),
+        // CROSS JOIN fixes the join order: kinds first.
+        db
+          .prepare(
+            `SELECT ${columns} FROM json_each(?1) AS wanted CROSS JOIN outbox
+              WHERE state = 'due' AND outbox.kind = wanted.value AND next_attempt_at < ?2 AND attempts <= 1 LIMIT ?3`,
+          )
+          .bind(JSON.stringify(kinds), new Date(now - LATE_MS).toISOString(), limit),
+      ]);
+      return [dead, retried, late].flatMap((found) => stuckMessages.parse(found?.results));
+    },
+
+    /** Makes the message due with all its attempts. False if it is deleted, settled, or perhaps being sent. */
+    async sendAgain(key: string): Promise<boolean> {
+      const now = Date.now();
+      const changed = db.withoutRetry.prepare(
+        `UPDATE outbox SET state = 'due', attempts = 0, next_attempt_at = ?1
+          WHERE key = ?2 AND (state = 'dead' OR (state = 'due' AND next_attempt_at > ?3)) RETURNING key`,
+      );
+      const leased = new Date(now + LEASE_MS).toISOString();
+      return (await changed.bind(new Date(now).toISOString(), key, leased).first()) !== null;
     },
 
     async deleteSettled(before: Date, limit: number): Promise<void> {

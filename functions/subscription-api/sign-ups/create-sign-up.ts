@@ -1,18 +1,16 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import { sleep } from "../../../app/shared/sleep";
 import { CONNECTIONS } from "../limits/in-parallel";
-import type { SignUpCounts, Visitor } from "../limits/sign-up-counts";
 import type { SetupIntent } from "../stripe/card-setup";
 import { PaymentsError } from "../stripe/client";
-import type { PasswordSlot } from "./password/password-queue";
+import type { PasswordPlace } from "./password/password-queue";
 import { deleteSignUp, startOrDelete } from "./reconcile";
 import { CONTINUED_FOR_MS, isOlder, type SignUp } from "./sign-up";
 import { callStripe, handleCardSetUp, startTrial, type TrialServices } from "./start-trial";
 import { columnsOf } from "./store/field-columns";
 
 export type SignUpServices = TrialServices & {
-  passwords: PasswordSlot;
-  counts: SignUpCounts;
+  passwords: PasswordPlace;
   inBackground(work: Promise<unknown>): void;
   requestId: string;
 };
@@ -30,9 +28,6 @@ export type SignUpResult =
   /** The key's sign-up was deleted; a retry starts a new one. */
   | { status: "ended" }
   | { status: "email-refused" }
-  | { status: "too-many" }
-  /** The sender's network has no sign-ups left without Turnstile. */
-  | { status: "unverified" }
   /** The password could not be hashed in time; nothing was stored. */
   | { status: "busy" };
 
@@ -41,27 +36,19 @@ export async function createSignUp(
   request: SubscriptionRequest,
   idempotencyKey: string,
   services: SignUpServices,
-  visitor: Visitor = {},
 ): Promise<SignUpResult> {
-  const { counts, packages, passwords, signUps } = services;
-  const hashed = await passwords.inTurn(async (hasher) => {
-    const known = await signUps.findByKey(idempotencyKey);
-    if (known) return { known, samePassword: await hasher.verify(request.password, known.password_hash) };
-    const isSold = request.package_id === undefined || (await packages.find(request.package_id)) !== null;
-    if (!isSold) return { refused: "unknown-package" as const };
-    const taken = await counts.take(request.email, visitor);
-    if (taken !== "taken") return { refused: taken };
-    // Hashed before the email lookup, so that known and new addresses take equally long.
-    return { passwordHash: await hasher.hash(request.password) };
-  });
-  if (hashed === undefined) return { status: "busy" };
-  if (hashed.refused) return { status: hashed.refused };
-  if (hashed.known) return resume(hashed.known, hashed.samePassword, request, services);
+  const { packages, passwords, signUps } = services;
+  const known = await signUps.findByKey(idempotencyKey);
+  if (known) return resume(known, request, services);
+  const isSold = request.package_id === undefined || (await packages.find(request.package_id)) !== null;
+  if (!isSold) return { status: "unknown-package" };
+  // Hashed before the email lookup, so that known and new addresses take equally long.
+  const passwordHash = await passwords.hash(request.password);
+  if (passwordHash === undefined) return { status: "busy" };
   if (await hasHadTrial(request.email, services)) return { status: "duplicate" };
   if (await hasCardSetUp(request.email, services)) return { status: "duplicate" };
 
   const id = crypto.randomUUID();
-  const { passwordHash } = hashed;
   const stored = await services.signUps.add({
     id,
     idempotencyKey,
@@ -69,18 +56,12 @@ export async function createSignUp(
     request,
     requestId: services.requestId,
   });
-  if (stored.id === id) return finish(stored, services);
-  const samePassword = await passwords.inTurn((hasher) => hasher.verify(request.password, stored.password_hash));
-  if (samePassword === undefined) return { status: "busy" };
-  return resume(stored, samePassword, request, services);
+  return stored.id === id ? finish(stored, services) : resume(stored, request, services);
 }
 
-async function resume(
-  stored: SignUp,
-  samePassword: boolean,
-  request: SubscriptionRequest,
-  services: TrialServices,
-): Promise<SignUpResult> {
+async function resume(stored: SignUp, request: SubscriptionRequest, services: SignUpServices): Promise<SignUpResult> {
+  const samePassword = await services.passwords.verify(request.password, stored.password_hash);
+  if (samePassword === undefined) return { status: "busy" };
   if (!samePassword || !hasFieldsOf(stored, request)) return { status: "key-reused" };
   if (stored.status === "ended" || stored.status === "canceled") return { status: "duplicate" };
   if (stored.status !== "pending") return finish(stored, services);

@@ -1,5 +1,5 @@
-import type { SignUpCounts } from "../limits/sign-up-counts";
 import type { TrialClaims } from "../limits/trial-claims";
+import { type DispatchServices, sendClosings } from "../outbox/dispatch";
 import type { Outbox } from "../outbox/outbox";
 import type { Payments } from "../stripe/payments";
 import { releaseCard } from "./ending/failed-cards";
@@ -10,8 +10,7 @@ export type PersonalDataServices = {
   outbox: Outbox;
   payments: Payments;
   claims: TrialClaims;
-  counts: SignUpCounts;
-};
+} & DispatchServices;
 
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
@@ -26,12 +25,18 @@ export async function exportPerson(email: string, services: PersonalDataServices
   return { email, signUps };
 }
 
-/** GDPR article 17, CCPA 1798.105. Keeps a trial's keyed hashes (table `trial_claims`) and Stripe's invoices. */
+/**
+ * GDPR article 17, CCPA 1798.105. Keeps a trial's keyed hashes (table `trial_claims`) and Stripe's invoices. Erases nothing while
+ * the console must still be told of an account's end (`closing-due`).
+ */
 export async function erasePerson(
   email: string,
-  { signUps, payments, claims, counts }: Omit<PersonalDataServices, "outbox">,
-): Promise<{ erased: number; customers: number }> {
+  services: PersonalDataServices,
+): Promise<{ erased: number; customers: number } | "closing-due"> {
+  const { signUps, payments, claims } = services;
   const found = await signUps.findByEmail(email);
+  const ids = found.map(({ id }) => id);
+  if (!(await sendClosings(ids, services))) return "closing-due";
   let customers = 0;
   const deleteCustomer = async (id: string) => {
     await payments.deleteCustomer(id);
@@ -44,6 +49,5 @@ export async function erasePerson(
     await signUps.erase(signUp.id, claims.of(signUp.email, null).email);
   }
   for (const customerId of await payments.findCustomersOf(email)) await deleteCustomer(customerId);
-  await counts.forget(email);
   return { erased: found.length, customers };
 }

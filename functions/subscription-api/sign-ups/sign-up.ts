@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { NONE } from "../../../app/contract/funnel-steps";
 import { fieldColumns } from "./store/field-columns";
 
 export type SignUp = z.output<typeof signUpRow>;
@@ -43,10 +42,6 @@ export const LIVE = "('card_set_up', 'trialing', 'active', 'past_due')";
 
 /** A live sign-up, or one whose trial has ended, except by "not me". */
 export const HAD_TRIAL = `(status IN ${LIVE} OR (trial_end IS NOT NULL AND end_reason IS NULL))`;
-
-export function packageWord({ package_id }: Pick<SignUp, "package_id">): string {
-  return package_id ?? NONE;
-}
 
 export const MAX_FAILED_CARDS = 5;
 

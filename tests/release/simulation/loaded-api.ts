@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
@@ -106,6 +106,7 @@ function stubsFor(world: () => Platform) {
   type Key = { key: Uint8Array };
   // The platform's own functions answer on other threads, in no fixed order.
   const subtle = {
+    digest: async (_: unknown, data: Uint8Array) => new Uint8Array(createHash("sha256").update(data).digest()).buffer,
     async importKey(_: string, key: Uint8Array, { name }: { name: string }, extractable: boolean, usages: string[]) {
       const algorithm = { name, hash: { name: "SHA-256" }, length: key.length * 8 };
       return { [Symbol.toStringTag]: "CryptoKey", type: "secret", key, algorithm, extractable, usages };

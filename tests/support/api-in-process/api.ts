@@ -1,10 +1,12 @@
-import { vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { createApi } from "../../../functions/subscription-api/app";
 import type { PasswordHasher } from "../../../functions/subscription-api/sign-ups/password/password";
 import { cheapPasswords } from "../cheap-passwords";
+import { validRequest } from "../visitors/visitor";
 import type { Io } from "./database";
 import { databaseInMemory } from "./database";
+import { expectDescribed } from "./openapi";
 import { Scheduler } from "./scheduler";
 import { SETTINGS } from "./settings";
 import { Stripe } from "./stripe-model";
@@ -29,18 +31,24 @@ type Options = {
   tell?: Stripe["tell"];
 };
 
+/** What the tests' sign-ups type, and secrets; no log line may have any of it. */
+const PERSONAL = /\w@\w|%40|Lovelace|Engines|2125550123|Analytical|St James|_secret_|\$scrypt/;
+
+const accepted = z.object({ client_secret: z.string(), status_url: z.string() });
+
 const nobody = () => {};
 
 /**
  * The subscription API in this process, over SQLite and the model of Stripe. It keeps what it logs and what it sends,
- * in place of console and `fetch`, which Vitest restores before the next test.
+ * in place of console and `fetch`, which Vitest restores before the next test. Each answer is checked against the API's
+ * own description; at the end of the test, no log line may have personal data and no background work may be left.
  */
 export function apiInProcess(options: Options = {}) {
   const { settings = {}, io, passwords = cheapPasswords, tell = nobody } = options;
   const memory = databaseInMemory(io);
   const model = new Stripe(new Scheduler(Date.now()), tell, nobody);
   const { upstream = answersOf(model) } = options;
-  const env = { ...SETTINGS, DB: memory.d1, ...settings };
+  const env: Record<string, unknown> = { ...SETTINGS, DB: memory.d1, ...settings };
   const logged: Record<string, unknown>[] = [];
   for (const level of ["info", "warn", "error"] as const)
     vi.spyOn(console, level).mockImplementation((line) => logged.push({ on: level, ...JSON.parse(line) }));
@@ -58,15 +66,46 @@ export function apiInProcess(options: Options = {}) {
   });
 
   const { publicApi, SiteApi } = createApi(() => passwords);
-  const background: Promise<unknown>[] = [];
+  const background = new Set<Promise<unknown>>();
   const context = executionContext.parse({
-    waitUntil: (work: Promise<unknown>) => background.push(work),
+    waitUntil: (work: Promise<unknown>) => {
+      const watched = work.finally(() => background.delete(watched));
+      background.add(watched);
+    },
     passThroughOnException() {},
   });
   const entrypoints = {
     public: async (request: Request) => publicApi.fetch(request, env, context),
     site: async (request: Request) => new SiteApi(context, env).fetch(request),
   };
+  /** Resolves when all background work has ended. */
+  const settled = async () => {
+    while (background.size > 0) await Promise.all(background);
+  };
+  onTestFinished(() => {
+    expect(background.size, "background work is left: await settled()").toBe(0);
+    for (const line of logged) expect(JSON.stringify(line), "personal data in the log").not.toMatch(PERSONAL);
+  });
+
+  /** @param where a path of the public entrypoint, or a URL */
+  async function ask(where: string, init: RequestInit = {}, entrypoint: keyof typeof entrypoints = "public") {
+    const request = new Request(new URL(where, "http://localhost:8788"), init);
+    const response = await entrypoints[entrypoint](request);
+    // The site's entrypoint has the routes of sign-ups alone.
+    if (entrypoint === "public" || where.includes("/subscription")) await expectDescribed(request, response);
+    return response;
+  }
+  /** Posts a form as the site does. */
+  const post = (fields: object = {}, headers: Record<string, string> = {}) =>
+    ask(
+      env.STRIPE_API_URL === undefined ? "https://api.example/subscription" : "/subscription",
+      {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify({ ...validRequest, ...fields }),
+      },
+      "site",
+    );
 
   return {
     ...memory,
@@ -74,13 +113,17 @@ export function apiInProcess(options: Options = {}) {
     model,
     logged,
     calls,
-    /** @param where a path of the public entrypoint, or a URL */
-    async ask(where: string, init: RequestInit = {}, entrypoint: keyof typeof entrypoints = "public") {
-      return entrypoints[entrypoint](new Request(new URL(where, "http://localhost:8788"), init));
-    },
-    /** Resolves when all background work has ended. */
-    async settled() {
-      for (const work of background) await work;
+    settled,
+    ask,
+    post,
+    /** Posts a form, and sets up a card of its own. Returns the sign-up's id. */
+    async onTrial(fields: object = {}, card: string = crypto.randomUUID()): Promise<string> {
+      const { status_url, client_secret } = accepted.parse(await (await post(fields)).json());
+      model.confirm(client_secret.split("_secret_")[0] ?? "", card, false);
+      expect(await (await ask(status_url, {}, "site")).json()).toMatchObject({ status: "trial" });
+      await settled();
+      const [row] = memory.rows("SELECT id FROM sign_ups ORDER BY created_at DESC, rowid DESC LIMIT 1");
+      return String(row?.id);
     },
     runScheduled: () => publicApi.scheduled(null, env),
   };

@@ -123,8 +123,6 @@ function sqlValue(value: unknown): SqlValue {
 
 const d1 = z.custom<D1Database>((value) => typeof value === "object" && value !== null && "prepare" in value);
 
-const count = () => {};
-
 /**
  * The API's migrated database in this process; tests/release/api/simulated-database.test.ts compares it with D1.
  * @param io passes on what is sent to the database, or fails
@@ -140,7 +138,7 @@ export function databaseInMemory(io: Io = async (_label, effect) => effect()) {
     rows: (sql: string, ...values: (string | number | null)[]): Row[] => database.run(sql, values).results,
     /** A pending sign-up. */
     signUp: (fields: Partial<typeof validRequest> = {}) =>
-      signUpsIn(db, count).add({
+      signUpsIn(db).add({
         id: crypto.randomUUID(),
         idempotencyKey: crypto.randomUUID(),
         passwordHash: "a hash",

@@ -1,7 +1,7 @@
 import Stripe from "stripe";
 import { vi } from "vitest";
-import { servicesFor } from "../../../functions/subscription-api/app";
 import { readConfig } from "../../../functions/subscription-api/config";
+import { servicesFor } from "../../../functions/subscription-api/services";
 import type { SignUpServices } from "../../../functions/subscription-api/sign-ups/create-sign-up";
 import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
@@ -18,8 +18,6 @@ type Fields = Partial<typeof validRequest>;
 type Sent = { call: string; params: Record<string, string>; key: string | null; redirect: RequestInit["redirect"] };
 
 type Options = { onePerPerson?: boolean; settings?: Record<string, unknown>; io?: Io };
-
-const FUNNEL = { writeDataPoint() {} };
 
 /** The API's services in process, with sign-ups that exist in the model of Stripe. */
 export function signUpsInProcess({ onePerPerson = false, ...options }: Options = {}) {
@@ -43,14 +41,14 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
     if (other === undefined) return answersOf(api.model)(url, request);
     return new Response(other.text, { status: other.status, headers: { "content-type": "application/json" } });
   };
-  const settings = { ONE_TRIAL_PER_PERSON: String(onePerPerson), FUNNEL, ...options.settings };
+  const settings = { ONE_TRIAL_PER_PERSON: String(onePerPerson), ...options.settings };
   const api = apiInProcess({ ...options, settings, upstream });
 
   const config = readConfig({ ...api.env });
   if (config.status === "invalid") throw new Error("The settings of the tests are not valid");
   const services: ReturnType<typeof servicesFor> & SignUpServices = {
     ...servicesFor(config.configuration, "nobody"),
-    passwords: { inTurn: (work) => work(cheapPasswords), leave: () => {} },
+    passwords: { ...cheapPasswords, leave: () => {} },
     inBackground: () => {},
     requestId: "the-request",
   };

@@ -42,7 +42,6 @@ export async function startSubscriptionApi(
         STRIPE_API_URL: simulatorUrl,
         MAIL_API_URL: `${simulatorUrl}/emails`,
         CONSOLE_WEBHOOK_URL: `${simulatorUrl}/console/webhook`,
-        FUNNEL_SQL_URL: `${simulatorUrl}/funnel/sql`,
       }),
       ...vars,
     },

@@ -105,7 +105,7 @@ describe("a new field", () => {
     expect(columnsOf(request)).toMatchObject({ tax_id: "DE123", zip_code: fields.zipCode });
 
     const api = signUpsInProcess();
-    const signUps = signUpsIn(databaseOver(api.d1), () => {});
+    const signUps = signUpsIn(databaseOver(api.d1));
     const add = () =>
       signUps.add({ id: "1", idempotencyKey: "1", passwordHash: "a hash", requestId: "the-request", request });
     await expect(add()).rejects.toThrow("tax_id");

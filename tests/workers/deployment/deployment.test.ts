@@ -38,8 +38,6 @@ describe("catalog and site", () => {
       }));
       expect(sold, environment).toEqual(results);
     }
-    const simulator = readWorkerSettings(join(root, "functions/stripe-simulator/wrangler.toml"), undefined);
-    expect(PAID_PLANS.map((plan) => simulator.vars[settingOf(plan)])).toEqual(results.map(({ id }) => id));
   });
 });
 

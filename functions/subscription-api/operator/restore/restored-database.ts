@@ -1,8 +1,8 @@
 import type { Database } from "../../database";
 import { EMAILS, messageKey } from "../../outbox/outbox";
 
-/** Not the email that also refunds: Stripe refunds each payment once. */
-const HELD_BACK = EMAILS.filter((kind) => kind !== "charge-reported");
+/** Not the email to support, which must never be lost. */
+const HELD_BACK = EMAILS.filter((kind) => kind !== "not-me-reported");
 
 export type RestoredDatabase = ReturnType<typeof restoredDatabase>;
 

@@ -1,10 +1,10 @@
 import { chargeDay, chargeSentence, usd, utcDay, utcMinute } from "../../../../app/contract/charge-wording";
 import { TRIAL_DAYS } from "../../../../app/contract/plans";
+import { TRIAL_SCOPE } from "../../../../app/contract/trial";
 import type { Amount, Billing, Card } from "../../stripe/billing";
 import type { Message } from "../outbox";
 import type { EmailContent, Sender } from "./email";
 import { portalLink, toEmail } from "./email-layout";
-import { typedName } from "./typed-name";
 
 type Facts = Pick<Message, "full_name" | "company_name" | "email" | "signed_up_at">;
 
@@ -44,10 +44,12 @@ export function trialStartedEmail(
           },
         ],
       ],
-      note:
+      notes: [
+        TRIAL_SCOPE,
         trial.trialEndOutcome.next === "charge"
           ? `We haven’t charged your card. ${whatHappens(trial)}`
           : whatHappens(trial),
+      ],
       smallPrint: [
         {
           text: `To start, log in with ${facts.email} and the password you chose.`,
@@ -82,6 +84,19 @@ export function trialEndingEmail(facts: Facts, trial: Trial, sender: Sender): Em
     },
     sender,
   );
+}
+
+const MAX_NAME_LENGTH = 60;
+/** Includes characters that browsers treat as a dot in a host (UTS #46). */
+const LINKING = /([.:\u2024\u3002\uFE52\uFF0E\uFF61])(?! |$)/gu;
+/** As many digits as a local number has; detectors ignore punctuation and invisible characters between them. */
+const PHONE_NUMBER = /(\p{Nd}{1,3})(?:[^\p{L}\p{Nd}]*\p{Nd}){6,}/gu;
+
+/** A typed name, safe to quote to a stranger: short, and spaced so that no mail program turns it into a link. */
+export function typedName(name: string): string {
+  const characters = Array.from(name.replace(PHONE_NUMBER, "$1…").replace(LINKING, "$1 "));
+  if (characters.length <= MAX_NAME_LENGTH) return characters.join("");
+  return `${characters.slice(0, MAX_NAME_LENGTH - 1).join("")}…`;
 }
 
 function whatHappens({ trialEndOutcome, card, end }: Trial): string {

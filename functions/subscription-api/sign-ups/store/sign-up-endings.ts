@@ -1,4 +1,3 @@
-import type { CountStep } from "../../../../app/contract/funnel-steps";
 import type { Database } from "../../database";
 import { type MessageKind, messageKey, newMessage } from "../../outbox/outbox";
 import type { StripeEvent } from "../../stripe/events";
@@ -7,7 +6,6 @@ import {
   CHECK_AFTER_MS,
   type EndReason,
   MAX_FAILED_CARDS,
-  packageWord,
   type SignUp,
   signUpOrNull,
 } from "../sign-up";
@@ -23,7 +21,7 @@ const MAILS_OF_A_CARD = 3;
 export type SignUpEndings = ReturnType<typeof signUpEndingsIn>;
 
 /** Each method is one transaction and throws D1's errors. */
-export function signUpEndingsIn(db: Database, count: CountStep) {
+export function signUpEndingsIn(db: Database) {
   const now = () => new Date().toISOString();
   const after = (ms: number) => new Date(Date.now() + ms).toISOString();
   const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
@@ -45,7 +43,6 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
         .bind(signUpId, setupIntentId, event.id, now());
       const results = await db.batch([countCard, processedEvent(db, event), byId(signUpId)]);
       const stored = signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
-      if (stored && hasChanged(results[0])) count("declined", packageWord(stored));
       return stored;
     },
 
@@ -101,8 +98,11 @@ export function signUpEndingsIn(db: Database, count: CountStep) {
       const messageOf = (kind: MessageKind) => ({ key: messageKey(kind, id), kind, signUpId: id });
       const results = await db.batch([
         newMessage(db, messageOf("account-closed"), canEnd),
-        // The message asks Stripe whether there was a charge.
-        newMessage(db, messageOf("charge-reported"), `${canEnd} AND stripe_subscription_id IS NOT NULL`),
+        newMessage(
+          db,
+          messageOf("not-me-reported"),
+          `${canEnd} AND (email_verified_at IS NOT NULL OR paid_at IS NOT NULL)`,
+        ),
         db
           .prepare("DELETE FROM trial_claims WHERE sign_up_id = ? AND hash IN (SELECT value FROM json_each(?))")
           .bind(id, JSON.stringify(emailHashes)),

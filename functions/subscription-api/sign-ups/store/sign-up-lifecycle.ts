@@ -1,4 +1,3 @@
-import type { CountStep } from "../../../../app/contract/funnel-steps";
 import type { Database } from "../../database";
 import type { TrialClaim } from "../../limits/trial-claims";
 import { messageKey, newMessage, reminderKey } from "../../outbox/outbox";
@@ -10,7 +9,6 @@ import {
   HAD_TRIAL,
   MAX_FAILED_CARDS,
   nextTrialCheck,
-  packageWord,
   type SignUp,
   signUpOrNull,
   signUpRows,
@@ -25,7 +23,7 @@ export type SetUpCard = { signUpId: string; setupIntentId: string; customerId: s
 export type SignUpLifecycle = ReturnType<typeof signUpLifecycleIn>;
 
 /** Each method is one transaction with its messages and Stripe event, and throws D1's errors. */
-export function signUpLifecycleIn(db: Database, count: CountStep) {
+export function signUpLifecycleIn(db: Database) {
   const now = () => new Date().toISOString();
   const after = (ms: number) => new Date(Date.now() + ms).toISOString();
   const byId = (id: string) => db.prepare("SELECT * FROM sign_ups WHERE id = ?").bind(id);
@@ -71,7 +69,6 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
         byId(signUpId),
       ]);
       const stored = signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
-      if (stored?.status === "card_set_up" && hasChanged(results[1])) count("set_up", packageWord(stored));
       return stored;
     },
 
@@ -102,7 +99,6 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
         byId(id),
       ]);
       const stored = signUpOrNull.parse(results.at(-1)?.results[0] ?? null);
-      if (stored && trial.status !== "canceled" && hasChanged(results.at(-2))) count("trial", packageWord(stored));
       return stored;
     },
 
@@ -145,8 +141,7 @@ export function signUpLifecycleIn(db: Database, count: CountStep) {
       const record = db
         .prepare("UPDATE sign_ups SET paid_at = ?1, updated_at = ?1 WHERE id = ?2 AND paid_at IS NULL RETURNING id")
         .bind(now(), signUp.id);
-      const results = await db.batch([record, processedEvent(db, event)]);
-      if (hasChanged(results[0])) count("paid", packageWord(signUp));
+      await db.batch([record, processedEvent(db, event)]);
     },
 
     /** Leases due sign-ups, so that overlapping runs take different ones. The next check is at the lease's end. */

@@ -1,7 +1,6 @@
-import type { CountStep } from "../../../../app/contract/funnel-steps";
 import type { SubscriptionRequest } from "../../../../app/contract/subscription-request";
 import type { Database } from "../../database";
-import { CHECK_AFTER_MS, HAD_TRIAL, packageWord, type SignUp, signUpOrNull, signUpRow, signUpRows } from "../sign-up";
+import { CHECK_AFTER_MS, HAD_TRIAL, type SignUp, signUpOrNull, signUpRow, signUpRows } from "../sign-up";
 import { columnsOf } from "./field-columns";
 
 export type NewSignUp = {
@@ -15,7 +14,7 @@ export type NewSignUp = {
 export type SignUps = ReturnType<typeof signUpsIn>;
 
 /** Takes normalized emails. Every method throws D1's errors. */
-export function signUpsIn(db: Database, count: CountStep) {
+export function signUpsIn(db: Database) {
   const byKey = (key: string) => db.prepare("SELECT * FROM sign_ups WHERE idempotency_key = ?").bind(key);
   const run = async (sql: string, ...values: (string | number)[]) => {
     await db
@@ -95,11 +94,9 @@ export function signUpsIn(db: Database, count: CountStep) {
     /** The sign-up is accepted with its first one. */
     async recordSetupIntent(signUp: SignUp, setupIntentId: string): Promise<void> {
       const record = db.prepare(
-        `UPDATE sign_ups SET stripe_setup_intent_id = ?, updated_at = ? WHERE id = ? AND stripe_setup_intent_id IS NULL
-         RETURNING used_cards`,
+        `UPDATE sign_ups SET stripe_setup_intent_id = ?, updated_at = ? WHERE id = ? AND stripe_setup_intent_id IS NULL`,
       );
-      const usedCards = await record.bind(setupIntentId, new Date().toISOString(), signUp.id).first("used_cards");
-      if (usedCards === 0) count("accepted", packageWord(signUp));
+      await record.bind(setupIntentId, new Date().toISOString(), signUp.id).run();
     },
 
     /** The next attempt has new idempotency keys. */

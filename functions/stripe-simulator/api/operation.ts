@@ -1,0 +1,117 @@
+import * as z from "zod";
+import type { Effects } from "../store/events";
+import { isRecord, type Kind, type Objects } from "../store/objects";
+import type { Store } from "../store/store";
+import { invalidRequest } from "./errors";
+import { type Form, integer, readParameters, text } from "./parameters";
+
+export type KeyKind = "secret" | "publishable";
+
+export type Call = Effects & {
+  /** From the path. */
+  id: string;
+  key: KeyKind;
+  /** Where the simulator is. */
+  origin: string;
+};
+
+export type Operation = {
+  method: string;
+  path: string;
+  /** Stripe.js may call it. */
+  isPublic: boolean;
+  answer(form: Form, call: Call): object;
+};
+
+/**
+ * An operation of Stripe's API that throws StripeFailure for what Stripe refuses.
+ * @param name method and path, for example `POST /v1/customers/:id`
+ */
+export function operation<Shape extends z.ZodRawShape>(
+  name: `${"GET" | "POST" | "DELETE"} /v1/${string}`,
+  shape: Shape,
+  handle: (given: z.output<z.ZodObject<Shape, z.core.$strict>>, call: Call) => object,
+  isPublic = false,
+): Operation {
+  const [method = "", path = ""] = name.split(" ");
+  const schema = z.strictObject(shape);
+  return { method, path, isPublic, answer: (form, call) => handle(readParameters(schema, form), call) };
+}
+
+export function retrieval(path: `/v1/${string}/:id`, kind: Kind): Operation {
+  return operation(`GET ${path}`, {}, (_, { store, id }) => {
+    const found = store.find(kind, id) ?? (kind === "Customer" && store.find("DeletedCustomer", id));
+    return found || missing(kind, id);
+  });
+}
+
+/** https://docs.stripe.com/api/pagination */
+const paged = z.object({
+  limit: integer.pipe(z.number().min(1).max(100)).default(10),
+  starting_after: text.optional(),
+});
+
+/** A list, newest first. @param filters read the parameters whose field an object must have */
+export function listing<K extends Kind, Shape extends z.ZodRawShape>(
+  path: `/v1/${string}`,
+  kind: K,
+  filters: Shape,
+  isWanted: (object: Objects[K], given: z.output<z.ZodObject<Shape, z.core.$strict>>) => boolean = hasFields,
+): Operation {
+  const schema = z.strictObject(filters);
+  const answer: Operation["answer"] = ({ limit, starting_after, ...rest }, { store }) => {
+    const page = readParameters(paged, { limit, starting_after });
+    const given = readParameters(schema, rest);
+    const found = store.list(kind, rest.customer).filter((one) => isWanted(one, given));
+    const next = found.slice(found.findIndex(({ id }) => id === page.starting_after) + 1);
+    return { object: "list", url: path, has_more: next.length > page.limit, data: next.slice(0, page.limit) };
+  };
+  return { method: "GET", path, isPublic: false, answer };
+}
+
+const hasFields = (object: object, wanted: object) =>
+  Object.entries(wanted).every(([name, value]) => value === undefined || Reflect.get(object, name) === value);
+
+/** @param param names the object in the parameters; `id` in the path. Throws StripeFailure 400 or 404. */
+export function existing<K extends Kind>(kind: K, id: string, store: Store, param = "id"): Objects[K] {
+  return store.find(kind, id) ?? missing(kind, id, param);
+}
+
+export function missing(kind: Kind, id: string, param = "id"): never {
+  const message = `No such ${kind.toLowerCase()}: '${id}'`;
+  throw invalidRequest(message, { code: "resource_missing", param, status: param === "id" ? 404 : 400 });
+}
+
+const MOST_LEVELS = 4;
+
+/** IDs by the field that holds them. */
+const EXPANDABLE: Record<string, Kind> = {
+  customer: "Customer",
+  default_payment_method: "PaymentMethod",
+  latest_invoice: "Invoice",
+  payment_method: "PaymentMethod",
+  product: "Product",
+};
+
+/** Puts objects in the place of their IDs: https://docs.stripe.com/api/expanding_objects; throws StripeFailure 400. */
+export function expand(value: unknown, path: string, store: Store): unknown {
+  const names = path.split(".");
+  if (names.length <= MOST_LEVELS) return expandAt(value, names, path, store);
+  const message = `You cannot expand more than ${MOST_LEVELS} levels of a property. Property: ${path}`;
+  throw invalidRequest(message, { param: "expand" });
+}
+
+function expandAt(value: unknown, [name, ...rest]: string[], path: string, store: Store): unknown {
+  if (name === undefined || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => expandAt(item, [name, ...rest], path, store));
+  const known = isRecord(value) ? value[name] : undefined;
+  const kind = EXPANDABLE[name];
+  const isObject = known === null || Array.isArray(known) || (isRecord(known) && rest.length > 0);
+  if (!isRecord(value) || !(isObject || (kind && typeof known === "string"))) {
+    throw invalidRequest(`This property cannot be expanded (${path}).`, { param: "expand" });
+  }
+  const found = kind && typeof known === "string" ? (store.find(kind, known) ?? deleted(known)) : known;
+  return { ...value, [name]: expandAt(found, rest, path, store) };
+}
+
+const deleted = (id: string) => ({ id, deleted: true });

@@ -1,0 +1,88 @@
+import { type Context, Hono } from "hono";
+import { cors } from "hono/cors";
+import { accountSettings } from "../resources/account-settings";
+import { customers } from "../resources/customers";
+import { paymentMethods } from "../resources/payment-methods";
+import { prices } from "../resources/prices";
+import { setupIntents } from "../resources/setup-intents";
+import { subscriptions } from "../resources/subscriptions";
+import type { Effects, Origin } from "../store/events";
+import { newId } from "../store/objects";
+import type { Store } from "../store/store";
+import { invalidRequest, StripeFailure } from "./errors";
+import { failures, idempotent, refusals } from "./idempotency";
+import { expand, type KeyKind, type Operation } from "./operation";
+import { parseForm } from "./parameters";
+
+export type Account = {
+  store: Store;
+  /** Misused operations and the simulator's own faults since its start. */
+  complaints: string[];
+  effects(request?: Origin): Effects;
+};
+
+export type StripeContext = { Variables: { account: Account; requestId: string } };
+
+export const api = new Hono<StripeContext>();
+
+api.use(cors({ origin: "*", exposeHeaders: ["request-id"] }));
+
+api.use(async (c, next) => {
+  c.set("requestId", newId("req", 14));
+  await next();
+  c.header("request-id", c.var.requestId);
+});
+
+api.use(refusals, idempotent, failures);
+
+for (const operations of [accountSettings, customers, paymentMethods, prices, setupIntents, subscriptions]) {
+  for (const one of operations) api.on(one.method, one.path.replace("/v1", ""), (c) => answer(c, one));
+}
+
+api.all("*", ({ req }) => {
+  throw invalidRequest(`Unrecognized request URL (${req.method}: ${req.path}).`, { status: 404 });
+});
+
+async function answer(c: Context<StripeContext>, { isPublic, answer }: Operation): Promise<Response> {
+  const { account, requestId } = c.var;
+  const url = new URL(c.req.url);
+  const { key, expand: paths = {}, ...form } = { ...parseForm(url.search), ...parseForm(await c.req.text()) };
+  const idempotency_key = c.req.header("idempotency-key") ?? null;
+  const body = answer(form, {
+    ...account.effects({ id: requestId, idempotency_key }),
+    id: c.req.param("id") ?? "",
+    key: keyKind(c.req.header("authorization"), key, isPublic),
+    origin: url.origin,
+  });
+  const expandAt = (value: unknown, path: unknown) => expand(value, String(path), account.store);
+  return c.json(Object(Object.values(paths).reduce<unknown>(expandAt, body)));
+}
+
+/** Takes any test key, as Bearer or the parameter `key`; throws StripeFailure 401. */
+function keyKind(header: string | undefined, parameter: unknown, isPublic: boolean): KeyKind {
+  const key = String(header?.replace(/^Bearer /i, "") ?? parameter ?? "");
+  if (/^[sr]k_test_\w+$/.test(key)) return "secret";
+  if (!/^pk_test_\w+$/.test(key)) throw invalidRequest(`Invalid API Key: ${key.slice(0, 8)}***`, { status: 401 });
+  if (isPublic) return "publishable";
+  const message = "This API call cannot be made with a publishable API key. Please use a secret API key.";
+  throw invalidRequest(message, { code: "secret_key_required", status: 401 });
+}
+
+api.onError((error, c) => {
+  const { complaints } = c.var.account;
+  if (error instanceof StripeFailure) {
+    const { status, body } = error;
+    const { code = status === 404 ? "parameter_url" : "" } = body;
+    // Errors in the caller's code, whatever the data.
+    if (code.startsWith("parameter")) complaints.push(`${c.req.method} ${c.req.path}: ${body.message}`);
+    return Response.json({ error: body }, { status });
+  }
+  // The caller hung up while its body was read.
+  if (error.message.startsWith("Network connection lost")) return new Response(null, { status: 499 });
+  const message = `The simulator failed at ${c.req.method} ${c.req.path}: ${error.message}`;
+  complaints.push(message);
+  // biome-ignore lint/suspicious/noConsole: a fault of the simulator, not of the request.
+  console.error(message);
+  const headers = { "stripe-should-retry": "false" };
+  return Response.json({ error: { type: "api_error", message } }, { status: 500, headers });
+});

@@ -1,0 +1,87 @@
+import type Stripe from "stripe";
+import { invalidRequest } from "../api/errors";
+import { existing, listing, type Operation, operation, retrieval } from "../api/operation";
+import { hash, integer, metadata, type Readers, text } from "../api/parameters";
+import { endSubscription, hasEnded } from "../clock/subscriptions";
+import { type Customer, merge, newId, nulls, previousAttributes } from "../store/objects";
+import type { Store } from "../store/store";
+
+const line = text.optional();
+const place = { city: line, country: line, line1: line, postal_code: line, state: line };
+
+export const address = hash(place satisfies Readers<Stripe.AddressParam>);
+
+const fields = {
+  ...{ business_name: line, email: line, name: line, phone: line },
+  address: address.optional(),
+  invoice_settings: hash({ default_payment_method: line }).optional(),
+  metadata: metadata.optional(),
+} satisfies Readers<Stripe.CustomerCreateParams & Stripe.CustomerUpdateParams>;
+
+const search = { query: text, limit: integer } satisfies Readers<Stripe.CustomerSearchParams>;
+
+export const customers: Operation[] = [
+  listing("/v1/customers", "Customer", { email: line } satisfies Readers<Stripe.CustomerListParams>),
+
+  operation("GET /v1/customers/search", search, ({ query, limit }, { store }) => {
+    const data = store
+      .list("Customer")
+      .filter(({ email }) => query.toLowerCase() === `email:"${email?.toLowerCase()}"`);
+    if (data.length > limit) throw new Error("it has no second page of a search");
+    return { object: "search_result", url: "/v1/customers/search", has_more: false, next_page: null, data };
+  }),
+
+  retrieval("/v1/customers/:id", "Customer"),
+
+  operation("POST /v1/customers", fields, (given, { store, now, emit }) =>
+    emit("customer.created", store.save("Customer", changed(blankCustomer(now), given, store))),
+  ),
+
+  operation("POST /v1/customers/:id", fields, (given, { store, id, emit }) => {
+    const known = existing("Customer", id, store);
+    const customer = store.save("Customer", changed(known, given, store));
+    return emit("customer.updated", customer, previousAttributes(known, customer));
+  }),
+
+  operation("DELETE /v1/customers/:id", {}, (_, call) => {
+    const { store, id } = call;
+    const found = existing("Customer", id, store);
+    for (const subscription of store.list("Subscription", id)) {
+      if (!hasEnded(subscription)) endSubscription(subscription, "cancellation_requested", call);
+    }
+    for (const method of store.list("PaymentMethod", id)) store.save("PaymentMethod", { ...method, customer: null });
+    call.emit("customer.deleted", found);
+    return store.save("DeletedCustomer", { id, object: "customer", deleted: true });
+  }),
+];
+
+function blankCustomer(created: number): Customer {
+  return {
+    ...nulls("address", "currency", "customer_account", "default_source", "description", "discount", "email"),
+    ...nulls("name", "phone", "shipping", "test_clock"),
+    ...{ id: newId("cus", 14), object: "customer", balance: 0, created, delinquent: false, livemode: false },
+    ...{ invoice_prefix: newId("", 8).slice(1).toUpperCase(), next_invoice_sequence: 1 },
+    invoice_settings: nulls("custom_fields", "default_payment_method", "footer", "rendering_options"),
+    ...{ metadata: {}, preferred_locales: [], tax_exempt: "none" },
+  };
+}
+
+type Given = { [N in keyof typeof fields]?: (typeof fields)[N]["_zod"]["output"] };
+
+function changed(known: Customer, { address, ...given }: Given, store: Store): Customer {
+  if (given.email && (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(given.email) || given.email.endsWith(".invalid"))) {
+    throw invalidRequest(`Invalid email address: ${given.email}`, { code: "email_invalid", param: "email" });
+  }
+  const card = given.invoice_settings?.default_payment_method;
+  if (card !== undefined && store.find("PaymentMethod", card)?.customer !== known.id) {
+    throw invalidRequest(
+      `The customer does not have a payment method with the ID ${card}. The payment method must be attached to the customer.`,
+      { code: "resource_missing", param: "invoice_settings[default_payment_method]" },
+    );
+  }
+  return merge(known, { ...given, ...(address && { address: addressOf(address) }) });
+}
+
+export function addressOf(given: Stripe.AddressParam): NonNullable<Customer["address"]> {
+  return { ...nulls("city", "country", "line1", "line2", "postal_code", "state"), ...given };
+}

@@ -1,0 +1,74 @@
+import type Stripe from "stripe";
+import * as z from "zod";
+import { PAID_PLANS } from "../../../app/contract/plans";
+import { existing, listing, type Operation, operation } from "../api/operation";
+import { flag, hash, integer, list, metadata, type Readers, text } from "../api/parameters";
+import { newId, nulls, type Price, type Product } from "../store/objects";
+import type { Store } from "../store/store";
+
+const createPrice = {
+  currency: z.string().regex(/^[a-z]{3}$/),
+  lookup_key: text,
+  product: text,
+  recurring: hash({ interval: z.enum(["month", "year"]) }),
+  transfer_lookup_key: z.literal("true").transform(() => true),
+  unit_amount: integer,
+} satisfies Readers<Stripe.PriceCreateParams>;
+
+const listed = {
+  active: flag.optional(),
+  lookup_keys: list(text).optional(),
+} satisfies Readers<Stripe.PriceListParams>;
+
+export const prices: Operation[] = [
+  operation(
+    "POST /v1/products",
+    { name: text, metadata: metadata.optional() } satisfies Readers<Stripe.ProductCreateParams>,
+    ({ name, metadata = {} }, { store, now, emit }) => {
+      const product = productOf(newId("prod", 14), name, now);
+      return emit("product.created", store.save("Product", { ...product, metadata }));
+    },
+  ),
+
+  listing("/v1/prices", "Price", listed, (price, { active = price.active, lookup_keys = [price.lookup_key] }) => {
+    return price.active === active && lookup_keys.includes(price.lookup_key);
+  }),
+
+  operation("POST /v1/prices", createPrice, (given, { store, now, emit }) => {
+    const { currency, product, unit_amount, lookup_key, recurring } = given;
+    existing("Product", product, store, "product");
+    const holder = store.list("Price").find((one) => one.lookup_key === lookup_key);
+    if (holder) store.save("Price", { ...holder, lookup_key: null });
+    const price = priceOf(newId("price"), product, unit_amount, recurring.interval, now);
+    return emit("price.created", store.save("Price", { ...price, currency, lookup_key }));
+  }),
+];
+
+/** The prices of the API's first migration, which knows no account of Stripe's, each with its product. */
+export function savePlaceholderPrices(store: Store, now: number): void {
+  for (const { title, monthlyPrice: dollars } of PAID_PLANS) {
+    const name = title.toLowerCase();
+    if (store.find("Product", `prod_${name}`)) continue;
+    store.save("Product", productOf(`prod_${name}`, title, now));
+    store.save("Price", priceOf(`price_${name}`, `prod_${name}`, dollars * 100, "month", now));
+  }
+}
+
+function productOf(id: string, name: string, now: number): Product {
+  return {
+    ...nulls("default_price", "description", "package_dimensions", "shippable", "statement_descriptor", "tax_code"),
+    ...nulls("tax_details", "unit_label", "url"),
+    ...{ id, object: "product", name, active: true, created: now, updated: now, livemode: false, metadata: {} },
+    ...{ images: [], marketing_features: [], type: "service" },
+  };
+}
+
+function priceOf(id: string, product: string, cents: number, interval: "month" | "year", created: number): Price {
+  return {
+    ...nulls("custom_unit_amount", "lookup_key", "nickname", "tiers_mode", "transform_quantity"),
+    ...{ id, object: "price", active: true, billing_scheme: "per_unit", created, currency: "usd", livemode: false },
+    ...{ metadata: {}, product, tax_behavior: "unspecified", type: "recurring", unit_amount: cents },
+    recurring: { ...nulls("meter", "trial_period_days"), interval, interval_count: 1, usage_type: "licensed" },
+    unit_amount_decimal: String(cents),
+  };
+}

@@ -1,0 +1,138 @@
+import type Stripe from "stripe";
+import * as z from "zod";
+import { invalidRequest } from "../api/errors";
+import { existing, listing, missing, type Operation, operation, retrieval } from "../api/operation";
+import { flag, hash, integer, list, metadata, type Readers, text } from "../api/parameters";
+import { createInvoice, finalizeInvoice, markPaid } from "../clock/invoices";
+import { endSubscription, hasEnded, previewInvoice, updateSubscription } from "../clock/subscriptions";
+import { DAY } from "../clock/time";
+import type { Effects } from "../store/events";
+import { type Customer, newId, nulls, type Price, type Subscription } from "../store/objects";
+import type { Store } from "../store/store";
+
+type Item = Subscription["items"]["data"][number];
+
+const create = {
+  automatic_tax: hash({ enabled: flag }).optional(),
+  customer: text,
+  items: list(hash({ price: text })),
+  metadata: metadata.optional(),
+  off_session: flag.optional(),
+  trial_period_days: integer,
+  trial_settings: hash({
+    end_behavior: hash({ missing_payment_method: z.enum(["cancel", "create_invoice"]) }),
+  }).optional(),
+} satisfies Readers<Stripe.SubscriptionCreateParams>;
+
+const listed = {
+  customer: text.optional(),
+  status: text.pipe(z.enum(["all", "active", "canceled", "past_due", "trialing"])).optional(),
+} satisfies Readers<Stripe.SubscriptionListParams>;
+
+const listedEvents = {
+  created: hash({ gte: integer }).optional(),
+  types: list(text).optional(),
+} satisfies Readers<Stripe.EventListParams>;
+
+/** Subscriptions, their invoices and the account's events. */
+export const subscriptions: Operation[] = [
+  // Stripe lists canceled subscriptions only for `status=all` or `canceled`.
+  listing("/v1/subscriptions", "Subscription", listed, (one, { customer = one.customer, status }) => {
+    const isWanted = status === undefined ? one.status !== "canceled" : status === "all" || status === one.status;
+    return isWanted && one.customer === customer;
+  }),
+
+  retrieval("/v1/subscriptions/:id", "Subscription"),
+
+  operation("POST /v1/subscriptions", create, (given, call) => {
+    const { store, now, emit } = call;
+    const customer = existing("Customer", given.customer, store, "customer");
+    if (given.automatic_tax?.enabled) requireTaxLocation(customer);
+    const trialEnd = now + given.trial_period_days * DAY;
+    const { missing_payment_method = "create_invoice" } = given.trial_settings?.end_behavior ?? {};
+    const id = newId("sub");
+    const data = given.items.map(({ price: priceId }, index): Item => {
+      const price = existing("Price", priceId, store, `items[${index}][price]`);
+      return {
+        ...{ id: newId("si", 14), object: "subscription_item", created: now, subscription: id, metadata: {} },
+        ...{ current_period_start: now, current_period_end: trialEnd, current_trial: null, billing_thresholds: null },
+        ...{ discounts: [], plan: planOf(price), price, quantity: 1, tax_rates: [] },
+      };
+    });
+    const made = store.save("Subscription", {
+      ...nulls("application", "application_fee_percent", "billing_cycle_anchor_config", "billing_thresholds"),
+      ...nulls("cancel_at", "canceled_at", "customer_account", "days_until_due", "default_payment_method"),
+      ...nulls("default_source", "description", "ended_at", "latest_invoice", "managed_payments"),
+      ...nulls("next_pending_invoice_item_invoice", "on_behalf_of", "pause_collection", "pending_setup_intent"),
+      ...nulls("pending_invoice_item_interval", "pending_update", "schedule", "test_clock", "transfer_data"),
+      ...{ id, object: "subscription", created: now, currency: "usd", customer: customer.id, livemode: false },
+      automatic_tax: { ...nulls("disabled_reason", "liability"), enabled: given.automatic_tax?.enabled ?? false },
+      billing_mode: { type: "flexible", flexible: { proration_discounts: "included" } },
+      ...{ billing_cycle_anchor: trialEnd, billing_schedules: [], cancel_at_period_end: false },
+      cancellation_details: nulls("comment", "feedback", "feedback_option", "reason"),
+      ...{ collection_method: "charge_automatically", default_tax_rates: [], discounts: [] },
+      invoice_settings: {
+        ...{ ...nulls("account_tax_ids", "custom_fields", "description", "footer"), issuer: { type: "self" } },
+      },
+      items: { object: "list", data, has_more: false, url: `/v1/subscription_items?subscription=${id}` },
+      metadata: given.metadata ?? {},
+      payment_settings: {
+        ...nulls("payment_method_options", "payment_method_types"),
+        save_default_payment_method: "off",
+      },
+      ...{ start_date: now, status: "trialing", trial_end: trialEnd, trial_start: now },
+      trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method } },
+    });
+    const invoice = createInvoice(made, "subscription_create", call);
+    const invoiced = { ...made, latest_invoice: invoice.id };
+    emit("customer.subscription.created", invoiced);
+    markPaid(finalizeInvoice(invoice, call), call);
+    return updateSubscription(invoiced, {}, call);
+  }),
+
+  operation("DELETE /v1/subscriptions/:id", {}, (_, call) =>
+    endSubscription(running(call.id, call.store), "cancellation_requested", call),
+  ),
+
+  operation(
+    "POST /v1/invoices/create_preview",
+    { subscription: text } satisfies Readers<Stripe.InvoiceCreatePreviewParams>,
+    ({ subscription }, call) => previewInvoice(running(subscription, call.store), call),
+  ),
+
+  retrieval("/v1/invoices/:id", "Invoice"),
+
+  listing("/v1/events", "Event", listedEvents, ({ created, type }, given) => {
+    return (given.types?.includes(type) ?? true) && created >= (given.created?.gte ?? 0);
+  }),
+];
+
+/** Another price in the trial or the period: the next invoice has it. */
+export function changePrice(subscription: Subscription, price: Price, effects: Effects): Subscription {
+  const data = subscription.items.data.map((item) => ({ ...item, price, plan: planOf(price) }));
+  return updateSubscription(subscription, { items: { ...subscription.items, data } }, effects);
+}
+
+/** https://docs.stripe.com/tax/customer-locations */
+function requireTaxLocation({ address }: Customer): void {
+  const { country, postal_code } = address ?? {};
+  if (country && (country !== "US" || postal_code)) return;
+  throw invalidRequest("The customer's location isn't recognized. Set a valid customer address.", {
+    code: "customer_tax_location_invalid",
+  });
+}
+
+function running(id: string, store: Store): Subscription {
+  const found = store.find("Subscription", id);
+  return found && !hasEnded(found) ? found : missing("Subscription", id);
+}
+
+function planOf(price: Price): Item["plan"] {
+  const { id, active, billing_scheme, created, currency, livemode, metadata, nickname, product } = price;
+  const { unit_amount: amount, unit_amount_decimal: amount_decimal } = price;
+  return {
+    ...{ id, object: "plan", active, amount, amount_decimal, billing_scheme, created, currency, livemode, metadata },
+    ...nulls("meter", "tiers_mode", "transform_usage", "trial_period_days"),
+    ...{ interval: "month", interval_count: 1, nickname, product, usage_type: "licensed" },
+  };
+}

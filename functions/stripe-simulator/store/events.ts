@@ -1,0 +1,37 @@
+import { API_VERSION, type Event, newId } from "./objects";
+import type { Store } from "./store";
+
+/** Records an event about an object, and gives the object back. */
+export type Emit = <T extends object>(type: Event["type"], object: T, previous?: object) => T;
+
+/** What an operation or a step of the clock works with. */
+export type Effects = {
+  store: Store;
+  /** Seconds since 1970 on the account's clock. */
+  now: number;
+  emit: Emit;
+  at(time: number): Effects;
+};
+
+export type Origin = { id: string | null; idempotency_key: string | null };
+
+/** @param wanted the events that are delivered; `*` for all */
+export function effectsAt(now: number, store: Store, wanted: string[], request: Origin): Effects {
+  const emit: Emit = (type, object, previous) => {
+    const event = store.save("Event", {
+      id: newId("evt"),
+      object: "event",
+      api_version: API_VERSION,
+      created: now,
+      data: { object, ...(previous && { previous_attributes: previous }) },
+      livemode: false,
+      pending_webhooks: 1,
+      request,
+      type,
+    });
+    if (wanted.includes("*") || wanted.includes(type)) store.set("delivery", event.id, 0, Date.now());
+    return object;
+  };
+  const at = (time: number) => effectsAt(time, store, wanted, { id: null, idempotency_key: null });
+  return { store, now, emit, at };
+}

@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { type Context, Hono } from "hono";
+import { html, raw } from "hono/html";
+import { secureHeaders } from "hono/secure-headers";
+import { describeError } from "../../../app/shared/describe-error";
+import { log } from "../log";
+import { LINK_DAYS } from "../outbox/dispatch";
+import { reportNotMe } from "../sign-ups/ending/report-not-me";
+import type { SignUp } from "../sign-ups/sign-up";
+import type { ApiContext } from "./api-context";
+
+const STYLE = `
+:root { color-scheme: light dark; --page: #f3f4f9; --card: #fff; --ink: #10132b; --line: #dcdfea; --link: #2b3bdb; --onLink: #fff; --danger: #b3172f; }
+@media (prefers-color-scheme: dark) {
+  :root { --page: #0c0e1d; --card: #171b36; --ink: #f2f3fc; --line: #2b3056; --link: #a3aeff; --onLink: #0c0e1d; --danger: #ff9dab; }
+}
+body { margin: 0; padding: 24px 16px; background: var(--page); color: var(--ink); font: 18px/1.6 system-ui, Arial, sans-serif; overflow-wrap: anywhere; }
+main { max-width: 560px; margin: 0 auto; }
+.home { font-size: 20px; font-weight: bold; }
+.card { margin: 20px 0; padding: clamp(20px, 6vw, 40px); background: var(--card); border: 1px solid var(--line); border-radius: 16px; }
+h1 { margin: 0 0 16px; font-size: clamp(24px, 7vw, 32px); line-height: 1.2; text-wrap: balance; }
+p { margin: 0 0 16px; }
+a { color: var(--link); }
+button, .button { display: inline-block; padding: 12px 20px; border: 1px solid transparent; border-radius: 10px; background: var(--link); color: var(--onLink); font: inherit; font-weight: bold; text-decoration: none; cursor: pointer; }
+button { background: var(--danger); }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 3px; }
+`;
+
+const pageHeaders = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    styleSrc: [`'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`],
+    formAction: ["'self'"],
+    baseUri: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+  referrerPolicy: "no-referrer",
+  strictTransportSecurity: false,
+  xFrameOptions: "DENY",
+});
+
+/** The pages of the links in emails. */
+export const linkPages = new Hono<ApiContext>();
+
+linkPages.use(pageHeaders, async (c, next) => {
+  await next();
+  c.header("cache-control", "no-store");
+  c.header("x-robots-tag", "noindex");
+});
+
+linkPages.onError((error, c) => {
+  log("error", "request_failed", describeError(error));
+  const body = html`<p>Open the link in the email again in a minute.</p>`;
+  return c.html(page(c, "Something went wrong", body), 503, { "retry-after": "60" });
+});
+
+/** One click: opening the page confirms the address (docs/subscription-api.md weighs it against a button). */
+linkPages.get("/verify-email/:token", async (c) => {
+  const { services, dispatchAfterResponse } = c.var;
+  const signUpId = await services.links.read("verify-email", c.req.param("token"));
+  // Link scanners send HEAD.
+  if (c.req.method === "HEAD") return c.body(null);
+  const signUp = signUpId === undefined ? null : await services.endings.verifyEmail(signUpId);
+  if (!signUp) return notFound(c);
+  if (signUp.end_reason !== null) return ended(c, signUp);
+  dispatchAfterResponse();
+  const body = html`<p>Thank you. You can close this page, or log in with the password you chose.</p>
+    <p><a class="button" href="${services.mail.sender.consoleUrl}">Open the customer console</a></p>`;
+  return c.html(page(c, "Your email address is confirmed", body));
+});
+
+/** Asks before it acts, because email scanners open links. */
+linkPages.get("/not-me/:token", async (c) => {
+  const signUp = await signUpOfLink(c);
+  if (!signUp) return notFound(c);
+  if (signUp.end_reason !== null) return ended(c, signUp);
+  const body = html`<p>
+      Someone signed up for ${c.var.services.mail.sender.companyName} with your email address. If it wasn’t you, end the
+      sign-up here.
+    </p>
+    <p>The trial and subscription end immediately, the card is removed, and there are no further charges.</p>
+    ${afterCharge(signUp)}
+    <form method="post"><button type="submit">End this sign-up</button></form>
+    <p>If it was you, close this page. Nothing changes.</p>`;
+  return c.html(page(c, "Wasn’t you?", body));
+});
+
+linkPages.post("/not-me/:token", async (c) => {
+  const signUp = await signUpOfLink(c);
+  if (!signUp) return notFound(c);
+  await reportNotMe(signUp, c.var.services);
+  c.var.dispatchAfterResponse();
+  return ended(c, signUp);
+});
+
+async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
+  const { links, signUps } = c.var.services;
+  const signUpId = await links.read("not-me", c.req.param("token") ?? "");
+  return signUpId === undefined ? null : signUps.find(signUpId);
+}
+
+/** Support decides about money: the page does not know whether there was a charge. */
+function afterCharge({ trial_end }: SignUp) {
+  if (trial_end === null || Date.parse(trial_end) > Date.now()) return "";
+  return html`<p>If the card was charged, our support team looks at the charge and writes to you.</p>`;
+}
+
+async function ended(c: Context<ApiContext>, signUp: SignUp) {
+  const { signUps, claims } = c.var.services;
+  const hasHadTrial = await signUps.hasHadTrial(signUp.email, claims.emailsOf(signUp.email));
+  const body = html`<p>The subscription is canceled and the card removed. There are no further charges.</p>
+    ${afterCharge(signUp)}
+    ${hasHadTrial ? "" : html`<p>You can use your email address to sign up at any time.</p>`}`;
+  return c.html(page(c, "This sign-up has ended", body));
+}
+
+function notFound(c: Context<ApiContext>) {
+  log("warn", "link_refused");
+  const body = html`<p>It may be incomplete or more than ${LINK_DAYS} days old, or the sign-up no longer exists.</p>`;
+  return c.html(page(c, "This link doesn’t work", body), 404);
+}
+
+function page({ var: { services } }: Context<ApiContext>, heading: string, body: ReturnType<typeof html>) {
+  const { companyName, supportEmail, siteUrl } = services.mail.sender;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="robots" content="noindex">
+<title>${heading} - ${companyName}</title>
+<style>${raw(STYLE)}</style>
+</head>
+<body>
+<main>
+<a class="home" href="${siteUrl}">${companyName}</a>
+<div class="card">
+<h1>${heading}</h1>
+${body}
+</div>
+<p>Questions? Write to <a href="mailto:${supportEmail}">${supportEmail}</a>.</p>
+</main>
+</body>
+</html>`;
+}

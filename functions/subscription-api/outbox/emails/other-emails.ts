@@ -1,0 +1,57 @@
+import type { Message } from "../outbox";
+import type { EmailContent, Sender } from "./email";
+import { portalLink, toEmail } from "./email-layout";
+
+/** Quotes nothing the visitor typed, because its reader may be a stranger. @param notMe a signed link */
+export function cardUsedEmail(
+  facts: Pick<Message, "email" | "package_id" | "package_name">,
+  sender: Sender,
+  notMe: string,
+): EmailContent {
+  const path = facts.package_id === null ? "/subscription" : `/subscription/${facts.package_id}`;
+  return toEmail(
+    {
+      subject: `Your ${sender.companyName} trial has not started`,
+      greeting: "Hello,",
+      lead: "Your trial hasn’t started: the card you entered has already been used for a free trial, and each card can be used for one.",
+      button: { text: "Use another card", url: `${sender.siteUrl}${path}` },
+      details: [["Plan", facts.package_name ?? "not chosen yet"]],
+      notes: ["You weren’t charged, and we removed the card."],
+      smallPrint: [
+        { text: `To subscribe without a trial, contact our sales team: ${sender.salesEmail}` },
+        { text: "Wasn’t you? End the sign-up.", link: { text: "This wasn’t me", url: notMe } },
+        { link: portalLink(sender, facts.email) },
+      ],
+    },
+    sender,
+  );
+}
+
+/** To support, which decides about a refund and about the email address. Names no person: Stripe's dashboard does. */
+export function notMeReportedEmail(
+  facts: Pick<
+    Message,
+    "sign_up_id" | "stripe_customer_id" | "stripe_subscription_id" | "package_name" | "email_verified_at"
+  >,
+  sender: Sender,
+): EmailContent {
+  return toEmail(
+    {
+      subject: `“This wasn’t me”: sign-up ${facts.sign_up_id}`,
+      greeting: "Hello support,",
+      lead: "A customer reported that someone else signed up. We’ve ended the subscription and removed the card. It was paid, or its email address was confirmed: please decide about a refund, and write to the customer.",
+      button: {
+        text: "Open the customer at Stripe",
+        url: `https://dashboard.stripe.com/customers/${facts.stripe_customer_id ?? ""}`,
+      },
+      details: [
+        ["Sign-up", facts.sign_up_id],
+        ["Subscription", facts.stripe_subscription_id ?? "none"],
+        ["Plan", facts.package_name ?? "not chosen yet"],
+        ["Email address", facts.email_verified_at === null ? "not confirmed" : "confirmed"],
+      ],
+      smallPrint: [],
+    },
+    sender,
+  );
+}

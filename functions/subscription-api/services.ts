@@ -1,0 +1,62 @@
+import type { Config } from "./config";
+import { cronRunsIn } from "./cron-runs";
+import { databaseOver } from "./database";
+import type { RunLimits } from "./limits/run-limits";
+import { trialClaims } from "./limits/trial-claims";
+import { restoredDatabase } from "./operator/restore/restored-database";
+import { stripeHistory } from "./operator/restore/stripe-history";
+import { accountWebhookTo } from "./outbox/account-webhook";
+import { mailOver } from "./outbox/emails/email";
+import { outboxIn } from "./outbox/outbox";
+import { packagesIn } from "./plans/packages";
+import type { PasswordQueue } from "./sign-ups/password/password-queue";
+import { processedEventsIn } from "./sign-ups/store/processed-events";
+import { signUpEndingsIn } from "./sign-ups/store/sign-up-endings";
+import { signUpLifecycleIn } from "./sign-ups/store/sign-up-lifecycle";
+import { signUpsIn } from "./sign-ups/store/sign-up-store";
+import { signedLinks } from "./signed-links";
+import { stripeAccess } from "./stripe/access";
+import { stripeClient, type Waiting } from "./stripe/client";
+import { stripeWebhook } from "./stripe/events";
+import { stripePayments } from "./stripe/payments";
+import { stripePrices } from "./stripe/plan-prices";
+
+const RETRIED_FOR_MS = 5_000;
+
+export type Services = ReturnType<typeof servicesFor> & { passwords: PasswordQueue };
+
+/**
+ * Everything that a request or a run of the cron handler works with.
+ * @param limits count the calls of a run, which Cloudflare limits
+ */
+export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits) {
+  const countedFetch: typeof fetch = (...given) => {
+    limits?.count(1);
+    return fetch(...given);
+  };
+  const stripe = stripeClient(config.stripe, waiting, limits && countedFetch);
+  const lastRetry = Date.now() + RETRIED_FOR_MS * config.deadlineFactor;
+  const db = databaseOver(config.d1, {
+    mayRetry: () => (limits ? limits.hasLeft() : Date.now() < lastRetry),
+    onStatement: () => limits?.count(1),
+  });
+  return {
+    packages: packagesIn(db),
+    signUps: signUpsIn(db),
+    lifecycle: signUpLifecycleIn(db),
+    endings: signUpEndingsIn(db),
+    processedEvents: processedEventsIn(db),
+    claims: trialClaims(config.trials),
+    links: signedLinks(config.links),
+    outbox: outboxIn(db),
+    restoredDatabase: restoredDatabase(db),
+    cronRuns: cronRunsIn(db),
+    payments: stripePayments(stripe, config),
+    prices: stripePrices(stripe),
+    askStripe: () => stripeAccess(stripe),
+    stripeHistory: stripeHistory(stripe),
+    stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecrets),
+    mail: mailOver(config.mail, config.deadlineFactor),
+    accountWebhook: config.console && accountWebhookTo(config.console, config.deadlineFactor),
+  };
+}

@@ -1,0 +1,274 @@
+import { expect, test, vi } from "vitest";
+import { accountWebhookTo } from "../../../functions/subscription-api/outbox/account-webhook";
+import { dispatchMessages, sendClosings } from "../../../functions/subscription-api/outbox/dispatch";
+import { mailOver } from "../../../functions/subscription-api/outbox/emails/email";
+import { trialOf } from "../../../functions/subscription-api/outbox/emails/trial-facts";
+import { LEASE_MS, type Message, outboxIn, reminderKey } from "../../../functions/subscription-api/outbox/outbox";
+import { signedLinks } from "../../../functions/subscription-api/signed-links";
+import type { Billing } from "../../../functions/subscription-api/stripe/billing";
+import { PaymentsError } from "../../../functions/subscription-api/stripe/client";
+import { stopClock } from "../../support/api-in-process/clock";
+import { databaseInMemory } from "../../support/api-in-process/database";
+import { MESSAGE } from "../../support/api-in-process/message";
+import { SENDER } from "../../support/api-in-process/sender";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const NOW = Date.parse("2026-11-22T12:00:00.000Z");
+
+stopClock(NOW);
+
+const iso = (time: number) => new Date(time).toISOString();
+const links = signedLinks({ publicUrl: "https://api.example", secrets: ["signs-the-links-of-this-test"] });
+const mail = mailOver({ transport: { kind: "http", url: "https://mail.example/emails", key: "re_1" }, ...SENDER });
+const secret = `whsec_${Buffer.from("a-secret-of-the-console-of-the-tests").toString("base64")}`;
+const ON_TRIAL = "status = 'trialing', trial_end = '2026-11-27T12:00:00.000Z'";
+
+/** An outbox about one sign-up without a plan, with messages by their kind that are due now. */
+async function outboxOf(columns: string, ...kinds: string[]) {
+  const statements: string[] = [];
+  const { db, rows, signUp } = databaseInMemory(async (sql, effect) => {
+    statements.push(sql);
+    return effect();
+  });
+  const { id } = await signUp();
+  rows(`UPDATE sign_ups SET package_id = NULL, stripe_customer_id = 'cus_1', ${columns}`);
+  const add = (key: string, kind: string, due = NOW) =>
+    rows(
+      "INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at) VALUES (?1, ?2, ?3, ?4, ?4)",
+      ...[key, id, kind, iso(due)],
+    );
+  for (const kind of kinds) add(kind, kind);
+  const sent = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("{}"));
+  const lines: unknown[] = [];
+  for (const level of ["info", "warn", "error"] as const)
+    vi.spyOn(console, level).mockImplementation((line) => lines.push(JSON.parse(line)));
+  const outbox = outboxIn(db);
+  const findCard = vi.fn(async () => ({ brand: "visa", last4: "4242" }));
+  const services = (hasConsole: boolean) => ({
+    ...{ outbox, mail, links, payments: { findBilling: async () => undefined, findCard } },
+    accountWebhook: hasConsole ? accountWebhookTo({ url: "https://console.example/hook", secret }) : undefined,
+  });
+  statements.length = 0;
+  return {
+    ...{ id, rows, add, sent, lines, outbox, findCard, statements },
+    row: () => rows("SELECT state, drop_reason, attempts, next_attempt_at FROM outbox")[0],
+    due: () => rows("SELECT key FROM outbox WHERE state = 'due' ORDER BY key").map(({ key }) => key),
+    dispatch: (hasConsole = true) => dispatchMessages(services(hasConsole)),
+    close: (hasConsole = true) => sendClosings([id], services(hasConsole)),
+    async taken(): Promise<Message> {
+      const [message] = await outbox.take(["card-used"], 6);
+      if (!message) throw new Error("Nothing was due");
+      return message;
+    },
+  };
+}
+
+test("a message is leased to one run for two minutes; a crash is no failure of the message", async () => {
+  const { outbox, taken } = await outboxOf(ON_TRIAL, "card-used");
+  expect(LEASE_MS).toBe(2 * MINUTE);
+  await taken();
+  vi.setSystemTime(NOW + LEASE_MS - 1);
+  expect(await outbox.take(["card-used"], 6)).toEqual([]);
+  vi.setSystemTime(NOW + LEASE_MS);
+  expect(await taken()).toMatchObject({ key: "card-used", attempts: 0 });
+});
+
+test("nothing is written while nothing is due", async () => {
+  const { dispatch, statements, add } = await outboxOf(ON_TRIAL);
+  add("later", "card-used", NOW + 1);
+  expect(await dispatch()).toBe(0);
+  expect(statements.map((sql) => /^\s*(\w+)/.exec(sql)?.[1])).toEqual(["SELECT"]);
+});
+
+test.each([
+  [1, 30 * SECOND],
+  [2, MINUTE],
+  [10, 256 * MINUTE],
+  [11, 6 * HOUR],
+  [14, 6 * HOUR],
+])("failure %i is followed by a pause of about %i ms: twice as long each time, up to six hours", async (nth, delay) => {
+  const { outbox, rows, row, taken } = await outboxOf(ON_TRIAL, "card-used");
+  for (const [random, expected] of [
+    [0, delay / 2],
+    [1, 1.5 * delay],
+  ] as const) {
+    vi.spyOn(Math, "random").mockReturnValue(random);
+    rows("UPDATE outbox SET attempts = ?, next_attempt_at = ?", nth - 1, iso(NOW));
+    expect(await outbox.postpone(await taken())).toBe("due");
+    expect(row()).toMatchObject({ state: "due", attempts: nth, next_attempt_at: iso(NOW + expected) });
+  }
+});
+
+test("a message dies after fifteen failures, and only the run with the lease counts one", async () => {
+  const { outbox, rows, row, taken } = await outboxOf(ON_TRIAL, "card-used");
+  rows("UPDATE outbox SET attempts = 14");
+  const first = await taken();
+  vi.setSystemTime(NOW + LEASE_MS);
+  const second = await taken();
+  await outbox.postpone(first);
+  expect(row()).toMatchObject({ state: "due", attempts: 14 });
+  expect(await outbox.postpone(second)).toBe("dead");
+  vi.setSystemTime(NOW + DAY);
+  expect(await outbox.take(["card-used"], 6)).toEqual([]);
+});
+
+test.each(["sent", "dropped", "dead"])("a message that is %s stays so", async (state) => {
+  const { outbox, rows, taken } = await outboxOf(ON_TRIAL, "card-used");
+  const message = await taken();
+  rows("UPDATE outbox SET state = ?, settled_at = 'then'", state);
+  await outbox.settle(message, state === "sent" ? "trial-over" : null);
+  await outbox.postpone(message);
+  expect(rows("SELECT state, settled_at, drop_reason FROM outbox")).toEqual([
+    { state, settled_at: "then", drop_reason: null },
+  ]);
+});
+
+test("a flood of one kind delays no other: of each kind the oldest goes first", async () => {
+  const { dispatch, add, due } = await outboxOf(ON_TRIAL, "account-created", "email-verified", "card-used");
+  for (let index = 0; index < 40; index += 1) add(`trial-started ${index}`, "trial-started", NOW - DAY + index);
+  expect(await dispatch()).toBe(6);
+  expect(due()).toHaveLength(37);
+  expect(due().filter((key) => !String(key).startsWith("trial-started"))).toEqual([]);
+  expect(due()).not.toContain("trial-started 2");
+});
+
+test("account webhooks wait until there is a console; emails do not", async () => {
+  const { dispatch, due, sent } = await outboxOf(ON_TRIAL, "account-created", "account-closed", "trial-started");
+  expect(await dispatch(false)).toBe(1);
+  expect(due()).toEqual(["account-closed", "account-created"]);
+  expect(await dispatch()).toBe(2);
+  const urls = ["https://mail.example/emails", ...Array(2).fill("https://console.example/hook")];
+  expect([due(), sent.mock.calls.map(([url]) => String(url))]).toEqual([[], urls]);
+});
+
+test.each([
+  ["pending", "sent", null],
+  ["ended", "sent", null],
+  ["card_set_up", "dropped", "trial-began"],
+  ["trialing", "dropped", "trial-began"],
+  ["canceled", "dropped", "trial-began"],
+])("the email about a used card of a sign-up that is %s is %s", async (status, state, reason) => {
+  const { dispatch, row, sent } = await outboxOf(`status = '${status}', end_reason = 'cards-failed'`, "card-used");
+  await dispatch();
+  expect(row()).toMatchObject({ state, drop_reason: reason, attempts: 1 });
+  expect(sent).toHaveBeenCalledTimes(state === "sent" ? 1 : 0);
+});
+
+const end = new Date(NOW + 2 * DAY);
+const REMINDER: Message = {
+  ...MESSAGE,
+  key: reminderKey("1", end),
+  kind: "trial-ending",
+  trial_end: end.toISOString(),
+};
+const RUNNING: Billing = {
+  ...{ isTrialing: true, isInvoiced: false, trialEnd: end, plan: "LITE", card: { brand: "visa", last4: "4242" } },
+  trialEndOutcome: { next: "charge", first: null, later: null },
+};
+const NO_PLAN = { kind: "trial-started", stripe_subscription_id: null } as const;
+
+test.each<[string, Partial<Message>, Partial<Billing> | null, object | string]>([
+  ["describes the trial as Stripe has it", {}, {}, { end, plan: "LITE", card: RUNNING.card }],
+  ["names the sign-up's plan if Stripe names none", {}, { plan: null }, { plan: "STANDARD" }],
+  ["is dropped once the sign-up was reported", { end_reason: "not-me" }, {}, "sign-up-ended"],
+  ["is dropped once the trial is over here", { status: "canceled" }, {}, "trial-over"],
+  ["is dropped once the trial is over at Stripe", {}, { isTrialing: false }, "trial-over"],
+  ["is dropped when its end has passed", {}, { trialEnd: new Date(NOW) }, "trial-over"],
+  ["is dropped without an end", {}, { trialEnd: null }, "trial-over"],
+  ["is dropped after an invoice", {}, { isInvoiced: true }, "invoiced"],
+  ["is dropped if Stripe has no subscription", {}, null, "no-subscription"],
+  ["is dropped if the end has moved", {}, { trialEnd: new Date(end.getTime() + 1) }, "another-end"],
+  ["is dropped if the charge is unknown", {}, { trialEndOutcome: { next: "unknown" } }, "unknown-charge"],
+  ["without a plan is about the promised end", NO_PLAN, {}, { end, plan: null, trialEndOutcome: { next: "no-plan" } }],
+  ["without a plan is dropped when its end has passed", { ...NO_PLAN, trial_end: iso(NOW) }, {}, "trial-over"],
+  ["without a customer has no card", { ...NO_PLAN, stripe_customer_id: null }, {}, { card: null }],
+])("an email about a trial %s", async (_, message, billing, expected) => {
+  const found = await trialOf(
+    { ...REMINDER, ...message },
+    {
+      findBilling: async () => (billing === null ? undefined : { ...RUNNING, ...billing }),
+      findCard: async () => RUNNING.card,
+    },
+  );
+  if (typeof expected === "string") expect(found).toBe(expected);
+  else expect(found).toMatchObject(expected);
+});
+
+test("an email that cannot be composed because Stripe fails is tried again, and dies in the end; both are logged", async () => {
+  const { dispatch, rows, row, findCard, lines } = await outboxOf(ON_TRIAL, "trial-started");
+  findCard.mockRejectedValue(new PaymentsError("unavailable"));
+  await dispatch();
+  expect(row()).toMatchObject({ state: "due", attempts: 1 });
+  rows("UPDATE outbox SET attempts = 14, next_attempt_at = ?", iso(NOW));
+  await dispatch();
+  expect(row()).toMatchObject({ state: "dead" });
+  expect(lines).toMatchObject([
+    { level: "warn", event: "message_failed", reason: "stripe-unavailable" },
+    { level: "error", event: "message_dead", reason: "stripe-unavailable" },
+  ]);
+});
+
+test("after an error of our own the message keeps its lease, and the log does not quote the error", async () => {
+  const { dispatch, row, findCard, lines } = await outboxOf(ON_TRIAL, "trial-started");
+  findCard.mockRejectedValueOnce(new RangeError("of ada@example.com"));
+  await dispatch();
+  expect(row()).toMatchObject({ state: "due", attempts: 0, next_attempt_at: iso(NOW + LEASE_MS) });
+  expect(lines).toMatchObject([{ level: "error", event: "message_unsettled" }]);
+  expect(JSON.stringify(lines)).not.toContain("ada@");
+});
+
+test.each<[string, string, boolean, boolean]>([
+  ["dead", "state = 'dead'", true, true],
+  [
+    "tried twice, waiting longer than a lease",
+    `attempts = 2, next_attempt_at = '${iso(NOW + LEASE_MS + 1)}'`,
+    true,
+    true,
+  ],
+  ["tried twice, perhaps being sent", `attempts = 2, next_attempt_at = '${iso(NOW + LEASE_MS)}'`, true, false],
+  ["tried once", `attempts = 1, next_attempt_at = '${iso(NOW)}'`, false, false],
+  ["due for five minutes", `next_attempt_at = '${iso(NOW - 5 * MINUTE)}'`, false, false],
+  ["due for longer", `next_attempt_at = '${iso(NOW - 5 * MINUTE - 1)}'`, true, false],
+  ["sent", "state = 'sent', attempts = 2", false, false],
+])("a message that is %s: is it listed for the operator, may it be sent again?", async (_, columns, listed, again) => {
+  const { outbox, rows, row } = await outboxOf(ON_TRIAL, "card-used");
+  rows(`UPDATE outbox SET ${columns}`);
+  const before = row();
+  expect((await outbox.stuck(["card-used"], 9)).map(({ key }) => key)).toEqual(listed ? ["card-used"] : []);
+  expect(await outbox.stuck(["trial-ending"], 9)).toHaveLength(listed && !columns.startsWith("next") ? 1 : 0);
+  expect(await outbox.sendAgain("another")).toBe(false);
+  expect(await outbox.sendAgain("card-used")).toBe(again);
+  expect(row()).toEqual(again ? { ...before, state: "due", attempts: 0, next_attempt_at: iso(NOW) } : before);
+});
+
+test("what was settled is deleted after its time, never what is due or dead", async () => {
+  const { outbox, rows, add } = await outboxOf(ON_TRIAL, "due");
+  for (const [key, state, settled] of [
+    ["sent", "sent", NOW - 1],
+    ["dropped", "dropped", NOW - 1],
+    ["sent now", "sent", NOW],
+    ["dead", "dead", null],
+  ] as const) {
+    add(key, "card-used");
+    rows("UPDATE outbox SET state = ?, settled_at = ? WHERE key = ?", state, settled && iso(settled), key);
+  }
+  await outbox.deleteSettled(new Date(NOW), 1);
+  expect(rows("SELECT key FROM outbox")).toHaveLength(4);
+  await outbox.deleteSettled(new Date(NOW), 9);
+  expect(rows("SELECT key FROM outbox ORDER BY key").map(({ key }) => key)).toEqual(["dead", "due", "sent now"]);
+});
+
+test.each<[string, number, boolean, number, boolean]>([
+  ["is told at once", NOW, true, 200, true],
+  ["is not told while the console refuses", NOW, true, 500, false],
+  ["is not told before the next attempt", NOW + 1, true, 200, false],
+  ["needs no telling where there is no console", NOW, false, 200, true],
+])("of an account that is to be erased the console %s", async (_, due, hasConsole, status, isTold) => {
+  const { close, add, sent } = await outboxOf("status = 'canceled'", "card-used");
+  add("account-closed", "account-closed", due);
+  sent.mockImplementation(async () => new Response("{}", { status }));
+  expect(await close(hasConsole)).toBe(isTold);
+});

@@ -1,0 +1,113 @@
+import type { SendEmail } from "@cloudflare/workers-types";
+import { Webhook } from "standardwebhooks";
+import { expect, test, vi } from "vitest";
+import * as z from "zod";
+import { type AccountMessage, accountWebhookTo } from "../../../functions/subscription-api/outbox/account-webhook";
+import { mailOver } from "../../../functions/subscription-api/outbox/emails/email";
+import { MESSAGE } from "../../support/api-in-process/message";
+import { SENDER } from "../../support/api-in-process/sender";
+
+/** The receiver's answer to the next request, and the request. */
+const answers = (answer: () => Response) => vi.spyOn(globalThis, "fetch").mockImplementation(async () => answer());
+
+const SETTINGS = { ...SENDER, companyName: 'Engines "& \\ Sons' };
+const content = { subject: "A subject", html: "<p>A text</p>", text: "A text" };
+const overHttp = () =>
+  mailOver({ ...SETTINGS, transport: { kind: "http", url: "https://mail.example/emails", key: "re_1" } }).send(
+    ...(["a key", "ada@example.com", content] as const),
+  );
+
+test("an email goes to the provider with its key and a quoted sender, and no redirect is followed", async () => {
+  const sent = answers(() => new Response("{}"));
+  expect(await overHttp()).toEqual({ status: "sent" });
+  const [url, init] = sent.mock.calls[0] ?? [];
+  expect(url).toBe("https://mail.example/emails");
+  const headers = { authorization: "Bearer re_1", "content-type": "application/json", "idempotency-key": "a key" };
+  expect(init).toMatchObject({ method: "POST", redirect: "manual", headers, signal: expect.any(AbortSignal) });
+  expect(JSON.parse(String(init?.body))).toEqual({
+    from: '"Engines \\"& \\\\ Sons" <hello@example.com>',
+    to: ["ada@example.com"],
+    reply_to: "support@example.com",
+    ...content,
+  });
+});
+
+const failed = (reason: string) => ({ status: "failed", reason });
+const noConnection = () => {
+  throw new TypeError("fetch failed for ada@example.com");
+};
+const conflict = (name: string, status = 409) => Response.json({ name }, { status });
+
+test.each<[string, () => Response, object]>([
+  ["a failure", () => new Response("", { status: 500 }), failed("500")],
+  ["a redirect", () => new Response(null, { status: 302 }), failed("302")],
+  ["a repetition with another text", () => conflict("invalid_idempotent_request"), { status: "sent" }],
+  ["the same with another status", () => conflict("invalid_idempotent_request", 400), failed("400")],
+  ["another conflict", () => conflict("concurrent_idempotent_requests"), failed("409")],
+  ["a conflict without a name", () => new Response("{", { status: 409 }), failed("409")],
+  ["no connection", noConnection, failed("TypeError")],
+])("the email provider's answer decides whether an email was sent: %s", async (_, answer, outcome) => {
+  answers(answer);
+  expect(await overHttp()).toEqual(outcome);
+});
+
+test("an email through Cloudflare's binding fails with a code, never with a message", async () => {
+  const binding = z.custom<SendEmail>((value) => typeof value === "object");
+  const send = vi.fn(async (_: unknown) => {});
+  const over = mailOver({ ...SETTINGS, transport: { kind: "cloudflare", binding: binding.parse({ send }) } });
+  expect(await over.send("a key", "ada@example.com", content)).toEqual({ status: "sent" });
+  const from = { name: SETTINGS.companyName, email: "hello@example.com" };
+  expect(send).toHaveBeenCalledWith({ from, to: "ada@example.com", replyTo: "support@example.com", ...content });
+  for (const [thrown, reason] of [
+    [Object.assign(new Error("ada@example.com"), { code: "E_SUPPRESSED" }), "E_SUPPRESSED"],
+    [new RangeError("ada@example.com"), "RangeError"],
+  ] as const) {
+    send.mockRejectedValueOnce(thrown);
+    expect(await over.send("a key", "ada@example.com", content)).toEqual(failed(reason));
+  }
+});
+
+const SECRET = `whsec_${Buffer.from("a-secret-of-the-console-of-the-tests").toString("base64")}`;
+const account: AccountMessage = { ...MESSAGE, kind: "account-created", key: "account-created/1" };
+const toConsole = (message: AccountMessage = account) =>
+  accountWebhookTo({ url: "https://console.example/hook", secret: SECRET }).send(message);
+
+test.each([
+  ["account-created", "account.created"],
+  ["email-verified", "account.email_verified"],
+  ["account-closed", "account.closed"],
+] as const)("the console gets %s as a Standard Webhook of type %s, signed", async (kind, type) => {
+  const sent = answers(() => new Response("{}"));
+  expect(await toConsole({ ...account, kind })).toEqual({ status: "sent" });
+  const [url, init] = sent.mock.calls[0] ?? [];
+  expect([url, init?.method, init?.redirect]).toEqual(["https://console.example/hook", "POST", "manual"]);
+  const headers = Object.fromEntries(new Headers(init?.headers));
+  expect(headers).toMatchObject({ "content-type": "application/json", "webhook-id": "account-created/1" });
+  const { address, city, state, zip_code, country } = MESSAGE;
+  const { status, end_reason, email, password_hash, full_name, company_name, phone, trial_end } = MESSAGE;
+  const { stripe_customer_id, stripe_subscription_id } = MESSAGE;
+  expect(new Webhook(SECRET).verify(String(init?.body), headers)).toEqual({
+    type,
+    timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+    data: {
+      ...{ id: "1", status, end_reason, email, email_verified: false, password_hash, full_name, company_name, phone },
+      ...{ billing_address: { address, city, state, zip_code, country }, package: { id: "an-id", name: "STANDARD" } },
+      ...{ trial_end, stripe_customer_id, stripe_subscription_id, created_at: MESSAGE.signed_up_at },
+    },
+  });
+});
+
+test("an account without a plan and with a confirmed address says so", async () => {
+  const sent = answers(() => new Response("{}"));
+  await toConsole({ ...account, package_id: null, email_verified_at: "2026-11-22T09:05:00.000Z" });
+  const body: unknown = JSON.parse(String(sent.mock.calls[0]?.[1]?.body));
+  expect(body).toMatchObject({ data: { package: null, email_verified: true } });
+});
+
+test.each<[string, () => Response, string]>([
+  ["refuses", () => new Response("", { status: 410 }), "410"],
+  ["never gets", noConnection, "TypeError"],
+])("a webhook that the console %s has failed", async (_, answer, reason) => {
+  answers(answer);
+  expect(await toConsole()).toEqual(failed(reason));
+});

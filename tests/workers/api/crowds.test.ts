@@ -1,0 +1,141 @@
+import { connect } from "node:net";
+import { afterAll, expect, test } from "vitest";
+import { scryptPasswords } from "../../../functions/subscription-api/sign-ups/password/password";
+import { deliver, newCard, rowOf, setupEvent } from "../../support/stripe/set-up-card";
+import { sign } from "../../support/stripe/stripe-events";
+import {
+  accountWebhooks,
+  enterCard,
+  mails,
+  rows,
+  signUp,
+  stripeAt,
+  stripeStateOf,
+  times,
+  validRequest,
+} from "../../support/visitors/visitor";
+import { startUpstream } from "../../support/workers/upstream";
+import { startBackend, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
+
+/* Many at once on the real database, and one who hangs up. */
+
+const { api, stripe, dispose } = await startBackend({ vars: { ONE_TRIAL_PER_PERSON: "true" } });
+afterAll(dispose);
+
+const startMailsOf = async (email: string) =>
+  (await mails(stripe, email)).filter(({ subject }) => subject.includes("trial has started"));
+const statesOf = async (email: string) =>
+  (await rows(api, "SELECT status FROM sign_ups WHERE email = ?", email)).map(({ status }) => status).sort();
+
+test("50 forms with one key at once are one sign-up, one customer and one setup intent", async () => {
+  const answers = await times(50, () => signUp(api, { email: "key@example.com" }, "one-key"));
+  const created = answers.filter(({ status }) => status === 200);
+  expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+  expect(new Set(created.map(({ clientSecret }) => clientSecret)).size).toBe(1);
+  expect(await statesOf("key@example.com")).toEqual(["pending"]);
+  const { customers, setupIntents } = await stripeStateOf(stripe, "key@example.com");
+  expect([customers.length, setupIntents.length]).toEqual([1, 1]);
+});
+
+test("of 20 sign-ups with one email whose cards are set up at once, one gets a trial and no other a subscription", async () => {
+  const email = "email@example.com";
+  const answers = await times(20, (index) => signUp(api, { email }, `email-${index}`));
+  await times(20, (index) => enterCard(stripe.url, answers[index]?.clientSecret, newCard()));
+  await expect.poll(() => statesOf(email)).toEqual([...Array(19).fill("ended"), "trialing"]);
+  expect((await stripeStateOf(stripe, email)).subscriptions).toHaveLength(1);
+  await expect.poll(() => startMailsOf(email)).toHaveLength(1);
+});
+
+test("of 30 sign-ups with one card one gets a trial, and no other keeps the card", async () => {
+  const card = newCard();
+  const emails = Array.from({ length: 30 }, (_, index) => `card-${index}@example.com`);
+  const answers = await Promise.all(emails.map((email) => signUp(api, { email })));
+  await Promise.all(answers.map(({ clientSecret }) => enterCard(stripe.url, clientSecret, card)));
+  const states = "SELECT status, used_cards, count(*) AS n FROM sign_ups WHERE email LIKE 'card-%' GROUP BY 1, 2";
+  await expect
+    .poll(() => rows(api, states))
+    .toEqual([
+      { status: "pending", used_cards: 1, n: 29 },
+      { status: "trialing", used_cards: 0, n: 1 },
+    ]);
+  const atStripe = await Promise.all(emails.map((email) => stripeStateOf(stripe, email)));
+  expect(atStripe.flatMap(({ subscriptions }) => subscriptions)).toHaveLength(1);
+  const used = atStripe.flatMap(({ setupIntents }) => setupIntents.flatMap(({ payment_method: id }) => id ?? []));
+  const owners = used.map(async (id) => (await stripeAt(stripe).paymentMethods.retrieve(String(id))).customer);
+  expect((await Promise.all(owners)).filter((owner) => owner !== null)).toHaveLength(1);
+});
+
+test("an event that is delivered ten times at once counts once; the whole trial is told once, and no secret is kept", async () => {
+  const email = "once@example.com";
+  // Text that would be SQL, were it not bound.
+  const company_name = "x'); DROP TABLE sign_ups;--";
+  const { clientSecret } = await signUp(api, { email, company_name });
+  await enterCard(stripe.url, clientSecret, newCard());
+  await expect.poll(() => startMailsOf(email)).toHaveLength(1);
+  await expect.poll(() => accountWebhooks(stripe, email)).toHaveLength(1);
+  const before = await rowOf(api, email);
+  const event = await setupEvent(stripe, "setup_intent.succeeded", clientSecret, "evt_once");
+  expect(await times(10, () => deliver(api, event))).toEqual(Array(10).fill(200));
+  expect(await rowOf(api, email)).toEqual(before);
+  expect([(await startMailsOf(email)).length, (await accountWebhooks(stripe, email)).length]).toEqual([1, 1]);
+
+  expect(before).toMatchObject({ company_name, status: "trialing" });
+  expect(JSON.stringify(before)).not.toMatch(new RegExp(`_secret_|${validRequest.password}`));
+  expect(await scryptPasswords().verify(validRequest.password, String(before.password_hash))).toBe(true);
+  const [webhook] = await accountWebhooks(stripe, email);
+  expect(webhook?.data).toMatchObject({ id: before.id, password_hash: before.password_hash });
+  const duplicate = await signUp(api, { email: " Once@Example.com " });
+  expect(duplicate).toMatchObject({ status: 409, contentType: "application/problem+json" });
+  expect(duplicate.text).not.toMatch(/D1_ERROR|SQLITE_/);
+  expect(JSON.stringify(api.logs)).not.toMatch(/\w@\w|Lovelace|Engines|2125550123|Analytical|_secret_|scrypt|St James/);
+});
+
+test("a webhook is processed to its end, with its email, although Stripe hangs up", async () => {
+  const email = "hang-up@example.com";
+  // Nobody listens there, so that Stripe itself delivers nothing.
+  const silent = await startStripeSimulator({ webhookUrl: "http://127.0.0.1:1" });
+  const slow = await startUpstream();
+  const [asked, gate] = [gateOf(), gateOf()];
+  let isGated = false;
+  slow.answers(async (response, { method, url, headers, body }) => {
+    if (isGated) {
+      asked.open();
+      await gate.opened;
+    }
+    const { authorization = "", "content-type": type = "", "idempotency-key": key } = headers;
+    const answer = await fetch(silent.url + url, {
+      method,
+      headers: { authorization, "content-type": type, ...(key && { "idempotency-key": String(key) }) },
+      ...(method === "GET" ? {} : { body }),
+    });
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+  });
+  const alone = await startSubscriptionApi({ simulatorUrl: silent.url, vars: { STRIPE_API_URL: slow.url } });
+  try {
+    const { clientSecret } = await signUp(alone, { email });
+    await enterCard(silent.url, clientSecret);
+    const event = await setupEvent(silent, "setup_intent.succeeded", clientSecret);
+    const length = Buffer.byteLength(event);
+    const head = `POST /webhooks/stripe HTTP/1.1\r\nhost: localhost\r\nstripe-signature: ${sign(event)}\r\ncontent-length: ${length}`;
+    isGated = true;
+    const socket = connect(Number(new URL(alone.url).port), "127.0.0.1");
+    socket.write(`${head}\r\n\r\n${event}`);
+    await asked.opened;
+    socket.resetAndDestroy();
+    expect(await rowOf(alone, email)).toMatchObject({ status: "pending" });
+    gate.open();
+    await expect.poll(async () => (await rowOf(alone, email)).status).toBe("trialing");
+    await expect.poll(() => mails(silent, email)).toHaveLength(1);
+  } finally {
+    slow.dispose();
+    await Promise.all([alone.dispose(), silent.dispose()]);
+  }
+});
+
+function gateOf() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
