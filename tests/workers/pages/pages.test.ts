@@ -321,6 +321,31 @@ describe("pricing", () => {
     expect(shown).toEqual(rows.slice(0, 6).map((row) => row.replaceAll(",", "")));
   });
 
+  test("shows the samples before the comparison, and the glossary after the questions", async () => {
+    const { wordsOfEach } = await open("/pricing");
+    expect(wordsOfEach("main h2").slice(4)).toEqual([
+      ...["How the free trial works", "What you get", "Compare the plans", "FAQ", "What the words mean"],
+      "The next answer is being written. Be in it.",
+    ]);
+  });
+
+  test.each([
+    ["/pricing", "your plan’s price, then the same every month until you cancel."],
+    [PLAN, "$500, then the same every month until you cancel."],
+  ])("and the form tell in the same words what the trial is: %s", async (path, charge) => {
+    const { words, wordsOfEach } = await open(path);
+    const trial = "section[aria-labelledby=trial]";
+    expect(wordsOfEach(`${trial} li`)).toEqual([
+      "Today $0. We save your card but don’t charge it.",
+      "Day 4 We email you a reminder, 2 days before the trial ends.",
+      `Day 6 First charge: ${charge}`,
+    ]);
+    expect(words(`${trial} div`)).toContain(
+      "Real-time monitoring runs during your trial. Reports are monthly, so your first one comes after it." +
+        "To cancel before the first charge, use your account settings, or log in to the customer portal",
+    );
+  });
+
   test("explains its terms, and home those that it names [P21]", async () => {
     const { wordsOfEach } = await open("/pricing");
     expect(wordsOfEach("section[aria-labelledby=glossary] strong")).toEqual([
