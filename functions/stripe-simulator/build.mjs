@@ -5,17 +5,10 @@ import { build } from "esbuild";
 // index.ts imports the result, because one Worker alone of a local Miniflare can have static assets.
 const OUT = "../../build/stripe-simulator-elements";
 
-async function bundled(entry) {
-  const options = { bundle: true, minify: true, format: "iife", target: "es2022", write: false };
-  const { outputFiles } = await build({ entryPoints: [entry], ...options });
-  return outputFiles[0].text;
-}
-
-const frame = await readFile("elements/frame.html", "utf8");
-const script = (await bundled("elements/frame.ts")).replaceAll("</", "<\\/");
-const files = {
-  stripeJs: await bundled("elements/stripe.ts"),
-  frame: frame.replace("</body>", () => `<script>${script}</script></body>`),
-};
+const options = { bundle: true, minify: true, format: "iife", target: "es2022", outdir: OUT, write: false };
+const { outputFiles } = await build({ entryPoints: ["elements/frame.ts", "elements/stripe.ts"], ...options });
+const [script, stripeJs] = outputFiles.map(({ text }) => text);
+const html = await readFile("elements/frame.html", "utf8");
+const frame = html.replace("</body>", () => `<script>${script.replaceAll("</", "<\\/")}</script></body>`);
 await mkdir(OUT, { recursive: true });
-await writeFile(`${OUT}/files.json`, JSON.stringify(files));
+await writeFile(`${OUT}/files.json`, JSON.stringify({ stripeJs, frame }));

@@ -14,7 +14,7 @@ import { endpointOf } from "./resources/account-settings";
 import { savePlaceholderPrices } from "./resources/prices";
 import { deliveries } from "./store/deliveries";
 import { effectsAt } from "./store/events";
-import { type Store, storeIn } from "./store/store";
+import { storeIn } from "./store/store";
 
 const environment = z.object({
   WEBHOOK_URL: z.url(),
@@ -26,7 +26,6 @@ const environment = z.object({
 
 /** A Stripe account, a mailbox and a console in one Durable Object: one state, which survives restarts. */
 export class StripeAccount {
-  readonly #store: Store;
   readonly #account: Account;
   readonly #deliveries: ReturnType<typeof deliveries>;
   readonly #routes: Hono<StripeContext>;
@@ -39,15 +38,13 @@ export class StripeAccount {
     const store = storeIn(state.storage.sql);
     savePlaceholderPrices(store, timeOf(store));
     store.save("WebhookEndpoint", endpointOf("we_simulated", url, events, 0));
-    this.#store = store;
     this.#account = {
       store,
       complaints: [],
       effects: (request = { id: null, idempotency_key: null }) => effectsAt(timeOf(store), store, events, request),
     };
-    this.#deliveries = deliveries(store, { url, secret }, (sending) =>
-      state.waitUntil(sending.then(() => this.#catchUp())),
-    );
+    const later = (sending: Promise<void>) => state.waitUntil(sending.then(() => this.#catchUp()));
+    this.#deliveries = deliveries(store, { url, secret }, later);
     this.#routes = routes(this.#account, own.CONSOLE_WEBHOOK_SECRET);
   }
 
@@ -64,14 +61,14 @@ export class StripeAccount {
 
   /** Takes the steps that are due, and wakes for the next one or the next delivery. */
   async #catchUp(): Promise<void> {
+    const { store, complaints, effects } = this.#account;
     try {
-      advance(timeOf(this.#store), this.#account.effects());
+      advance(timeOf(store), effects());
     } catch (error) {
-      this.#account.complaints.push(`The clock: ${String(error)}`);
+      complaints.push(`The clock: ${String(error)}`);
     }
-    const { due = Infinity } = this.#store.due("step", 1)[0] ?? {};
-    const step = Date.now() + (due - timeOf(this.#store) + 1) * 1000;
-    const next = Math.min(this.#deliveries.next() ?? Infinity, step);
+    const { due = Infinity } = store.due("step", 1)[0] ?? {};
+    const next = Math.min(this.#deliveries.next(), Date.now() + (due - timeOf(store) + 1) * 1000);
     if (next < Infinity) await this.state.storage.setAlarm(next);
   }
 }

@@ -1,8 +1,7 @@
-import { isOfOneCall, isPermissionError, sentenceOf } from "./error-sentence";
-import type { Line, State } from "./line";
-import { planPrices } from "./plan-prices";
+import Stripe from "stripe";
+import { sentenceOf as toolSentenceOf } from "../failures";
 import { portal, portalUrl } from "./portal";
-import type { Target } from "./target";
+import type { Line, State, Target } from "./target";
 import { webhookEndpoint } from "./webhook-endpoint";
 
 /** In this order: the portal offers the prices. */
@@ -24,11 +23,49 @@ export async function setUpStripe(target: Target, mode: "check" | "set-up", say:
         say({ mark: fixes ? "changed" : "differs", text: `${name}: ${fixes ? await fix() : what}` });
       }
     } catch (error) {
+      const { StripePermissionError, StripeInvalidRequestError } = Stripe.errors;
       const sentence = sentenceOf(error, target.place === "local");
+      const lacksPermission = error instanceof StripePermissionError;
       // A wrong key or an outage of Stripe would fail every part.
-      if (!isOfOneCall(error)) return say({ mark: "failed", text: sentence });
-      const mark = mode === "check" && isPermissionError(error) ? "untested" : "failed";
-      say({ mark, text: `${name}: ${sentence}` });
+      if (!lacksPermission && !(error instanceof StripeInvalidRequestError))
+        return say({ mark: "failed", text: sentence });
+      say({ mark: mode === "check" && lacksPermission ? "untested" : "failed", text: `${name}: ${sentence}` });
     }
   }
+}
+
+async function planPrices({ prices, plans }: Target): Promise<State> {
+  const known = await Promise.all(plans.map(async (plan) => ({ plan, price: await prices.find(plan) })));
+  return {
+    ok: `prices: ${known.map(({ plan, price }) => `${plan.name} ${price?.id}`).join(", ")}`,
+    differences: known.flatMap(({ plan, price }) => {
+      const dollars = `$${plan.price_cents / 100} a month`;
+      const fix = async () => `${plan.name} has the price ${(await prices.findOrCreate(plan)).id}, ${dollars}`;
+      return price ? [] : [{ what: `${plan.name} has no price of ${dollars} with the lookup key ${plan.id}`, fix }];
+    }),
+  };
+}
+
+/** What to do about an error of Stripe's client. */
+export function sentenceOf(error: unknown, isLocal = false): string {
+  const { errors } = Stripe;
+  if (error instanceof errors.StripeAuthenticationError) {
+    return "Stripe does not know the key: copy it again from https://dashboard.stripe.com/apikeys, of the same account and mode.";
+  }
+  if (error instanceof errors.StripePermissionError) {
+    const [permission = "of this part"] = /rak_\w+/.exec(error.message) ?? [];
+    return `The key lacks the permission ${permission}: tick it at https://dashboard.stripe.com/apikeys.`;
+  }
+  if (error instanceof errors.StripeConnectionError) {
+    return isLocal
+      ? "The simulator cannot be reached: run npm start beside this."
+      : "Stripe cannot be reached: look at the network and at https://status.stripe.com, then run this again.";
+  }
+  if (error instanceof errors.StripeInvalidRequestError) {
+    return `Stripe refuses ${error.param ?? "a call"} (${error.requestId ?? "no request ID"}): ${error.message}`;
+  }
+  if (error instanceof errors.StripeError) {
+    return `Stripe failed with the status ${error.statusCode ?? "unknown"}: run this again, nothing is done twice.`;
+  }
+  return toolSentenceOf(error);
 }

@@ -22,15 +22,13 @@ export class StripeFailure extends Error {
   }
 }
 
-type Details = { code?: string; param?: string; status?: number; setup_intent?: object };
+type Details = Pick<StripeErrorBody, "code" | "param" | "setup_intent"> & { status?: number };
 
-export function invalidRequest(message: string, { status = 400, ...rest }: Details = {}) {
-  return new StripeFailure(status, { type: "invalid_request_error", message, ...rest });
-}
+export const invalidRequest = (message: string, { status = 400, ...rest }: Details = {}) =>
+  new StripeFailure(status, { type: "invalid_request_error", message, ...rest });
 
-export function cardError(code: string, message: string, more: { param?: string; decline_code?: string } = {}) {
-  return new StripeFailure(402, { type: "card_error", code, message, ...more });
-}
+export const cardError = (code: string, message: string, more: { param?: string; decline_code?: string }) =>
+  new StripeFailure(402, { type: "card_error", code, message, ...more });
 
 export const DECLINED = cardError("card_declined", "Your card was declined.", { decline_code: "generic_decline" });
 

@@ -102,7 +102,7 @@ export function expand(value: unknown, path: string, store: Store): unknown {
 }
 
 function expandAt(value: unknown, [name, ...rest]: string[], path: string, store: Store): unknown {
-  if (name === undefined || value === null) return value;
+  if (name === undefined || value === null || (isRecord(value) && value.deleted)) return value;
   if (Array.isArray(value)) return value.map((item) => expandAt(item, [name, ...rest], path, store));
   const known = isRecord(value) ? value[name] : undefined;
   const kind = EXPANDABLE[name];
@@ -110,8 +110,6 @@ function expandAt(value: unknown, [name, ...rest]: string[], path: string, store
   if (!isRecord(value) || !(isObject || (kind && typeof known === "string"))) {
     throw invalidRequest(`This property cannot be expanded (${path}).`, { param: "expand" });
   }
-  const found = kind && typeof known === "string" ? (store.find(kind, known) ?? deleted(known)) : known;
+  const found = kind && typeof known === "string" ? (store.find(kind, known) ?? { id: known, deleted: true }) : known;
   return { ...value, [name]: expandAt(found, rest, path, store) };
 }
-
-const deleted = (id: string) => ({ id, deleted: true });

@@ -29,6 +29,7 @@ function emptyForm(): Form {
 export type Readers<Params> = { [Name in keyof Params]?: z.ZodType<Params[Name]> };
 
 export const text = z.string().min(1);
+export const optionalText = text.optional();
 export const integer = z
   .string()
   .regex(/^-?\d{1,15}$/, "Invalid integer")
@@ -38,12 +39,8 @@ export const metadata = z.record(z.string(), text);
 export const hash = z.strictObject;
 
 /** Stripe's lists are objects of indices. */
-export function list<S extends z.ZodType>(item: S) {
-  return z.preprocess(
-    (value) => (typeof value === "object" && value !== null ? Object.values(value) : value),
-    z.array(item),
-  );
-}
+export const list = <S extends z.ZodType>(item: S) =>
+  z.record(z.string(), item).transform((items) => Object.values(items));
 
 /** Throws StripeFailure 400 for a parameter that the operation does not know or cannot read. */
 export function readParameters<S extends z.ZodType>(schema: S, form: Form): z.output<S> {
@@ -59,8 +56,7 @@ export function readParameters<S extends z.ZodType>(schema: S, form: Form): z.ou
     throw invalidRequest(`Missing required param: ${param}.`, { code: "parameter_missing", param });
   }
   if (issue.input === "") {
-    const message = `You passed an empty string for '${param}'. We assume empty values are an attempt to unset a parameter; however '${param}' cannot be unset.`;
-    throw invalidRequest(message, { code: "parameter_invalid_empty", param });
+    throw invalidRequest(`You passed an empty string for '${param}'.`, { code: "parameter_invalid_empty", param });
   }
   const code = issue.message === "Invalid integer" ? "parameter_invalid_integer" : undefined;
   throw invalidRequest(code ? `Invalid integer: ${String(issue.input)}` : `Invalid ${param}`, { code, param });

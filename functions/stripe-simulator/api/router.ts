@@ -10,7 +10,7 @@ import type { Effects, Origin } from "../store/events";
 import { newId } from "../store/objects";
 import type { Store } from "../store/store";
 import { invalidRequest, StripeFailure } from "./errors";
-import { failures, idempotent, refusals } from "./idempotency";
+import { faults, idempotent } from "./idempotency";
 import { expand, type KeyKind, type Operation } from "./operation";
 import { parseForm } from "./parameters";
 
@@ -33,7 +33,7 @@ api.use(async (c, next) => {
   c.header("request-id", c.var.requestId);
 });
 
-api.use(refusals, idempotent, failures);
+api.use(idempotent, faults);
 
 for (const operations of [accountSettings, customers, paymentMethods, prices, setupIntents, subscriptions]) {
   for (const one of operations) api.on(one.method, one.path.replace("/v1", ""), (c) => answer(c, one));

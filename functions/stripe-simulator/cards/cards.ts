@@ -1,17 +1,12 @@
 /** https://docs.stripe.com/testing */
-export type CardOutcome =
-  | "succeeds"
-  | "charge-fails"
-  | "needs-authentication"
-  | "always-needs-authentication"
-  | "declined";
-
 const OUTCOMES: Record<string, CardOutcome> = {
   "4000000000000341": "charge-fails", // set up, then declined
   "4000002500003155": "needs-authentication", // at setup, by redirect
   "4000002760003184": "always-needs-authentication", // at setup in a dialog, and again for each charge
   "4000000000000002": "declined",
 };
+
+type CardOutcome = "succeeds" | "charge-fails" | "needs-authentication" | "always-needs-authentication" | "declined";
 
 export function cardOutcome(number = ""): CardOutcome {
   return OUTCOMES[number] ?? "succeeds";

@@ -36,10 +36,10 @@ export function endSubscription(subscription: Subscription, reason: Reason, effe
   const ended = store.save("Subscription", {
     ...subscription,
     ...{ status: "canceled", canceled_at: subscription.canceled_at ?? now, ended_at: now },
-    ...because(reason),
+    ...because(reason, subscription.cancellation_details?.comment),
   });
   store.remove("step", ended.id);
-  for (const invoice of invoicesOf(ended, effects).filter(({ status }) => status === "open" || status === "draft")) {
+  for (const invoice of invoicesOf(ended, effects)) {
     store.save("Invoice", { ...invoice, auto_advance: false, next_payment_attempt: null });
   }
   return emit("customer.subscription.deleted", ended);
@@ -51,14 +51,13 @@ export function cancelAtPeriodEnd(subscription: Subscription, effects: Effects):
   return updateSubscription(subscription, { ...changes, ...because("cancellation_requested") }, effects);
 }
 
-export const because = (reason: Reason | null): Partial<Subscription> => ({
-  cancellation_details: { ...nulls("comment", "feedback", "feedback_option"), reason },
+export const because = (reason: Reason | null, comment: string | null = null): Partial<Subscription> => ({
+  cancellation_details: { ...nulls("feedback", "feedback_option"), comment, reason },
 });
 
 export function endPeriod(subscription: Subscription, effects: Effects): void {
-  const { status, trial_settings } = subscription;
-  const behavior = trial_settings?.end_behavior.missing_payment_method;
-  if (status === "trialing" && behavior === "cancel" && !cardToCharge(subscription, effects)) {
+  // As `trial_settings` has it.
+  if (subscription.status === "trialing" && !cardToCharge(subscription, effects)) {
     endSubscription(subscription, "cancellation_requested", effects);
     return;
   }

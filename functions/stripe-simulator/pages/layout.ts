@@ -7,7 +7,7 @@ const STYLE = `
   main { max-width: 44rem; margin: 2rem auto; padding-inline: 0.75rem; overflow-wrap: anywhere; }
   main > p:first-child { width: fit-content; padding-inline: 0.5rem; background: #ffde92; color: #5c3d00; }
   a { color: light-dark(#0058b8, #7db8ff); }
-  form, label { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; margin-block: 0.75rem; align-items: center; }
+  form, label { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center; }
   form > p { flex-basis: 100%; margin: 0; }
   input, select, button { min-width: 0; min-height: 2.75rem; padding: 0.5rem 0.75rem; font: inherit; }
   [role="alert"] { color: light-dark(#b3093c, #ff8fa8); }
@@ -15,25 +15,22 @@ const STYLE = `
   li { padding: 0.5rem 0; border-top: 1px solid #8b93a1; }
   iframe { width: 100%; height: 60rem; border: 1px solid #8b93a1; background: #fff; color-scheme: light; }
   pre { white-space: pre-wrap; }
+  [hidden] { display: none; }
 `;
 
 export function page(title: string, content: Html): Html {
   return html`<!doctype html>
     <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width" />
-        <title>${title}</title>
-        <link rel="icon" href="data:," />
-        <style>${raw(STYLE)}</style>
-      </head>
-      <body>
-        <main>
-          <p>Simulator</p>
-          <h1>${title}</h1>
-          ${content}
-        </main>
-      </body>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width" />
+      <title>${title}</title>
+      <link rel="icon" href="data:," />
+      <style>${raw(STYLE)}</style>
+      <main>
+        <p>Simulator</p>
+        <h1>${title}</h1>
+        ${content}
+      </main>
     </html>`;
 }
 

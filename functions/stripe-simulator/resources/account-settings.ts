@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { existing, listing, type Operation, operation } from "../api/operation";
 import { flag, hash, list, metadata, type Readers, text } from "../api/parameters";
-import { API_VERSION, type Configuration, merge, newId, nulls, type WebhookEndpoint } from "../store/objects";
+import { API_VERSION, merge, newId, nulls, type Objects } from "../store/objects";
 
 const feature = hash({ enabled: flag }).optional();
 
@@ -25,9 +25,11 @@ const configuration = {
   metadata: metadata.optional(),
 } satisfies Readers<Stripe.BillingPortal.ConfigurationCreateParams>;
 
-const endpoint = {
-  ...{ api_version: text, enabled_events: list(text), url: text },
-} satisfies Readers<Record<keyof Stripe.WebhookEndpointCreateParams, unknown>>;
+const listed = { active: flag.optional() } satisfies Readers<Stripe.BillingPortal.ConfigurationListParams>;
+
+const endpoint = { api_version: text, enabled_events: list(text), url: text } satisfies Readers<
+  Record<keyof Stripe.WebhookEndpointCreateParams, unknown>
+>;
 
 export const accountSettings: Operation[] = [
   listing("/v1/webhook_endpoints", "WebhookEndpoint", {}),
@@ -48,9 +50,7 @@ export const accountSettings: Operation[] = [
     },
   ),
 
-  listing("/v1/billing_portal/configurations", "Configuration", {
-    active: flag.optional(),
-  } satisfies Readers<Stripe.BillingPortal.ConfigurationListParams>),
+  listing("/v1/billing_portal/configurations", "Configuration", listed),
 
   operation("POST /v1/billing_portal/configurations", configuration, (given, { store, now, origin }) =>
     store.save("Configuration", configured(blankConfiguration(now), given, now, origin)),
@@ -61,6 +61,7 @@ export const accountSettings: Operation[] = [
   ),
 ];
 
+type Configuration = Objects["Configuration"];
 type Given = { [N in keyof typeof configuration]?: (typeof configuration)[N]["_zod"]["output"] };
 
 function configured(known: Configuration, given: Given, updated: number, origin: string): Configuration {
@@ -97,7 +98,12 @@ function blankConfiguration(created: number): Configuration {
 }
 
 /** @param created seconds since 1970 */
-export function endpointOf(id: string, url: string, enabled_events: string[], created: number): WebhookEndpoint {
+export function endpointOf(
+  id: string,
+  url: string,
+  enabled_events: string[],
+  created: number,
+): Objects["WebhookEndpoint"] {
   return {
     ...{ id, object: "webhook_endpoint", url, enabled_events, created, api_version: API_VERSION, application: null },
     ...{ description: null, livemode: false, metadata: {}, status: "enabled" },

@@ -1,34 +1,44 @@
 import type Stripe from "stripe";
 import { invalidRequest } from "../api/errors";
 import { existing, listing, type Operation, operation, retrieval } from "../api/operation";
-import { hash, integer, metadata, type Readers, text } from "../api/parameters";
+import { hash, integer, metadata, optionalText, type Readers, text } from "../api/parameters";
 import { endSubscription, hasEnded } from "../clock/subscriptions";
 import { type Customer, merge, newId, nulls, previousAttributes } from "../store/objects";
 import type { Store } from "../store/store";
 
-const line = text.optional();
-const place = { city: line, country: line, line1: line, postal_code: line, state: line };
+const place = {
+  city: optionalText,
+  country: optionalText,
+  line1: optionalText,
+  postal_code: optionalText,
+  state: optionalText,
+};
 
 export const address = hash(place satisfies Readers<Stripe.AddressParam>);
 
 const fields = {
-  ...{ business_name: line, email: line, name: line, phone: line },
+  ...{ business_name: optionalText, email: optionalText, name: optionalText, phone: optionalText },
   address: address.optional(),
-  invoice_settings: hash({ default_payment_method: line }).optional(),
+  invoice_settings: hash({ default_payment_method: optionalText }).optional(),
   metadata: metadata.optional(),
 } satisfies Readers<Stripe.CustomerCreateParams & Stripe.CustomerUpdateParams>;
 
 const search = { query: text, limit: integer } satisfies Readers<Stripe.CustomerSearchParams>;
 
 export const customers: Operation[] = [
-  listing("/v1/customers", "Customer", { email: line } satisfies Readers<Stripe.CustomerListParams>),
+  listing("/v1/customers", "Customer", { email: optionalText } satisfies Readers<Stripe.CustomerListParams>),
 
   operation("GET /v1/customers/search", search, ({ query, limit }, { store }) => {
     const data = store
       .list("Customer")
       .filter(({ email }) => query.toLowerCase() === `email:"${email?.toLowerCase()}"`);
-    if (data.length > limit) throw new Error("it has no second page of a search");
-    return { object: "search_result", url: "/v1/customers/search", has_more: false, next_page: null, data };
+    return {
+      object: "search_result",
+      url: "/v1/customers/search",
+      has_more: false,
+      next_page: null,
+      data: data.slice(0, limit),
+    };
   }),
 
   retrieval("/v1/customers/:id", "Customer"),

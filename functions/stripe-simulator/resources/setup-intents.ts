@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import * as z from "zod";
 import { DECLINED, invalidRequest, StripeFailure } from "../api/errors";
 import { type Call, existing, listing, missing, type Operation, operation } from "../api/operation";
-import { flag, list, metadata, type Readers, text } from "../api/parameters";
+import { flag, list, metadata, optionalText, type Readers, text } from "../api/parameters";
 import { cardOutcome } from "../cards/cards";
 import type { Effects } from "../store/events";
 import { newId, nulls, type SetupIntent } from "../store/objects";
@@ -22,16 +22,16 @@ const create = {
 } satisfies Readers<Stripe.SetupIntentCreateParams>;
 
 const confirm = {
-  client_secret: text.optional(),
+  client_secret: optionalText,
   payment_method_data: paymentMethodData,
   return_url: text,
   use_stripe_sdk: flag.optional(),
 } satisfies Readers<ConfirmParams>;
 
+const listed = { customer: optionalText } satisfies Readers<Stripe.SetupIntentListParams>;
+
 export const setupIntents: Operation[] = [
-  listing("/v1/setup_intents", "SetupIntent", {
-    customer: text.optional(),
-  } satisfies Readers<Stripe.SetupIntentListParams>),
+  listing("/v1/setup_intents", "SetupIntent", listed),
 
   operation("POST /v1/setup_intents", create, (given, { store, now, emit }) => {
     const { id: customer } = existing("Customer", given.customer, store, "customer");
@@ -53,7 +53,7 @@ export const setupIntents: Operation[] = [
 
   operation(
     "GET /v1/setup_intents/:id",
-    { client_secret: text.optional() } satisfies Readers<Stripe.SetupIntentRetrieveParams>,
+    { client_secret: optionalText } satisfies Readers<Stripe.SetupIntentRetrieveParams>,
     ({ client_secret }, call) => shown(authorized(call, client_secret), call),
     true,
   ),

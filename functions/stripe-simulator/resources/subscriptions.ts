@@ -2,13 +2,15 @@ import type Stripe from "stripe";
 import * as z from "zod";
 import { invalidRequest } from "../api/errors";
 import { existing, listing, missing, type Operation, operation, retrieval } from "../api/operation";
-import { flag, hash, integer, list, metadata, type Readers, text } from "../api/parameters";
+import { flag, hash, integer, list, metadata, optionalText, type Readers, text } from "../api/parameters";
 import { createInvoice, finalizeInvoice, markPaid } from "../clock/invoices";
 import { endSubscription, hasEnded, previewInvoice, updateSubscription } from "../clock/subscriptions";
 import { DAY } from "../clock/time";
 import type { Effects } from "../store/events";
-import { type Customer, newId, nulls, type Price, type Subscription } from "../store/objects";
+import { type Customer, merge, newId, nulls, type Price, type Subscription } from "../store/objects";
 import type { Store } from "../store/store";
+
+const OWN_ACCOUNT = { type: "self" } as const;
 
 type Item = Subscription["items"]["data"][number];
 
@@ -19,14 +21,20 @@ const create = {
   metadata: metadata.optional(),
   off_session: flag.optional(),
   trial_period_days: integer,
-  trial_settings: hash({
-    end_behavior: hash({ missing_payment_method: z.enum(["cancel", "create_invoice"]) }),
-  }).optional(),
+  trial_settings: hash({ end_behavior: hash({ missing_payment_method: z.literal("cancel") }) }),
 } satisfies Readers<Stripe.SubscriptionCreateParams>;
 
+const cancel = {
+  cancellation_details: hash({ comment: text }).optional(),
+} satisfies Readers<Stripe.SubscriptionCancelParams>;
+
+const listedInvoices = {
+  ...{ status: z.enum(["draft", "open", "paid"]).optional(), subscription: optionalText },
+} satisfies Readers<Stripe.InvoiceListParams>;
+
 const listed = {
-  customer: text.optional(),
-  status: text.pipe(z.enum(["all", "active", "canceled", "past_due", "trialing"])).optional(),
+  customer: optionalText,
+  status: z.literal("all").optional(),
 } satisfies Readers<Stripe.SubscriptionListParams>;
 
 const listedEvents = {
@@ -36,11 +44,7 @@ const listedEvents = {
 
 /** Subscriptions, their invoices and the account's events. */
 export const subscriptions: Operation[] = [
-  // Stripe lists canceled subscriptions only for `status=all` or `canceled`.
-  listing("/v1/subscriptions", "Subscription", listed, (one, { customer = one.customer, status }) => {
-    const isWanted = status === undefined ? one.status !== "canceled" : status === "all" || status === one.status;
-    return isWanted && one.customer === customer;
-  }),
+  listing("/v1/subscriptions", "Subscription", listed, (one, { status }) => status === "all" || !hasEnded(one)),
 
   retrieval("/v1/subscriptions/:id", "Subscription"),
 
@@ -49,7 +53,6 @@ export const subscriptions: Operation[] = [
     const customer = existing("Customer", given.customer, store, "customer");
     if (given.automatic_tax?.enabled) requireTaxLocation(customer);
     const trialEnd = now + given.trial_period_days * DAY;
-    const { missing_payment_method = "create_invoice" } = given.trial_settings?.end_behavior ?? {};
     const id = newId("sub");
     const data = given.items.map(({ price: priceId }, index): Item => {
       const price = existing("Price", priceId, store, `items[${index}][price]`);
@@ -71,17 +74,12 @@ export const subscriptions: Operation[] = [
       ...{ billing_cycle_anchor: trialEnd, billing_schedules: [], cancel_at_period_end: false },
       cancellation_details: nulls("comment", "feedback", "feedback_option", "reason"),
       ...{ collection_method: "charge_automatically", default_tax_rates: [], discounts: [] },
-      invoice_settings: {
-        ...{ ...nulls("account_tax_ids", "custom_fields", "description", "footer"), issuer: { type: "self" } },
-      },
+      invoice_settings: { ...nulls("account_tax_ids", "custom_fields", "description", "footer"), issuer: OWN_ACCOUNT },
       items: { object: "list", data, has_more: false, url: `/v1/subscription_items?subscription=${id}` },
       metadata: given.metadata ?? {},
-      payment_settings: {
-        ...nulls("payment_method_options", "payment_method_types"),
-        save_default_payment_method: "off",
-      },
+      payment_settings: nulls("payment_method_options", "payment_method_types", "save_default_payment_method"),
       ...{ start_date: now, status: "trialing", trial_end: trialEnd, trial_start: now },
-      trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method } },
+      trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method: "cancel" } },
     });
     const invoice = createInvoice(made, "subscription_create", call);
     const invoiced = { ...made, latest_invoice: invoice.id };
@@ -90,9 +88,14 @@ export const subscriptions: Operation[] = [
     return updateSubscription(invoiced, {}, call);
   }),
 
-  operation("DELETE /v1/subscriptions/:id", {}, (_, call) =>
-    endSubscription(running(call.id, call.store), "cancellation_requested", call),
+  operation("DELETE /v1/subscriptions/:id", cancel, ({ cancellation_details = {} }, call) =>
+    endSubscription(merge(running(call.id, call.store), { cancellation_details }), "cancellation_requested", call),
   ),
+
+  listing("/v1/invoices", "Invoice", listedInvoices, (invoice, { status = invoice.status, subscription }) => {
+    const isOf = !subscription || invoice.parent?.subscription_details?.subscription === subscription;
+    return isOf && invoice.status === status;
+  }),
 
   operation(
     "POST /v1/invoices/create_preview",

@@ -19,15 +19,9 @@ export type Origin = { id: string | null; idempotency_key: string | null };
 export function effectsAt(now: number, store: Store, wanted: string[], request: Origin): Effects {
   const emit: Emit = (type, object, previous) => {
     const event = store.save("Event", {
-      id: newId("evt"),
-      object: "event",
-      api_version: API_VERSION,
-      created: now,
+      ...{ id: newId("evt"), object: "event", api_version: API_VERSION, created: now, livemode: false },
       data: { object, ...(previous && { previous_attributes: previous }) },
-      livemode: false,
-      pending_webhooks: 1,
-      request,
-      type,
+      ...{ pending_webhooks: 1, request, type },
     });
     if (wanted.includes("*") || wanted.includes(type)) store.set("delivery", event.id, 0, Date.now());
     return object;

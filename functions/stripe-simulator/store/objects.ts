@@ -26,7 +26,6 @@ export type Objects = {
 };
 
 export type Kind = keyof Objects;
-export type Configuration = Objects["Configuration"];
 export type Customer = Objects["Customer"];
 export type Event = Objects["Event"];
 export type Invoice = Objects["Invoice"];
@@ -35,7 +34,6 @@ export type Price = Objects["Price"];
 export type Product = Objects["Product"];
 export type SetupIntent = Objects["SetupIntent"];
 export type Subscription = Objects["Subscription"];
-export type WebhookEndpoint = Objects["WebhookEndpoint"];
 
 /** Does not compile after an update of the package until it is raised here too. */
 export const API_VERSION: typeof Stripe.API_VERSION = "2026-10-28.endive";
@@ -49,7 +47,7 @@ export function newId(prefix: string, length = 24): string {
 
 /** Fields that are null, by name. */
 export function nulls<Name extends string>(...names: Name[]): Record<Name, null> {
-  return Object.assign(Object.create(null), ...names.map((name) => ({ [name]: null })));
+  return Object.assign({}, ...names.map((name) => ({ [name]: null })));
 }
 
 /** The fields of each parameter that was given, nested objects merged and lists replaced. */

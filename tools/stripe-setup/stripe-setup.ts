@@ -1,10 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { runTool, ToolError } from "./failures";
-import { byHand } from "./stripe-setup/by-hand";
-import type { Line } from "./stripe-setup/line";
-import { setUpStripe } from "./stripe-setup/set-up";
-import { targetOf } from "./stripe-setup/target";
+import { runTool, ToolError } from "../failures";
+import { scriptCommand } from "../wrangler/wrangler";
+import { setUpStripe } from "./set-up";
+import { type Line, targetOf } from "./target";
 
 // npm run stripe:setup: the local simulator; --production, --staging and --sandbox with STRIPE_SECRET_KEY. --check changes nothing.
 
@@ -17,14 +16,17 @@ async function main(args: string[]): Promise<boolean> {
   const chosen = (["production", "staging", "sandbox"] as const).filter((name) => values[name]);
   if (chosen.length > 1) throw new ToolError(`Choose one of --${chosen.join(" and --")}.`);
   const place = chosen[0] ?? "local";
-  const mode = values.check ? "check" : "set-up";
   const marks = new Set<Line["mark"]>();
-  await setUpStripe(targetOf(place, process.env, values.url), mode, ({ mark, text }) => {
+  await setUpStripe(targetOf(place, process.env, values.url), values.check ? "check" : "set-up", ({ mark, text }) => {
     marks.add(mark);
     console.log(`${SIGNS[mark]} ${text}`);
   });
-  if (mode === "set-up" && (marks.has("ok") || marks.has("changed"))) console.log(byHand(place));
-  return !marks.has("failed") && (mode === "set-up" || !marks.has("differs"));
+  if (!values.check && place !== "local" && !marks.has("failed")) {
+    console.log('No API reaches the emails and Radar: docs/operations.md, "Stripe\'s emails" and "Radar".');
+    if (place !== "sandbox")
+      console.log(`Then give the API's packages these prices: ${scriptCommand("catalog", place)}`);
+  }
+  return !marks.has("failed") && !(values.check && marks.has("differs"));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await runTool(() => main(process.argv.slice(2)));
