@@ -1,6 +1,6 @@
 import type { Locator } from "@playwright/test";
 import { linesOf } from "../browser/support/layout";
-import { hydrated, PLAN, signup } from "../browser/support/sign-up";
+import { hydrated, PLAN } from "../browser/support/sign-up";
 import { expect, test } from "../browser/support/stack";
 
 const pages = ["/", "/pricing", "/privacy", "/terms", "/nothing-here", PLAN];
