@@ -4,8 +4,9 @@ import type { ReactNode } from "react";
 import { titleOf } from "./company";
 import { publicSettings } from "./pipeline/settings/public-settings.server";
 import { hydrates } from "./ui/document/hydration";
-import { InlineStylesheet } from "./ui/document/inline-stylesheet";
+import { InlineStylesheet, stylesheetOf } from "./ui/document/inline-stylesheet";
 import { useNonce } from "./ui/document/nonce";
+import { prerenderRules } from "./ui/document/prerender";
 import { scrollStateScript } from "./ui/document/scroll-state";
 import { ErrorPage } from "./ui/layout/error-page";
 import { Footer } from "./ui/layout/footer";
@@ -21,6 +22,9 @@ export const links: LinksFunction = () => [
 ];
 
 const UNEXPECTED = "Unexpected Application Error";
+
+/** The stylesheet of error pages; every other page has its own. */
+export const handle = { stylesheet: styles };
 
 /** Title of the error page; every route has its own. */
 export const meta: MetaFunction = ({ error }) =>
@@ -38,6 +42,7 @@ export function shouldRevalidate() {
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   const refreshSeconds = useRefreshSeconds();
+  const handles = useMatches().map(({ handle }) => handle);
   return (
     <html lang="en">
       <head>
@@ -53,9 +58,9 @@ export function Layout({ children }: { children: ReactNode }) {
           </noscript>
         )}
         <Links />
-        <InlineStylesheet href={useStylesheet()} />
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash in the policy */}
-        <script dangerouslySetInnerHTML={{ __html: scrollStateScript }} />
+        <InlineStylesheet href={stylesheetOf(handles)} />
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant */}
+        <script nonce={nonce} dangerouslySetInnerHTML={{ __html: scrollStateScript }} />
       </head>
       <body>
         <SkipLink />
@@ -64,21 +69,15 @@ export function Layout({ children }: { children: ReactNode }) {
           {children}
         </main>
         <Footer />
-        {useHydrates() && <Scripts nonce={nonce} />}
+        {handles.some(hydrates) ? (
+          <Scripts nonce={nonce} />
+        ) : (
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant
+          <script nonce={nonce} type="speculationrules" dangerouslySetInnerHTML={{ __html: prerenderRules }} />
+        )}
       </body>
     </html>
   );
-}
-
-function useHydrates(): boolean {
-  return useMatches().some(({ handle }) => hydrates(handle));
-}
-
-function useStylesheet(): string {
-  const sheets = useMatches().map(({ handle }) =>
-    typeof handle === "object" && handle !== null && "stylesheet" in handle ? handle.stylesheet : undefined,
-  );
-  return sheets.find((sheet) => typeof sheet === "string") ?? styles;
 }
 
 /** Seconds after which a waiting page reloads, from its route's data. */
@@ -93,7 +92,7 @@ export default function Root() {
   return <Outlet />;
 }
 
-/** Refused requests have their own page: app/routes/$.tsx. */
+/** Refused requests have their own pages: app/routes/$.tsx. */
 export function ErrorBoundary() {
   const site = useRouteLoaderData<typeof loader>("root");
   return <ErrorPage title={UNEXPECTED} requestId={site?.requestId} />;

@@ -39,13 +39,10 @@ const ALSO_SHARED = ["SALES_EMAIL", "SITE_URL"];
 const NEEDED = { ONE_TRIAL_PER_PERSON: "true", SUBSCRIPTION_API_IDEMPOTENT: "true", MAINTENANCE: undefined };
 /** Usual limits. Ten times as many no longer protect anything. */
 const USUAL: Record<Key, Record<string, number>> = {
-  site: { SIGNUP_RATE_LIMIT: 10, SIGNUP_NETWORK_RATE_LIMIT: 60, FORM_NONCE_RATE_LIMIT: 5, CARD_CHECK_RATE_LIMIT: 30 },
+  site: { SIGNUP_RATE_LIMIT: 10, SIGNUP_NETWORK_RATE_LIMIT: 60, FLOOD_RATE_LIMIT: 20, CARD_CHECK_RATE_LIMIT: 30 },
   api: {
     SIGNUP_RATE_LIMIT: 30,
     OPERATOR_RATE_LIMIT: 60,
-    SIGN_UPS_PER_EMAIL_A_DAY: 20,
-    SIGN_UPS_PER_SENDER_A_DAY: 100,
-    SIGN_UPS_PER_NETWORK_A_DAY: 50,
   },
 };
 /** Reserved names (RFC 2606), and words that ask to be replaced. */

@@ -10,7 +10,7 @@ const WITHIN_MS = 20_000;
 const LIST = "releases.json";
 const folderHere = fileURLToPath(new URL("../../.releases", import.meta.url));
 
-const fileName = z.string().regex(/^(?:_assets\/|[\w-]+\/)?\w[\w-]*(?:\.[\w-]+)+$/);
+const fileName = z.string().regex(/^(?!.*\.\.)(?:[\w-]+\/)?[\w$[\].-]+$/);
 const releaseList = z.object({ releases: z.array(z.object({ version: z.string(), files: z.array(fileName) })) });
 
 /** The releases that public/releases.json names, the newest first. `version` is Remix's manifest's. Throws for another text. */

@@ -67,7 +67,7 @@ export function clientOf(key: string, apiUrl?: URL, httpClient?: Stripe.HttpClie
     }),
     ...(httpClient && { httpClient }),
   });
-  return { stripe, prices: stripePrices(stripe, async (schema, request) => schema.parse(await request())) };
+  return { stripe, prices: stripePrices(stripe, (request) => request()) };
 }
 
 function keyOf(place: Exclude<Place, "local">, key = ""): string {

@@ -1,4 +1,3 @@
-/** docs/requirements.md, R6. */
 const THRESHOLD_PX = 10;
 
 /** Inline on every page, allowed by its hash. Waits for a scroll, because reading scrollY forces a layout. */

@@ -219,7 +219,7 @@ describe("errors of commands", SLOW, () => {
 
   test("one sentence refuses an unknown option, or two stages at once", async () => {
     expect(await fresh.run("deploy", ["--prodution"])).toEqual({
-      output: "Unknown option '--prodution': see docs/deployment.md for the options.\n",
+      output: "Unknown option '--prodution': see docs/operations.md for the options.\n",
       exitCode: 1,
     });
     expect(() => stageOf({ staging: true, production: true })).toThrow("Choose one of --staging and --production.");

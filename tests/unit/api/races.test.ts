@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
-import { handleCardSetUpEvent } from "../../../functions/subscription-api/sign-ups/start-trial";
+import { handleStripeEvent } from "../../../functions/subscription-api/sign-ups/stripe-event";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { refusal } from "../../support/api-in-process/stripe-model";
 
@@ -28,7 +28,8 @@ test("a failed read does not end the attempt of a slow creation: one sign-up, on
     setupIntentId: signUp.stripe_setup_intent_id,
     customerId: signUp.stripe_customer_id,
   };
-  const event = handleCardSetUpEvent(card, services, { id: "evt_1", type: "setup_intent.succeeded" });
+  const received = { status: "card-set-up" as const, event: { id: "evt_1", type: "setup_intent.succeeded" }, card };
+  const event = handleStripeEvent(received, services);
   await creation.isOpen;
   instead.set("GET setup_intents", refusal(500, "api_error", "api_error"));
   await expect(signUpStatus(signUp.id, services)).rejects.toThrow();

@@ -20,60 +20,51 @@ const { site, visitor, dispose } = await startVisitedSite();
 afterAll(dispose);
 const open = pageReader(visitor);
 
-describe.each(paths)("the head of %s", (path) => {
-  test("has a title, a description and the page's own URL, for search engines and for previews [K3]", async () => {
-    const { document } = await open(path);
-    const meta = (key: string) =>
-      document.querySelector(`meta[name="${key}"], meta[property="${key}"]`)?.getAttribute("content");
-    const url = `${site.url}${path}`;
+const metaOf = (document: Document) => (key: string) =>
+  document.querySelector(`meta[name="${key}"], meta[property="${key}"]`)?.getAttribute("content") ?? "";
 
-    expect(document.title).toMatch(/^[^|:·]+ · Citewell$/);
-    expect(document.title.length).toBeGreaterThan(10);
-    expect(document.title.length).toBeLessThanOrEqual(60);
-    expect(meta("description")?.length).toBeGreaterThan(50);
-    expect(meta("description")?.length).toBeLessThanOrEqual(160);
-    expect(document.querySelector("link[rel=canonical]")?.getAttribute("href")).toBe(url);
-    expect(meta("og:url")).toBe(url);
-    expect([meta("og:title"), meta("twitter:title")]).toEqual([document.title, document.title]);
-    expect([meta("og:description"), meta("twitter:description")]).toEqual([meta("description"), meta("description")]);
-    expect(meta("og:type")).toBe("website");
-    expect(meta("twitter:card")).toBe("summary_large_image");
-    expect(meta("robots")).toMatch(/^index, follow/);
-  });
-
-  test("has its own share image, whose alternative text has the headline [K3]", async () => {
+test.each(paths)(
+  "the head of %s has title, description, its own URL and share image, for engines and previews",
+  async (path) => {
     const { document, words } = await open(path);
-    const meta = (key: string) =>
-      document.querySelector(`meta[name="${key}"], meta[property="${key}"]`)?.getAttribute("content") ?? "";
-    const image = await fetch(meta("og:image"));
-    const bytes = await image.arrayBuffer();
-    const png = new DataView(bytes);
-    expect(image.headers.get("content-type")).toBe("image/png");
-    expect([png.getUint32(16), png.getUint32(20)]).toEqual([
-      Number(meta("og:image:width")),
-      Number(meta("og:image:height")),
-    ]);
-    expect(bytes.byteLength).toBeLessThanOrEqual(60_000);
+    const meta = metaOf(document);
+    const [title, description, image] = [document.title, meta("description"), meta("og:image")];
+    const url = `${site.url}${path}`;
+    expect(title).toMatch(/^[^|:·]{2,48} · Citewell$/);
+    expect(description.length).toBeGreaterThan(50);
+    expect(description.length).toBeLessThanOrEqual(160);
+    expect([document.querySelector("link[rel=canonical]")?.getAttribute("href"), meta("og:url")]).toEqual([url, url]);
+    expect([meta("og:title"), meta("twitter:title")]).toEqual([title, title]);
+    expect([meta("og:description"), meta("twitter:description")]).toEqual([description, description]);
+    expect([meta("og:type"), meta("twitter:card")]).toEqual(["website", "summary_large_image"]);
+    expect(meta("robots")).toMatch(/^index, follow/);
     expect(meta("og:image:alt")).toBe(`The logo of Citewell and the words “${words("h1")}”`);
-    expect([meta("twitter:image"), meta("twitter:image:alt")]).toEqual([meta("og:image"), meta("og:image:alt")]);
-    const others = await Promise.all(paths.filter((other) => other !== path).map(open));
-    for (const { body } of others) expect(body).not.toContain(meta("og:image"));
-  });
-});
+    expect([meta("twitter:image"), meta("twitter:image:alt")]).toEqual([image, meta("og:image:alt")]);
+    const answer = await fetch(image);
+    const bytes = await answer.arrayBuffer();
+    const png = new DataView(bytes);
+    const size = [Number(meta("og:image:width")), Number(meta("og:image:height"))];
+    expect([answer.headers.get("content-type"), png.getUint32(16), png.getUint32(20)]).toEqual(["image/png", ...size]);
+    expect(bytes.byteLength).toBeLessThanOrEqual(60_000);
+  },
+);
 
-test("no two pages share a title or a description", async () => {
+test("no two pages share a title, a description or an image", async () => {
   const heads = await Promise.all(paths.map(async (path) => (await open(path)).document));
-  expect(new Set(heads.map(({ title }) => title)).size).toBe(paths.length);
-  const descriptions = heads.map((head) => head.querySelector("meta[name=description]")?.getAttribute("content"));
-  expect(new Set(descriptions).size).toBe(paths.length);
+  for (const of of [
+    ({ title }: Document) => title,
+    ...["description", "og:image"].map((key) => (head: Document) => metaOf(head)(key)),
+  ]) {
+    expect(new Set(heads.map(of)).size).toBe(paths.length);
+  }
 });
 
 test.each(["/nothing-here", "/subscription", "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430"])(
-  "%s is kept out of search engines by noindex alone [K1]",
+  "%s is kept out of search engines by noindex alone",
   async (path) => {
     const { document } = await open(path);
     expect((await visitor.get("/robots.txt")).body).not.toContain("Disallow");
-    expect(document.querySelector("meta[name=robots]")?.getAttribute("content")).toContain("noindex");
+    expect(metaOf(document)("robots")).toContain("noindex");
   },
 );
 
@@ -130,7 +121,7 @@ describe("structured data", () => {
   });
 
   test.each(["/", "/pricing"])(
-    "on %s has one offer for each priced plan, as the catalog has it, and the company's profiles [K4]",
+    "on %s has one offer for each priced plan, as the catalog has it, and the company's profiles",
     async (path) => {
       const offers = (await graphOf(path)).get("SoftwareApplication")?.offers;
       expect(offers).toMatchObject(
@@ -215,7 +206,7 @@ describe("files for crawlers", () => {
     expect(days).toBeLessThan(366);
   });
 
-  test("robots.txt names and allows search, user-fetch and training crawlers [K1]", async () => {
+  test("robots.txt names and allows search, user-fetch and training crawlers", async () => {
     const { headers, body } = await visitor.get("/robots.txt");
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
     for (const crawler of [
@@ -233,7 +224,7 @@ describe("files for crawlers", () => {
     expect(body).toContain(`Sitemap: ${site.url}/sitemap.xml`);
   });
 
-  test("llms.txt describes the product and each plan's platforms, prompts and price, and links to each page [K2, P14]", async () => {
+  test("llms.txt describes the product and each plan's platforms, prompts and price, and links to each page", async () => {
     const { headers, body } = await visitor.get("/llms.txt");
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
     expect(body).toMatch(/^# .+\n\n> .+AI search/);
@@ -261,7 +252,7 @@ describe("files for crawlers", () => {
 });
 
 describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPath) => {
-  test("has its own URL, which the page names in its head and headers [K2]", async () => {
+  test("has its own URL, which the page names in its head and headers", async () => {
     const markdown = await visitor.get(markdownPath, { Accept: "*/*" });
     expect(markdown.status).toBe(200);
     expect(markdown.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
@@ -320,7 +311,7 @@ test("a client that prefers Markdown gets Markdown, others get HTML", async () =
   }
 });
 
-test("the Markdown of home and pricing has at most a tenth of the HTML's tokens; legal texts are mostly text [K5]", async () => {
+test("the Markdown of home and pricing has at most a tenth of the HTML's tokens; legal texts are mostly text", async () => {
   // Byte pair encodings keep short words whole, and merge few signs.
   const tokens = (text: string) => text.match(/\p{L}{1,7}|\d{1,3}|[^\s\p{L}\d]{1,2}|\n+/gu)?.length ?? 0;
   for (const [path, share] of [
@@ -335,7 +326,7 @@ test("the Markdown of home and pricing has at most a tenth of the HTML's tokens;
   }
 });
 
-test("the Markdown has no button labels and no image captions, and shows the address of an email button [K5]", async () => {
+test("the Markdown has no button labels and no image captions, and shows the address of an email button", async () => {
   for (const path of Object.values(markdownPaths)) {
     const { body } = await visitor.get(path);
     expect(body).not.toMatch(/Get Started|Learn More|Start free trial|Contact Sales|tracked answers name Norvane/);
@@ -345,7 +336,7 @@ test("the Markdown has no button labels and no image captions, and shows the add
   }
 });
 
-test("home in Markdown defines visibility and has the platforms by plan as a table [P14]", async () => {
+test("home in Markdown defines visibility and has the platforms by plan as a table", async () => {
   const { body } = await visitor.get("/index.md");
   expect(body).toContain("Visibility is the share of tracked answers that name your brand.");
   expect(body).toContain(

@@ -10,7 +10,7 @@ import {
   startUpstream,
 } from "../../support/workers/upstream";
 
-/* What workerd's `fetch` makes of an API that fails; what its answers mean is in tests/unit/signup/submit/. */
+/* What workerd's `fetch` makes of an API that fails; what its answers mean is in tests/unit/signup/. */
 
 const DEADLINE_MS = 1_500;
 

@@ -166,13 +166,13 @@ describe("the plan", () => {
     expect(form.words(plan)).not.toContain("$");
   });
 
-  test("that the site knows shows its name, its price before and after the trial, and who can sign up online", async () => {
+  test("that the site knows shows its name and its price before and after the trial [S26]", async () => {
     const form = readForm(await visitor.get(MINI));
-    expect(form.words(`${plan} p`)).toBe(
-      "MINI $100 a month 5-day free trial, then $100/month Online sign-up takes US addresses. Elsewhere, contact sales.",
-    );
+    expect(form.words(`${plan} p`)).toContain("MINI $100 a month 5-day free trial, then $100/month");
+    const abroad = "Online sign-up takes US addresses. Elsewhere, contact sales.";
+    expect(form.words(`${plan} p`)).toContain(abroad);
     expect(form.document.querySelector(`${plan} p a`)?.getAttribute("href")).toMatch(/^mailto:sales@/);
-    expect(form.hint("zipCode")).toContain("Online sign-up takes US addresses. Elsewhere, contact sales.");
+    expect(form.hint("zipCode")).toContain(abroad);
     const zipCode = form.document.querySelector("[name=zipCode]");
     expect(zipCode?.getAttribute("aria-describedby")).toBe("signup-zipCode-hint");
   });
