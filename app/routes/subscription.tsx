@@ -24,12 +24,11 @@ import {
   COOKIES_BLOCKED,
   noticeFor,
   ONE_MORE_STEP,
-  SIGNUP_CANCELED,
   SIGNUP_FINISHED,
   statusFor,
   submissionFailed,
 } from "../signup/notices";
-import { currentStep, isInProgress, isOf, linkedSignUp } from "../signup/server/current-step.server";
+import { currentStep, ENDED, isInProgress, isOf, linkedSignUp } from "../signup/server/current-step.server";
 import { parseForm, readForm, refused, returned } from "../signup/server/posted-form.server";
 import { endOfSignUp, type FoundSession } from "../signup/server/session.server";
 import { nextState } from "../signup/server/setup-intent.server";
@@ -179,7 +178,7 @@ async function resume(posted: ActionFunctionArgs, found: FoundSession) {
     return seeOther(url.pathname, { ...session, ...(flash === "card used" && { flash }) }, posted);
   }
   if (next.state === "waiting" && next.reason === "unreachable") return reply(503, { notice: CONNECTION_FAILED });
-  return reply(409, { notice: next.state === "ended" ? SIGNUP_CANCELED : SIGNUP_FINISHED });
+  return reply(409, { notice: next.state === "ended" ? ENDED[next.why] : SIGNUP_FINISHED });
 }
 
 /** When a post fails, the visitor and everything typed stay on the page. */

@@ -43,7 +43,8 @@ export const signupSession = z.discriminatedUnion("state", [
     /** How often Stripe was asked. */
     checks: z.number(),
   }),
-  z.object({ ...pending, state: z.literal("ended"), why: z.enum(["expired", "canceled"]) }),
+  /** `too old`: its card was set up, but nobody tells any more what became of it. */
+  z.object({ ...pending, state: z.literal("ended"), why: z.enum(["expired", "canceled", "too old"]) }),
   z.object({
     ...signUp,
     state: z.literal("done"),

@@ -26,8 +26,8 @@ export interface SubscriptionApi {
     request: SubscriptionRequest,
     ids: { idempotencyKey: string; requestId: string; sender: string },
   ): Promise<SubscriptionOutcome>;
-  /** A sign-up's status. `statusUrl` comes from `create`. Logs nothing. */
-  status(statusUrl: string, requestId: string): Promise<SubscriptionStatus | { status: "unreachable" }>;
+  /** A sign-up's status; `unknown` after a 404. `statusUrl` comes from `create`. Logs nothing. */
+  status(statusUrl: string, requestId: string): Promise<SubscriptionStatus | { status: "unreachable" | "unknown" }>;
 }
 
 export interface SubscriptionApiOptions {
@@ -76,6 +76,7 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
         const body = response.ok ? await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES }) : undefined;
         if (body?.status === "read") return subscriptionStatus.parse(JSON.parse(body.text));
         if (!response.bodyUsed) await response.body?.cancel();
+        if (response.status === 404) return { status: "unknown" };
       } catch {
         // After network failures, timeouts and invalid responses, the page checks again.
       }

@@ -38,6 +38,7 @@ interface Shown {
  * |                             |                          | needs a card                  | card; past its time: ended                    |
  * |                             |                          | used card, new secret         | card, "already been used"                     |
  * |                             |                          | canceled, unknown             | ended                                         |
+ * | past its time               |                          | set up, unknown to the API    | ended                                         |
  * | ended                       | any                      |                               | form, filled in, with the reason              |
  * | done                        | its plan or none         |                               | done                                          |
  * | done                        | another plan             |                               | form                                          |
@@ -102,7 +103,7 @@ async function stepOf(found: FoundSession, ask: Ask, context: AppLoadContext): P
       return { step: { step: "waiting", packageId, reason, refreshSeconds }, session: found };
     }
     case "ended": {
-      const ended = found.why === "expired" ? SESSION_EXPIRED : SIGNUP_CANCELED;
+      const ended = ENDED[found.why];
       const plan = packageId || found.packageId;
       return {
         step: { step: "form", packageId: plan, draft: draftOf(found), ended },
@@ -129,6 +130,9 @@ async function stepOf(found: FoundSession, ask: Ask, context: AppLoadContext): P
     }
   }
 }
+
+/** What the form says about a sign-up that has ended. */
+export const ENDED = { expired: SESSION_EXPIRED, canceled: SIGNUP_CANCELED, "too old": SESSION_UNREADABLE };
 
 async function cardStep(session: SignupSession & { state: "card" }, context: AppLoadContext): Promise<Shown> {
   const { sessions, resumeLinks, configuration } = context;
@@ -166,7 +170,7 @@ function outcomeOf(outcome: SignupSession, found: FoundSession): SignupStep {
     case "card":
       return question(found);
     case "ended":
-      return { step: "resume", state: "canceled" };
+      return { step: "resume", state: outcome.why === "too old" ? "ended" : "canceled" };
   }
 }
 

@@ -154,6 +154,9 @@ export async function nextState(
       return { ...pending, clientSecret: trial.client_secret, state: "card", flash: "card used" };
     case "ended":
       return { ...pending, state: "ended", why: "canceled" };
+    case "unknown":
+      // The API tells no status after the sign-up's time.
+      return expiresAt <= Date.now() ? { ...pending, state: "ended", why: "too old" } : waiting("unreachable");
     default:
       return waiting("unreachable");
   }

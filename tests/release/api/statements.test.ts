@@ -122,12 +122,14 @@ describe("the statements of the API, on a database of a million rows", () => {
 
     // The cron handler: a waiting card, a sign-up to delete, an overdue trial.
     await signUp(api, { email: "waits@example.com" });
+    await rows(api, "UPDATE sign_ups SET updated_at = '2026-01-01' WHERE email = 'used@example.com'");
     for (const name of ["waits", "used", "trial"]) await makeDue(`${name}@example.com`);
     await runScheduled(api);
 
     // Links, and the operator's commands.
     expect((await fetch(linkIn(mail, "/links/verify-email/"))).status).toBe(200);
-    expect((await fetch(linkIn(mail, "/links/not-me/"), { method: "POST" })).status).toBe(200);
+    for (const text of [mail, await onTrial("not-me@example.com")])
+      expect((await fetch(linkIn(text, "/links/not-me/"), { method: "POST" })).status).toBe(200);
     for (const [command, body, status] of [
       ["status", {}, 200],
       ["messages", {}, 200],

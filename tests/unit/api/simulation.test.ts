@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
+import { FAULTS, loadWith } from "../../release/simulation/faults";
 import { live, report, search, shrink } from "../../release/simulation/history";
 import { loadApi } from "../../release/simulation/loaded-api";
-import { FAULTS, loadWith } from "../../release/simulation/planted-faults/faults";
-import { table } from "../../release/simulation/reached";
 
 const SIGN_UPS = 400;
 const SEED = 11;
@@ -13,7 +12,7 @@ test(`${SIGN_UPS} sign-ups survive failures everywhere: none is lost, duplicated
   const loaded = await loadApi();
   const { failing, reached } = await search(loaded, { first: SEED, signUps: SIGN_UPS });
   expect(failing && (await report(await shrink(failing, loaded), loaded))).toBeUndefined();
-  expect(reached.size, table(reached.keys())).toBeGreaterThan(PAIRS);
+  expect(reached.size).toBeGreaterThan(PAIRS);
 }, 300_000);
 
 test("the same seed produces the same history, step by step", async () => {

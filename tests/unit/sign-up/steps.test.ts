@@ -45,10 +45,11 @@ const NEWER = Object.fromEntries(
 );
 
 /** Stripe's setup intent and the API's status. */
-const SAYS: Record<string, { stripe: object; code?: number; api?: object }> = {
+const SAYS: Record<string, { stripe: object; code?: number; api?: object; apiCode?: number }> = {
   trial: { stripe: { status: "succeeded" }, api: { status: "trial" } },
   "not yet": { stripe: { status: "succeeded" }, api: { status: "pending" } },
   used: { stripe: { status: "succeeded" }, api: { status: "card_used", client_secret: "seti_2_secret_2" } },
+  "unknown to the API": { stripe: { status: "succeeded" }, apiCode: 404 },
   "over at the API": { stripe: { status: "succeeded" }, api: { status: "ended" } },
   processing: { stripe: { status: "processing" } },
   unreachable: { stripe: {}, code: 500 },
@@ -85,14 +86,15 @@ const RULES: Rule[] = [
   [ANY, /^resume$/, ANY, "question"],
   [/^(expired|canceled|done)$/, /^return/, ANY, "303"],
   [/^(card|waiting)/, /^return/, /^trial$/, "303, done"],
-  [/^(card|waiting)/, /^return/, /^(not yet|processing|unreachable)$/, "303, waiting"],
+  [/^\w+ past its time$/, /^return/, /^unknown to the API$/, "303, too old"],
+  [/^(card|waiting)/, /^return/, /^(not yet|processing|unreachable|unknown to the API)$/, "303, waiting"],
   [/^(card|waiting)/, /^return/, /^used$/, "303, card used"],
   [/^\w+ past its time$/, /^return/, /^needs a card$/, "303, expired"],
   [/^(card|waiting)/, /^return/, /^needs a card$/, "303, declined"],
   [/^(card|waiting)/, /^return/, ANY, "303, canceled"],
   [ANY, /^return with/, ANY, "303"],
   [ANY, /^return$/, /^trial$/, "done without details"],
-  [ANY, /^return$/, /^(not yet|processing|unreachable)$/, "waiting"],
+  [ANY, /^return$/, /^(not yet|processing|unreachable|unknown to the API)$/, "waiting"],
   [/^newer (card|waiting|waiting past its time)$/, /^return$/, /^(needs a card|used)$/, "busy"],
   [ANY, /^return$/, /^(needs a card|used)$/, "question"],
   [ANY, /^return$/, ANY, "canceled"],
@@ -102,7 +104,8 @@ const RULES: Rule[] = [
   [/^card$/, /^edit$/, ANY, "form filled in"],
   [/^card$/, /^another plan$/, ANY, "form filled in that offers to finish"],
   [ASKED, PLAIN, /^trial$/, "done, done"],
-  [ASKED, PLAIN, /^(not yet|processing|unreachable)$/, "waiting, waiting"],
+  [/past its time/, PLAIN, /^unknown to the API$/, "unreadable form filled in, too old"],
+  [ASKED, PLAIN, /^(not yet|processing|unreachable|unknown to the API)$/, "waiting, waiting"],
   [ASKED, PLAIN, /^used$/, "card used, card"],
   [/past its time/, PLAIN, /^needs a card$/, "expired form filled in, expired"],
   [ASKED, PLAIN, /^needs a card$/, "declined, card"],
@@ -164,9 +167,9 @@ const cells = Object.entries({ ...COOKIES, ...NEWER }).flatMap(([cookie, session
 /** What a browser with this cookie sees at this URL when Stripe and the API say so. */
 async function visit({ session, url }: Pick<(typeof cells)[number], "session" | "url">, says: keyof typeof SAYS) {
   const site = siteContext();
-  const { stripe, code = 200, api = {} } = SAYS[says] ?? { stripe: {} };
+  const { stripe, code = 200, api = {}, apiCode = 200 } = SAYS[says] ?? { stripe: {} };
   Object.assign(site.stripe, { says: stripe, status: code });
-  site.api.status = () => Response.json(api);
+  site.api.status = () => Response.json(api, { status: apiCode });
   const [token, link] = [await site.sessions.toReturnToken(card), (await site.resumeLinks.toToken(card)) ?? ""];
   const headers: Record<string, string> = session === "unreadable" ? { Cookie: "__Host-signup=changed" } : {};
   const kept = typeof session === "string" ? undefined : session;
@@ -190,7 +193,7 @@ test.each(cells)(
         expect([answer.session, shown]).toEqual([undefined, expect.not.stringMatching(/Engines|Other/)]);
       expect(shown, where).not.toContain("Other Ltd");
       // The form of a sign-up that has ended gets a new nonce, and only that.
-      const ends = answer.session !== undefined && /expired|canceled/.test(told(answer).split(", ")[1] ?? "");
+      const ends = answer.session !== undefined && /expired|canceled|too old/.test(told(answer).split(", ")[1] ?? "");
       expect([where, answer.newNonce]).toEqual([where, ends]);
     }
   },

@@ -102,6 +102,12 @@ const NO_SPECIALIST = "Not included: Dedicated GEO specialist";
 const FUTURE = "section[aria-labelledby=future]";
 const SUITE = "section[aria-labelledby=suite]";
 const FAQ = "section[aria-labelledby=faq]";
+const TRIAL = "section[aria-labelledby=trial]";
+const TRIAL_DAYS = [
+  "Today $0. We save your card but don’t charge it.",
+  "Day 4 We email you a reminder, 2 days before the trial ends.",
+];
+const THEN = "then the same every month until you cancel.";
 
 test.each<[path: string, selector: string, fact: string | RegExp]>([
   ["/", "h1", /brand.*AI search/i],
@@ -145,6 +151,14 @@ test.each<[path: string, selector: string, fact: string | RegExp]>([
   ["/pricing", FAQ, /encrypted in transit.*Card details go straight to our payment provider/],
   ["/pricing", FAQ, "STANDARD adds Google AI Overviews; ENTERPRISE/AGENCY adds Claude, Google AI Mode, Gemini"],
   ["/pricing", "details a", /^customer portal$/],
+  ...["/pricing", PLAN].flatMap((path): [string, string, string][] => [
+    [
+      path,
+      TRIAL,
+      "Real-time monitoring runs during your trial. Reports are monthly, so your first one comes after it.",
+    ],
+    [path, TRIAL, "To cancel before the first charge, use your account settings, or log in to the customer portal"],
+  ]),
 ])("%s says in %s: %s", async (path, selector, fact) => {
   const { words } = await open(path);
   if (typeof fact === "string") expect(words(selector)).toContain(fact);
@@ -159,6 +173,16 @@ test.each<[path: string, selector: string, list: string[]]>([
     "table tbody :is(th, td)",
     ["MINI, LITE", SEARCH, "STANDARD", `${SEARCH}, Google AI Overviews`, "ENTERPRISE/AGENCY", ALL_PLATFORMS],
   ],
+  [
+    "/pricing",
+    "main section h2:not(article h2)",
+    [
+      ...["How the free trial works", "What you get", "Compare the plans", "FAQ", "What the words mean"],
+      "The next answer is being written. Be in it.",
+    ],
+  ],
+  ["/pricing", `${TRIAL} li`, [...TRIAL_DAYS, `Day 6 First charge: your plan’s price, ${THEN}`]],
+  [PLAN, `${TRIAL} li`, [...TRIAL_DAYS, `Day 6 First charge: $500, ${THEN}`]],
   ["/pricing", "article h2", ["MINI", "LITE", "STANDARD", "ENTERPRISE/AGENCY"]],
   ["/pricing", ".plan-highlighted h2", ["STANDARD"]],
   ["/pricing", "article:last-of-type a", ["Contact Sales"]],
