@@ -159,6 +159,13 @@ test("field messages appear on blur, then while typing; an invalid form is not s
   await email.press("End");
   await email.pressSequentially("example.com");
   await expect(message).toBeHidden();
+  // A phone number stays as it is typed until its field is left.
+  const phone = page.getByLabel("Phone Number");
+  await phone.pressSequentially("+45 20 12 34 56");
+  await expect(phone).toHaveValue("+45 20 12 34 56");
+  await phone.press("Tab");
+  await expect(phone).toHaveValue("+45 201 23456");
+  await expect(phone).not.toHaveAttribute("aria-invalid");
   await signup(page).submit();
   await expect(page.getByLabel("Contact Name")).toBeFocused();
   expect(posts).toEqual([]);
@@ -232,6 +239,30 @@ test.describe("without JavaScript", () => {
     await signup(elsewhere).card.getByLabel("Card number").waitFor();
     await device.close();
   });
+});
+
+test("from the third declined card on the step says how many tries are left, and the end says what to do next", async ({
+  page,
+}) => {
+  const visitor = signup(page);
+  await visitor.signUp();
+  const alert = page.getByRole("alert");
+  for (const hint of [
+    "",
+    "",
+    "You can try at most 2 more cards. We limit tries to keep stolen cards from being tested here.",
+    "You can try at most 1 more card. We limit tries to keep stolen cards from being tested here.",
+  ]) {
+    await visitor.pay(CARDS.declined);
+    await expect(alert).toHaveText(`Payment FailedYour card was declined.${hint}`);
+    // The count outlives a reload.
+    await page.reload();
+  }
+  await visitor.pay(CARDS.declined);
+  await expect(alert).toContainText("A sign-up ends after 5 declined cards");
+  await expect(alert).toContainText("You weren't charged, and no account was created.");
+  await expect(alert).toContainText("To try again, start a new sign-up with another card, or contact sales");
+  await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
 });
 
 test("a declined card and a failed authentication keep the card step, the next try succeeds, and no URL contains the client_secret [E5] [E8] [F5] [F9] [S10] [S11] [M7]", async ({
