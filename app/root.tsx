@@ -6,8 +6,6 @@ import { publicSettings } from "./pipeline/settings/public-settings.server";
 import { hydrates } from "./ui/document/hydration";
 import { InlineStylesheet, stylesheetOf } from "./ui/document/inline-stylesheet";
 import { useNonce } from "./ui/document/nonce";
-import { prerenderRules } from "./ui/document/prerender";
-import { scrollStateScript } from "./ui/document/scroll-state";
 import { ErrorPage } from "./ui/layout/error-page";
 import { Footer } from "./ui/layout/footer";
 import { Header, SkipLink } from "./ui/layout/header";
@@ -20,6 +18,26 @@ export const links: LinksFunction = () => [
   { rel: "apple-touch-icon", href: "/apple-touch-icon.png" },
   { rel: "manifest", href: "/site.webmanifest" },
 ];
+
+const SCROLLED_PX = 10;
+
+/** Waits for a scroll, because reading scrollY forces a layout. */
+const SCROLL_STATE = `addEventListener("scroll",()=>document.documentElement.toggleAttribute("data-scrolled",scrollY>${SCROLLED_PX}),{passive:true})`;
+
+/**
+ * Browsers prerender a page when a visitor is about to follow its link, except the sign-up, which holds personal data:
+ * https://wicg.github.io/nav-speculation/speculation-rules.html
+ */
+const PRERENDER = JSON.stringify({
+  prerender: [
+    {
+      where: {
+        and: [{ href_matches: "/*" }, { not: { href_matches: ["/subscription*", "/*.md", "/*.txt", "/example/*"] } }],
+      },
+      eagerness: "moderate",
+    },
+  ],
+});
 
 const UNEXPECTED = "Unexpected Application Error";
 
@@ -60,7 +78,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <Links />
         <InlineStylesheet href={stylesheetOf(handles)} />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant */}
-        <script nonce={nonce} dangerouslySetInnerHTML={{ __html: scrollStateScript }} />
+        <script nonce={nonce} dangerouslySetInnerHTML={{ __html: SCROLL_STATE }} />
       </head>
       <body>
         <SkipLink />
@@ -73,7 +91,7 @@ export function Layout({ children }: { children: ReactNode }) {
           <Scripts nonce={nonce} />
         ) : (
           // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant
-          <script nonce={nonce} type="speculationrules" dangerouslySetInnerHTML={{ __html: prerenderRules }} />
+          <script nonce={nonce} type="speculationrules" dangerouslySetInnerHTML={{ __html: PRERENDER }} />
         )}
       </body>
     </html>

@@ -4,7 +4,7 @@ import { uint8ArrayToHex } from "uint8array-extras";
 import { PAID_PLANS, settingOf } from "../contract/plans";
 import { loadContextOf, type Services, type SiteEnv } from "./context.server";
 import type { Refusal } from "./guard/refusals.server";
-import { isHtml, prefersMarkdown } from "./markdown/markdown.server";
+import { isHtml, prefersMarkdown } from "./markdown.server";
 import { allowByHash } from "./response/security-headers.server";
 import type { MatchedRoute, RouteMatcher } from "./routes.server";
 

@@ -1,6 +1,6 @@
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from "@remix-run/cloudflare";
 import type { Handler } from "hono";
-import { isHtml } from "./markdown/markdown.server";
+import { isHtml } from "./markdown.server";
 
 /** Remix with the pages' context. */
 export function remix(build: ServerBuild): Handler<{ Bindings: AppLoadContext }> {

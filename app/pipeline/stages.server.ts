@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { loadContextOf, type Services, type SiteEnv } from "./context.server";
 import { guard } from "./guard/request-guard.server";
-import { markdownPages } from "./markdown/markdown.server";
+import { markdownPages } from "./markdown.server";
 import { type FormPage, formCookie, pageCache } from "./page-cache.server";
 import { remix } from "./remix.server";
 import { logRequests } from "./request-log.server";

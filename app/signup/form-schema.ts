@@ -36,7 +36,7 @@ export function withoutEmptyFields(form: Record<string, unknown>): Record<string
   return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ""));
 }
 
-/** Only the fields of the contract (docs/requirements.md, N2). */
+/** Only the fields of the contract. */
 export function toRequest({ confirmPassword: _, ...request }: SignupForm): SubscriptionRequest {
   return request;
 }

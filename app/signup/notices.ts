@@ -1,7 +1,7 @@
 import { MAX_FAILED_CARDS } from "../contract/trial";
 import type { FieldName } from "./form-schema";
 
-/** Wording: docs/requirements.md, M. */
+/** Wording: docs/requirements.md, "The error catalog". */
 export interface Notice {
   kind: "progress" | "success" | "destructive";
   title: string;

@@ -3,7 +3,7 @@ import { expect, test } from "./support/stack";
 
 /* React hydrates the sign-up's pages. `stack.ts` collects its errors. */
 
-test("React hydrates the cached form without a mismatch for every kind of plan [D9]", async ({ page, complaints }) => {
+test("React hydrates the cached form without a mismatch for every kind of plan", async ({ page, complaints }) => {
   for (const path of [
     "/subscription",
     PLAN,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { parseJson } from "../../app/shared/parse-json";
 import { API_FOLDER, type Folder, runWrangler, type Stage, scriptCommand } from "../wrangler/wrangler";
 import { type Failure, failureIn } from "../wrangler/wrangler-output";
-import type { Account } from "./rules";
+import type { Account } from "./deployment";
 
 const secretNames = z.array(z.object({ name: z.string() })).transform((secrets) => secrets.map(({ name }) => name));
 const databaseNames = z

@@ -1,52 +1,18 @@
-import { createHash } from "node:crypto";
 import { PAID_PLANS, settingOf } from "../../app/contract/plans";
-import { readConfiguration, settings as siteSettings } from "../../app/pipeline/settings/configuration.server";
 import { isLoopback } from "../../app/shared/settings";
-import { settings as apiSettings, readConfig } from "../../functions/subscription-api/config";
 import { isStripePriceId } from "../../functions/subscription-api/plans/packages";
 import type { WorkerSettings } from "../wrangler/worker-settings";
-import { API_FOLDER, type Stage, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
-
-export type Workers = { site: WorkerSettings; api: WorkerSettings };
-
-/** What the Cloudflare account has; undefined parts were not asked. */
-export type Account = {
-  secrets?: { site: string[]; api: string[] };
-  database?: { migrations: string[]; packages: Record<string, unknown>[] };
-  /** By id. */
-  databaseNames?: ReadonlyMap<string, string>;
-};
-
-export type Deployment = Workers & {
-  stage: Stage;
-  /** The other stage's Workers. */
-  other: Workers;
-  account: Account;
-  /** The names of the migration files. */
-  migrations: string[];
-  company: { name: string; postalAddress: readonly string[]; profiles: readonly string[] };
-};
-
-const KEYS = ["site", "api"] as const;
-type Key = (typeof KEYS)[number];
+import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
+import { type Deployment, isSecret, KEYS, type Key, namesOf, problemsOf } from "./deployment";
 
 /** The private entrypoint of functions/subscription-api/index.ts. */
 const SITE_ENTRYPOINT = "SiteApi";
-/** Both Workers have these settings, with one value. */
-const SHARED = ["AUTOMATIC_TAX", "STRIPE_PUBLISHABLE_KEY", "CONSOLE_URL", "CUSTOMER_PORTAL_URL", "SUPPORT_EMAIL"];
-const ALSO_SHARED = ["SALES_EMAIL", "SITE_URL"];
 /** Values that a deployment needs; undefined: it may not be there. */
 const NEEDED = { ONE_TRIAL_PER_PERSON: "true", SUBSCRIPTION_API_IDEMPOTENT: "true", MAINTENANCE: undefined };
 /** Usual limits. Ten times as many no longer protect anything. */
 const USUAL: Record<Key, Record<string, number>> = {
   site: { SIGNUP_RATE_LIMIT: 10, SIGNUP_NETWORK_RATE_LIMIT: 60, FLOOD_RATE_LIMIT: 20, CARD_CHECK_RATE_LIMIT: 30 },
-  api: {
-    SIGNUP_RATE_LIMIT: 30,
-    OPERATOR_RATE_LIMIT: 60,
-    SIGN_UPS_PER_EMAIL_A_DAY: 20,
-    SIGN_UPS_PER_SENDER_A_DAY: 100,
-    SIGN_UPS_PER_NETWORK_A_DAY: 50,
-  },
+  api: { SIGNUP_RATE_LIMIT: 30, OPERATOR_RATE_LIMIT: 60 },
 };
 /** Reserved names (RFC 2606), and words that ask to be replaced. */
 const PLACEHOLDER =
@@ -56,8 +22,6 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const titleOf = (key: Key) => (key === "site" ? "site" : "subscription API");
 const folderOf = (key: Key) => (key === "site" ? "." : API_FOLDER);
 const fileOf = (key: Key) => (key === "site" ? "wrangler.toml" : `${API_FOLDER}/wrangler.toml`);
-const namesOf = (key: Key) => Object.keys((key === "site" ? siteSettings : apiSettings).shape);
-const isSecret = (name: string) => /_(?:SECRET|TOKEN|KEY)$/.test(name) && !/_(?:PUBLISHABLE|SITE)_KEY$/.test(name);
 const hostOf = (url: unknown) => (URL.canParse(String(url)) ? new URL(String(url)).host : String(url));
 const routesOf = ({ routes }: WorkerSettings) => routes.map(({ pattern }) => pattern.replace(/\/.*$/, ""));
 export const databaseIdOf = ({ d1_databases }: WorkerSettings) =>
@@ -83,18 +47,14 @@ export const RULES: Record<string, Rule> = {
     return needed.map((name) => !known.includes(name) && `${name} is not set: ${put(name, key, deployment)}`);
   }),
 
-  "the Worker takes its settings": inBoth((key, worker, deployment) => {
-    const env = environmentOf(key, worker, deployment);
-    const result = key === "site" ? readConfiguration(env) : readConfig(env);
-    const problems = "problems" in result ? result.problems : [];
-    return problems.map(({ name, problem }) => {
-      if (worker.secrets.required.includes(name) && !(name in env)) return false;
-      if (name === "CUSTOMER_PORTAL_URL") {
-        return `${name} ${problem}: npm run stripe:setup -- --${deployment.stage} prints it, for both files`;
-      }
-      return `${name} ${problem}: ${isSecret(name) ? put(name, key, deployment) : `correct it in ${inVars(key, deployment)}`}`;
-    });
-  }),
+  "the Worker takes its settings": inBoth((key, { secrets }, deployment) =>
+    problemsOf(key, deployment).map(({ name, problem }) => {
+      if (secrets.required.includes(name) && problem === "is missing") return false;
+      if (isSecret(name)) return `${name} ${problem}: ${put(name, key, deployment)}`;
+      const hint = name === "CUSTOMER_PORTAL_URL" ? ` (npm run stripe:setup -- --${deployment.stage} prints it)` : "";
+      return `${name} ${problem}: correct it in ${inVars(key, deployment)}${hint}`;
+    }),
+  ),
 
   "values are a deployment's own": inBoth((key, { vars, routes }, deployment) => [
     ...Object.entries(vars).map(([name, given]) => {
@@ -120,8 +80,9 @@ export const RULES: Record<string, Rule> = {
     ),
 
   "both Workers agree": ({ site, api, company }) => [
-    ...[...SHARED, ...ALSO_SHARED].map(
+    ...namesOf("site").map(
       (name) =>
+        namesOf("api").includes(name) &&
         site.vars[name] !== api.vars[name] &&
         `subscription API: ${name} is not the site's: put one value into both files`,
     ),
@@ -214,14 +175,15 @@ export const RULES: Record<string, Rule> = {
       `subscription API: its cron is not every minute: put crons = ["* * * * *"] below [triggers] of ${fileOf("api")}`,
   ],
 
-  "limits protect": inBoth((key, { vars, ratelimits }, deployment) => {
-    const limits = { ...vars, ...Object.fromEntries(ratelimits.map(({ name, simple }) => [name, simple.limit])) };
-    return Object.entries(USUAL[key]).map(
-      ([name, usual]) =>
-        Number(limits[name] ?? 0) >= 10 * usual &&
-        `${name} is ${limits[name]}, and ${usual} is usual: lower it in [env.${deployment.stage}] of ${fileOf(key)}`,
-    );
-  }),
+  "limits protect": inBoth((key, { ratelimits }, { stage }) =>
+    ratelimits.map(({ name, simple: { limit } }) => {
+      const usual = USUAL[key][name] ?? 10;
+      return (
+        limit >= 10 * usual &&
+        `${name} is ${limit}, and ${usual} is usual: lower it in [[env.${stage}.ratelimits]] of ${fileOf(key)}`
+      );
+    }),
+  ),
 
   "no two limiters count together": (deployment) => {
     const { site, api, other } = deployment;
@@ -281,28 +243,4 @@ export function checkDeployment(deployment: Deployment): string[] {
 
 function put(name: string, key: Key, { stage }: Deployment): string {
   return wranglerCommand(`secret put ${name}`, stage, folderOf(key));
-}
-
-/** What the Worker would read, with stand-ins for bindings and secrets, whose values cannot be read. */
-function environmentOf(key: Key, worker: WorkerSettings, { account, stage }: Deployment): Record<string, unknown> {
-  const optional = (name: string) => name !== "TURNSTILE_SECRET_KEY" || Boolean(worker.vars.TURNSTILE_SITE_KEY);
-  const secrets = account.secrets?.[key] ?? namesOf(key).filter((name) => isSecret(name) && optional(name));
-  const standIn = (name: string) => {
-    const value = createHash("sha256").update(name).digest("hex");
-    if (name === "STRIPE_SECRET_KEY") return `sk_${stage === "production" ? "live" : "test"}_${value}`;
-    return name.endsWith("_WEBHOOK_SECRET") ? `whsec_${value}` : value;
-  };
-  const binding = { limit: fetch, prepare: fetch, send: fetch, fetch };
-  const bindings = [
-    ...worker.ratelimits.map(({ name }) => name),
-    ...worker.send_email.map(({ name }) => name),
-    ...worker.d1_databases.map(({ binding: name }) => name),
-    ...worker.services.map(({ binding: name }) => name),
-    ...(worker.assets?.binding ? [worker.assets.binding] : []),
-  ];
-  return {
-    ...worker.vars,
-    ...Object.fromEntries(secrets.map((name) => [name, standIn(name)])),
-    ...Object.fromEntries(bindings.map((name) => [name, binding])),
-  };
 }

@@ -9,27 +9,25 @@ import { failedMigration, failureIn } from "../wrangler/wrangler-output";
 import { checkedOut, settingsOf, stageOf, urlIn } from "./deployment-stages";
 import { takeLiveReleases } from "./kept-releases";
 
-// npm run deploy: preflight, migrations, the API, the site. --staging, --only subscription-api, --dry-run, --verbose (Wrangler's
-// whole output). A commit that staging has not run needs --untried.
+// npm run deploy: preflight, migrations, the API, the site. --staging, --only subscription-api, --verbose (Wrangler's whole output).
+// A commit that staging has not run needs --untried.
 
 const MESSAGE_LENGTH = 100;
 
-type Options = { stage: Stage; apiOnly: boolean; dryRun: boolean; untried: boolean; verbose: boolean };
+type Options = { stage: Stage; apiOnly: boolean; untried: boolean; verbose: boolean };
 type Commit = { commit: string; subject: string };
 
 async function deploy(options: Options): Promise<boolean> {
-  const { stage, apiOnly, dryRun, untried } = options;
-  const commit = dryRun ? { commit: "dry-run", subject: "" } : committed();
-  if (!dryRun) {
-    if (stage === "production" && !apiOnly && !untried) await requireTried(commit);
-    console.log(`Looking at what ${stage} needs …`);
-    if (!(await preflight({ stage, beforeMigrating: true, apiOnly }))) return false;
-    console.log("Migrating the database …");
-    migrate(options);
-  }
+  const { stage, apiOnly, untried } = options;
+  const commit = committed();
+  if (stage === "production" && !apiOnly && !untried) await requireTried(commit);
+  console.log(`Looking at what ${stage} needs …`);
+  if (!(await preflight({ stage, beforeMigrating: true, apiOnly }))) return false;
+  console.log("Migrating the database …");
+  migrate(options);
   upload("subscription API", API_FOLDER, commit, options);
   if (apiOnly) return true;
-  if (!dryRun) console.log(await takeLiveReleases(urlIn(settingsOf(stage).site, "SITE_URL")));
+  console.log(await takeLiveReleases(urlIn(settingsOf(stage).site, "SITE_URL")));
   console.log("Building the site …");
   await buildBrowser();
   upload("site", ".", commit, options);
@@ -70,9 +68,9 @@ function upload(title: string, folder: Folder, { commit, subject }: Commit, opti
   console.log(`Deploying the ${title} …`);
   const message = `${commit} ${subject}`.slice(0, MESSAGE_LENGTH);
   const named = ["--tag", commit, "--message", message, "--define", `COMMIT:${JSON.stringify(commit)}`];
-  const output = wrangle(["deploy", ...named, ...(options.dryRun ? ["--dry-run"] : [])], folder, options);
+  const output = wrangle(["deploy", ...named], folder, options);
   if (output !== undefined) throw new ToolError(`✗ The ${title} was not deployed. ${failureIn(output).sentence}`);
-  console.log(`✓ ${title}: ${options.dryRun ? "built" : `${commit} is live`} for ${options.stage}`);
+  console.log(`✓ ${title}: ${commit} is live for ${options.stage}`);
 }
 
 /** Lets Wrangler ask in a terminal, for example whether to take over a domain. Returns the output of a failed command. */
@@ -87,12 +85,12 @@ function wrangle(args: string[], folder: Folder, { stage, verbose }: Options): s
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runTool(() => {
     const flag = { type: "boolean", default: false } as const;
-    const flags = { staging: flag, production: flag, "dry-run": flag, untried: flag, verbose: flag };
+    const flags = { staging: flag, production: flag, untried: flag, verbose: flag };
     const { values } = parseArgs({ options: { ...flags, only: { type: "string" } } });
-    const { only, "dry-run": dryRun, untried, verbose } = values;
+    const { only, untried, verbose } = values;
     if (only !== undefined && only !== "subscription-api") {
       throw new ToolError("--only takes subscription-api: the site is deployed with it.");
     }
-    return deploy({ stage: stageOf(values), apiOnly: only !== undefined, dryRun, untried, verbose });
+    return deploy({ stage: stageOf(values), apiOnly: only !== undefined, untried, verbose });
   });
 }

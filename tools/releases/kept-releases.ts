@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +11,7 @@ const WITHIN_MS = 20_000;
 const LIST = "releases.json";
 const folderHere = fileURLToPath(new URL("../../.releases", import.meta.url));
 
-const fileName = z.string().regex(/^(?:_assets\/|[\w-]+\/)?\w[\w-]*(?:\.[\w-]+)+$/);
+const fileName = z.string().regex(/^(?!.*\.\.)(?:[\w$.[\]-]+\/)?[\w$.[\]-]+$/);
 const releaseList = z.object({ releases: z.array(z.object({ version: z.string(), files: z.array(fileName) })) });
 
 /** The releases that public/releases.json names, the newest first. `version` is Remix's manifest's. Throws for another text. */
@@ -22,8 +23,11 @@ export function parseReleases(text: string) {
 export async function keepRelease(built: string, version: string, kept: string = folderHere): Promise<void> {
   const entries = (await readdir(built, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const files = entries.map(({ parentPath, name }) => relative(built, join(parentPath, name)).replaceAll("\\", "/"));
-  const earlier = await readFile(join(kept, LIST), "utf8").then(parseReleases, () => []);
-  const others = earlier.filter((release) => release.version !== version);
+  const earlier = await readFile(join(kept, LIST), "utf8")
+    .then(parseReleases)
+    .catch(() => []);
+  const isWhole = (release: { files: string[] }) => release.files.every((file) => existsSync(join(kept, file)));
+  const others = earlier.filter((release) => release.version !== version && isWhole(release));
   const releases = [{ version, files: files.sort() }, ...others].slice(0, KEPT_RELEASES);
   for (const file of releases.flatMap((release) => release.files)) {
     if (!files.includes(file)) await cp(join(kept, file), join(built, file));

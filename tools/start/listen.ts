@@ -17,10 +17,9 @@ export async function listen(port: number, host: string | undefined, worker: () 
     if (!host) await on("::1").catch((error) => (error.code === "EADDRINUSE" ? Promise.reject(error) : undefined));
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EACCES") throw new ToolError(`Port ${port} needs an administrator: choose a PORT above 1023.`);
-    if (code !== "EADDRINUSE") throw error;
+    if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
     throw new ToolError(
-      `Port ${port} is in use: stop what listens there, or choose another, such as PORT=9000 npm start.`,
+      `Port ${port} is ${code === "EACCES" ? "for an administrator" : "in use: stop what listens there"}, or choose another, such as PORT=9000 npm start.`,
     );
   }
 }

@@ -48,24 +48,17 @@ async function planPrices({ prices, plans }: Target): Promise<State> {
 
 /** What to do about an error of Stripe's client. */
 export function sentenceOf(error: unknown, isLocal = false): string {
-  const { errors } = Stripe;
-  if (error instanceof errors.StripeAuthenticationError) {
-    return "Stripe does not know the key: copy it again from https://dashboard.stripe.com/apikeys, of the same account and mode.";
-  }
-  if (error instanceof errors.StripePermissionError) {
-    const [permission = "of this part"] = /rak_\w+/.exec(error.message) ?? [];
-    return `The key lacks the permission ${permission}: tick it at https://dashboard.stripe.com/apikeys.`;
-  }
-  if (error instanceof errors.StripeConnectionError) {
-    return isLocal
+  if (!(error instanceof Stripe.errors.StripeError)) return toolSentenceOf(error);
+  const { type, message, statusCode, param = "a call", requestId = "no request ID" } = error;
+  const [permission = "for this part"] = /rak_\w+/.exec(message) ?? [];
+  const keys = "https://dashboard.stripe.com/apikeys";
+  const sentences: Partial<Record<string, string>> = {
+    StripeAuthenticationError: `Stripe does not know the key: copy it again from ${keys}, of the same account and mode.`,
+    StripePermissionError: `The key lacks the permission ${permission}: tick it at ${keys}.`,
+    StripeInvalidRequestError: `Stripe refuses ${param} (${requestId}): ${message}`,
+    StripeConnectionError: isLocal
       ? "The simulator cannot be reached: run npm start beside this."
-      : "Stripe cannot be reached: look at the network and at https://status.stripe.com, then run this again.";
-  }
-  if (error instanceof errors.StripeInvalidRequestError) {
-    return `Stripe refuses ${error.param ?? "a call"} (${error.requestId ?? "no request ID"}): ${error.message}`;
-  }
-  if (error instanceof errors.StripeError) {
-    return `Stripe failed with the status ${error.statusCode ?? "unknown"}: run this again, nothing is done twice.`;
-  }
-  return toolSentenceOf(error);
+      : "Stripe cannot be reached: look at the network and at https://status.stripe.com, then run this again.",
+  };
+  return sentences[type] ?? `Stripe failed with the status ${statusCode}: run this again, nothing is done twice.`;
 }

@@ -22,7 +22,7 @@ async function main(args: string[]): Promise<boolean> {
     console.log(`${SIGNS[mark]} ${text}`);
   });
   if (!values.check && place !== "local" && !marks.has("failed")) {
-    console.log('No API reaches the emails and Radar: docs/operations.md, "Stripe\'s emails" and "Radar".');
+    console.log('No API reaches the emails and Radar: docs/operations.md, "Stripe".');
     if (place !== "sandbox")
       console.log(`Then give the API's packages these prices: ${scriptCommand("catalog", place)}`);
   }

@@ -1,5 +1,5 @@
 /** Why Wrangler failed: for every command (`account`) or only this one. */
-export type Failure = { kind: "account" | "no-worker" | "no-database" | "no-table" | "other"; sentence: string };
+export type Failure = { kind: "account" | "no-worker" | "no-table" | "other"; sentence: string };
 
 /** By the messages of Wrangler and the codes of Cloudflare's API. The first match counts. */
 const FAILURES: [said: RegExp, kind: Failure["kind"], sentence: string][] = [
@@ -32,11 +32,6 @@ const FAILURES: [said: RegExp, kind: Failure["kind"], sentence: string][] = [
     /\[code: (?:10007|10090|10092)\]|does not exist on (?:your|this) account|Worker "[^"]+"[^\n]* not found/i,
     "no-worker",
     "There is no such Worker yet: setting its first secret makes it.",
-  ],
-  [
-    /\[code: (?:7404|7400|7501)\]|Couldn't find (?:a D1 )?DB|must have a valid `(?:database_)?id`|database .*(?:not found|could not be found)/i,
-    "no-database",
-    "The account has no database with this database_id: npm run preflight says how to make it.",
   ],
   [/no such table/i, "no-table", "The database has no tables yet."],
 ];

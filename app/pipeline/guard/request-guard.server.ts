@@ -27,8 +27,8 @@ const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\
 const DATA_PARAMETER = /[?&](?:_|%5[fF])(?:d|%64)(?:a|%61)(?:t|%74)(?:a|%61)(?:[=&]|$)/;
 
 /**
- * Judges URL, method, origin, type, declared length and the sender's rate by the headers alone (docs/security/threats.md, A and
- * B) and passes the body on unread. A refusal is thrown.
+ * Judges URL, method, origin, type, declared length and the sender's rate by the headers alone (docs/threats.md) and passes the
+ * body on unread. A refusal is thrown.
  */
 export const guard: MiddlewareHandler<SiteEnv> = async (c, next) => {
   const { raw } = c.req;

@@ -60,38 +60,61 @@ export interface ServiceBinding {
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
+/** Each comment is a line of docs/operations.md: npm run docs. */
 export const settings = z.object({
+  /** The site's own URL: https, or this machine for local settings. */
   SITE_URL: httpUrl,
+  /** The customers' console. */
   CONSOLE_URL: httpUrl,
+  /** The login page of Stripe's Customer Portal; the same for both Workers. */
   CUSTOMER_PORTAL_URL: httpUrl,
+  /** Source of the figures on the home page. */
   RESEARCH_URL: z._default(httpUrl, RESEARCH_URL),
+  /** Sales contact. */
   SALES_EMAIL: email,
+  /** Support contact. */
   SUPPORT_EMAIL: email,
+  /** Contact in the legal texts. */
   LEGAL_EMAIL: email,
+  /** True if Stripe Tax adds taxes; the same for both Workers. */
   AUTOMATIC_TAX: z._default(boolean, false),
+  /** The plan's package ID (UUID) in the subscription API. */
   ...recordOf(PAID_PLANS.map((plan) => [settingOf(plan), packageId] as const)),
+  /** Base URL of the subscription API. */
   SUBSCRIPTION_API_URL: z._default(httpUrl, "http://localhost:8788"),
+  /** Binding: the API's Worker, entrypoint `SiteApi`, reached without the network. */
   SUBSCRIPTION_API: z.optional(
     z.custom<ServiceBinding>(
       (value) => typeof value === "object" && value !== null && "fetch" in value,
       "must be a service binding",
     ),
   ),
+  /** Deadline of a call to the API, 100 to 60000. */
   SUBSCRIPTION_API_TIMEOUT_MS: z._default(
     z
       .pipe(z.string().check(z.regex(/^\d+$/, "must be a number of milliseconds")), z.transform(Number))
       .check(z.refine((value) => value >= 100 && value <= 60_000, "must be between 100 and 60000")),
     10_000,
   ),
+  /** Multiplies every deadline for tests; refused in a deployment. */
   DEADLINE_FACTOR: deadlineFactor,
+  /** True if one Idempotency-Key makes one sign-up: failed calls are then repeated, three in all. */
   SUBSCRIPTION_API_IDEMPOTENT: z._default(boolean, false),
+  /** Binding: forms of one sender; in production 10 in 60 s. */
   SIGNUP_RATE_LIMIT: rateLimit,
+  /** Binding: valid forms of one network, beyond which Turnstile decides; 60 in 60 s. */
   SIGNUP_NETWORK_RATE_LIMIT: rateLimit,
+  /** Binding: questions to Stripe about one sender's card; 30 in 60 s. */
   CARD_CHECK_RATE_LIMIT: rateLimit,
+  /** Binding: posts of one sender before they are refused unread; 20 in 60 s. */
   FLOOD_RATE_LIMIT: rateLimit,
+  /** Binding: the static files. */
   ASSETS: assets,
+  /** Binding: the deployed version, shown by `/health`. */
   RELEASE: release,
+  /** Host for other devices, from `npm start`; refused in a deployment. */
   HOST: z.optional(z.string()),
+  /** Secret, 32 characters or more; seals cookies and links. `{new},{old}` during a rotation. */
   SESSION_SECRET: z.pipe(
     z.pipe(
       z.string("is missing"),
@@ -102,19 +125,24 @@ export const settings = z.object({
       z.refine(([current, old]) => current !== old, "must have an old secret that differs from the new one"),
     ),
   ),
+  /** `pk_test_…` or `pk_live_…`; without it the card step says "Configuration Error". */
   STRIPE_PUBLISHABLE_KEY: z._default(
     z.string().check(z.regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…) or empty")),
     "",
   ),
+  /** Turnstile's site key, for networks over their limit. */
   TURNSTILE_SITE_KEY: z.optional(turnstileKey),
+  /** Secret, with the site key. */
   TURNSTILE_SECRET_KEY: z.optional(turnstileKey),
+  /** Replaces Stripe.js; refused in a deployment. */
   STRIPE_JS_URL: z.optional(httpUrl),
+  /** Replaces Stripe's API; refused in a deployment. */
   STRIPE_API_URL: z.optional(httpUrl),
 });
 
 export type Configuration = z.output<typeof settings>;
 
-/** Parses variables, secrets and bindings (docs/configuration.md); names every missing or wrong setting. */
+/** Parses variables, secrets and bindings; names every missing or wrong setting. */
 export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
   const parsed = settings.safeParse(withoutEmpty(env));
   if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };

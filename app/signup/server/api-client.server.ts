@@ -16,7 +16,7 @@ const MAX_PROBLEM_BYTES = 4 * 1024;
 const PROBLEM_DEADLINE_MS = 1_000;
 const RETRY_DELAYS_MS = [100, 300];
 
-/** `POST {api base}/subscription` (docs/requirements.md, N1) and the optional `status_url` of its response. */
+/** `POST {api base}/subscription` (docs/subscription-api.md) and the optional `status_url` of its response. */
 export interface SubscriptionApi {
   /**
    * Returns expected failures as values; logs nothing of request or response.

@@ -11,7 +11,9 @@ const postalCode = byId("postalCode", HTMLInputElement);
 /** Where Stripe asks for it: https://docs.stripe.com/payments/payment-element/control-billing-details-collection */
 const ZIP_COUNTRIES = ["US", "CA", "GB", "PR"];
 
-const asked = new URLSearchParams(window.location.search).getAll("asks");
+const query = new URLSearchParams(window.location.search);
+const asked = query.getAll("asks");
+postalCode.value = query.get("postal_code") ?? "";
 const regionNames = new Intl.DisplayNames("en", { type: "region" });
 for (const code of COUNTRIES) country.add(new Option(regionNames.of(code), code, code === "US", code === "US"));
 showAddress();
@@ -29,6 +31,7 @@ window.addEventListener("message", async ({ data, source, ports: [port] }: Messa
 
 function showAddress(): void {
   const hasPostalCode = !asked.includes("country") || ZIP_COUNTRIES.includes(country.value);
+  byId("postalCode-label", HTMLElement).textContent = country.value === "US" ? "ZIP code" : "Postal code";
   country.closest(".field")?.toggleAttribute("hidden", !asked.includes("country"));
   postalCode.closest(".field")?.toggleAttribute("hidden", !(asked.includes("postalCode") && hasPostalCode));
 }

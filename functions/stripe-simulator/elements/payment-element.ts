@@ -25,8 +25,10 @@ export class PaymentElement {
   mount(container: HTMLElement): void {
     const { origin, locale } = this.account;
     const asked = ["country", "postalCode"].filter((name) => this.#asks(name));
+    const { postal_code = "" } = this.options.defaultValues?.billingDetails?.address ?? {};
+    const query = new URLSearchParams([...asked.map((name) => ["asks", name]), ["postal_code", postal_code]]);
     this.#frame.title = "Secure payment input frame";
-    this.#frame.src = `${origin}/elements?${new URLSearchParams(asked.map((name) => ["asks", name]))}#locale=${locale}`;
+    this.#frame.src = `${origin}/elements?${query}#locale=${locale}`;
     // Set through the CSSOM, because the page's Content-Security-Policy allows no style attributes in markup.
     const height = asked.length > 0 ? "27rem" : "21rem";
     Object.assign(this.#frame.style, { display: "block", width: "100%", height, border: "0", colorScheme: "light" });

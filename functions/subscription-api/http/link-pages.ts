@@ -19,7 +19,8 @@ main { max-width: 560px; margin: 0 auto; }
 .home { font-size: 20px; font-weight: bold; }
 .card { margin: 20px 0; padding: clamp(20px, 6vw, 40px); background: var(--card); border: 1px solid var(--line); border-radius: 16px; }
 h1 { margin: 0 0 16px; font-size: clamp(24px, 7vw, 32px); line-height: 1.2; text-wrap: balance; }
-p { margin: 0 0 16px; }
+p, form { margin: 0 0 16px; }
+.card > :last-child { margin-bottom: 0; }
 a { color: var(--link); }
 button, .button { display: inline-block; padding: 12px 20px; border: 1px solid transparent; border-radius: 10px; background: var(--link); color: var(--onLink); font: inherit; font-weight: bold; text-decoration: none; cursor: pointer; }
 button { background: var(--danger); }
@@ -102,7 +103,7 @@ async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
 /** Support decides about money: the page does not know whether there was a charge. */
 function afterCharge({ trial_end }: SignUp) {
   if (trial_end === null || Date.parse(trial_end) > Date.now()) return "";
-  return html`<p>If the card was charged, our support team looks at the charge and writes to you.</p>`;
+  return html`<p>If the card was charged, our support team will look at the charge and write to you.</p>`;
 }
 
 async function ended(c: Context<ApiContext>, signUp: SignUp) {

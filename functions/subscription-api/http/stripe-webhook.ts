@@ -30,7 +30,6 @@ async function processOnce(
   { services, dispatchAfterResponse }: Pick<ApiContext["Variables"], "services" | "dispatchAfterResponse">,
 ): Promise<void> {
   const outcome = await handleStripeEvent(received, services);
-  if (outcome === undefined) return;
   const { id, type } = received.event;
   log("info", "event_processed", { eventId: id, type, outcome });
   dispatchAfterResponse();

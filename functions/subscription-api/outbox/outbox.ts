@@ -38,7 +38,7 @@ const message = z.object({
 const messages = z.array(message);
 const keysOnly = z.array(z.object({ key: z.string() }));
 
-/** Why a due message is dropped (docs/subscription-api.md, "The outbox"). */
+/** Why a due message is dropped. */
 export type DropReason =
   | "sign-up-ended"
   | "trial-began"

@@ -24,7 +24,10 @@ export type Advanced = { signUp: SignUp | null; setupIntent?: SetupIntent };
 /** A sign-up passes at most seven on its way; more means that it changes each time it is read. */
 const MOST_STEPS = 20;
 
-type Step = { write: Transition } | { delete: true } | { stays: SetupIntent | undefined };
+/** `card`: of which the next step need not ask Stripe again. */
+type Step = { write: Transition; card?: SetupIntent } | { delete: true } | { stays: SetupIntent | undefined };
+
+type TakeStep = (signUp: SignUp, services: AdvanceServices, wish?: Wish, card?: SetupIntent) => Promise<Step>;
 
 /**
  * Takes a sign-up as far as Stripe, its card and the wish allow. Each step asks Stripe, acts there, and then writes one transition
@@ -52,9 +55,10 @@ type Step = { write: Transition } | { delete: true } | { stays: SetupIntent | un
 export async function advance(read: SignUp, services: AdvanceServices, wish?: Wish): Promise<Advanced> {
   const { signUps } = services;
   let signUp: SignUp | null = read;
+  let card: SetupIntent | undefined;
   for (let steps = 0; signUp !== null; steps += 1) {
     if (steps === MOST_STEPS) throw new Error("A sign-up changed each time it was read");
-    const step = await nextStep(signUp, services, wish);
+    const step = await nextStep(signUp, services, wish, card);
     if (step === undefined) {
       signUp = await signUps.find(signUp.id);
     } else if ("stays" in step) {
@@ -65,6 +69,7 @@ export async function advance(read: SignUp, services: AdvanceServices, wish?: Wi
     } else {
       const written = await signUps.write(signUp, step.write);
       if (written && step.write.logged) log(...step.write.logged);
+      card = step.card;
       signUp = written ?? (await signUps.find(signUp.id));
     }
   }
@@ -72,10 +77,10 @@ export async function advance(read: SignUp, services: AdvanceServices, wish?: Wi
 }
 
 /** Undefined if Stripe refused what another caller had already changed. */
-async function nextStep(signUp: SignUp, services: AdvanceServices, wish?: Wish): Promise<Step | undefined> {
-  const { signUps } = services;
+async function nextStep(...given: Parameters<TakeStep>): Promise<Step | undefined> {
+  const [signUp, { signUps }] = given;
   try {
-    return await STEPS[signUp.status](signUp, services, wish);
+    return await STEPS[signUp.status](...given);
   } catch (error) {
     if (!(error instanceof PaymentsError)) throw error;
     if (error.reason === "failed") await signUps.write(signUp, transitions.attemptFailed(signUp));
@@ -84,7 +89,7 @@ async function nextStep(signUp: SignUp, services: AdvanceServices, wish?: Wish):
   }
 }
 
-const STEPS: Record<SignUp["status"], (signUp: SignUp, services: AdvanceServices, wish?: Wish) => Promise<Step>> = {
+const STEPS: Record<SignUp["status"], TakeStep> = {
   pending,
   card_set_up: startTrial,
   ended: clean,
@@ -96,11 +101,16 @@ const STEPS: Record<SignUp["status"], (signUp: SignUp, services: AdvanceServices
 
 const STAYS = { stays: undefined };
 
-async function pending(signUp: SignUp, services: AdvanceServices, wish?: Wish): Promise<Step> {
+/** What an earlier step has read, or Stripe's answer. */
+async function cardOf({ stripe_setup_intent_id: id }: SignUp, payments: Payments, known?: SetupIntent) {
+  return known && known.id === id ? known : payments.findSetupIntent(id);
+}
+
+async function pending(signUp: SignUp, services: AdvanceServices, wish?: Wish, known?: SetupIntent): Promise<Step> {
   const { payments } = services;
   if (wish === "not-me") return { write: transitions.ended(signUp, "not-me") };
   if (hasTooManyFailedCards(signUp)) return { write: transitions.ended(signUp, "cards-failed") };
-  const setupIntent = await payments.findSetupIntent(signUp.stripe_setup_intent_id);
+  const setupIntent = await cardOf(signUp, payments, known);
   if (setupIntent?.state === "succeeded") return judgeCard(signUp, setupIntent, services);
   const isAbandoned = isOlder(signUp, wish === "card" ? CONTINUED_FOR_MS : ABANDONED_AFTER_MS);
   if (isAbandoned || setupIntent?.state === "canceled") return abandon(signUp, services);
@@ -118,7 +128,9 @@ async function askForCard(signUp: SignUp, { payments }: AdvanceServices, wish?: 
   const made = await (wish === "card"
     ? payments.findOrCreateSetupIntent(signUp, known)
     : payments.findSetupIntentOf(signUp, known));
-  return made ? { write: transitions.cardAsked(made) } : STAYS;
+  if (!made) return STAYS;
+  // A list tells no card's fingerprint.
+  return { write: transitions.cardAsked(made), ...(made.state === "open" && { card: made }) };
 }
 
 /** Of two sign-ups at once, the claims of the card's transition decide. */
@@ -128,7 +140,7 @@ async function judgeCard(signUp: SignUp, card: SetupIntent, services: AdvanceSer
   const claim = claims.of(signUp.email, card.fingerprint);
   if (await signUps.hasHadTrial(claim.email, signUp.id)) return { write: transitions.ended(signUp, "replaced") };
   if (claim.card === null || !(await signUps.hasHadTrial([claim.card], signUp.id))) {
-    return { write: transitions.cardSetUp(claim) };
+    return { write: transitions.cardSetUp(claim), card };
   }
   if (card.paymentMethodId !== null) await payments.detachCard(card.paymentMethodId);
   return { write: transitions.cardRefused(signUp, claim.card) };
@@ -145,12 +157,13 @@ async function abandon(signUp: SignUp, services: AdvanceServices): Promise<Step>
   return { delete: true };
 }
 
-async function startTrial(signUp: SignUp, { packages, payments }: AdvanceServices): Promise<Step> {
-  const { package_id, stripe_customer_id: customerId, stripe_setup_intent_id: setupIntentId } = signUp;
-  if (customerId === null || setupIntentId === null) throw new Error("A sign-up whose card is set up has no card");
+async function startTrial(signUp: SignUp, services: AdvanceServices, _?: Wish, known?: SetupIntent): Promise<Step> {
+  const { packages, payments } = services;
+  const { package_id, stripe_customer_id: customerId } = signUp;
+  if (customerId === null) throw new Error("A sign-up whose card is set up has no customer");
   const chosen = package_id === null ? null : await packages.find(package_id);
   if (chosen === null && package_id !== null) throw new Error("A sign-up's package is not in the catalog");
-  const { paymentMethodId } = await payments.retrieveSetupIntent(setupIntentId);
+  const { paymentMethodId = null } = (await cardOf(signUp, payments, known)) ?? {};
   if (paymentMethodId === null) throw unexpectedAnswer("payment_method");
   await payments.setDefaultCard(customerId, paymentMethodId);
   const trial = chosen

@@ -136,13 +136,9 @@ export function signUpsIn(db: Database) {
       if (event) batch.event = processedEvent(db, event, unchanged, id, version);
       const row = { ...columns, updated_at: after(0), version: version + 1 };
       const hasClaims = claims ? "AND EXISTS (SELECT 1 FROM trial_claims WHERE sign_up_id = sign_ups.id)" : "";
+      const set = Object.keys(row).map((name) => `${name} = ?`);
       batch.update = db
-        .prepare(
-          `UPDATE sign_ups SET ${Object.keys(row)
-            .map((name) => `${name} = ?`)
-            .join(", ")}
-            WHERE id = ? AND version = ? ${hasClaims} RETURNING *`,
-        )
+        .prepare(`UPDATE sign_ups SET ${set.join(", ")} WHERE id = ? AND version = ? ${hasClaims} RETURNING *`)
         .bind(...Object.values(row), id, version);
       const written = await db.batch(batch);
       return signUpOrNull.parse(written.update?.results[0] ?? null);

@@ -1,7 +1,7 @@
 import type { CardEvent, WebhookContent } from "../stripe/events";
 import { type AdvanceServices, advance, change } from "./advance";
 import type { ProcessedEvents } from "./processed-events";
-import { hasTooManyFailedCards, isBeforeTrial, type SignUp } from "./sign-up";
+import { hasTooManyFailedCards, type SignUp } from "./sign-up";
 import { cardDeclined } from "./transitions";
 
 export type SignUpEvent = Extract<WebhookContent, { event: unknown }>;
@@ -11,16 +11,11 @@ export type EventServices = AdvanceServices & { processedEvents: ProcessedEvents
 /** `unknown`: no sign-up is concerned. */
 export type EventOutcome = SignUp["status"] | "deleted" | "unknown";
 
-/** Asks Stripe how things stand: an event only names what has changed. Undefined if it was processed before. */
-export async function handleStripeEvent(
-  received: SignUpEvent,
-  services: EventServices,
-): Promise<EventOutcome | undefined> {
-  const { processedEvents } = services;
-  if (await processedEvents.has(received.event)) return undefined;
+/** Asks Stripe how things stand, since an event only names what has changed: a repetition finds nothing left to do. */
+export async function handleStripeEvent(received: SignUpEvent, services: EventServices): Promise<EventOutcome> {
   const signUp = await signUpOf(received, services);
   const outcome = signUp === null ? "unknown" : ((await advance(signUp, services)).signUp?.status ?? "deleted");
-  await processedEvents.add(received.event);
+  await services.processedEvents.add(received.event);
   return outcome;
 }
 
@@ -30,7 +25,7 @@ async function signUpOf(received: SignUpEvent, services: EventServices): Promise
   switch (received.status) {
     case "card-set-up": {
       const signUp = await signUps.find(received.card.signUpId);
-      return signUp && isBeforeTrial(signUp) ? signUp : null;
+      return signUp && signUp.trial_end === null ? signUp : null;
     }
     case "card-declined":
       return countDeclined(received, received.card, services);
@@ -52,5 +47,5 @@ async function countDeclined(
     const isOfCard = read.stripe_setup_intent_id === setupIntentId && read.status === "pending";
     return isOfCard && !(await services.processedEvents.has(event)) ? cardDeclined(read, event) : undefined;
   });
-  return signUp && isBeforeTrial(signUp) && hasTooManyFailedCards(signUp) ? signUp : null;
+  return signUp && signUp.trial_end === null && hasTooManyFailedCards(signUp) ? signUp : null;
 }

@@ -56,8 +56,6 @@ export function stripeSetupIntents(stripe: Stripe) {
   }
 
   return {
-    retrieveSetupIntent: retrieve,
-
     async findSetupIntent(id: string | null): Promise<SetupIntent | undefined> {
       return id === null ? undefined : ifExists(() => retrieve(id));
     },

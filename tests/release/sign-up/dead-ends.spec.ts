@@ -45,7 +45,7 @@ test("after the fifth declined card the page says that the sign-up was canceled 
   await visitor.succeeded();
 });
 
-test("a success that only the browser reports does not count: the card step returns with an enabled button [S23]", async ({
+test("a success that only the browser reports does not count: the card step returns with an enabled button", async ({
   page,
 }) => {
   const visitor = signup(page);
@@ -63,7 +63,7 @@ test("a success that only the browser reports does not count: the card step retu
   await visitor.succeeded();
 });
 
-test("two tabs can sign up two companies, and both finish [S18]", async ({ page, context }) => {
+test("two tabs can sign up two companies, and both finish", async ({ page, context }) => {
   const [first, second] = [signup(page), await context.newPage()];
   const other = signup(second);
   await page.goto(PLAN);
@@ -84,7 +84,7 @@ test("two tabs can sign up two companies, and both finish [S18]", async ({ page,
   await expect(second.getByRole("heading", { name: "Subscription Successful!" })).toBeVisible();
 });
 
-test("with cookies blocked the form says so and keeps everything typed [H27]", async ({ baseURL, launchOptions }) => {
+test("with cookies blocked the form says so and keeps everything typed", async ({ baseURL, launchOptions }) => {
   const folder = await mkdtemp(join(tmpdir(), "no-cookies-"));
   await mkdir(join(folder, "Default"));
   const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
@@ -110,7 +110,7 @@ test("with cookies blocked the form says so and keeps everything typed [H27]", a
   }
 });
 
-test("a plan chosen while offline loads once the connection is back, and the page says so and keeps everything typed [H26]", async ({
+test("a plan chosen while offline loads once the connection is back, and the page says so and keeps everything typed", async ({
   page,
   context,
 }) => {
@@ -132,7 +132,7 @@ test("a plan chosen while offline loads once the connection is back, and the pag
   await visitor.succeeded();
 });
 
-test("after a server error the browser requests a chosen plan or the card step again, and nothing typed is lost [H26]", async ({
+test("after a server error the browser requests a chosen plan or the card step again, and nothing typed is lost", async ({
   page,
 }) => {
   const visitor = signup(page);
@@ -163,7 +163,7 @@ test("after a server error the browser requests a chosen plan or the card step a
   await visitor.succeeded();
 });
 
-test("card fields that failed to load can be loaded again [S11]", async ({ page }) => {
+test("card fields that failed to load can be loaded again", async ({ page }) => {
   const visitor = signup(page);
   let asked = 0;
   // The page asks first, then the card's fields.
@@ -179,7 +179,7 @@ test("card fields that failed to load can be loaded again [S11]", async ({ page 
   await visitor.succeeded();
 });
 
-test("a connection that breaks for a few seconds after the form was accepted still leads to the card step [H26]", async ({
+test("a connection that breaks for a few seconds after the form was accepted still leads to the card step", async ({
   page,
   stack,
 }) => {
@@ -218,7 +218,7 @@ test("if Stripe.js does not load, the page shows a message and a Retry button", 
   await visitor.succeeded();
 });
 
-test("the back button and a second tab find the card step again [D3]", async ({ page, context, stack }) => {
+test("the back button and a second tab find the card step again", async ({ page, context, stack }) => {
   await signup(page).signUp();
   await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
   const calls = () => stack.api.logs.filter(({ path, route }) => path === "/subscription" || route === "/subscription");
@@ -264,7 +264,7 @@ test("the form works even if the card step's code could not be preloaded", async
   expect(missed).not.toEqual([]);
 });
 
-test("a bank's dialog keeps the card step when the visitor refuses and completes the sign-up when they consent [S10] [S11] [N6]", async ({
+test("a bank's dialog keeps the card step when the visitor refuses and completes the sign-up when they consent", async ({
   page,
 }) => {
   const visitor = signup(page);

@@ -4,7 +4,8 @@ import { type Consent, type Deeds, intentOf } from "./visitors";
 import type { World } from "./world";
 
 const DAY_OF = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
-const FORWARD: Record<string, string[]> = {
+/** Which state of a sign-up or a message may follow which. */
+export const FORWARD: Record<string, string[]> = {
   pending: ["card_set_up", "ended"],
   card_set_up: ["trialing", "past_due", "canceled"],
   active: ["past_due", "canceled"],
@@ -56,7 +57,7 @@ export function checkEnd(world: World, deeds: Deeds): void {
   for (const row of rows) {
     const { id, status, email, end_reason, check_at, package_id, stripe_customer_id, stripe_subscription_id } = row;
     const name = `The sign-up of ${email}`;
-    wrong(status === "pending" || status === "ended", `${name} is still ${status}`);
+    wrong(["pending", "card_set_up", "ended"].includes(String(status)), `${name} is still ${status}`);
     wrong(isOverdue(check_at), `${name} was to be looked at by ${check_at}`);
     const isErased = erased.some((one) => one.email === email && one.at > Date.parse(String(row.created_at)));
     wrong(isErased, `${name} was erased and is there`);

@@ -1,8 +1,12 @@
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { readConfig } from "../../../functions/subscription-api/config";
 import { type LinkPurpose, signedLinks } from "../../../functions/subscription-api/signed-links";
 import { apiInProcess } from "../../support/api-in-process/api";
 import { refusal } from "../../support/api-in-process/stripe-model";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const DAY = 24 * 60 * 60_000;
 const CONFIRMED = "Your email address is confirmed";
@@ -104,7 +108,6 @@ test("a token has 43 characters, works until its last second, also with the old 
   expect(old.read("status", token)).toBe(id);
   vi.setSystemTime(expires);
   expect(old.read("status", token)).toBeUndefined();
-  vi.useRealTimers();
 });
 
 test("the pages have no script and a strict policy, and are neither cached nor indexed", async () => {

@@ -158,6 +158,19 @@ test.each([
   expect(sent).toHaveBeenCalledTimes(state === "sent" ? 1 : 0);
 });
 
+test("the links of an email work for thirty days from the sign-up, each for its purpose", async () => {
+  const { dispatch, id, sent } = await outboxOf(ON_TRIAL, "trial-started");
+  vi.setSystemTime(NOW + DAY);
+  await dispatch();
+  const body = String(sent.mock.calls[0]?.[1]?.body);
+  const [, verify = "", notMe = ""] = /verify-email\/([\w-]+).*?not-me\/([\w-]+)/s.exec(body) ?? [];
+  const read = () => [links.read("verify-email", verify), links.read("not-me", notMe)];
+  vi.setSystemTime(NOW + 30 * DAY - 1);
+  expect(read()).toEqual([id, id]);
+  vi.setSystemTime(NOW + 30 * DAY);
+  expect(read()).toEqual([undefined, undefined]);
+});
+
 const end = new Date(NOW + 2 * DAY);
 const REMINDER: Message = {
   ...MESSAGE,

@@ -6,6 +6,7 @@ import { CHECK_RANKS, type SignUp } from "../../../functions/subscription-api/si
 import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
 import { handleStripeEvent } from "../../../functions/subscription-api/sign-ups/stripe-event";
 import { stopClock } from "../../support/api-in-process/clock";
+import { look } from "../../support/api-in-process/look";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { cheapPasswords } from "../../support/cheap-passwords";
 import { validRequest } from "../../support/visitors/visitor";
@@ -125,35 +126,6 @@ const TRIGGERS: Record<string, (api: Api, signUp: SignUp) => Promise<unknown>> =
   "not me": ({ services }, signUp) => advance(signUp, services, "not-me"),
 };
 
-/** The sign-up here, its messages, and what is at Stripe. */
-function look({ rows, model, services }: Api, { id, email, stripe_customer_id }: SignUp): string {
-  const [row] = rows("SELECT * FROM sign_ups WHERE id = ?", id);
-  const customer = model.get(String(row?.stripe_customer_id ?? stripe_customer_id));
-  const messages = rows("SELECT kind FROM outbox WHERE sign_up_id = ? ORDER BY kind", id).map(({ kind }) => kind);
-  const intents = customer ? model.all("setup_intent", customer.id) : [];
-  const cards = customer ? model.all("payment_method", customer.id) : [];
-  const failed = Number(row?.declined_cards) ? [`${row?.declined_cards} declined`] : [];
-  const used = Number(row?.used_cards) ? [`${row?.used_cards} used`] : [];
-  const claim = services.claims.of(email, "a card");
-  const isClaimed = (hash = "") =>
-    rows("SELECT 1 FROM trial_claims WHERE hash = ? AND sign_up_id = ?", hash, id).length > 0;
-  const [address, card] = [isClaimed(claim.email[0]), isClaimed(claim.card ?? "")];
-  const claimed =
-    address && card ? ["claimed"] : [...(address ? ["address claimed"] : []), ...(card ? ["card claimed"] : [])];
-  const minutes = (Date.parse(String(row?.check_at)) - Date.now()) / 60_000;
-  const check = row?.check_at ? [`check in ${minutes} min`] : [];
-  const here = row
-    ? [row.status, row.end_reason, ...failed, ...used, ...claimed, ...check].filter(Boolean).join(", ")
-    : "deleted";
-  const atStripe = [
-    ...(customer?.deleted ? ["no customer"] : []),
-    ...intents.filter(({ status }) => status === "requires_payment_method").map(() => "form"),
-    ...cards.map(() => "card"),
-    ...(customer ? model.all("subscription", customer.id) : []).map(({ status }) => `subscription ${status}`),
-  ];
-  return `${here} | ${messages.join(" ")} | ${atStripe.join(", ")}`.trim();
-}
-
 async function after(setup: string, trigger: string): Promise<string> {
   const api = signUpsInProcess({ onePerPerson: true });
   const bystander = await api.pending({ email: "by@stander.example" });
@@ -221,9 +193,9 @@ card_set_up, a subscription
   POST, status, card event, subscription event, cron → trialing, check in 7260 min | account-created trial-ending trial-started | card, subscription trialing
   not me → canceled, not-me | account-closed account-created trial-ending trial-started | subscription canceled
 ended, a card's form
-  subscription event, cron, not me → ended, cards-failed, check in 1440 min |  | no customer
+  card event, subscription event, cron, not me → ended, cards-failed, check in 1440 min |  | no customer
 ended, a card
-  subscription event, cron, not me → ended, replaced, check in 1440 min |  | no customer
+  card event, subscription event, cron, not me → ended, replaced, check in 1440 min |  | no customer
 trialing, trialing
   not me → canceled, not-me, card claimed | account-closed | subscription canceled
 trialing, active

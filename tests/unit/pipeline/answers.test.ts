@@ -69,7 +69,7 @@ test.each<[cfRay: string | undefined, id: RegExp]>([
   expect(requests()[0]?.request_id).toBe(answer.headers.get("X-Request-Id"));
 });
 
-test("a response with a cookie is stored by nobody, whatever its route says", async () => {
+test("no cache stores a response with a cookie, whatever its route says", async () => {
   const { ask } = smallSite();
   faults.set("health", () => {
     throw new Response("", { headers: { "Set-Cookie": "of=one-visitor", "Cache-Control": "public, max-age=60" } });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { PACKAGE_IDS, SITE_URL } from "../../support/site-in-process/site-settings";
 import { COOKIE, faults, smallSite } from "../../support/site-in-process/small-site";
 
-/* Threat D: which pages are kept in memory, and that a kept page is everybody's. */
+/* Threat D: which pages are cached, and that a cached page has nothing of a visitor. */
 
 const PLAN = `/subscription/${PACKAGE_IDS.PACKAGE_ID_LITE}`;
 const signedUp = { Cookie: "signup=1" };
@@ -17,7 +17,7 @@ afterEach(() => {
 const renderedBy = ({ logged }: ReturnType<typeof smallSite>) =>
   logged.filter(({ event }) => event === "page_rendered").length;
 
-test.each<[path: string, headers: Record<string, string>, isKept: boolean]>([
+test.each<[path: string, headers: Record<string, string>, isCached: boolean]>([
   ["/", {}, true],
   ["/pricing?utm_source=x", {}, true],
   ["/pricing", signedUp, true],
@@ -30,36 +30,36 @@ test.each<[path: string, headers: Record<string, string>, isKept: boolean]>([
   [`${PLAN}?`, {}, true],
   [`${PLAN}?edit`, {}, false],
   [`${PLAN}.data`, {}, false],
-  [`/subscription/${crypto.randomUUID()}`, {}, false],
+  ["/subscription/2f1e7c5a-0d6b-4e0f-9b1a-7c1f4e5d6a7b", {}, false],
   ["/nothing", {}, true],
   ["/subscription?_data=x", {}, true],
-])("%s with %j is rendered once for all: %s", async (path, headers, isKept) => {
+])("%s with %j is rendered once for all: %s", async (path, headers, isCached) => {
   const site = smallSite();
   const answers = [
     await site.ask(path, { headers }),
     await site.ask(path, { headers }),
     await site.ask(path, { headers }),
   ];
-  expect(renderedBy(site)).toBe(isKept ? 1 : 0);
+  expect(renderedBy(site)).toBe(isCached ? 1 : 0);
   const [first, , third] = await Promise.all(
     answers.map(async (answer) => [answer.status, withoutId(answer.headers), await answer.text()]),
   );
-  if (isKept) expect(third).toEqual(first);
+  if (isCached) expect(third).toEqual(first);
 });
 
 const withoutId = (headers: Headers) => [...headers].filter(([name]) => name !== "x-request-id");
 
-describe("a kept page", () => {
+describe("a cached page", () => {
   test("allows its inline scripts and styles by hash, a rendered one by a nonce of its own", async () => {
     const { ask } = smallSite();
     const policyOf = ({ headers }: Response) => headers.get("Content-Security-Policy") ?? "";
-    const kept = await ask("/subscription");
-    const html = await kept.text();
+    const cached = await ask("/subscription");
+    const html = await cached.text();
     expect(html).not.toContain("nonce=");
-    expect(policyOf(kept)).not.toContain("nonce-");
+    expect(policyOf(cached)).not.toContain("nonce-");
     for (const [, text] of html.matchAll(/<(?:script|style)(?: type="module" async="")?>(.*?)<\/(?:script|style)>/gs)) {
       const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-      expect(policyOf(kept)).toContain(`'sha256-${Buffer.from(digest).toString("base64")}'`);
+      expect(policyOf(cached)).toContain(`'sha256-${Buffer.from(digest).toString("base64")}'`);
     }
     const nonces = new Set<string>();
     for (const _ of [1, 2]) {
@@ -99,7 +99,7 @@ describe("a kept page", () => {
     expect(renderedBy(site)).toBe(2);
   });
 
-  test("is no failed one: the next visitor gets the page", async () => {
+  test("is never a failed one: the next visitor gets the page", async () => {
     const site = smallSite();
     faults.set("pricing", () => {
       throw new Error("once");
@@ -109,7 +109,7 @@ describe("a kept page", () => {
     expect((await site.ask("/pricing")).status).toBe(200);
   });
 
-  test("is none that sets a cookie itself", async () => {
+  test("never sets a cookie of its own", async () => {
     const site = smallSite();
     faults.set("form", () => {
       throw new Response(null, { status: 200, headers: { "Set-Cookie": "of=one-visitor" } });
@@ -140,7 +140,9 @@ test("nothing of one visitor reaches another: a thousand mixed requests", async 
     method: fc.constantFrom("GET", "HEAD", "POST", "PUT"),
     query: fc.boolean(),
   });
-  const visits = fc.sample(plan, 1000).map((visit, at) => ({ ...visit, mark: `visitor-${at}.` }));
+  const visits = fc
+    .sample(plan, { numRuns: 1000, seed: 49 })
+    .map((visit, at) => ({ ...visit, mark: `visitor-${at}.` }));
   const visit = async ({ path, cookie, method, query, mark }: (typeof visits)[number]) => {
     const headers = {
       Cookie: `${cookie}mark=${mark}`,

@@ -91,6 +91,6 @@ test("no path leads to another host or breaks the site", async () => {
       const location = headers.get("Location");
       if (location !== null) expect(new URL(location, SITE_URL).origin).toBe(SITE_URL);
     }),
-    { numRuns: 500 },
+    { numRuns: 500, seed: 49 },
   );
 });

@@ -94,7 +94,7 @@ test("a build has the files of the two releases before it, and lists three relea
   const [built, kept] = [join(folder, "public/build"), join(folder, ".releases")];
   for (const version of ["one", "two", "three", "four"]) {
     await rm(built, { recursive: true, force: true });
-    for (const file of [`${version}.js`, `_assets/${version}.css`, "same.js"]) {
+    for (const file of [`routes/$-${version}.js`, `_assets/${version}.css`, "same.js"]) {
       await mkdir(dirname(join(built, file)), { recursive: true });
       await writeFile(join(built, file), version);
     }
@@ -102,13 +102,13 @@ test("a build has the files of the two releases before it, and lists three relea
   }
   const files = (await readdir(built, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   expect(files.map(({ name }) => name).sort()).toEqual([
+    "$-four.js",
+    "$-three.js",
+    "$-two.js",
     "four.css",
-    "four.js",
     "same.js",
     "three.css",
-    "three.js",
     "two.css",
-    "two.js",
   ]);
   expect(await readFile(join(built, "same.js"), "utf8")).toBe("four");
   const releases = parseReleases(await readFile(join(built, "../releases.json"), "utf8"));

@@ -70,7 +70,7 @@ describe("a sign-up sent to the API", () => {
     ["over the network", {}, common],
     ["through the binding", { way: "binding" }, { ...common, ...sender }],
     ["to an idempotent API", { idempotent: true }, common],
-  ])("is posted as the contract requires: %s [N1]", async (_, options, headers) => {
+  ])("is posted as the contract requires: %s", async (_, options, headers) => {
     const { api, calls, network } = apiThat(says(CREATED), options);
     expect(await api.create(validRequest, IDS)).toEqual({ kind: "created", clientSecret: "seti_1_secret_1" });
     const [{ url, init } = { url: "", init: {} }, ...more] = calls;
@@ -89,7 +89,7 @@ describe("a sign-up sent to the API", () => {
     ["https://api.example.evil.test/v1/status/a", undefined],
     ["status/a", undefined],
     [undefined, undefined],
-  ])("has a status URL on the API's own origin: %s [S23]", async (status_url, statusUrl) => {
+  ])("has a status URL on the API's own origin: %s", async (status_url, statusUrl) => {
     const { api } = apiThat(says({ ...CREATED, status_url }));
     expect(await api.create(validRequest, IDS)).toEqual({
       kind: "created",
@@ -149,14 +149,14 @@ describe("a sign-up sent to the API", () => {
     ],
     ["no connection", fails, unreachable],
     ["a broken body", breaks, unreachable],
-  ])("is judged by the API's response: %s [C4] [C5] [C6] [C7] [M10] [N3]", async (_, answer, outcome) => {
+  ])("is judged by the API's response: %s", async (_, answer, outcome) => {
     for (const way of ["network", "binding"]) {
       expect(await apiThat(answer, { way }).api.create(validRequest, IDS)).toEqual(outcome);
     }
   });
 });
 
-test("does not wait for the body of a refusal [C8]", async () => {
+test("does not wait for the body of a refusal", async () => {
   const refusedWith = (status: number) => {
     const { response, canceled } = bodyOf([], "stalls");
     return { answer: async () => new Response(response.body, { status }), canceled };
@@ -172,25 +172,22 @@ test("does not wait for the body of a refusal [C8]", async () => {
 });
 
 describe("the status of a sign-up", () => {
-  test.each([{}, { way: "binding" }])(
-    "is requested at its URL, and no redirect is followed: %j [S23]",
-    async (options) => {
-      const { api, calls, network } = apiThat(says({ status: "pending" }), options);
-      await api.status(STATUS_URL, "a-request");
-      const [{ url, init } = { url: "", init: {} }] = calls;
-      expect([url, init.method, init.redirect]).toEqual([STATUS_URL, undefined, "manual"]);
-      const headers = { accept: "application/json", "x-request-id": "a-request" };
-      expect(Object.fromEntries(new Headers(init.headers))).toEqual(headers);
-      expect(network.mock.calls.length).toBe("way" in options ? 0 : 1);
-    },
-  );
+  test.each([{}, { way: "binding" }])("is requested at its URL, and no redirect is followed: %j", async (options) => {
+    const { api, calls, network } = apiThat(says({ status: "pending" }), options);
+    await api.status(STATUS_URL, "a-request");
+    const [{ url, init } = { url: "", init: {} }] = calls;
+    expect([url, init.method, init.redirect]).toEqual([STATUS_URL, undefined, "manual"]);
+    const headers = { accept: "application/json", "x-request-id": "a-request" };
+    expect(Object.fromEntries(new Headers(init.headers))).toEqual(headers);
+    expect(network.mock.calls.length).toBe("way" in options ? 0 : 1);
+  });
 
   test.each<object>([
     { status: "pending" },
     { status: "trial" },
     { status: "ended" },
     { status: "card_used", client_secret: "seti_2_secret_2" },
-  ])("is read from the API's response: %j [S23]", async (status) => {
+  ])("is read from the API's response: %j", async (status) => {
     expect(await apiThat(says(status)).api.status(STATUS_URL, "a-request")).toEqual(status);
   });
 
@@ -205,7 +202,7 @@ describe("the status of a sign-up", () => {
     ["no connection", fails],
     ["a broken body", breaks],
     ["a time-out", hangs],
-  ])("is unknown after a response of %s [S23]", async (_, answer) => {
+  ])("is unknown after a response of %s", async (_, answer) => {
     const { api } = apiThat(answer, { timeoutMs: 100 });
     expect(await api.status(STATUS_URL, "a-request")).toEqual({ status: "unreachable" });
   });

@@ -18,7 +18,7 @@ const entry = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 20 }),
 );
 
-test("finds in the browser what the server finds, in any form, and passwords that differ in each [V6]", () => {
+test("finds in the browser what the server finds, in any form, and passwords that differ in each", () => {
   const form = fc.record(Object.fromEntries(FIELD_NAMES.map((name) => [name, entry])), { requiredKeys: [] });
   fc.assert(
     fc.property(form, (entries) => {
@@ -45,7 +45,7 @@ test("finds in the browser what the server finds, in any form, and passwords tha
   );
 });
 
-test("the card step loads the same script as the installed @stripe/stripe-js [N6]", async () => {
+test("the card step loads the same script as the installed @stripe/stripe-js", async () => {
   const { window } = new JSDOM("<!doctype html><head></head>");
   vi.stubGlobal("window", window);
   vi.stubGlobal("document", window.document);
@@ -56,6 +56,6 @@ test("the card step loads the same script as the installed @stripe/stripe-js [N6
   vi.unstubAllGlobals();
 });
 
-test("Stripe.js and the API's stripe package are of one release [N6]", () => {
+test("Stripe.js and the API's stripe package are of one release", () => {
   expect(STRIPE_JS_URL).toContain(`/${Stripe.API_VERSION.split(".")[1]}/`);
 });

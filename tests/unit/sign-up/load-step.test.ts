@@ -47,7 +47,7 @@ const UNREAD: [string, unknown][] = [
   ["an error of the server", new ErrorResponse(500, "Internal Server Error", null)],
 ];
 
-test.each([...LOST, ...UNREAD])("the next step is requested up to five times: %s [H26]", async (_, thrown) => {
+test.each([...LOST, ...UNREAD])("the next step is requested up to five times: %s", async (_, thrown) => {
   const { ask, asked } = failing(4, thrown);
   const step = loadStep(ask, new AbortController().signal);
   await vi.runAllTimersAsync();

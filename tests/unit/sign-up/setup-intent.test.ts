@@ -23,7 +23,7 @@ async function ask(answers: (() => Response)[], { secret = SECRET, allowed = tru
 
 const made = (fields: object) => () => Response.json({ id: "seti_1", ...fields });
 
-test("Stripe is queried with the client secret and the publishable key, within five seconds, and no redirect is followed [G11]", async () => {
+test("Stripe is queried with the client secret and the publishable key, within five seconds, and no redirect is followed", async () => {
   const timeout = vi.spyOn(AbortSignal, "timeout");
   const { calls, keys } = await ask([made({ status: "processing" })]);
   expect(calls).toMatchObject([
@@ -81,7 +81,7 @@ describe("Stripe's setup intent", () => {
       { status: "open", message: "Unable to authenticate." },
     ],
     ["needs authentication", { status: "requires_action", last_setup_error: 5 }, { status: "open" }],
-  ])("is read: %s [S23]", async (_, fields, state) => {
+  ])("is read: %s", async (_, fields, state) => {
     expect((await ask([made(fields)])).state).toEqual(state);
   });
 
@@ -103,12 +103,12 @@ describe("Stripe's setup intent", () => {
       },
       "unreachable",
     ],
-  ])("does not count as success: %s [S23]", async (_, answer, status) => {
+  ])("does not count as success: %s", async (_, answer, status) => {
     expect((await ask([answer])).state).toEqual({ status });
   });
 });
 
-test.each([401, 403])("a %i of Stripe is the site's own failure, and logged as an error [H28]", async (status) => {
+test.each([401, 403])("a %i of Stripe is the site's own failure, and logged as an error", async (status) => {
   const { state, logged } = await ask([() => new Response("", { status })]);
   expect(state).toEqual({ status: "unreachable" });
   expect(logged).toEqual(["stripe_key_refused"]);
@@ -121,7 +121,7 @@ test.each([
   [1, 0, "invalid"],
   [256, 1, "invalid"],
   [1, 1001, "invalid"],
-])("a client secret with an id of %i characters and a secret part of %i is %s [H24]", async (id, own, status) => {
+])("a client secret with an id of %i characters and a secret part of %i is %s", async (id, own, status) => {
   const secret = `seti_${"a".repeat(id)}_secret_${"b".repeat(own)}`;
   const { state, calls } = await ask([made({ status: "processing" })], { secret });
   expect([state.status, calls.length]).toEqual([status, status === "invalid" ? 0 : 1]);
@@ -136,7 +136,7 @@ test("the body of an unused response is canceled, which frees its connection", a
   expect(canceled).toEqual([400, 302, 404, 429, 500]);
 });
 
-test("a client over the limit waits, and the log says so [H24]", async () => {
+test("a client over the limit waits, and the log says so", async () => {
   const limited = await ask([made({ status: "succeeded" })], { allowed: false });
   expect([limited.state, limited.calls, limited.logged]).toEqual([
     { status: "unreachable" },
@@ -146,7 +146,7 @@ test("a client over the limit waits, and the log says so [H24]", async () => {
 });
 
 test.each(["", "seti_1", "pi_1_secret_1", `${SECRET}/`, `x${SECRET}`, "seti_1_secret_a?b", `${SECRET}\n`])(
-  "what is no secret is not asked about: %j [H24]",
+  "what is no secret is not asked about: %j",
   async (secret) => {
     const { state, calls, keys } = await ask([made({ status: "succeeded" })], { secret });
     expect([state, calls.length, keys]).toEqual([{ status: "invalid" }, 0, []]);

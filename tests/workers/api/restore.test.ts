@@ -15,7 +15,7 @@ import {
 } from "../../support/visitors/visitor";
 import { openAddress, runScheduled, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 
-test("after a restore of the database a command reconciles it with Stripe, and no email is sent twice [W7]", async () => {
+test("after a restore of the database a command reconciles it with Stripe, and no email is sent twice", async () => {
   const address = await openAddress();
   const folder = await mkdtemp(join(tmpdir(), "restored-"));
   const [database, backup] = [join(folder, "d1"), join(folder, "backup")];

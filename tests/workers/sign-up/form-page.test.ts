@@ -169,6 +169,12 @@ describe("the plan", () => {
   test("that the site knows shows its name and its price before and after the trial [S26]", async () => {
     const form = readForm(await visitor.get(MINI));
     expect(form.words(`${plan} p`)).toContain("MINI $100 a month 5-day free trial, then $100/month");
+    const abroad = "Online sign-up takes US addresses. Elsewhere, contact sales.";
+    expect(form.words(`${plan} p`)).toContain(abroad);
+    expect(form.document.querySelector(`${plan} p a`)?.getAttribute("href")).toMatch(/^mailto:sales@/);
+    expect(form.hint("zipCode")).toContain(abroad);
+    const zipCode = form.document.querySelector("[name=zipCode]");
+    expect(zipCode?.getAttribute("aria-describedby")).toBe("signup-zipCode-hint");
   });
 
   test.each([`?uuid=${UNKNOWN}`, `/${UNKNOWN}?id=other`])(

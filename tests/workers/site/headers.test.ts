@@ -34,7 +34,7 @@ type Kind = keyof typeof policies;
 /** Every kind of answer that the site gives. */
 const answers: [name: string, status: number, kind: Kind, get: () => Promise<Answer>][] = [
   ...pages.map((path): (typeof answers)[number] => {
-    return [`the page ${path}`, 200, path.startsWith("/sub") ? "kept form" : "marketing", () => visitor.get(path)];
+    return [`the page ${path}`, 200, path.startsWith("/sub") ? "cached form" : "marketing", () => visitor.get(path)];
   }),
   ["a form with a query", 200, "sign-up", () => visitor.get("/subscription?x")],
   ["a form that clears a broken cookie", 200, "sign-up", () => visitor.get(PLAN, { Cookie: "__Host-signup=x" })],
@@ -84,7 +84,7 @@ const policies = {
   "no page": /^default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
   marketing: marketing(HASHES),
   "marketing nonce": marketing(NONCE),
-  "kept form": signup(HASHES),
+  "cached form": signup(HASHES),
   "sign-up": signup(NONCE),
 };
 

@@ -81,7 +81,7 @@ describe("a write that D1 loses to a transient failure", () => {
 
   test("is retried as a whole batch", async () => {
     const { db, sent, names } = failing([LOST]);
-    expect(await outcomeOf(db.batch([db.prepare(UPDATE), db.prepare("SELECT 1")]))).toBe("done");
+    expect(await outcomeOf(db.batch({ update: db.prepare(UPDATE), read: db.prepare("SELECT 1") }))).toBe("done");
     expect(sent).toHaveLength(2);
     expect(names()).toHaveLength(1);
   });
@@ -105,7 +105,7 @@ describe("a statement is sent once", () => {
 
   test.each([
     ["statement", (db: Database) => db.withoutRetry.prepare(UPDATE).run()],
-    ["batch", (db: Database) => db.withoutRetry.batch([db.prepare(UPDATE)])],
+    ["batch", (db: Database) => db.withoutRetry.batch({ update: db.prepare(UPDATE) })],
   ])("as a %s that must not run twice", async (_, send) => {
     const { db, sent } = failing([LOST]);
     expect(await outcomeOf(send(db))).toBe(LOST);
@@ -117,7 +117,7 @@ test("each statement is reported once when it is prepared, batches are not", asy
   const onStatement = vi.fn();
   const db = databaseOver(databaseInMemory().d1, { onStatement });
   expect(await db.prepare("SELECT ? AS one").bind(1).first("one")).toBe(1);
-  await db.batch([db.withoutRetry.prepare(UPDATE)]);
+  await db.batch({ update: db.withoutRetry.prepare(UPDATE) });
   expect(onStatement).toHaveBeenCalledTimes(2);
 });
 
@@ -140,4 +140,13 @@ test.each<[boolean, unknown]>([
   [false, LOST],
 ])("an error is transient: %s for %s", (passes, error) => {
   expect(isTransient(error)).toBe(passes);
+});
+
+test("each result of a batch has its statement's name", async () => {
+  const { db } = databaseInMemory();
+  const { two, one } = await db.batch({
+    two: db.prepare("SELECT 2 AS n"),
+    one: db.prepare("SELECT 1 AS n"),
+  });
+  expect([one.results, two.results]).toEqual([[{ n: 1 }], [{ n: 2 }]]);
 });

@@ -138,7 +138,7 @@ const ONE_SIGN_UP = {
   subscriptions: ["trialing"],
 };
 
-test("whichever step fails once, in whatever way, a sign-up ends with one trial, one email and one account webhook [G6] [G7]", async () => {
+test("whichever step fails once, in whatever way, a sign-up ends with one trial, one email and one account webhook", async () => {
   for (const delay of ["getInitialNetworkRetryDelay", "getMaxNetworkRetryDelay"] as const)
     vi.spyOn(Stripe.prototype, delay).mockReturnValue(0.01);
   const { steps, left } = await live();

@@ -1,8 +1,8 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { MiddlewareHandler } from "hono";
 import Negotiator from "negotiator";
-import { markdownPath, pageOfMarkdown } from "../../seo/markdown-path";
-import { htmlToMarkdown } from "./html-to-markdown.server";
+import { htmlToMarkdown } from "../seo/markdown/html-to-markdown.server";
+import { markdownPath, pageOfMarkdown } from "../seo/markdown-path";
 
 /** Several times the longest header of a browser. */
 const MAX_ACCEPT_LENGTH = 1000;

@@ -26,7 +26,7 @@ test("packages are listed cheapest first, and found by their id", async () => {
   expect(await packages.find("another")).toBeNull();
 });
 
-test("each package has its own price, found or created at Stripe [T7]", async () => {
+test("each package has its own price, found or created at Stripe", async () => {
   const { services, instead, sent } = signUpsInProcess();
   const before = await services.packages.all();
   const price = { currency: "usd", product: "prod_1", recurring: { interval: "month", interval_count: 1 } };
