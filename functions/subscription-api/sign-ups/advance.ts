@@ -230,30 +230,3 @@ async function deleteCustomer(signUp: SignUp, payments: Payments): Promise<void>
   const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
   if (customerId !== undefined) await payments.deleteCustomer(customerId);
 }
-
-/**
- * For a change that does not depend on Stripe: reads the sign-up, and writes unless somebody came between, until one does.
- * @param transitionOf nothing if there is nothing to change
- */
-export async function change(
-  id: string,
-  { signUps }: Pick<AdvanceServices, "signUps">,
-  transitionOf: (signUp: SignUp) => Transition | undefined | Promise<Transition | undefined>,
-): Promise<SignUp | null> {
-  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
-    const read = await signUps.find(id);
-    const transition = read && (await transitionOf(read));
-    if (!transition) return read;
-    const written = await signUps.write(read, transition);
-    if (written) return written;
-  }
-  throw new Error("A sign-up changed each time it was read");
-}
-
-/** Returns the sign-up, also if it has ended or was confirmed before. */
-export function confirmEmail(id: string, services: Pick<AdvanceServices, "signUps">): Promise<SignUp | null> {
-  return change(id, services, (signUp) => {
-    const isOver = signUp.end_reason !== null || signUp.email_verified_at !== null;
-    return isOver ? undefined : transitions.emailConfirmed(signUp);
-  });
-}
