@@ -144,7 +144,7 @@ export function signUpsIn(db: Database) {
     write,
 
     /**
-     * For a change that does not depend on Stripe: reads the sign-up, and writes over what was read, until nobody came between.
+     * For a change that does not depend on Stripe: reads the sign-up and writes, again and again until no other writer came between.
      * @param transitionOf nothing if there is nothing to change
      */
     async change(

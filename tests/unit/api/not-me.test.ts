@@ -4,7 +4,7 @@ import { emailConfirmed } from "../../../functions/subscription-api/sign-ups/tra
 import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 
-/* "This wasn't me": the subscription always ends at once; what becomes of the address depends on what was done with it. */
+/* "This wasn't me": the subscription always ends at once; whether the address is free depends on its history. */
 
 stopClock(Date.parse("2026-11-22T12:00:00.000Z"));
 
