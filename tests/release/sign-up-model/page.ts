@@ -15,7 +15,8 @@ const parser = new new JSDOM().window.DOMParser();
 /** A page as it is sent. A page that is none of the sign-up's, or that seems to be two, is an error. */
 export function readPage(path: string, answer: Answer): Page {
   const html = withoutStyle(answer.body);
-  const document = parser.parseFromString(html.replace(/<script\b.*?<\/script>/gs, ""), "text/html");
+  const readable = html.replace(/<script\b.*?<\/script>/gs, "");
+  const document = parser.parseFromString(readable, "text/html");
   const words = (document.querySelector("main")?.textContent ?? "").replace(/\s+/g, " ");
   const kinds = Object.keys(KINDS).filter((kind): kind is Page["kind"] => words.includes(KINDS[kind as Page["kind"]]));
   const [kind, ...others] = kinds;
@@ -32,7 +33,7 @@ export function readPage(path: string, answer: Answer): Page {
     path,
     kind,
     notices: [...document.querySelectorAll(".notice p")].map(({ textContent }) => textContent ?? ""),
-    text: answer.text,
+    text: readable,
     email: email ?? (detail("Email") || value("email")),
     company: company ?? (detail("Company") || value("company_name")),
     plan: value("package_id"),

@@ -273,7 +273,13 @@ export class Stripe {
   }
 
   #add(object: string, customer: string | null, metadata: Record<string, string>, fields: Partial<StripeObject>) {
-    const made: StripeObject = { id: this.#id(object === "setup_intent" ? "seti" : object, metadata), object, customer, metadata, ...fields };
+    const made: StripeObject = {
+      id: this.#id(object === "setup_intent" ? "seti" : object, metadata),
+      object,
+      customer,
+      metadata,
+      ...fields,
+    };
     this.objects.set(made.id, made);
     return made;
   }

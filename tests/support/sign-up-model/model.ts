@@ -14,7 +14,7 @@ export interface Page {
   kind: "form" | "card" | "waiting" | "done" | "resume";
   /** Titles of notices, or their messages. */
   notices: string[];
-  /** All that reaches the browser. */
+  /** All that a visitor can see. */
   text: string;
   /** Whose sign-up it is, or what the form is filled in with. */
   email: string;
@@ -74,6 +74,8 @@ interface World {
   tabs: [Tab, Tab, Tab, Tab];
   emails: [string, ...string[]];
   began: Set<string>;
+  /** Email addresses of sign-ups by key: after a link a page does not say whose its sign-up is. */
+  owners: Map<string, string>;
   random: Random;
 }
 
@@ -161,6 +163,7 @@ export async function runSequence(seed: number, steps: number, backstage: Backst
     tabs: [one, two, three, four],
     emails: [0, 1].map((nth) => `visitor-${seed}-${nth}-${crypto.randomUUID()}@example.com`) as [string, string],
     began: new Set(),
+    owners: new Map(),
     random,
   };
   const way: string[] = [`seed ${seed}`];
@@ -199,8 +202,9 @@ async function post(world: World, tab: Tab, form: Record<string, string>): Promi
 /** Whatever is shown is true, and never another sign-up's name or a password. */
 async function sees(world: World, tab: Tab, page: Page): Promise<void> {
   tab.page = page;
-  if (page.email) tab.email = page.email;
-  const { backstage } = world;
+  const { backstage, owners } = world;
+  if (page.key && page.email) owners.set(page.key, page.email);
+  tab.email = page.email || (owners.get(page.key) ?? tab.email);
   expect(page.text).not.toContain(PASSWORD);
   const names = COMPANIES.filter((company) => page.text.includes(company));
   expect(names).toEqual(page.company ? [page.company] : []);

@@ -154,7 +154,7 @@ function pageOf(path: string, step: SignupStep, reply?: SignupReply): Page {
     secret: card?.clientSecret ?? "",
     returnPath: card?.returnPath ?? "",
     link: card?.resumeLink ? card.resumeLink.url.slice(ORIGIN.length) : "",
-    key: card?.key ?? "",
+    key: (kind !== "form" && "key" in step ? step.key : undefined) ?? "",
     offer: kind === "form" && form?.openPlan ? `/subscription/${form.openPlan}` : "",
     isReady: step.step === "resume" && step.state === "ready",
   };
