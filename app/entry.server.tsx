@@ -5,13 +5,9 @@ import type { SiteContext } from "./pipeline/context.server";
 import { describeError } from "./shared/describe-error";
 import { CountryOptionsProvider } from "./signup/form/country-list";
 import { countryOptions } from "./signup/form/country-options";
-import LaterStep from "./signup/load/later-steps";
 import type { SignupServices } from "./signup/server/services.server";
-import type { FormOutcome } from "./signup/server/submit/form-outcome.server";
-import { LaterStepProvider } from "./signup/signup-page";
-import { afterFirstPaint, waitForFirstPaint } from "./ui/document/after-first-paint";
+import { StylesheetProvider, stylesheetOf } from "./ui/document/inline-stylesheet";
 import { NonceProvider } from "./ui/document/nonce";
-import { prerenderRules } from "./ui/document/prerender";
 
 declare module "@remix-run/server-runtime" {
   interface Future {
@@ -20,9 +16,7 @@ declare module "@remix-run/server-runtime" {
 }
 
 declare module "@remix-run/cloudflare" {
-  interface AppLoadContext extends SiteContext, SignupServices {
-    formOutcome?: FormOutcome;
-  }
+  interface AppLoadContext extends SiteContext, SignupServices {}
 }
 
 /**
@@ -34,40 +28,36 @@ export default async function handleRequest(
   status: number,
   headers: Headers,
   remix: EntryContext,
-  { nonce }: AppLoadContext,
+  { nonce, readStylesheet }: AppLoadContext,
 ) {
-  const { serverHandoffStream } = remix;
+  await readData(remix);
+  const handles = remix.staticHandlerContext.matches.map(({ route }) => route.handle);
   const html = renderToString(
     <NonceProvider value={nonce}>
-      <CountryOptionsProvider value={countryOptions}>
-        <LaterStepProvider value={LaterStep}>
-          <RemixServer context={{ ...remix, serverHandoffStream: undefined }} url={request.url} nonce={nonce} />
-        </LaterStepProvider>
-      </CountryOptionsProvider>
+      <StylesheetProvider value={await readStylesheet(stylesheetOf(handles))}>
+        <CountryOptionsProvider value={countryOptions}>
+          <RemixServer context={remix} url={request.url} nonce={nonce} />
+        </CountryOptionsProvider>
+      </StylesheetProvider>
     </NonceProvider>,
   );
-  if (html.includes(FAILED_BOUNDARY)) throw new Error("A part of the page could not be rendered");
-  const hydrates = remix.renderMeta?.didRenderScripts === true && serverHandoffStream !== undefined;
-  const lastScript = hydrates ? handOff(await new Response(serverHandoffStream).text(), nonce) : PRERENDER;
   headers.set("Content-Type", "text/html; charset=utf-8");
   // HTTP/1.0 clients such as w3m need a Content-Length; they cannot read chunks.
-  const page = waitForFirstPaint(html).replace(END_OF_PAGE, () => lastScript + END_OF_PAGE);
-  return new Response(`<!DOCTYPE html>${page}`, { status, headers });
+  return new Response(`<!DOCTYPE html>${html}`, { status, headers });
 }
 
-/** Allowed by its hash in the policy. */
-const PRERENDER = `<script type="speculationrules">${prerenderRules}</script>`;
-const END_OF_PAGE = "</body></html>";
-/** React writes this in place of a Suspense boundary that threw. No content can contain it, because `<` is escaped. */
-const FAILED_BOUNDARY = "<!--$!-->";
-
-/** Passes the loaders' data to the browser in the format of Remix's streaming component, and starts its scripts. */
-function handOff(data: string, nonce: string): string {
-  const text = JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
-  const controller = "window.__remixContext.streamController";
-  return `<script nonce="${nonce}">${controller}.enqueue(${text});${controller}.close();${afterFirstPaint}</script>`;
+/** Reads the loaders' data before the page is rendered, where Remix's streaming component would wait for it. */
+async function readData({ renderMeta = {}, serverHandoffStream }: EntryContext): Promise<void> {
+  const reader = serverHandoffStream?.getReader();
+  const decoder = new TextDecoder();
+  renderMeta.streamCache = {};
+  for (let piece = 0, done = reader === undefined; !done; piece++) {
+    const read = await reader?.read();
+    done = read?.done ?? true;
+    const result = { done, value: decoder.decode(read?.value, { stream: true }) };
+    renderMeta.streamCache[piece] = Object.assign(Promise.resolve(), { result });
+  }
+  reader?.releaseLock();
 }
 
 /** Logs errors, but not responses that a route throws, such as a 404. */

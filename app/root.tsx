@@ -4,9 +4,8 @@ import type { ReactNode } from "react";
 import { titleOf } from "./company";
 import { publicSettings } from "./pipeline/settings/public-settings.server";
 import { hydrates } from "./ui/document/hydration";
-import { InlineStylesheet } from "./ui/document/inline-stylesheet";
+import { InlineStylesheet, stylesheetOf } from "./ui/document/inline-stylesheet";
 import { useNonce } from "./ui/document/nonce";
-import { scrollStateScript } from "./ui/document/scroll-state";
 import { ErrorPage } from "./ui/layout/error-page";
 import { Footer } from "./ui/layout/footer";
 import { Header, SkipLink } from "./ui/layout/header";
@@ -20,7 +19,30 @@ export const links: LinksFunction = () => [
   { rel: "manifest", href: "/site.webmanifest" },
 ];
 
+const SCROLLED_PX = 10;
+
+/** Waits for a scroll, because reading scrollY forces a layout. */
+const SCROLL_STATE = `addEventListener("scroll",()=>document.documentElement.toggleAttribute("data-scrolled",scrollY>${SCROLLED_PX}),{passive:true})`;
+
+/**
+ * Browsers prerender a page when a visitor is about to follow its link, except the sign-up, which holds personal data:
+ * https://wicg.github.io/nav-speculation/speculation-rules.html
+ */
+const PRERENDER = JSON.stringify({
+  prerender: [
+    {
+      where: {
+        and: [{ href_matches: "/*" }, { not: { href_matches: ["/subscription*", "/*.md", "/*.txt", "/example/*"] } }],
+      },
+      eagerness: "moderate",
+    },
+  ],
+});
+
 const UNEXPECTED = "Unexpected Application Error";
+
+/** The stylesheet of error pages; every other page has its own. */
+export const handle = { stylesheet: styles };
 
 /** Title of the error page; every route has its own. */
 export const meta: MetaFunction = ({ error }) =>
@@ -38,6 +60,7 @@ export function shouldRevalidate() {
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   const refreshSeconds = useRefreshSeconds();
+  const handles = useMatches().map(({ handle }) => handle);
   return (
     <html lang="en">
       <head>
@@ -53,9 +76,9 @@ export function Layout({ children }: { children: ReactNode }) {
           </noscript>
         )}
         <Links />
-        <InlineStylesheet href={useStylesheet()} />
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash in the policy */}
-        <script dangerouslySetInnerHTML={{ __html: scrollStateScript }} />
+        <InlineStylesheet href={stylesheetOf(handles)} />
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant */}
+        <script nonce={nonce} dangerouslySetInnerHTML={{ __html: SCROLL_STATE }} />
       </head>
       <body>
         <SkipLink />
@@ -64,21 +87,15 @@ export function Layout({ children }: { children: ReactNode }) {
           {children}
         </main>
         <Footer />
-        {useHydrates() && <Scripts nonce={nonce} />}
+        {handles.some(hydrates) ? (
+          <Scripts nonce={nonce} />
+        ) : (
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant
+          <script nonce={nonce} type="speculationrules" dangerouslySetInnerHTML={{ __html: PRERENDER }} />
+        )}
       </body>
     </html>
   );
-}
-
-function useHydrates(): boolean {
-  return useMatches().some(({ handle }) => hydrates(handle));
-}
-
-function useStylesheet(): string {
-  const sheets = useMatches().map(({ handle }) =>
-    typeof handle === "object" && handle !== null && "stylesheet" in handle ? handle.stylesheet : undefined,
-  );
-  return sheets.find((sheet) => typeof sheet === "string") ?? styles;
 }
 
 /** Seconds after which a waiting page reloads, from its route's data. */
@@ -93,7 +110,7 @@ export default function Root() {
   return <Outlet />;
 }
 
-/** Refused requests have their own page: app/routes/$.tsx. */
+/** Refused requests have their own pages: app/routes/$.tsx. */
 export function ErrorBoundary() {
   const site = useRouteLoaderData<typeof loader>("root");
   return <ErrorPage title={UNEXPECTED} requestId={site?.requestId} />;

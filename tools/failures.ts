@@ -4,6 +4,7 @@ import * as z from "zod";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** An expected failure, whose message says what to do. */
 export class ToolError extends Error {}
 
 /** Runs a command, which returns false if it failed. */
@@ -16,28 +17,14 @@ export async function runTool(command: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** Prints the stack only of an unexpected error. */
+/** The stack only of an unexpected error. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof ToolError) return error.message;
-  const known =
-    tomlError.safeParse(error).data ?? unreadable.safeParse(error).data ?? wrongOption.safeParse(error).data;
+  const known = tomlError.safeParse(error).data ?? wrongOption.safeParse(error).data ?? diskError.safeParse(error).data;
   if (known !== undefined) return known;
-  const disk = diskSentence(error.message);
-  if (disk !== undefined) return disk;
-  if (error.message.startsWith("Processing ")) return `${error.message.replace(/\s+/g, " ").replace(/ ?```.*/, "")}`;
   if (error.message === "fetch failed") return `The host cannot be reached (${causeOf(error)}): look at the network.`;
   return error.stack ?? error.message;
-}
-
-/** A sentence for a full or read-only disk, from the system's or SQLite's error; undefined for another error. */
-export function diskSentence(text: string): string | undefined {
-  if (/ENOSPC|no space left on device|SQLITE_FULL|database or disk is full/i.test(text)) {
-    return "The disk is full: free some space, then run this again.";
-  }
-  const [, path] = /(?:EROFS|EACCES|EPERM)[^\n]*?(?:, \w+ '([^']+)')/.exec(text) ?? [];
-  if (path === undefined && !/EROFS|SQLITE_READONLY|read-only file system/i.test(text)) return undefined;
-  return `${path ? relative(root, path) || path : "This folder"} cannot be written: run this in a clone of your own, on a disk that you may write to.`;
 }
 
 /** Why a `fetch` failed, in a few words, such as `getaddrinfo ENOTFOUND www.acme.com`. */
@@ -49,21 +36,22 @@ export function causeOf(error: unknown): string {
   return cause instanceof Error ? cause.message : error.message;
 }
 
+const place = z.object({ file: z.string(), line: z.number(), column: z.number(), lineText: z.string() });
 const tomlError = z
-  .object({
-    message: z.string(),
-    location: z.object({ file: z.string(), line: z.number(), column: z.number(), lineText: z.string() }),
-  })
+  .object({ message: z.string(), location: place })
   .transform(({ message, location: { file, line, column, lineText } }) => {
     const reason = message.replace(/^Invalid TOML document: /, "").replace(/\s+/g, " ");
-    const place = `${relative(root, file)}:${line}:${column}`;
-    return `${place} is no valid TOML (${reason}): fix the line \`${lineText.trim()}\`, or the one before it.`;
+    return `${relative(root, file)}:${line}:${column} is no valid TOML (${reason}): fix the line \`${lineText.trim()}\`, or the line before it.`;
   });
-
-const unreadable = z
-  .object({ message: z.string().startsWith("Could not read file: ") })
-  .transform(({ message }) => `${relative(root, message.slice(21))} cannot be read: get it back from git.`);
 
 const wrongOption = z
   .object({ code: z.string().startsWith("ERR_PARSE_ARGS"), message: z.string() })
-  .transform(({ message }) => `${message.split(". ")[0]?.replace(/\.$/, "")}: see docs/deployment.md for the options.`);
+  .transform(({ message }) => `${message.split(". ")[0]?.replace(/\.$/, "")}: see docs/operations.md for the options.`);
+
+const diskError = z
+  .object({ code: z.enum(["ENOSPC", "EROFS", "EACCES", "EPERM"]), message: z.string() })
+  .transform(({ code, message }) =>
+    code === "ENOSPC"
+      ? "The disk is full: free some space, then run this again."
+      : `No file can be written: ${message}.`,
+  );

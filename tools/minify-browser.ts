@@ -18,4 +18,4 @@ for (const name of scripts.filter((script) => !script.startsWith("manifest-"))) 
   const { code } = await minify(await readFile(file, "utf8"), { module: true, ecma: 2020, compress });
   await writeFile(file, code ?? "");
 }
-await keepRelease(folder, version, new Date());
+await keepRelease(folder, version);

@@ -38,15 +38,26 @@ export async function runCommand(args: string[]): Promise<unknown> {
   const stage = values.production || values.staging ? stageOf(values) : undefined;
   const { url, token } = stage ? deployed(stage) : local();
   const target = new URL(`/operator/${name}`, values.url ?? url);
+  const body = Object.fromEntries(command.options.map((option) => [option.replace("-", "_"), values[option]]));
+  const remedy = stage ? "look at the network, and at SUBSCRIPTION_API_URL" : "run npm start beside this";
+  const parts = [await send(target, token, body, remedy)];
+  for (let next = nextOf(parts[0]); next !== null; next = nextOf(parts.at(-1))) {
+    parts.push(await send(target, token, { ...body, from: next }, remedy));
+  }
+  const answer = parts.length === 1 ? parts[0] : sumOf(parts);
+  if (nothingErased.safeParse(answer).success) {
+    throw new ToolError("No sign-up, and no customer at Stripe, has this email address.");
+  }
+  return answer;
+}
+
+async function send(target: URL, token: string, body: object, remedy: string): Promise<unknown> {
   const response = await fetch(target, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify(
-      Object.fromEntries(command.options.map((option) => [option.replace("-", "_"), values[option]])),
-    ),
+    body: JSON.stringify(body),
     redirect: "error",
   }).catch((error: unknown) => {
-    const remedy = stage ? "look at the network, and at SUBSCRIPTION_API_URL" : "run npm start beside this";
     throw new ToolError(`The API at ${target.host} cannot be reached (${causeOf(error)}): ${remedy}.`);
   });
   const text = await response.text();
@@ -54,11 +65,25 @@ export async function runCommand(args: string[]): Promise<unknown> {
     throw new ToolError(`The API answered ${response.status}: ${text} Is OPERATOR_TOKEN its secret of that name?`);
   }
   if (!response.ok) throw new ToolError(`The API answered ${response.status}: ${text}`);
-  const answer: unknown = JSON.parse(text);
-  if (nothingErased.safeParse(answer).success) {
-    throw new ToolError("No sign-up, and no customer at Stripe, has this email address.");
+  return JSON.parse(text);
+}
+
+/** Where the API goes on with work that it does in parts. */
+function nextOf(answer: unknown): string | null {
+  return z.object({ next: z.string() }).safeParse(answer).data?.next ?? null;
+}
+
+const part = z.record(z.string(), z.union([z.number(), z.string(), z.array(z.unknown()), z.null()]));
+
+/** The numbers of all parts added up, and their lists put together. */
+function sumOf(parts: unknown[]): Record<string, unknown> {
+  const sum: Record<string, number | unknown[]> = {};
+  for (const [name, value] of parts.flatMap((one) => Object.entries(part.parse(one)))) {
+    const known = sum[name];
+    if (Array.isArray(value)) sum[name] = [...(Array.isArray(known) ? known : []), ...value];
+    else if (typeof value === "number") sum[name] = (typeof known === "number" ? known : 0) + value;
   }
-  return answer;
+  return sum;
 }
 
 function parse(args: string[]) {
@@ -127,17 +152,19 @@ const STATES = ["pending", "card_set_up", "trialing", "active", "past_due", "can
 const status = z.object({
   release: z.string(),
   commit: z.string(),
+  days: z.number(),
   sign_ups: z.array(z.object({ day: z.string(), status: z.string(), n: z.number() })),
 });
 
 /** Sign-ups by the day on which they began, and their state now. */
 export function statusTable(answer: unknown): string {
-  const { release, commit, sign_ups } = status.parse(answer);
+  const { release, commit, days: latest, sign_ups } = status.parse(answer);
   const days = [...new Set(sign_ups.map(({ day }) => day))].sort();
   const count = (day: string, state: string) =>
     sign_ups.filter((one) => one.day === day && one.status === state).reduce((sum, { n }) => sum + n, 0);
   const rows = days.map((day) => [day, ...STATES.map((state) => String(count(day, state) || ""))]);
-  const table = days.length > 0 ? tableOf([["Day (UTC)", ...STATES], ...rows]) : "No sign-ups in the last 30 days.";
+  const table =
+    days.length > 0 ? tableOf([["Day (UTC)", ...STATES], ...rows]) : `No sign-ups in the last ${latest} days.`;
   return `${table}\n\nRelease ${release}, commit ${commit}`;
 }
 

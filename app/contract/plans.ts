@@ -3,7 +3,7 @@ export const TRIAL_DAYS = 5;
 
 /**
  * The plans that visitors can sign up for, in the order of the pricing page. Prices are US dollars a month. The API sells the
- * packages of its migrations, which have to agree: docs/deployment.md, "Changing plans or prices".
+ * packages of its migrations, which have to agree: docs/operations.md, "Plans and prices".
  */
 export const PAID_PLANS = [
   { key: "mini", title: "MINI", monthlyPrice: 100 },
@@ -62,7 +62,7 @@ export const ENTERPRISE_PLATFORMS: readonly string[] = [
   "Grok",
 ];
 
-/** The site's setting with a plan's package id (docs/configuration.md). */
+/** The site's setting with a plan's package id. */
 export function settingOf({ title }: Pick<PaidPlan, "title">) {
   return `PACKAGE_ID_${title}` as const;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-/** Stripe's secrets have about 60 characters; 1,000 still fit in the session cookie. */
-const clientSecret = z.string().check(z.minLength(1), z.maxLength(1000));
+/** Stripe's secrets have about 70 characters; 300 fit in the session cookie beside the longest form. */
+const clientSecret = z.string().check(z.minLength(1), z.maxLength(300));
 
 /** `status_url` reports the sign-up's status. Optional; ignored if it is not a URL or is too long. */
 export const subscriptionResponse = z.object({

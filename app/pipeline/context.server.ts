@@ -1,36 +1,40 @@
-import type { Refusal } from "./guard/refusals.server";
-import type { PostedForm } from "./guard/request-body.server";
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import type { Context } from "hono";
 import type { Log } from "./log.server";
-import type { Funnel } from "./plan-views.server";
-import type { MatchedRoute } from "./route-matcher.server";
+import { randomToken } from "./random-token.server";
+import type { MatchedRoute } from "./routes.server";
 import type { Configuration } from "./settings/configuration.server";
+import type { ReadStylesheet } from "./settings/stylesheets.server";
 
-export interface ExecutionContext {
-  waitUntil(work: Promise<unknown>): void;
-}
-
-interface BaseContext {
+interface RequestVariables {
   requestId: string;
   url: URL;
   /** The visitor's address from Cloudflare's header; anyone can send an X-Forwarded-For. */
   ip: string | null;
-  /** Undefined for an invalid path. */
+  /** Undefined for a path that is none of the site's. */
   route: MatchedRoute | undefined;
-  /** Empty on pages that do not hydrate. */
-  nonce: string;
   log: Log;
-  execution: ExecutionContext;
-}
-
-export interface RequestContext extends BaseContext {
-  env: unknown;
-}
-
-/** Shared by middleware, loaders and actions. Middleware passes on a changed copy instead of mutating it. */
-export interface SiteContext extends BaseContext {
   configuration: Configuration;
-  funnel: Funnel;
-  /** Set for a POST, whose body the guard has consumed. */
-  form?: PostedForm;
-  refusal?: Refusal;
+  readStylesheet: ReadStylesheet;
+}
+
+/** What the pipeline gives to loaders, actions and the entry. */
+export interface SiteContext extends RequestVariables {
+  /** Allows the inline scripts and styles of this rendering. */
+  nonce: string;
+  execution: { waitUntil(work: Promise<unknown>): void };
+}
+
+/** Members of Remix's context that the pipeline does not provide itself. */
+export type Services = Omit<
+  { [Name in keyof AppLoadContext as string extends Name ? never : Name]: AppLoadContext[Name] },
+  keyof SiteContext
+>;
+
+/** The pipeline's `c.var`, which copies all variables: what every request passes reads one with `c.get`. */
+export type SiteEnv = { Bindings: object; Variables: RequestVariables & { services: Services } };
+
+/** Remix's `getLoadContext`. The Worker's bindings stay behind, so that secrets are read from the configuration only. */
+export function loadContextOf({ var: { services, ...variables }, executionCtx }: Context<SiteEnv>): AppLoadContext {
+  return { ...services, ...variables, nonce: randomToken(), execution: executionCtx };
 }

@@ -1,6 +1,4 @@
 import { type LogFields, logLine } from "../shared/log-line";
-import { loggedPath } from "../shared/logged-path";
-import type { Handler } from "./middleware.server";
 
 export interface Log {
   add(fields: LogFields): void;
@@ -20,31 +18,4 @@ export function createLog(requestId: string): Log {
     warn: (event, fields) => console.warn(logLine("warn", event, requestId, fields)),
     error: (event, fields) => console.error(logLine("error", event, requestId, fields)),
   };
-}
-
-interface LoggedContext {
-  requestId: string;
-  url: URL;
-  route: { pattern: string } | undefined;
-  log: Log;
-}
-
-/** Logs one line per request. */
-export async function logRequest<Context extends LoggedContext>(
-  request: Request,
-  context: Context,
-  next: Handler<Context>,
-): Promise<Response> {
-  const started = Date.now();
-  const response = await next(request, context);
-  response.headers.set("X-Request-Id", context.requestId);
-  context.log.end({
-    method: request.method,
-    route: context.route?.pattern ?? "unknown",
-    status: response.status,
-    outcome: response.status >= 500 ? "failed" : "answered",
-    duration_ms: Date.now() - started,
-    ...(response.status >= 400 && { path: loggedPath(context.url) }),
-  });
-  return response;
 }

@@ -1,64 +1,60 @@
 import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
-import { pageCache } from "./cache/page-cache.server";
-import { refusalCache } from "./cache/refusal-cache.server";
-import type { ExecutionContext, RequestContext } from "./context.server";
-import { cspReports } from "./csp-reports.server";
-import { type FormRules, requestGuard } from "./guard/request-guard.server";
-import { createLog, logRequest } from "./log.server";
-import { markdownPages } from "./markdown/markdown.server";
-import { compose, type Middleware } from "./middleware.server";
-import { countPlanViews } from "./plan-views.server";
-import { randomToken } from "./random-token.server";
-import { remixHandler } from "./remix-handler.server";
-import { redirectToCanonicalUrl } from "./response/canonical-url.server";
-import { catchErrors, errorPage } from "./response/fallbacks.server";
-import { finalize } from "./response/finalize.server";
-import { requireTls } from "./response/require-tls.server";
-import { type RouteMatcher, routeMatcher } from "./route-matcher.server";
+import { Hono } from "hono";
+import { requestId } from "hono/request-id";
+import { loadContextOf, type Services, type SiteEnv } from "./context.server";
+import { guard } from "./guard/request-guard.server";
+import { markdownPages } from "./markdown.server";
+import { type FormPage, formCookie, pageCache } from "./page-cache.server";
+import { remix } from "./remix.server";
+import { logRequests } from "./request-log.server";
+import { errorPage } from "./response/error-page.server";
+import { redirectToCanonicalUrl, redirectToTls } from "./response/redirects.server";
+import { pageHeaders, securityHeaders } from "./response/security-headers.server";
+import { routeMatcher } from "./routes.server";
 import type { Configuration } from "./settings/configuration.server";
-import { requireSettings, type Services } from "./settings/require-settings.server";
+import { requireSettings } from "./settings/require-settings.server";
 
 export interface SiteOptions {
   build: ServerBuild;
   services(configuration: Configuration): Services;
-  form: FormRules & { cache: Middleware<AppLoadContext>; handle: Middleware<AppLoadContext> };
+  form: FormPage;
 }
 
-/** Requests pass the stages from top to bottom, responses from bottom to top. */
+/** The site's Worker. Requests pass the stages from top to bottom, responses from bottom to top. */
 export function createSite({ build, services, form }: SiteOptions) {
   const matchRoute = routeMatcher(build);
-  const answer = compose(
-    [
-      requireTls,
-      countPlanViews,
-      pageCache(build),
-      form.cache,
-      redirectToCanonicalUrl(build, matchRoute),
-      cspReports(matchRoute),
-      requestGuard(refusalCache(matchRoute), form),
-      errorPage(matchRoute),
-      finalize(),
-      markdownPages(matchRoute),
-      form.handle,
-    ],
-    remixHandler(build),
-  );
-  const respond = compose([logRequest, catchErrors], requireSettings(services, answer));
+  const pages = new Hono<{ Bindings: AppLoadContext }>()
+    .onError(rethrow)
+    .use(pageHeaders)
+    .use(markdownPages)
+    .all("*", remix(build));
+  const cache = pageCache(pages, matchRoute, form);
 
-  return (request: Request, env: unknown, execution: ExecutionContext) =>
-    respond(request, requestContext(request, env, execution, matchRoute));
+  return new Hono<SiteEnv>()
+    .onError(errorPage(cache.refusalPage))
+    .use(requestId({ headerName: "", generator: rayOf }))
+    .use(logRequests(matchRoute))
+    .use(securityHeaders)
+    .use(requireSettings(services))
+    .use(redirectToTls)
+    .use(formCookie(form))
+    .use(cache.respond)
+    .use(redirectToCanonicalUrl(matchRoute))
+    .use(guard)
+    .all("*", (c) => pages.fetch(c.req.raw, loadContextOf(c), c.executionCtx));
 }
 
-function requestContext(
-  request: Request,
-  env: unknown,
-  execution: ExecutionContext,
-  matchRoute: RouteMatcher,
-): RequestContext {
-  const url = new URL(request.url);
-  const ip = request.headers.get("CF-Connecting-IP");
-  const route = matchRoute(url.pathname);
-  const requestId = /^[\w-]{1,64}$/.exec(request.headers.get("CF-Ray") ?? "")?.[0] ?? crypto.randomUUID();
-  const nonce = route?.hydrates ? randomToken() : "";
-  return { requestId, url, ip, route, nonce, log: createLog(requestId), execution, env };
+/*
+ * Left out of Hono's own middleware: `csrf` refuses curl and text browsers, which send neither Origin nor Sec-Fetch-Site;
+ * `body-limit` buffers without a deadline; `etag` hashes the page again for each 304; `trailing-slash` redirects to the host that
+ * the request names.
+ */
+
+/** Cloudflare's own ID, which its dashboard shows too. A visitor's X-Request-Id is not trusted. */
+function rayOf({ req }: { req: { header(name: string): string | undefined } }): string {
+  return /^[\w-]{1,64}$/.exec(req.header("CF-Ray") ?? "")?.[0] ?? crypto.randomUUID();
+}
+
+function rethrow(error: Error): never {
+  throw error;
 }

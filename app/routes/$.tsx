@@ -1,15 +1,16 @@
 import { data, type LoaderFunctionArgs } from "@remix-run/cloudflare";
 import { isRouteErrorResponse, type MetaFunction, useRouteError } from "@remix-run/react";
 import { titleOf } from "../company";
-import type { Refusal } from "../pipeline/guard/refusals.server";
+import { type Refusal, refusalOf } from "../pipeline/guard/refusals.server";
 import { ErrorPage } from "../ui/layout/error-page";
 import { NotFound } from "../ui/layout/not-found";
-import { useSite } from "../ui/use-site";
 
-/** The page of refused requests, including unknown paths. */
-export function loader({ context: { refusal } }: LoaderFunctionArgs) {
-  if (!refusal || refusal.status === 404) throw data(null, 404);
-  throw data({ title: refusal.title, message: refusal.message }, refusal.status);
+type RefusalText = Pick<Refusal, "title" | "message">;
+
+/** The pages of refused requests, by status: `/405`. No visitor reaches this route. */
+export function loader({ params }: LoaderFunctionArgs) {
+  const { status, title, message } = refusalOf(Number(params["*"])) ?? { status: 404, title: "", message: "" };
+  throw data<RefusalText>({ title, message }, status);
 }
 
 export const meta: MetaFunction = ({ error }) => [
@@ -23,11 +24,10 @@ export default function CatchAll() {
 
 export function ErrorBoundary() {
   const refusal = refusalIn(useRouteError());
-  const { requestId } = useSite();
-  return refusal ? <ErrorPage {...refusal} requestId={requestId} /> : <NotFound />;
+  return refusal ? <ErrorPage title={refusal.title} message={refusal.message} /> : <NotFound />;
 }
 
 /** Undefined for an unknown path. */
-function refusalIn(error: unknown): Pick<Refusal, "title" | "message"> | undefined {
+function refusalIn(error: unknown): RefusalText | undefined {
   return isRouteErrorResponse(error) && error.status !== 404 ? error.data : undefined;
 }

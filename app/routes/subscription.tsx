@@ -1,4 +1,10 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/cloudflare";
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+  redirect,
+} from "@remix-run/cloudflare";
 import type {
   ClientActionFunctionArgs,
   ClientLoaderFunctionArgs,
@@ -8,17 +14,32 @@ import type {
 import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/fields/package-id";
 import { TRIAL_DAYS } from "../contract/plans";
-import { loadStep, troubleOf } from "../signup/load/load-step";
-import { CONNECTION_FAILED, submissionFailed } from "../signup/notices";
-import { currentStep } from "../signup/server/current-step.server";
+import { TOO_MANY_REQUESTS } from "../pipeline/guard/refusals.server";
+import { isOverLimit } from "../shared/limits/rate-limit";
+import { networkKeyOf, rateLimitKeyOf } from "../shared/limits/rate-limit-key";
+import { planPath, TURNSTILE_FIELD, toDetails, toRequest } from "../signup/form-schema";
+import { loadStep, troubleOf } from "../signup/load-step";
+import {
+  CONNECTION_FAILED,
+  COOKIES_BLOCKED,
+  noticeFor,
+  ONE_MORE_STEP,
+  SIGNUP_FINISHED,
+  statusFor,
+  submissionFailed,
+} from "../signup/notices";
+import { currentStep, ENDED, isInProgress, isOf, linkedSignUp } from "../signup/server/current-step.server";
+import { parseForm, readForm, refused, returned } from "../signup/server/posted-form.server";
+import { endOfSignUp, type FoundSession } from "../signup/server/session.server";
+import { nextState } from "../signup/server/setup-intent.server";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
-import type { SignupReply, SignupStep } from "../signup/steps";
+import type { SignupReply, SignupSession, SignupStep } from "../signup/steps";
 
 export const handle = { hydrate: true, stylesheet };
 
 export const meta: MetaFunction<typeof loader> = ({ data: step }) => [
-  { title: `${step?.step === "form" && step.failed ? "Error: " : ""}${titleOf(stepTitle(step?.step))}` },
+  { title: step?.failed ? `Error: ${titleOf(titleOfReply(step))}` : titleOf(stepTitle(step?.step)) },
   { name: "description", content: `Start your ${TRIAL_DAYS}-day free trial of ${company.name}.` },
   { name: "robots", content: "noindex" },
 ];
@@ -29,15 +50,135 @@ function stepTitle(step: SignupStep["step"] | undefined): string {
   return step === "done" ? "Subscription successful" : "Sign up, step 1 of 2: details";
 }
 
-export function loader({ request, params, context }: LoaderFunctionArgs) {
-  return currentStep(request, packageIdOf(request.url, params.id), context);
+/** A refused form is shown whatever the step is by now. */
+function titleOfReply({ step }: SignupStep): string {
+  return stepTitle(step === "resume" ? "resume" : "form");
 }
 
-/** The pipeline has handled the form already: app/signup/server/submit/submit-form.server.ts. */
-export function action({ context: { formOutcome } }: ActionFunctionArgs) {
-  if (formOutcome?.status === "reply") return data<SignupReply>(formOutcome.reply, formOutcome.httpStatus);
-  if (formOutcome?.status === "redirect") return formOutcome.response;
-  throw formOutcome?.error ?? new Error("A form reached its route without passing the pipeline");
+/** Remix keeps no other header of an action. */
+export const headers: HeadersFunction = ({ actionHeaders }) => {
+  const retryAfter = actionHeaders.get("Retry-After");
+  return retryAfter === null ? new Headers() : { "Retry-After": retryAfter };
+};
+
+export async function loader({ request, params, context }: LoaderFunctionArgs) {
+  const { data: step, init } = await currentStep(request, packageIdOf(request.url, params.id), context);
+  // A page that answers a post is rendered with the post's headers; its title says that something went wrong.
+  return data<SignupStep & { failed: boolean }>({ ...step, failed: request.headers.has("Content-Type") }, init ?? {});
+}
+
+/** Takes the form and the buttons. Whatever fails comes back with everything typed but the passwords. */
+export async function action(posted: ActionFunctionArgs) {
+  const { request, context } = posted;
+  const { api, configuration, idempotencyKeyOf, ip, log, requestId, sessions, turnstile } = context;
+  const { pathname: path } = new URL(request.url);
+  const sender = rateLimitKeyOf(ip);
+  const deadlineFactor = configuration.DEADLINE_FACTOR;
+
+  if (await isOverLimit(configuration.SIGNUP_RATE_LIMIT, sender, log)) {
+    log.add({ outcome: "refused", reason: TOO_MANY_REQUESTS.title });
+    // The page's script still has what was typed.
+    const { fields } = context.route?.isData
+      ? { fields: {} }
+      : await readForm(request, { deadlineFactor, isRefused: true });
+    return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
+  }
+
+  const { fields, problem } = await readForm(request, { deadlineFactor });
+  if (problem) {
+    log.add({ outcome: "refused", reason: problem.title });
+    return reply(problem.status, refused({ fields, problem }));
+  }
+
+  const found = await sessions.read(request);
+  if (fields.intent === "start-over")
+    return startOver(posted, isOf(found, fields.sign_up) || typeof found === "string");
+  if (fields.intent === "resume") return resume(posted, found);
+  // A button of an earlier release.
+  if (fields.intent !== undefined) return redirect(path, 303);
+
+  const submission = parseForm(fields);
+  const form = returned(submission);
+  if (submission.status !== "success") {
+    log.info("signup_invalid", { fields: Object.keys(submission.error ?? {}) });
+    return reply(422, { form });
+  }
+
+  const subscription = toRequest(submission.value);
+  const planUrl = planPath(subscription.package_id) ?? path;
+  const key = await idempotencyKeyOf(subscription, sessions.nonceIn(request));
+  // The same form again, for example after a double click.
+  if (isOf(found, key) && found.state !== "ended") return redirect(planUrl, 303);
+
+  if (blocksCookies(request))
+    return reply(422, { form, notice: COOKIES_BLOCKED }, { "Set-Cookie": sessions.newNonce() });
+
+  if (await isOverLimit(configuration.SIGNUP_NETWORK_RATE_LIMIT, networkKeyOf(sender), log)) {
+    if (!turnstile) return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
+    if (!(await turnstile.passes(fields[TURNSTILE_FIELD], log))) {
+      log.warn("signup_challenged");
+      const challenge = configuration.TURNSTILE_SITE_KEY ?? "";
+      return reply(429, { form, notice: ONE_MORE_STEP, challenge }, TOO_MANY_REQUESTS.headers);
+    }
+  }
+
+  const outcome = await api.create(subscription, { idempotencyKey: key, requestId, sender });
+  if (outcome.kind !== "created") {
+    const status = outcome.kind === "rejected" ? outcome.status : undefined;
+    const line = { outcome: outcome.kind, status };
+    if (status !== undefined && VISITORS_OWN.includes(status)) log.info("signup_refused", line);
+    else log.warn("signup_failed", line);
+    // A refused key stays refused, so a retry needs another.
+    const nonce = status === 409 ? { "Set-Cookie": sessions.newNonce() } : undefined;
+    return reply(statusFor(outcome), { form, notice: noticeFor(outcome), requestId }, nonce);
+  }
+
+  log.add({ signup: "created" });
+  const { clientSecret, statusUrl } = outcome;
+  const { package_id: packageId = "" } = subscription;
+  const signUp = { key, requestId, packageId, details: toDetails(subscription), expiresAt: endOfSignUp() };
+  return seeOther(planUrl, { ...signUp, clientSecret, statusUrl, state: "card", flash: "saved" }, posted);
+}
+
+/** The API's answers to a customer's mistake. Any other failure may concern everybody. */
+const VISITORS_OWN = [409, 422, 429];
+
+function reply(status: number, content: SignupReply, headers: HeadersInit = {}) {
+  return data(content, { status, headers });
+}
+
+async function seeOther(path: string, session: SignupSession, { context: { sessions } }: ActionFunctionArgs) {
+  return redirect(path, { status: 303, headers: { "Set-Cookie": await sessions.write(session) } });
+}
+
+/** A browser on the site's own page that sends no cookie at all would lose its sign-up. */
+function blocksCookies({ headers }: Request): boolean {
+  return headers.get("Sec-Fetch-Site") === "same-origin" && !headers.has("Cookie");
+}
+
+/** Empties the form. A page whose sign-up the cookie no longer has changes nothing. */
+function startOver({ request, context: { sessions } }: ActionFunctionArgs, isOwn: boolean) {
+  const headers = new Headers();
+  if (isOwn) for (const cookie of [sessions.clear(), sessions.newNonce()]) headers.append("Set-Cookie", cookie);
+  return redirect(new URL(request.url).pathname, { status: 303, headers });
+}
+
+/** Continues a link's sign-up if it still needs a card and no other is in progress here. */
+async function resume(posted: ActionFunctionArgs, found: FoundSession) {
+  const { request, params, context } = posted;
+  const url = new URL(request.url);
+  const linked = await linkedSignUp(url, packageIdOf(request.url, params.id), context);
+  // The page explains it.
+  if (!linked || isInProgress(found)) return redirect(url.pathname + url.search, 303);
+  if (blocksCookies(request))
+    return reply(422, { notice: COOKIES_BLOCKED }, { "Set-Cookie": context.sessions.newNonce() });
+  const next = await nextState(linked, 0, context);
+  if (next.state === "card") {
+    const { flash, message: _, ...session } = next;
+    return seeOther(url.pathname, { ...session, ...(flash === "card used" && { flash }) }, posted);
+  }
+  if (next.state === "waiting" && next.reason === "unreachable") return reply(503, { notice: CONNECTION_FAILED });
+  return reply(409, { notice: next.state === "ended" ? ENDED[next.why] : SIGNUP_FINISHED });
 }
 
 /** When a post fails, the visitor and everything typed stay on the page. */
@@ -57,5 +198,7 @@ export const clientLoader = ({ request, serverLoader }: ClientLoaderFunctionArgs
 /** A reply does not change the step, so nothing is reloaded; offline, that would fail. */
 export const shouldRevalidate: ShouldRevalidateFunction = ({ actionResult, defaultShouldRevalidate }) =>
   actionResult === undefined && defaultShouldRevalidate;
+
+export { StepNotLoaded as ErrorBoundary } from "../signup/step-not-loaded";
 
 export default SignupPage;

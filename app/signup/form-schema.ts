@@ -22,27 +22,11 @@ export const FIELD_NAMES = [
   ...Object.keys(formFields).flatMap((name) => (name === "password" ? [name, "confirmPassword"] : [name])),
 ] as readonly FieldName[];
 
-/** Hidden field that people leave empty and many bots fill in. */
-export const HONEYPOT_FIELD = "website";
-
-/** Sent by the button that confirms a form, and by Turnstile's script beside it. */
-export const CONFIRMATION_FIELD = "confirmation";
+/** Set by Turnstile's script. */
 export const TURNSTILE_FIELD = "cf-turnstile-response";
 
-/**
- * `sign_up` names the sign-up that a form or button belongs to. `return_token` identifies it when a card is set up and the
- * cookie is lost or holds another sign-up.
- */
-export const POSTED_FIELDS: readonly string[] = [
-  ...FIELD_NAMES,
-  "form_nonce",
-  "intent",
-  "sign_up",
-  "return_token",
-  HONEYPOT_FIELD,
-  CONFIRMATION_FIELD,
-  TURNSTILE_FIELD,
-];
+/** `sign_up` is the idempotency key of the sign-up that a button belongs to. */
+export const POSTED_FIELDS: readonly string[] = [...FIELD_NAMES, "intent", "sign_up", TURNSTILE_FIELD];
 
 /** Never sent back to the browser. */
 export const SECRET_FIELDS: ("password" | "confirmPassword")[] = ["password", "confirmPassword"];
@@ -52,7 +36,18 @@ export function withoutEmptyFields(form: Record<string, unknown>): Record<string
   return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ""));
 }
 
-/** Only the fields of the contract (docs/requirements.md, N2). */
+/** Only the fields of the contract. */
 export function toRequest({ confirmPassword: _, ...request }: SignupForm): SubscriptionRequest {
   return request;
+}
+
+/** The fields with which the form can be filled in again. */
+export function toDetails({ package_id: _, password: __, ...details }: SubscriptionRequest): Record<string, string> {
+  return details;
+}
+
+/** Path of a plan's form; undefined if the package id is malformed. */
+export function planPath(packageId: string | undefined): string | undefined {
+  const { success } = subscriptionRequest.shape.package_id.safeParse(packageId);
+  return success && packageId ? `/subscription/${packageId}` : undefined;
 }

@@ -1,7 +1,7 @@
 import { MAX_FAILED_CARDS } from "../contract/trial";
 import type { FieldName } from "./form-schema";
 
-/** Wording: docs/requirements.md, M. */
+/** Wording: docs/requirements.md, "The error catalog". */
 export interface Notice {
   kind: "progress" | "success" | "destructive";
   title: string;
@@ -18,11 +18,8 @@ export type NoticeAction = "console" | "support" | "sales";
 
 export type SubscriptionOutcome =
   | { kind: "created"; clientSecret: string; statusUrl?: string | undefined }
-  /**
-   * `retryAfter`: the seconds until another try makes sense, where the API says so. `needsVerification`: it takes the form
-   * of a visitor whom Turnstile has verified.
-   */
-  | { kind: "rejected"; status: number; retryAfter?: number | undefined; needsVerification?: boolean }
+  /** `retryAfter`: the seconds until another try makes sense, where the API says so. */
+  | { kind: "rejected"; status: number; retryAfter?: number | undefined }
   /** No complete response, or none within the deadline. */
   | { kind: "unreachable"; timedOut: boolean }
   /** A 2xx response without a client_secret. */
@@ -43,19 +40,6 @@ export const CONNECTION_FAILED: Notice = {
   kind: "destructive",
   title: "Connection Failed",
   message: "Unable to connect to the API server. Please check your connection and try again.",
-};
-/** While the page itself tries again. */
-export const OFFLINE: Notice = {
-  kind: "destructive",
-  title: CONNECTION_FAILED.title,
-  message: "Please check your connection. This page continues by itself when it's back. Nothing is lost.",
-};
-/** While the page itself tries again after a server error. */
-export const STEP_FAILED: Notice = {
-  kind: "destructive",
-  title: "The next step could not be loaded",
-  message: "Nothing is lost. This page keeps trying, or you can try again now.",
-  actions: ["support"],
 };
 export const CONFIGURATION_ERROR: Notice = {
   kind: "destructive",
@@ -93,7 +77,7 @@ export const SESSION_EXPIRED: Notice = {
   kind: "destructive",
   title: "Your sign-up has ended",
   message:
-    "We kept it for two hours. You haven't been charged. Your details are still here: enter a password and submit again.",
+    "We kept it for 24 hours. You haven't been charged. Your details are still here: enter a password and submit again.",
 };
 export const SESSION_UNREADABLE: Notice = {
   kind: "destructive",
@@ -118,6 +102,14 @@ export const COOKIES_BLOCKED: Notice = {
   kind: "destructive",
   title: "Cookies are blocked",
   message: "Allow cookies for this site, enter your password again and submit. Your details are still here.",
+};
+
+/** With Turnstile's widget. */
+export const ONE_MORE_STEP: Notice = {
+  kind: "progress",
+  title: "One more step",
+  message: "Many sign-ups come from your network. Confirm you're not a bot above the button, then submit again.",
+  hint: "Without JavaScript, please wait a minute, enter your password again and submit.",
 };
 
 /** A 409: the notice, and the message at the email address. */
@@ -147,19 +139,11 @@ const REMEDIES: Record<number, Pick<Notice, "actions" | "fields">> = {
   500: { actions: ["support"] },
 };
 
-/** From here on, Retry-After means a daily limit. */
-const AN_HOUR = 3600;
-
-function hintFor({ status, retryAfter = 0 }: { status: number; retryAfter?: number | undefined }): string | undefined {
-  return status === 429 && retryAfter > AN_HOUR ? "You've reached today's limit. You can sign up tomorrow." : undefined;
-}
-
 export function noticeFor(outcome: FailedOutcome): Notice {
   switch (outcome.kind) {
     case "rejected":
       return {
         ...submissionFailed(REJECTIONS[outcome.status] ?? `Server error (${outcome.status}). Please try again later.`),
-        hint: hintFor(outcome),
         ...REMEDIES[outcome.status],
       };
     case "unreachable":

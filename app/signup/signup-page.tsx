@@ -1,49 +1,45 @@
-import { Form, useActionData, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
-import {
-  type ComponentProps,
-  type ComponentType,
-  createContext,
-  lazy,
-  type ReactNode,
-  type RefObject,
-  Suspense,
-  useContext,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from "react";
+import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { findPlan, plans } from "../pricing/plans/plan-list";
-import { Button } from "../ui/controls/button";
 import { LiveRegion } from "../ui/controls/notice";
 import { useSite } from "../ui/use-site";
+import { CardStep } from "./card/card-step";
+import { WaitingStep } from "./card/waiting-step";
+import { SuccessStep } from "./done/success-step";
 import { PlanSummary, TrialPlan } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
-import type LaterStep from "./load/later-steps";
-import { loadLaterSteps } from "./load/load-later-steps";
-import { useDelay } from "./load/load-step";
-import { OFFLINE, STEP_FAILED } from "./notices";
+import { planPath } from "./form-schema";
+import { ResumeStep } from "./resume/resume-step";
 import { SignupNotice } from "./signup-notice";
-import type { LaterStepData, SignUpName, SignupReply, SignupStep } from "./steps";
+import type { FormStepData, SignupReply, SignupStep } from "./steps";
 
-/** The server renders it at once; the browser loads it when needed. */
-const LaterStepContext = createContext<ComponentType<ComponentProps<typeof LaterStep>>>(lazy(loadLaterSteps));
-
-export const LaterStepProvider = LaterStepContext.Provider;
+type LaterStepData = Exclude<SignupStep, FormStepData>;
 
 export function SignupPage() {
   const step = useLoaderData<SignupStep>();
   const reply = useActionData<SignupReply>();
   const heading = useHeadingFocus(step.step);
-  const LaterStep = useContext(LaterStepContext);
   if (step.step === "form") return <FormStep step={step} reply={reply} headingRef={heading} />;
+  // A form that comes back is shown whatever the cookie has by now.
+  if (reply?.form) return <FormStep step={{ step: "form", packageId: "" }} reply={reply} headingRef={heading} />;
   return (
     <Frame {...frameOf(step)} headingRef={heading}>
-      <Suspense>
-        <LaterStep step={step} reply={reply} />
-      </Suspense>
-      {step.other && <OtherSignUp other={step.other} />}
+      <LaterStep step={step} reply={reply} />
     </Frame>
   );
+}
+
+function LaterStep({ step, reply }: { step: LaterStepData; reply: SignupReply | undefined }) {
+  switch (step.step) {
+    case "card":
+      return <CardStep key={step.clientSecret} data={step} />;
+    case "waiting":
+      return <WaitingStep {...step} />;
+    case "resume":
+      return <ResumeStep state={step.state} replyNotice={reply?.notice} />;
+    case "done":
+      return <SuccessStep data={step} />;
+  }
 }
 
 function frameOf(step: LaterStepData): Pick<FrameProps, "heading" | "progress" | "packageId"> {
@@ -65,7 +61,7 @@ function FormStep({
   reply,
   headingRef,
 }: {
-  step: Extract<SignupStep, { step: "form" }>;
+  step: FormStepData;
   reply: SignupReply | undefined;
   headingRef: HeadingRef;
 }) {
@@ -87,7 +83,7 @@ function FormStep({
         <LiveRegion role="alert">
           {failure && <SignupNotice notice={failure} requestId={reply?.requestId} takesFocus />}
         </LiveRegion>
-        {step.waiting && <WaitingSignup waiting={step.waiting} packageId={packageId} />}
+        {step.openPlan !== undefined && <OpenSignUp openPlan={step.openPlan} packageId={packageId} />}
         <section className="card p-6 sm:p-8" aria-labelledby="subscription-information">
           <h2 id="subscription-information" className="text-heading">
             Subscription Information
@@ -95,51 +91,30 @@ function FormStep({
           <p className="mt-1 mb-6 text-muted">
             Complete your subscription by providing your contact and billing information.
           </p>
-          <SignupForm
-            packageId={packageId}
-            formNonce={step.formNonce}
-            draft={step.draft}
-            madeFrom={step.madeFrom}
-            reply={reply}
-            submitting={submitting}
-          />
+          <SignupForm packageId={packageId} draft={step.draft} reply={reply} submitting={submitting} />
         </section>
-        {step.other && <OtherSignUp other={step.other} />}
       </div>
       <TrialPlan packageId={packageId} />
     </Frame>
   );
 }
 
-/** Offers the waiting sign-up for another plan. */
-function WaitingSignup({ waiting, packageId }: { waiting: { packageId: string }; packageId: string }) {
+/** Offers this browser's sign-up for another plan. */
+function OpenSignUp({ openPlan, packageId }: { openPlan: string; packageId: string }) {
   const all = plans(useSite());
-  const started = findPlan(all, waiting.packageId);
-  const path = waiting.packageId ? `/subscription/${waiting.packageId}` : "/subscription";
+  const started = findPlan(all, openPlan);
   return (
     <div className="notice notice-progress mb-6">
-      <p className="font-bold">You started {started ? `a ${started.title}` : "another"} sign-up</p>
+      <p className="font-bold">
+        {started ? `Your ${started.title} sign-up still needs a card` : "Your other sign-up still needs a card"}
+      </p>
       <p className="text-sm">
-        <a className="font-semibold underline" href={path}>
-          Continue it
+        <a className="font-semibold underline" href={planPath(openPlan) ?? "/subscription"}>
+          Finish it
         </a>
         , or sign up for {findPlan(all, packageId)?.title ?? "this plan"} below.
       </p>
     </div>
-  );
-}
-
-/** Another sign-up of this browser, possibly finished on another device by now. */
-function OtherSignUp({ other: { key, company = "another company" } }: { other: SignUpName }) {
-  const { pathname } = useLocation();
-  return (
-    <Form method="post" action={pathname} className="step-other notice notice-progress mt-6 [overflow-wrap:anywhere]">
-      <p>You also started a sign-up for {company}.</p>
-      <input type="hidden" name="sign_up" value={key} />
-      <Button type="submit" variant="secondary" size="sm" className="mt-2" name="intent" value="switch">
-        Continue with {company}
-      </Button>
-    </Form>
   );
 }
 
@@ -165,27 +140,10 @@ function Frame({ heading, progress, headingRef, intro, packageId, children }: Fr
           {heading}
         </h1>
         {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
-        <DelayNotice />
       </div>
       {packageId !== undefined && <PlanSummary packageId={packageId} withForm={progress === 1} />}
       {children}
     </div>
-  );
-}
-
-function DelayNotice() {
-  // A page that checks automatically must not take the focus.
-  const isAnswer = useNavigation().state !== "idle";
-  const delay = useDelay();
-  if (!delay) return null;
-  return (
-    <LiveRegion role="alert" className="mt-4 -mb-4">
-      <SignupNotice notice={delay.trouble === "offline" ? OFFLINE : STEP_FAILED} takesFocus={isAnswer}>
-        <Button size="sm" variant="secondary" className="mt-2" onClick={delay.tryNow}>
-          Try again
-        </Button>
-      </SignupNotice>
-    </LiveRegion>
   );
 }
 

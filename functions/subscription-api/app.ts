@@ -14,20 +14,13 @@ import { openApi } from "./http/openapi";
 import { errorResponse, problem, unavailable } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
 import { getSubscriptionStatus, postSubscription } from "./http/subscription";
-import { type RunLimits, runLimits } from "./limits/run-limits";
+import { runLimits } from "./limits/run-limits";
 import { log, withRequestId } from "./log";
 import { COMMANDS } from "./operator/commands";
 import { dispatchMessages } from "./outbox/dispatch";
 import { runScheduled } from "./scheduled";
-import { type Services, servicesFor } from "./services";
+import { type Connect, connectWith } from "./services";
 import type { PasswordHasher } from "./sign-ups/password/password";
-import {
-  LOCAL_PASSWORD_LIMITS,
-  PASSWORD_LIMITS,
-  type PasswordQueue,
-  passwordQueue,
-} from "./sign-ups/password/password-queue";
-import type { Waiting } from "./stripe/client";
 import { withDeadline } from "./stripe/deadline";
 
 const headers = {
@@ -51,20 +44,9 @@ const ANSWERED_WITHIN_MS = 9_000;
 /** For bursts of sign-ups on a development machine. */
 const LOCALLY_ANSWERED_WITHIN_MS = 60_000;
 
-type Connect = (config: Config, waiting: Waiting, limits?: RunLimits) => Services;
-
 /** @param passwords makes the hasher for a cost, log2 of scrypt's N, or its own */
 export function createApi(passwords: (cost?: number) => PasswordHasher) {
-  // One for each isolate, whose configuration is read once.
-  const queues = new WeakMap<Config, PasswordQueue>();
-  const queueOf = (config: Config) => {
-    const { placeEndsAfterMs, ...limits } = config.isLocal ? LOCAL_PASSWORD_LIMITS : PASSWORD_LIMITS;
-    const ends = { placeEndsAfterMs: placeEndsAfterMs * config.deadlineFactor };
-    const queue = queues.get(config) ?? passwordQueue(passwords(config.passwordCost), { ...limits, ...ends });
-    queues.set(config, queue);
-    return queue;
-  };
-  const connect: Connect = (config, ...given) => ({ ...servicesFor(config, ...given), passwords: queueOf(config) });
+  const connect = connectWith(passwords);
   const forSite = routes(connect, "site");
   const publicApi = {
     fetch: routes(connect, "public").fetch,

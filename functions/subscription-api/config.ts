@@ -49,50 +49,79 @@ const baseUrl = serviceUrl.check(z.overwrite((url) => url.replace(/\/+$/, "")));
 
 const boolean = z.enum(["true", "false"], "must be true or false").transform((value) => value === "true");
 
-/** docs/configuration.md */
+/** Each comment is a line of docs/operations.md: npm run docs. */
 export const settings = z.object({
+  /** Binding: the D1 database. */
   DB: binding<D1Database>("prepare"),
+  /** Binding: the deployed version, shown by `/health`. */
   RELEASE: release,
+  /** Secret: Stripe's secret or restricted key. */
   STRIPE_SECRET_KEY: z
     .string()
     .trim()
     .regex(/^[sr]k_(test|live)_\w+$/, { error: "must be a secret key (sk_… or rk_…)", abort: true }),
+  /** Secret: verifies Stripe's webhooks. `{new},{old}` during a rotation. */
   STRIPE_WEBHOOK_SECRET: newAndOld(secretLike(/^whsec_\S{16,}$/, "must be a signing secret (whsec_…)")),
+  /** Replaces Stripe's API and makes the settings local; refused in a deployment. */
   STRIPE_API_URL: z.optional(z.string()),
+  /** The site's key, to compare its mode with the secret key's. */
   STRIPE_PUBLISHABLE_KEY: z.optional(z.string().regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…)")),
+  /** Binding: Cloudflare Email Service. */
   EMAIL: binding<SendEmail>("send").optional(),
+  /** HTTP email provider in Resend's format, used instead of EMAIL. */
   MAIL_API_URL: z.optional(serviceUrl),
+  /** Secret, with MAIL_API_URL. */
   MAIL_API_KEY: z.optional(secretLike(/^\S+$/, "must have no spaces")),
+  /** Sender of emails. */
   MAIL_FROM: email,
+  /** Name in emails, as in `app/company.ts`. */
   COMPANY_NAME: z.string(),
+  /** The customers' console; the site's. */
   CONSOLE_URL: serviceUrl,
+  /** The login page of Stripe's Customer Portal; the site's. */
   CUSTOMER_PORTAL_URL: serviceUrl,
+  /** Gets replies and reports; the site's. */
   SUPPORT_EMAIL: email,
+  /** Receives account webhooks, which wait without it. */
   CONSOLE_WEBHOOK_URL: z.optional(serviceUrl),
+  /** Secret, with CONSOLE_WEBHOOK_URL: `whsec_` and 24 to 64 bytes in Base64. */
   CONSOLE_WEBHOOK_SECRET: z.optional(
     secretLike(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in Base64"),
   ),
-  /** As RFC 6750 has bearer tokens. */
+  /** Secret of 32 characters or more for the operator's commands, which are a 404 without it. A bearer token (RFC 6750). */
   OPERATOR_TOKEN: z.optional(
     secretLike(/^[\w.~+/-]{32,}=*$/, "must have at least 32 characters: letters, digits and -._~+/"),
   ),
+  /** Binding: sign-ups of one sender; in production 30 in 60 s, since the site repeats calls. */
   SIGNUP_RATE_LIMIT: binding<RateLimit>("limit"),
+  /** Binding: operator's commands of one sender; 60 in 60 s. */
   OPERATOR_RATE_LIMIT: binding<RateLimit>("limit"),
+  /** Host in email links for other devices, from `npm start`; refused in a deployment. */
   HOST: z.string().optional(),
+  /** Multiplies every deadline for tests; refused in a deployment. */
   DEADLINE_FACTOR: deadlineFactor,
+  /** Log2 of scrypt's N for tests; refused in a deployment. */
   PASSWORD_COST: z.optional(
     z
       .string()
       .regex(/^([1-9]|1[0-4])$/, "must be a number from 1 to 14")
       .transform(Number),
   ),
+  /** The API's own URL, for links in emails; the origin of the site's SUBSCRIPTION_API_URL. */
   PUBLIC_URL: baseUrl,
+  /** The site's URL, for emails. */
   SITE_URL: baseUrl,
+  /** Sales contact in emails; the site's. */
   SALES_EMAIL: email,
+  /** Secret, 32 characters or more; signs links and status URLs. `{new},{old}` during a rotation. */
   LINK_SECRET: newAndOld(secret),
+  /** Secret, 32 characters or more; keys the hashes of emails and cards. Never changed. */
   HASH_SECRET: secret,
+  /** Secret, `true` while a database is restored: all but operators get a 503. */
   MAINTENANCE: z.optional(z.literal("true", "must be true, or absent")),
+  /** True for one trial for each mailbox and card, not only each email address. */
   ONE_TRIAL_PER_PERSON: boolean,
+  /** True if Stripe Tax taxes subscriptions; the same for both Workers. */
   AUTOMATIC_TAX: z.optional(boolean),
 });
 
@@ -106,15 +135,7 @@ const NEEDS: [keyof Settings, keyof Settings][] = [
 
 const localSecrets = new Set<unknown>(Object.values(LOCAL_SECRETS));
 
-const SECRETS = [
-  "STRIPE_SECRET_KEY",
-  "STRIPE_WEBHOOK_SECRET",
-  "MAIL_API_KEY",
-  "CONSOLE_WEBHOOK_SECRET",
-  "OPERATOR_TOKEN",
-  "LINK_SECRET",
-  "HASH_SECRET",
-] as const satisfies (keyof Settings)[];
+const isSecret = (name: string) => /_(SECRET|TOKEN|KEY)$/.test(name) && name !== "STRIPE_PUBLISHABLE_KEY";
 
 function checkTogether(env: Settings, context: z.RefinementCtx): void {
   const refuse = (key: string, problem: string) => context.addIssue({ code: "custom", path: [key], message: problem });
@@ -139,13 +160,12 @@ function checkTogether(env: Settings, context: z.RefinementCtx): void {
     refuse("STRIPE_PUBLISHABLE_KEY", "is not of the secret key's mode");
     refuse("STRIPE_SECRET_KEY", "is not of the publishable key's mode");
   }
-  const seen = new Set<string>();
-  for (const key of SECRETS) {
-    const values = [env[key] ?? []].flat();
-    if (values.some((value) => seen.has(value)) || new Set(values).size < values.length) {
-      refuse(key, "must differ from every other secret");
+  const seen = new Set<unknown>();
+  for (const [key, value] of Object.entries(env).filter(([name]) => isSecret(name))) {
+    for (const one of [value ?? []].flat()) {
+      if (seen.has(one)) refuse(key, "must differ from every other secret");
+      seen.add(one);
     }
-    for (const value of values) seen.add(value);
   }
   if (!env.EMAIL && !env.MAIL_API_URL) refuse("MAIL_API_URL", "is missing, and there is no EMAIL binding");
   for (const [key, needed] of NEEDS) {

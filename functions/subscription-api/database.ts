@@ -23,7 +23,8 @@ export type Statement = {
 
 type Access = {
   prepare(sql: string): Statement;
-  batch(statements: Statement[]): Promise<Result[]>;
+  /** One transaction; each result has its statement's name. */
+  batch<Name extends string>(statements: Record<Name, Statement>): Promise<Record<Name, Result>>;
 };
 
 export type Database = Access & {
@@ -43,7 +44,12 @@ export function databaseOver(
       onStatement();
       return statementOf(d1.prepare(sql), /^\s*SELECT/.test(sql) ? once : run);
     },
-    batch: (statements) => run(() => d1.batch(statements.map(({ prepared }) => prepared))),
+    async batch<Name extends string>(statements: Record<Name, Statement>) {
+      const names = Object.keys(statements);
+      const all = Object.values<Statement>(statements).map(({ prepared }) => prepared);
+      const results: Result[] = await run(() => d1.batch(all));
+      return Object.fromEntries(names.map((name, at) => [name, results[at]])) as Record<Name, Result>;
+    },
   });
   return { ...access((work) => retry(work, mayRetry)), withoutRetry: access(once) };
 }

@@ -3,13 +3,14 @@ import type { CronRuns } from "./cron-runs";
 import type { RunLimits } from "./limits/run-limits";
 import { log } from "./log";
 import { type DispatchServices, dispatchMessages } from "./outbox/dispatch";
-import { reconcileSignUps } from "./sign-ups/reconcile";
+import type { AdvanceServices } from "./sign-ups/advance";
+import { advanceDue } from "./sign-ups/due-sign-ups";
+import type { ProcessedEvents } from "./sign-ups/processed-events";
 import { CHECK_RANKS } from "./sign-ups/sign-up";
-import type { TrialServices } from "./sign-ups/start-trial";
 import type { StripeAccess } from "./stripe/access";
 
-export type ScheduledServices = TrialServices &
-  DispatchServices & { cronRuns: CronRuns; askStripe: () => Promise<StripeAccess> };
+export type ScheduledServices = AdvanceServices &
+  DispatchServices & { cronRuns: CronRuns; processedEvents: ProcessedEvents; askStripe: () => Promise<StripeAccess> };
 
 const RETENTION_MS = 30 * 24 * 60 * 60_000;
 
@@ -19,12 +20,12 @@ const DELETED_PER_RUN = 2_000;
 export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
   const { cardSetUp, mayHaveTrial, leftToDelete } = CHECK_RANKS;
   const parts = [
-    () => reconcileSignUps(cardSetUp, services, () => limits.hasLeft(0.6)),
+    () => advanceDue(cardSetUp, services, () => limits.hasLeft(0.6)),
     () => dispatchAll(services, limits, 0.75),
     () => deletePast(services),
-    () => reconcileSignUps(mayHaveTrial, services, () => limits.hasLeft(0.9)),
+    () => advanceDue(mayHaveTrial, services, () => limits.hasLeft(0.9)),
     () => dispatchAll(services, limits, 0.9),
-    () => reconcileSignUps(leftToDelete, services, () => limits.hasLeft(0.95)),
+    () => advanceDue(leftToDelete, services, () => limits.hasLeft(0.95)),
     () => dispatchAll(services, limits, 1),
     async () => services.cronRuns.recordStripe(await services.askStripe()),
   ];

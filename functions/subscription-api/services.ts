@@ -3,17 +3,20 @@ import { cronRunsIn } from "./cron-runs";
 import { databaseOver } from "./database";
 import type { RunLimits } from "./limits/run-limits";
 import { trialClaims } from "./limits/trial-claims";
-import { restoredDatabase } from "./operator/restore/restored-database";
-import { stripeHistory } from "./operator/restore/stripe-history";
+import { restoredDatabase, stripeHistory } from "./operator/after-restore";
 import { accountWebhookTo } from "./outbox/account-webhook";
 import { mailOver } from "./outbox/emails/email";
 import { outboxIn } from "./outbox/outbox";
 import { packagesIn } from "./plans/packages";
-import type { PasswordQueue } from "./sign-ups/password/password-queue";
-import { processedEventsIn } from "./sign-ups/store/processed-events";
-import { signUpEndingsIn } from "./sign-ups/store/sign-up-endings";
-import { signUpLifecycleIn } from "./sign-ups/store/sign-up-lifecycle";
-import { signUpsIn } from "./sign-ups/store/sign-up-store";
+import type { PasswordHasher } from "./sign-ups/password/password";
+import {
+  LOCAL_PASSWORD_LIMITS,
+  PASSWORD_LIMITS,
+  type PasswordQueue,
+  passwordQueue,
+} from "./sign-ups/password/password-queue";
+import { processedEventsIn } from "./sign-ups/processed-events";
+import { signUpsIn } from "./sign-ups/store";
 import { signedLinks } from "./signed-links";
 import { stripeAccess } from "./stripe/access";
 import { stripeClient, type Waiting } from "./stripe/client";
@@ -24,6 +27,21 @@ import { stripePrices } from "./stripe/plan-prices";
 const RETRIED_FOR_MS = 5_000;
 
 export type Services = ReturnType<typeof servicesFor> & { passwords: PasswordQueue };
+
+export type Connect = (config: Config, waiting: Waiting, limits?: RunLimits) => Services;
+
+/** @param passwords makes the hasher for a cost, log2 of scrypt's N, or its own */
+export function connectWith(passwords: (cost?: number) => PasswordHasher): Connect {
+  // One for each isolate, whose configuration is read once.
+  const queues = new WeakMap<Config, PasswordQueue>();
+  return (config, ...given) => {
+    const { placeEndsAfterMs, ...limits } = config.isLocal ? LOCAL_PASSWORD_LIMITS : PASSWORD_LIMITS;
+    const ends = { placeEndsAfterMs: placeEndsAfterMs * config.deadlineFactor };
+    const queue = queues.get(config) ?? passwordQueue(passwords(config.passwordCost), { ...limits, ...ends });
+    queues.set(config, queue);
+    return { ...servicesFor(config, ...given), passwords: queue };
+  };
+}
 
 /**
  * Everything that a request or a run of the cron handler works with.
@@ -43,13 +61,11 @@ export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits
   return {
     packages: packagesIn(db),
     signUps: signUpsIn(db),
-    lifecycle: signUpLifecycleIn(db),
-    endings: signUpEndingsIn(db),
     processedEvents: processedEventsIn(db),
     claims: trialClaims(config.trials),
     links: signedLinks(config.links),
     outbox: outboxIn(db),
-    restoredDatabase: restoredDatabase(db),
+    restored: restoredDatabase(db),
     cronRuns: cronRunsIn(db),
     payments: stripePayments(stripe, config),
     prices: stripePrices(stripe),

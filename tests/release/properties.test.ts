@@ -1,6 +1,6 @@
 import naughtyStrings from "big-list-of-naughty-strings/blns.json" with { type: "json" };
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { type RawRequest, sendRaw } from "../support/visitors/raw-request";
 import { fields, formHeaders, logged, PASSWORD, SECRET } from "../support/visitors/site-visitor";
 import { startVisitedSite } from "../support/visitors/visited-site";
@@ -11,13 +11,11 @@ import { startVisitedSite } from "../support/visitors/visited-site";
  */
 
 const RUNS = { numRuns: 120, seed: 20_250_814, endOnFailure: true };
-/** Requests at a time. */
-const AT_ONCE = 8;
 
 const { upstream, site, visitor, dispose } = await startVisitedSite();
 upstream.answersJson(200, { client_secret: SECRET });
 afterAll(dispose);
-const own = formHeaders(site.url);
+const own: [string, string][] = [...formHeaders(site.url), ["Cookie", "form=a-nonce-of-22-letters-"]];
 
 const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 200 }),
@@ -28,23 +26,17 @@ const anyText = fc.oneof(
 const anyHeader = fc
   .string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 300 })
   .map((value) => value.replace(/\x7f/g, ""));
-const knownName = fc.constantFrom(...Object.keys(fields), "form_nonce", "intent");
+const knownName = fc.constantFrom(...Object.keys(fields), "intent", "sign_up");
 
 /** Without unpaired surrogates, which UTF-8 cannot encode. */
-const wellFormed = (text: string) => text.replace(/\p{Cs}/gu, "\ufffd");
-const encode = (pairs: [string, string][]) =>
-  pairs.map((pair) => pair.map((part) => encodeURIComponent(wellFormed(part))).join("=")).join("&");
-
-const post = (body: string | Uint8Array, path = "/subscription"): RawRequest => ({
-  method: "POST",
-  path,
-  headers: own,
-  body,
-});
-const anyPair = fc.tuple(fc.oneof(anyText, knownName), anyText);
+const encoded = (text: string) => encodeURIComponent(text.replace(/\p{Cs}/gu, "\ufffd"));
+const encode = (pairs: [string, string][]) => pairs.map((pair) => pair.map(encoded).join("=")).join("&");
+const post = (body: string | Uint8Array, path = "/subscription"): RawRequest => {
+  return { method: "POST", path, headers: own, body };
+};
 const anyPiece = fc.oneof(
   fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 40 }),
-  anyText.map((value) => encodeURIComponent(wellFormed(value))),
+  anyText.map(encoded),
   fc.constantFrom("subscription", "pricing", "..", "%2e%2e", "%00", "//", ".data", "_root.data", "__manifest"),
 );
 const headerName = fc.constantFrom(
@@ -52,12 +44,16 @@ const headerName = fc.constantFrom(
   ...["If-Modified-Since", "If-None-Match", "Origin", "Range", "Referer", "Sec-Fetch-Mode", "Sec-Fetch-Site"],
   ...["X-Forwarded-Host", "X-Forwarded-Proto", "X-Remix-Revalidate"],
 );
+const anyHeaders = fc.array(fc.tuple(headerName, anyHeader), { maxLength: 6 });
 
 const REQUESTS: [what: string, requests: fc.Arbitrary<RawRequest>, allowed: number[]][] = [
   [
     "fields: names, values, known ones among them",
     fc
-      .tuple(fc.array(anyPair, { maxLength: 40 }), fc.constantFrom("/subscription", "/subscription.data"))
+      .tuple(
+        fc.array(fc.tuple(fc.oneof(anyText, knownName), anyText), { maxLength: 40 }),
+        fc.constantFrom("/subscription", "/subscription.data"),
+      )
       .map(([pairs, path]) => post(encode(pairs), path)),
     [202, 303, 400, 413, 422],
   ],
@@ -75,7 +71,7 @@ const REQUESTS: [what: string, requests: fc.Arbitrary<RawRequest>, allowed: numb
       .oneof(
         anyHeader,
         anyHeader.map((value) => `signup=${value}`),
-        anyText.map((value) => `signup=${encodeURIComponent(wellFormed(value))}`),
+        anyText.map((value) => `signup=${encoded(value)}`),
         fc.uint8Array({ maxLength: 600 }).map((bytes) => `signup=${Buffer.from(bytes).toString("base64url")}`),
       )
       .map((cookie) => ({ path: "/subscription", headers: [["Cookie", cookie]] })),
@@ -86,18 +82,12 @@ const REQUESTS: [what: string, requests: fc.Arbitrary<RawRequest>, allowed: numb
     fc
       .tuple(fc.array(anyPiece, { maxLength: 6 }), fc.option(anyPiece), fc.constantFrom("GET", "HEAD"))
       .map(([parts, query, method]) => ({ method, path: `/${parts.join("/")}${query === null ? "" : `?${query}`}` })),
-    [200, 204, 303, 307, 308, 400, 404, 405, 414],
+    [200, 204, 303, 307, 308, 400, 403, 404, 405, 414],
   ],
-  [
-    "headers of a page",
-    fc.array(fc.tuple(headerName, anyHeader), { maxLength: 6 }).map((headers) => ({ path: "/subscription", headers })),
-    [200],
-  ],
+  ["headers of a page", anyHeaders.map((headers) => ({ path: "/subscription", headers })), [200]],
   [
     "headers of a form",
-    fc
-      .array(fc.tuple(headerName, anyHeader), { maxLength: 6 })
-      .map((headers) => ({ ...post(new URLSearchParams(fields).toString()), headers })),
+    anyHeaders.map((headers) => ({ ...post(new URLSearchParams(fields).toString()), headers })),
     [303, 403, 415],
   ],
 ];
@@ -112,83 +102,35 @@ test.concurrent.each(REQUESTS)("arbitrary %s never get a 5xx or a redirect to an
   await fc.assert(property, RUNS);
 });
 
-/** Runs `work` with each naughty string, several at a time. */
-async function withEachNaughtyString(work: (naughty: string, index: number) => Promise<void>): Promise<void> {
-  const entries = naughtyStrings.entries();
-  await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
-      for (const [index, naughty] of entries) await work(naughty, index);
-    }),
-  );
-}
-
-describe("the Big List of Naughty Strings", () => {
-  test("every field takes naughty strings without a 5xx, and returns them escaped or passes them to the API unchanged", async () => {
+test("naughty strings in every field are escaped, or reach the API as they are", async () => {
+  const names = ["full_name", "company_name", "email", "phone", "address", "city", "state", "zipCode", "country"];
+  const scripts = scriptsIn((await visitor.submit({ email: "nobody" })).body);
+  for (const [index, naughty] of naughtyStrings.entries()) {
     // Each string goes through each field in turn, all fields at once.
-    const names = ["full_name", "company_name", "email", "phone", "address", "city", "state", "zipCode", "country"];
-    upstream.calls.length = 0;
-    const scripts = scriptsIn((await visitor.submit({ email: "nobody" })).body);
-    await withEachNaughtyString(async (naughty, index) => {
-      const values = Object.fromEntries(names.map((name, at) => [name, naughtyStrings.at(index - at) ?? ""]));
-      const { status, body } = await visitor.submit({ ...values, package_id: naughty });
-      expect([naughty, status]).toEqual([naughty, 422]);
-      const shown = inputsOf(body);
-      for (const [name, value] of Object.entries(values)) {
-        // An input holds one line: browsers drop line breaks when they read the attribute.
-        expect([name, oneLine(shown[name] ?? "")]).toEqual([name, oneLine(value)]);
-      }
-      expect([naughty, scriptsIn(body)]).toEqual([naughty, scripts]);
-    });
-    expect(upstream.calls).toHaveLength(0);
-  });
-
-  test("a naughty string as a password is refused with its message, or reaches the API byte for byte", async () => {
-    upstream.calls.length = 0;
-    await withEachNaughtyString(async (naughty, index) => {
-      const password = `aA1!aA1!${naughty}`;
-      const email = `naughty-${index}@example.com`;
-      const { status, text } = await visitor.submit({ email, password, confirmPassword: password });
-      if (status === 303) {
-        const call = upstream.calls.find(({ body }) => body.includes(`"${email}"`));
-        expect(JSON.parse(call?.body ?? "{}").password).toBe(password);
-      } else {
-        const message = expect.stringMatching(/Password (must (be at most|contain)|contains)/);
-        expect([naughty, text]).toEqual([naughty, message]);
-      }
-    });
-    expect(upstream.calls.length).toBeGreaterThan(300);
-  });
+    const values = Object.fromEntries(names.map((name, at) => [name, naughtyStrings.at(index - at) ?? ""]));
+    const { status, body } = await visitor.submit({ ...values, package_id: naughty });
+    expect([naughty, status, scriptsIn(body)]).toEqual([naughty, 422, scripts]);
+    const password = `aA1!aA1!${naughty}`;
+    const email = `naughty-${index}@example.com`;
+    const answer = await visitor.submit({ email, password, confirmPassword: password });
+    const call = upstream.calls.find((one) => one.body.includes(`"${email}"`));
+    if (answer.status === 303) expect(JSON.parse(call?.body ?? "{}").password).toBe(password);
+    else expect(answer.text).toMatch(/Password (must (be at most|contain)|contains)/);
+  }
+  expect(upstream.calls.length).toBeGreaterThan(300);
+  expect(visitor.received.filter((answer) => answer.includes(PASSWORD.trim()))).toEqual([]);
 });
 
-test("no arbitrary or naughty input got a 5xx, and the log quotes none of it but unknown paths", async () => {
-  const count = () => site.logs.filter(({ event }) => event === "request").length;
-  await expect.poll(count, { timeout: 10_000 }).toBeGreaterThan(1_500);
+test("the log has no 5xx, and quotes no input but unknown paths", async () => {
+  const last = await visitor.get("/nothing", { "CF-Ray": "the-last-one" });
+  await expect.poll(() => logged(site)).toContain("the-last-one");
+  expect(last.status).toBe(404);
   expect(site.logs.filter(({ status }) => Number(status) >= 500)).toEqual([]);
   const withoutPaths = site.logs.map((line) => (line.status === 404 ? { ...line, path: "" } : line));
   expect(logged({ ...site, logs: withoutPaths })).not.toMatch(/S3ntinel|Lovelace|seti_|alert\(|onerror|DROP TABLE/i);
-  expect(visitor.received.filter((answer) => answer.includes(PASSWORD.trim()))).toEqual([]);
 });
 
 /** Number of script tags in a page. */
 function scriptsIn(html: string): number {
   return html.match(/<script/gi)?.length ?? 0;
-}
-
-/** The values of a page's inputs, by name, with their character references resolved. */
-function inputsOf(html: string): Record<string, string> {
-  const inputs: Record<string, string> = {};
-  for (const [, attributes = ""] of html.matchAll(/<input ([^>]*)\/>/g)) {
-    const name = /\bname="([^"]*)"/.exec(attributes)?.[1] ?? "";
-    inputs[name] = (/\bvalue="([^"]*)"/.exec(attributes)?.[1] ?? "")
-      .replaceAll("&lt;", "<")
-      .replaceAll("&gt;", ">")
-      .replaceAll("&quot;", '"')
-      .replaceAll("&#x27;", "'")
-      .replaceAll("&amp;", "&");
-  }
-  return inputs;
-}
-
-function oneLine(value: string): string {
-  return value.replace(/[\r\n\0\ufffd]/g, "");
 }

@@ -1,28 +1,62 @@
+import { createHash } from "node:crypto";
+import { readConfiguration, settings as siteSettings } from "../../app/pipeline/settings/configuration.server";
+import { settings as apiSettings, readConfig } from "../../functions/subscription-api/config";
 import type { WorkerSettings } from "../wrangler/worker-settings";
 import type { Stage } from "../wrangler/wrangler";
 
-export type Worker = "site" | "subscription API";
+export type Workers = { site: WorkerSettings; api: WorkerSettings };
 
-/** `what`: the problem and its remedy. */
-export type Finding = {
-  where: Worker | "database" | "Stripe" | "Cloudflare" | "app/company-facts.ts";
-  what: string;
-};
-
-type Workers = { site: WorkerSettings; api: WorkerSettings };
-
-/** The account's data is undefined if the account was not asked. */
-export type Deployment = Workers & {
-  stage: Stage;
-  other: Workers;
+/** What the Cloudflare account has; undefined parts were not asked. */
+export type Account = {
   secrets?: { site: string[]; api: string[] };
   database?: { migrations: string[]; packages: Record<string, unknown>[] };
-  /** Of the account's databases, by id. */
+  /** By id. */
   databaseNames?: ReadonlyMap<string, string>;
-  /** Whether Cloudflare sends emails from the domain of MAIL_FROM. */
-  mayEmail?: boolean | undefined;
+};
+
+export type Deployment = Workers & {
+  stage: Stage;
+  /** The other stage's Workers. */
+  other: Workers;
+  account: Account;
+  /** The names of the migration files. */
   migrations: string[];
   company: { name: string; postalAddress: readonly string[]; profiles: readonly string[] };
 };
 
-export type Rule = [where: Finding["where"], isWrong: boolean, what: string];
+export const KEYS = ["site", "api"] as const;
+export type Key = (typeof KEYS)[number];
+
+/** All variables, secrets and bindings that a Worker reads. */
+export const namesOf = (key: Key) => Object.keys((key === "site" ? siteSettings : apiSettings).shape);
+
+export const isSecret = (name: string) =>
+  /_(?:SECRET|TOKEN|KEY)$/.test(name) && !/_(?:PUBLISHABLE|SITE)_KEY$/.test(name);
+
+/** Why the Worker would refuse to start. Bindings and secrets, whose values cannot be read, have stand-ins. */
+export function problemsOf(key: Key, deployment: Deployment): { name: string; problem: string }[] {
+  const env = environmentOf(key, deployment[key], deployment);
+  const result = key === "site" ? readConfiguration(env) : readConfig(env);
+  return "problems" in result ? result.problems : [];
+}
+
+function environmentOf(key: Key, worker: WorkerSettings, { account, stage }: Deployment): Record<string, unknown> {
+  const optional = (name: string) => name !== "TURNSTILE_SECRET_KEY" || Boolean(worker.vars.TURNSTILE_SITE_KEY);
+  const secrets = account.secrets?.[key] ?? namesOf(key).filter((name) => isSecret(name) && optional(name));
+  const standIn = (name: string) => {
+    const value = createHash("sha256").update(name).digest("hex");
+    if (name === "STRIPE_SECRET_KEY") return `sk_${stage === "production" ? "live" : "test"}_${value}`;
+    return name.endsWith("_WEBHOOK_SECRET") ? `whsec_${value}` : value;
+  };
+  const binding = { limit: fetch, prepare: fetch, send: fetch, fetch };
+  const bindings = [
+    ...[...worker.ratelimits, ...worker.send_email].map(({ name }) => name),
+    ...[...worker.d1_databases, ...worker.services].map(({ binding: name }) => name),
+    worker.assets?.binding ?? "ASSETS",
+  ];
+  return {
+    ...worker.vars,
+    ...Object.fromEntries(secrets.map((name) => [name, standIn(name)])),
+    ...Object.fromEntries(bindings.map((name) => [name, binding])),
+  };
+}

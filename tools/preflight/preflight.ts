@@ -4,64 +4,41 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { company } from "../../app/company";
 import { companyFacts } from "../../app/company-facts";
-import { runTool, ToolError } from "../failures";
+import { runTool, sentenceOf, ToolError } from "../failures";
 import { settingsOf, stageOf } from "../releases/deployment-stages";
 import { setUpStripe } from "../stripe-setup/set-up";
 import { type Target, targetOf } from "../stripe-setup/target";
 import { API_FOLDER, root, type Stage } from "../wrangler/wrangler";
-import { mailDomainOf } from "./address-rules";
-import { askAccount } from "./cloudflare-account";
-import type { Finding } from "./deployment";
-import { checkDeployment, isDatabaseId } from "./rules";
+import { askAccount } from "./account";
+import { checkDeployment, databaseIdOf, isDatabaseId } from "./rules";
 
-// npm run preflight: of production, or --staging. --offline asks no account. For npm run deploy: --migrating allows
-// migrations that are not applied yet, --only subscription-api also packages without prices. Stripe: STRIPE_SECRET_KEY.
+// npm run preflight: production, or --staging. --offline asks no account. With STRIPE_SECRET_KEY it also asks Stripe.
 
-type Options = { stage: Stage; offline: boolean; migrating: boolean; apiOnly: boolean };
+/** `beforeMigrating`: new migrations and, with `apiOnly`, packages without prices are no problem. */
+type Options = { stage: Stage; offline?: boolean; beforeMigrating?: boolean; apiOnly?: boolean };
 
-export async function checkStripe(target: Target): Promise<{ findings: Finding[]; unchecked: string[] }> {
-  const findings: Finding[] = [];
-  const unchecked: string[] = [];
-  await setUpStripe(target, "check", ({ mark, text }) => {
-    if (mark === "untested") unchecked.push(`Stripe: ${text}`);
-    else if (mark !== "ok") findings.push({ where: "Stripe", what: text });
-  });
-  return { findings, unchecked };
-}
-
-async function askStripe({ offline, stage }: Options): ReturnType<typeof checkStripe> {
-  if (offline) return { findings: [], unchecked: ["Stripe (--offline)"] };
-  if (!process.env.STRIPE_SECRET_KEY) return { findings: [], unchecked: ["Stripe (STRIPE_SECRET_KEY is not set)"] };
-  try {
-    return await checkStripe(targetOf(stage, process.env));
-  } catch (error) {
-    if (error instanceof ToolError) return { findings: [{ where: "Stripe", what: error.message }], unchecked: [] };
-    throw error;
-  }
-}
-
-export async function preflight(options: Options): Promise<boolean> {
-  const { stage, offline, migrating, apiOnly } = options;
-  const settings = { ...settingsOf(stage), other: settingsOf(stage === "staging" ? "production" : "staging") };
-  const { unanswered, ...known } = offline
+/** Prints what has to be fixed before a deployment; returns whether there is nothing. */
+export async function preflight({ stage, offline, beforeMigrating, apiOnly }: Options): Promise<boolean> {
+  const workers = settingsOf(stage);
+  const { unanswered, ...account } = offline
     ? { unanswered: [] }
-    : askAccount(stage, { hasDatabase: isDatabaseId(settings.api), mailDomain: mailDomainOf(settings.api) });
-  const stripe = await askStripe(options);
+    : askAccount(stage, !apiOnly && isDatabaseId(databaseIdOf(workers.api)));
+  const files = readdirSync(join(root, API_FOLDER, "migrations")).filter((name) => name.endsWith(".sql"));
   const findings = [
-    ...unanswered.filter(({ where }) => !(apiOnly && where === "database")),
+    ...unanswered,
     ...checkDeployment({
+      ...workers,
       stage,
-      ...known,
-      ...(apiOnly && { database: undefined }),
-      ...settings,
+      other: settingsOf(stage === "staging" ? "production" : "staging"),
+      account,
       company: { ...company, ...companyFacts },
-      migrations: migrating ? [] : migrationFiles(),
+      migrations: beforeMigrating ? [] : files,
     }),
-    ...stripe.findings,
   ];
-  for (const { where, what } of findings) console.log(`✗ ${where}: ${what}`);
-  if (offline) console.log("Not checked: secrets, migrations and packages (--offline).");
-  for (const what of stripe.unchecked) console.log(`Not checked: ${what}.`);
+  if (offline) console.log("Not checked: secrets, migrations, packages and Stripe (--offline).");
+  else if (!process.env.STRIPE_SECRET_KEY) console.log("Not checked: Stripe (STRIPE_SECRET_KEY is not set).");
+  else findings.push(...(await checkStripe(() => targetOf(stage, process.env))));
+  for (const what of findings) console.log(`✗ ${what}`);
   const isReady = findings.length === 0;
   console.log(
     isReady ? `✓ Ready to deploy to ${stage}.` : `${findings.length} to fix before a deployment to ${stage}.`,
@@ -69,22 +46,25 @@ export async function preflight(options: Options): Promise<boolean> {
   return isReady;
 }
 
-function migrationFiles(): string[] {
-  return readdirSync(join(root, API_FOLDER, "migrations")).filter((name) => name.endsWith(".sql"));
+/** What differs from the setup that `npm run stripe:setup` makes. A missing permission of the key is only printed. */
+export async function checkStripe(target: () => Target): Promise<string[]> {
+  const findings: string[] = [];
+  try {
+    await setUpStripe(target(), "check", ({ mark, text }) => {
+      if (mark === "untested") console.log(`Not checked: Stripe: ${text}`);
+      else if (mark !== "ok") findings.push(`Stripe: ${text}`);
+    });
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    findings.push(`Stripe: ${sentenceOf(error)}`);
+  }
+  return findings;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runTool(() => {
     const flag = { type: "boolean", default: false } as const;
-    const options = {
-      offline: flag,
-      migrating: flag,
-      staging: flag,
-      production: flag,
-      only: { type: "string" },
-    } as const;
-    const { values } = parseArgs({ options });
-    const { offline, migrating, only } = values;
-    return preflight({ stage: stageOf(values), offline, migrating, apiOnly: only === "subscription-api" });
+    const { values } = parseArgs({ options: { offline: flag, staging: flag, production: flag } });
+    return preflight({ stage: stageOf(values), offline: values.offline });
   });
 }

@@ -1,9 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "../failures";
-import { onPorts, portsOf } from "../start/ports";
+import { onPorts, portsOf } from "../start/addresses";
 import { readWorkerSettings, type WorkerSettings } from "../wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../wrangler/wrangler";
 
@@ -26,25 +24,11 @@ export function urlIn({ vars }: WorkerSettings, name: string): string {
   return String(vars[name]).replace(/\/+$/, "");
 }
 
-/** `commit` names the exact files: with changes, the commit and the tree that `git add` would make. */
-export type CheckedOut = { commit: string; subject: string; isDirty: boolean };
-
-/** Undefined outside a git repository. */
-export function checkedOut(folder: string = root): CheckedOut | undefined {
-  const git = (args: string[], env?: NodeJS.ProcessEnv) =>
-    spawnSync("git", args, { cwd: folder, encoding: "utf8", env: { ...process.env, ...env } });
-  const { status, stdout } = git(["log", "-1", "--format=%h %s", "--abbrev=12"]);
+/** The checked-out commit, of 12 digits; undefined outside a git repository. */
+export function checkedOut(folder: string = root): { commit: string; subject: string; isDirty: boolean } | undefined {
+  const git = (...args: string[]) => spawnSync("git", args, { cwd: folder, encoding: "utf8" });
+  const { status, stdout } = git("log", "-1", "--format=%h %s", "--abbrev=12");
   if (status !== 0) return undefined;
-  const [hash = "", ...words] = stdout.trim().split(" ");
-  const subject = words.join(" ");
-  if (git(["status", "--porcelain"]).stdout.trim() === "") return { commit: hash, subject, isDirty: false };
-  const index = join(tmpdir(), `index-${process.pid}`);
-  try {
-    git(["read-tree", "HEAD"], { GIT_INDEX_FILE: index });
-    git(["add", "--all"], { GIT_INDEX_FILE: index });
-    const tree = git(["write-tree"], { GIT_INDEX_FILE: index }).stdout.slice(0, 8);
-    return { commit: `${hash}-${tree}`, subject, isDirty: true };
-  } finally {
-    rmSync(index, { force: true });
-  }
+  const [commit = "", ...words] = stdout.trim().split(" ");
+  return { commit, subject: words.join(" "), isDirty: git("status", "--porcelain").stdout.trim() !== "" };
 }

@@ -1,73 +1,61 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 
-// An open page loads files of its own release after the next deployment, so each build keeps the files of earlier ones.
+// An open page loads files of its own release after the next deployment, so a build keeps the files of the two before it.
 
-const LEAST_RELEASES = 3;
-const LEAST_HOURS = 24;
+const KEPT_RELEASES = 3;
+const WITHIN_MS = 20_000;
+const LIST = "releases.json";
+const folderHere = fileURLToPath(new URL("../../.releases", import.meta.url));
 
 const fileName = z.string().regex(/^(?!.*\.\.)(?:[\w$.[\]-]+\/)?[\w$.[\]-]+$/);
-const release = z.object({ version: z.string(), builtAt: z.iso.datetime(), files: z.array(fileName) });
-const releaseList = z.object({ releases: z.array(release) });
+const releaseList = z.object({ releases: z.array(z.object({ version: z.string(), files: z.array(fileName) })) });
 
-/** `version`: the version of Remix's manifest. */
-export type Release = z.output<typeof release>;
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const kept = join(root, ".releases");
-const list = join(kept, "releases.json");
-
-export function parseReleases(text: string): Release[] {
+/** The releases that public/releases.json names, the newest first. `version` is Remix's manifest's. Throws for another text. */
+export function parseReleases(text: string) {
   return releaseList.parse(JSON.parse(text)).releases;
 }
 
-export async function keptReleases(): Promise<Release[]> {
-  const text = await readFile(list, "utf8").catch(() => "");
-  try {
-    return parseReleases(text).filter(({ files }) => files.every((file) => existsSync(join(kept, file))));
-  } catch {
-    return [];
+/** Adds the files of earlier releases to a build, and the build to them. @param built public/build */
+export async function keepRelease(built: string, version: string, kept: string = folderHere): Promise<void> {
+  const entries = (await readdir(built, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const files = entries.map(({ parentPath, name }) => relative(built, join(parentPath, name)).replaceAll("\\", "/"));
+  const earlier = await readFile(join(kept, LIST), "utf8")
+    .then(parseReleases)
+    .catch(() => []);
+  const isWhole = (release: { files: string[] }) => release.files.every((file) => existsSync(join(kept, file)));
+  const others = earlier.filter((release) => release.version !== version && isWhole(release));
+  const releases = [{ version, files: files.sort() }, ...others].slice(0, KEPT_RELEASES);
+  for (const file of releases.flatMap((release) => release.files)) {
+    if (!files.includes(file)) await cp(join(kept, file), join(built, file));
   }
-}
-
-export function releasesToKeep(newestFirst: Release[], now: Date): Release[] {
-  const since = now.getTime() - LEAST_HOURS * 3_600_000;
-  return newestFirst.filter((_, index) => {
-    const replacedAt = newestFirst[index - 1]?.builtAt;
-    return index < LEAST_RELEASES || replacedAt === undefined || Date.parse(replacedAt) >= since;
-  });
-}
-
-export async function storeReleases(releases: Release[], read: (file: string) => Promise<Uint8Array>): Promise<void> {
-  const files = await Promise.all(filesOf(releases).map(async (file) => [file, await read(file)] as const));
   await rm(kept, { recursive: true, force: true });
-  for (const [file, content] of files) {
-    await mkdir(dirname(join(kept, file)), { recursive: true });
-    await writeFile(join(kept, file), content);
-  }
-  await mkdir(kept, { recursive: true });
-  await writeFile(list, JSON.stringify({ releases }));
+  await cp(built, kept, { recursive: true });
+  for (const list of [join(kept, LIST), join(built, "..", LIST)]) await writeFile(list, JSON.stringify({ releases }));
 }
 
-export async function keepRelease(folder: string, version: string, now: Date): Promise<void> {
-  const built = (await readdir(folder, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort();
-  const current = { version, builtAt: now.toISOString(), files: built };
-  const earlier = (await keptReleases()).filter((release) => release.version !== version);
-  const releases = releasesToKeep([current, ...earlier], now);
-  const own = new Set(built);
-  await storeReleases(releases, (file) => readFile(join(own.has(file) ? folder : kept, file)));
-  for (const file of filesOf(releases)) {
-    if (!own.has(file)) await cp(join(kept, file), join(folder, file));
+/** Replaces the releases kept here by the live site's, if it answers. Returns a sentence about the result. */
+export async function takeLiveReleases(siteUrl: string, kept: string = folderHere): Promise<string> {
+  const get = async (path: string) => {
+    const response = await fetch(siteUrl + path, { redirect: "error", signal: AbortSignal.timeout(WITHIN_MS) });
+    if (!response.ok) throw new Error(`it answered ${response.status} for ${path}`);
+    return Buffer.from(await response.arrayBuffer());
+  };
+  try {
+    const list = await get(`/${LIST}`);
+    const names = [...new Set(parseReleases(list.toString()).flatMap(({ files }) => files))];
+    const files = await Promise.all(names.map(async (file) => [file, await get(`/build/${file}`)] as const));
+    await rm(kept, { recursive: true, force: true });
+    for (const [file, content] of [...files, [LIST, list] as const]) {
+      await mkdir(dirname(join(kept, file)), { recursive: true });
+      await writeFile(join(kept, file), content);
+    }
+    return "The files of the live releases are kept.";
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `The live site's releases cannot be read (${reason}): this machine's releases are kept.`;
   }
-  await cp(list, join(folder, "../releases.json"));
-}
-
-function filesOf(releases: Release[]): string[] {
-  return [...new Set(releases.flatMap(({ files }) => files))];
 }

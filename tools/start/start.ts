@@ -1,158 +1,132 @@
 import { join } from "node:path";
-import type { MiniflareOptions, WorkerOptions } from "miniflare";
+import { Miniflare, type MiniflareOptions, type WorkerOptions } from "miniflare";
+import { build, isBuilt, WORKERS, type WorkerName, workerNames } from "../build";
 import { sentenceOf, ToolError } from "../failures";
 import { bindingsOf } from "../wrangler/built-worker";
+import { migrateDatabase } from "../wrangler/migrate-database";
 import { readWorkerSettings } from "../wrangler/worker-settings";
 import { root } from "../wrangler/wrangler";
-import { migrate, step } from "./build";
+import { hostOf, onPorts, portsOf } from "./addresses";
 import { listen } from "./listen";
-import { withLiveReload } from "./live-reload";
-import { hostOf, inspectorPort, onPorts, type Ports, portsOf, requireFreePort } from "./ports";
-import { atStop, isStopping, stopAll } from "./processes";
-import { runWorker } from "./run-worker";
+import { logOptions, shownOf } from "./log-lines";
 import { watchSources } from "./watch";
-import { damagedSentence, saysDamaged, showCount, shownOf, withPlaces } from "./worker-lines";
 
-// PORT moves the site, and API and simulator with it. HOST=0.0.0.0, or this machine's name, serves other devices too.
-
-const workers = [
-  { name: "stripe-simulator", title: "Stripe simulator", folder: "functions/stripe-simulator", bundle: "index.js" },
-  { name: "subscription-api", title: "subscription API", folder: "functions/subscription-api", bundle: "index.js" },
-  { name: "site", title: "site", folder: ".", bundle: "site.js" },
-] as const;
-
-const pages = [
-  { title: "mailbox", path: "/mailbox" },
-  { title: "customer portal", path: "/p/login/test" },
-  { title: "account webhooks", path: "/console" },
-  { title: "Stripe dashboard", path: "/dashboard" },
-  { title: "funnel", path: "/funnel" },
-];
+// npm start: builds what has changed, and runs the three Workers in one Miniflare. PORT moves them; HOST serves other
+// devices; STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY choose Stripe's test mode. --verbose shows all logs. --watch: npm run dev.
 
 /** Sooner than in production, so that nobody waits for an email. */
 const CRON_EVERY_MS = 10_000;
-const READY_WITHIN_MS = 90_000;
-const DATABASE_WELL_WITHIN_MS = 5_000;
-const isVerbose = process.argv.includes("--verbose");
+const READY_WITHIN_MS = 30_000;
 
-async function main(isWatching: boolean): Promise<void> {
-  const ports = portsOf(process.env);
-  const host = hostOf(process.env);
-  // Before everything else, so that invalid TOML is named at once.
-  const vars = workers.map(({ folder }) => readWorkerSettings(join(root, folder, "wrangler.toml")).vars);
-  const testMode = await readTestMode();
+const [isVerbose, isWatching] = [process.argv.includes("--verbose"), process.argv.includes("--watch")];
+let miniflare: Miniflare | undefined;
+let isStopping = false;
+
+async function start(): Promise<void> {
+  const [ports, host] = [portsOf(process.env), hostOf(process.env)];
+  const testMode = await testModeOf(process.env);
   // Test mode's database has other prices.
   const state = join(root, testMode ? ".wrangler/state-test-mode" : ".wrangler/state");
-  for (const { name, title } of workers) await requireFreePort(ports[name], title);
+  const optionsOf = (name: WorkerName): WorkerOptions => {
+    const { folder, bundle } = WORKERS[name];
+    const vars = onPorts(readWorkerSettings(join(root, folder, "wrangler.toml")).vars, ports);
+    const ofHost = host && name !== "stripe-simulator" ? { HOST: host.name } : {};
+    return {
+      ...bindingsOf(folder, { ...vars, ...ofHost, ...(name !== "stripe-simulator" && testMode?.[name]) }),
+      modules: [{ type: "ESModule", path: join(root, "build", name, bundle) }],
+      // Miniflare itself listens for the first Worker alone, and compresses its pages as Cloudflare does.
+      ...(name !== "site" && { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] }),
+      unsafeInspectorProxy: isWatching,
+    };
+  };
+  const [site, api, simulator] = [optionsOf("site"), optionsOf("subscription-api"), optionsOf("stripe-simulator")];
+  const options: MiniflareOptions = {
+    workers: [site, api, simulator],
+    host: "127.0.0.1",
+    port: 0,
+    ...(isWatching && { inspectorPort: ports.site + 1000 }),
+    d1Persist: join(state, "v3/d1"),
+    durableObjectsPersist: join(state, "v3/do"),
+    ...logOptions((line) => {
+      const shown = isVerbose ? line : shownOf(line);
+      if (shown !== undefined && !isStopping) console.log(shown);
+    }),
+  };
+  let begin = (_: Miniflare) => {};
+  const begun = new Promise<Miniflare>((resolve) => {
+    begin = resolve;
+  });
+  await listen(ports.site, host?.ip, async () => (await begun).ready);
+  await listen(ports["subscription-api"], host?.ip, async () => (await begun).unsafeGetDirectURL(api.name));
+  await listen(ports["stripe-simulator"], host?.ip, async () => (await begun).unsafeGetDirectURL(simulator.name));
 
-  console.log("Migrating the local database …");
-  await migrate(state, isVerbose);
-  console.log("Building …");
-  for (const { name } of [...workers].reverse()) await step("npm", ["run", "--silent", `build:${name}`], isVerbose);
-
+  const isCurrent = isBuilt();
+  console.log(isCurrent ? "Built before, and nothing has changed since." : "Building …");
+  if (!isCurrent) await build();
+  if (isStopping) return;
   console.log("Starting the Workers …");
-  const started = [];
-  for (const [index, worker] of workers.entries()) {
-    const { name, folder, bundle } = worker;
-    const settings = {
-      ...onPorts(vars[index] ?? {}, ports),
-      ...(host && name !== "stripe-simulator" && { HOST: host.name }),
-      ...testMode?.settingsOf(name),
-    };
-    const options = async (): Promise<MiniflareOptions> => {
-      const built: WorkerOptions = {
-        ...bindingsOf(folder, settings),
-        modules: [{ type: "ESModule", path: join(root, "build", name, bundle) }],
-        // The debugger sees this Worker alone, and none of Miniflare's own.
-        unsafeInspectorProxy: isWatching,
-      };
-      return {
-        ...(isWatching && name === "site" ? withLiveReload(built) : built),
-        host: "127.0.0.1",
-        port: 0,
-        ...(isWatching && { inspectorPort: inspectorPort(ports[name]) }),
-        d1Persist: join(state, "v3/d1"),
-        durableObjectsPersist: join(state, "v3/do"),
-        unsafeTriggerHandlers: true,
-      };
-    };
-    const show = (line: string) => console.log(`${name.padEnd(16)} │ ${line}`);
-    const running = await runWorker(
-      options,
-      (line) => {
-        if (isStopping()) return;
-        if (saysDamaged(line)) return void stopAll(1, damagedSentence(state));
-        void showCount(line, local(ports["stripe-simulator"]));
-        const shown = isVerbose ? line : shownOf(line);
-        if (shown) show(withPlaces(shown));
-      },
-      (isRestarted) => {
-        if (isRestarted) show("stopped unexpectedly; starting again");
-        else void stopAll(1, `${name} stopped unexpectedly.`);
-      },
-    );
-    atStop(running.dispose);
-    await listen(ports[name], host?.ip, running);
-    stopOnSignals();
-    await answers(worker, ports, state);
-    started.push({ name, folder, running });
-  }
-  await testMode?.setPrices();
+  const running = new Miniflare(options);
+  miniflare = running;
+  await running.ready;
+  stopOnSignals();
+  const migrate = async () => migrateDatabase(await running.getD1Database("DB", String(api.name)));
+  await migrate();
+  begin(running);
+  for (const name of workerNames) await requireHealth(name, `http://localhost:${ports[name]}`);
+  if (testMode) await (await import("../operator")).runCommand(["catalog"]);
   // Miniflare does not run schedules.
-  const cron = `${local(ports["subscription-api"])}/cdn-cgi/handler/scheduled`;
-  setInterval(() => fetch(cron).catch(() => {}), CRON_EVERY_MS);
-  if (isWatching) await watchSources(started);
+  const runCron = async () => (await running.getWorker(String(api.name))).scheduled({ cron: "* * * * *" });
+  setInterval(() => void runCron().catch(() => undefined), CRON_EVERY_MS);
+  if (isWatching) watchSources(() => running.setOptions(options).then(migrate));
 
-  const at = (name: keyof Ports) => `http://${host?.name ?? "localhost"}:${ports[name]}`;
-  const shown = testMode ? pages.filter(({ title }) => title !== "customer portal") : pages;
-  for (const { title, path } of shown) console.log(`  ${title.padEnd(17)} ${at("stripe-simulator")}${path}`);
+  const at = (name: WorkerName) => `http://${host?.name ?? "localhost"}:${ports[name]}`;
+  const pages = { mailbox: "/mailbox", "account webhooks": "/console", "Stripe dashboard": "/dashboard" };
+  const portal = testMode ? {} : { "customer portal": "/p/login/test" };
+  for (const [title, path] of Object.entries({ ...pages, ...portal })) {
+    console.log(`  ${title.padEnd(17)} ${at("stripe-simulator")}${path}`);
+  }
   console.log(`  ${"subscription API".padEnd(17)} ${at("subscription-api")}`);
-  console.log(`  ${"operator's page".padEnd(17)} ${at("subscription-api")}/operator`);
-  if (testMode) console.log(testMode.whatIsLeft(testMode.settings));
-  if (isWatching)
-    console.log(`  ${"debugger".padEnd(17)} ports ${workers.map(({ name }) => inspectorPort(ports[name])).join(", ")}`);
-  console.log(`${isWatching ? "Changes are rebuilt, and pages load again. " : ""}Press Ctrl-C to stop everything.`);
-  console.log(`Ready: open ${at("site")}`);
+  if (testMode) console.log(testMode.whatIsLeft);
+  if (isWatching) console.log(`Changes are rebuilt. The debugger listens on port ${ports.site + 1000}.`);
+  console.log(`Press Ctrl-C to stop everything.\nReady: open ${at("site")}`);
 }
 
-const local = (port: number) => `http://localhost:${port}`;
-
-async function readTestMode() {
-  const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY } = process.env;
-  if (!STRIPE_SECRET_KEY && !STRIPE_PUBLISHABLE_KEY) return undefined;
-  const tools = await import("./test-mode");
-  const settings = tools.testModeOf(process.env);
-  await tools.requireAccess(process.env);
-  const settingsOf = (name: string) =>
-    name === "site" ? settings?.site : name === "subscription-api" && settings?.api;
-  return settings && { ...tools, settings, settingsOf };
+async function testModeOf(environment: NodeJS.ProcessEnv) {
+  if (!environment.STRIPE_SECRET_KEY && !environment.STRIPE_PUBLISHABLE_KEY) return undefined;
+  const { requireAccess, testModeOf } = await import("./test-mode");
+  const testMode = testModeOf(environment);
+  await requireAccess(environment);
+  return testMode;
 }
 
-/** Waits until the Worker's health check passes. */
-async function answers({ title, name }: (typeof workers)[number], ports: Ports, state: string): Promise<void> {
-  const started = Date.now();
-  let last = "no answer";
-  while (Date.now() - started < READY_WITHIN_MS) {
-    const response = await fetch(`${local(ports[name])}/health`).catch(() => undefined);
+async function requireHealth(name: WorkerName, url: string): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  for (let last = "no answer"; ; ) {
+    const response = await fetch(`${url}/health`).catch(() => undefined);
     if (response?.ok) return;
     if (response) last = `${response.status} ${await response.text()}`;
-    if (last.includes('"DB"') && Date.now() - started > DATABASE_WELL_WITHIN_MS) {
-      throw new ToolError(damagedSentence(state));
-    }
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    if (Date.now() >= deadline) throw new ToolError(`The Worker ${name} at ${url} is not ready: ${last}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new ToolError(`The ${title} on port ${ports[name]} is not ready: ${last}`);
+}
+
+async function stop(exitCode: number, reason: string): Promise<void> {
+  if (isStopping) process.exit(exitCode);
+  isStopping = true;
+  if (reason !== "") console.log(reason);
+  await miniflare?.dispose();
+  process.exit(exitCode);
 }
 
 /** Removes the handlers of Wrangler's library and Miniflare, which would end this process at once. */
 function stopOnSignals(): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.removeAllListeners(signal);
-    process.on(signal, () => void stopAll(0, "Stopping …"));
+    process.on(signal, () => void stop(0, "Stopping …"));
   }
 }
 
 stopOnSignals();
 // The terminal, or a pipe that reads the output, is closed.
-for (const stream of [process.stdout, process.stderr]) stream.on("error", () => void stopAll(0, ""));
-main(process.argv.includes("--watch")).catch((error) => stopAll(1, sentenceOf(error)));
+process.stdout.on("error", () => void stop(0, ""));
+start().catch((error) => stop(1, sentenceOf(error)));

@@ -1,8 +1,7 @@
-import { isOfOneCall, isPermissionError, sentenceOf } from "./error-sentence";
-import type { Line, State } from "./line";
-import { planPrices } from "./plan-prices";
+import Stripe from "stripe";
+import { sentenceOf as toolSentenceOf } from "../failures";
 import { portal, portalUrl } from "./portal";
-import type { Target } from "./target";
+import type { Line, State, Target } from "./target";
 import { webhookEndpoint } from "./webhook-endpoint";
 
 /** In this order: the portal offers the prices. */
@@ -24,11 +23,42 @@ export async function setUpStripe(target: Target, mode: "check" | "set-up", say:
         say({ mark: fixes ? "changed" : "differs", text: `${name}: ${fixes ? await fix() : what}` });
       }
     } catch (error) {
+      const { StripePermissionError, StripeInvalidRequestError } = Stripe.errors;
       const sentence = sentenceOf(error, target.place === "local");
+      const lacksPermission = error instanceof StripePermissionError;
       // A wrong key or an outage of Stripe would fail every part.
-      if (!isOfOneCall(error)) return say({ mark: "failed", text: sentence });
-      const mark = mode === "check" && isPermissionError(error) ? "untested" : "failed";
-      say({ mark, text: `${name}: ${sentence}` });
+      if (!lacksPermission && !(error instanceof StripeInvalidRequestError))
+        return say({ mark: "failed", text: sentence });
+      say({ mark: mode === "check" && lacksPermission ? "untested" : "failed", text: `${name}: ${sentence}` });
     }
   }
+}
+
+async function planPrices({ prices, plans }: Target): Promise<State> {
+  const known = await Promise.all(plans.map(async (plan) => ({ plan, price: await prices.find(plan) })));
+  return {
+    ok: `prices: ${known.map(({ plan, price }) => `${plan.name} ${price?.id}`).join(", ")}`,
+    differences: known.flatMap(({ plan, price }) => {
+      const dollars = `$${plan.price_cents / 100} a month`;
+      const fix = async () => `${plan.name} has the price ${(await prices.findOrCreate(plan)).id}, ${dollars}`;
+      return price ? [] : [{ what: `${plan.name} has no price of ${dollars} with the lookup key ${plan.id}`, fix }];
+    }),
+  };
+}
+
+/** What to do about an error of Stripe's client. */
+export function sentenceOf(error: unknown, isLocal = false): string {
+  if (!(error instanceof Stripe.errors.StripeError)) return toolSentenceOf(error);
+  const { type, message, statusCode, param = "a call", requestId = "no request ID" } = error;
+  const [permission = "for this part"] = /rak_\w+/.exec(message) ?? [];
+  const keys = "https://dashboard.stripe.com/apikeys";
+  const sentences: Partial<Record<string, string>> = {
+    StripeAuthenticationError: `Stripe does not know the key: copy it again from ${keys}, of the same account and mode.`,
+    StripePermissionError: `The key lacks the permission ${permission}: tick it at ${keys}.`,
+    StripeInvalidRequestError: `Stripe refuses ${param} (${requestId}): ${message}`,
+    StripeConnectionError: isLocal
+      ? "The simulator cannot be reached: run npm start beside this."
+      : "Stripe cannot be reached: look at the network and at https://status.stripe.com, then run this again.",
+  };
+  return sentences[type] ?? `Stripe failed with the status ${statusCode}: run this again, nothing is done twice.`;
 }

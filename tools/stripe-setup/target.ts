@@ -1,9 +1,11 @@
 import Stripe from "stripe";
 import { PAID_PLANS, settingOf } from "../../app/contract/plans";
 import { isLoopback } from "../../app/shared/settings";
+import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/events";
 import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/plan-prices";
 import { ToolError } from "../failures";
 import { settingsOf } from "../releases/deployment-stages";
+import { portsOf } from "../start/addresses";
 import { API_FOLDER, type Stage } from "../wrangler/wrangler";
 
 export type Place = "local" | "sandbox" | Stage;
@@ -19,7 +21,15 @@ export type Target = {
   plans: Item[];
 };
 
-export const WEBHOOK_PATH = "/webhooks/stripe";
+/** `ok`: correct; `changed`: corrected; `differs`: wrong; `failed`: could not be corrected; `untested`: could not be read. */
+export type Line = { mark: "ok" | "changed" | "differs" | "failed" | "untested"; text: string };
+
+/** A difference from the wanted setup. `fix` corrects it and reports that; without `fix` a person has to. */
+export type Difference = { what: string; fix?: () => Promise<string> };
+
+export type State = { ok: string; differences: Difference[] };
+
+const WEBHOOK_PATH = "/webhooks/stripe";
 
 /** @param url where a local Stripe is, if elsewhere than wrangler.toml says. Throws ToolError. */
 export function targetOf(place: Place, variables: NodeJS.ProcessEnv, url?: string): Target {
@@ -57,26 +67,23 @@ export function clientOf(key: string, apiUrl?: URL, httpClient?: Stripe.HttpClie
     }),
     ...(httpClient && { httpClient }),
   });
-  return { stripe, prices: stripePrices(stripe, async (schema, request) => schema.parse(await request())) };
+  return { stripe, prices: stripePrices(stripe, (request) => request()) };
 }
 
-function keyOf(place: Place, key: string | undefined): string {
-  if (key === undefined || key === "") {
-    throw new ToolError(
-      "Set the variable STRIPE_SECRET_KEY to the API's key: `read -rs STRIPE_SECRET_KEY && export STRIPE_SECRET_KEY`.",
-    );
-  }
-  if (key.startsWith("pk_"))
-    throw new ToolError("STRIPE_SECRET_KEY is the publishable key: take the secret or restricted one.");
-  if (!/^[sr]k_(test|live)_\w+$/.test(key))
-    throw new ToolError("STRIPE_SECRET_KEY is no key of Stripe's (sk_… or rk_…).");
-  if (place !== "production" && key.includes("_live_")) {
-    throw new ToolError(`STRIPE_SECRET_KEY is a live key: --${place} takes a test key (sk_test_… or rk_test_…).`);
-  }
-  return key;
+function keyOf(place: Exclude<Place, "local">, key = ""): string {
+  if (key === "") throw new ToolError("Set STRIPE_SECRET_KEY: read -rs STRIPE_SECRET_KEY && export STRIPE_SECRET_KEY");
+  const mode = place === "production" ? "live" : "test";
+  if (new RegExp(`^[sr]k_${mode}_\\w+$`).test(key)) return key;
+  throw new ToolError(
+    `STRIPE_SECRET_KEY is no ${mode} key: --${place} takes a secret or restricted one (sk_${mode}_… or rk_${mode}_…).`,
+  );
 }
 
 function requireRealUrl(name: string, url: string, where: string): void {
   if (URL.canParse(url) && !new URL(url).hostname.endsWith(".example")) return;
   throw new ToolError(`${name} is still a placeholder: fill in ${where} first.`);
+}
+
+export function listenCommand(): string {
+  return `stripe listen --forward-to http://localhost:${portsOf(process.env)["subscription-api"]}${WEBHOOK_PATH} --events ${WEBHOOK_EVENTS.join(",")}`;
 }

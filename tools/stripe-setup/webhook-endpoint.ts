@@ -1,96 +1,44 @@
 import Stripe from "stripe";
 import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/events";
-import { portsOf } from "../start/ports";
 import { API_FOLDER, wranglerCommand } from "../wrangler/wrangler";
-import type { Difference, State } from "./line";
-import { type Target, WEBHOOK_PATH } from "./target";
-
-/** Stripe repeats an event for three days, but none of a disabled endpoint: https://docs.stripe.com/webhooks#retries */
-const RETRIED_FOR_MS = 3 * 24 * 60 * 60_000;
+import { type Difference, listenCommand, type State, type Target } from "./target";
 
 /** With snapshot payloads: https://docs.stripe.com/api/webhook_endpoints */
 export async function webhookEndpoint({ stripe, webhookUrl: url, place }: Target): Promise<State> {
   if (url === undefined) return { ok: `webhooks: ${listenCommand()}`, differences: [] };
   const all = (await stripe.webhookEndpoints.list({ limit: 100 })).data.filter((one) => one.url === url);
+  const enabled = all.filter(({ status }) => status === "enabled");
   // The version of an endpoint cannot be changed.
-  const [endpoint, ...others] = all.filter(({ api_version }) => api_version === Stripe.API_VERSION).sort(enabledFirst);
-  const differences: Difference[] = [];
-  if (!endpoint) {
-    const replaces = all.some(({ status }) => status === "enabled");
-    differences.push({ what: `there is none for ${url}`, fix: () => create(stripe, url, place, replaces) });
+  const endpoint = [...enabled, ...all].find(({ api_version }) => api_version === Stripe.API_VERSION);
+  const others = enabled.filter(({ id }) => id !== endpoint?.id);
+  const differences: Difference[] = endpoint
+    ? others.map(({ id, api_version }) => ({
+        // Stripe repeats an event for three days, but no event of a disabled endpoint: https://docs.stripe.com/webhooks#retries
+        what: `${id} sends the same events (version ${api_version}): disable it three days after ${endpoint.id} was made`,
+      }))
+    : [{ what: `there is none for ${url}`, fix: () => create(stripe, url, place, others.length > 0) }];
+  if (endpoint) {
+    const { id, enabled_events, status } = endpoint;
+    const hasEvents = [...enabled_events].sort().join() === [...WEBHOOK_EVENTS].sort().join();
+    const fix = async () => {
+      await stripe.webhookEndpoints.update(id, { enabled_events: WEBHOOK_EVENTS, disabled: false });
+      return `${id} now sends the events that the API reads`;
+    };
+    if (!hasEvents || status === "disabled") {
+      differences.unshift({
+        what: `${id} ${hasEvents ? "is disabled" : "does not send the events that the API reads"}`,
+        fix,
+      });
+    }
   }
-  const old = all.filter(({ api_version, status }) => api_version !== Stripe.API_VERSION && status === "enabled");
-  const replacedAt = endpoint && endpoint.created * 1000 + RETRIED_FOR_MS;
-  const isReplaced = replacedAt !== undefined && Date.now() >= replacedAt;
-  for (const { id, api_version } of isReplaced ? old : []) {
-    differences.push({
-      what: `${id} sends events of the version ${api_version ?? "of the account"}, not ${Stripe.API_VERSION}`,
-      fix: async () => {
-        await stripe.webhookEndpoints.update(id, { disabled: true });
-        return `${id}, of another version, was disabled: STRIPE_WEBHOOK_SECRET no longer needs its secret`;
-      },
-    });
-  }
-  if (endpoint) differences.push(...differencesOf(endpoint, stripe));
-  for (const { id } of others.filter(({ status }) => status === "enabled")) {
-    differences.push({ what: `${id} sends the same events with another secret: delete it, or ${endpoint?.id}` });
-  }
-  const kept = old.length > 0 && replacedAt !== undefined && !isReplaced;
-  const next = kept
-    ? `; run this again after ${new Date(replacedAt).toISOString().slice(0, 10)} to disable ${old.map(({ id }) => id).join(", ")}`
-    : "";
-  return { ok: `webhook endpoint: ${url}${next}`, differences };
-}
-
-function differencesOf({ id, enabled_events, status }: Stripe.WebhookEndpoint, stripe: Stripe): Difference[] {
-  const differences: Difference[] = [];
-  const missing = WEBHOOK_EVENTS.filter((type) => !enabled_events.includes(type));
-  const needless = enabled_events.filter((type) => !WEBHOOK_EVENTS.some((wanted) => wanted === type));
-  if (missing.length + needless.length > 0) {
-    differences.push({
-      what: [
-        missing.length > 0 && `${id} lacks ${missing.join(", ")}`,
-        needless.length > 0 && `${id} needs no ${needless.join(", ")}`,
-      ]
-        .filter((part) => part !== false)
-        .join("; "),
-      fix: async () => {
-        await stripe.webhookEndpoints.update(id, { enabled_events: WEBHOOK_EVENTS });
-        return `${id} now sends the events that the API reads`;
-      },
-    });
-  }
-  if (status === "disabled") {
-    differences.push({
-      what: `${id} is disabled`,
-      fix: async () => {
-        await stripe.webhookEndpoints.update(id, { disabled: false });
-        return `${id} was enabled`;
-      },
-    });
-  }
-  return differences;
+  return { ok: `webhook endpoint: ${url}`, differences };
 }
 
 async function create(stripe: Stripe, url: string, place: Target["place"], replaces: boolean): Promise<string> {
-  const { id, secret } = await stripe.webhookEndpoints.create({
-    api_version: Stripe.API_VERSION,
-    enabled_events: WEBHOOK_EVENTS,
-    url,
-  });
-  const made = `${id} was made for ${url}`;
-  if (place === "local" || place === "sandbox") {
-    return `${made}; the simulator signs with the local STRIPE_WEBHOOK_SECRET`;
-  }
+  const wanted = { api_version: Stripe.API_VERSION, enabled_events: WEBHOOK_EVENTS, url };
+  const { id, secret } = await stripe.webhookEndpoints.create(wanted);
+  if (place === "local" || place === "sandbox") return `${id} was made for ${url}`;
   const command = wranglerCommand("secret put STRIPE_WEBHOOK_SECRET", place, API_FOLDER);
   const value = replaces ? "this secret, a comma and the old secret" : "the secret";
-  return `${made}. Its signing secret, which the API of Stripe tells this once:\n    ${secret}\n  Type this command, and paste ${value} when it asks:\n    ${command}`;
-}
-
-export function listenCommand(): string {
-  return `stripe listen --forward-to http://localhost:${portsOf(process.env)["subscription-api"]}${WEBHOOK_PATH} --events ${WEBHOOK_EVENTS.join(",")}`;
-}
-
-function enabledFirst(a: Stripe.WebhookEndpoint, b: Stripe.WebhookEndpoint): number {
-  return Number(b.status === "enabled") - Number(a.status === "enabled") || a.created - b.created;
+  return `${id} was made for ${url}. Its signing secret, which Stripe's API tells only this once:\n    ${secret}\n  Type this command, and paste ${value} when it asks:\n    ${command}`;
 }

@@ -14,36 +14,26 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 
-const MOST_OUTPUT = 64 * 1024 * 1024;
-
 /** @param options.asks lets it ask, and write, in the terminal; `stdout` then is empty */
 export function runWrangler(
   args: string[],
   { stage, folder, asks = false, env = {} }: { stage: Stage; folder: Folder; asks?: boolean; env?: NodeJS.ProcessEnv },
 ): { succeeded: boolean; stdout: string; stderr: string } {
+  const quiet = { WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
   const { status, stdout, stderr, error } = spawnSync(
     process.execPath,
     [wrangler, ...args, "--env", stage, "--cwd", folder],
     {
       cwd: root,
       encoding: "utf8",
-      maxBuffer: MOST_OUTPUT,
+      maxBuffer: 64 * 1024 * 1024,
       stdio: asks ? ["inherit", "inherit", "pipe"] : ["ignore", "pipe", "pipe"],
-      env: {
-        ...process.env,
-        ...(!asks && { CI: "1", FORCE_COLOR: "0" }),
-        WRANGLER_SEND_METRICS: "false",
-        WRANGLER_HIDE_BANNER: "true",
-        ...env,
-      },
+      env: { ...process.env, ...(!asks && { CI: "1", FORCE_COLOR: "0" }), ...quiet, ...env },
     },
   );
   if (error) throw error;
-  return {
-    succeeded: status === 0,
-    stdout: stripVTControlCharacters(stdout ?? ""),
-    stderr: stripVTControlCharacters(stderr),
-  };
+  const succeeded = status === 0;
+  return { succeeded, stdout: stripVTControlCharacters(stdout ?? ""), stderr: stripVTControlCharacters(stderr) };
 }
 
 export function wranglerCommand(command: string, stage: Stage, folder: Folder): string {

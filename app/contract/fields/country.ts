@@ -17,49 +17,6 @@ const ISO_3166_1 =
 
 const COUNTRIES = ISO_3166_1.split(" ").map((codes) => ({ code: codes.slice(0, 2), alpha3: codes.slice(2) }));
 
-/** Further languages of a country; CLDR knows the likeliest. */
-const MORE_LANGUAGES: Record<string, string> = {
-  AF: "ps",
-  BA: "sr hr",
-  BE: "fr de",
-  BI: "fr",
-  BY: "ru",
-  CA: "fr",
-  CH: "fr it rm",
-  CM: "fr",
-  CY: "tr",
-  DJ: "fr ar",
-  DZ: "fr",
-  ES: "ca eu gl",
-  FI: "sv",
-  FR: "br eu",
-  GB: "cy gd ga",
-  HT: "fr",
-  IE: "ga",
-  IL: "ar",
-  IN: "bn ta te mr gu kn ml pa",
-  IQ: "ku",
-  KG: "ru",
-  KZ: "kk ru",
-  LB: "fr",
-  LK: "ta",
-  LU: "fr de lb",
-  MA: "fr",
-  ME: "sr-Cyrl",
-  MK: "sq",
-  MO: "pt",
-  NL: "fy",
-  NO: "nn se",
-  NZ: "mi",
-  RS: "sr-Latn",
-  RW: "fr",
-  SG: "zh ms ta",
-  TN: "fr",
-  TW: "zh-Hans",
-  XK: "sr sr-Latn",
-  ZA: "af zu xh",
-};
-
 /** Common names that CLDR lacks in English. */
 const OTHER_NAMES: Record<string, string> = {
   AE: "UAE/Emirates",
@@ -103,58 +60,33 @@ const OTHER_NAMES: Record<string, string> = {
 
 /** The English names, in alphabetical order. */
 export function countryNames(): string[] {
-  const names = namesIn("en");
+  const names = namesIn("long");
   return COUNTRIES.map(({ code }) => names(code) ?? code).sort(new Intl.Collator("en").compare);
 }
 
-/** The ISO 3166-1 alpha-2 code of a typed code or name; undefined for any other text. */
+/** The ISO 3166-1 alpha-2 code of a typed code or English name; undefined for any other text. */
 export function countryCode(text: string): string | undefined {
-  const typed = comparable(text);
-  englishIndex ??= indexOf(englishNames());
-  const found = englishIndex.get(typed);
-  if (found !== undefined) return found;
-  ownNameIndex ??= indexOf(ownNames());
-  return ownNameIndex.get(typed);
+  codes ??= codesByName();
+  return codes.get(comparable(text));
 }
 
-// Built once per isolate; the slow one only if the fast one finds nothing.
-let englishIndex: Map<string, string> | undefined;
-let ownNameIndex: Map<string, string> | undefined;
+/** Built once per isolate. */
+let codes: Map<string, string> | undefined;
 
-type Named = { code: string; names: (string | undefined)[] };
-
-function englishNames(): Named[] {
-  const [long, short] = [namesIn("en"), namesIn("en", "short")];
-  return COUNTRIES.map(({ code, alpha3 }) => {
-    const others = OTHER_NAMES[code]?.split("/") ?? [];
-    return { code, names: [code, alpha3, long(code), short(code), ...others] };
-  });
+function codesByName(): Map<string, string> {
+  const [long, short] = [namesIn("long"), namesIn("short")];
+  return new Map(
+    COUNTRIES.flatMap(({ code, alpha3 }) => {
+      const others = OTHER_NAMES[code]?.split("/") ?? [];
+      const names = [code, alpha3, long(code), short(code), ...others];
+      return names.flatMap((name) => (name === undefined ? [] : [[comparable(name), code] as const]));
+    }),
+  );
 }
 
-function ownNames(): Named[] {
-  return COUNTRIES.map(({ code }) => {
-    const likeliest = new Intl.Locale(`und-${code}`).maximize();
-    const languages = [likeliest.baseName, ...(MORE_LANGUAGES[code]?.split(" ") ?? [])];
-    return {
-      code,
-      names: languages.flatMap((language) => [namesIn(language)(code), namesIn(language, "short")(code)]),
-    };
-  });
-}
-
-function namesIn(language: string, style: "long" | "short" = "long"): (code: string) => string | undefined {
-  const names = new Intl.DisplayNames(language, { type: "region", style, fallback: "none" });
+function namesIn(style: "long" | "short"): (code: string) => string | undefined {
+  const names = new Intl.DisplayNames("en", { type: "region", style, fallback: "none" });
   return (code) => names.of(code);
-}
-
-function indexOf(countries: Named[]): Map<string, string> {
-  const index = new Map<string, string>();
-  for (const { code, names } of countries) {
-    for (const name of names) {
-      if (name !== undefined) index.set(comparable(name), code);
-    }
-  }
-  return index;
 }
 
 /** Drops case, accents, punctuation, spaces and words that people leave out. */

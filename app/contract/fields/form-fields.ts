@@ -134,9 +134,8 @@ export const billingFields = {
 } as const satisfies Record<string, FormField>;
 
 /**
- * Every field of the sign-up form but the package id (docs/requirements.md, V and N1): the form, the request guard, the schemas
- * and the API's request and row follow. The API's table needs a column of the name in snake case. The upper limits keep a sealed
- * session within one cookie.
+ * Every field of the sign-up form but the package id: the form, the schemas and the API's request and row follow. The API's
+ * table needs a column of the name in snake case. The upper limits keep a sealed session within one cookie.
  */
 export const formFields = { ...contactFields, ...billingFields };
 

@@ -10,7 +10,7 @@ const NUMBER = /^[\s\p{Cf}\p{Pd}\d+().]*$/u;
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/; // ITU-T E.164
 
 /**
- * The digits of a typed number, as the form and the API keep them (docs/requirements.md, V9): without an extension, and a
+ * The digits of a typed number, as the form and the API keep them: without an extension, and a
  * number from abroad as country code and number. Ten digits alone are a North American number, so a number from abroad
  * with ten digits keeps `00` in front. Idempotent.
  */
@@ -23,14 +23,14 @@ export function phoneDigits(value: string): string {
   return /^[2-9]\d{9}$/.test(digits) ? `00${digits}` : digits;
 }
 
-/** Checks digits only; numbers outside North America pass (docs/requirements.md, V8). */
+/** Checks digits only; numbers outside North America pass. */
 export function isPlausibleNanpNumber(digits: string): boolean {
   const national = /^1?(\d{10})$/.exec(digits)?.[1];
   return national === undefined || /^[2-9]\d{2}[2-9]/.test(national);
 }
 
 /**
- * Shows a complete number in one of the three formats of docs/requirements.md, V9. Anything else stays as it was typed: a
+ * Shows a complete number in one of the specification's three formats. Anything else stays as it was typed: a
  * number that is too short or too long, one that begins with a national 0, and text.
  */
 export function formatPhone(value: string): string {

@@ -1,103 +1,83 @@
-import type { AppLoadContext } from "@remix-run/cloudflare";
-import { isFarOverLimit, isOverLimit } from "../../shared/limits/rate-limit";
+import type { MiddlewareHandler } from "hono";
+import { isOverLimit } from "../../shared/limits/rate-limit";
 import { rateLimitKeyOf } from "../../shared/limits/rate-limit-key";
-import type { Handler, Middleware } from "../middleware.server";
-import { CATCH_ALL, isPlausibleParameter, type MatchedRoute } from "../route-matcher.server";
+import type { SiteEnv } from "../context.server";
+import type { MatchedRoute } from "../routes.server";
 import {
+  BODY_TOO_LARGE,
   CROSS_ORIGIN,
+  MALFORMED,
   methodNotAllowed,
   NOT_FOUND,
   type Refusal,
-  type RefusalHandler,
   TOO_MANY_REQUESTS,
-  withRefusalHeaders,
+  UNSUPPORTED_TYPE,
+  URL_TOO_LONG,
 } from "./refusals.server";
-import { checkFormHeaders, type PostedForm, readForm } from "./request-body.server";
-import { checkUrl } from "./url-check.server";
 
-export interface FormRules {
-  /** The names that are read; all others are dropped. */
-  fields: readonly string[];
-}
+const MAX_URL_LENGTH = 8192;
+const MAX_QUERY_PARAMETERS = 64;
+/** The action gives a form's values back up to here, though it takes no more than 16 KB. */
+const MAX_FORM_BYTES = 256 * 1024;
+
+/** The two types of HTML forms. */
+const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
+
+/** The parameter `_data`, each letter plain or escaped. */
+const DATA_PARAMETER = /[?&](?:_|%5[fF])(?:d|%64)(?:a|%61)(?:t|%74)(?:a|%61)(?:[=&]|$)/;
 
 /**
- * Checks URL, method and origin, and for forms type, rate, size and fields (docs/security/threats.md, A and B). A form that passes
- * is read, and its fields are in `context.form`. A refused request gets `answerRefused`, except for a form whose fields
- * were read: its own page shows the refusal.
- *
- * @example
- * const guard = requestGuard(refusalCache(matchRoute), { fields: ["email", "password"] });
- * const answer = compose([guard], remixHandler(build));
+ * Judges URL, method, origin, type, declared length and the sender's rate by the headers alone (docs/threats.md) and passes the
+ * body on unread. A refusal is thrown.
  */
-export function requestGuard(answerRefused: RefusalHandler, rules: FormRules): Middleware<AppLoadContext> {
-  async function guardForm(request: Request, context: AppLoadContext, next: Handler<AppLoadContext>) {
-    const checked = await checkForm(request, context, rules);
-    if (!("refusal" in checked)) return next(request, { ...context, form: checked.form });
-    const { refusal } = checked;
-    logRefusal(refusal, context);
-    // The form's page can show the refusal if the fields were read or its script still has them.
-    const form = checked.form ?? (context.route?.isData ? {} : undefined);
-    if (form === undefined) return answerRefused(request, context, refusal, next);
-    return withRefusalHeaders(refusal, await next(request, { ...context, form, refusal }));
-  }
+export const guard: MiddlewareHandler<SiteEnv> = async (c, next) => {
+  const { raw } = c.req;
+  const url = c.get("url");
+  const refusal = checkRequest(raw, url, c.get("route")) ?? (raw.method === "POST" ? checkForm(raw, url) : undefined);
+  if (refusal) throw refusal;
+  if (raw.method === "POST" && (await isFlood(c.var))) throw TOO_MANY_REQUESTS;
+  return next();
+};
 
-  return (request, context, next) => {
-    const { route } = context;
-    const refusal = route ? checkRequest(request, context.url, route) : NOT_FOUND;
-    if (refusal) {
-      logRefusal(refusal, context);
-      return answerRefused(request, context, refusal, next);
-    }
-    return request.method === "POST" ? guardForm(request, context, next) : next(request, context);
-  };
-}
-
-function logRefusal({ status, title }: Refusal, { log }: AppLoadContext): void {
-  if (status !== 404) log.add({ outcome: "refused", reason: title });
-}
-
-function checkRequest(request: Request, url: URL, route: MatchedRoute): Refusal | undefined {
-  const refusal = checkUrl(url);
-  if (refusal) return refusal;
-  if ((route.isData && !route.hydrates) || !hasPlausibleParameters(route)) return NOT_FOUND;
+function checkRequest(request: Request, url: URL, route: MatchedRoute | undefined): Refusal | undefined {
+  if (url.href.length > MAX_URL_LENGTH) return URL_TOO_LONG;
+  if (!route) return NOT_FOUND;
+  if (isMalformed(url.search)) return MALFORMED;
   const { method } = request;
   if (method === "POST" && route.takesForms) return undefined;
   if (method !== "GET" && method !== "HEAD") {
     return methodNotAllowed(route.takesForms ? "GET, HEAD, POST" : "GET, HEAD");
   }
-  if (route.pattern === CATCH_ALL) return NOT_FOUND;
   return route.isData && isCrossOrigin(request, url) ? CROSS_ORIGIN : undefined;
 }
 
-function hasPlausibleParameters({ pattern, params }: MatchedRoute): boolean {
-  return pattern === CATCH_ALL || Object.values(params).every((value = "") => isPlausibleParameter(value));
+/** Older Remix versions run a single loader past the page's checks for `_data`. The query of a flood is not worth parsing. */
+function isMalformed(search: string): boolean {
+  return search.split("&", MAX_QUERY_PARAMETERS + 1).length > MAX_QUERY_PARAMETERS || DATA_PARAMETER.test(search);
 }
 
-async function checkForm(
-  request: Request,
-  context: AppLoadContext,
-  rules: FormRules,
-): Promise<{ form: PostedForm } | { refusal: Refusal; form?: PostedForm | undefined }> {
-  const { url, configuration, ip, log } = context;
-  if (isCrossOrigin(request, url)) return { refusal: CROSS_ORIGIN };
-  const refusal = checkFormHeaders(request);
-  if (refusal) return { refusal };
-  const limiter = configuration.SIGNUP_RATE_LIMIT;
-  const sender = rateLimitKeyOf(ip);
-  const tooMany = await isOverLimit(limiter, sender, log);
-  // The page's script still has the typed values.
-  if (tooMany && (context.route?.isData || (await isFarOverLimit(limiter, sender, log)))) {
-    return { refusal: TOO_MANY_REQUESTS };
-  }
-  const read = await readForm(request, rules.fields, context.configuration.DEADLINE_FACTOR);
-  if ("refusal" in read) return read;
-  const { form } = read;
-  return tooMany ? { refusal: TOO_MANY_REQUESTS, form } : { form };
+function checkForm(request: Request, url: URL): Refusal | undefined {
+  const { headers } = request;
+  if (isCrossOrigin(request, url)) return CROSS_ORIGIN;
+  if (!FORM_TYPE.test(headers.get("Content-Type") ?? "")) return UNSUPPORTED_TYPE;
+  return Number(headers.get("Content-Length") ?? 0) > MAX_FORM_BYTES ? BODY_TOO_LARGE : undefined;
 }
 
-/** Every browser that another site could abuse sends Origin or Sec-Fetch-Site: https://pkg.go.dev/net/http#CrossOriginProtection */
+/** A form's script still has the typed values, so it gets the action's answer, which costs no page. */
+async function isFlood({ configuration, route, ip, log }: SiteEnv["Variables"]): Promise<boolean> {
+  return !route?.isData && isOverLimit(configuration.FLOOD_RATE_LIMIT, rateLimitKeyOf(ip), log);
+}
+
+/**
+ * Every browser that another site could abuse sends Origin or Sec-Fetch-Site, and without both a foreign Referer tells:
+ * https://pkg.go.dev/net/http#CrossOriginProtection
+ */
 function isCrossOrigin({ headers }: Request, url: URL): boolean {
-  const site = headers.get("Sec-Fetch-Site") ?? "none";
-  const origin = headers.get("Origin") ?? url.origin;
-  return origin !== url.origin || (site !== "same-origin" && site !== "none");
+  const site = headers.get("Sec-Fetch-Site");
+  const origin = headers.get("Origin");
+  if (site === null && origin === null) {
+    const referer = headers.get("Referer") ?? url.href;
+    return URL.canParse(referer) && new URL(referer).origin !== url.origin;
+  }
+  return (origin ?? url.origin) !== url.origin || !["same-origin", "none", null].includes(site);
 }

@@ -1,101 +1,114 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import type { Context, MiddlewareHandler } from "hono";
+import { secureHeaders } from "hono/secure-headers";
 import { uint8ArrayToBase64 } from "uint8array-extras";
-import { prerenderRules } from "../../ui/document/prerender";
-import { scrollStateScript } from "../../ui/document/scroll-state";
+import type { SiteEnv } from "../context.server";
+import { isHtml } from "../markdown.server";
 
-export interface PagePolicy {
-  hydrates: boolean;
-  nonce: string;
-  /** Origin of a replacement for Stripe.js, if configured. */
-  stripeOrigin?: string | undefined;
-  /** Whether Turnstile may be shown: https://developers.cloudflare.com/turnstile/reference/content-security-policy/ */
-  turnstile?: boolean;
-  inlineStyle?: string | undefined;
+/** Sources: OWASP Secure Headers, MDN HTTP Observatory. A page's own policy is in its headers already. */
+const headersOf = (strictTransportSecurity: string | false) =>
+  secureHeaders({
+    overwrite: false,
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+    crossOriginOpenerPolicy: "same-origin-allow-popups",
+    permissionsPolicy: { camera: [], geolocation: [], microphone: [], usb: [], payment: [] },
+    // Never `no-referrer`: browsers then send `Origin: null` with a form.
+    referrerPolicy: "strict-origin-when-cross-origin",
+    strictTransportSecurity,
+    xFrameOptions: "DENY",
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+    removePoweredBy: false,
+  });
+const plainHeaders = headersOf(false);
+const tlsHeaders = headersOf("max-age=63072000; includeSubDomains");
+
+/** Sets the security headers of what comes from no page: redirects, plain pages. A page has them, from the cache or not. */
+export const securityHeaders: MiddlewareHandler<SiteEnv> = async (c, next) => {
+  await next();
+  if (!c.res.headers.has("X-Frame-Options")) await complete(c, c.get("url"));
+};
+
+/** Sets all headers but those that the response has, and `Cache-Control: no-store` unless its route says otherwise. */
+async function complete(c: Context, { protocol }: URL): Promise<void> {
+  await (protocol === "https:" ? tlsHeaders : plainHeaders)(c, async () => {});
+  const { headers } = c.res;
+  if (!headers.has("Cache-Control") || headers.has("Set-Cookie")) headers.set("Cache-Control", "no-store");
 }
 
-export const CSP_REPORTS_PATH = "/csp-reports";
-const REPORTING_GROUP = "csp";
-
-const POLICY_WITHOUT_SOURCES = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/**
- * Sets the headers of every response; `page` only for pages rendered by Remix.
- * Sources: OWASP Secure Headers, MDN HTTP Observatory, https://docs.stripe.com/security/guide#content-security-policy
- */
-export async function withSecurityHeaders(response: Response, url: URL, page?: PagePolicy): Promise<Response> {
-  const { headers } = response;
-  const secure = url.protocol === "https:";
-  const payment = page?.hydrates ? '(self "https://js.stripe.com" "https://*.js.stripe.com")' : "()";
-  headers.set("Content-Security-Policy", page ? await pagePolicy(page, secure) : POLICY_WITHOUT_SOURCES);
-  headers.set("Cross-Origin-Opener-Policy", "same-origin-allow-popups");
-  headers.set("Cross-Origin-Resource-Policy", "same-origin");
-  headers.set("Permissions-Policy", `camera=(), geolocation=(), microphone=(), usb=(), payment=${payment}`);
-  // Never `no-referrer`: browsers then send `Origin: null` with a form.
-  headers.set("Referrer-Policy", "strict-origin-when-cross-origin");
-  headers.set("X-Content-Type-Options", "nosniff");
-  headers.set("X-Frame-Options", "DENY");
-  if (page) headers.set("Reporting-Endpoints", `${REPORTING_GROUP}="${CSP_REPORTS_PATH}"`);
-  if (secure) headers.set("Strict-Transport-Security", "max-age=63072000; includeSubDomains");
-  return response;
+interface Inline {
+  scripts: string[];
+  styles: string[];
 }
 
-async function pagePolicy(page: PagePolicy, secure: boolean): Promise<string> {
-  const { hydrates, nonce, stripeOrigin, turnstile, inlineStyle } = page;
-  const stripeOrigins = stripeOrigin ? [stripeOrigin] : [];
-  const turnstileOrigins = turnstile ? ["https://challenges.cloudflare.com"] : [];
-  const scripts = await Promise.all([scrollStateScript, prerenderRules].map(hashOf));
-  const styles = inlineStyle === undefined ? [] : [await hashOf(inlineStyle)];
-  // If React renders the page again in the browser, it loads the stylesheet.
-  if (hydrates || inlineStyle === undefined) styles.push("'self'");
+/** Sets a rendered page's headers; its policy allows inline scripts and styles with this rendering's nonce. */
+export const pageHeaders: MiddlewareHandler<{ Bindings: AppLoadContext }> = async (c, next) => {
+  await next();
+  const nonce = `'nonce-${c.env.nonce}'`;
+  if (isHtml(c.res)) setPolicy(c.res.headers, c.env, { scripts: [nonce], styles: [nonce] });
+  await complete(c, c.env.url);
+};
+
+/** A rendered page for many visitors: the hashes of its inline scripts and styles stand in place of the nonce. */
+export async function allowByHash(page: Response, context: AppLoadContext): Promise<Response> {
+  const attribute = ` nonce="${context.nonce}"`;
+  const html = await page.text();
+  const inline: Inline = { scripts: [], styles: [] };
+  for (const [, name, text = ""] of html.matchAll(INLINE_ELEMENT(attribute))) {
+    (name === "style" ? inline.styles : inline.scripts).push(await hashOf(text));
+  }
+  const cached = new Response(html.replaceAll(attribute, ""), page);
+  setPolicy(cached.headers, context, inline);
+  return cached;
+}
+
+const INLINE_ELEMENT = (attribute: string) => new RegExp(`<(script|style)${attribute}[^>]*>(.*?)</\\1>`, "gs");
+
+async function hashOf(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return `'sha256-${uint8ArrayToBase64(new Uint8Array(digest))}'`;
+}
+
+const STRIPE_JS = ["https://js.stripe.com", "https://*.js.stripe.com"];
+
+/** Stripe's sources: https://docs.stripe.com/security/guide#content-security-policy */
+function setPolicy(headers: Headers, { configuration, route, url }: AppLoadContext, inline: Inline): void {
+  const { STRIPE_JS_URL, TURNSTILE_SITE_KEY } = configuration;
+  const stripe = STRIPE_JS_URL === undefined ? [] : [new URL(STRIPE_JS_URL).origin];
+  // https://developers.cloudflare.com/turnstile/reference/content-security-policy/
+  const turnstile = TURNSTILE_SITE_KEY === undefined ? [] : ["https://challenges.cloudflare.com"];
+  const hydrates = route?.hydrates === true;
   const directives: Record<string, string[]> = {
     "default-src": ["'none'"],
     "base-uri": ["'none'"],
-    // No page needs it, but Lighthouse fetches robots.txt from the page.
-    "connect-src": ["'self'"],
+    // No public page needs it, but Lighthouse fetches robots.txt from the page.
+    "connect-src": ["'self'", ...(hydrates ? ["https://api.stripe.com", ...stripe] : [])],
     "font-src": ["'self'"],
     "form-action": ["'self'"],
     "frame-ancestors": ["'none'"],
     "img-src": ["'self'", "data:"],
     "manifest-src": ["'self'"],
-    "script-src": scripts,
-    "style-src": styles,
+    "script-src": [...inline.scripts, ...(hydrates ? ["'self'", ...STRIPE_JS, ...stripe, ...turnstile] : [])],
+    // 'self' for the stylesheet's file, if its text could not be inlined or React renders the page again.
+    "style-src": ["'self'", ...inline.styles],
+    ...(hydrates && {
+      "frame-src": [...STRIPE_JS, "https://hooks.stripe.com", ...stripe, ...turnstile],
+      // Stripe.js sets style attributes on the element around its frame.
+      "style-src-attr": ["'unsafe-inline'"],
+    }),
+    ...(url.protocol === "https:" && { "upgrade-insecure-requests": [] }),
   };
-  if (hydrates) {
-    directives["script-src"] = [
-      ...scripts,
-      "'self'",
-      `'nonce-${nonce}'`,
-      "https://js.stripe.com",
-      "https://*.js.stripe.com",
-      ...stripeOrigins,
-      ...turnstileOrigins,
-    ];
-    directives["connect-src"] = ["'self'", "https://api.stripe.com", ...stripeOrigins];
-    directives["frame-src"] = [
-      "https://js.stripe.com",
-      "https://*.js.stripe.com",
-      "https://hooks.stripe.com",
-      ...stripeOrigins,
-      ...turnstileOrigins,
-    ];
-    // Stripe.js sets style attributes on the element around its frame.
-    directives["style-src-attr"] = ["'unsafe-inline'"];
-  }
-  if (secure) directives["upgrade-insecure-requests"] = [];
-  // Browsers that support report-to ignore report-uri.
-  directives["report-uri"] = [CSP_REPORTS_PATH];
-  directives["report-to"] = [REPORTING_GROUP];
-  return Object.entries(directives)
-    .map(([name, sources]) => [name, ...sources].join(" "))
-    .join("; ");
-}
-
-const hashes = new Map<string, string>();
-
-async function hashOf(text: string): Promise<string> {
-  const known = hashes.get(text);
-  if (known !== undefined) return known;
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  const hash = `'sha256-${uint8ArrayToBase64(new Uint8Array(digest))}'`;
-  hashes.set(text, hash);
-  return hash;
+  const policy = Object.entries(directives).map(([name, sources]) => [name, ...sources].join(" "));
+  headers.set("Content-Security-Policy", policy.join("; "));
+  if (!hydrates) return;
+  const payment = ["self", ...STRIPE_JS.map((origin) => `"${origin}"`)].join(" ");
+  headers.set("Permissions-Policy", `camera=(), geolocation=(), microphone=(), usb=(), payment=(${payment})`);
 }

@@ -1,7 +1,5 @@
 import * as z from "zod/mini";
-import type { FunnelDataset } from "../../contract/funnel-steps";
 import { PAID_PLANS, settingOf } from "../../contract/plans";
-import { API_SECRET } from "../../contract/site-headers";
 import type { RateLimit } from "../../shared/limits/rate-limit";
 import { recordOf } from "../../shared/record-of";
 import { release } from "../../shared/release";
@@ -13,7 +11,7 @@ import {
   problemsOf,
   withoutEmpty,
 } from "../../shared/settings";
-import type { Assets } from "../response/inline-style.server";
+import type { Assets } from "./stylesheets.server";
 
 /** The default in wrangler.toml; refused in a deployment. */
 const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
@@ -41,14 +39,20 @@ const assets = z.custom<Assets>(
   (value) => typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function",
   "is missing",
 );
-const dataset = z.custom<FunnelDataset>(
-  (value) => typeof value === "object" && value !== null && "writeDataPoint" in value,
-  "must be a dataset of Analytics Engine",
-);
-const turnstileKey = z.string().check(z.regex(/^[\w-]{16,256}$/, "must be a key of Turnstile"));
+const turnstileKey = z.string().check(z.trim(), z.regex(/^[\w-]{16,256}$/, "must be a key of Turnstile"));
 const boolean = z.pipe(
   z.enum(["true", "false"], "must be true or false"),
   z.transform((value) => value === "true"),
+);
+const MIN_SECRET_LENGTH = 32;
+const MIN_DIFFERENT_CHARACTERS = 12;
+const secret = z.string().check(
+  z.trim(),
+  z.minLength(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`),
+  z.refine(
+    (value) => new Set(value).size >= MIN_DIFFERENT_CHARACTERS,
+    `must have at least ${MIN_DIFFERENT_CHARACTERS} different characters`,
+  ),
 );
 const packageId = z.guid("must be a uuid").check(z.toLowerCase());
 
@@ -56,67 +60,89 @@ export interface ServiceBinding {
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
+/** Each comment is a line of docs/operations.md: npm run docs. */
 export const settings = z.object({
+  /** The site's own URL: https, or this machine for local settings. */
   SITE_URL: httpUrl,
+  /** The customers' console. */
   CONSOLE_URL: httpUrl,
+  /** The login page of Stripe's Customer Portal; the same for both Workers. */
   CUSTOMER_PORTAL_URL: httpUrl,
+  /** Source of the figures on the home page. */
   RESEARCH_URL: z._default(httpUrl, RESEARCH_URL),
+  /** Sales contact. */
   SALES_EMAIL: email,
+  /** Support contact. */
   SUPPORT_EMAIL: email,
+  /** Contact in the legal texts. */
   LEGAL_EMAIL: email,
+  /** True if Stripe Tax adds taxes; the same for both Workers. */
   AUTOMATIC_TAX: z._default(boolean, false),
+  /** The plan's package ID (UUID) in the subscription API. */
   ...recordOf(PAID_PLANS.map((plan) => [settingOf(plan), packageId] as const)),
+  /** Base URL of the subscription API. */
   SUBSCRIPTION_API_URL: z._default(httpUrl, "http://localhost:8788"),
+  /** Binding: the API's Worker, entrypoint `SiteApi`, reached without the network. */
   SUBSCRIPTION_API: z.optional(
     z.custom<ServiceBinding>(
       (value) => typeof value === "object" && value !== null && "fetch" in value,
       "must be a service binding",
     ),
   ),
-  SUBSCRIPTION_API_SECRET: z.optional(
-    z.string().check(z.regex(API_SECRET, "must have 32 to 256 characters, and no spaces or commas")),
-  ),
+  /** Deadline of a call to the API, 100 to 60000. */
   SUBSCRIPTION_API_TIMEOUT_MS: z._default(
     z
       .pipe(z.string().check(z.regex(/^\d+$/, "must be a number of milliseconds")), z.transform(Number))
       .check(z.refine((value) => value >= 100 && value <= 60_000, "must be between 100 and 60000")),
     10_000,
   ),
+  /** Multiplies every deadline for tests; refused in a deployment. */
   DEADLINE_FACTOR: deadlineFactor,
+  /** True if one Idempotency-Key makes one sign-up: failed calls are then repeated, three in all. */
   SUBSCRIPTION_API_IDEMPOTENT: z._default(boolean, false),
+  /** Binding: forms of one sender; in production 10 in 60 s. */
   SIGNUP_RATE_LIMIT: rateLimit,
+  /** Binding: valid forms of one network, beyond which Turnstile decides; 60 in 60 s. */
   SIGNUP_NETWORK_RATE_LIMIT: rateLimit,
-  FORM_NONCE_RATE_LIMIT: rateLimit,
+  /** Binding: questions to Stripe about one sender's card; 30 in 60 s. */
   CARD_CHECK_RATE_LIMIT: rateLimit,
-  CSP_REPORT_RATE_LIMIT: rateLimit,
-  FUNNEL_RATE_LIMIT: rateLimit,
+  /** Binding: posts of one sender before they are refused unread; 20 in 60 s. */
+  FLOOD_RATE_LIMIT: rateLimit,
+  /** Binding: the static files. */
   ASSETS: assets,
-  FUNNEL: z.optional(dataset),
+  /** Binding: the deployed version, shown by `/health`. */
   RELEASE: release,
+  /** Host for other devices, from `npm start`; refused in a deployment. */
   HOST: z.optional(z.string()),
-  BOT_CHECK: z._default(boolean, true),
+  /** Secret, 32 characters or more; seals cookies and links. `{new},{old}` during a rotation. */
   SESSION_SECRET: z.pipe(
     z.pipe(
       z.string("is missing"),
       z.transform((value) => value.split(",")),
     ),
-    z
-      .array(z.string().check(z.minLength(32, "must have at least 32 characters")))
-      .check(z.maxLength(2, "must be one secret, or the new and the old one with a comma between them")),
+    z.array(secret).check(
+      z.maxLength(2, "must be one secret, or the new and the old one with a comma between them"),
+      z.refine(([current, old]) => current !== old, "must have an old secret that differs from the new one"),
+    ),
   ),
+  /** `pk_test_…` or `pk_live_…`; without it the card step says "Configuration Error". */
   STRIPE_PUBLISHABLE_KEY: z._default(
     z.string().check(z.regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…) or empty")),
     "",
   ),
+  /** Turnstile's site key, for networks over their limit. */
   TURNSTILE_SITE_KEY: z.optional(turnstileKey),
+  /** Secret, with the site key. */
   TURNSTILE_SECRET_KEY: z.optional(turnstileKey),
+  /** Replaces Stripe.js; refused in a deployment. */
   STRIPE_JS_URL: z.optional(httpUrl),
+  /** Replaces Stripe's API; refused in a deployment. */
   STRIPE_API_URL: z.optional(httpUrl),
 });
 
 export type Configuration = z.output<typeof settings>;
 
-/** Parses variables, secrets and bindings (docs/configuration.md); names every missing or wrong setting. */
+/** Parses variables, secrets and bindings; names every missing or wrong setting. */
 export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
   const parsed = settings.safeParse(withoutEmpty(env));
   if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };
@@ -124,10 +150,17 @@ export function readConfiguration(env: unknown): ConfigurationResult<Configurati
   return problems.length === 0 ? { status: "valid", configuration: parsed.data } : { status: "invalid", problems };
 }
 
+/** Rules about several settings. */
 function pairProblems(configuration: Configuration): ConfigurationProblem[] {
+  const { SESSION_SECRET, TURNSTILE_SECRET_KEY } = configuration;
   const pair = ["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"] as const;
   const missing = pair.filter((name) => configuration[name] === undefined);
-  return missing.length === 1 ? missing.map((name) => ({ name, problem: "is missing beside the other key" })) : [];
+  return [
+    ...(missing.length === 1 ? missing.map((name) => ({ name, problem: "is missing beside the other key" })) : []),
+    ...(TURNSTILE_SECRET_KEY !== undefined && SESSION_SECRET.includes(TURNSTILE_SECRET_KEY)
+      ? [{ name: "SESSION_SECRET", problem: "must differ from TURNSTILE_SECRET_KEY" }]
+      : []),
+  ];
 }
 
 /** Keys that always pass or always fail: https://developers.cloudflare.com/turnstile/troubleshooting/testing/ */
@@ -136,22 +169,24 @@ const TURNSTILE_TEST_KEY = /^[123]x0{16}/;
 /** Rules for deployments; local development has a loopback SITE_URL. */
 function deploymentProblems(configuration: Configuration): ConfigurationProblem[] {
   if (isLoopback(configuration.SITE_URL)) return [];
-  const problems: ConfigurationProblem[] = [];
-  for (const name of ["SITE_URL", "CONSOLE_URL", "CUSTOMER_PORTAL_URL", "SUBSCRIPTION_API_URL"] as const) {
-    if (!configuration[name].startsWith("https:")) problems.push({ name, problem: "must be an https URL" });
-  }
-  for (const name of ["STRIPE_JS_URL", "STRIPE_API_URL", "HOST"] as const) {
-    if (configuration[name] !== undefined) problems.push({ name, problem: "is for local development only" });
-  }
-  for (const name of ["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"] as const) {
-    if (TURNSTILE_TEST_KEY.test(configuration[name] ?? "")) problems.push({ name, problem: "is a key for tests" });
-  }
-  if (configuration.DEADLINE_FACTOR !== 1) {
-    problems.push({ name: "DEADLINE_FACTOR", problem: "is for local development only" });
-  }
-  if (!configuration.BOT_CHECK) problems.push({ name: "BOT_CHECK", problem: "must be true outside local development" });
-  if (configuration.SESSION_SECRET.includes(LOCAL_SESSION_SECRET)) {
-    problems.push({ name: "SESSION_SECRET", problem: "is the local default" });
-  }
-  return problems;
+  const problem = (names: (keyof Configuration)[], text: string, isWrong: (name: keyof Configuration) => boolean) =>
+    names.filter(isWrong).map((name) => ({ name, problem: text }));
+  const textOf = (name: keyof Configuration) => String(configuration[name] ?? "");
+  return [
+    ...problem(
+      ["SITE_URL", "CONSOLE_URL", "CUSTOMER_PORTAL_URL", "SUBSCRIPTION_API_URL"],
+      "must be an https URL",
+      (name) => !textOf(name).startsWith("https:"),
+    ),
+    ...problem(["STRIPE_JS_URL", "STRIPE_API_URL", "HOST"], LOCAL_ONLY, (name) => configuration[name] !== undefined),
+    ...problem(["DEADLINE_FACTOR"], LOCAL_ONLY, () => configuration.DEADLINE_FACTOR !== 1),
+    ...problem(["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"], "is a key for tests", (name) =>
+      TURNSTILE_TEST_KEY.test(textOf(name)),
+    ),
+    ...problem(["SESSION_SECRET"], "is the local default", () =>
+      configuration.SESSION_SECRET.includes(LOCAL_SESSION_SECRET),
+    ),
+  ];
 }
+
+const LOCAL_ONLY = "is for local development only";

@@ -1,42 +1,38 @@
-import type { AppLoadContext } from "@remix-run/cloudflare";
-import { isLoopback, isLoopbackHost, onHost } from "../../shared/settings";
-import type { RequestContext, SiteContext } from "../context.server";
-import type { Handler } from "../middleware.server";
-import { funnelOf } from "../plan-views.server";
-import { misconfigured, misdirected } from "../response/fallbacks.server";
+import type { MiddlewareHandler } from "hono";
+import { isLoopback, isLoopbackHost, ONLY_THIS_MACHINE, onHost } from "../../shared/settings";
+import type { Services, SiteEnv } from "../context.server";
+import { plainPage } from "../response/error-page.server";
 import { type Configuration, readConfiguration } from "./configuration.server";
-
-/** Members of Remix's context that the pipeline does not provide itself. */
-export type Services = Omit<
-  { [Name in keyof AppLoadContext as string extends Name ? never : Name]: AppLoadContext[Name] },
-  keyof SiteContext | "formOutcome"
->;
+import { stylesheetReader } from "./stylesheets.server";
 
 /**
  * Reads the configuration with the first request and answers 503 until every setting is valid. With local settings, which a
  * mistaken deployment could have, it serves loopback requests only, unless `npm start` got a HOST.
  */
-export function requireSettings(
-  services: (configuration: Configuration) => Services,
-  next: Handler<AppLoadContext>,
-): Handler<RequestContext> {
-  let settings: (Services & { configuration: Configuration }) | undefined;
-  return (request, context) => {
+export function requireSettings(services: (configuration: Configuration) => Services): MiddlewareHandler<SiteEnv> {
+  let settings: Pick<SiteEnv["Variables"], "configuration" | "services" | "readStylesheet"> | undefined;
+  return async (c, next) => {
+    const url = c.get("url");
     if (settings === undefined) {
-      const read = readConfiguration(context.env);
+      const read = readConfiguration(c.env);
       if (read.status === "invalid") {
-        const names = read.problems.map(({ name, problem }) => `${name} ${problem}`);
-        context.log.error("misconfigured", { settings: names });
-        return misconfigured(read.problems, context);
+        c.get("log").error("misconfigured", {
+          settings: read.problems.map(({ name, problem }) => `${name} ${problem}`),
+        });
+        if (url.pathname === "/health") return c.json({ status: "error", problems: read.problems }, 503);
+        return plainPage(c, 503, "Service temporarily unavailable. Please try again later.");
       }
-      settings = { ...services(read.configuration), configuration: read.configuration };
+      const { configuration } = read;
+      const readStylesheet = stylesheetReader(configuration.ASSETS);
+      settings = { configuration, services: services(configuration), readStylesheet };
     }
-    const { requestId, url, ip, route, nonce, log, execution } = context;
     const configuration = configurationAt(url, settings.configuration);
-    if (configuration === undefined) return misdirected(context);
-    const funnel = funnelOf({ configuration, ip, log, execution });
-    // `env` stays behind, so that secrets are read from the configuration only.
-    return next(request, { ...settings, configuration, requestId, url, ip, route, nonce, log, execution, funnel });
+    // https://www.rfc-editor.org/rfc/rfc9110#name-421-misdirected-request
+    if (configuration === undefined) return plainPage(c, 421, ONLY_THIS_MACHINE);
+    c.set("configuration", configuration);
+    c.set("services", settings.services);
+    c.set("readStylesheet", settings.readStylesheet);
+    return next();
   };
 }
 

@@ -55,7 +55,7 @@ export function findPlan(plans: Plan[], packageId: string | undefined): Plan | u
   return wanted ? plans.find((plan) => plan.packageId?.toLowerCase() === wanted) : undefined;
 }
 
-/** The price after a discount ends (docs/requirements.md, P10); null without a discount. */
+/** The price after a discount ends; null without a discount. */
 export function regularPrice({ price, originalPrice }: Pick<Plan, "price" | "originalPrice">): number | null {
   return price !== null && originalPrice !== price ? originalPrice : null;
 }

@@ -22,8 +22,3 @@ export async function isOverLimit(limiter: RateLimit, key: string, log: ErrorLog
     return false;
   }
 }
-
-/** Counts a request that is over its limit; true once the key exceeds twice the limit. */
-export function isFarOverLimit(limiter: RateLimit, key: string, log: ErrorLog): Promise<boolean> {
-  return isOverLimit(limiter, `${key} refused`, log);
-}

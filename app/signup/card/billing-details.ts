@@ -1,20 +1,20 @@
 import type { CardStepData } from "../steps";
 
 /** Billing details from the form. The Payment Element asks again only for a country or ZIP code that Stripe cannot use. */
-export function billingDetails({ account, address, countryCode }: CardStepData) {
-  const details = {
-    ...(account && { name: account.fullName, email: account.email, phone: account.phone }),
-    ...(address && {
-      address: {
-        line1: address.line1,
-        city: address.city,
-        state: address.state,
-        postal_code: address.postalCode,
-        ...(countryCode && { country: countryCode }),
-      },
-    }),
+export function billingDetails({ details: typed, countryCode }: CardStepData) {
+  const details = typed && {
+    name: typed.full_name,
+    email: typed.email,
+    phone: typed.phone,
+    address: {
+      line1: typed.address,
+      city: typed.city,
+      state: typed.state,
+      postal_code: typed.zipCode,
+      ...(countryCode && { country: countryCode }),
+    },
   };
-  const asked = address && countryCode ? "never" : "auto";
+  const asked = countryCode ? "never" : "auto";
   return {
     elementOptions: {
       defaultValues: { billingDetails: details },

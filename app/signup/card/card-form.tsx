@@ -1,8 +1,9 @@
-import { useLocation, useNavigation, useSubmit } from "@remix-run/react";
+import { useNavigate, useNavigation } from "@remix-run/react";
 import { Elements, PaymentElement, useElements, useStripe } from "@stripe/react-stripe-js";
 import type { Appearance, SetupIntent, Stripe, StripeError } from "@stripe/stripe-js";
 import { type FormEvent, useEffect, useMemo, useState } from "react";
 import { Button } from "../../ui/controls/button";
+import { useSite } from "../../ui/use-site";
 import { type Notice, PAYMENT_ERROR, PROCESSING, paymentFailed, triesLeft } from "../notices";
 import type { CardStepData } from "../steps";
 import { isOutdated, messageForVisitor } from "../stripe-errors";
@@ -12,8 +13,6 @@ import { loadStripeClient } from "./load-stripe";
 
 interface CardFormProps {
   data: CardStepData;
-  /** The reply to a failed attempt to finish. */
-  reply: unknown;
   onNotice(notice: Notice | undefined): void;
   /** Called when the card's fields can be filled in. */
   onReady(): void;
@@ -22,15 +21,15 @@ interface CardFormProps {
 type Provider =
   | { state: "loading" | "failed" }
   /** The server was asked where the sign-up goes on; as long as its answer is not there, there is nothing to do. */
-  | { state: "asked"; stripe: Stripe; data: CardStepData; reply: unknown }
+  | { state: "asked"; stripe: Stripe; data: CardStepData }
   | { state: "ready"; stripe: Stripe };
 
 const NOT_LOADED = "The payment form could not be loaded. Please check your connection and try again.";
 
-export default function CardForm({ data, reply, onNotice, onReady }: CardFormProps) {
+export default function CardForm({ data, onNotice, onReady }: CardFormProps) {
   const [provider, setProvider] = useState<Provider>({ state: "loading" });
   const [attempt, setAttempt] = useState(0);
-  const finish = useFinish(data.returnToken);
+  const finish = useReturn(data.returnPath);
 
   function fail(error?: StripeError) {
     onNotice(paymentFailed(messageForVisitor(error) ?? NOT_LOADED));
@@ -48,7 +47,7 @@ export default function CardForm({ data, reply, onNotice, onReady }: CardFormPro
         if (error && !isOutdated(error)) return fail(error);
         // The server asks Stripe too, and decides the next step.
         if (error || ["succeeded", "processing", "canceled"].includes(setupIntent.status)) {
-          setProvider({ state: "asked", stripe, data, reply });
+          setProvider({ state: "asked", stripe, data });
           return finish();
         }
         setProvider({ state: "ready", stripe });
@@ -68,7 +67,7 @@ export default function CardForm({ data, reply, onNotice, onReady }: CardFormPro
     [data.clientSecret],
   );
 
-  const isAnswered = provider.state === "asked" && (provider.data !== data || provider.reply !== reply);
+  const isAnswered = provider.state === "asked" && provider.data !== data;
   if (provider.state === "ready" || isAnswered) {
     return (
       <Elements key={`${data.clientSecret} ${attempt}`} stripe={provider.stripe} options={options}>
@@ -89,13 +88,10 @@ export default function CardForm({ data, reply, onNotice, onReady }: CardFormPro
   );
 }
 
-const FINISH = "card-set-up";
-
-function useFinish(returnToken: string) {
-  const submit = useSubmit();
-  const { pathname } = useLocation();
-  const form = { intent: FINISH, return_token: returnToken };
-  return () => submit(form, { method: "post", action: pathname, replace: true });
+/** Goes where the bank returns to: the server asks Stripe and decides the next step. */
+function useReturn(path: string) {
+  const navigate = useNavigate();
+  return () => navigate(path, { replace: true });
 }
 
 interface CardFieldsProps {
@@ -111,11 +107,12 @@ function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: CardFiel
   const stripe = useStripe();
   const elements = useElements();
   const navigation = useNavigation();
+  const { siteUrl } = useSite();
   const [ready, setReady] = useState(false);
   const [confirming, setConfirming] = useState(false);
   const [failures, setFailures] = useState(0);
   const { elementOptions, confirmParams } = useMemo(() => billingDetails(data), [data]);
-  const processing = confirming || navigation.formData?.get("intent") === FINISH;
+  const processing = confirming || navigation.state !== "idle";
   useCanceled(stripe, data.clientSecret, processing ? 0 : failures, onFinish);
 
   async function pay(event: FormEvent) {
@@ -126,7 +123,7 @@ function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: CardFiel
     const result = await confirm(data.clientSecret, () =>
       stripe.confirmSetup({
         elements,
-        confirmParams: { return_url: data.returnUrl, ...confirmParams },
+        confirmParams: { return_url: siteUrl + data.returnPath, ...confirmParams },
         redirect: "if_required",
       }),
     );

@@ -1,4 +1,4 @@
-import { Form, useLocation } from "@remix-run/react";
+import { Form, Link, useLocation } from "@remix-run/react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { chargeSentence, utcDay } from "../../contract/charge-wording";
 import { monthlyCharge } from "../../pricing/plans/monthly-charge";
@@ -8,26 +8,25 @@ import { LiveRegion } from "../../ui/controls/notice";
 import { Moment } from "../../ui/controls/time";
 import { useHydrated } from "../../ui/document/use-hydrated";
 import { useSite } from "../../ui/use-site";
-import { reloadOnce } from "../load/reload-once";
 import { CARD_USED, CONFIGURATION_ERROR, type Notice, paymentFailed, SAVED } from "../notices";
 import { ResumeOnAnotherDevice } from "../resume/resume-on-another-device";
-import { KeepButton, SessionTime, WARNING_SECONDS } from "../resume/time-left";
 import { SignupNotice } from "../signup-notice";
-import type { CardStepData, SignupReply } from "../steps";
+import type { CardStepData } from "../steps";
 import { CardPlaceholder } from "./card-placeholder";
+import { loadCardForm } from "./load-card-form";
 
-const CardForm = lazy(() => import("./card-form").catch(reloadOnce));
+const CardForm = lazy(loadCardForm);
 
-export function CardStep({ data, reply }: { data: CardStepData; reply: SignupReply | undefined }) {
+export function CardStep({ data }: { data: CardStepData }) {
   const hydrated = useHydrated();
   const { pathname } = useLocation();
   const configured = data.publishableKey !== "";
-  const { notice, setNotice, isFirst } = useLatestNotice(data, reply);
+  const { notice, setNotice, isFirst } = useLatestNotice(data);
   const [isRead, onReady] = useRead();
   return (
     <>
       <LiveRegion role="status" className="step-status">
-        {data.flash !== undefined && "saved" in data.flash && (
+        {data.flash === "saved" && (
           <div className={isRead || !isFirst ? "invisible" : ""}>
             <SignupNotice notice={SAVED} />
           </div>
@@ -37,7 +36,6 @@ export function CardStep({ data, reply }: { data: CardStepData; reply: SignupRep
       <div className="step-main">
         <LiveRegion role="alert">
           {notice?.kind === "destructive" && <SignupNotice notice={notice} requestId={data.requestId} takesFocus />}
-          <SessionTime session={data} />
         </LiveRegion>
         <section className="card p-5 sm:p-8" aria-labelledby="card-entry">
           <h2 id="card-entry" className="text-heading">
@@ -48,38 +46,31 @@ export function CardStep({ data, reply }: { data: CardStepData; reply: SignupRep
           {!hydrated && (
             <div className="notice notice-progress until-script mt-6">
               <p className="font-bold">You need JavaScript to enter a card</p>
-              <div className="text-sm">
-                <p>
-                  Nothing is lost: we'll keep your sign-up until{" "}
-                  <Moment time={new Date(data.expiresAt).toISOString()} />. Turn JavaScript on and open this page again
-                  {data.resumeLink && ", or continue on another device with the link below"}.
-                </p>
-                {data.secondsLeft > WARNING_SECONDS && <KeepButton session={data} />}
-              </div>
+              <p className="text-sm">
+                Nothing is lost. Turn JavaScript on and open this page again
+                {data.resumeLink && ", or continue on another device with the link below"}.
+              </p>
             </div>
           )}
           {configured && hydrated ? (
             <Suspense fallback={<CardPlaceholder />}>
-              <CardForm data={data} reply={reply} onNotice={setNotice} onReady={onReady} />
+              <CardForm data={data} onNotice={setNotice} onReady={onReady} />
             </Suspense>
           ) : (
             configured && <CardPlaceholder />
           )}
         </section>
-        {data.account && (
-          <Form
-            method="post"
-            action={pathname}
-            aria-label="Your details"
-            className="mt-4 text-sm text-muted [overflow-wrap:anywhere]"
-          >
-            Signing up <strong dir="auto">{data.account.companyName}</strong> with {data.account.email}.{" "}
-            <input type="hidden" name="sign_up" value={data.key} />
-            <button type="submit" name="intent" value="edit" className="py-1 font-semibold text-brand underline">
-              Edit details
-            </button>
-          </Form>
-        )}
+        <p className="mt-4 text-sm text-muted [overflow-wrap:anywhere]">
+          {data.details && (
+            <>
+              Signing up <strong dir="auto">{data.details.company_name}</strong> with {data.details.email}.{" "}
+              <Link to="?edit" className="inline-block py-1 font-semibold text-brand underline">
+                Edit details
+              </Link>{" "}
+            </>
+          )}
+          We'll keep this sign-up until <Moment time={new Date(data.expiresAt).toISOString()} />.
+        </p>
         {data.resumeLink && <ResumeOnAnotherDevice link={data.resumeLink} />}
         <Form method="post" action={pathname} aria-label="Start over" className="mt-6">
           <input type="hidden" name="sign_up" value={data.key} />
@@ -93,23 +84,22 @@ export function CardStep({ data, reply }: { data: CardStepData; reply: SignupRep
 }
 
 /** The latest notice from the card's fields, or else from the server. */
-function useLatestNotice(data: CardStepData, reply: SignupReply | undefined) {
-  const [said, setSaid] = useState<{ notice: Notice | undefined; data: CardStepData; reply: unknown }>();
-  const server = data.publishableKey === "" ? CONFIGURATION_ERROR : flashNotice(data.flash);
-  const isLatest = said?.reply === reply && (said?.data === data || server === undefined);
-  const setNotice = (notice: Notice | undefined) => setSaid({ notice, data, reply });
+function useLatestNotice(data: CardStepData) {
+  const [said, setSaid] = useState<{ notice: Notice | undefined; data: CardStepData }>();
+  const server = data.publishableKey === "" ? CONFIGURATION_ERROR : flashNotice(data);
+  const isLatest = said?.data === data || server === undefined;
+  const setNotice = (notice: Notice | undefined) => setSaid({ notice, data });
   return {
-    notice: said && isLatest ? said.notice : (reply?.notice ?? server),
+    notice: said && isLatest ? said.notice : server,
     setNotice,
     /** True until the card's fields report something. */
     isFirst: said === undefined,
   };
 }
 
-function flashNotice(flash: CardStepData["flash"]): Notice | undefined {
-  if (flash === undefined) return undefined;
-  if ("cardUsed" in flash) return CARD_USED;
-  return "failed" in flash ? paymentFailed(flash.failed) : undefined;
+function flashNotice({ flash, message }: CardStepData): Notice | undefined {
+  if (flash === "card used") return CARD_USED;
+  return flash === "declined" ? paymentFailed(message) : undefined;
 }
 
 /** Long enough to read the notice shown while the card's fields were loading. */

@@ -8,20 +8,18 @@ import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
 import { firstCharge, TrialTimeline } from "../../ui/trial-timeline";
 import { useSite } from "../../ui/use-site";
-import type { Notice } from "../notices";
-import { SignupNotice } from "../signup-notice";
 import type { DoneStepData } from "../steps";
 import { SuccessNotices } from "./success-notices";
 
-export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNotice: Notice | undefined }) {
-  const { account, card, startedAt, trialEnd = trialEndOf(startedAt), requestId, flash } = data;
+export function SuccessStep({ data }: { data: DoneStepData }) {
+  const { key, packageId, details: typed, card, startedAt, trialEnd = trialEndOf(startedAt), requestId, flash } = data;
   const { pathname } = useLocation();
   const site = useSite();
-  const plan = findPlan(plans(site), account?.packageId);
+  const plan = findPlan(plans(site), packageId);
   const details: [string, string][] = [];
-  if (account) {
-    details.push(["Company", account.companyName], ["Contact", account.fullName]);
-    details.push(["Email", account.email], ["Phone", formatPhone(account.phone)]);
+  if (typed) {
+    const { company_name = "", full_name = "", email = "", phone = "" } = typed;
+    details.push(["Company", company_name], ["Contact", full_name], ["Email", email], ["Phone", formatPhone(phone)]);
   }
   if (plan) details.push(["Plan", `${plan.title}, ${formatPrice(plan.price)} ${plan.priceDetail} after the trial`]);
   details.push(["Trial ends", utcDay(trialEnd)]);
@@ -34,7 +32,6 @@ export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNo
         {flash && <SuccessNotices />}
       </LiveRegion>
       <div className="step-main">
-        <LiveRegion role="alert">{replyNotice && <SignupNotice notice={replyNotice} takesFocus />}</LiveRegion>
         <p className="text-lg">
           {`Thank you for your subscription. Your ${TRIAL_DAYS} days trial period has been started.`}
         </p>
@@ -63,7 +60,7 @@ export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNo
             </h2>
             <p className="mt-2 text-muted">
               A confirmation email with details and next steps will be sent to{" "}
-              <strong>{account?.email ?? "the address that you entered"}</strong>.
+              <strong>{typed?.email ?? "the address that you entered"}</strong>.
             </p>
             <p className="mt-2 mb-6 text-muted">
               Next, confirm your email address: press “Confirm my email address” in that email.
@@ -81,6 +78,7 @@ export function SuccessStep({ data, replyNotice }: { data: DoneStepData; replyNo
           </section>
         </div>
         <Form method="post" action={pathname} className="mt-8">
+          {key && <input type="hidden" name="sign_up" value={key} />}
           <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">
             Sign up another company
           </Button>

@@ -4,7 +4,7 @@ import { findPlan, formatPrice, type Plan, plans, regularPrice, TRIAL_DAYS } fro
 import { PlanPriceLine } from "../../pricing/plans/plan-price";
 import { firstCharge, TrialTimeline } from "../../ui/trial-timeline";
 import { mailTo, type Site, useSite } from "../../ui/use-site";
-import { planPath } from "../plan-path";
+import { planPath } from "../form-schema";
 import { PlanChoice } from "./plan-choice";
 
 /** Two lines on small screens, so that the fields below come into view. */

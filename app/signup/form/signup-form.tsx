@@ -6,12 +6,11 @@ import { ErrorSummary } from "../../ui/controls/error-summary";
 import { Field } from "../../ui/controls/field";
 import { LiveRegion } from "../../ui/controls/notice";
 import { useHydrated } from "../../ui/document/use-hydrated";
-import { FIELD_NAMES } from "../form-schema";
-import { prefetchLaterSteps } from "../load/load-later-steps";
+import { prefetchCardForm } from "../card/load-card-form";
+import { FIELD_NAMES, planPath } from "../form-schema";
 import { PROCESSING } from "../notices";
-import { planPath } from "../plan-path";
 import { SignupNotice } from "../signup-notice";
-import type { SignUpName, SignupReply } from "../steps";
+import type { SignupReply } from "../steps";
 import { CountryList } from "./country-list";
 import { formatEmail, showPhone } from "./format-fields";
 import { PLAN_CHOICE_ID } from "./plan-choice";
@@ -36,11 +35,8 @@ const idOf = (name: string) => `${FORM_ID}-${name}`;
 
 interface SignupFormProps {
   packageId: string;
-  formNonce: string;
   /** Earlier values, without the passwords. */
   draft: Record<string, string> | undefined;
-  /** The sign-up that this form replaces. */
-  madeFrom: SignUpName | undefined;
   reply: SignupReply | undefined;
   submitting: boolean;
 }
@@ -48,7 +44,7 @@ interface SignupFormProps {
 const fields: FormField[] = Object.values({ ...contactFields, ...billingFields });
 const except = fields.some(({ required }) => required === false) ? " unless marked as optional" : "";
 
-export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submitting }: SignupFormProps) {
+export function SignupForm({ packageId, draft, reply, submitting }: SignupFormProps) {
   const [form] = useForm({
     id: FORM_ID,
     lastResult: reply?.form,
@@ -119,19 +115,13 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
       action={planPath(packageId) ?? pathname}
       id={form.id}
       onSubmit={onSubmit}
-      onFocus={prefetchLaterSteps}
+      onFocus={prefetchCardForm}
       onInput={refused.onInput}
       noValidate
       preventScrollReset
     >
       {summary.length > 0 && <ErrorSummary errors={summary} sectionRef={summaryRef} />}
       <input type="hidden" name="package_id" id={idOf("package_id")} value={packageId} />
-      <input type="hidden" name="form_nonce" value={reply?.formNonce ?? formNonce} />
-      {madeFrom && <input type="hidden" name="sign_up" value={madeFrom.key} />}
-      <label className="honeypot">
-        Leave this field empty
-        <input name="website" tabIndex={-1} autoComplete="off" />
-      </label>
       <p className="text-sm text-muted">{`All fields are required${except}.`}</p>
 
       <fieldset className="field-grid">
@@ -145,11 +135,6 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
         <CountryList id={COUNTRY_LIST_ID} />
       </fieldset>
 
-      {madeFrom && (
-        <p className="mt-8 text-sm [overflow-wrap:anywhere]">
-          This form replaces your sign-up{madeFrom.company && ` for ${madeFrom.company}`}, unless it already has a card.
-        </p>
-      )}
       <div className="submit-area">
         <p className={`text-sm text-muted ${submitting ? "invisible" : ""}`}>
           By continuing you accept the{" "}
@@ -167,7 +152,7 @@ export function SignupForm({ packageId, formNonce, draft, madeFrom, reply, submi
       <p className="mt-3 font-semibold">
         <TrialOffer packageId={packageId} />
       </p>
-      <SubmitButton challenge={reply?.challenge} busy={submitting} />
+      <SubmitButton reply={reply} busy={submitting} />
     </Form>
   );
 }

@@ -1,3 +1,6 @@
+import { useState } from "react";
+import { Button } from "../../ui/controls/button";
+import { useHydrated } from "../../ui/document/use-hydrated";
 import type { ResumeLink } from "../steps";
 
 export function ResumeOnAnotherDevice({ link: { url, qrCodePath } }: { link: ResumeLink }) {
@@ -13,15 +16,35 @@ export function ResumeOnAnotherDevice({ link: { url, qrCodePath } }: { link: Res
           // Loads when the visitor opens the box. Before `src`, because React sets attributes in order.
           loading="lazy"
           src={qrCodePath}
-          width={384}
-          height={384}
+          width={320}
+          height={320}
           alt="QR code of the link below"
-          className="mt-4 h-auto w-full max-w-96 rounded-md bg-[#fff]"
+          className="mt-4 h-auto w-full max-w-80 rounded-md bg-[#fff]"
         />
       )}
       <a href={url} className="mt-4 block break-all text-sm text-brand underline">
         Link to continue this sign-up
       </a>
+      <CopyButton text={url} />
     </details>
+  );
+}
+
+/** Needs a script, and a page over https. */
+function CopyButton({ text }: { text: string }) {
+  const hydrated = useHydrated();
+  const [copied, setCopied] = useState(false);
+  if (!hydrated || navigator.clipboard === undefined) return null;
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    );
+  return (
+    <div role="status" className="mt-3">
+      <Button variant="secondary" size="sm" onClick={copy}>
+        {copied ? "Copied" : "Copy link"}
+      </Button>
+    </div>
   );
 }

@@ -1,37 +1,34 @@
 import type { Configuration } from "../../pipeline/settings/configuration.server";
-import { type Challenges, challenges } from "./bots/challenge.server";
-import { type Turnstile, turnstile } from "./bots/turnstile.server";
-import { type SetupIntents, setupIntents } from "./card/read-setup-intent.server";
-import { type SignupSessions, signupSessions } from "./session/session.server";
-import { type SubscriptionApi, subscriptionApi } from "./submit/api-client.server";
-import { type FormNonces, formNonces } from "./submit/form-nonce.server";
+import { type SubscriptionApi, subscriptionApi } from "./api-client.server";
+import { type IdempotencyKeyOf, idempotencyKeys } from "./idempotency-key.server";
+import { type ResumeLinks, resumeLinks } from "./resume-link.server";
+import { type SignupSessions, signupSessions } from "./session.server";
+import { type SetupIntents, setupIntents } from "./setup-intent.server";
+import { type Turnstile, turnstile } from "./turnstile.server";
 
+/** What loader and action call, made once from the settings. */
 export interface SignupServices {
   sessions: SignupSessions;
-  nonces: FormNonces;
-  challenges: Challenges;
-  turnstile: Turnstile;
+  resumeLinks: ResumeLinks;
+  idempotencyKeyOf: IdempotencyKeyOf;
+  turnstile: Turnstile | undefined;
   api: SubscriptionApi;
   setupIntents: SetupIntents;
 }
 
 export function signupServices(configuration: Configuration): SignupServices {
+  const { SESSION_SECRET: secrets, SUBSCRIPTION_API_URL: apiUrl, TURNSTILE_SECRET_KEY: turnstileKey } = configuration;
   const deadlineFactor = configuration.DEADLINE_FACTOR;
   return {
-    sessions: signupSessions(configuration.SESSION_SECRET, configuration.SITE_URL.startsWith("https:")),
-    nonces: formNonces(configuration.SESSION_SECRET),
-    challenges: challenges(configuration.SESSION_SECRET),
-    turnstile: turnstile({
-      siteKey: configuration.TURNSTILE_SITE_KEY,
-      secretKey: configuration.TURNSTILE_SECRET_KEY,
-      deadlineFactor,
-    }),
+    sessions: signupSessions(secrets, configuration.SITE_URL.startsWith("https:")),
+    resumeLinks: resumeLinks(secrets, apiUrl),
+    idempotencyKeyOf: idempotencyKeys(secrets),
+    turnstile: turnstileKey === undefined ? undefined : turnstile(turnstileKey, deadlineFactor),
     api: subscriptionApi({
-      baseUrl: configuration.SUBSCRIPTION_API_URL,
+      baseUrl: apiUrl,
       timeoutMs: configuration.SUBSCRIPTION_API_TIMEOUT_MS * deadlineFactor,
       idempotent: configuration.SUBSCRIPTION_API_IDEMPOTENT,
       binding: configuration.SUBSCRIPTION_API,
-      secret: configuration.SUBSCRIPTION_API_SECRET,
     }),
     setupIntents: setupIntents({
       apiUrl: configuration.STRIPE_API_URL ?? "https://api.stripe.com",

@@ -1,7 +1,15 @@
 import { ButtonLink } from "../controls/button";
 
+interface ErrorPageProps {
+  title: string;
+  message?: string;
+  requestId?: string | undefined;
+  /** URL of a page that may work now. */
+  tryAgain?: string;
+}
+
 /** Never shows the error itself. */
-export function ErrorPage({ title, message, requestId }: { title: string; message?: string; requestId?: string }) {
+export function ErrorPage({ title, message, requestId, tryAgain }: ErrorPageProps) {
   return (
     <section className="wrap grid min-h-[60vh] content-center py-20">
       <h1 className="text-title">{title}</h1>
@@ -14,9 +22,16 @@ export function ErrorPage({ title, message, requestId }: { title: string; messag
           Request ID: <code>{requestId}</code>
         </p>
       )}
-      <ButtonLink href="/" size="lg" className="mt-8 w-fit">
-        Return to Home
-      </ButtonLink>
+      <p className="mt-8 flex flex-wrap gap-4">
+        {tryAgain && (
+          <ButtonLink href={tryAgain} size="lg">
+            Try again
+          </ButtonLink>
+        )}
+        <ButtonLink href="/" size="lg" variant={tryAgain ? "secondary" : "primary"}>
+          Return to Home
+        </ButtonLink>
+      </p>
     </section>
   );
 }

@@ -101,7 +101,7 @@ async function isLimited(limiter: RateLimit, sender: string): Promise<Response |
 
 const KIB = 1024;
 /** Enough for 16 KB over a slow mobile connection. */
-const BODY_DEADLINE_MS = 10_000;
+export const BODY_DEADLINE_MS = 10_000;
 
 /** Buffers the body: 413 if too long, 408 if too slow, 400 if incomplete. Hono's bodyLimit has no deadline. */
 export function bodyUpTo(kib: number): Guard {

@@ -2,14 +2,13 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { describeError } from "../../../app/shared/describe-error";
 import { commit } from "../../../app/shared/release";
-import { sleep } from "../../../app/shared/sleep";
 import { type Config, keysOf, readConfig } from "../config";
 import { cronRunsIn } from "../cron-runs";
 import { databaseOver } from "../database";
 import { log } from "../log";
 import { outboxIn, sentKinds } from "../outbox/outbox";
 import { isStripePriceId, packagesIn } from "../plans/packages";
-import { processedEventsIn } from "../sign-ups/store/processed-events";
+import { processedEventsIn } from "../sign-ups/processed-events";
 import { type Problem, unavailable, type Workload, workload } from "./problem";
 
 const MINUTE = 60_000;
@@ -22,14 +21,11 @@ const MESSAGE_LATE_MS = 15 * MINUTE;
 /** Stripe sends an event within seconds, and repeats it at growing intervals. */
 const EVENT_LATE_MS = 30 * MINUTE;
 
-/** Bounds the load of `/health`. A database failure is often transient. */
+/** Bounds the load of `/health`. A failure is often transient. */
 const CACHED_MS = 30_000;
-const DATABASE_CACHED_MS = 1_000;
-
-/** After this time a check is considered abandoned: Cloudflare may have ended its request. */
-const GONE_AFTER_MS = 20_000;
-/** Polls: the runtime ends a request that awaits only another request's promise. */
-const POLL_MS = 20;
+const FAILURE_CACHED_MS = 5_000;
+/** How long others get the last answer while one request checks again. */
+const CHECKED_WITHIN_MS = 20_000;
 
 export const health = z.object({
   status: z.literal("ok"),
@@ -41,24 +37,9 @@ export const health = z.object({
 /** Plain data, because a request must not use another request's I/O objects. */
 type Found = { status: 200; body: z.output<typeof health> } | { status: 503; problem: Problem };
 
-/** `GET /health`: a 503 lists the problems (docs/operations.md). Simultaneous requests to an isolate share one check. */
+/** `GET /health`: a 503 lists the problems (docs/operations.md). Each isolate keeps its answer for a while. */
 export function healthCheck(): (c: Context) => Promise<Response> {
   let cached: { found: Found; until: number } | undefined;
-  let checkingSince: number | undefined;
-
-  async function check(config: Config): Promise<Found> {
-    const since = Date.now();
-    checkingSince = since;
-    try {
-      const found = await checkAll(config);
-      const isDatabase = found.status === 503 && found.problem.keys?.includes("DB");
-      cached = { found, until: since + (isDatabase ? DATABASE_CACHED_MS : CACHED_MS) };
-      return found;
-    } finally {
-      if (checkingSince === since) checkingSince = undefined;
-    }
-  }
-
   return async (c) => {
     const result = readConfig(c.env);
     if (result.status === "invalid") {
@@ -67,23 +48,22 @@ export function healthCheck(): (c: Context) => Promise<Response> {
       return answer(unhealthy(keys));
     }
     if (result.configuration.inMaintenance) return answer(unhealthy(["MAINTENANCE"], "In maintenance"));
-    while (true) {
-      if (cached !== undefined && Date.now() < cached.until) return answer(cached.found);
-      if (checkingSince === undefined || Date.now() - checkingSince >= GONE_AFTER_MS) {
-        return answer(await check(result.configuration));
-      }
-      await sleep(POLL_MS);
-    }
+    const now = Date.now();
+    if (cached !== undefined && now < cached.until) return answer(cached.found);
+    if (cached !== undefined) cached.until = now + CHECKED_WITHIN_MS;
+    const found = await check(result.configuration);
+    cached = { found, until: now + (found.status === 200 ? CACHED_MS : FAILURE_CACHED_MS) };
+    return answer(found);
   };
 }
 
 function answer(found: Found): Response {
-  if (found.status === 503) return unavailable(found.problem, String(CACHED_MS / 1000));
+  if (found.status === 503) return unavailable(found.problem, String(FAILURE_CACHED_MS / 1000));
   return Response.json(found.body, { headers: { "cache-control": "no-store" } });
 }
 
 /** Asks the database alone: the cron handler has asked Stripe. */
-async function checkAll({ d1, console, isLocal, release, stripe }: Config): Promise<Found> {
+async function check({ d1, console, isLocal, release, stripe }: Config): Promise<Found> {
   try {
     const db = databaseOver(d1);
     const outbox = outboxIn(db);
@@ -112,15 +92,22 @@ async function checkAll({ d1, console, isLocal, release, stripe }: Config): Prom
     }
     const isCronLate =
       cron.ran_at === null ? age(cron.created_at) > FIRST_RUN_LATE_MS : age(cron.ran_at) > CRON_LATE_MS;
-    const late = [
-      isCronLate && ("cron" as const),
-      due > MESSAGE_LATE_MS && ("outbox" as const),
-      events.areMissing && ("webhooks" as const),
-    ].filter((one) => one !== false);
+    const late: Record<string, string | false> = {
+      cron: isCronLate && "the cron handler has not come to its end for too long",
+      outbox: due > MESSAGE_LATE_MS && "a message is due for too long",
+      webhooks: events.areMissing && "trials began and Stripe sent no event about them",
+    };
+    const keys = Object.keys(late).filter((key) => late[key] !== false);
     // A development machine may have been off.
-    return late.length > 0 && !isLocal
-      ? unwell(late, work)
-      : { status: 200, body: { status: "ok", release, commit, ...work } };
+    if (keys.length === 0 || isLocal) return { status: 200, body: { status: "ok", release, commit, ...work } };
+    const { last_cron_run, last_stripe_event, ...counts } = work;
+    log("error", "unwell", {
+      keys,
+      ...counts,
+      last_cron_run: last_cron_run ?? "never",
+      last_stripe_event: last_stripe_event ?? "never",
+    });
+    return unhealthy(keys, `Unwell: ${keys.map((key) => late[key]).join("; ")}`, work);
   } catch (error) {
     log("error", "database_unavailable", describeError(error));
     return unhealthy(["DB"]);
@@ -142,26 +129,6 @@ function wrongAtStripe(found: string | null): { keys: string[]; detail: string }
   }
 }
 
-const NOT_HEALTHY = "The service is not healthy";
-
-const LATE = {
-  cron: "the cron handler has not come to its end for too long",
-  outbox: "a message is due for too long",
-  webhooks: "trials began and Stripe sent no event about them",
-};
-
-function unwell(late: (keyof typeof LATE)[], work: Workload): Found {
-  const { last_cron_run, last_stripe_event, ...counts } = work;
-  log("error", "unwell", {
-    keys: late,
-    ...counts,
-    last_cron_run: last_cron_run ?? "never",
-    last_stripe_event: last_stripe_event ?? "never",
-  });
-  const detail = `Unwell: ${late.map((what) => LATE[what]).join("; ")}`;
-  return { status: 503, problem: { title: NOT_HEALTHY, detail, keys: late, ...work } };
-}
-
-function unhealthy(keys: string[], detail?: string): Found {
-  return { status: 503, problem: { title: NOT_HEALTHY, ...(detail !== undefined && { detail }), keys } };
+function unhealthy(keys: string[], detail?: string, work?: Workload): Found {
+  return { status: 503, problem: { title: "The service is not healthy", ...(detail && { detail }), keys, ...work } };
 }

@@ -5,7 +5,7 @@ import { secureHeaders } from "hono/secure-headers";
 import { describeError } from "../../../app/shared/describe-error";
 import { log } from "../log";
 import { LINK_DAYS } from "../outbox/dispatch";
-import { reportNotMe } from "../sign-ups/ending/report-not-me";
+import { advance, confirmEmail } from "../sign-ups/advance";
 import type { SignUp } from "../sign-ups/sign-up";
 import type { ApiContext } from "./api-context";
 
@@ -19,7 +19,8 @@ main { max-width: 560px; margin: 0 auto; }
 .home { font-size: 20px; font-weight: bold; }
 .card { margin: 20px 0; padding: clamp(20px, 6vw, 40px); background: var(--card); border: 1px solid var(--line); border-radius: 16px; }
 h1 { margin: 0 0 16px; font-size: clamp(24px, 7vw, 32px); line-height: 1.2; text-wrap: balance; }
-p { margin: 0 0 16px; }
+p, form { margin: 0 0 16px; }
+.card > :last-child { margin-bottom: 0; }
 a { color: var(--link); }
 button, .button { display: inline-block; padding: 12px 20px; border: 1px solid transparent; border-radius: 10px; background: var(--link); color: var(--onLink); font: inherit; font-weight: bold; text-decoration: none; cursor: pointer; }
 button { background: var(--danger); }
@@ -57,10 +58,10 @@ linkPages.onError((error, c) => {
 /** One click: opening the page confirms the address (docs/subscription-api.md weighs it against a button). */
 linkPages.get("/verify-email/:token", async (c) => {
   const { services, dispatchAfterResponse } = c.var;
-  const signUpId = await services.links.read("verify-email", c.req.param("token"));
+  const signUpId = services.links.read("verify-email", c.req.param("token"));
   // Link scanners send HEAD.
   if (c.req.method === "HEAD") return c.body(null);
-  const signUp = signUpId === undefined ? null : await services.endings.verifyEmail(signUpId);
+  const signUp = signUpId === undefined ? null : await confirmEmail(signUpId, services);
   if (!signUp) return notFound(c);
   if (signUp.end_reason !== null) return ended(c, signUp);
   dispatchAfterResponse();
@@ -88,26 +89,26 @@ linkPages.get("/not-me/:token", async (c) => {
 linkPages.post("/not-me/:token", async (c) => {
   const signUp = await signUpOfLink(c);
   if (!signUp) return notFound(c);
-  await reportNotMe(signUp, c.var.services);
+  await advance(signUp, c.var.services, "not-me");
   c.var.dispatchAfterResponse();
   return ended(c, signUp);
 });
 
 async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
   const { links, signUps } = c.var.services;
-  const signUpId = await links.read("not-me", c.req.param("token") ?? "");
+  const signUpId = links.read("not-me", c.req.param("token") ?? "");
   return signUpId === undefined ? null : signUps.find(signUpId);
 }
 
 /** Support decides about money: the page does not know whether there was a charge. */
 function afterCharge({ trial_end }: SignUp) {
   if (trial_end === null || Date.parse(trial_end) > Date.now()) return "";
-  return html`<p>If the card was charged, our support team looks at the charge and writes to you.</p>`;
+  return html`<p>If the card was charged, our support team will look at the charge and write to you.</p>`;
 }
 
 async function ended(c: Context<ApiContext>, signUp: SignUp) {
   const { signUps, claims } = c.var.services;
-  const hasHadTrial = await signUps.hasHadTrial(signUp.email, claims.emailsOf(signUp.email));
+  const hasHadTrial = await signUps.hasHadTrial(claims.emailsOf(signUp.email));
   const body = html`<p>The subscription is canceled and the card removed. There are no further charges.</p>
     ${afterCharge(signUp)}
     ${hasHadTrial ? "" : html`<p>You can use your email address to sign up at any time.</p>`}`;

@@ -3,6 +3,7 @@ import { REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
 import { SENDER_HEADER } from "../../../app/contract/site-headers";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { subscriptionResponse, subscriptionStatus } from "../../../app/contract/subscription-response";
+import { BODY_DEADLINE_MS } from "./guards";
 import { health } from "./health";
 import { problemDetails } from "./problem";
 
@@ -10,14 +11,13 @@ const JSON_TYPE = "application/json";
 const PROBLEM_TYPE = "application/problem+json";
 
 type Json = Record<string, unknown>;
-/** A refusal's cause, and its problem types besides about:blank. */
-type Refusal = string | { when: string; types: string[] };
 type Operation = {
   summary: string;
   parameters?: Json[];
   requestBody?: z.core.$ZodType;
   success: z.core.$ZodType;
-  refusals: Record<number, Refusal>;
+  /** Causes by status. */
+  refusals: Record<number, string>;
 };
 
 /** Refusals before the request is read. */
@@ -27,10 +27,11 @@ const ANYWHERE: Operation["refusals"] = {
   503: "a wrong setting, maintenance, or Stripe, D1 or the password queue is unavailable",
 };
 const NOT_THE_SITE = "outside local development only the site's Worker is served";
-const IN_PROGRESS: Refusal = { when: "the same request is in progress", types: [REQUEST_IN_PROGRESS] };
+const TOO_SLOW = `the body did not arrive within ${BODY_DEADLINE_MS / 1000} seconds`;
+const IN_PROGRESS = `with the type ${REQUEST_IN_PROGRESS}, the same request is in progress`;
 const BODY: Operation["refusals"] = {
   400: "not a JSON object, an incomplete body, or an invalid Idempotency-Key",
-  408: "the body did not arrive within ten seconds",
+  408: TOO_SLOW,
   413: "the body is larger than 16 KiB",
   415: "the body is not application/json",
 };
@@ -55,10 +56,7 @@ const operations: Record<string, Record<string, Operation>> = {
         ...BODY,
         ...ERRORS,
         404: NOT_THE_SITE,
-        409: {
-          when: "the email address has or had a trial; or, with the type, the same request is in progress",
-          types: [REQUEST_IN_PROGRESS],
-        },
+        409: `the email address has or had a trial; or, ${IN_PROGRESS}`,
         422: "a field is invalid, or the key was used for another request",
         429: "too many sign-ups of one sender",
       },
@@ -82,7 +80,7 @@ const operations: Record<string, Record<string, Operation>> = {
         ...ANYWHERE,
         ...ERRORS,
         400: "the signature is missing, wrong or too old; or a thin event",
-        408: "the body did not arrive within ten seconds",
+        408: TOO_SLOW,
         409: IN_PROGRESS,
         413: "the body is larger than 256 KiB",
       },
@@ -128,30 +126,18 @@ function describe({ success, refusals, requestBody, ...operation }: Operation): 
   };
 }
 
-function responseOf(refusal: Refusal, status: string): Json {
-  const { when, types } = typeof refusal === "string" ? { when: refusal, types: [] } : refusal;
-  const isTemporary = ["409", "429", "503"].includes(status);
+function responseOf(when: string, status: string): Json {
+  const retryAfter = {
+    description: "Seconds",
+    required: status !== "409",
+    schema: { type: "string", pattern: "^\\d+$" },
+  };
+  const types = status === "409" ? ["about:blank", REQUEST_IN_PROGRESS] : ["about:blank"];
+  const schema = { allOf: [{ $ref: "#/components/schemas/Problem" }, { properties: { type: { enum: types } } }] };
   return {
     description: when,
-    ...(isTemporary && {
-      headers: {
-        "Retry-After": {
-          description: "Seconds",
-          required: status !== "409",
-          schema: { type: "string", pattern: "^\\d+$" },
-        },
-      },
-    }),
-    content: {
-      [PROBLEM_TYPE]: {
-        schema: {
-          allOf: [
-            { $ref: "#/components/schemas/Problem" },
-            { properties: { type: { enum: ["about:blank", ...types] } } },
-          ],
-        },
-      },
-    },
+    ...(["409", "429", "503"].includes(status) && { headers: { "Retry-After": retryAfter } }),
+    content: { [PROBLEM_TYPE]: { schema } },
   };
 }
 

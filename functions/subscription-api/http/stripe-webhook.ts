@@ -1,10 +1,6 @@
 import type { Context } from "hono";
 import { log } from "../log";
-import type { Services } from "../services";
-import { handleCardDeclined } from "../sign-ups/ending/failed-cards";
-import { handleInvoicePaid } from "../sign-ups/first-payment";
-import { handleCardSetUpEvent, handleSubscriptionChange, type TrialOutcome } from "../sign-ups/start-trial";
-import type { WebhookContent } from "../stripe/events";
+import { handleStripeEvent, type SignUpEvent } from "../sign-ups/stripe-event";
 import type { ApiContext } from "./api-context";
 import { problem } from "./problem";
 
@@ -33,24 +29,8 @@ async function processOnce(
   received: SignUpEvent,
   { services, dispatchAfterResponse }: Pick<ApiContext["Variables"], "services" | "dispatchAfterResponse">,
 ): Promise<void> {
-  const { event } = received;
-  if (await services.processedEvents.has(event)) return;
-  const outcome = await process(received, services);
-  log("info", "event_processed", { eventId: event.id, type: event.type, outcome });
+  const outcome = await handleStripeEvent(received, services);
+  const { id, type } = received.event;
+  log("info", "event_processed", { eventId: id, type, outcome });
   dispatchAfterResponse();
-}
-
-type SignUpEvent = Extract<WebhookContent, { event: unknown }>;
-
-function process(received: SignUpEvent, services: Services): Promise<TrialOutcome> {
-  switch (received.status) {
-    case "card-set-up":
-      return handleCardSetUpEvent(received.card, services, received.event);
-    case "card-declined":
-      return handleCardDeclined(received.card, services, received.event);
-    case "invoice-paid":
-      return handleInvoicePaid(received.invoiceId, services, received.event);
-    case "subscription-changed":
-      return handleSubscriptionChange(received, services, received.event);
-  }
 }

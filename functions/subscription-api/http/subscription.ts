@@ -2,7 +2,6 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { INVALID_EMAIL } from "../../../app/contract/fields/form-fields";
 import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
-import { describeError } from "../../../app/shared/describe-error";
 import { parseJson } from "../../../app/shared/parse-json";
 import { log } from "../log";
 import { createSignUp } from "../sign-ups/create-sign-up";
@@ -27,11 +26,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   // After validation: an invalid form costs no hash.
   const place = services.passwords.enter(sender);
   if (place === undefined) return busy();
-  const inBackground = (work: Promise<unknown>) => {
-    const failed = (error: unknown) => log("error", "background_work_failed", describeError(error));
-    c.executionCtx.waitUntil(work.catch(failed));
-  };
-  const signUpServices = { ...services, passwords: place, inBackground, requestId: c.var.requestId };
+  const signUpServices = { ...services, passwords: place, requestId: c.var.requestId };
   const work = createSignUp(request, key.data, signUpServices).finally(() => place.leave());
   // Continues when the sender disconnects, so that the place is released.
   c.executionCtx.waitUntil(work.catch(() => undefined));
@@ -44,7 +39,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
         {
           client_secret: result.clientSecret,
           // At the requested origin: the site accepts no other.
-          status_url: await services.links.urlOf(
+          status_url: services.links.urlOf(
             "status",
             result.signUp.id,
             statusEnd(result.signUp),
@@ -70,7 +65,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
 
 export async function getSubscriptionStatus(c: Context<ApiContext>): Promise<Response> {
   const { services, dispatchAfterResponse } = c.var;
-  const signUpId = await services.links.read("status", c.req.param("token") ?? "");
+  const signUpId = services.links.read("status", c.req.param("token") ?? "");
   if (signUpId === undefined) {
     log("warn", "link_refused");
     return problem(404, { title: "Not found" });

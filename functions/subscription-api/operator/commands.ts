@@ -7,9 +7,10 @@ import type { ApiContext } from "../http/api-context";
 import { problem } from "../http/problem";
 import { log } from "../log";
 import { sentKinds } from "../outbox/outbox";
-import { reconcilePrices } from "../plans/reconcile-prices";
+import { reconcilePrices } from "../plans/packages";
 import { erasePerson, exportPerson } from "../sign-ups/personal-data";
-import { reconcileRestored } from "./restore/after-restore";
+import { reconcileRestored } from "./after-restore";
+import { sendAgain, stuckMessages } from "./stuck-messages";
 
 /** The operator's commands: `POST /operator/{name}` with a bearer token and JSON, from tools/operator.ts. */
 export const COMMANDS = {
@@ -30,8 +31,8 @@ const messages = z.object({ send_again: z.optional(z.string().min(1).max(200)) }
 const counts = z.array(z.object({ day: z.string(), status: z.string(), n: z.number() }));
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const restore = z
-  .object({ restored_to: time, stopped_at: time })
-  .transform(({ restored_to, stopped_at }) => ({ restoredTo: restored_to, stoppedAt: stopped_at }));
+  .object({ restored_to: time, stopped_at: time, from: z.optional(z.string()) })
+  .transform(({ restored_to, stopped_at, from }) => ({ restoredTo: restored_to, stoppedAt: stopped_at, from }));
 
 async function postExport(c: Context<ApiContext>): Promise<Response> {
   return withBody(c, person, "an email", async ({ email }) => {
@@ -77,11 +78,12 @@ async function postAfterRestore(c: Context<ApiContext>): Promise<Response> {
 async function postMessages(c: Context<ApiContext>): Promise<Response> {
   return withBody(c, messages, "send_again, the key of a message, or nothing", async ({ send_again: key }) => {
     const { outbox, accountWebhook } = c.var.services;
+    const db = databaseOver(c.var.config.d1);
     if (key === undefined) {
-      const kinds = sentKinds(accountWebhook !== undefined);
-      return answer({ messages: await outbox.stuck(kinds, MOST_MESSAGES), dead: await outbox.countDead() });
+      const found = await stuckMessages(db, sentKinds(accountWebhook !== undefined), MOST_MESSAGES);
+      return answer({ messages: found, dead: await outbox.countDead() });
     }
-    if (!(await outbox.sendAgain(key))) {
+    if (!(await sendAgain(db, key))) {
       return problem(409, { title: "This message was sent, is being sent, is due now or never existed" });
     }
     log("info", "message_sent_again", { key });
@@ -99,7 +101,7 @@ async function postStatus(c: Context<ApiContext>): Promise<Response> {
       WHERE substr(created_at, 1, 10) >= ? GROUP BY substr(created_at, 1, 10), status`,
   );
   const sign_ups = counts.parse((await counted.bind(from).all()).results);
-  return answer({ release: c.var.config.release, commit, sign_ups });
+  return answer({ release: c.var.config.release, commit, days: STATUS_DAYS, sign_ups });
 }
 
 async function withBody<T>(

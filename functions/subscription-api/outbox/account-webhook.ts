@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import type { ConsoleConfig } from "../config";
 import type { Message, SendOutcome } from "./outbox";
+import { postJson } from "./post-json";
 
 const TYPES = {
   "account-created": "account.created",
@@ -11,8 +12,6 @@ const TYPES = {
 export type AccountMessage = Message & { kind: keyof typeof TYPES };
 
 export type AccountWebhook = { send(message: AccountMessage): Promise<SendOutcome> };
-
-const DEADLINE_MS = 10_000;
 
 /** https://www.standardwebhooks.com */
 export function accountWebhookTo({ url, secret }: ConsoleConfig, deadlineFactor = 1): AccountWebhook {
@@ -25,24 +24,12 @@ export function accountWebhookTo({ url, secret }: ConsoleConfig, deadlineFactor 
         timestamp: sentAt.toISOString(),
         data: accountOf(message),
       });
-      try {
-        const response = await fetch(url, {
-          method: "POST",
-          headers: {
-            "content-type": "application/json",
-            "webhook-id": message.key,
-            "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
-            "webhook-signature": webhook.sign(message.key, sentAt, body),
-          },
-          body,
-          redirect: "manual",
-          signal: AbortSignal.timeout(DEADLINE_MS * deadlineFactor),
-        });
-        await response.body?.cancel();
-        return response.ok ? { status: "sent" } : { status: "failed", reason: String(response.status) };
-      } catch (error) {
-        return { status: "failed", reason: error instanceof Error ? error.name : typeof error };
-      }
+      const headers = {
+        "webhook-id": message.key,
+        "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
+        "webhook-signature": webhook.sign(message.key, sentAt, body),
+      };
+      return postJson(url, { headers, body, deadlineFactor });
     },
   };
 }

@@ -74,7 +74,7 @@ async function send(message: Message, services: DispatchServices): Promise<Outco
     case "card-used": {
       const isTrue = message.status === "pending" || message.status === "ended";
       if (!isTrue) return { status: "dropped", reason: "trial-began" };
-      const { notMe } = await linksFor(message, links);
+      const { notMe } = linksFor(message, links);
       return mail.send(key, email, cardUsedEmail(message, mail.sender, notMe));
     }
     case "not-me-reported":
@@ -94,7 +94,7 @@ async function sendTrialMail(message: TrialMessage, services: DispatchServices):
     const content =
       message.kind === "trial-ending"
         ? trialEndingEmail(message, trial, mail.sender)
-        : trialStartedEmail(message, trial, mail.sender, await linksFor(message, links));
+        : trialStartedEmail(message, trial, mail.sender, linksFor(message, links));
     return mail.send(message.key, message.email, content);
   });
 }
@@ -108,10 +108,10 @@ async function unlessStripeFails(work: () => Promise<Outcome>): Promise<Outcome>
   }
 }
 
-async function linksFor({ sign_up_id, signed_up_at }: Message, links: SignedLinks) {
+function linksFor({ sign_up_id, signed_up_at }: Message, links: SignedLinks) {
   const expires = new Date(Date.parse(signed_up_at) + LINK_DAYS * DAY_MS);
   return {
-    verifyEmail: await links.urlOf("verify-email", sign_up_id, expires),
-    notMe: await links.urlOf("not-me", sign_up_id, expires),
+    verifyEmail: links.urlOf("verify-email", sign_up_id, expires),
+    notMe: links.urlOf("not-me", sign_up_id, expires),
   };
 }

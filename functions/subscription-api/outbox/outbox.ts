@@ -34,24 +34,11 @@ const message = z.object({
   signed_up_at: z.string(),
   package_id: z.string().nullable(),
   package_name: z.string().nullable(),
-  price_cents: z.number().nullable(),
 });
 const messages = z.array(message);
 const keysOnly = z.array(z.object({ key: z.string() }));
 
-const stuckMessages = z.array(
-  z.object({
-    key: z.string(),
-    sign_up_id: z.string(),
-    state: z.enum(["due", "dead"]),
-    attempts: z.number(),
-    created_at: z.string(),
-    next_attempt_at: z.string(),
-  }),
-);
-export type StuckMessage = z.output<typeof stuckMessages>[number];
-
-/** Why a due message is dropped (docs/subscription-api.md, "The outbox"). */
+/** Why a due message is dropped. */
 export type DropReason =
   | "sign-up-ended"
   | "trial-began"
@@ -67,8 +54,6 @@ export type SendOutcome = { status: "sent" } | { status: "failed"; reason: strin
 
 /** How long a message may be in flight: reading Stripe and sending take up to 55 s. */
 export const LEASE_MS = 120_000;
-/** A message that has been due for so long was never leased. */
-const LATE_MS = 5 * 60_000;
 /** About a day and a half. */
 const MAX_ATTEMPTS = 15;
 const FIRST_DELAY_MS = 30_000;
@@ -130,7 +115,7 @@ export function outboxIn(db: Database) {
     if (leased.length === 0) return [];
     const contents = db.prepare(
       `SELECT outbox.key, outbox.sign_up_id, outbox.kind, outbox.attempts, outbox.next_attempt_at AS lease_end, sign_ups.*,
-              sign_ups.created_at AS signed_up_at, packages.name AS package_name, packages.price_cents
+              sign_ups.created_at AS signed_up_at, packages.name AS package_name
          FROM outbox JOIN sign_ups ON sign_ups.id = outbox.sign_up_id
          LEFT JOIN packages ON packages.id = sign_ups.package_id
         WHERE outbox.key IN (SELECT value FROM json_each(?))`,
@@ -219,40 +204,6 @@ export function outboxIn(db: Database) {
     async countDead(): Promise<number> {
       const counted = "SELECT count(*) AS n FROM (SELECT 1 FROM outbox WHERE state = 'dead' LIMIT 1000)";
       return z.number().parse(await db.prepare(counted).first("n"));
-    },
-
-    /** Given up, tried before, or due for five minutes; at most `limit` of each. */
-    async stuck(kinds: readonly MessageKind[], limit: number): Promise<StuckMessage[]> {
-      const columns = "outbox.key, sign_up_id, state, attempts, created_at, next_attempt_at";
-      const now = Date.now();
-      const [dead, retried, late] = await db.batch([
-        db.prepare(`SELECT ${columns} FROM outbox WHERE state = 'dead' LIMIT ?`).bind(limit),
-        db
-          .prepare(
-            `SELECT ${columns} FROM outbox
-              WHERE state = 'due' AND attempts > 1 AND created_at <= ? ORDER BY created_at LIMIT ?`,
-          )
-          .bind(new Date(now).toISOString(), limit),
-        // CROSS JOIN fixes the join order: kinds first.
-        db
-          .prepare(
-            `SELECT ${columns} FROM json_each(?1) AS wanted CROSS JOIN outbox
-              WHERE state = 'due' AND outbox.kind = wanted.value AND next_attempt_at < ?2 AND attempts <= 1 LIMIT ?3`,
-          )
-          .bind(JSON.stringify(kinds), new Date(now - LATE_MS).toISOString(), limit),
-      ]);
-      return [dead, retried, late].flatMap((found) => stuckMessages.parse(found?.results));
-    },
-
-    /** Makes the message due with all its attempts. False if it is deleted, settled, or perhaps being sent. */
-    async sendAgain(key: string): Promise<boolean> {
-      const now = Date.now();
-      const changed = db.withoutRetry.prepare(
-        `UPDATE outbox SET state = 'due', attempts = 0, next_attempt_at = ?1
-          WHERE key = ?2 AND (state = 'dead' OR (state = 'due' AND next_attempt_at > ?3)) RETURNING key`,
-      );
-      const leased = new Date(now + LEASE_MS).toISOString();
-      return (await changed.bind(new Date(now).toISOString(), key, leased).first()) !== null;
     },
 
     async deleteSettled(before: Date, limit: number): Promise<void> {

@@ -1,22 +1,16 @@
-import type { TrialClaims } from "../limits/trial-claims";
 import { type DispatchServices, sendClosings } from "../outbox/dispatch";
 import type { Outbox } from "../outbox/outbox";
 import type { Payments } from "../stripe/payments";
-import { releaseCard } from "./ending/failed-cards";
-import type { SignUps } from "./store/sign-up-store";
+import type { SignUp } from "./sign-up";
+import type { SignUps } from "./store";
 
-export type PersonalDataServices = {
-  signUps: SignUps;
-  outbox: Outbox;
-  payments: Payments;
-  claims: TrialClaims;
-} & DispatchServices;
+export type PersonalDataServices = { signUps: SignUps; outbox: Outbox; payments: Payments } & DispatchServices;
 
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
 /** GDPR articles 15 and 20, CCPA 1798.110; without the password hash. */
 export async function exportPerson(email: string, services: PersonalDataServices): Promise<PersonalData> {
-  const found = await services.signUps.findByEmail(email);
+  const { found } = await findPerson(email, services);
   const signUps = await Promise.all(
     found.map(async ({ password_hash: _hash, stripe_attempt: _attempt, version: _version, ...kept }) => {
       return { ...kept, messages: await services.outbox.messagesOf(kept.id) };
@@ -33,21 +27,32 @@ export async function erasePerson(
   email: string,
   services: PersonalDataServices,
 ): Promise<{ erased: number; customers: number } | "closing-due"> {
-  const { signUps, payments, claims } = services;
-  const found = await signUps.findByEmail(email);
-  const ids = found.map(({ id }) => id);
-  if (!(await sendClosings(ids, services))) return "closing-due";
-  let customers = 0;
-  const deleteCustomer = async (id: string) => {
-    await payments.deleteCustomer(id);
-    customers += 1;
-  };
-  for (const signUp of found) {
-    if (signUp.status === "pending") await releaseCard(signUp, payments);
-    const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
-    if (customerId !== undefined) await deleteCustomer(customerId);
-    await signUps.erase(signUp.id, claims.of(signUp.email, null).email);
+  const { signUps, payments } = services;
+  const { found, customers } = await findPerson(email, services);
+  if (
+    !(await sendClosings(
+      found.map(({ id }) => id),
+      services,
+    ))
+  )
+    return "closing-due";
+  for (const { status, stripe_setup_intent_id, stripe_customer_id } of found) {
+    // A customer's deletion does not end an open card's form.
+    if (status === "pending") await payments.releaseCard(stripe_setup_intent_id);
+    if (stripe_customer_id !== null) customers.add(stripe_customer_id);
   }
-  for (const customerId of await payments.findCustomersOf(email)) await deleteCustomer(customerId);
-  return { erased: found.length, customers };
+  for (const customerId of customers) await payments.deleteCustomer(customerId);
+  for (const { id } of found) await signUps.erase(id);
+  return { erased: found.length, customers: customers.size };
+}
+
+/** By the email here and at Stripe, where it may be another one by now. */
+async function findPerson(
+  email: string,
+  { signUps, payments }: Pick<PersonalDataServices, "signUps" | "payments">,
+): Promise<{ found: SignUp[]; customers: Set<string> }> {
+  const [here, atStripe] = [await signUps.findByEmail(email), await payments.findCustomersOf(email)];
+  const known = new Set(here.map(({ id }) => id));
+  const others = await signUps.findByIds(atStripe.map(({ signUpId }) => signUpId).filter((id) => !known.has(id)));
+  return { found: [...here, ...others], customers: new Set(atStripe.map(({ id }) => id)) };
 }

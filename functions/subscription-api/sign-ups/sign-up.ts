@@ -1,11 +1,14 @@
 import * as z from "zod";
-import { fieldColumns } from "./store/field-columns";
+import { MAX_FAILED_CARDS } from "../../../app/contract/trial";
+import { fieldColumns } from "./field-columns";
 
 export type SignUp = z.output<typeof signUpRow>;
 
+/** A row of the table `sign_ups`. Times are ISO 8601 in UTC. */
 export const signUpRow = z.object({
   id: z.string(),
   status: z.enum(["pending", "card_set_up", "ended", "trialing", "active", "past_due", "canceled"]),
+  end_reason: z.enum(["replaced", "cards-failed", "not-me"]).nullable(),
   package_id: z.string().nullable(),
   password_hash: z.string(),
   ...fieldColumns,
@@ -17,41 +20,13 @@ export const signUpRow = z.object({
   email_verified_at: z.string().nullable(),
   declined_cards: z.number(),
   used_cards: z.number(),
+  used_card: z.string().nullable(),
   request_id: z.string().nullable(),
-  paid_at: z.string().nullable(),
-  end_reason: z.enum(["replaced", "cards-failed", "not-me"]).nullable(),
   version: z.number(),
   created_at: z.string(),
   updated_at: z.string(),
+  check_at: z.string().nullable(),
 });
-
-// Built once, because building a schema costs more than parsing.
-export const signUpOrNull = signUpRow.nullable();
-export const signUpRows = z.array(signUpRow);
-
-export type TrialState = {
-  stripeSubscriptionId: string | null;
-  status: "trialing" | "active" | "past_due" | "canceled";
-  trialEnd: Date | null;
-};
-
-export type EndReason = NonNullable<SignUp["end_reason"]>;
-
-/** An email has at most one such sign-up. */
-export const LIVE = "('card_set_up', 'trialing', 'active', 'past_due')";
-
-/** A live sign-up, or one whose trial has ended, except by "not me". */
-export const HAD_TRIAL = `(status IN ${LIVE} OR (trial_end IS NOT NULL AND end_reason IS NULL))`;
-
-export const MAX_FAILED_CARDS = 5;
-
-export function hasTooManyFailedCards({ declined_cards, used_cards }: SignUp): boolean {
-  return declined_cards + used_cards >= MAX_FAILED_CARDS;
-}
-
-/** Order in which due sign-ups are checked (column `check_rank`). */
-export const CHECK_RANKS = { cardSetUp: 0, mayHaveTrial: 1, leftToDelete: 2 } as const;
-export type CheckRank = (typeof CHECK_RANKS)[keyof typeof CHECK_RANKS];
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -59,27 +34,65 @@ const HOUR = 60 * MINUTE;
 export const ABANDONED_AFTER_MS = 24 * HOUR;
 /** Age up to which the same form continues its sign-up. Ends before deletion, so no request works on a deleted row. */
 export const CONTINUED_FOR_MS = ABANDONED_AFTER_MS - 5 * MINUTE;
-/** Time until the first check for a lost webhook. */
+/** Until the check that makes up for a lost webhook, and how long a run of the cron handler keeps a sign-up. */
 export const CHECK_AFTER_MS = 10 * MINUTE;
+/** Until the cron handler takes over from whoever set up the card. */
 export const TRIAL_START_GRACE_MS = 2 * MINUTE;
+/** How long after a trial's end Stripe may take to charge. */
 export const TRIAL_END_GRACE_MS = HOUR;
+
+/** The order in which due sign-ups are checked (column `check_rank`). */
+export const CHECK_RANKS = { cardSetUp: 0, mayHaveTrial: 1, leftToDelete: 2 } as const;
+export type CheckRank = (typeof CHECK_RANKS)[keyof typeof CHECK_RANKS];
+
+export function after(milliseconds: number): string {
+  return new Date(Date.now() + milliseconds).toISOString();
+}
 
 export function isOlder({ created_at }: Pick<SignUp, "created_at">, milliseconds: number): boolean {
   return Date.now() - Date.parse(created_at) >= milliseconds;
 }
 
+/** True while only its card decides whether there will be a trial. */
+export function isBeforeTrial({ status }: SignUp): boolean {
+  return status === "pending" || status === "card_set_up";
+}
+
+export function hasTooManyFailedCards({ declined_cards, used_cards }: SignUp): boolean {
+  return declined_cards + used_cards >= MAX_FAILED_CARDS;
+}
+
+/** When the status of a sign-up can no longer be asked for. */
 export function statusEnd({ created_at }: Pick<SignUp, "created_at">): Date {
   return new Date(Date.parse(created_at) + ABANDONED_AFTER_MS);
 }
 
-/** Null: only webhooks update the trial. */
-export function nextTrialCheck({ status, stripeSubscriptionId, trialEnd }: TrialState): Date | null {
-  if (status !== "trialing" || trialEnd === null) return null;
-  return new Date(trialEnd.getTime() + (stripeSubscriptionId === null ? 0 : TRIAL_END_GRACE_MS));
+/** When the cron handler looks again at a sign-up that it left as it was; null if only webhooks change it. */
+export function nextCheck(signUp: SignUp): string | null {
+  switch (signUp.status) {
+    case "pending":
+      return nextPendingCheck(signUp);
+    case "card_set_up":
+      return after(TRIAL_START_GRACE_MS);
+    case "ended":
+      return after(ABANDONED_AFTER_MS);
+    case "trialing":
+      return nextTrialCheck(signUp.trial_end);
+    case "active":
+    case "past_due":
+    case "canceled":
+      return null;
+  }
+}
+
+/** An hour after the trial's end; if Stripe is late even then, every ten minutes. */
+export function nextTrialCheck(trialEnd: string | null): string | null {
+  if (trialEnd === null) return null;
+  return new Date(Math.max(Date.parse(trialEnd) + TRIAL_END_GRACE_MS, Date.now() + CHECK_AFTER_MS)).toISOString();
 }
 
 /** At three times its age, and when it is abandoned: six times in all. */
-export function nextPendingCheck({ created_at }: Pick<SignUp, "created_at">): Date {
+function nextPendingCheck({ created_at }: SignUp): string {
   const created = Date.parse(created_at);
-  return new Date(created + Math.min(3 * (Date.now() - created), ABANDONED_AFTER_MS));
+  return new Date(created + Math.min(3 * (Date.now() - created), ABANDONED_AFTER_MS)).toISOString();
 }

@@ -1,54 +1,72 @@
 import type Stripe from "stripe";
-import * as z from "zod";
-import { type Attempt, call, create, idempotencyKey, ifExists, mayExist, refusalOf } from "./client";
-import { metadata, originOf } from "./fields";
+import { type Attempt, call, create, idempotencyKey, ifExists, mayExist, originOf, unexpectedAnswer } from "./client";
 
 const PAGE = 100;
 
-const id = z.string().min(1);
-const paymentMethod = z.object({ id, card: z.object({ fingerprint: id.nullish() }).nullish() });
-const setupIntent = z
-  .object({
-    id,
-    client_secret: z.string().min(1),
-    customer: id.nullable().default(null),
-    metadata,
-    payment_method: z.union([id, paymentMethod]).nullable().default(null),
-    status: z.string(),
-  })
-  .transform(({ id, client_secret, customer, metadata, payment_method: method, status }) => ({
-    id,
-    clientSecret: client_secret,
-    state: status === "succeeded" || status === "canceled" ? status : ("open" as const),
-    customerId: customer,
-    signUpId: metadata.sign_up_id,
-    usedCards: Number(metadata.used_cards ?? 0),
-    paymentMethodId: typeof method === "string" ? method : (method?.id ?? null),
-    /** Identical for one card number across customers. */
-    fingerprint: typeof method === "string" ? null : (method?.card?.fingerprint ?? null),
-  }));
-export type SetupIntent = z.output<typeof setupIntent>;
-
-const setupIntents = z.object({ data: z.array(setupIntent) });
-const attachedMethod = z.object({ id, customer: id.nullable().default(null) });
+export type SetupIntent = {
+  id: string;
+  clientSecret: string;
+  state: "succeeded" | "canceled" | "open";
+  customerId: string | null;
+  signUpId: string | undefined;
+  /** Of the sign-up, when this card was asked for. */
+  usedCards: number;
+  paymentMethodId: string | null;
+  /** Identical for one card number across customers. */
+  fingerprint: string | null;
+};
 
 /** After each used card the sign-up waits for another. */
 export type CardAttempt = Attempt & { used_cards: number; package_id: string | null };
 
 export function stripeSetupIntents(stripe: Stripe) {
-  const retrieve = (id: string): Promise<SetupIntent> =>
-    call(setupIntent, () => stripe.setupIntents.retrieve(id, { expand: ["payment_method"] }));
+  const retrieve = async (id: string) =>
+    setupIntentOf(await call(() => stripe.setupIntents.retrieve(id, { expand: ["payment_method"] })));
+
+  /** The intent of the card for which the sign-up waits, as an earlier attempt made it. */
+  async function find({ id, used_cards }: CardAttempt, customer: string): Promise<SetupIntent | undefined> {
+    const { data } = await call(() => stripe.setupIntents.list({ customer, limit: PAGE }));
+    const isWanted = ({ signUpId, usedCards }: SetupIntent) => signUpId === id && usedCards === used_cards;
+    return data.map(setupIntentOf).find(isWanted);
+  }
+
+  /** Returns the intent afterwards: canceled, or succeeded if the visitor was quicker. */
+  async function cancel(id: string): Promise<SetupIntent> {
+    const known = await retrieve(id);
+    if (known.state !== "open") return known;
+    try {
+      return setupIntentOf(await call(() => stripe.setupIntents.cancel(id, { cancellation_reason: "abandoned" })));
+    } catch (error) {
+      const after = await retrieve(id);
+      if (after.state === "open") throw error;
+      return after;
+    }
+  }
+
+  /** Does nothing if the card is already detached. */
+  async function detach(paymentMethodId: string): Promise<void> {
+    const isAttached = async () =>
+      (await call(() => stripe.paymentMethods.retrieve(paymentMethodId))).customer !== null;
+    if (!(await isAttached())) return;
+    try {
+      await call(() => stripe.paymentMethods.detach(paymentMethodId));
+    } catch (error) {
+      if (await isAttached()) throw error;
+    }
+  }
 
   return {
+    async findSetupIntent(id: string | null): Promise<SetupIntent | undefined> {
+      return id === null ? undefined : ifExists(() => retrieve(id));
+    },
+
+    findSetupIntentOf: find,
+
     async findOrCreateSetupIntent(signUp: CardAttempt, customerId: string): Promise<SetupIntent> {
-      const { id, used_cards, package_id } = signUp;
-      const known = mayExist(signUp)
-        ? await call(setupIntents, () => stripe.setupIntents.list({ customer: customerId, limit: PAGE }))
-        : undefined;
-      const found = known?.data.find(({ signUpId, usedCards }) => signUpId === id && usedCards === used_cards);
-      // A list has no card details.
-      if (found) return found.state === "succeeded" ? retrieve(found.id) : found;
-      return create(setupIntent, () =>
+      const known = mayExist(signUp) ? await find(signUp, customerId) : undefined;
+      if (known) return known;
+      const { used_cards, package_id } = signUp;
+      const made = await create(() =>
         stripe.setupIntents.create(
           {
             customer: customerId,
@@ -65,36 +83,36 @@ export function stripeSetupIntents(stripe: Stripe) {
           { idempotencyKey: idempotencyKey(used_cards === 0 ? "setup-intent" : `setup-intent-${used_cards}`, signUp) },
         ),
       );
+      return setupIntentOf(made);
     },
 
-    retrieveSetupIntent: retrieve,
+    cancelSetupIntent: cancel,
 
-    async findSetupIntent(id: string | null): Promise<SetupIntent | undefined> {
-      return id === null ? undefined : ifExists(() => retrieve(id));
+    /** Cancels the intent, so that no card can be set up, or detaches the card that came before. */
+    async releaseCard(id: string | null): Promise<void> {
+      const intent = id === null ? undefined : await ifExists(() => cancel(id));
+      if (intent?.state === "succeeded" && intent.paymentMethodId !== null) await detach(intent.paymentMethodId);
     },
 
-    /** Does nothing if the intent is already canceled. */
-    async cancelSetupIntent(id: string): Promise<void> {
-      try {
-        await call(setupIntent, () => stripe.setupIntents.cancel(id, { cancellation_reason: "abandoned" }));
-      } catch (error) {
-        const isCanceled = async () => (await retrieve(id)).state === "canceled";
-        if (refusalOf(error) !== "setup_intent_unexpected_state" || !(await isCanceled())) throw error;
-      }
-    },
-
-    /** Does nothing if the card is already detached. */
-    async detachCard(paymentMethodId: string): Promise<void> {
-      const isAttached = async () => {
-        const { customer } = await call(attachedMethod, () => stripe.paymentMethods.retrieve(paymentMethodId));
-        return customer !== null;
-      };
-      if (!(await isAttached())) return;
-      try {
-        await call(attachedMethod, () => stripe.paymentMethods.detach(paymentMethodId));
-      } catch (error) {
-        if (await isAttached()) throw error;
-      }
-    },
+    detachCard: detach,
   };
+}
+
+function setupIntentOf(given: Stripe.SetupIntent): SetupIntent {
+  const { id, client_secret, customer, metadata, payment_method: method, status } = given;
+  if (!client_secret) throw unexpectedAnswer("client_secret");
+  return {
+    id,
+    clientSecret: client_secret,
+    state: status === "succeeded" ? "succeeded" : status === "canceled" ? "canceled" : "open",
+    customerId: idOf(customer),
+    signUpId: metadata?.sign_up_id,
+    usedCards: Number(metadata?.used_cards ?? 0),
+    paymentMethodId: idOf(method),
+    fingerprint: typeof method === "string" ? null : (method?.card?.fingerprint ?? null),
+  };
+}
+
+function idOf(object: string | { id: string } | null | undefined): string | null {
+  return typeof object === "string" ? object : (object?.id ?? null);
 }

@@ -1,8 +1,10 @@
 import Stripe from "stripe";
-import type * as z from "zod";
 import type { StripeConfig } from "../config";
 import { log } from "../log";
 import { inTime, isOverdue } from "./deadline";
+
+/** The version of Stripe's API with which the types of the `stripe` package agree. */
+const API_VERSION = "2026-10-28.endive";
 
 const KEY_LIFETIME_MS = 23 * 60 * 60_000;
 
@@ -44,6 +46,7 @@ function newClient(
   fetcher: typeof fetch,
 ): Stripe {
   return new Stripe(secretKey, {
+    apiVersion: API_VERSION,
     httpClient: Stripe.createFetchHttpClient(async (url: RequestInfo | URL, init?: RequestInit) => {
       if (isOverdue()) throw new Error("No retry after the deadline");
       // Following a redirect would send personal data to another host.
@@ -60,31 +63,32 @@ function newClient(
   });
 }
 
-export function call<T extends z.ZodType>(schema: T, request: () => Promise<unknown>): Promise<z.output<T>> {
-  return answerOf(schema, request, reasonOf);
+/** Stripe's answer. Throws PaymentsError, and logs why. */
+export function call<T>(request: () => Promise<T>): Promise<T> {
+  return answerOf(request, reasonOf);
 }
 
 /** A creation under an idempotency key: only its failure gives the object's next attempt another key. */
-export function create<T extends z.ZodType>(schema: T, request: () => Promise<unknown>): Promise<z.output<T>> {
-  return answerOf(schema, request, (error) => (isRepeated(error) ? "failed" : reasonOf(error)));
+export function create<T>(request: () => Promise<T>): Promise<T> {
+  return answerOf(request, (error) => (isRepeated(error) ? "failed" : reasonOf(error)));
 }
 
-async function answerOf<T extends z.ZodType>(
-  schema: T,
-  request: () => Promise<unknown>,
+async function answerOf<T>(
+  request: () => Promise<T>,
   reasonFor: (error: unknown) => PaymentsError["reason"],
-): Promise<z.output<T>> {
-  let answer: unknown;
+): Promise<T> {
   try {
-    answer = await inTime(request);
+    return await inTime(request);
   } catch (error) {
     logFailure(error);
     throw new PaymentsError(reasonFor(error), error);
   }
-  const parsed = schema.safeParse(answer);
-  if (parsed.success) return parsed.data;
-  log("error", "stripe_answer_unexpected", { fields: parsed.error.issues.map(({ path }) => path.join(".")) });
-  throw new PaymentsError("unexpected-answer", parsed.error);
+}
+
+/** For an answer with which the API cannot go on. */
+export function unexpectedAnswer(field: string): PaymentsError {
+  log("error", "stripe_answer_unexpected", { fields: [field] });
+  return new PaymentsError("unexpected-answer");
 }
 
 /** Without the message, which quotes email addresses and ids: https://docs.stripe.com/api/errors */
@@ -120,6 +124,16 @@ export async function ifExists<T>(request: () => Promise<T>): Promise<T | undefi
 export function refusalOf(error: unknown): string | undefined {
   const { cause } = error instanceof PaymentsError ? error : {};
   return cause instanceof Stripe.errors.StripeInvalidRequestError ? cause.code : undefined;
+}
+
+/** The same for each attempt: Stripe takes an idempotency key with the same parameters only. */
+export function originOf({ id, request_id }: { id: string; request_id: string | null }): Record<string, string> {
+  return { sign_up_id: id, ...(request_id !== null && { request_id }) };
+}
+
+/** @param seconds since 1970, as Stripe has times */
+export function dateOf(seconds: number | null | undefined): Date | null {
+  return seconds == null ? null : new Date(seconds * 1000);
 }
 
 /** New for each attempt: Stripe repeats a 5xx for its key (https://docs.stripe.com/api/idempotent_requests). */

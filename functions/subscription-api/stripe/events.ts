@@ -15,9 +15,7 @@ const SUBSCRIPTION_EVENTS = [
   "customer.subscription.trial_will_end",
 ] as const;
 
-const PAYMENT_EVENTS = ["invoice.paid"] as const;
-
-export const WEBHOOK_EVENTS = [...CARD_EVENTS, ...SUBSCRIPTION_EVENTS, ...PAYMENT_EVENTS];
+export const WEBHOOK_EVENTS = [...CARD_EVENTS, ...SUBSCRIPTION_EVENTS];
 
 const id = z.string().min(1);
 
@@ -31,12 +29,6 @@ const signUpEvent = z.discriminatedUnion("type", [
     id,
     type: z.enum(SUBSCRIPTION_EVENTS),
     data: z.object({ object: z.object({ id, customer: id }) }),
-  }),
-  z.object({
-    id,
-    type: z.enum(PAYMENT_EVENTS),
-    // Every trial begins with an invoice of 0.
-    data: z.object({ object: z.object({ id, amount_paid: z.number().positive() }) }),
   }),
 ]);
 
@@ -53,7 +45,6 @@ export type WebhookContent =
   | { status: "thin" }
   | { status: "ignored" }
   | { status: "card-set-up" | "card-declined"; event: StripeEvent; card: CardEvent }
-  | { status: "invoice-paid"; event: StripeEvent; invoiceId: string }
   | { status: "subscription-changed"; event: StripeEvent; stripeSubscriptionId: string; customerId: string };
 
 export type StripeWebhook = ReturnType<typeof stripeWebhook>;
@@ -86,7 +77,6 @@ export function stripeWebhook(stripe: Stripe, secrets: string[]) {
 
       const { id, type, data } = parsed.data;
       const event = { id, type };
-      if (type === "invoice.paid") return { status: "invoice-paid", event, invoiceId: data.object.id };
       if (type !== "setup_intent.succeeded" && type !== "setup_intent.setup_failed") {
         const { id: stripeSubscriptionId, customer: customerId } = data.object;
         return { status: "subscription-changed", event, stripeSubscriptionId, customerId };

@@ -6,78 +6,83 @@ import type { Config } from "../config";
 import { log } from "../log";
 import { stripeBilling } from "./billing";
 import { stripeSetupIntents } from "./card-setup";
-import { type Attempt, call, create, idempotencyKey, ifExists, mayExist, refusalOf } from "./client";
-import { dateOf, metadata, originOf } from "./fields";
-import { stripeRefunds } from "./refund-payments";
+import {
+  type Attempt,
+  call,
+  create,
+  dateOf,
+  idempotencyKey,
+  ifExists,
+  mayExist,
+  originOf,
+  refusalOf,
+  unexpectedAnswer,
+} from "./client";
 
 const PAGE = 100;
-/** More customers or invoices than one email address can have. */
+/** More customers than one email address can have. */
 const MOST = 10_000;
 
-const id = z.string().min(1);
+/** Marks the cancellation by somebody who did not sign up. */
+const NOT_ME = "not-me";
 
-const customer = z.object({ id, metadata });
-const deletedCustomer = z.object({ deleted: z.literal(true) });
-const status = z.union([
+/** The API's states of a subscription; another one means a version of Stripe's API that this code does not know. */
+const subscriptionStatus = z.union([
   z.enum(["trialing", "active", "past_due", "canceled"]),
   z.literal("incomplete_expired").transform(() => "canceled" as const),
   z.enum(["incomplete", "unpaid", "paused"]).transform(() => "past_due" as const),
 ]);
-const subscription = z
-  .object({ id, metadata, status, trial_end: z.number().nullish(), trial_start: z.number().nullish() })
-  .transform(({ id, metadata, status, trial_start, trial_end }) => ({
-    metadata,
-    state: {
-      stripeSubscriptionId: id,
-      status,
-      trialStart: dateOf(trial_start),
-      trialEnd: dateOf(trial_end),
-    },
-  }));
-const customers = z.array(customer);
-const subscriptions = z.object({ data: z.array(subscription) });
 
 export type Contact = { email: string; full_name: string; company_name: string; phone: string };
 export type BillingAddress = { address: string; city: string; state: string; zip_code: string; country: string };
 
-export type SubscriptionState = z.output<typeof subscription>["state"];
+export type SubscriptionState = {
+  stripeSubscriptionId: string;
+  status: z.output<typeof subscriptionStatus>;
+  trialStart: Date | null;
+  trialEnd: Date | null;
+  /** Canceled, now or for later, by whoever has the account. */
+  isCanceledByCustomer: boolean;
+};
 
 export type Payments = ReturnType<typeof stripePayments>;
 
 /** Repeated calls find the objects of earlier ones. Every method throws PaymentsError. */
 export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Config, "automaticTax">> = {}) {
   /** Lists are current but case-sensitive; sign-ups' emails are lowercase. */
-  function customersOf(email: string) {
-    return call(customers, () => stripe.customers.list({ email, limit: PAGE }).autoPagingToArray({ limit: MOST }));
-  }
+  const customersOf = (email: string) =>
+    call(() => stripe.customers.list({ email, limit: PAGE }).autoPagingToArray({ limit: MOST }));
 
   /** Search ignores case but finds a new customer only after a minute: https://docs.stripe.com/search */
-  function searchCustomersOf(email: string) {
+  const searchCustomersOf = (email: string) => {
     const query = `email:"${email.replaceAll(/["\\]/g, "\\$&")}"`;
-    return call(customers, () => stripe.customers.search({ query, limit: PAGE }).autoPagingToArray({ limit: MOST }));
-  }
+    return call(() => stripe.customers.search({ query, limit: PAGE }).autoPagingToArray({ limit: MOST }));
+  };
 
   async function findCustomer({ id, email }: { id: string; email: string }): Promise<string | undefined> {
     return (await customersOf(email)).find(belongsTo(id))?.id;
   }
 
+  const subscriptionsOf = async (customer: string) =>
+    (await call(() => stripe.subscriptions.list({ customer, status: "all", limit: PAGE }))).data;
+
   return {
     ...stripeSetupIntents(stripe),
     ...stripeBilling(stripe),
-    ...stripeRefunds(stripe),
 
     findCustomer,
 
-    async findCustomersOf(email: string): Promise<string[]> {
+    /** The customers with this email that the API made, each with its sign-up. */
+    async findCustomersOf(email: string): Promise<{ id: string; signUpId: string }[]> {
       const found = [...(await customersOf(email)), ...(await searchCustomersOf(email))];
-      const ours = found.filter(({ metadata }) => metadata.sign_up_id !== undefined);
-      return [...new Set(ours.map(({ id }) => id))];
+      const ours = found.flatMap(({ id, metadata: { sign_up_id } }) => (sign_up_id ? [[id, sign_up_id] as const] : []));
+      return [...new Map(ours)].map(([id, signUpId]) => ({ id, signUpId }));
     },
 
     async findOrCreateCustomer(signUp: Attempt & Contact & BillingAddress): Promise<string> {
       const known = mayExist(signUp) ? await findCustomer(signUp) : undefined;
       if (known !== undefined) return known;
-      const created = await create(customer, () =>
+      const created = await create(() =>
         stripe.customers.create(
           {
             email: signUp.email,
@@ -94,7 +99,7 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
     },
 
     async setDefaultCard(customerId: string, paymentMethodId: string): Promise<void> {
-      await call(customer, () =>
+      await call(() =>
         stripe.customers.update(customerId, { invoice_settings: { default_payment_method: paymentMethodId } }),
       );
     },
@@ -104,13 +109,10 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
       signUp: Attempt,
       { customerId, priceId }: { customerId: string; priceId: string },
     ): Promise<SubscriptionState> {
-      const known = await call(subscriptions, () =>
-        stripe.subscriptions.list({ customer: customerId, status: "all", limit: PAGE }),
-      );
-      const found = known.data.find(belongsTo(signUp.id));
-      if (found) return found.state;
-      const subscribe = (object: string, tax: Pick<Stripe.SubscriptionCreateParams, "automatic_tax">) =>
-        create(subscription, () =>
+      const known = (await subscriptionsOf(customerId)).find(belongsTo(signUp.id));
+      if (known) return stateOf(known);
+      const subscribe = async (object: string, tax: Pick<Stripe.SubscriptionCreateParams, "automatic_tax">) => {
+        const made = await create(() =>
           stripe.subscriptions.create(
             {
               ...tax,
@@ -124,30 +126,64 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
             { idempotencyKey: idempotencyKey(object, signUp) },
           ),
         );
-      if (!automaticTax) return (await subscribe("subscription", {})).state;
+        return stateOf(made);
+      };
+      if (!automaticTax) return subscribe("subscription", {});
       try {
-        return (await subscribe("subscription-taxed", { automatic_tax: { enabled: true } })).state;
+        return await subscribe("subscription-taxed", { automatic_tax: { enabled: true } });
       } catch (error) {
         if (refusalOf(error) !== "customer_tax_location_invalid") throw error;
         log("error", "tax_location_invalid", { signUpId: signUp.id });
-        return (await subscribe("subscription", {})).state;
+        return subscribe("subscription", {});
       }
+    },
+
+    /** The subscription that sales made for a trial without a plan: one that runs, or else the latest. */
+    async findSubscriptionOf(customerId: string): Promise<SubscriptionState | undefined> {
+      const states = (await subscriptionsOf(customerId)).map(stateOf);
+      return states.find(({ status }) => status !== "canceled") ?? states[0];
     },
 
     /** Canceled if the subscription no longer exists. */
     async retrieveSubscription(id: string): Promise<SubscriptionState> {
-      const found = await ifExists(() => call(subscription, () => stripe.subscriptions.retrieve(id)));
-      return found?.state ?? { stripeSubscriptionId: id, status: "canceled", trialStart: null, trialEnd: null };
+      const found = await ifExists(() => call(() => stripe.subscriptions.retrieve(id)));
+      if (found) return stateOf(found);
+      const gone = { trialStart: null, trialEnd: null, isCanceledByCustomer: true };
+      return { stripeSubscriptionId: id, status: "canceled", ...gone };
     },
 
-    /** Cancels immediately without an invoice. Does nothing if the subscription has ended. */
+    /** Whether one of its invoices was paid, with more than nothing. */
+    async hasPaid(subscription: string): Promise<boolean> {
+      const { data } = await call(() => stripe.invoices.list({ subscription, status: "paid", limit: PAGE }));
+      return data.some(({ amount_paid }) => amount_paid > 0);
+    },
+
+    /** Cancels immediately without an invoice, for somebody who did not sign up. Does nothing if it has ended. */
     async cancelSubscription(id: string): Promise<void> {
-      await ifExists(() => call(subscription, () => stripe.subscriptions.cancel(id)));
+      await ifExists(() => call(() => stripe.subscriptions.cancel(id, { cancellation_details: { comment: NOT_ME } })));
     },
 
     async deleteCustomer(id: string): Promise<void> {
-      await ifExists(() => call(deletedCustomer, () => stripe.customers.del(id)));
+      await ifExists(() => call(() => stripe.customers.del(id)));
     },
+
+    async isCustomerDeleted(id: string): Promise<boolean> {
+      const found = await ifExists(() => call(() => stripe.customers.retrieve(id)));
+      return !found || found.deleted === true;
+    },
+  };
+}
+
+function stateOf(given: Stripe.Subscription): SubscriptionState {
+  const status = subscriptionStatus.safeParse(given.status);
+  if (!status.success) throw unexpectedAnswer("status");
+  const isCanceled = given.status === "canceled" && given.cancellation_details?.comment !== NOT_ME;
+  return {
+    stripeSubscriptionId: given.id,
+    status: status.data,
+    trialStart: dateOf(given.trial_start),
+    trialEnd: dateOf(given.trial_end),
+    isCanceledByCustomer: isCanceled || given.cancel_at_period_end || typeof given.cancel_at === "number",
   };
 }
 
@@ -157,5 +193,5 @@ function addressOf({ address, city, state, zip_code, country }: BillingAddress):
 }
 
 function belongsTo(signUpId: string) {
-  return ({ metadata }: { metadata: Record<string, string> }) => metadata.sign_up_id === signUpId;
+  return ({ metadata }: { metadata: Stripe.Metadata }) => metadata.sign_up_id === signUpId;
 }

@@ -24,7 +24,7 @@ export function cutOff(page: Page): Promise<string[]> {
 const CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary";
 
 /** The visible links, buttons and fields with something else over their middle, where a mouse or finger presses. */
-export function covered(page: Page): Promise<string[]> {
+function covered(page: Page): Promise<string[]> {
   return page.evaluate((controls) => {
     const found: string[] = [];
     for (const control of document.querySelectorAll<HTMLElement>(controls)) {
@@ -42,11 +42,18 @@ export function covered(page: Page): Promise<string[]> {
   }, CONTROLS);
 }
 
-/** The words that stand on two lines, and whether the page scrolls sideways. An address may break where it does not fit. */
+/** The words on two lines that would fit on one, and whether the page scrolls sideways. */
 export function brokenWords(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];
     if (document.documentElement.scrollWidth > innerWidth) found.push("scrolls sideways");
+    /** The width that a word has at most. A table must not squeeze it. */
+    const roomFor = (element: Element) => {
+      let box = element.closest("table")?.parentElement ?? element;
+      while (getComputedStyle(box).display.startsWith("inline") && box.parentElement) box = box.parentElement;
+      const { paddingLeft, paddingRight } = getComputedStyle(box);
+      return box.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+    };
     const range = document.createRange();
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = texts.nextNode(); node; node = texts.nextNode()) {
@@ -54,32 +61,40 @@ export function brokenWords(page: Page): Promise<string[]> {
       if (!parent?.checkVisibility() || parent.closest(".sr-only, .skip-link, svg, script, style, option")) continue;
       range.selectNodeContents(node);
       if (range.getClientRects().length < 2) continue;
-      // A line may end after a hyphen, dash or slash.
-      for (const { index, 0: word } of (node.textContent ?? "").matchAll(/[^\s/–—-]+/g)) {
-        if (/[@.]\w|\w{20}/.test(word)) continue;
+      // A line may end after a hyphen, a dash or an ellipsis.
+      for (const { index, 0: word } of (node.textContent ?? "").matchAll(/[^\s…–—-]+/g)) {
         range.setStart(node, index);
         range.setEnd(node, index + word.length);
-        const tops = [...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top));
-        if (new Set(tops).size > 1) found.push(`${word} in ${parent.outerHTML.slice(0, 60)}`);
+        const parts = [...range.getClientRects()].filter(({ width }) => width > 0);
+        const width = parts.reduce((sum, part) => sum + part.width, 0);
+        const isBroken = new Set(parts.map(({ top }) => Math.round(top))).size > 1;
+        if (isBroken && width <= roomFor(parent)) found.push(`${word} in ${parent.outerHTML.slice(0, 60)}`);
       }
     }
     return found;
   });
 }
 
-/** Phones, a tablet and a desktop. */
-const DEVICE_WIDTHS = [320, 375, 768, 1280];
-
-/** What is wrong with the current page at any width: something covered at a device's width, a broken word at others. */
-export async function layoutFaults(page: Page): Promise<string[]> {
+/** What `look` finds on the current page at some widths. */
+async function atWidths(page: Page, widths: number[], look: typeof covered): Promise<string[]> {
   const faults: string[] = [];
-  const lookAt = async (width: number, look: typeof covered) => {
+  for (const width of widths) {
     await page.setViewportSize({ width, height: 800 });
     faults.push(...(await look(page)).map((fault) => `${width} px: ${fault}`));
-  };
-  for (const width of DEVICE_WIDTHS) await lookAt(width, covered);
-  for (let width = 320; width <= 1440; width += 20) await lookAt(width, brokenWords);
+  }
   return faults;
+}
+
+/** What is covered on two phones, a tablet and a desktop. */
+export function coveredAnywhere(page: Page): Promise<string[]> {
+  return atWidths(page, [320, 375, 768, 1280], covered);
+}
+
+const EVERY_WIDTH = Array.from({ length: 57 }, (_, step) => 320 + 20 * step);
+
+/** Also the words that are broken from 320 to 1440 px. */
+export async function layoutFaults(page: Page): Promise<string[]> {
+  return [...(await coveredAnywhere(page)), ...(await atWidths(page, EVERY_WIDTH, brokenWords))];
 }
 
 /** The elements with a transition, an animation or smooth scrolling. */

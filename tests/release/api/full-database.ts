@@ -59,7 +59,6 @@ const ROWS = [
    INSERT INTO stripe_events (id, type, received_at) SELECT 'evt_' || n, 'x', ${time("-n * 20")} FROM numbers`,
   `${numbers(100_000, 200_000)} INSERT INTO trial_claims (hash, sign_up_id)
    SELECT 'hash-' || n, printf('00000000-0000-4000-8000-%012d', n) FROM numbers`,
-  `${numbers(100_000)} INSERT INTO sign_up_counts (day, hash, n) SELECT '2026-01-01', 'hash-' || n, 1 FROM numbers`,
 ];
 
 /** Fills a migrated, empty database with a million rows. Takes some seconds. */

@@ -55,7 +55,7 @@ describe("a subscription's life", () => {
   });
 
   test.each(Object.keys(DELIVERIES))(
-    "the customer and the console are told the state at Stripe, with events delivered %s [T9]",
+    "the customer and the console are told the state at Stripe, with events delivered %s",
     async (name) => {
       const delivery = DELIVERIES[name] ?? "Stripe's own";
       const address = await openAddress();

@@ -10,6 +10,9 @@ import { d1Of, MemoryDatabase } from "../../support/api-in-process/database";
  * rows, are refused alike, and leave the same rows.
  */
 
+const COUNTS =
+  "CREATE TABLE counts (day TEXT NOT NULL, hash TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (day, hash)) STRICT";
+
 let mf: Miniflare;
 let real: D1Database;
 const memory = new MemoryDatabase();
@@ -18,6 +21,8 @@ beforeAll(async () => {
   mf = new Miniflare({ modules: true, script: "export default {}", d1Databases: ["DB"] });
   real = await mf.getD1Database("DB");
   await migrateDatabase(real);
+  await real.prepare(COUNTS).run();
+  memory.run(COUNTS);
 });
 afterAll(() => mf.dispose());
 
@@ -30,21 +35,18 @@ const value = fc.oneof(text, fc.integer({ min: -2, max: 3 }), fc.constant(null),
 const command = (sql: string, ...values: fc.Arbitrary<unknown>[]): fc.Arbitrary<Command> =>
   fc.tuple(...values).map((given) => ({ sql, values: given }));
 const commands = fc.oneof(
-  command("INSERT INTO sign_up_counts (day, hash, n) VALUES (?, ?, ?)", label, label, value),
+  command("INSERT INTO counts (day, hash, n) VALUES (?, ?, ?)", label, label, value),
   command(
-    `INSERT INTO sign_up_counts (day, hash, n) VALUES (?1, ?2, 1)
+    `INSERT INTO counts (day, hash, n) VALUES (?1, ?2, 1)
      ON CONFLICT (day, hash) DO UPDATE SET n = n + 1 WHERE n < ?3 RETURNING n`,
     text,
     text,
     value,
   ),
-  command("UPDATE sign_up_counts SET n = n + ? WHERE day = ? RETURNING *", fc.integer({ min: 0, max: 3 }), text),
-  command("DELETE FROM sign_up_counts WHERE hash = ?", label),
-  command("SELECT day, count(*) AS many, sum(n) / 2.0 AS half FROM sign_up_counts GROUP BY day ORDER BY day"),
-  command(
-    "SELECT 1 FROM sign_up_counts WHERE hash IN (SELECT value FROM json_each(?))",
-    fc.constantFrom('["a"]', "[]", "x"),
-  ),
+  command("UPDATE counts SET n = n + ? WHERE day = ? RETURNING *", fc.integer({ min: 0, max: 3 }), text),
+  command("DELETE FROM counts WHERE hash = ?", label),
+  command("SELECT day, count(*) AS many, sum(n) / 2.0 AS half FROM counts GROUP BY day ORDER BY day"),
+  command("SELECT 1 FROM counts WHERE hash IN (SELECT value FROM json_each(?))", fc.constantFrom('["a"]', "[]", "x")),
   command("INSERT INTO trial_claims (hash, sign_up_id) VALUES (?, ?)", label, fc.constantFrom(null, "nobody")),
   command("INSERT INTO trial_claims (hash) VALUES (?) ON CONFLICT (hash) DO NOTHING", text),
   command("UPDATE packages SET price_cents = ? WHERE name = 'MINI'", value),
@@ -76,7 +78,7 @@ async function outcomes(db: D1Database, all: Command[][]): Promise<unknown[]> {
       answers.push("refused");
     }
   }
-  for (const table of ["sign_up_counts", "trial_claims", "packages"]) {
+  for (const table of ["counts", "trial_claims", "packages"]) {
     answers.push((await db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all()).results);
   }
   return answers;
@@ -86,11 +88,12 @@ test("random statements have the same results in the simulated database and in D
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
       await real.batch([
-        real.prepare("DELETE FROM sign_up_counts"),
+        real.prepare("DELETE FROM counts"),
         real.prepare("DELETE FROM trial_claims"),
         real.prepare("UPDATE packages SET price_cents = 10000 WHERE name = 'MINI'"),
       ]);
       memory.empty();
+      memory.run("DELETE FROM counts");
       memory.run("UPDATE packages SET price_cents = 10000 WHERE name = 'MINI'");
       const simulated: unknown = d1Of(memory, async (_, effect) => effect());
       if (!isDatabase(simulated)) throw new Error("Not a database");

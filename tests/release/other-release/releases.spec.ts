@@ -64,7 +64,7 @@ const STEPS = ["the form is open", "the form is filled in", "the card step is op
 
 for (const direction of ["deployed", "rolled back"] as const) {
   for (const step of STEPS) {
-    test(`a release that is ${direction} while ${step} loses no data and creates no second sign-up [H22]`, async ({
+    test(`a release that is ${direction} while ${step} loses no data and creates no second sign-up`, async ({
       page,
       stack,
       releases: { origin, earlier, later },
@@ -97,7 +97,7 @@ for (const direction of ["deployed", "rolled back"] as const) {
   }
 }
 
-test("a missing file is requested once while the visitor types, and nothing typed is lost [H22]", async ({
+test("a missing file is requested once while the visitor types, and nothing typed is lost", async ({
   page,
   releases: { origin, earlier, later },
 }) => {
@@ -120,7 +120,7 @@ test("a missing file is requested once while the visitor types, and nothing type
   await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
 });
 
-test("if the site lacks a file of its own release, the page reloads once and then shows an error [H22]", async ({
+test("if the site lacks a file of its own release, the page reloads once and then shows an error", async ({
   page,
   complaints,
   releases: { origin, earlier },

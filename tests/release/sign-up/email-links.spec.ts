@@ -14,7 +14,7 @@ async function trialOf({ api, stripe }: Stack) {
   return { email, verify: linkTo("Confirm my email address"), notMe: linkTo("This wasn’t me") };
 }
 
-test('the confirmation link works with one click; the "Wasn\'t you?" link asks first, then ends the sign-up [H4]', async ({
+test('the confirmation link works with one click; the "Wasn\'t you?" link asks first, then ends the sign-up', async ({
   page,
   stack,
 }) => {

@@ -19,7 +19,7 @@ async function takenEmail(page: Page, { api }: Stack): Promise<string> {
   return first.email;
 }
 
-test("an invalid package id is shown with the plans, and Payment links to it from the error summary [S25]", async ({
+test("an invalid package id is shown with the plans, and Payment links to it from the error summary", async ({
   page,
 }) => {
   await page.goto("/subscription/not-a-uuid");
@@ -49,9 +49,7 @@ test("an invalid package id is shown with the plans, and Payment links to it fro
   await expect(page.getByText("LITE")).toBeVisible();
 });
 
-test("a pasted phone number keeps all its digits and shows each digit that validation counts [V14]", async ({
-  page,
-}) => {
+test("a pasted phone number keeps all its digits and shows each digit that validation counts", async ({ page }) => {
   await page.goto(PLAN);
   await hydrated(page);
   const phone = page.getByLabel("Phone Number");
@@ -67,7 +65,7 @@ test("a pasted phone number keeps all its digits and shows each digit that valid
   await expect(phone).toHaveValue("00442079460958");
 });
 
-test("the notice for a taken email address is in view, has the focus, covers nothing and can be closed; typing clears the field's message [M10, M11, S28]", async ({
+test("the notice for a taken email address is in view, has the focus, covers nothing and can be closed; typing clears the field's message", async ({
   page,
   stack,
 }) => {
@@ -102,7 +100,7 @@ test("the notice for a taken email address is in view, has the focus, covers not
   await expect(page.getByText("Subscription Data Saved!")).toBeInViewport();
 });
 
-test("while a form is being sent its button is disabled and nothing moves; if it fails, the notice gets the focus [S4, S28, M1, M11]", async ({
+test("while a form is being sent its button is disabled and nothing moves; if it fails, the notice gets the focus", async ({
   page,
 }) => {
   await page.goto(PLAN);
@@ -144,7 +142,7 @@ test("while a form is being sent its button is disabled and nothing moves; if it
   expect(posts).toBe(1);
 });
 
-test("at 320 px and at 400 % zoom nothing overflows or covers the focused element [S26]", async ({ page }) => {
+test("at 320 px and at 400 % zoom nothing overflows or covers the focused element", async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 256 });
   await page.goto("/subscription/not-a-uuid");
   await hydrated(page);
@@ -171,7 +169,7 @@ test("at 320 px and at 400 % zoom nothing overflows or covers the focused elemen
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("the header stays readable over the content that scrolls under it [R6]", async ({ page }) => {
+  test("the header stays readable over the content that scrolls under it", async ({ page }) => {
     await page.goto("/pricing");
     const background = () => page.locator("header").evaluate((header) => getComputedStyle(header).backgroundColor);
     await page.mouse.wheel(0, 600);

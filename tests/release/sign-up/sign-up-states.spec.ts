@@ -32,7 +32,7 @@ async function changeProvider(page: Page, change: string): Promise<void> {
   });
 }
 
-test("the card step shows Stripe's fields in tabs and keeps Pay disabled until the card is complete; only Stripe sees the card [S8] [S9] [S10] [N6]", async ({
+test("the card step shows Stripe's fields in tabs and keeps Pay disabled until the card is complete; only Stripe sees the card", async ({
   page,
   stack,
   browser,
@@ -92,9 +92,7 @@ test("the card step shows Stripe's fields in tabs and keeps Pay disabled until t
   await elsewhere.context().close();
 });
 
-test("the second success notice appears two and a half seconds after the first, and both stay [S13] [M9]", async ({
-  page,
-}) => {
+test("the second success notice appears two and a half seconds after the first, and both stay", async ({ page }) => {
   await page.clock.install();
   const answer = await hold(page, /\/confirm$/, "POST");
   const visitor = signup(page);
@@ -112,21 +110,19 @@ test("the second success notice appears two and a half seconds after the first, 
   for (const title of ["Card Successful!", "subscription Successful!"]) await expect(notice(title)).toBeVisible();
 });
 
-for (const [what, row, confirmSetup, notice] of [
+for (const [what, confirmSetup, notice] of [
   [
     "reports an error without a message, the notice has a default message",
-    "M7",
     "async () => ({ error: { type: 'api_error' } })",
     "Payment FailedAn error occurred during payment",
   ],
   [
     "throws, the notice is titled Payment Error",
-    "M8",
     "async () => { throw new Error('of the provider') }",
     /^Payment Error/,
   ],
 ] as const) {
-  test(`when Stripe.js ${what}, and the card can be entered again [S11] [${row}]`, async ({ page }) => {
+  test(`when Stripe.js ${what}, and the card can be entered again`, async ({ page }) => {
     await changeProvider(
       page,
       `(stripe) => { const confirmSetup = stripe.confirmSetup.bind(stripe); let tries = 0;
@@ -150,7 +146,7 @@ for (const [device, viewport] of [
   test.describe(`on ${device}`, () => {
     test.use({ viewport });
 
-    test("each step's first action is on the first screen, and neither the footer nor a notice shifts the layout [S8, S21, M2, M9]", async ({
+    test("each step's first action is on the first screen, and neither the footer nor a notice shifts the layout", async ({
       page,
     }) => {
       await page.addInitScript(() => {

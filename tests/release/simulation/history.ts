@@ -4,10 +4,6 @@ import { Deeds, Visitor } from "./visitors";
 import { type History, World } from "./world";
 
 const VISITORS = Array.from({ length: 8 }, (_, index) => index);
-/** Number of sign-ups, and the first seed after the known ones. */
-export type Search = { first: number; signUps: number; known?: number[] };
-
-const SHRINKS_FOR_MS = 60_000;
 
 /** Runs a history from the first visitor to long after the last fault. */
 export async function live(history: History, loaded: LoadedApi, isTraced = false) {
@@ -22,60 +18,42 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
       void new Visitor(world, deeds, key).readMail(key, text);
     },
   );
-  const unhandled = (reason: unknown) => world.violate(`Nobody waits for what failed with ${String(reason)}`);
-  process.on("unhandledRejection", unhandled);
   for (const index of history.visitors) void new Visitor(world, deeds, `visitor ${index}`).visit(index);
   await world.scheduler.runUntil(world.end);
-  process.off("unhandledRejection", unhandled);
   checkEnd(world, deeds);
   const { violations, faults, trace, reached } = world;
   return { violations, faults, trace, reached, signUps: deeds.told.length };
 }
 
-/** Pairs of a step and what went wrong with it, and the first seed that reached each. */
-export type Reached = Map<string, number>;
-
-/**
- * Runs the histories of the known seeds, then of `first` and the seeds after it, until so many sign-ups were made or
- * something is wrong.
- */
-export async function search(loaded: LoadedApi, { first, signUps, known = [] }: Search) {
-  const reached: Reached = new Map();
+/** Runs the histories of the seeds from `first` on, until so many sign-ups were made or something is wrong. */
+export async function search(loaded: LoadedApi, { first, signUps }: { first: number; signUps: number }) {
+  /** Pairs of a step and what went wrong with it. */
+  const reached = new Set<string>();
   let [made, histories] = [0, 0];
   let failing: History | undefined;
   while (failing === undefined && made < signUps) {
-    const history = { seed: known[histories] ?? first + histories - known.length, visitors: VISITORS };
+    const history = { seed: first + histories, visitors: VISITORS };
     const outcome = await live(history, loaded);
     made += outcome.signUps;
     histories += 1;
-    for (const pair of outcome.reached) if (!reached.has(pair)) reached.set(pair, history.seed);
+    for (const pair of outcome.reached) reached.add(pair);
     if (outcome.violations.length > 0) failing = history;
   }
   return { signUps: made, histories, reached, failing };
 }
 
-/** The shortest history found that is still wrong: with fewer visitors, then with fewer faults. */
+/** The same seed with the fewest visitors found with whom it is still wrong: removes halves, then quarters, and so on. */
 export async function shrink(history: History, loaded: LoadedApi): Promise<History> {
-  const end = performance.now() + SHRINKS_FOR_MS;
-  const isWrong = async (some: Partial<History>) =>
-    performance.now() < end && (await live({ ...history, ...some }, loaded)).violations.length > 0;
-  const visitors = await fewest(history.visitors, (fewer) => isWrong({ visitors: fewer }));
-  const { faults } = await live({ ...history, visitors }, loaded);
-  const only = await fewest(faults, (fewer) => isWrong({ visitors, only: fewer }));
-  return { ...history, visitors, only };
-}
-
-/** Removes halves, then quarters, and so on, while the history still fails. */
-async function fewest<T>(all: T[], isEnough: (some: T[]) => Promise<boolean>): Promise<T[]> {
-  let kept = all;
-  for (let size = all.length; size >= 1; size = Math.floor(size / 2)) {
+  const isWrong = async (visitors: number[]) => (await live({ ...history, visitors }, loaded)).violations.length > 0;
+  let kept = history.visitors;
+  for (let size = kept.length; size >= 1; size = Math.floor(size / 2)) {
     for (let from = 0; from < kept.length; ) {
       const some = kept.filter((_, at) => at < from || at >= from + size);
-      if (await isEnough(some)) kept = some;
+      if (await isWrong(some)) kept = some;
       else from += size;
     }
   }
-  return kept;
+  return { ...history, visitors: kept };
 }
 
 /** The failure, all steps, and the command that repeats it. */

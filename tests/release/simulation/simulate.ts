@@ -1,70 +1,48 @@
-import { fork } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod";
-import { report, search, shrink } from "./history";
+import { FAULTS, loadWith, RARE_FAULTS } from "./faults";
+import { live, report, search, shrink } from "./history";
 import { loadApi } from "./loaded-api";
-import { table } from "./reached";
 
 /*
- * `npm run simulate -- --sign-ups N --seed S`: histories from that seed on until so many sign-ups were made, in two processes.
- * `--seeds FILE` has the seeds that were the first to reach a pair of step and fault: they come first, and the file is
- * written anew. With `--floor N` fewer pairs are a failure.
+ * `npm run simulate -- --sign-ups N --seed S`: histories from that seed on until so many sign-ups were made.
+ * `npm run simulate -- --faults`: whether the simulation finds each planted fault, with `--rare` also those that it rarely meets.
  */
 
 const { values } = parseArgs({
   options: {
     "sign-ups": { type: "string", default: "400" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 1e9)) },
-    seeds: { type: "string" },
-    floor: { type: "string", default: "0" },
-    part: { type: "string" },
+    faults: { type: "boolean" },
+    rare: { type: "boolean" },
+    only: { type: "string", default: "" },
   },
 });
-const PARTS = 2;
-const SEEDS_OF_A_PART = 1_000_000;
 const number = z.coerce.number().int().nonnegative();
-const signUps = Math.ceil(number.parse(values["sign-ups"]) / PARTS);
-const knownSeeds = () => (values.seeds && existsSync(values.seeds) ? readFileSync(values.seeds, "utf8") : "[]");
-const known = z.array(z.number()).parse(JSON.parse(knownSeeds()));
-const reachedByPart = z.array(z.tuple([z.string(), z.number()]));
+const wanted = { first: number.parse(values.seed), signUps: number.parse(values["sign-ups"]) };
 // Simulated faults create many errors, whose stacks are never read.
 Error.stackTraceLimit = 0;
 
-async function searchPart(part: number): Promise<boolean> {
+if (values.faults || values.rare) await findFaults();
+else await simulate();
+
+async function simulate(): Promise<void> {
   const loaded = await loadApi();
-  const started = performance.now();
-  const first = number.parse(values.seed) + part * SEEDS_OF_A_PART;
-  const own = known.filter((_, index) => index % PARTS === part);
-  const { failing, reached, ...made } = await search(loaded, { first, signUps, known: own });
-  const rate = (made.signUps / (performance.now() - started)) * 1000;
+  const { failing, reached, signUps, histories } = await search(loaded, wanted);
   console.log(
-    `From seed ${first}: ${made.signUps} sign-ups in ${made.histories} histories, ${rate.toFixed(0)} a second`,
+    `From seed ${wanted.first}: ${signUps} sign-ups in ${histories} histories, ${reached.size} pairs of a step and a fault`,
   );
-  if (failing) console.log(await report(await shrink(failing, loaded), loaded));
-  process.send?.([...reached]);
-  return failing === undefined;
+  if (failing === undefined) return;
+  console.log(await report(await shrink(failing, loaded), loaded));
+  process.exitCode = 1;
 }
 
-async function searchAll(): Promise<boolean> {
-  const reached = new Map<string, number>();
-  const parts = Array.from({ length: PARTS }, (_, part) => {
-    const args = [...process.argv.slice(2), "--seed", values.seed, "--part", String(part)];
-    const execArgv = [...process.execArgv, "--max-semi-space-size=64"];
-    const child = fork(fileURLToPath(import.meta.url), args, { execArgv });
-    child.on("message", (sent) => {
-      for (const [pair, seed] of reachedByPart.parse(sent)) if (!reached.has(pair)) reached.set(pair, seed);
-    });
-    return new Promise<boolean>((resolve) => child.once("close", (code) => resolve(code === 0)));
-  });
-  const succeeded = (await Promise.all(parts)).every((isSound) => isSound);
-  console.log(`${table(reached.keys())}\n${reached.size} pairs of a step and a fault`);
-  if (values.seeds) writeFileSync(values.seeds, JSON.stringify([...new Set(reached.values())]));
-  if (reached.size >= number.parse(values.floor)) return succeeded;
-  console.log(`Fewer than ${values.floor}`);
-  return false;
+async function findFaults(): Promise<void> {
+  for (const fault of (values.rare ? RARE_FAULTS : FAULTS).filter(({ name }) => name.includes(values.only))) {
+    const loaded = await loadWith(fault);
+    const { failing, signUps } = await search(loaded, wanted);
+    const [violation = "NOT FOUND"] = failing ? (await live(failing, loaded)).violations : [];
+    console.log(`${fault.name}: in ${signUps} sign-ups: ${violation}`);
+    if (failing === undefined) process.exitCode = 1;
+  }
 }
-
-const succeeded = values.part === undefined ? searchAll() : searchPart(number.parse(values.part));
-process.exitCode = (await succeeded) ? 0 : 1;

@@ -12,7 +12,7 @@ const standard = { id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430", price: "price_sta
 const none = { id: undefined, price: undefined };
 const PLANS = [mini, lite, standard, none] as const;
 
-type Form = { name: string; key: string; email: string; plan: (typeof PLANS)[number]; replaces?: string };
+type Form = { name: string; key: string; email: string; plan: (typeof PLANS)[number] };
 /** A form, and what its sender was told at last. */
 export type Told = Form & { heard: Heard };
 /** A card accepted by Stripe: its owner agrees to the form's plan and price. */
@@ -77,8 +77,7 @@ export class Visitor {
         // The card may be on its way in the first tab.
         if (random.chance(0.3)) void enter(heard);
         await this.#pause(20 * SECOND);
-        const changed = { ...other, replaces: form.key };
-        return enter(await this.#signUp(changed), changed);
+        return enter(await this.#signUp(other), other);
       }
       case "leaves":
         return void this.#signUp(form);
@@ -109,12 +108,9 @@ export class Visitor {
     return enter(await this.#signUp(form));
   }
 
-  async #post({ name, key, email, plan, replaces }: Form): Promise<Heard> {
+  async #post({ name, key, email, plan }: Form): Promise<Heard> {
     const { world, deeds } = this;
-    const headers = {
-      ...{ "content-type": "application/json", "idempotency-key": key, "cf-connecting-ip": "192.0.2.1" },
-      ...(replaces && { "replaces-idempotency-key": replaces }),
-    };
+    const headers = { "content-type": "application/json", "idempotency-key": key, "cf-connecting-ip": "192.0.2.1" };
     const body = JSON.stringify({ ...validRequest, email, package_id: plan.id });
     const sentAt = world.now;
     if (!deeds.firstSent.has(key)) deeds.firstSent.set(key, sentAt);

@@ -21,8 +21,8 @@ const SLOW_CREATION = 18 * SECOND;
 const READS_FAIL = 5 * SECOND;
 export const WEBHOOK = "/webhooks/stripe";
 
-/** A history: everything in it follows from its seed, its visitors, and the faults that happen; without `only` all do. */
-export type History = { seed: number; visitors: number[]; only?: string[] };
+/** A history: everything in it follows from its seed and its visitors. */
+export type History = { seed: number; visitors: number[] };
 /** `undefined`: nobody knows. */
 export type Heard = Answer | undefined;
 
@@ -87,8 +87,7 @@ export class World implements Platform {
       ];
     const of = random.oneOf<Receiver>(["stripe", "mail", "console", "database"]);
     const from = random.oneOf([random.between(0, 24), random.between(0, 24), ...laterFaults]);
-    const isLeftOut = history.only?.includes(`outage of ${of}`) === false;
-    if (hasOutage && !isLeftOut) {
+    if (hasOutage) {
       this.#outage = { of, ...window(from, random.between(0, 12)) };
       this.#windows.push(this.#outage);
       this.faults.push(`outage of ${of}`);
@@ -117,7 +116,7 @@ export class World implements Platform {
   }
   /** @param step and what goes wrong with it, for the record */
   mayFail(name: string, step: string): boolean {
-    if (this.isQuietFor(0) || this.history.only?.includes(name) === false) return false;
+    if (this.isQuietFor(0)) return false;
     this.faults.push(name);
     this.reached.add(step);
     return true;

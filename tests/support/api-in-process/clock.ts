@@ -1,21 +1,33 @@
-import { createHook } from "node:async_hooks";
 import { afterEach, beforeEach, vi } from "vitest";
 
-/** Hashes and signatures under way in other threads, which take real time. */
-const jobs = new Set<number>();
-createHook({
-  init: (id, type) => void (/^(HASH|SIGN|VERIFY)REQUEST$/.test(type) && jobs.add(id)),
-  after: (id) => void jobs.delete(id),
-}).enable();
+/** Signatures and hashes of the Web Crypto API under way in other threads, which take real time. */
+let jobs = 0;
+const METHODS = ["sign", "verify", "digest", "importKey"] as const;
 
 /** Stops the clock, and timers too if a test lets time pass by `inTime`, in each test of a file. */
 export function stopClock(now: number, { timers = false } = {}): void {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: timers ? ["Date", "setTimeout", "clearTimeout"] : ["Date"], now });
+    if (timers) for (const name of METHODS) countJobs(name);
   });
   afterEach(() => {
     vi.useRealTimers();
+    for (const name of METHODS) Reflect.deleteProperty(crypto.subtle, name);
   });
+}
+
+function countJobs(name: (typeof METHODS)[number]): void {
+  const { subtle } = crypto;
+  const real = subtle[name];
+  const counted = async (...given: unknown[]): Promise<unknown> => {
+    jobs += 1;
+    try {
+      return await Reflect.apply(real, subtle, given);
+    } finally {
+      jobs -= 1;
+    }
+  };
+  Reflect.defineProperty(subtle, name, { value: counted, configurable: true });
 }
 
 /**
@@ -31,7 +43,7 @@ export async function inTime<T>(work: Promise<T>, step = 100): Promise<T> {
   while (!isDone) {
     await vi.advanceTimersByTimeAsync(step);
     do await new Promise((resolve) => setImmediate(resolve));
-    while (jobs.size > 0);
+    while (jobs > 0);
   }
   return work;
 }

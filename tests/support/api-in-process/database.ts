@@ -4,7 +4,7 @@ import type { D1Database } from "@cloudflare/workers-types";
 import initSqlJs, { type SqlValue, type Statement } from "sql.js";
 import * as z from "zod";
 import { databaseOver } from "../../../functions/subscription-api/database";
-import { signUpsIn } from "../../../functions/subscription-api/sign-ups/store/sign-up-store";
+import { signUpsIn } from "../../../functions/subscription-api/sign-ups/store";
 import { validRequest } from "../visitors/visitor";
 
 export type Row = Record<string, SqlValue>;
@@ -52,7 +52,7 @@ export class MemoryDatabase {
 
   /** Deletes all rows but the catalog, faster than a new database. */
   empty(): void {
-    for (const table of ["outbox", "trial_claims", "sign_up_counts", "stripe_events", "sign_ups", "changes"])
+    for (const table of ["outbox", "trial_claims", "stripe_events", "sign_ups", "changes"])
       this.run(`DELETE FROM ${table}`);
   }
 

@@ -26,5 +26,4 @@ export const MESSAGE: Message = {
   signed_up_at: "2026-11-22T09:05:00.000Z",
   package_id: "an-id",
   package_name: "STANDARD",
-  price_cents: 50_000,
 };

@@ -49,7 +49,6 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
   const services: ReturnType<typeof servicesFor> & SignUpServices = {
     ...servicesFor(config.configuration, "nobody"),
     passwords: { ...cheapPasswords, leave: () => {} },
-    inBackground: () => {},
     requestId: "the-request",
   };
   const { payments, signUps, processedEvents } = services;
@@ -104,7 +103,8 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
     /** Sets up a card without a webhook; returns the setup intent. */
     async setUpCard({ stripe_setup_intent_id }: SignUp, fingerprint = "a card"): Promise<SetupIntent> {
       api.model.confirm(stripe_setup_intent_id ?? "", fingerprint, false);
-      const setUp = await payments.retrieveSetupIntent(stripe_setup_intent_id ?? "");
+      const setUp = await payments.findSetupIntent(stripe_setup_intent_id);
+      if (!setUp) throw new Error("There is no such setup intent");
       calls.length = 0;
       return setUp;
     },

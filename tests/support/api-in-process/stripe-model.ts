@@ -15,6 +15,7 @@ export type StripeObject = { id: string; object: string; customer: string | null
   refunded?: true;
   parent?: { subscription_details: { subscription: string } };
   cancel_at_period_end?: boolean;
+  cancellation_details?: { comment: string | null };
 } & Partial<
     Record<"status" | "email" | "client_secret", string> & Record<"trial_start" | "trial_end" | "canceled_at", number>
   >;
@@ -68,7 +69,7 @@ export class Stripe {
     const kept = method === "POST" ? this.#answers.get(key ?? "") : undefined;
     if (kept && this.scheduler.now - kept.at < DAY)
       return kept.fields === fields ? kept.answer : refusal(400, "idempotency_error", "idempotency_error");
-    const given = method === "GET" ? url.searchParams : new URLSearchParams(body);
+    const given = method === "POST" ? new URLSearchParams(body) : url.searchParams;
     const done = fails === "before" ? undefined : this.#answer(method, url.pathname, given);
     const told = fails || !done ? refusal(500, "api_error", "api_error") : done;
     if (key !== undefined && method === "POST")
@@ -232,6 +233,7 @@ export class Stripe {
         return Object.assign(one, { customer: null });
       case "DELETE subscriptions":
         if (one.status === "canceled") return "resource_missing";
+        one.cancellation_details = { comment: fields.get("cancellation_details[comment]") };
         this.become(one, "canceled");
         return one;
     }
@@ -271,7 +273,13 @@ export class Stripe {
   }
 
   #add(object: string, customer: string | null, metadata: Record<string, string>, fields: Partial<StripeObject>) {
-    const made: StripeObject = { id: this.#id(object, metadata), object, customer, metadata, ...fields };
+    const made: StripeObject = {
+      id: this.#id(object === "setup_intent" ? "seti" : object, metadata),
+      object,
+      customer,
+      metadata,
+      ...fields,
+    };
     this.objects.set(made.id, made);
     return made;
   }

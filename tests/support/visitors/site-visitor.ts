@@ -3,6 +3,9 @@ import { sendRaw } from "./raw-request";
 
 const FORM = "application/x-www-form-urlencoded";
 
+/** A browser that has seen the form. */
+const FORM_COOKIE = "form=a-nonce-of-22-letters-";
+
 /** A password and a client_secret, which may appear only upstream. */
 export const PASSWORD = "S3ntinel pässword! ";
 export const SECRET = "seti_1Sentinel_secret_Sentinel";
@@ -23,6 +26,9 @@ export const fields = {
   country: "United States",
 };
 
+/** In the cookie of a form that was opened. */
+export const NONCE = "a-nonce-of-22-letters-";
+
 const { password: _, confirmPassword: __, ...withoutPasswords } = fields;
 /** The values that a returned form keeps. */
 export const typed = withoutPasswords;
@@ -35,7 +41,7 @@ export type Answer = {
   body: string;
   /** The page's words as a visitor reads them. */
   text: string;
-  /** The Cookie header for the next request. */
+  /** The session's cookie for the next request; empty if the response sets none. */
   cookie: string;
 };
 
@@ -47,10 +53,8 @@ export type SiteVisitor = {
   head(path: string, headers?: SentHeaders): Promise<Answer>;
   /** Sends the form as a browser without JavaScript does. */
   submit(change?: Record<string, string>, headers?: SentHeaders, path?: string): Promise<Answer>;
-  /** Sends any body as the form. */
+  /** Sends any body as the form. Its browser keeps cookies, so that it has the form's nonce. */
   post(body: string, headers?: SentHeaders, path?: string): Promise<Answer>;
-  /** The nonce of a form that was just opened. */
-  nonce(): Promise<string>;
   /** All responses so far, with headers. */
   received: string[];
 };
@@ -73,7 +77,9 @@ export function siteVisitor(site: RunningWorker, origin = site.url): SiteVisitor
     return { status: response.status, headers: new Headers([...response.headers]), body: await response.text() };
   }
 
-  async function send(method: string, path: string, sent: SentHeaders = {}, content?: string): Promise<Answer> {
+  /** A header without a value is not sent. */
+  async function send(method: string, path: string, given: SentHeaders = {}, content?: string): Promise<Answer> {
+    const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
     const { status, headers, body } = await exchange(method, path, sent, content);
     received.push(`${[...headers].map((header) => header.join(": ")).join("\n")}\n\n${body}`);
     return {
@@ -81,7 +87,7 @@ export function siteVisitor(site: RunningWorker, origin = site.url): SiteVisitor
       headers,
       body,
       text: body.replaceAll("&#x27;", "'").replaceAll("&amp;", "&").replaceAll("<!-- -->", ""),
-      cookie: (headers.get("Set-Cookie") ?? "").split(";")[0] ?? "",
+      cookie: pairsIn(headers).find((pair) => /^(__Host-)?signup=/.test(pair)) ?? "",
     };
   }
 
@@ -92,11 +98,11 @@ export function siteVisitor(site: RunningWorker, origin = site.url): SiteVisitor
     submit: (change = {}, headers = {}, path = "/subscription") =>
       visitor.post(new URLSearchParams({ ...fields, ...change }).toString(), headers, path),
     post: (body, headers = {}, path = "/subscription") => {
-      const own = { "Content-Type": FORM, Origin: origin, "Sec-Fetch-Site": "same-origin" };
+      const own = { "Content-Type": FORM, Origin: origin, "Sec-Fetch-Site": "same-origin", Cookie: FORM_COOKIE };
       const length = { "Content-Length": String(Buffer.byteLength(body)) };
-      return send("POST", path, { ...own, ...length, ...headers }, body);
+      const cookie = { Cookie: origin.startsWith("https:") ? `__Host-form=${NONCE}` : `form=${NONCE}` };
+      return send("POST", path, { ...own, ...cookie, ...length, ...headers }, body);
     },
-    nonce: async () => nonceIn(await visitor.get("/subscription")),
     received,
   };
   return visitor;
@@ -111,14 +117,14 @@ export function formHeaders(origin: string): [name: string, value: string][] {
   ];
 }
 
-/** The nonce of the form in a page. */
-export function nonceIn({ body }: Answer): string {
-  return /name="form_nonce" value="([^"]+)"/.exec(body)?.[1] ?? "";
+/** Name and value of each cookie that a response sets. */
+export function pairsIn(headers: Headers): string[] {
+  return headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
 }
 
-/** The card step's fields after a card setup. */
-export function returnTokenIn({ body }: Answer): string {
-  return /\\"returnToken\\",\\"([\w.-]+)/.exec(body)?.[1] ?? "";
+/** Where the card step's script goes after a card's setup. */
+export function returnPathIn({ body }: Answer): string {
+  return /\\"returnPath\\",\\"([^"\\]+)/.exec(body)?.[1] ?? "";
 }
 
 /** A Worker's log so far, one line per event. */

@@ -18,7 +18,6 @@ export function startDeployedSite(
       SUBSCRIPTION_API_URL: "https://api.citewell.example",
       SUBSCRIPTION_API_TIMEOUT_MS: "5000",
       DEADLINE_FACTOR: undefined,
-      BOT_CHECK: "true",
       SESSION_SECRET: "a-secret-of-the-tests-with-more-than-32-characters",
       STRIPE_JS_URL: undefined,
       STRIPE_API_URL: undefined,

@@ -82,11 +82,6 @@ const health = z.object({ complaints: z.array(z.string()).default([]) }).default
 export type SiteOptions = {
   vars?: Vars;
   address?: Address;
-  /**
-   * Posts of one sender in a minute, or all limits of production; when absent, the local limits, which nothing
-   * meets.
-   */
-  rateLimit?: number | "as in production";
   /** Another build of it, under build/. */
   bundle?: string;
   /** The folder of its static files, if they are another build's too. */
@@ -109,7 +104,6 @@ export async function startSite(options: SiteOptions = {}): Promise<RunningWorke
     beside,
     files,
   } = options;
-  const { rateLimit = environment && 1_000_000 } = options;
   return startWorker({
     folder: ".",
     bundle,
@@ -120,22 +114,18 @@ export async function startSite(options: SiteOptions = {}): Promise<RunningWorke
     environment,
     beside,
     miniflare: {
-      ...(rateLimit !== undefined && { ratelimits: siteLimits(rateLimit) }),
+      ...(environment && { ratelimits: siteLimits() }),
       ...miniflare,
     },
   });
 }
 
-/** The site's limits: all of production's, or one per sender with the others out of reach. */
-function siteLimits(rateLimit: number | "as in production") {
+/** The site's limits in production, out of reach. */
+function siteLimits() {
   const config = unstable_readConfig({ config: SITE_TOML, env: "production" }, { hideWarnings: true });
   const { ratelimits = {} } = unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined }).workerOptions;
-  if (rateLimit === "as in production") return ratelimits;
   return Object.fromEntries(
-    Object.keys(ratelimits).map((name) => {
-      const bySender = name === "SIGNUP_RATE_LIMIT" || name === "CSP_REPORT_RATE_LIMIT";
-      return [name, { simple: { limit: bySender ? rateLimit : 1_000_000, period: 60 as const } }];
-    }),
+    Object.keys(ratelimits).map((name) => [name, { simple: { limit: 1_000_000, period: 60 as const } }]),
   );
 }
 

@@ -1,8 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { openApi } from "../../../functions/subscription-api/http/openapi";
+import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
 import { answersOf, apiInProcess, type Upstream } from "../../support/api-in-process/api";
 import { description } from "../../support/api-in-process/openapi";
-import { DEPLOYED } from "../../support/api-in-process/settings";
+import { DEPLOYED, SETTINGS } from "../../support/api-in-process/settings";
 import { eventOf, sign } from "../../support/stripe/stripe-events";
 import { validRequest } from "../../support/visitors/visitor";
 
@@ -40,7 +41,10 @@ const MEANINGLESS: Case = { upstream: () => Response.json({ data: [{}] }) };
 const PLAIN_HTTP: Case = { settings: DEPLOYED, origin: "http://api.example" };
 const ELSEWHERE: Case = { origin: "http://192.0.2.1", entrypoint: "public" };
 const WRONG: Case = { settings: { LINK_SECRET: "short" } };
-const HAD_TRIAL = "UPDATE sign_ups SET status = 'card_set_up'";
+const [claim] = trialClaims({ hashSecret: String(SETTINGS.HASH_SECRET), onePerPerson: false }).emailsOf(
+  validRequest.email,
+);
+const HAD_TRIAL = `INSERT INTO trial_claims (hash) VALUES ('${claim}')`;
 const never = () => new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(1)) });
 
 const cases: [operation: string, status: number, what: Case][] = [

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { sendAgain, stuckMessages } from "../../../functions/subscription-api/operator/stuck-messages";
 import { accountWebhookTo } from "../../../functions/subscription-api/outbox/account-webhook";
 import { dispatchMessages, sendClosings } from "../../../functions/subscription-api/outbox/dispatch";
 import { mailOver } from "../../../functions/subscription-api/outbox/emails/email";
@@ -53,7 +54,7 @@ async function outboxOf(columns: string, ...kinds: string[]) {
   });
   statements.length = 0;
   return {
-    ...{ id, rows, add, sent, lines, outbox, findCard, statements },
+    ...{ db, id, rows, add, sent, lines, outbox, findCard, statements },
     row: () => rows("SELECT state, drop_reason, attempts, next_attempt_at FROM outbox")[0],
     due: () => rows("SELECT key FROM outbox WHERE state = 'due' ORDER BY key").map(({ key }) => key),
     dispatch: (hasConsole = true) => dispatchMessages(services(hasConsole)),
@@ -157,6 +158,19 @@ test.each([
   expect(sent).toHaveBeenCalledTimes(state === "sent" ? 1 : 0);
 });
 
+test("the links of an email work for thirty days from the sign-up, each for its purpose", async () => {
+  const { dispatch, id, sent } = await outboxOf(ON_TRIAL, "trial-started");
+  vi.setSystemTime(NOW + DAY);
+  await dispatch();
+  const body = String(sent.mock.calls[0]?.[1]?.body);
+  const [, verify = "", notMe = ""] = /verify-email\/([\w-]+).*?not-me\/([\w-]+)/s.exec(body) ?? [];
+  const read = () => [links.read("verify-email", verify), links.read("not-me", notMe)];
+  vi.setSystemTime(NOW + 30 * DAY - 1);
+  expect(read()).toEqual([id, id]);
+  vi.setSystemTime(NOW + 30 * DAY);
+  expect(read()).toEqual([undefined, undefined]);
+});
+
 const end = new Date(NOW + 2 * DAY);
 const REMINDER: Message = {
   ...MESSAGE,
@@ -234,13 +248,13 @@ test.each<[string, string, boolean, boolean]>([
   ["due for longer", `next_attempt_at = '${iso(NOW - 5 * MINUTE - 1)}'`, true, false],
   ["sent", "state = 'sent', attempts = 2", false, false],
 ])("a message that is %s: is it listed for the operator, may it be sent again?", async (_, columns, listed, again) => {
-  const { outbox, rows, row } = await outboxOf(ON_TRIAL, "card-used");
+  const { db, rows, row } = await outboxOf(ON_TRIAL, "card-used");
   rows(`UPDATE outbox SET ${columns}`);
   const before = row();
-  expect((await outbox.stuck(["card-used"], 9)).map(({ key }) => key)).toEqual(listed ? ["card-used"] : []);
-  expect(await outbox.stuck(["trial-ending"], 9)).toHaveLength(listed && !columns.startsWith("next") ? 1 : 0);
-  expect(await outbox.sendAgain("another")).toBe(false);
-  expect(await outbox.sendAgain("card-used")).toBe(again);
+  expect((await stuckMessages(db, ["card-used"], 9)).map(({ key }) => key)).toEqual(listed ? ["card-used"] : []);
+  expect(await stuckMessages(db, ["trial-ending"], 9)).toHaveLength(listed && !columns.startsWith("next") ? 1 : 0);
+  expect(await sendAgain(db, "another")).toBe(false);
+  expect(await sendAgain(db, "card-used")).toBe(again);
   expect(row()).toEqual(again ? { ...before, state: "due", attempts: 0, next_attempt_at: iso(NOW) } : before);
 });
 

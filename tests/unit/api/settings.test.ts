@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { PAID_PLANS, settingOf } from "../../../app/contract/plans";
 import { keysOf, readConfig } from "../../../functions/subscription-api/config";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
+import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { databaseInMemory } from "../../support/api-in-process/database";
 import { DEPLOYED, SETTINGS } from "../../support/api-in-process/settings";
 
-const { d1: DB } = databaseInMemory();
+const { d1: DB, rows } = databaseInMemory();
 const EMAIL = { send: async () => ({ messageId: "1" }) };
 
 type Changed = Record<string, unknown>;
@@ -176,4 +178,17 @@ test("the settings are read once for an isolate, and no environment is no config
   const nothing = readConfig(undefined);
   expect(nothing.status).toBe("invalid");
   expect(nothing.status === "invalid" && keysOf(nothing.problems)).toBeTruthy();
+});
+
+test("the site's settings and prices agree with the catalog of the migrations, locally and in both stages", () => {
+  const catalog = rows("SELECT id, name, price_cents FROM packages ORDER BY price_cents");
+  for (const stage of [undefined, "staging", "production"] as const) {
+    const { vars } = readWorkerSettings("wrangler.toml", stage);
+    const sold = PAID_PLANS.map((plan) => ({
+      id: vars[settingOf(plan)],
+      name: plan.title,
+      price_cents: plan.monthlyPrice * 100,
+    }));
+    expect(sold, stage).toEqual(catalog);
+  }
 });

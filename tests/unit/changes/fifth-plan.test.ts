@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { PlanFeatures } from "../../../app/contract/plans";
 import { dispatchMessages } from "../../../functions/subscription-api/outbox/dispatch";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
-import { contextWith, countingLimiter, recordedLog } from "../../support/site-in-process/pipeline-context";
+import { contextWith } from "../../support/site-in-process/pipeline-context";
 import { SETTINGS } from "../../support/site-in-process/site-context";
 
 /* A fifth plan is an entry of the contract's lists, its setting and its row in the API's database. */
@@ -77,45 +77,14 @@ test("a new plan appears on the pricing page with its price, features and sign-u
   expect(platformsAdded()).toContain("TEAM adds Claude; ENTERPRISE/AGENCY adds Google AI Mode, Gemini");
 });
 
-test("the sign-up page of a new plan shows its name and price, also from the cache", async () => {
-  const { configuration, site } = await siteOf();
+test("the sign-up page of a new plan shows its name and price", async () => {
+  const { site } = await siteOf();
   const { findPlan, plans } = await import("../../../app/pricing/plans/plan-list");
   const { PlanTerms, trialOffer } = await import("../../../app/signup/form/plan-summary");
-  const { formPageCache } = await import("../../../app/signup/server/form-page-cache.server");
   const plan = findPlan(plans(site), ID);
   if (!plan) throw new Error("The sign-up does not know the plan.");
   expect(renderToStaticMarkup(createElement(PlanTerms, { plan }))).toContain("$900 a month");
   expect(trialOffer(plan, true)).toBe("$0 today. Then $900/month after 5 days unless you cancel.");
-
-  const rendered: string[] = [];
-  const url = new URL(`/subscription/${ID}`, configuration.SITE_URL);
-  const context = contextWith({
-    configuration,
-    url,
-    route: { params: { id: ID }, takesForms: true },
-    sessions: { isIn: () => false, probe: () => undefined },
-    nonces: { issue: async () => "a-form-nonce" },
-    log: recordedLog().log,
-    execution: { waitUntil: () => {} },
-  });
-  await formPageCache()(new Request(url), context, async (_, { route, nonce, requestId, nonces }) => {
-    rendered.push(route?.params.id ?? "");
-    return new Response([nonce, requestId, await nonces.issue(), route?.params.id].join(" "));
-  });
-  // The id itself, by which the page finds the plan, and no stand-in for a custom plan's.
-  expect(rendered).toEqual([ID]);
-});
-
-test("the funnel counts a new plan's steps under its own id", async () => {
-  const { configuration } = await siteOf();
-  const { funnelOf } = await import("../../../app/pipeline/plan-views.server");
-  const { log, lines } = recordedLog();
-  const works: Promise<unknown>[] = [];
-  const execution = { waitUntil: (work: Promise<unknown>) => works.push(work) };
-  const counting = { ...configuration, FUNNEL: undefined, FUNNEL_RATE_LIMIT: countingLimiter() };
-  funnelOf(contextWith({ configuration: counting, log, execution })).count("form_opened", ID);
-  await Promise.all(works);
-  expect(lines).toEqual([["funnel", { step: "form_opened", package: ID, field: "none" }]]);
 });
 
 test("the API sells a new plan as soon as its row exists, and the email names it", async () => {

@@ -39,17 +39,10 @@ afterAll(() => {
   vi.resetModules();
 });
 
-/** The site, and a form that a visitor opened a minute ago. */
-async function openedForm() {
-  const { openedForm, post } = await import("../../support/site-in-process/site-context");
-  const { site, form } = await openedForm({ body: { client_secret: "seti_1_secret_1" } });
-  return { site, form, post };
-}
-
 describe("a new field", () => {
   test("appears on the form with its label, hint and autocomplete value", async () => {
     const { SignupForm } = await import("../../../app/signup/form/signup-form");
-    const props = { packageId: PLAN, formNonce: "a", draft: undefined, madeFrom: undefined, reply: undefined };
+    const props = { packageId: PLAN, draft: undefined, reply: undefined };
     const site = { packageIds: {}, salesEmail: "sales@site.example" };
     const router = createMemoryRouter(
       [
@@ -70,34 +63,24 @@ describe("a new field", () => {
     expect(page).toContain("All fields are required unless marked as optional.");
   });
 
-  test("passes the request guard, is validated, and reaches the API", async () => {
-    const { POSTED_FIELDS } = await import("../../../app/signup/form-schema");
-    const { readForm } = await import("../../../app/pipeline/guard/request-body.server");
-    const { site, form, post } = await openedForm();
-    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
-    const body = new URLSearchParams({ ...form, taxId: "DE123" });
-    const read = await readForm(new Request(site.contextOf("/").url, { method: "POST", headers, body }), POSTED_FIELDS);
-    if (!("form" in read) || read.form === undefined) throw new Error("The guard refused the form.");
-    expect((await post(site, read.form)).kept).toMatchObject({ otherFields: { taxId: "DE123" } });
+  test("is read, validated, forwarded to the API, and filled in again", async () => {
+    const { look, OTHER_PLAN, post, siteContext } = await import("../../support/site-in-process/site-context");
+    const site = siteContext();
+    const { session } = await post(site, { ...fields, taxId: "DE123" });
     expect(JSON.parse(String(site.api.calls[0]?.init.body))).toMatchObject({ taxId: "DE123", city: fields.city });
+    if (typeof session !== "object") throw new Error("The form was not accepted.");
+    const { step } = await look(site, { session, path: `/subscription/${OTHER_PLAN}` });
+    expect(step).toMatchObject({ draft: { taxId: "DE123", city: fields.city } });
 
-    const { reply } = await post(site, { ...form, taxId: "123" });
+    const { reply } = await post(site, { ...fields, taxId: "123" });
     expect(reply?.form?.error).toEqual({ taxId: ["Please enter a valid tax ID"] });
     expect(reply?.form?.initialValue).toMatchObject({ taxId: "123" });
-    expect((await post(site, form)).reply?.form?.error).toEqual({ taxId: ["Tax ID is required"] });
-  });
-
-  test("is filled in again when the form comes back from the session", async () => {
-    const { site, form, post } = await openedForm();
-    const { draftOf } = await import("../../../app/signup/server/session/draft.server");
-    const { kept } = await post(site, { ...form, taxId: "DE123" });
-    if (typeof kept !== "object" || kept.step !== "card") throw new Error("The form was not accepted.");
-    expect(draftOf(kept)).toMatchObject({ taxId: "DE123", city: fields.city });
+    expect((await post(site, fields)).reply?.form?.error).toEqual({ taxId: ["Tax ID is required"] });
   });
 
   test("is stored in its column; without the column the API accepts no sign-up", async () => {
-    const { columnsOf } = await import("../../../functions/subscription-api/sign-ups/store/field-columns");
-    const { signUpsIn } = await import("../../../functions/subscription-api/sign-ups/store/sign-up-store");
+    const { columnsOf } = await import("../../../functions/subscription-api/sign-ups/field-columns");
+    const { signUpsIn } = await import("../../../functions/subscription-api/sign-ups/store");
     const { databaseOver } = await import("../../../functions/subscription-api/database");
     const { subscriptionRequest } = await import("../../../app/contract/subscription-request");
     const { confirmPassword: _, ...sent } = fields;

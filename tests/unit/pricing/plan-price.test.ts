@@ -21,7 +21,7 @@ const card = (change: Partial<DetailedPlan>) =>
   renderToStaticMarkup(createElement(PlanCard, { plan: planWith(change) }));
 
 describe("the price on a plan card", () => {
-  test("shows the regular price struck through, and the price that follows, when they differ [P10]", () => {
+  test("shows the regular price struck through, and the price that follows, when they differ", () => {
     const html = card({ price: 80, originalPrice: 1200 });
 
     expect(html).toMatch(/<del[^>]*>.*\$1,200<\/del>/);
@@ -46,20 +46,20 @@ describe("a discount", () => {
   test.each([
     ["the comparison", createElement(PlanComparison, { plans: [plan] })],
     ["the sign-up's summary", createElement(PlanTerms, { plan })],
-  ])("is shown in %s, with the regular price struck through [P10]", (_, element) => {
+  ])("is shown in %s, with the regular price struck through", (_, element) => {
     const html = renderToStaticMarkup(element);
     expect(html).toMatch(/<del[^>]*>.*\$1,200<\/del>/);
     expect(html).toContain(both);
   });
 
-  test("is shown in the plan choice and in llms.txt [P10]", () => {
+  test("is shown in the plan choice and in llms.txt", () => {
     const choices = createElement(PlanChoice, { problem: "", plans: [plan] });
     const choice = renderToStaticMarkup(createElement(MemoryRouter, null, choices));
     expect(choice).toContain(both);
     expect(describeOffer(plan)).toBe(`MINI: ${both}, 5-day free trial`);
   });
 
-  test("is in the structured data as the struck-through price of the same month [P10]", () => {
+  test("is in the structured data as the struck-through price of the same month", () => {
     const dataOf = (which: DetailedPlan) => JSON.stringify(offerOf(which, "https://brand.test/pricing"));
     const price = '"priceCurrency":"USD","billingDuration":1,"unitCode":"MON"';
     expect(dataOf(plan)).toContain(

@@ -10,7 +10,7 @@ import {
   startUpstream,
 } from "../../support/workers/upstream";
 
-/* What workerd's `fetch` makes of an API that fails; what its answers mean is in tests/unit/signup/submit/. */
+/* What workerd's `fetch` makes of an API that fails; what its answers mean is in tests/unit/signup/. */
 
 const DEADLINE_MS = 1_500;
 
@@ -35,23 +35,20 @@ function expectNotice(answer: Answer, status: number, title: string) {
 }
 
 describe("an API that", () => {
-  test.each<[what: string, status: number, row: string, fault: Behavior]>([
-    ["resets the connection", 502, "C2", resets],
-    ["never answers", 504, "C1", neverAnswers],
-    ["sends headers, then stalls", 504, "C1", stallsInTheBody],
-  ])(
-    "%s gives 'Connection Failed' with %i and keeps the form; the next request works [%s] [M4]",
-    async (...[, status, , fault]) => {
-      upstream.answers(fault);
-      const started = performance.now();
-      expectNotice(await visitor.submit(), status, "Connection Failed");
-      expect(performance.now() - started).toBeLessThan(DEADLINE_MS + 5_000);
-      upstream.answersJson(200, { client_secret: SECRET });
-      expect((await visitor.submit()).status).toBe(303);
-    },
-  );
+  test.each<[what: string, status: number, fault: Behavior]>([
+    ["resets the connection", 502, resets],
+    ["never answers", 504, neverAnswers],
+    ["sends headers, then stalls", 504, stallsInTheBody],
+  ])("%s gives 'Connection Failed' with %i and keeps the form; the next request works", async (_, status, fault) => {
+    upstream.answers(fault);
+    const started = performance.now();
+    expectNotice(await visitor.submit(), status, "Connection Failed");
+    expect(performance.now() - started).toBeLessThan(DEADLINE_MS + 5_000);
+    upstream.answersJson(200, { client_secret: SECRET });
+    expect((await visitor.submit()).status).toBe(303);
+  });
 
-  test("redirects is not followed, so the other host gets no request and no password [C3]", async () => {
+  test("redirects is not followed, so the other host gets no request and no password", async () => {
     const elsewhere = await startUpstream();
     for (const status of [302, 307]) {
       upstream.answers(redirects(status, `${elsewhere.url}/subscription`));
@@ -65,14 +62,14 @@ describe("an API that", () => {
     elsewhere.dispose();
   });
 
-  test("sends a compressed body is read up to 64 KiB decompressed, and not awaited [C7]", async () => {
+  test("sends a compressed body is read up to 64 KiB decompressed, and not awaited", async () => {
     upstream.answers(stallsInACompressedBody(256 * 1024));
     // Read to its end, it would take until the deadline: 504.
     expectNotice(await visitor.submit(), 502, "An unexpected error occurred. Please try again.");
   });
 });
 
-test("the password of a form that an API accepted or failed to accept, and the client_secret, are in no response, cookie or log line [F4]", async () => {
+test("the password of a form that an API accepted or failed to accept, and the client_secret, are in no response, cookie or log line", async () => {
   expect(visitor.received.filter((answer) => /S3ntinel|seti_/.test(answer))).toEqual([]);
   const requests = () => site.logs.filter(({ event }) => event === "request");
   await expect.poll(() => requests().length).toBe(visitor.received.length);

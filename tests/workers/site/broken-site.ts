@@ -9,21 +9,6 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** What the errors say that are thrown here: no visitor and no log may see it. */
 export const WORDS_OF_THE_ERROR = "words-of-the-error";
 
-/** Settings for `startSite` whose rate limiters throw. */
-export const throwingLimiters: SiteOptions = {
-  wrapper: {
-    script: `
-      import site from "./worker.js";
-      const limiter = { async limit() { throw new Error("${WORDS_OF_THE_ERROR}"); } };
-      const withBrokenLimiters = (env) =>
-        Object.fromEntries(Object.entries(env).map(([name, value]) => [name, /_RATE_LIMIT$/.test(name) ? limiter : value]));
-      export default {
-        fetch: (request, env, context) =>
-          site.fetch(request, withBrokenLimiters(env), context),
-      };`,
-  },
-};
-
 /** Settings for `startSite` whose pricing page and sign-up throw in their loaders and actions. */
 export async function throwingRoutes(): Promise<SiteOptions> {
   const { outputFiles } = await build({

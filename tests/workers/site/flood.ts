@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import type { Behavior } from "../../support/workers/upstream";
 
-/** How much is sent where nobody stops it. */
+/** How much is sent unless the other side stops reading. */
 const FLOOD_BYTES = 300 * 1024 * 1024;
 const ANSWER_WITHIN_MS = 20_000;
 
@@ -9,7 +9,7 @@ const ANSWER_WITHIN_MS = 20_000;
 const ATTEMPTS = 10;
 
 /**
- * Sends a request whose body has no end, over a socket, as nobody's HTTP client would.
+ * Sends a request whose body has no end, over a socket, which no HTTP client does.
  * @param head the request line and the headers, a line each, without Host
  * @param chunked the body as HTTP's chunks, or as bare bytes
  * @returns the first answer's status, and how many bytes of the body the other side and the sockets between took

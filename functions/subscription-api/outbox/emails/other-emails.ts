@@ -39,7 +39,7 @@ export function notMeReportedEmail(
     {
       subject: `“This wasn’t me”: sign-up ${facts.sign_up_id}`,
       greeting: "Hello support,",
-      lead: "A customer reported that someone else signed up. We’ve ended the subscription and removed the card. It was paid, or its email address was confirmed: please decide about a refund, and write to the customer.",
+      lead: "A customer reported that someone else signed up. We’ve ended the subscription and removed the card. Because it was paid or its email address was confirmed, please decide about a refund and write to the customer.",
       button: {
         text: "Open the customer at Stripe",
         url: `https://dashboard.stripe.com/customers/${facts.stripe_customer_id ?? ""}`,

@@ -1,0 +1,54 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import type { MiddlewareHandler } from "hono";
+import Negotiator from "negotiator";
+import { htmlToMarkdown } from "../seo/markdown/html-to-markdown.server";
+import { markdownPath, pageOfMarkdown } from "../seo/markdown-path";
+
+/** Several times the longest header of a browser. */
+const MAX_ACCEPT_LENGTH = 1000;
+
+/** Serves public pages as Markdown: under their path with `.md`, or by content negotiation (RFC 9110, section 12.5.1). */
+export const markdownPages: MiddlewareHandler<{ Bindings: AppLoadContext }> = async (c, next) => {
+  const { route, url } = c.env;
+  if (route?.hydrates) return next();
+  const wanted = prefersMarkdown(c.req.raw, url.pathname);
+  if (wanted) c.req.raw = pageRequest(c.req.raw, route?.pagePath ?? url.pathname);
+  await next();
+  const page = c.res;
+  if (!isHtml(page)) return;
+  if (wanted) {
+    c.res = undefined;
+    c.res = await toMarkdown(page);
+  } else if (page.status === 200) {
+    page.headers.append("Link", `<${markdownPath(url.pathname)}>; rel="alternate"; type="text/markdown"`);
+    page.headers.append("Link", '</llms.txt>; rel="describedby"');
+  }
+  c.res.headers.append("Vary", "Accept");
+};
+
+/** Also a GET for a HEAD request, because Markdown is made from the body. */
+function pageRequest({ url, headers, signal }: Request, path: string): Request {
+  return new Request(new URL(path, url), { headers, signal });
+}
+
+/** True if the path or Accept asks for Markdown. Ignores an overlong Accept header. */
+export function prefersMarkdown(request: Request, pathname: string): boolean {
+  if (pageOfMarkdown(pathname) !== undefined) return true;
+  const accept = request.headers.get("Accept");
+  // A wildcard means HTML.
+  if (accept === null || accept.length > MAX_ACCEPT_LENGTH || !accept.includes("markdown")) return false;
+  return new Negotiator({ headers: { accept } }).mediaType(["text/html", "text/markdown"]) === "text/markdown";
+}
+
+/** Judged by the response's Content-Type. */
+export function isHtml(page: Response): boolean {
+  return page.headers.get("Content-Type")?.startsWith("text/html") ?? false;
+}
+
+async function toMarkdown(page: Response): Promise<Response> {
+  const { markdown, canonical } = await htmlToMarkdown(page);
+  const headers = new Headers(page.headers);
+  headers.set("Content-Type", "text/markdown; charset=utf-8");
+  if (canonical) headers.set("Link", `<${canonical}>; rel="canonical"`);
+  return new Response(markdown, { status: page.status, headers });
+}

@@ -1,0 +1,124 @@
+import type { AppLoadContext } from "@remix-run/cloudflare";
+import type { Context, Hono, MiddlewareHandler } from "hono";
+import { uint8ArrayToHex } from "uint8array-extras";
+import { PAID_PLANS, settingOf } from "../contract/plans";
+import { loadContextOf, type Services, type SiteEnv } from "./context.server";
+import type { Refusal } from "./guard/refusals.server";
+import { isHtml, prefersMarkdown } from "./markdown.server";
+import { allowByHash } from "./response/security-headers.server";
+import type { MatchedRoute, RouteMatcher } from "./routes.server";
+
+/** What the page of the empty form depends on. */
+export interface FormPage {
+  /** False if the page shows anything of the visitor, such as a sign-up in progress. */
+  isEmpty(request: Request, services: Services): boolean;
+  /** The Set-Cookie value for a visitor without the form's cookie. */
+  cookie(request: Request, services: Services): string | undefined;
+}
+
+interface CachedPage {
+  body: ArrayBuffer;
+  status: number;
+  headers: Headers;
+  /** Only of public pages: a browser must not show the empty form in place of the card step. */
+  etag?: string;
+}
+
+/** Appended outside the cache, which keeps no page with a cookie. */
+export function formCookie(form: FormPage): MiddlewareHandler<SiteEnv> {
+  return async (c, next) => {
+    await next();
+    const route = c.get("route");
+    if (!route?.takesForms || !isRead(c) || c.res.status !== 200 || c.res.headers.has("Set-Cookie")) return;
+    const cookie = form.cookie(c.req.raw, c.get("services"));
+    if (cookie !== undefined) c.res.headers.set("Set-Cookie", cookie);
+  };
+}
+
+/**
+ * Caches pages in memory, refusals included, by path, format and status. They are rendered from a plain GET of SITE_URL, so
+ * that no visitor's request is in them or can poison the cache.
+ */
+export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute: RouteMatcher, form: FormPage) {
+  const cached = new Map<string, CachedPage>();
+
+  async function find(c: Context<SiteEnv>, path: string, accept: string, status = 200) {
+    const { SITE_URL } = c.get("configuration");
+    // The footer's year changes within an isolate's life, and locally the site's host.
+    const key = `${status} ${accept} ${new Date().getUTCFullYear()} ${SITE_URL}${path}`;
+    const known = cached.get(key);
+    if (known) return known;
+    const page = await render(c, path, accept);
+    if (page.status !== status || page.headers.has("Set-Cookie")) return undefined;
+    cached.set(key, page);
+    return page;
+  }
+
+  async function render(c: Context<SiteEnv>, path: string, accept: string): Promise<CachedPage> {
+    const { configuration, log } = c.var;
+    const url = new URL(path, configuration.SITE_URL);
+    const route = matchRoute(path);
+    const context = { ...loadContextOf(c), url, route, requestId: "", ip: null };
+    const response = await pages.fetch(new Request(url, { headers: { Accept: accept } }), context, c.executionCtx);
+    log.info("page_rendered", { route: route?.pattern ?? path, format: accept, status: response.status });
+    const page = isHtml(response) ? await allowByHash(response, context) : response;
+    const body = await page.arrayBuffer();
+    const headers = new Headers(page.headers);
+    if (!route?.isPublic || page.status !== 200) return { body, status: page.status, headers };
+    const etag = `"${uint8ArrayToHex(new Uint8Array(await crypto.subtle.digest("SHA-256", body), 0, 12))}"`;
+    headers.set("ETag", etag);
+    // Browsers revalidate on each visit, so a release is visible at once.
+    headers.set("Cache-Control", "public, max-age=0, must-revalidate");
+    return { body, status: page.status, headers, etag };
+  }
+
+  /** True if the response depends on the path and the format alone, and their number is bounded. */
+  function isCacheable(c: Context<SiteEnv>): MatchedRoute | undefined {
+    const route = c.get("route");
+    if (!route || !isRead(c)) return undefined;
+    if (route.isPublic) return route;
+    const { url, services, configuration } = c.var;
+    const { id } = route.params;
+    const isPlan = id === undefined || PAID_PLANS.some((plan) => configuration[settingOf(plan)] === id);
+    const isForm = route.takesForms && !route.isData && url.search === "" && isPlan;
+    return isForm && form.isEmpty(c.req.raw, services) ? route : undefined;
+  }
+
+  const respond: MiddlewareHandler<SiteEnv> = async (c, next) => {
+    const route = isCacheable(c);
+    const page = route && (await find(c, route.pagePath, formatOf(c, route)));
+    return page ? answer(c, page) : next();
+  };
+
+  /** The page of a refusal; undefined if it cannot be rendered. */
+  async function refusalPage(c: Context<SiteEnv>, { status }: Refusal): Promise<Response | undefined> {
+    const page = await find(c, `/${status}`, formatOf(c), status);
+    return page && answer(c, page);
+  }
+
+  return { respond, refusalPage };
+}
+
+function isRead({ req: { method } }: Context<SiteEnv>): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function formatOf(c: Context<SiteEnv>, route?: MatchedRoute): string {
+  if (route?.hydrates) return "text/html";
+  return prefersMarkdown(c.req.raw, c.get("url").pathname) ? "text/markdown" : "text/html";
+}
+
+function answer(c: Context<SiteEnv>, { body, status, headers, etag }: CachedPage): Response {
+  const condition = c.req.header("If-None-Match");
+  if (etag === undefined || condition === undefined || !matches(condition, etag)) {
+    return new Response(body, { status, headers });
+  }
+  const unchanged = new Response(null, { status: 304, headers });
+  unchanged.headers.delete("Content-Type");
+  return unchanged;
+}
+
+/** Weak comparison (RFC 9110, section 13.1.2). No tag of the list contains a quotation mark, so none contains this one. */
+function matches(condition: string, etag: string): boolean {
+  return condition.includes(etag) || condition.trim() === "*";
+}

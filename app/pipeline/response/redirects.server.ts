@@ -1,0 +1,29 @@
+import type { MiddlewareHandler } from "hono";
+import type { SiteEnv } from "../context.server";
+import type { RouteMatcher } from "../routes.server";
+
+/** Redirects to https. A form is not accepted over http and has to be filled in again. */
+export const redirectToTls: MiddlewareHandler<SiteEnv> = async (c, next) => {
+  const url = c.get("url");
+  if (!c.get("configuration").SITE_URL.startsWith("https:") || url.protocol !== "http:") return next();
+  const secure = new URL(url);
+  secure.protocol = "https:";
+  return c.redirect(secure.href, isRead(c.req.method) ? 301 : 303);
+};
+
+/**
+ * Redirects `/PRICING` and `/pricing/` to `/pricing`: lower case and no slash at the end, where the route is known. Every
+ * target is a path of the site, so none leads to another host.
+ */
+export function redirectToCanonicalUrl(matchRoute: RouteMatcher): MiddlewareHandler<SiteEnv> {
+  return async (c, next) => {
+    const { pathname, search } = c.get("url");
+    const path = pathname.toLowerCase().replace(/(?<=[^/])\/$/, "");
+    if (path === pathname || !isRead(c.req.method) || !matchRoute(path)) return next();
+    return c.redirect(path + search, 308);
+  };
+}
+
+function isRead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
+}

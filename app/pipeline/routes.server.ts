@@ -1,0 +1,65 @@
+import type { ServerBuild } from "@remix-run/cloudflare";
+import { TrieRouter } from "hono/router/trie-router";
+import { markdownPath } from "../seo/markdown-path";
+import { hydrates } from "../ui/document/hydration";
+
+interface SiteRoute {
+  /** For example `/subscription/:id?`; logged in place of the path. */
+  pattern: string;
+  hydrates: boolean;
+  takesForms: boolean;
+  /** A page, a page's Markdown or a file that is the same for every visitor. */
+  isPublic: boolean;
+  /** Of a page's Markdown, the path of the page. */
+  markdownOf?: string;
+}
+
+export interface MatchedRoute extends SiteRoute {
+  params: Record<string, string>;
+  /** True for the data of a page that hydrates: `/subscription.data`. */
+  isData: boolean;
+  pagePath: string;
+}
+
+/** The route of a path exactly as written; undefined for any other path. */
+export type RouteMatcher = (pathname: string) => MatchedRoute | undefined;
+
+const DATA_SUFFIX = ".data";
+const MAX_PARAMETER_LENGTH = 100;
+
+/** Matches the paths of Remix's routes, of their data and of their Markdown with Hono's router. */
+export function routeMatcher(build: ServerBuild): RouteMatcher {
+  const router = new TrieRouter<SiteRoute>();
+  for (const route of Object.values(build.routes)) {
+    if (route?.parentId !== "root" || route.path === "*") continue;
+    const { module, path = "" } = route;
+    const pattern = `/${path}`;
+    const isPage = module.default !== undefined;
+    const isPublic = isPage ? !hydrates(module.handle) && !path.includes(":") : path.includes(".");
+    const known = { pattern, hydrates: hydrates(module.handle), takesForms: module.action !== undefined, isPublic };
+    router.add("ALL", pattern, known);
+    if (isPage && isPublic) router.add("ALL", markdownPath(pattern), { ...known, markdownOf: pattern });
+  }
+
+  return (pathname) => {
+    const isData = pathname.endsWith(DATA_SUFFIX);
+    const path = isData ? pathname.slice(0, -DATA_SUFFIX.length) : pathname;
+    const [found] = router.match("ALL", path)[0];
+    if (!found) return undefined;
+    const [route] = found;
+    const params = Object.fromEntries(Object.entries(found[1]).map(([name, value]) => [name, String(value)]));
+    if ((isData && !route.hydrates) || !Object.values(params).every(isPlausibleParameter)) return undefined;
+    return { ...route, params, isData, pagePath: route.markdownOf ?? path };
+  };
+}
+
+/** False for what looks like a file, because shared caches may store it, and for what could be another path once decoded. */
+function isPlausibleParameter(segment: string): boolean {
+  if (segment.length > MAX_PARAMETER_LENGTH) return false;
+  try {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: no path may contain them
+    return !/[\u0000-\u001f\u007f/\\.]/.test(decodeURIComponent(segment));
+  } catch {
+    return false;
+  }
+}

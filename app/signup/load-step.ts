@@ -1,0 +1,38 @@
+import { isRouteErrorResponse } from "@remix-run/react";
+import { sleep } from "../shared/sleep";
+
+/** Pauses between five tries: a short outage is not shown. */
+const PAUSES_MS = [500, 1_000, 2_000, 4_000];
+
+type Trouble = "offline" | "failed";
+
+/** Requests a step's data up to five times; after that, the error page offers to try again. */
+export async function loadStep<Step>(ask: () => Promise<Step>, signal: AbortSignal): Promise<Step> {
+  for (const pause of PAUSES_MS) {
+    try {
+      return await ask();
+    } catch (thrown) {
+      if (troubleOf(thrown) === undefined || signal.aborted) throw thrown;
+      await sleep(pause);
+      signal.throwIfAborted();
+    }
+  }
+  return ask();
+}
+
+/** Why the server's data did not arrive. Undefined for redirects and for errors in the page's own code. */
+export function troubleOf(thrown: unknown): Trouble | undefined {
+  if (isLostConnection(thrown)) return "offline";
+  // Remix throws a plain Error for an unreadable response, for example a plain 5xx page.
+  if (isRouteErrorResponse(thrown) || (thrown instanceof Error && thrown.constructor === Error)) return "failed";
+  if (thrown instanceof Error && thrown.name !== "AbortError") reportError(thrown);
+  return undefined;
+}
+
+/** Without a connection, `fetch` and `import()` reject with a TypeError. Only its message distinguishes it from a bug. */
+const LOST_CONNECTION =
+  /^(failed to fetch|network ?error|load failed|the (network|internet) connection|error loading dynamically|importing a module)/i;
+
+function isLostConnection(thrown: unknown): boolean {
+  return thrown instanceof TypeError && (LOST_CONNECTION.test(thrown.message) || navigator.onLine === false);
+}

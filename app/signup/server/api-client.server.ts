@@ -1,0 +1,171 @@
+import * as z from "zod/mini";
+import { REQUEST_IN_PROGRESS } from "../../contract/problem-types";
+import { SENDER_HEADER } from "../../contract/site-headers";
+import type { SubscriptionRequest } from "../../contract/subscription-request";
+import {
+  type SubscriptionStatus,
+  subscriptionResponse,
+  subscriptionStatus,
+} from "../../contract/subscription-response";
+import type { ServiceBinding } from "../../pipeline/settings/configuration.server";
+import { readBoundedText } from "../../shared/bounded-body";
+import type { SubscriptionOutcome } from "../notices";
+
+const MAX_RESPONSE_BYTES = 64 * 1024;
+const MAX_PROBLEM_BYTES = 4 * 1024;
+const PROBLEM_DEADLINE_MS = 1_000;
+const RETRY_DELAYS_MS = [100, 300];
+
+/** `POST {api base}/subscription` (docs/subscription-api.md) and the optional `status_url` of its response. */
+export interface SubscriptionApi {
+  /**
+   * Returns expected failures as values; logs nothing of request or response.
+   * @param ids.sender the rate limit key, which only this repository's API gets, through the binding
+   */
+  create(
+    request: SubscriptionRequest,
+    ids: { idempotencyKey: string; requestId: string; sender: string },
+  ): Promise<SubscriptionOutcome>;
+  /** A sign-up's status; `unknown` after a 404. `statusUrl` comes from `create`. Logs nothing. */
+  status(statusUrl: string, requestId: string): Promise<SubscriptionStatus | { status: "unreachable" | "unknown" }>;
+}
+
+export interface SubscriptionApiOptions {
+  /** Without a trailing slash. */
+  baseUrl: string;
+  /** For headers, body and retries together. */
+  timeoutMs: number;
+  /** True if the API honors the idempotency key; failed calls are then retried. */
+  idempotent: boolean;
+  binding?: ServiceBinding | undefined;
+}
+
+type Send = (signal: AbortSignal) => Promise<SubscriptionOutcome>;
+
+export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionApi {
+  const { baseUrl, timeoutMs, idempotent, binding } = options;
+  return {
+    create(request, { idempotencyKey, requestId, sender }) {
+      const send: Send = async (signal) => {
+        const outcome = await callApi(binding, `${baseUrl}/subscription`, {
+          method: "POST",
+          headers: {
+            Accept: "application/json",
+            "Content-Type": "application/json",
+            "Idempotency-Key": idempotencyKey,
+            "X-Request-Id": requestId,
+            ...(binding && { [SENDER_HEADER]: sender }),
+          },
+          body: JSON.stringify(request),
+          // Following a redirect could send the password to another host.
+          redirect: "manual",
+          signal,
+        });
+        return outcome.kind === "created" ? { ...outcome, statusUrl: ownUrl(outcome.statusUrl, baseUrl) } : outcome;
+      };
+      return idempotent ? sendWithRetries(send, timeoutMs) : send(AbortSignal.timeout(timeoutMs));
+    },
+
+    async status(statusUrl, requestId) {
+      try {
+        const response = await fetchFrom(binding, statusUrl, {
+          headers: { Accept: "application/json", "X-Request-Id": requestId },
+          redirect: "manual",
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+        const body = response.ok ? await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES }) : undefined;
+        if (body?.status === "read") return subscriptionStatus.parse(JSON.parse(body.text));
+        if (!response.bodyUsed) await response.body?.cancel();
+        if (response.status === 404) return { status: "unknown" };
+      } catch {
+        // After network failures, timeouts and invalid responses, the page checks again.
+      }
+      return { status: "unreachable" };
+    },
+  };
+}
+
+function fetchFrom(binding: ServiceBinding | undefined, url: string, init: RequestInit): Promise<Response> {
+  return binding ? binding.fetch(url, init) : fetch(url, init);
+}
+
+/** Only a URL of the API's own origin. */
+function ownUrl(url: string | undefined, baseUrl: string): string | undefined {
+  return url !== undefined && new URL(url).origin === new URL(baseUrl).origin ? url : undefined;
+}
+
+/** Up to three calls within one deadline, after the API's Retry-After or growing delays. */
+async function sendWithRetries(send: Send, timeoutMs: number): Promise<SubscriptionOutcome> {
+  const deadline = Date.now() + timeoutMs;
+  const signal = AbortSignal.timeout(timeoutMs);
+  let outcome = await send(signal);
+  for (const ownDelay of RETRY_DELAYS_MS) {
+    const retryAfter = outcome.kind === "rejected" ? outcome.retryAfter : undefined;
+    const delay = retryAfter === undefined ? ownDelay : retryAfter * 1000;
+    if (!isTransient(outcome) || Date.now() + delay >= deadline) return outcome;
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    outcome = await send(signal);
+  }
+  return outcome;
+}
+
+/** After a timeout no time is left for another call. */
+function isTransient(outcome: SubscriptionOutcome): boolean {
+  if (outcome.kind === "unreachable") return !outcome.timedOut;
+  return outcome.kind === "rejected" && [502, 503, 504].includes(outcome.status);
+}
+
+async function callApi(
+  binding: ServiceBinding | undefined,
+  url: string,
+  init: RequestInit & { signal: AbortSignal },
+): Promise<SubscriptionOutcome> {
+  try {
+    const response = await fetchFrom(binding, url, init);
+    if (!response.ok) {
+      const isInProgress = response.status === 409 && (await problemType(response)) === REQUEST_IN_PROGRESS;
+      if (!response.bodyUsed) await response.body?.cancel();
+      return {
+        kind: "rejected",
+        status: isInProgress ? 503 : response.status,
+        retryAfter: secondsIn(response.headers.get("Retry-After")),
+      };
+    }
+    const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
+    if (body.status === "read") return parseResponse(body.text);
+    if (body.status === "too long") return { kind: "unintelligible" };
+  } catch {
+    // Network failures and timeouts are returned as `unreachable`.
+  }
+  return { kind: "unreachable", timedOut: init.signal.aborted };
+}
+
+/** Undefined for a Retry-After with a date. */
+function secondsIn(retryAfter: string | null): number | undefined {
+  return /^\d{1,6}$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined;
+}
+
+const problem = z.object({ type: z.string() });
+
+/** The `type` of a problem (RFC 9457); undefined if the body is none. */
+async function problemType(response: Response): Promise<string | undefined> {
+  if (!response.headers.get("Content-Type")?.startsWith("application/problem+json")) return undefined;
+  try {
+    const body = await readBoundedText(response, { bytes: MAX_PROBLEM_BYTES, milliseconds: PROBLEM_DEADLINE_MS });
+    return body.status === "read" ? problem.safeParse(JSON.parse(body.text)).data?.type : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseResponse(text: string): SubscriptionOutcome {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return { kind: "unintelligible" };
+  }
+  const parsed = subscriptionResponse.safeParse(json);
+  if (!parsed.success) return { kind: "misconfigured" };
+  return { kind: "created", clientSecret: parsed.data.client_secret, statusUrl: parsed.data.status_url };
+}

@@ -1,0 +1,58 @@
+import { CompactEncrypt, compactDecrypt } from "jose";
+
+export const ALGORITHMS = { alg: "dir", enc: "A256GCM" } as const;
+const encoder = new TextEncoder();
+
+/** Encrypted text, which visitors can neither read nor change. */
+export interface SealedTokens {
+  seal(text: string): Promise<string>;
+  /** Undefined for a token that was changed, or that was sealed with another secret or for another purpose. */
+  open(token: string): Promise<string | undefined>;
+}
+
+/**
+ * Tokens for one purpose, as JWE (RFC 7516) without the header, which is the same in all of them. The first secret seals;
+ * all are tried in turn. A token never expires by itself: its text has to say when it ends.
+ *
+ * @example
+ * const links = sealedTokens([newSecret, oldSecret], "resume-link");
+ * const text = await links.open(await links.seal("…"));
+ */
+export function sealedTokens(secrets: readonly string[], purpose: string): SealedTokens {
+  let derived: Promise<CryptoKey[]> | undefined;
+  const keys = () => {
+    derived ??= Promise.all(secrets.map((secret) => deriveKey(secret, purpose)));
+    return derived;
+  };
+  const header = `${btoa(JSON.stringify(ALGORITHMS)).replace(/=+$/, "")}..`;
+
+  return {
+    async seal(text) {
+      const [current] = await keys();
+      if (!current) throw new Error("There is no secret to seal with");
+      const token = await new CompactEncrypt(encoder.encode(text)).setProtectedHeader(ALGORITHMS).encrypt(current);
+      return token.slice(header.length);
+    },
+    async open(token) {
+      for (const key of await keys()) {
+        try {
+          const { plaintext } = await compactDecrypt(header + token, key, {
+            keyManagementAlgorithms: [ALGORITHMS.alg],
+            contentEncryptionAlgorithms: [ALGORITHMS.enc],
+          });
+          return new TextDecoder().decode(plaintext);
+        } catch {
+          // Tries the next secret.
+        }
+      }
+      return undefined;
+    },
+  };
+}
+
+/** HKDF-SHA-256 (RFC 5869). */
+async function deriveKey(secret: string, purpose: string): Promise<CryptoKey> {
+  const base = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveKey"]);
+  const hkdf = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: encoder.encode(`signup:${purpose}`) };
+  return crypto.subtle.deriveKey(hkdf, base, { name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
+}

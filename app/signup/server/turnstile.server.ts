@@ -1,0 +1,50 @@
+import * as z from "zod/mini";
+import type { Log } from "../../pipeline/log.server";
+import { readBoundedText } from "../../shared/bounded-body";
+import { describeError } from "../../shared/describe-error";
+
+const VERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
+const TIMEOUT_MS = 3_000;
+const MAX_RESPONSE_BYTES = 16 * 1024;
+/** Turnstile's limit. */
+const MAX_TOKEN_LENGTH = 2048;
+
+export interface Turnstile {
+  /** Sends only the token, which passes once, within five minutes. True also if Turnstile does not answer. */
+  passes(token: string | undefined, log: Log): Promise<boolean>;
+}
+
+const answer = z.object({ success: z.boolean(), "error-codes": z.catch(z.array(z.string()), []) });
+
+/** Errors of the token, not of the keys or Turnstile. */
+const TOKEN_ERRORS = ["invalid-input-response", "timeout-or-duplicate"];
+
+/** Source: https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ */
+export function turnstile(secret: string, deadlineFactor = 1): Turnstile {
+  async function verify(response: string): Promise<boolean> {
+    const reply = await fetch(VERIFY_URL, {
+      method: "POST",
+      body: new URLSearchParams({ secret, response }),
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS * deadlineFactor),
+    });
+    const body = await readBoundedText(reply, { bytes: MAX_RESPONSE_BYTES });
+    if (body.status !== "read") throw new Error("Turnstile's answer could not be read");
+    const { success, "error-codes": errors } = answer.parse(JSON.parse(body.text));
+    if (success) return true;
+    if (errors.some((code) => TOKEN_ERRORS.includes(code))) return false;
+    throw new Error("Turnstile could not verify a token");
+  }
+
+  return {
+    async passes(token, log) {
+      if (!token || token.length > MAX_TOKEN_LENGTH) return false;
+      try {
+        return await verify(token);
+      } catch (error) {
+        log.error("turnstile_failed", describeError(error));
+        return true;
+      }
+    },
+  };
+}

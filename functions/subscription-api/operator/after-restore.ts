@@ -1,0 +1,129 @@
+import type Stripe from "stripe";
+import * as z from "zod";
+import type { Database } from "../database";
+import { inParallel } from "../limits/in-parallel";
+import { EMAILS, messageKey } from "../outbox/outbox";
+import type { SignUps } from "../sign-ups/store";
+import { call, dateOf } from "../stripe/client";
+import type { Payments } from "../stripe/payments";
+
+export type RestoreServices = {
+  signUps: SignUps;
+  payments: Payments;
+  restored: ReturnType<typeof restoredDatabase>;
+} & {
+  stripeHistory: ReturnType<typeof stripeHistory>;
+};
+
+/** `restoredTo`: the time of the database's content. `stoppedAt`: when maintenance began. `from`: the last part's `next`. */
+export type Restore = { restoredTo: Date; stoppedAt: Date; from?: string | undefined };
+
+/** One part of the work; `next` is where the next part begins, null after the last one. */
+export type RestoreReport = {
+  /** Customers at Stripe whose sign-up is missing from the database. */
+  missing: { sign_up_id: string; customer_id: string; had_trial: boolean }[];
+  /** Sign-ups deleted after `restoredTo`: erased or abandoned. */
+  deleted_again: number;
+  emails_held_back: number;
+  /** Sign-ups that the cron handler advances once maintenance is over. */
+  checked_again: number;
+  next: string | null;
+};
+
+const ROWS = 2_000;
+const EVENTS = 100;
+
+const ofSignUp = z.object({ id: z.string(), metadata: z.object({ sign_up_id: z.guid() }) });
+
+/** In parts, of which each may be repeated: first every sign-up is to be checked again, then Stripe's events are read. */
+export async function reconcileRestored(restore: Restore, services: RestoreServices): Promise<RestoreReport> {
+  const { restored } = services;
+  const [part, last = ""] = (restore.from ?? "rows/").split("/");
+  if (part !== "rows") return readEvents(restore, last, services);
+  const emails_held_back = last === "" ? await restored.holdBackDue(restore.stoppedAt) : 0;
+  const ids = await restored.checkAgain(last, ROWS);
+  const next = ids.length < ROWS ? "events/" : `rows/${ids.at(-1)}`;
+  return { missing: [], deleted_again: 0, emails_held_back, checked_again: ids.length, next };
+}
+
+async function readEvents({ restoredTo, stoppedAt }: Restore, last: string, services: RestoreServices) {
+  const { signUps, payments, restored, stripeHistory } = services;
+  const { events, next } = await stripeHistory.page(restoredTo, last);
+  const report: RestoreReport = { missing: [], deleted_again: 0, emails_held_back: 0, checked_again: 0, next };
+  const begun: string[] = [];
+  await inParallel(events, async ({ type, created, data }) => {
+    const { id, metadata } = ofSignUp.parse(data.object);
+    const signUp = await signUps.find(metadata.sign_up_id);
+    if (type === "customer.subscription.created") {
+      if (signUp && (dateOf(created) ?? stoppedAt) < stoppedAt) begun.push(signUp.id);
+    } else if (type === "customer.deleted") {
+      if (signUp) await signUps.erase(signUp.id);
+      if (signUp) report.deleted_again += 1;
+    } else if (!signUp && !(await payments.isCustomerDeleted(id))) {
+      const had_trial = (await payments.findSubscriptionOf(id)) !== undefined;
+      report.missing.push({ sign_up_id: metadata.sign_up_id, customer_id: id, had_trial });
+    }
+  });
+  report.emails_held_back = await restored.holdBackStarts(begun);
+  return report;
+}
+
+export function stripeHistory(stripe: Stripe) {
+  return {
+    /** The latest first. Stripe keeps events for 30 days: https://docs.stripe.com/api/events. Throws PaymentsError. */
+    async page(since: Date, last: string): Promise<{ events: Stripe.Event[]; next: string | null }> {
+      const { data, has_more } = await call(() =>
+        stripe.events.list({
+          created: { gte: Math.floor(since.getTime() / 1000) },
+          types: ["customer.created", "customer.deleted", "customer.subscription.created"],
+          limit: EVENTS,
+          ...(last !== "" && { starting_after: last }),
+        }),
+      );
+      const events = data.filter(({ data: { object } }) => ofSignUp.safeParse(object).success);
+      return { events, next: has_more ? `events/${data.at(-1)?.id}` : null };
+    },
+  };
+}
+
+/** A database in maintenance. Every method may be repeated, and throws D1's errors. */
+export function restoredDatabase(db: Database) {
+  const now = () => new Date().toISOString();
+  const idsOf = (results: unknown) => z.array(z.object({ id: z.string() })).parse(results);
+
+  return {
+    /** As with each new attempt, the cron handler looks at Stripe for what the database has lost. */
+    async checkAgain(last: string, limit: number): Promise<string[]> {
+      const checked = db.prepare(
+        `UPDATE sign_ups SET check_at = ?1, stripe_attempt = stripe_attempt + 1, version = version + 1
+          WHERE id IN (SELECT id FROM sign_ups WHERE id > ?2 ORDER BY id LIMIT ?3) RETURNING id`,
+      );
+      const { results } = await checked.bind(now(), last, limit).all();
+      return idsOf(results)
+        .map(({ id }) => id)
+        .sort();
+    },
+
+    /** Drops emails that were due, and so were sent, before maintenance. Returns their number. */
+    async holdBackDue(before: Date): Promise<number> {
+      const held = db.prepare(
+        `UPDATE outbox SET state = 'dropped', drop_reason = 'restored', settled_at = ?1
+          WHERE state = 'due' AND kind IN (SELECT value FROM json_each(?2)) AND next_attempt_at < ?3 RETURNING key`,
+      );
+      return (await held.bind(now(), JSON.stringify(EMAILS), before.toISOString()).all()).results.length;
+    },
+
+    /** Drops start emails that were sent before and would be sent again. Returns their number. */
+    async holdBackStarts(signUpIds: string[]): Promise<number> {
+      const kind = "trial-started";
+      const held = db.prepare(
+        `INSERT INTO outbox (key, sign_up_id, kind, state, drop_reason, next_attempt_at, created_at, settled_at)
+         SELECT begun.value ->> 'key', sign_ups.id, ?1, 'dropped', 'restored', ?2, ?2, ?2
+           FROM json_each(?3) AS begun JOIN sign_ups ON sign_ups.id = begun.value ->> 'id' WHERE TRUE
+         ON CONFLICT (key) DO NOTHING RETURNING key`,
+      );
+      const starts = signUpIds.map((id) => ({ id, key: messageKey(kind, id) }));
+      return (await held.bind(kind, now(), JSON.stringify(starts)).all()).results.length;
+    },
+  };
+}

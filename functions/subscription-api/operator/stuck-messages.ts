@@ -1,0 +1,51 @@
+import * as z from "zod";
+import type { Database } from "../database";
+import { LEASE_MS, type MessageKind } from "../outbox/outbox";
+
+const messages = z.array(
+  z.object({
+    key: z.string(),
+    sign_up_id: z.string(),
+    state: z.enum(["due", "dead"]),
+    attempts: z.number(),
+    created_at: z.string(),
+    next_attempt_at: z.string(),
+  }),
+);
+
+/** A message that has been due for so long was never leased. */
+const LATE_MS = 5 * 60_000;
+
+/** Messages given up, tried before, or due for five minutes; at most `limit` of each. Throws D1's errors. */
+export async function stuckMessages(db: Database, kinds: readonly MessageKind[], limit: number) {
+  const columns = "outbox.key, sign_up_id, state, attempts, created_at, next_attempt_at";
+  const now = Date.now();
+  const { dead, retried, late } = await db.batch({
+    dead: db.prepare(`SELECT ${columns} FROM outbox WHERE state = 'dead' LIMIT ?`).bind(limit),
+    retried: db
+      .prepare(
+        `SELECT ${columns} FROM outbox
+          WHERE state = 'due' AND attempts > 1 AND created_at <= ? ORDER BY created_at LIMIT ?`,
+      )
+      .bind(new Date(now).toISOString(), limit),
+    // CROSS JOIN fixes the join order: kinds first.
+    late: db
+      .prepare(
+        `SELECT ${columns} FROM json_each(?1) AS wanted CROSS JOIN outbox
+          WHERE state = 'due' AND outbox.kind = wanted.value AND next_attempt_at < ?2 AND attempts <= 1 LIMIT ?3`,
+      )
+      .bind(JSON.stringify(kinds), new Date(now - LATE_MS).toISOString(), limit),
+  });
+  return [dead, retried, late].flatMap(({ results }) => messages.parse(results));
+}
+
+/** Makes a message due with all its attempts. False if it is deleted, settled, or perhaps being sent. Throws D1's errors. */
+export async function sendAgain(db: Database, key: string): Promise<boolean> {
+  const now = Date.now();
+  const changed = db.withoutRetry.prepare(
+    `UPDATE outbox SET state = 'due', attempts = 0, next_attempt_at = ?1
+      WHERE key = ?2 AND (state = 'dead' OR (state = 'due' AND next_attempt_at > ?3)) RETURNING key`,
+  );
+  const leased = new Date(now + LEASE_MS).toISOString();
+  return (await changed.bind(new Date(now).toISOString(), key, leased).first()) !== null;
+}

@@ -1,0 +1,38 @@
+import type { SendOutcome } from "./outbox";
+
+const DEADLINE_MS = 10_000;
+
+type Sent = {
+  headers: Record<string, string>;
+  body: string;
+  deadlineFactor: number;
+  /** Whether a refusal means that the receiver has the message already. */
+  isRepetition?: (response: Response) => Promise<boolean>;
+};
+
+/** Sends a message to its receiver, and reads no more of the answer than it must. */
+export async function postJson(
+  url: string,
+  { headers, deadlineFactor, isRepetition, body }: Sent,
+): Promise<SendOutcome> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body,
+      // Following a redirect would send personal data to another host.
+      redirect: "manual",
+      signal: AbortSignal.timeout(DEADLINE_MS * deadlineFactor),
+    });
+    const isSent = response.ok || (await isRepetition?.(response)) === true;
+    if (!response.bodyUsed) await response.body?.cancel();
+    return isSent ? { status: "sent" } : { status: "failed", reason: String(response.status) };
+  } catch (error) {
+    return { status: "failed", reason: nameOf(error) };
+  }
+}
+
+/** Of an error, without its message, which may quote the recipient. */
+export function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}

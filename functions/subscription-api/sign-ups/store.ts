@@ -1,0 +1,179 @@
+import * as z from "zod";
+import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
+import type { Database, Statement } from "../database";
+import { newMessage } from "../outbox/outbox";
+import { columnsOf } from "./field-columns";
+import { processedEvent } from "./processed-events";
+import { after, CHECK_AFTER_MS, type CheckRank, type SignUp, signUpRow } from "./sign-up";
+import type { Transition } from "./transitions";
+
+export type NewSignUp = {
+  id: string;
+  idempotencyKey: string;
+  passwordHash: string;
+  request: SubscriptionRequest;
+  requestId: string;
+};
+
+export type SignUps = ReturnType<typeof signUpsIn>;
+
+/** Emails about one used card in a day. */
+const EMAILS_ABOUT_A_CARD = 3;
+
+// Built once, because building a schema costs more than parsing.
+const signUpOrNull = signUpRow.nullable();
+const signUpRows = z.array(signUpRow);
+
+/** Takes normalized emails. Every method throws D1's errors. */
+export function signUpsIn(db: Database) {
+  const allOf = async (sql: string, ...values: string[]) =>
+    signUpRows.parse(
+      (
+        await db
+          .prepare(sql)
+          .bind(...values)
+          .all()
+      ).results,
+    );
+  const oneOf = async (sql: string, ...values: string[]) =>
+    signUpOrNull.parse(
+      await db
+        .prepare(sql)
+        .bind(...values)
+        .first(),
+    );
+  const byKey = "SELECT * FROM sign_ups WHERE idempotency_key = ?";
+  const isAnyClaimed = async (hashes: string[], exceptBy: string) => {
+    const found = db.prepare(
+      "SELECT 1 FROM trial_claims WHERE hash IN (SELECT value FROM json_each(?1)) AND sign_up_id IS NOT ?2 LIMIT 1",
+    );
+    return (await found.bind(JSON.stringify(hashes), exceptBy).first()) !== null;
+  };
+
+  const find = (id: string) => oneOf("SELECT * FROM sign_ups WHERE id = ?", id);
+
+  return {
+    find,
+    findByKey: (idempotencyKey: string) => oneOf(byKey, idempotencyKey),
+    findByEmail: (email: string) => allOf("SELECT * FROM sign_ups WHERE email = ? ORDER BY created_at", email),
+
+    async findByIds(ids: string[]): Promise<SignUp[]> {
+      return allOf("SELECT * FROM sign_ups WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+    },
+
+    /** Found by its customer while its subscription is not recorded. */
+    async findByStripe(stripeSubscriptionId: string, customerId: string): Promise<SignUp | null> {
+      const found = "SELECT * FROM sign_ups WHERE stripe_subscription_id = ? OR stripe_customer_id = ?";
+      const signUps = await allOf(found, stripeSubscriptionId, customerId);
+      return signUps.find((one) => one.stripe_subscription_id === stripeSubscriptionId) ?? signUps[0] ?? null;
+    },
+
+    /** Whether a trial was claimed by one of these hashes, also by a person who was erased since. */
+    hasHadTrial: (hashes: string[], exceptBy = "") => isAnyClaimed(hashes, exceptBy),
+
+    /** Returns the sign-up with this idempotency key, new or existing. */
+    async add({ id, idempotencyKey, passwordHash, request, requestId }: NewSignUp): Promise<SignUp> {
+      const row = {
+        id,
+        idempotency_key: idempotencyKey,
+        password_hash: passwordHash,
+        ...columnsOf(request),
+        created_at: after(0),
+        updated_at: after(0),
+        check_at: after(CHECK_AFTER_MS),
+        request_id: requestId,
+      };
+      const names = Object.keys(row);
+      const insert = db.prepare(
+        `INSERT INTO sign_ups (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})
+         ON CONFLICT (idempotency_key) DO NOTHING`,
+      );
+      const { stored } = await db.batch({
+        insert: insert.bind(...Object.values(row)),
+        stored: db.prepare(byKey).bind(idempotencyKey),
+      });
+      return signUpRow.parse(stored.results[0]);
+    },
+
+    /**
+     * The only writer of an existing sign-up: all of the transition over the row that was read, or nothing, and null, if the row
+     * has changed since or a claim belongs to somebody else. A repetition after a lost answer finds the row changed.
+     */
+    async write({ id, version }: SignUp, transition: Transition): Promise<SignUp | null> {
+      const { columns, messages = [], claims, freed, event } = transition;
+      const batch: Record<string, Statement> = {};
+      const ofHashes = (sql: string, hashes: string[]) => db.prepare(sql).bind(id, version, JSON.stringify(hashes));
+      if (claims) {
+        batch.claims = ofHashes(
+          `INSERT INTO trial_claims (hash, sign_up_id) SELECT value, ?1 FROM json_each(?3)
+            WHERE ${UNCHANGED} AND NOT EXISTS (SELECT 1 FROM trial_claims WHERE hash IN (SELECT value FROM json_each(?3)))`,
+          claims,
+        );
+      }
+      if (freed) {
+        batch.freed = ofHashes(
+          `DELETE FROM trial_claims
+            WHERE sign_up_id = ?1 AND hash IN (SELECT value FROM json_each(?3)) AND ${UNCHANGED}`,
+          freed.claims,
+        );
+        batch.marks = ofHashes(
+          `INSERT INTO trial_claims (hash, sign_up_id) SELECT value, ?1 FROM json_each(?3)
+            WHERE ${UNCHANGED} ON CONFLICT (hash) DO NOTHING`,
+          freed.marks,
+        );
+      }
+      for (const { key, kind, notBefore, about } of messages) {
+        const message = { key, kind, signUpId: id, ...(notBefore && { notBefore }) };
+        const mayTell = about === undefined ? "" : `AND ${EMAILS_ABOUT} < ${EMAILS_ABOUT_A_CARD}`;
+        const values = about === undefined ? [] : [about, after(0).slice(0, 10)];
+        batch[key] = newMessage(db, message, `version = ? ${mayTell}`, version, ...values);
+      }
+      if (event) batch.event = processedEvent(db, event, id, version);
+      const row = { ...columns, updated_at: after(0), version: version + 1 };
+      const hasClaims = claims ? "AND EXISTS (SELECT 1 FROM trial_claims WHERE sign_up_id = sign_ups.id)" : "";
+      const set = Object.keys(row).map((name) => `${name} = ?`);
+      batch.update = db
+        .prepare(`UPDATE sign_ups SET ${set.join(", ")} WHERE id = ? AND version = ? ${hasClaims} RETURNING *`)
+        .bind(...Object.values(row), id, version);
+      const written = await db.batch(batch);
+      return signUpOrNull.parse(written.update?.results[0] ?? null);
+    },
+
+    /** Nothing, if the sign-up has changed since it was read. Keeps the claims of a trial. */
+    async delete({ id, version }: SignUp): Promise<void> {
+      await db.prepare("DELETE FROM sign_ups WHERE id = ? AND version = ?").bind(id, version).run();
+    },
+
+    /** Whatever its state. Keeps the claims of a trial. */
+    async erase(id: string): Promise<void> {
+      await db.prepare("DELETE FROM sign_ups WHERE id = ?").bind(id).run();
+    },
+
+    /** Leases due sign-ups, so that overlapping runs take different ones. The next check is at the lease's end. */
+    async takeDue(rank: CheckRank, limit: number): Promise<SignUp[]> {
+      const take = db.withoutRetry.prepare(
+        `UPDATE sign_ups SET check_at = ?1
+          WHERE id IN (SELECT id FROM sign_ups WHERE check_rank = ?2 AND check_at <= ?3 ORDER BY check_at LIMIT ?4)
+         RETURNING *`,
+      );
+      return signUpRows.parse((await take.bind(after(CHECK_AFTER_MS), rank, after(0), limit).all()).results);
+    },
+
+    /** Plans the next check of sign-ups that stayed as they were since they were leased. */
+    async planChecks(checks: { read: SignUp; at: string | null }[]): Promise<void> {
+      if (checks.length === 0) return;
+      const planned = checks.map(({ read: { id, version, check_at }, at }) => ({ id, version, lease: check_at, at }));
+      const plan = db.prepare(
+        `UPDATE sign_ups SET check_at = planned.value ->> 'at' FROM json_each(?1) AS planned
+          WHERE sign_ups.id = planned.value ->> 'id' AND version = planned.value ->> 'version'
+            AND check_at = planned.value ->> 'lease'`,
+      );
+      await plan.bind(JSON.stringify(planned)).run();
+    },
+  };
+}
+
+const UNCHANGED = "EXISTS (SELECT 1 FROM sign_ups WHERE id = ?1 AND version = ?2)";
+
+const EMAILS_ABOUT = `(SELECT count(*) FROM sign_ups AS other JOIN outbox AS told ON told.sign_up_id = other.id
+   WHERE other.used_card = ? AND told.kind = 'card-used' AND told.created_at >= ?)`;

@@ -1,0 +1,51 @@
+import type { CardEvent, WebhookContent } from "../stripe/events";
+import { type AdvanceServices, advance, change } from "./advance";
+import type { ProcessedEvents } from "./processed-events";
+import { hasTooManyFailedCards, type SignUp } from "./sign-up";
+import { cardDeclined } from "./transitions";
+
+export type SignUpEvent = Extract<WebhookContent, { event: unknown }>;
+
+export type EventServices = AdvanceServices & { processedEvents: ProcessedEvents };
+
+/** `unknown`: no sign-up is concerned. */
+export type EventOutcome = SignUp["status"] | "deleted" | "unknown";
+
+/** Asks Stripe how things stand, since an event only names what has changed: a repetition finds nothing left to do. */
+export async function handleStripeEvent(received: SignUpEvent, services: EventServices): Promise<EventOutcome> {
+  const signUp = await signUpOf(received, services);
+  const outcome = signUp === null ? "unknown" : ((await advance(signUp, services)).signUp?.status ?? "deleted");
+  await services.processedEvents.add(received.event);
+  return outcome;
+}
+
+/** Null if there is nothing to do for it. */
+async function signUpOf(received: SignUpEvent, services: EventServices): Promise<SignUp | null> {
+  const { signUps } = services;
+  switch (received.status) {
+    case "card-set-up": {
+      const signUp = await signUps.find(received.card.signUpId);
+      return signUp && signUp.trial_end === null ? signUp : null;
+    }
+    case "card-declined":
+      return countDeclined(received, received.card, services);
+    case "subscription-changed": {
+      const { stripeSubscriptionId, customerId } = received;
+      const signUp = await signUps.findByStripe(stripeSubscriptionId, customerId);
+      // A trial without a plan has none until now.
+      return signUp && [stripeSubscriptionId, null].includes(signUp.stripe_subscription_id) ? signUp : null;
+    }
+  }
+}
+
+async function countDeclined(
+  { event }: SignUpEvent,
+  { signUpId, setupIntentId }: CardEvent,
+  services: EventServices,
+): Promise<SignUp | null> {
+  const signUp = await change(signUpId, services, async (read) => {
+    const isOfCard = read.stripe_setup_intent_id === setupIntentId && read.status === "pending";
+    return isOfCard && !(await services.processedEvents.has(event)) ? cardDeclined(read, event) : undefined;
+  });
+  return signUp && signUp.trial_end === null && hasTooManyFailedCards(signUp) ? signUp : null;
+}

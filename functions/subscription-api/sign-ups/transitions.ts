@@ -1,0 +1,165 @@
+import { REMINDER_DAYS } from "../../../app/contract/trial";
+import type { LogFields, LogLevel } from "../../../app/shared/log-line";
+import type { TrialClaim } from "../limits/trial-claims";
+import { type MessageKind, messageKey, reminderKey } from "../outbox/outbox";
+import type { SetupIntent } from "../stripe/card-setup";
+import type { StripeEvent } from "../stripe/events";
+import type { SubscriptionState } from "../stripe/payments";
+import {
+  ABANDONED_AFTER_MS,
+  after,
+  CHECK_AFTER_MS,
+  hasTooManyFailedCards,
+  nextTrialCheck,
+  type SignUp,
+  TRIAL_START_GRACE_MS,
+} from "./sign-up";
+
+type Message = {
+  kind: MessageKind;
+  key: string;
+  notBefore?: Date;
+  /** The hash of a card about which at most three emails are sent in a day (UTC), because they may reach strangers. */
+  about?: string;
+};
+
+/** A change of one sign-up, written as a whole over the row that was read, or not at all. */
+export type Transition = {
+  columns: Partial<Omit<SignUp, "id" | "version" | "updated_at">> & { idempotency_key?: string };
+  messages?: Message[];
+  /** Hashes that the sign-up claims, all or none: without them nothing is written. */
+  claims?: string[];
+  /** Gives back the claims with these hashes, and remembers it by the others. */
+  freed?: { claims: string[]; marks: string[] };
+  event?: StripeEvent;
+  logged?: [LogLevel, event: string, fields: LogFields];
+};
+
+/** A subscription of Stripe, or a trial without a plan. */
+export type TrialState = Pick<SubscriptionState, "status" | "trialStart" | "trialEnd"> & {
+  stripeSubscriptionId: string | null;
+};
+
+const DAY_MS = 24 * 60 * 60_000;
+const REMINDED_BEFORE_MS = REMINDER_DAYS * DAY_MS;
+/** A trial whose reminder would come sooner has only the email of its start. */
+const NOT_REMINDED_FOR_MS = DAY_MS;
+
+/** Stripe would repeat its failure to create something for the keys of this attempt. */
+export function attemptFailed({ stripe_attempt }: SignUp): Transition {
+  return { columns: { stripe_attempt: stripe_attempt + 1 } };
+}
+
+export function customerMade(stripe_customer_id: string): Transition {
+  return { columns: { stripe_customer_id } };
+}
+
+export function cardAsked({ id }: SetupIntent): Transition {
+  return { columns: { stripe_setup_intent_id: id } };
+}
+
+/** Its event is remembered with it, because a repetition would count again. */
+export function cardDeclined(signUp: SignUp, event: StripeEvent): Transition {
+  const declined_cards = signUp.declined_cards + 1;
+  const isLast = hasTooManyFailedCards({ ...signUp, declined_cards });
+  return { columns: { declined_cards, ...(isLast && { check_at: after(0) }) }, event };
+}
+
+/** @param card the hash of a card that has had a trial */
+export function cardRefused({ id, used_cards }: SignUp, card: string): Transition {
+  return {
+    columns: {
+      used_cards: used_cards + 1,
+      used_card: card,
+      stripe_setup_intent_id: null,
+      check_at: after(CHECK_AFTER_MS),
+    },
+    messages: [{ kind: "card-used", key: messageKey("card-used", id), about: card }],
+    logged: ["info", "used_card_refused", { signUpId: id, usedCards: used_cards + 1 }],
+  };
+}
+
+export function cardSetUp({ email, card }: TrialClaim): Transition {
+  return {
+    columns: { status: "card_set_up", check_at: after(TRIAL_START_GRACE_MS) },
+    claims: card === null ? email : [...email, card],
+  };
+}
+
+/** Frees the key, so that the same form can begin again. */
+export function ended({ id }: SignUp, end_reason: NonNullable<SignUp["end_reason"]>): Transition {
+  return {
+    columns: { status: "ended", end_reason, idempotency_key: freedKey(id), check_at: after(0) },
+    logged: ["warn", "sign_up_ended", { signUpId: id, reason: end_reason }],
+  };
+}
+
+/** Nothing is left at Stripe; the row answers questions about its status for another day. */
+export function cleaned(): Transition {
+  const columns = { stripe_customer_id: null, stripe_setup_intent_id: null, check_at: after(ABANDONED_AFTER_MS) };
+  return { columns };
+}
+
+export function trialStarted({ id }: SignUp, trial: TrialState): Transition {
+  const told: MessageKind[] = trial.status === "canceled" ? [] : ["trial-started", "account-created"];
+  return {
+    columns: columnsOf(trial),
+    messages: [...told.map((kind) => ({ kind, key: messageKey(kind, id) })), ...reminderOf(id, trial)],
+    logged: ["info", "trial_started", { signUpId: id, status: trial.status }],
+  };
+}
+
+/** Undefined if the sign-up knows this state already. */
+export function followed(signUp: SignUp, trial: TrialState): Transition | undefined {
+  const columns = columnsOf({ ...trial, trialEnd: trial.trialEnd ?? dateOf(signUp.trial_end) });
+  const { status, stripe_subscription_id, trial_end } = columns;
+  const isKnown =
+    signUp.status === status &&
+    signUp.stripe_subscription_id === stripe_subscription_id &&
+    signUp.trial_end === trial_end;
+  return isKnown ? undefined : { columns, messages: reminderOf(signUp.id, trial) };
+}
+
+/** @param tellSupport about a payment or a confirmed address, on which people decide */
+export function disowned(
+  { id }: SignUp,
+  { freed, tellSupport }: { freed?: Transition["freed"]; tellSupport: boolean },
+): Transition {
+  const told: MessageKind[] = tellSupport ? ["account-closed", "not-me-reported"] : ["account-closed"];
+  return {
+    columns: { status: "canceled", end_reason: "not-me", idempotency_key: freedKey(id), check_at: null },
+    messages: told.map((kind) => ({ kind, key: messageKey(kind, id) })),
+    freed,
+    logged: ["warn", "sign_up_ended", { signUpId: id, reason: "not-me" }],
+  };
+}
+
+export function emailConfirmed({ id }: SignUp): Transition {
+  return {
+    columns: { email_verified_at: after(0) },
+    messages: [{ kind: "email-verified", key: messageKey("email-verified", id) }],
+  };
+}
+
+/** No header's key contains a space. */
+function freedKey(id: string): string {
+  return `ended ${id}`;
+}
+
+function columnsOf({ status, stripeSubscriptionId, trialEnd }: TrialState) {
+  const trial_end = trialEnd?.toISOString() ?? null;
+  const check_at = status === "trialing" ? nextTrialCheck(trial_end) : null;
+  return { status, stripe_subscription_id: stripeSubscriptionId, trial_end, check_at };
+}
+
+/** None without a plan, whose end charges nothing. */
+function reminderOf(id: string, { status, stripeSubscriptionId, trialStart, trialEnd }: TrialState): Message[] {
+  if (status !== "trialing" || stripeSubscriptionId === null || trialEnd === null) return [];
+  const notBefore = new Date(trialEnd.getTime() - REMINDED_BEFORE_MS);
+  const isTooShort = trialStart !== null && notBefore.getTime() - trialStart.getTime() < NOT_REMINDED_FOR_MS;
+  return isTooShort ? [] : [{ kind: "trial-ending", key: reminderKey(id, trialEnd), notBefore }];
+}
+
+function dateOf(time: string | null): Date | null {
+  return time === null ? null : new Date(time);
+}

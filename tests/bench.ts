@@ -1,0 +1,154 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { Miniflare, type WorkerOptions } from "miniflare";
+import { Pool } from "undici";
+import { PAID_PLANS, settingOf } from "../app/contract/plans";
+import { bindingsOf } from "../tools/wrangler/built-worker";
+import { root } from "../tools/wrangler/wrangler";
+
+/*
+ * `npm run bench` (Linux, after `npm run build`): the CPU time of a page, divided by the CPU time of a Worker that returns the
+ * same bytes as a constant, in one run. `--quick` tries it; `--write` puts the table into docs/performance.md.
+ */
+
+const isQuick = process.argv.includes("--quick");
+const ROUNDS = isQuick ? 3 : 11;
+const ROUND_MS = 1_000;
+const WARM_UP_MS = isQuick ? 500 : 4_000;
+const CONNECTIONS = 16;
+const DOCUMENT = join(root, "docs/performance.md");
+/** The runtime writes these itself. */
+const RUNTIME_HEADERS = new Set(["content-length", "transfer-encoding", "connection", "keep-alive", "date"]);
+
+const { bindings = {}, ...site } = bindingsOf(".");
+const { compatibilityDate } = site;
+const package_id = String(bindings[settingOf(PAID_PLANS[0])]);
+const form = `/subscription/${package_id}`;
+const password = "S3ntinel pässword! ";
+const who = { full_name: "Ada Lovelace", company_name: "Engines & Sons", email: "ada@example.com" };
+const where = {
+  address: "1 Example Street",
+  city: "Springfield",
+  state: "IL",
+  zipCode: "62701",
+  country: "United States",
+};
+const typed = { package_id, ...who, phone: "(212) 555-0123", password, confirmPassword: password, ...where };
+
+type Subject = { what: string; path: string; status: number; atMost: number; body?: string };
+const subjects: Subject[] = [
+  { what: "Home page", path: "/", status: 200, atMost: 1.5 },
+  { what: "Pricing page", path: "/pricing", status: 200, atMost: 1.5 },
+  { what: "Terms", path: "/terms", status: 200, atMost: 1.5 },
+  { what: "Form page", path: form, status: 200, atMost: 2 },
+  { what: "Not found", path: "/no-such-page", status: 404, atMost: 1.5 },
+];
+
+/** Without Miniflare's own Worker in front, which would be most of what is measured. */
+const direct = { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] };
+const upstream = 'export default { fetch: async () => Response.json({ client_secret: "seti_1Bench_secret_Bench" }) };';
+const workers: [WorkerOptions, ...WorkerOptions[]] = [
+  {
+    ...site,
+    ...direct,
+    name: "site",
+    assets: undefined,
+    bindings,
+    serviceBindings: { SUBSCRIPTION_API: "upstream", ASSETS: { disk: { path: join(root, "public") } } },
+    modules: [{ type: "ESModule", path: join(root, "build/site/site.js") }],
+  },
+  { name: "upstream", modules: true, script: upstream },
+];
+const handleRuntimeStdio = (...outputs: Readable[]) => outputs.forEach((output) => void output.resume());
+
+const alone = new Miniflare({ workers, handleRuntimeStdio });
+const { origin } = await alone.unsafeGetDirectURL("site");
+const body = new URLSearchParams(typed).toString();
+subjects.push({ what: "Form sent, answered 303", path: form, status: 303, atMost: 12, body });
+const constants: WorkerOptions[] = [];
+for (const subject of subjects) {
+  const response = await fetch(origin + subject.path, { ...requestOf(subject, origin), redirect: "manual" });
+  const script = await constantOf(response);
+  constants.push({ ...direct, name: subject.what, compatibilityDate, modules: true, script });
+}
+await alone.dispose();
+
+const both = new Miniflare({ workers: [...workers, ...constants], handleRuntimeStdio });
+await both.ready;
+const pid = Number(execFileSync("pgrep", ["-n", "-P", String(process.pid), "workerd"], { encoding: "utf8" }));
+const rows: string[] = [];
+for (const subject of subjects) {
+  const { what, atMost } = subject;
+  const urls = await Promise.all(["site", what].map(async (name) => (await both.unsafeGetDirectURL(name)).origin));
+  const ratios = (await ratiosOf(subject, urls)).sort((one, other) => one - other);
+  const [median = Number.NaN, least, most] = [ratios[ROUNDS >> 1], ratios[0], ratios.at(-1)];
+  const verdict = median <= atMost ? "met" : "**missed**";
+  rows.push(
+    `| ${what} | ${median.toFixed(2)}× (${least?.toFixed(2)}–${most?.toFixed(2)}) | ≤ ${atMost}×: ${verdict} |`,
+  );
+  console.log(rows.at(-1));
+}
+await both.dispose();
+if (process.argv.includes("--write")) {
+  const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
+  const measured = `Measured on ${new Date().toISOString().slice(0, 10)}: ${machine}.\n`;
+  const table = [measured, "| What | CPU, in constants | Limit |", "| --- | --- | --- |", ...rows].join("\n");
+  const document = readFileSync(DOCUMENT, "utf8");
+  writeFileSync(DOCUMENT, document.replace(/(<!-- bench -->\n)[\s\S]*(\n<!-- \/bench -->)/, `$1${table}$2`));
+}
+
+/** Site and constant are first in turn, so that noise meets both. */
+async function ratiosOf(subject: Subject, urls: string[]): Promise<number[]> {
+  for (const url of urls) await cpuPerRequest(url, subject, WARM_UP_MS);
+  const ratios: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const cpu: Record<string, number> = {};
+    for (const url of round % 2 === 0 ? urls : urls.toReversed())
+      cpu[url] = await cpuPerRequest(url, subject, ROUND_MS);
+    const [ofSite = Number.NaN, ofConstant = Number.NaN] = urls.map((url) => cpu[url]);
+    ratios.push(ofSite / ofConstant);
+  }
+  return ratios;
+}
+
+/** In clock ticks. Throws if an answer has another status than the subject's. */
+async function cpuPerRequest(url: string, subject: Subject, forMs: number): Promise<number> {
+  const pool = new Pool(url, { connections: CONNECTIONS });
+  const before = cpuTicks();
+  const end = performance.now() + forMs;
+  let count = 0;
+  const askOn = async () => {
+    for (; performance.now() < end; count += 1) {
+      const answer = await pool.request({ path: subject.path, ...requestOf(subject, url) });
+      await answer.body.dump();
+      if (answer.statusCode !== subject.status) throw new Error(`${subject.path} was answered ${answer.statusCode}`);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, askOn));
+  await pool.close();
+  return (cpuTicks() - before) / count;
+}
+
+/** utime and stime of workerd, after its name in parentheses: fields 14 and 15 of proc(5). */
+function cpuTicks(): number {
+  const line = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+function requestOf({ body }: Subject, origin: string) {
+  if (body === undefined) return { method: "GET" as const };
+  const type = "application/x-www-form-urlencoded";
+  const headers = { "Content-Type": type, Origin: origin, "Sec-Fetch-Site": "same-origin" };
+  return { method: "POST" as const, headers, body };
+}
+
+async function constantOf(response: Response): Promise<string> {
+  const headers = [...response.headers].filter(([name]) => !RUNTIME_HEADERS.has(name));
+  return `const body = new TextEncoder().encode(${JSON.stringify(await response.text())});
+const headers = new Headers(${JSON.stringify(headers)});
+export default { fetch: () => new Response(body, { status: ${response.status}, headers }) };`;
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+
+/** The local package ids of all plans. */
+export const PACKAGE_IDS = Object.fromEntries(
+  [
+    ...readFileSync(new URL("../../../wrangler.toml", import.meta.url), "utf8").matchAll(
+      /^(PACKAGE_ID_\w+) = "(.*)"$/gm,
+    ),
+  ].map(([, name = "", id = ""]) => [name, id]),
+);
+
+export const SITE_URL = "https://www.site.example";
+
+const unlimited = { limit: async () => ({ success: true }) };
+
+/** Settings and bindings of a deployment. */
+export const SETTINGS = {
+  SITE_URL,
+  CONSOLE_URL: "https://console.site.example",
+  CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/test_0123456789",
+  SALES_EMAIL: "sales@site.example",
+  SUPPORT_EMAIL: "support@site.example",
+  LEGAL_EMAIL: "legal@site.example",
+  ...PACKAGE_IDS,
+  SUBSCRIPTION_API_URL: "https://api.site.example",
+  SESSION_SECRET: "a-secret-of-at-least-thirty-two-characters",
+  STRIPE_PUBLISHABLE_KEY: "pk_test_1",
+  SIGNUP_RATE_LIMIT: unlimited,
+  FLOOD_RATE_LIMIT: unlimited,
+  SIGNUP_NETWORK_RATE_LIMIT: unlimited,
+  CARD_CHECK_RATE_LIMIT: unlimited,
+  ASSETS: { fetch: async () => new Response() },
+};

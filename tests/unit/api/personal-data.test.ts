@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { advance } from "../../../functions/subscription-api/sign-ups/advance";
+import { erasePerson, exportPerson } from "../../../functions/subscription-api/sign-ups/personal-data";
+import { stopClock } from "../../support/api-in-process/clock";
+import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
+
+/* Each column, in each place: exported or not, and gone after erasing. The columns are read from the schema. */
+
+stopClock(Date.parse("2026-11-22T12:00:00.000Z"));
+
+const EMAIL = "ada@example.com";
+const NOT_EXPORTED = ["idempotency_key", "check_rank", "password_hash", "stripe_attempt", "version"];
+
+type Api = ReturnType<typeof signUpsInProcess>;
+
+/** All text in the database, but for the tests' own record of changes. */
+function everything({ rows }: Api): string {
+  const tables = rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('changes')");
+  return JSON.stringify(tables.map(({ name }) => rows(`SELECT * FROM "${name}"`)));
+}
+
+const STATES: [string, (api: Api) => Promise<{ id: string }>][] = [
+  ["that has just begun", (api) => api.unknownToStripe({ email: EMAIL })],
+  ["whose card's form is open", (api) => api.pending({ email: EMAIL })],
+  ["on trial", (api) => api.onTrial({ email: EMAIL })],
+];
+
+test.each(STATES)(
+  "a sign-up %s is exported with every column but the hash and our own bookkeeping",
+  async (_, begin) => {
+    const api = signUpsInProcess();
+    const { id } = await begin(api);
+    await api.pending({ email: "somebody@else.example" });
+    const { email, signUps } = await exportPerson(EMAIL, api.services);
+    const columns = api.rows("SELECT name FROM pragma_table_xinfo('sign_ups')").map(({ name }) => String(name));
+    expect([email, signUps.map((one) => one.id)]).toEqual([EMAIL, [id]]);
+    expect(Object.keys(signUps[0] ?? {}).sort()).toEqual(
+      [...columns.filter((name) => !NOT_EXPORTED.includes(name)), "messages"].sort(),
+    );
+    expect(JSON.stringify(signUps)).not.toContain("a hash");
+  },
+);
+
+test.each(STATES)("after erasing a sign-up %s nothing of the person is left, here and at Stripe", async (_, begin) => {
+  const api = signUpsInProcess({ onePerPerson: true });
+  const { id } = await begin(api);
+  const claims = api.rows("SELECT hash FROM trial_claims").length;
+  const other = await api.pending({ email: "somebody@else.example" });
+  expect(await erasePerson(EMAIL, api.services)).toMatchObject({ erased: 1 });
+  expect(everything(api)).not.toMatch(new RegExp(`${id}|${EMAIL}`));
+  const customers = api.model.all("customer").filter(({ email }) => email === EMAIL);
+  expect(customers.every(({ deleted }) => deleted)).toBe(true);
+  const open = api.model.all("setup_intent").filter(({ status }) => status === "requires_payment_method");
+  expect(open.map(({ customer }) => customer)).toEqual([other.stripe_customer_id]);
+  // A trial's keyed hashes stay: the person gets no other.
+  expect(api.rows("SELECT hash FROM trial_claims")).toHaveLength(claims);
+  expect(await api.find(other.id)).toEqual(other);
+});
+
+test("a person is found by the email at Stripe too, and a customer by the email of the row", async () => {
+  const api = signUpsInProcess();
+  const { id, stripe_customer_id } = await api.onTrial({ email: "new@example.com" });
+  Object.assign(api.model.get(stripe_customer_id) ?? {}, { email: EMAIL });
+  expect((await exportPerson(EMAIL, api.services)).signUps).toMatchObject([{ id }]);
+  expect(await erasePerson(EMAIL, api.services)).toEqual({ erased: 1, customers: 1 });
+  expect(everything(api)).not.toContain(id);
+});
+
+test("a customer whose sign-up was never stored, or is gone, is deleted as well; somebody else's customer is not", async () => {
+  const api = signUpsInProcess();
+  const signUp = await api.pending({ email: EMAIL });
+  api.rows("DELETE FROM sign_ups");
+  const stranger = await api.pending({ email: "somebody@else.example" });
+  expect(await erasePerson(EMAIL, api.services)).toEqual({ erased: 0, customers: 1 });
+  expect(api.model.get(signUp.stripe_customer_id)?.deleted).toBe(true);
+  expect(api.model.get(stranger.stripe_customer_id)?.deleted).toBeUndefined();
+});
+
+test("nothing is erased while the console does not know that the account is closed", async () => {
+  const api = signUpsInProcess();
+  const signUp = await api.onTrial({ email: EMAIL });
+  await advance(signUp, api.services, "not-me");
+  const { accountWebhook, ...services } = api.services;
+  const deaf = { ...services, accountWebhook: { send: async () => ({ status: "failed" as const, reason: "503" }) } };
+  expect(await erasePerson(EMAIL, deaf)).toBe("closing-due");
+  expect(await api.find(signUp.id)).toMatchObject({ email: EMAIL });
+  api.rows("UPDATE outbox SET next_attempt_at = ''");
+  expect(await erasePerson(EMAIL, { ...services, accountWebhook })).toMatchObject({ erased: 1 });
+});

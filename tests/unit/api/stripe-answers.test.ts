@@ -1,0 +1,316 @@
+import { describe, expect, test } from "vitest";
+import { stripeAccess } from "../../../functions/subscription-api/stripe/access";
+import { stripeClient } from "../../../functions/subscription-api/stripe/client";
+import { stripeWebhook, WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/events";
+import { signUpsInProcess, stripeThatAnswers } from "../../support/api-in-process/sign-ups";
+import { type Answer, answer, refusal } from "../../support/api-in-process/stripe-model";
+import { eventOf, secondsNow, sign } from "../../support/stripe/stripe-events";
+
+/* What is read of Stripe's answers and events: https://docs.stripe.com/api */
+
+const TYPED = "ada@example.com";
+const failed = (status: number, error: object = {}) => answer(status, { error: { message: `No ${TYPED}`, ...error } });
+const invalid = { type: "invalid_request_error" };
+const intent = { id: "seti_1", client_secret: "seti_1_secret_1", status: "requires_payment_method" };
+
+test.each<[string, Answer, reason: string, ofCreation: string, level: string]>([
+  ["an error of Stripe's own", failed(500, { type: "api_error" }), "unavailable", "failed", "warn"],
+  ["a key with other parameters", failed(400, { type: "idempotency_error" }), "unavailable", "failed", "warn"],
+  ["a key in use", failed(409, { type: "idempotency_error" }), "in-progress", "in-progress", "warn"],
+  ["an email address", failed(400, { ...invalid, code: "email_invalid" }), "email-refused", "email-refused", "warn"],
+  ["a parameter", failed(400, invalid), "unexpected-answer", "unexpected-answer", "warn"],
+  ["too many calls", failed(429, invalid), "unavailable", "unavailable", "warn"],
+  ["a wrong key", failed(401, invalid), "unavailable", "unavailable", "error"],
+  ["a key without permission", failed(403, invalid), "unavailable", "unavailable", "error"],
+  ["text instead of JSON", { status: 200, text: "<html>" }, "unexpected-answer", "unexpected-answer", "warn"],
+])(
+  "a call fails because of %s: only of a creation an error is repeated by Stripe",
+  async (_, said, reason, own, level) => {
+    const { services, instead, logged, signUp } = signUpsInProcess();
+    instead.set("", said);
+    await expect(services.payments.findCard("cus_1")).rejects.toMatchObject({ name: "PaymentsError", reason });
+    await expect(services.payments.findOrCreateCustomer(await signUp())).rejects.toMatchObject({ reason: own });
+    expect(logged).toMatchObject([{ on: level, event: "stripe_failed" }, { on: level }]);
+    // The line quotes nothing that somebody typed.
+    expect(JSON.stringify(logged)).not.toContain(TYPED);
+  },
+);
+
+test("what Stripe does not know is no card's form, no card, a canceled subscription, and nothing to delete", async () => {
+  const { services, instead } = signUpsInProcess();
+  instead.set("", refusal(404, "resource_missing"));
+  const { payments } = services;
+  expect(await payments.findSetupIntent("seti_1")).toBeUndefined();
+  expect(await payments.findBilling("sub_1")).toBeUndefined();
+  expect(await payments.findCard("cus_1")).toBeNull();
+  expect(await payments.retrieveSubscription("sub_1")).toMatchObject({ status: "canceled", trialEnd: null });
+  expect(await payments.isCustomerDeleted("cus_1")).toBe(true);
+  await payments.cancelSubscription("sub_1");
+  await payments.deleteCustomer("cus_1");
+});
+
+test.each<[status: string, state: string]>([
+  ["requires_payment_method", "open"],
+  ["requires_action", "open"],
+  ["processing", "open"],
+  ["succeeded", "succeeded"],
+  ["canceled", "canceled"],
+])("a setup intent that is %s is %s", async (status, state) => {
+  const { payments } = stripeThatAnswers({ ...intent, status, payment_method: "pm_1" });
+  expect(await payments.findSetupIntent("seti_1")).toEqual({
+    ...{ id: "seti_1", clientSecret: "seti_1_secret_1", state, customerId: null, signUpId: undefined, usedCards: 0 },
+    ...{ paymentMethodId: "pm_1", fingerprint: null },
+  });
+});
+
+test("a setup intent has its card's fingerprint, if Stripe knows one, and always a secret", async () => {
+  const of = (change: object) => stripeThatAnswers({ ...intent, ...change }).payments.findSetupIntent("seti_1");
+  expect(await of({ payment_method: { id: "pm_1", card: { fingerprint: "a" } } })).toMatchObject({ fingerprint: "a" });
+  expect(await of({ payment_method: { id: "pm_1", card: null } })).toMatchObject({ fingerprint: null });
+  await expect(of({ client_secret: null })).rejects.toMatchObject({ reason: "unexpected-answer" });
+});
+
+test.each<[string, boolean]>([
+  ["was detached meanwhile", true],
+  ["is still attached", false],
+])("detaching a card that %s counts as done: %s", async (_, isDone) => {
+  const { services, instead } = signUpsInProcess();
+  const customers = ["cus_1", isDone ? null : "cus_1"];
+  instead.set("GET payment_methods", () => answer(200, { id: "pm_1", customer: customers.shift() ?? null }));
+  instead.set("POST payment_methods", failed(400, invalid));
+  const detached = services.payments.detachCard("pm_1");
+  if (isDone) await detached;
+  else await expect(detached).rejects.toMatchObject({ reason: "unexpected-answer" });
+});
+
+const subscription = { id: "sub_1", status: "trialing", trial_start: 1_800_000_000, trial_end: 1_800_432_000 };
+
+test.each<[string, string | undefined]>([
+  ["trialing", "trialing"],
+  ["active", "active"],
+  ["past_due", "past_due"],
+  ["unpaid", "past_due"],
+  ["incomplete", "past_due"],
+  ["paused", "past_due"],
+  ["canceled", "canceled"],
+  ["incomplete_expired", "canceled"],
+  ["a status of a later version", undefined],
+])("a subscription with Stripe's status %s is %s", async (status, expected) => {
+  const found = stripeThatAnswers({ ...subscription, status }).payments.retrieveSubscription("sub_1");
+  if (expected === undefined) await expect(found).rejects.toMatchObject({ reason: "unexpected-answer" });
+  else {
+    const [trialStart, trialEnd] = [new Date(1_800_000_000_000), new Date(1_800_432_000_000)];
+    expect(await found).toMatchObject({ stripeSubscriptionId: "sub_1", status: expected, trialStart, trialEnd });
+  }
+});
+
+test.each<[string, object, boolean]>([
+  ["runs", {}, false],
+  ["ends with its period", { cancel_at_period_end: true }, true],
+  ["ends on a day", { cancel_at: 1_800_000_000 }, true],
+  ["was canceled", { status: "canceled" }, true],
+  ["was canceled by “This wasn’t me”", { status: "canceled", cancellation_details: { comment: "not-me" } }, false],
+])("a subscription that %s was canceled by its customer: %s", async (_, change, isCanceledByCustomer) => {
+  const { payments } = stripeThatAnswers({ cancel_at_period_end: false, ...subscription, ...change });
+  expect(await payments.retrieveSubscription("sub_1")).toMatchObject({ isCanceledByCustomer });
+});
+
+test("paid is who paid more than nothing", async () => {
+  const paid = (...amounts: number[]) =>
+    stripeThatAnswers({ data: amounts.map((amount_paid) => ({ amount_paid })) }).payments.hasPaid("sub_1");
+  expect([await paid(), await paid(0), await paid(0, 1)]).toEqual([false, false, true]);
+});
+
+describe("the end of a trial", () => {
+  const END = 1_900_000_000;
+  const STANDARD = { id: "prod_1", name: "STANDARD" };
+  const visa = { id: "pm_1", card: { brand: "visa", last4: "4242" } };
+  const price = { currency: "usd", product: STANDARD, unit_amount: 50_000 };
+  const trial = {
+    ...{ ...subscription, trial_end: END, cancel_at: null, cancel_at_period_end: false },
+    ...{ collection_method: "charge_automatically", default_payment_method: null, pause_collection: null },
+    customer: { id: "cus_1", invoice_settings: { default_payment_method: visa } },
+    items: { data: [{ price, quantity: 1 }] },
+    latest_invoice: { id: "in_1", amount_due: 0 },
+    trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
+  };
+  const preview = { amount_due: 50_000, currency: "usd", subtotal: 50_000, total: 50_000 };
+  const withoutCard = { customer: { id: "cus_1", invoice_settings: { default_payment_method: null } } };
+
+  async function billingOf(change: object, invoice: Answer = answer(200, preview)) {
+    const { services, instead } = signUpsInProcess();
+    instead.set("GET subscriptions", answer(200, { ...trial, ...change }));
+    instead.set("POST invoices/create_preview", invoice);
+    return services.payments.findBilling("sub_1");
+  }
+  const end = (why: string, at = END) => ({ next: "end", why, at: new Date(at * 1000) });
+  const unknown = { next: "unknown" };
+  const charge = { next: "charge", first: { cents: 50_000, tax: 0 }, later: { cents: 50_000, tax: 0 } };
+
+  test.each<[string, object, object]>([
+    ["nothing changed", {}, charge],
+    ["a cancellation by the API", { cancel_at_period_end: true }, end("canceled")],
+    ["a cancellation in the portal", { cancel_at: END }, end("canceled")],
+    ["a cancellation for an earlier day", { cancel_at: END - 86_400 }, end("canceled", END - 86_400)],
+    ["a cancellation for a day after the first charge", { cancel_at: END + 86_400 }, charge],
+    ["no end", { trial_end: null }, unknown],
+    ["a removed card", withoutCard, end("no-card")],
+    ["a removed card and invoices by email", { ...withoutCard, trial_settings: null }, unknown],
+    ["paused collection", { pause_collection: { behavior: "void" } }, unknown],
+    ["invoices by email", { collection_method: "send_invoice" }, unknown],
+  ])("follows Stripe with %s", async (_, change, trialEndOutcome) => {
+    expect(await billingOf(change)).toMatchObject({ isTrialing: true, isInvoiced: false, trialEndOutcome });
+  });
+
+  const taxed = { ...preview, total: 54_000, total_taxes: [{ amount: 4_000 }] };
+  const more = { subtotal: 51_000, amount_due: 51_000, total: 51_000 };
+  const discounted = { amount_due: 40_000, total: 40_000, total_discount_amounts: [{ amount: 10_000 }] };
+  type Charge = { cents: number; tax: number | "added" } | null;
+  test.each<[string, object, first: Charge, later: Charge]>([
+    ["a tax", { ...taxed, amount_due: 54_000 }, { cents: 54_000, tax: 4_000 }, { cents: 54_000, tax: 4_000 }],
+    ["a tax and a credit", { ...taxed, amount_due: 44_000 }, { cents: 44_000, tax: 0 }, { cents: 54_000, tax: 4_000 }],
+    [
+      "a tax that Stripe cannot compute yet",
+      { ...preview, automatic_tax: { enabled: true, status: "requires_location_inputs" } },
+      { cents: 50_000, tax: "added" },
+      { cents: 50_000, tax: "added" },
+    ],
+    ["a discount, which may end", { ...preview, ...discounted }, { cents: 40_000, tax: 0 }, null],
+    ["items of the first invoice alone", { ...preview, ...more }, { cents: 51_000, tax: 0 }, null],
+    ["another currency", { ...preview, currency: "eur" }, null, null],
+  ])("charges what Stripe's preview says, with %s", async (_, invoice, first, later) => {
+    expect((await billingOf({}, answer(200, invoice)))?.trialEndOutcome).toEqual({ next: "charge", first, later });
+  });
+
+  test("charges an unknown amount if Stripe refuses a preview; if it is unavailable, the email waits", async () => {
+    const refused = await billingOf({}, refusal(400, "invoice_upcoming_none"));
+    expect(refused?.trialEndOutcome).toEqual({ next: "charge", first: null, later: null });
+    await expect(billingOf({}, failed(500))).rejects.toMatchObject({ reason: "unavailable" });
+  });
+
+  test("names the subscription's card, else its customer's, the plan's products, and an invoice that there is", async () => {
+    const amex = { card: { brand: "amex", last4: "0005" } };
+    expect(await billingOf({ default_payment_method: amex })).toMatchObject(amex);
+    expect(await billingOf({})).toMatchObject({ card: visa.card, plan: "STANDARD" });
+    expect(await billingOf(withoutCard)).toMatchObject({ card: null });
+    const items = [STANDARD, { id: "prod_2", name: "Seats" }, { id: "prod_3", deleted: true }];
+    const data = items.map((product) => ({ price: { ...price, product } }));
+    expect(await billingOf({ items: { data } })).toMatchObject({ plan: "STANDARD, Seats" });
+    expect(await billingOf({ latest_invoice: { amount_due: 1 } })).toMatchObject({ isInvoiced: true });
+  });
+});
+
+describe("a price", () => {
+  const item = { id: "a-package", name: "MINI", price_cents: 10_000 };
+  const recurring = { interval: "month", interval_count: 1 };
+  const monthly = { id: "price_1", currency: "usd", product: "prod_1", recurring, unit_amount: 10_000 };
+
+  test.each<[string, object, boolean]>([
+    ["has its amount each month", {}, true],
+    ["is not one of another amount", { unit_amount: 10_001 }, false],
+    ["is not one in euros", { currency: "eur" }, false],
+    ["is not one for a year", { recurring: { interval: "year", interval_count: 1 } }, false],
+    ["is not one for two months", { recurring: { interval: "month", interval_count: 2 } }, false],
+    ["is not a one-time price", { recurring: null }, false],
+  ])("of a package %s", async (_, change, isIt) => {
+    const { prices } = stripeThatAnswers({ data: [{ ...monthly, ...change }] });
+    expect(await prices.find(item)).toEqual(isIt ? { id: "price_1", product: "prod_1", created: false } : undefined);
+  });
+
+  test.each<[string, object[], string[]]>([
+    ["with a product", [], ["GET prices", "POST products", "POST prices"]],
+    ["for the existing product", [{ ...monthly, unit_amount: 1 }], ["GET prices", "POST prices"]],
+  ])("is created %s if there is none, and takes over the package's lookup key", async (_, data, expected) => {
+    const { services, instead, calls, sent } = signUpsInProcess();
+    instead.set("GET prices", answer(200, { data }));
+    instead.set("POST products", answer(200, { id: "prod_1" }));
+    instead.set("POST prices", answer(200, monthly));
+    expect(await services.prices.findOrCreate(item)).toEqual({ id: "price_1", product: "prod_1", created: true });
+    expect(calls).toEqual(expected);
+    expect(sent.at(-1)?.params).toEqual({
+      ...{ currency: "usd", lookup_key: "a-package", product: "prod_1", "recurring[interval]": "month" },
+      ...{ transfer_lookup_key: "true", unit_amount: "10000" },
+    });
+  });
+});
+
+test.each<[string, (call: string) => Answer | undefined, object]>([
+  ["granted", () => undefined, { status: "granted" }],
+  ["refused because of a wrong key", () => failed(401), { status: "wrong-key" }],
+  ["unavailable", () => failed(500), { status: "unavailable" }],
+  [
+    "lacking a permission",
+    (call) => (/prices|setup_intents/.test(call) ? failed(403) : undefined),
+    { status: "no-permission", lacks: ["setup intents, payment methods", "prices, products"] },
+  ],
+  [
+    "unavailable rather than lacking one",
+    (call) => failed(call.includes("prices") ? 503 : 403),
+    { status: "unavailable" },
+  ],
+])("the access to Stripe is %s", async (_, saying, access) => {
+  const { instead, env } = signUpsInProcess();
+  for (const kind of ["customers", "setup_intents", "subscriptions", "prices"])
+    instead.set(`GET ${kind}`, () => saying(kind) ?? answer(200, { data: [] }));
+  const client = stripeClient(
+    { secretKey: "sk_test_1", webhookSecrets: [], apiUrl: new URL(String(env.STRIPE_API_URL)) },
+    "visitor",
+  );
+  expect(await stripeAccess(client)).toEqual(access);
+});
+
+describe("an event", () => {
+  const SECRET = "whsec_of_this_test_alone_1234";
+  const client = stripeClient({ secretKey: "sk_test_1", webhookSecrets: [SECRET] }, "nobody");
+  const { read } = stripeWebhook(client, [SECRET]);
+  const receive = (payload: string, timestamp = secondsNow()) => read(payload, sign(payload, SECRET, timestamp));
+  const SIGN_UP = "6f1c9d3e-8a20-4b57-9c14-2d5e7f8a9b01";
+  const setUp = { id: "seti_1", customer: "cus_1", metadata: { sign_up_id: SIGN_UP } };
+  const card = { signUpId: SIGN_UP, customerId: "cus_1", setupIntentId: "seti_1" };
+  const changed = { status: "subscription-changed", stripeSubscriptionId: "sub_1", customerId: "cus_1" };
+  const READ: [string, object, object][] = [
+    ["setup_intent.succeeded", setUp, { status: "card-set-up", card }],
+    ["setup_intent.setup_failed", setUp, { status: "card-declined", card }],
+    ...["created", "updated", "deleted", "paused", "resumed", "trial_will_end"].map(
+      (what): [string, object, object] => [
+        `customer.subscription.${what}`,
+        { id: "sub_1", customer: "cus_1" },
+        changed,
+      ],
+    ),
+  ];
+
+  test.each(READ)("%s is read", async (type, object, expected) => {
+    expect(await receive(eventOf(type, object, "evt_1"))).toEqual({ ...expected, event: { id: "evt_1", type } });
+  });
+
+  test("is sent to the webhook endpoint exactly if it is read", () => {
+    expect([...WEBHOOK_EVENTS].sort()).toEqual(READ.map(([type]) => type).sort());
+  });
+
+  test.each<[string, string]>([
+    ["of another type", eventOf("setup_intent.created", setUp)],
+    ["about a setup intent without a sign-up", eventOf("setup_intent.succeeded", { ...setUp, metadata: {} })],
+    ["about a customer of another service", eventOf("setup_intent.succeeded", { ...setUp, customer: null })],
+    ["without an id", eventOf("customer.subscription.updated", { id: "sub_1", customer: "cus_1" }, "")],
+    ["that is not JSON", "{"],
+  ])("%s is ignored", async (_, payload) => {
+    expect(await receive(payload)).toEqual({ status: "ignored" });
+  });
+
+  test("has a signature that is valid for five minutes, for its secret and its bytes", async () => {
+    const payload = eventOf("setup_intent.succeeded", setUp);
+    const status = async (body: string, header: string) => (await read(body, header)).status;
+    expect((await receive(payload, secondsNow() - 290)).status).toBe("card-set-up");
+    expect((await receive(payload, secondsNow() - 310)).status).toBe("rejected");
+    expect(await status(payload, sign(payload, `${SECRET}x`))).toBe("rejected");
+    expect(await status(`${payload} `, sign(payload, SECRET))).toBe("rejected");
+    for (const header of ["", "t=1", "nonsense"]) expect(await status(payload, header), header).toBe("rejected");
+  });
+
+  test("with a thin payload is recognized after its signature is verified", async () => {
+    const payload = JSON.stringify({ id: "evt_1", object: "v2.core.event", type: "v1.invoice.paid" });
+    expect(await receive(payload)).toEqual({ status: "thin" });
+    expect(await read(payload, "")).toEqual({ status: "rejected" });
+  });
+});

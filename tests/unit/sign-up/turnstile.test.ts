@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { post, siteContext } from "../../support/site-in-process/site-context";
+import { fields } from "../../support/visitors/site-visitor";
+
+/* Turnstile is asked when its keys are set and a network is over its limit. */
+
+const keys = { TURNSTILE_SITE_KEY: "a-site-key-of-turnstile", TURNSTILE_SECRET_KEY: "a-secret-key-of-turnstile" };
+const over = { limit: async () => ({ success: false }) };
+const token = { "cf-turnstile-response": "a-token" };
+const refuses = (code: string) => () => Response.json({ success: false, "error-codes": [code] });
+
+test.each<
+  [
+    what: string,
+    settings: object,
+    form: object,
+    says: (() => Response | Promise<Response>) | undefined,
+    becomes: unknown[],
+  ]
+>([
+  ["under the limit", keys, {}, undefined, [303, undefined, 0]],
+  ["without keys, under the limit", {}, {}, undefined, [303, undefined, 0]],
+  ["without keys, over the limit", { SIGNUP_NETWORK_RATE_LIMIT: over }, {}, undefined, [429, "Submission Failed", 0]],
+  [
+    "over the limit, without a token",
+    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
+    {},
+    undefined,
+    [429, "One more step", 0],
+  ],
+  ["over the limit, passed", { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over }, token, undefined, [303, undefined, 1]],
+  [
+    "failed",
+    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
+    token,
+    refuses("invalid-input-response"),
+    [429, "One more step", 1],
+  ],
+  [
+    "used twice",
+    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
+    token,
+    refuses("timeout-or-duplicate"),
+    [429, "One more step", 1],
+  ],
+  [
+    "wrong keys",
+    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
+    token,
+    refuses("invalid-input-secret"),
+    [303, undefined, 1],
+  ],
+  [
+    "no answer",
+    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
+    token,
+    () => Promise.reject(new Error("down")),
+    [303, undefined, 1],
+  ],
+  [
+    "a strange answer",
+    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
+    token,
+    () => new Response("<html>"),
+    [303, undefined, 1],
+  ],
+  [
+    "a token that is too long",
+    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
+    { "cf-turnstile-response": "x".repeat(2049) },
+    undefined,
+    [429, "One more step", 0],
+  ],
+])("a form is asked, passes or passes because Turnstile fails: %s", async (_, settings, more, says, becomes) => {
+  const site = siteContext({ ...settings });
+  if (says) site.turnstileCalls.answer = says;
+  const answer = await post(site, { ...fields, ...more });
+  expect([answer.status, answer.reply?.notice?.title, site.turnstileCalls.asked.length]).toEqual(becomes);
+  const isAsked = answer.reply?.notice?.title === "One more step";
+  expect(answer.reply?.challenge).toBe(isAsked ? keys.TURNSTILE_SITE_KEY : undefined);
+  expect(answer.headers.get("Retry-After")).toBe(answer.status === 429 ? "60" : null);
+  expect(site.api.calls).toHaveLength(answer.status === 303 ? 1 : 0);
+  // Only the token goes to Turnstile.
+  for (const sent of site.turnstileCalls.asked) expect(sent).toBe("secret=a-secret-key-of-turnstile&response=a-token");
+  const failsOpen = answer.status === 303 && says !== undefined;
+  const events = site.logged.map(([event]) => event);
+  expect([events.includes("turnstile_failed"), events.includes("signup_challenged")]).toEqual([failsOpen, isAsked]);
+});
+
+test("networks are counted by /24 and /48", async () => {
+  const counted: string[] = [];
+  const limiter = { limit: async ({ key }: { key: string }) => ({ success: counted.push(key) > 0 }) };
+  const site = siteContext({ SIGNUP_NETWORK_RATE_LIMIT: limiter });
+  for (const ip of ["192.0.2.7", "2001:db8:1:2::3"]) await post({ ...site, context: { ...site.context, ip } }, fields);
+  expect(counted).toEqual(["192.0.2.0/24", "2001:db8:1::/48"]);
+});

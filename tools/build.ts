@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { runTool, ToolError } from "./failures";
+import { root, wrangler } from "./wrangler/wrangler";
+
+// npm run build: all Workers at the same time, into build/{name}. npm run build -- {name} builds one.
+
+/** In the order of their ports. */
+export const WORKERS = {
+  site: { folder: ".", bundle: "site.js", port: 8787 },
+  "subscription-api": { folder: "functions/subscription-api", bundle: "index.js", port: 8788 },
+  "stripe-simulator": { folder: "functions/stripe-simulator", bundle: "index.js", port: 8789 },
+} as const;
+
+export type WorkerName = keyof typeof WORKERS;
+export const workerNames = Object.keys(WORKERS) as WorkerName[];
+
+const STAMP = join(root, "build/built-at");
+const SOURCES = ["app", "functions", "tools", "package.json", "tsconfig.json", "wrangler.toml", "remix.config.js"];
+
+/** Builds Workers as a deployment does, but uploads nothing. Throws ToolError with the output of what failed. */
+export async function build(names: readonly WorkerName[] = workerNames): Promise<void> {
+  const startedAt = Date.now();
+  rmSync(STAMP, { force: true });
+  await Promise.all(names.map(bundle));
+  if (names === workerNames) writeFileSync(STAMP, String(startedAt));
+}
+
+async function bundle(name: WorkerName): Promise<void> {
+  if (name === "site") await buildBrowser();
+  const environment = name === "stripe-simulator" ? [] : ["--env="];
+  const folders = ["--cwd", WORKERS[name].folder, "--outdir", join(root, "build", name)];
+  await run(wrangler, "deploy", "--dry-run", ...folders, ...environment);
+}
+
+/** Everything of the site but its Worker's bundle, which a deployment makes itself. */
+export async function buildBrowser(): Promise<void> {
+  await run(join(root, "node_modules/@remix-run/dev/dist/cli.js"), "build");
+  await run("--import", "tsx", "tools/minify-browser.ts");
+}
+
+async function run(...args: string[]): Promise<void> {
+  const env = { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  if (code !== 0) throw new ToolError(`${stdout}${stderr}`.trim());
+}
+
+/** True if no source is newer than the last build of all Workers. A folder in app/ is newer if a file was deleted there. */
+export function isBuilt(): boolean {
+  try {
+    const builtAt = Number(readFileSync(STAMP, "utf8"));
+    const under = SOURCES.flatMap((name) => {
+      const path = join(root, name);
+      if (!statSync(path).isDirectory()) return [path];
+      const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+      return entries.flatMap((entry) => {
+        const isCounted = entry.isFile() || (name === "app" && entry.isDirectory());
+        return isCounted && !entry.parentPath.includes(".wrangler") ? [join(entry.parentPath, entry.name)] : [];
+      });
+    });
+    return under.every((path) => statSync(path).mtimeMs < builtAt);
+  } catch {
+    return false;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await runTool(async () => {
+    const named = process.argv.slice(2);
+    const names = workerNames.filter((name) => named.includes(name));
+    if (names.length !== named.length) throw new ToolError(`The Workers are ${workerNames.join(", ")}.`);
+    await build(named.length > 0 ? names : workerNames);
+    return true;
+  });
+}

@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as z from "zod/v4/core";
+import { settings as siteSettings } from "../app/pipeline/settings/configuration.server";
+import { settings as apiSettings } from "../functions/subscription-api/config";
+
+// npm run docs: writes the tables of settings and log events into the operator's handbook.
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const textOf = (path: string) => readFileSync(join(root, path), "utf8");
+
+export const HANDBOOK = "docs/operations.md";
+
+const TABLES = {
+  "settings of the site": () => settingsTable(siteSettings, "app/pipeline/settings/configuration.server.ts"),
+  "settings of the API": () => settingsTable(apiSettings, "functions/subscription-api/config.ts"),
+  "events of the site": () => eventsTable(["app"]),
+  "events of the API": () => eventsTable(["functions/subscription-api", "app/shared"]),
+};
+
+/**
+ * The handbook with its generated tables as the code has them now. Each stands between two comments with its title.
+ * Throws an error for a table without its place, and for a setting without a comment.
+ */
+export function withTables(handbook: string): string {
+  return Object.entries(TABLES).reduce((text, [title, table]) => {
+    const [start, end] = [`<!-- ${title} -->`, `<!-- /${title} -->`];
+    const [before, rest] = text.split(start);
+    const after = rest?.split(end)[1];
+    if (before === undefined || after === undefined) throw new Error(`${HANDBOOK} has no place for the ${title}`);
+    return `${before}${start}\n${table()}\n${end}${after}`;
+  }, handbook);
+}
+
+/** @param path of the file with the schema `settings`, in which each setting has a doc comment */
+function settingsTable({ shape }: { shape: Record<string, z.$ZodType> }, path: string): string {
+  const schema = /export const settings = z\.object\(\{\n(.*?)\n\}\);/s.exec(textOf(path))?.[1] ?? "";
+  const comments = new Map<string, string>();
+  for (const [, comment = "", name = ""] of schema.matchAll(/\/\*\* (.+?) \*\/\s+(\w+:|\.\.\.)/gs)) {
+    comments.set(name, comment);
+  }
+  const names = Object.keys(shape);
+  // Those of the plans come from a list.
+  const commentOf = (name: string) => comments.get(schema.includes(`  ${name}:`) ? `${name}:` : "...");
+  const missing = names.filter((name) => commentOf(name) === undefined);
+  if (missing.length > 0) throw new Error(`${path} has no comment beside ${missing.join(", ")}`);
+  const rows = names.map((name) => [`\`${name}\``, defaultOf(shape[name]), commentOf(name) ?? ""]);
+  return markdownTable(["Setting", "Default", "Meaning"], rows);
+}
+
+function defaultOf(schema: z.$ZodType | undefined): string {
+  const absent = schema && z.safeParse(schema, undefined);
+  if (!absent?.success) return "required";
+  if (absent.data === undefined || absent.data === "") return "none";
+  const value = String(absent.data);
+  return value.length > 40 ? "as in the code" : `\`${value}\``;
+}
+
+const LOGGED = [/\blog(?:"\))?\.(info|warn|error)\(\s*"(\w+)"/g, /"(info|warn|error)",\s*"(\w+)"/g];
+
+function eventsTable(folders: string[]): string {
+  const events = new Map<string, { levels: Set<string>; places: Set<string> }>();
+  for (const folder of folders) {
+    for (const file of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).sort()) {
+      const path = `${folder}/${file}`;
+      const code = /\.tsx?$/.test(file) ? textOf(path) : "";
+      for (const [, level = "", event = ""] of LOGGED.flatMap((calls) => [...code.matchAll(calls)])) {
+        const { levels, places } = events.get(event) ?? { levels: new Set(), places: new Set() };
+        events.set(event, { levels: levels.add(level), places: places.add(`\`${path}\``) });
+      }
+    }
+  }
+  const rows = [...events].sort(([one], [other]) => (one < other ? -1 : 1));
+  return markdownTable(
+    ["Event", "Level", "Logged in"],
+    rows.map(([event, { levels, places }]) => [`\`${event}\``, [...levels].join(", "), [...places].join(", ")]),
+  );
+}
+
+function markdownTable(headings: string[], rows: string[][]): string {
+  return [headings, headings.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(join(root, HANDBOOK), withTables(textOf(HANDBOOK)));
+}

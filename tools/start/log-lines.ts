@@ -1,0 +1,36 @@
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { Log, LogLevel } from "miniflare";
+import * as z from "zod";
+import { parseJson } from "../../app/shared/parse-json";
+
+const logged = z.object({
+  level: z.string().optional(),
+  event: z.string(),
+  method: z.string().default(""),
+  route: z.string().default(""),
+  path: z.string().optional(),
+  status: z.number().default(0),
+});
+
+/** A failed request as one line, and warnings and errors; undefined for the rest. */
+export function shownOf(line: string): string | undefined {
+  const { data } = logged.safeParse(parseJson(line));
+  if (!data) return /✘|\[ERROR\]/.test(line) ? line : undefined;
+  const { level, event, method, route, path, status } = data;
+  if (event === "request") return status >= 400 ? `${method} ${path ?? route} ${status}` : undefined;
+  return level === "info" ? undefined : line;
+}
+
+/** Miniflare's options for its own errors, such as an exception that a Worker did not catch, and the Workers' lines. */
+export function logOptions(onLine: (line: string) => void) {
+  const log = new (class extends Log {
+    protected override log(message: string): void {
+      for (const line of message.split("\n")) onLine(line);
+    }
+  })(LogLevel.ERROR);
+  const handleRuntimeStdio = (...outputs: Readable[]) => {
+    for (const input of outputs) createInterface({ input }).on("line", onLine);
+  };
+  return { log, handleRuntimeStdio };
+}
