@@ -49,9 +49,9 @@ describe("the Stripe simulator answers as Stripe where the API relies on it", ()
     const press = (fields: Record<string, string>) =>
       fetch(`${simulator.url}/dashboard/${customer}`, { method: "POST", body: new URLSearchParams(fields) });
     const state = async () => {
-      const { status, latest_invoice } = await stripe.subscriptions.retrieve(subscription);
-      const invoice = await stripe.invoices.retrieve(String(latest_invoice));
-      return [status, invoice.status, invoice.amount_due, invoice.attempt_count];
+      const { status } = await stripe.subscriptions.retrieve(subscription);
+      const [invoice] = (await stripe.invoices.list({ subscription, limit: 1 })).data;
+      return [status, invoice?.status, invoice?.amount_due, invoice?.attempt_count];
     };
     return { email, customer, card, subscription, press, state };
   }
