@@ -10,6 +10,9 @@ import { d1Of, MemoryDatabase } from "../../support/api-in-process/database";
  * rows, are refused alike, and leave the same rows.
  */
 
+const COUNTS =
+  "CREATE TABLE counts (day TEXT NOT NULL, hash TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (day, hash)) STRICT";
+
 let mf: Miniflare;
 let real: D1Database;
 const memory = new MemoryDatabase();
