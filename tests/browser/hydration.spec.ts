@@ -48,8 +48,8 @@ test("the form's scripts format what was typed before they came", async ({ page 
     await route.continue();
   });
   await page.goto(PLAN, { waitUntil: "commit" });
-  await page.getByLabel("Email Address").fill(" ada@example.com");
   await page.getByLabel("Phone Number").fill("2125550123");
+  await page.getByLabel("Email Address").fill(" ada@example.com");
   release();
   await hydrated(page);
   await expect(page.getByLabel("Email Address")).toHaveValue("ada@example.com");

@@ -1,7 +1,7 @@
 import { hydrated, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
-test("an image from another origin violates the Content-Security-Policy, and would fail every browser test [E2]", async ({
+test("an image from another origin violates the Content-Security-Policy, and would fail every browser test", async ({
   page,
   complaints,
 }) => {
@@ -13,7 +13,7 @@ test("an image from another origin violates the Content-Security-Policy, and wou
   }
 });
 
-test("a refused form shows the refusal and keeps everything typed [A1]", async ({ page }) => {
+test("a refused form shows the refusal and keeps everything typed", async ({ page }) => {
   const visitor = signup(page);
   await page.route("**/*.data", async (route) => {
     const headers = { ...route.request().headers(), origin: "https://evil.test" };

@@ -75,7 +75,7 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(`JavaScript ${javaScriptEnabled ? "on" : "off"}`, () => {
     test.use({ javaScriptEnabled });
 
-    test("the main menu links to the pages, and on a small screen a button opens it [R4] [R5]", async ({ page }) => {
+    test("the main menu links to the pages, and on a small screen a button opens it", async ({ page }) => {
       const menu = page.getByRole("navigation", { name: "Main" });
       const toggle = page.getByRole("button", { name: "Menu" });
       await page.setViewportSize(DESKTOP);
@@ -118,7 +118,7 @@ test("with the keyboard alone, the skip link skips the header, and a question op
   await expect(answer).toBeHidden();
 });
 
-test("Learn More links to the features and Get Started to pricing [P1]", async ({ page }) => {
+test("Learn More links to the features and Get Started to pricing", async ({ page }) => {
   for (const size of [PHONE, DESKTOP]) {
     await page.setViewportSize(size);
     await page.goto("/");
@@ -130,7 +130,7 @@ test("Learn More links to the features and Get Started to pricing [P1]", async (
   }
 });
 
-test("the header turns white and translucent after 10 px of scrolling [R6]", async ({ page }) => {
+test("the header turns white and translucent after 10 px of scrolling", async ({ page }) => {
   await page.goto("/");
   const header = page.locator("header");
   const background = () => header.evaluate((element) => getComputedStyle(element).backgroundColor.replaceAll(" ", ""));

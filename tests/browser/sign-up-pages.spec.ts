@@ -73,8 +73,11 @@ test("while the card is being processed everything can be clicked and no word is
     const page = await context.newPage();
     await signup(page).signUp();
     await page.getByText("* You will not be charged immediately!").waitFor();
+    // Where the bank returns to.
+    await page.reload();
+    const [returnUrl = ""] = /\/subscription\/[\w-]+\?return=[\w.-]+/.exec(await page.content()) ?? [];
     upstream.answersJson(200, { ...stripe, status: "processing" });
-    await page.goto(`${PLAN}?setup_intent=${stripe.id}&setup_intent_client_secret=${SECRET}`);
+    await page.goto(returnUrl);
     await expect(page.getByText("Your bank is still processing the card.")).toBeVisible();
     expect(await (javaScriptEnabled ? layoutFaults : coveredAnywhere)(page)).toEqual([]);
     await context.close();

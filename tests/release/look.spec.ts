@@ -6,7 +6,7 @@ import { expect, test } from "../browser/support/stack";
 const pages = ["/", "/pricing", "/privacy", "/terms", "/nothing-here", PLAN];
 
 for (const path of pages) {
-  test(`no headline of ${path} leaves a word alone on its last line, and no footer link wraps, from 320 to 1920 px [U1]`, async ({
+  test(`no headline of ${path} leaves a word alone on its last line, and no footer link wraps, from 320 to 1920 px`, async ({
     page,
   }) => {
     await page.goto(path);
@@ -25,7 +25,7 @@ for (const path of pages) {
   });
 }
 
-test("plans are compared at every width: on narrow screens each value has its plan's name, and plan names never break [U2]", async ({
+test("plans are compared at every width: on narrow screens each value has its plan's name, and plan names never break", async ({
   page,
 }) => {
   await page.goto("/pricing");
@@ -52,7 +52,7 @@ test("plans are compared at every width: on narrow screens each value has its pl
   }
 });
 
-test("the pricing page prints with the brand and every answer but without the menu [U3]", async ({ page }) => {
+test("the pricing page prints with the brand and every answer but without the menu", async ({ page }) => {
   await page.goto("/pricing");
   await page.emulateMedia({ media: "print" });
   await expect(page.getByRole("banner").getByRole("link", { name: /, home$/ })).toBeVisible();
@@ -66,7 +66,7 @@ test("the pricing page prints with the brand and every answer but without the me
   }
 });
 
-test("a legal page prints with the brand but without menu, contents and footer [U3]", async ({ page }) => {
+test("a legal page prints with the brand but without menu, contents and footer", async ({ page }) => {
   await page.goto("/terms");
   await page.emulateMedia({ media: "print" });
   await expect(page.getByRole("banner").getByRole("link", { name: /, home$/ })).toBeVisible();
@@ -75,7 +75,7 @@ test("a legal page prints with the brand but without menu, contents and footer [
   await expect(page.getByRole("heading", { name: "14. Contact" })).toBeVisible();
 });
 
-test("the home page prints dark on white in either color scheme [U3]", async ({ page }) => {
+test("the home page prints dark on white in either color scheme", async ({ page }) => {
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   await page.goto("/");
   const pale = await page
@@ -88,9 +88,7 @@ test("the home page prints dark on white in either color scheme [U3]", async ({ 
   expect(pale).toEqual([]);
 });
 
-test("in forced colors every bar of a drawing has a border, and highlighted words are readable [U4]", async ({
-  page,
-}) => {
+test("in forced colors every bar of a drawing has a border, and highlighted words are readable", async ({ page }) => {
   await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
   await page.goto("/");
   for (const mark of await page.locator("mark").all()) {
@@ -128,7 +126,7 @@ test("headlines grow with the visitor's text on a phone", async ({ page }) => {
   }
 });
 
-test("with text at 200 % on a phone no button breaks a word, and the password field is as wide as the others [U5]", async ({
+test("with text at 200 % on a phone no button breaks a word, and the password field is as wide as the others", async ({
   page,
 }) => {
   await page.setViewportSize({ width: 360, height: 740 });
@@ -176,7 +174,7 @@ test("in a tall window the footer is at the bottom", async ({ page }) => {
   expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBe(1600);
 });
 
-test("the header never covers a link's target or the focused element [U6]", async ({ page }) => {
+test("the header never covers a link's target or the focused element", async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 500 });
   const topOf = async (target: Locator) => {
     const header = await page.getByRole("banner").boundingBox();
@@ -198,7 +196,7 @@ test("the header never covers a link's target or the focused element [U6]", asyn
   }
 });
 
-test("the home page's animation runs once: the answer appears and its line is drawn [U8]", async ({ page }) => {
+test("the home page's animation runs once: the answer appears and its line is drawn", async ({ page }) => {
   await page.goto("/");
   const animations = await page.evaluate(() =>
     document.getAnimations().map((animation) => ({

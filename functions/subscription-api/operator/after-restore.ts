@@ -118,7 +118,8 @@ export function restoredDatabase(db: Database) {
       const kind = "trial-started";
       const held = db.prepare(
         `INSERT INTO outbox (key, sign_up_id, kind, state, drop_reason, next_attempt_at, created_at, settled_at)
-         SELECT value ->> 'key', value ->> 'id', ?1, 'dropped', 'restored', ?2, ?2, ?2 FROM json_each(?3) WHERE TRUE
+         SELECT begun.value ->> 'key', sign_ups.id, ?1, 'dropped', 'restored', ?2, ?2, ?2
+           FROM json_each(?3) AS begun JOIN sign_ups ON sign_ups.id = begun.value ->> 'id' WHERE TRUE
          ON CONFLICT (key) DO NOTHING RETURNING key`,
       );
       const starts = signUpIds.map((id) => ({ id, key: messageKey(kind, id) }));

@@ -7,7 +7,7 @@ import type { ApiContext } from "../http/api-context";
 import { problem } from "../http/problem";
 import { log } from "../log";
 import { sentKinds } from "../outbox/outbox";
-import { reconcilePrices } from "../plans/reconcile-prices";
+import { reconcilePrices } from "../plans/packages";
 import { erasePerson, exportPerson } from "../sign-ups/personal-data";
 import { reconcileRestored } from "./after-restore";
 import { sendAgain, stuckMessages } from "./stuck-messages";

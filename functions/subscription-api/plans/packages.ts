@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Database } from "../database";
+import type { Prices } from "../stripe/plan-prices";
 
 export type Package = z.output<typeof row>;
 
@@ -34,4 +35,19 @@ export function packagesIn(db: Database) {
 /** False for the placeholders in the first migration. */
 export function isStripePriceId(id: string): boolean {
   return /^price_\w{14,}$/.test(id);
+}
+
+export type CatalogServices = { packages: Packages; prices: Prices };
+
+export type CatalogPrice = { id: string; name: string; stripePriceId: string; created: boolean };
+
+/** Finds or creates each package's price at Stripe. Repeat after a change of account, mode or price. */
+export async function reconcilePrices({ packages, prices }: CatalogServices): Promise<CatalogPrice[]> {
+  const reconciled: CatalogPrice[] = [];
+  for (const { id, name, price_cents } of await packages.all()) {
+    const { id: stripePriceId, created } = await prices.findOrCreate({ id, name, price_cents });
+    await packages.recordPrice(id, stripePriceId);
+    reconciled.push({ id, name, stripePriceId, created });
+  }
+  return reconciled;
 }

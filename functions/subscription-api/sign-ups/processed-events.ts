@@ -4,19 +4,14 @@ import type { StripeEvent } from "../stripe/events";
 
 export type ProcessedEvents = ReturnType<typeof processedEventsIn>;
 
-/** Marks the event as processed in the transaction of its effect. If no row matches, Stripe must send it again. */
-export function processedEvent(
-  db: Database,
-  event: StripeEvent,
-  condition = "TRUE",
-  ...values: (string | number)[]
-): Statement {
+/** For the transaction of a transition that must not be repeated; marks nothing if the sign-up has another version by now. */
+export function processedEvent(db: Database, { id, type }: StripeEvent, signUpId: string, version: number): Statement {
   return db
     .prepare(
-      `INSERT INTO stripe_events (id, type, received_at) SELECT ?, ?, ? WHERE ${condition}
-       ON CONFLICT (id) DO NOTHING`,
+      `INSERT INTO stripe_events (id, type, received_at)
+       SELECT ?, ?, ? FROM sign_ups WHERE id = ? AND version = ? ON CONFLICT (id) DO NOTHING`,
     )
-    .bind(event.id, event.type, new Date().toISOString(), ...values);
+    .bind(id, type, new Date().toISOString(), signUpId, version);
 }
 
 /** How long an event may take to start a trial. */
@@ -29,7 +24,10 @@ export function processedEventsIn(db: Database) {
     },
 
     async add(event: StripeEvent): Promise<void> {
-      await processedEvent(db, event).run();
+      const added = db.prepare(
+        "INSERT INTO stripe_events (id, type, received_at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
+      );
+      await added.bind(event.id, event.type, new Date().toISOString()).run();
     },
 
     /** `areMissing`: a trial began after the latest event and before `before`; each subscription's start sends an event. */

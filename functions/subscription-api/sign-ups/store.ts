@@ -101,31 +101,26 @@ export function signUpsIn(db: Database) {
      */
     async write({ id, version }: SignUp, transition: Transition): Promise<SignUp | null> {
       const { columns, messages = [], claims, freed, event } = transition;
-      const unchanged = "EXISTS (SELECT 1 FROM sign_ups WHERE id = ? AND version = ?)";
       const batch: Record<string, Statement> = {};
+      const ofHashes = (sql: string, hashes: string[]) => db.prepare(sql).bind(id, version, JSON.stringify(hashes));
       if (claims) {
-        batch.claims = db
-          .prepare(
-            `INSERT INTO trial_claims (hash, sign_up_id) SELECT value, ?1 FROM json_each(?3)
-              WHERE EXISTS (SELECT 1 FROM sign_ups WHERE id = ?1 AND version = ?2)
-                AND NOT EXISTS (SELECT 1 FROM trial_claims WHERE hash IN (SELECT value FROM json_each(?3)))`,
-          )
-          .bind(id, version, JSON.stringify(claims));
+        batch.claims = ofHashes(
+          `INSERT INTO trial_claims (hash, sign_up_id) SELECT value, ?1 FROM json_each(?3)
+            WHERE ${UNCHANGED} AND NOT EXISTS (SELECT 1 FROM trial_claims WHERE hash IN (SELECT value FROM json_each(?3)))`,
+          claims,
+        );
       }
       if (freed) {
-        batch.freed = db
-          .prepare(
-            `DELETE FROM trial_claims
-              WHERE sign_up_id = ?1 AND hash IN (SELECT value FROM json_each(?3))
-                AND EXISTS (SELECT 1 FROM sign_ups WHERE id = ?1 AND version = ?2)`,
-          )
-          .bind(id, version, JSON.stringify(freed.claims));
-        batch.marks = db
-          .prepare(
-            `INSERT INTO trial_claims (hash, sign_up_id) SELECT value, ?1 FROM json_each(?3)
-              WHERE EXISTS (SELECT 1 FROM sign_ups WHERE id = ?1 AND version = ?2) ON CONFLICT (hash) DO NOTHING`,
-          )
-          .bind(id, version, JSON.stringify(freed.marks));
+        batch.freed = ofHashes(
+          `DELETE FROM trial_claims
+            WHERE sign_up_id = ?1 AND hash IN (SELECT value FROM json_each(?3)) AND ${UNCHANGED}`,
+          freed.claims,
+        );
+        batch.marks = ofHashes(
+          `INSERT INTO trial_claims (hash, sign_up_id) SELECT value, ?1 FROM json_each(?3)
+            WHERE ${UNCHANGED} ON CONFLICT (hash) DO NOTHING`,
+          freed.marks,
+        );
       }
       for (const { key, kind, notBefore, about } of messages) {
         const message = { key, kind, signUpId: id, ...(notBefore && { notBefore }) };
@@ -133,7 +128,7 @@ export function signUpsIn(db: Database) {
         const values = about === undefined ? [] : [about, after(0).slice(0, 10)];
         batch[key] = newMessage(db, message, `version = ? ${mayTell}`, version, ...values);
       }
-      if (event) batch.event = processedEvent(db, event, unchanged, id, version);
+      if (event) batch.event = processedEvent(db, event, id, version);
       const row = { ...columns, updated_at: after(0), version: version + 1 };
       const hasClaims = claims ? "AND EXISTS (SELECT 1 FROM trial_claims WHERE sign_up_id = sign_ups.id)" : "";
       const set = Object.keys(row).map((name) => `${name} = ?`);
@@ -177,6 +172,8 @@ export function signUpsIn(db: Database) {
     },
   };
 }
+
+const UNCHANGED = "EXISTS (SELECT 1 FROM sign_ups WHERE id = ?1 AND version = ?2)";
 
 const EMAILS_ABOUT = `(SELECT count(*) FROM sign_ups AS other JOIN outbox AS told ON told.sign_up_id = other.id
    WHERE other.used_card = ? AND told.kind = 'card-used' AND told.created_at >= ?)`;

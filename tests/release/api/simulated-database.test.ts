@@ -10,6 +10,9 @@ import { d1Of, MemoryDatabase } from "../../support/api-in-process/database";
  * rows, are refused alike, and leave the same rows.
  */
 
+const COUNTS =
+  "CREATE TABLE counts (day TEXT NOT NULL, hash TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (day, hash)) STRICT";
+
 let mf: Miniflare;
 let real: D1Database;
 const memory = new MemoryDatabase();
@@ -81,13 +84,7 @@ async function outcomes(db: D1Database, all: Command[][]): Promise<unknown[]> {
   return answers;
 }
 
-/** A table of this test alone: numbers by two words. */
-const COUNTS =
-  "CREATE TABLE counts (day TEXT NOT NULL, hash TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (day, hash)) STRICT";
-
 test("random statements have the same results in the simulated database and in D1", async () => {
-  await real.prepare(COUNTS).run();
-  memory.run(COUNTS);
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
       await real.batch([

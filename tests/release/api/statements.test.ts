@@ -168,7 +168,7 @@ describe("the statements of the API, on a database of a million rows", () => {
     return found;
   }
 
-  test("every statement in the API's source is measured [H6]", () => {
+  test("every statement in the API's source is measured", () => {
     const sent = [...new Set(recorded.map(({ sql }) => oneLine(sql)))];
     const inSource = statementsInSource();
     expect(inSource.length).toBeGreaterThan(40);
@@ -176,11 +176,11 @@ describe("the statements of the API, on a database of a million rows", () => {
     expect(missed.map((parts) => parts.join(" … "))).toEqual([]);
   });
 
-  test("every statement uses an index, so none scans or sorts a growing table [H6]", async () => {
+  test("every statement uses an index, so none scans or sorts a growing table", async () => {
     expect(await scans()).toEqual([]);
   });
 
-  test("every statement reads few rows, even for /health and a sign-up beside 100,000 pending ones [H6]", () => {
+  test("every statement reads few rows, even for /health and a sign-up beside 100,000 pending ones", () => {
     const limitOf = (sql: string) => {
       if (sql.startsWith("SELECT substr(created_at, 1, 10) AS day")) return MAX_ROWS_READ_TO_COUNT_A_MONTH;
       return /^DELETE .* LIMIT/s.test(sql) ? MAX_ROWS_READ_TO_DELETE : MAX_ROWS_READ;
@@ -189,7 +189,7 @@ describe("the statements of the API, on a database of a million rows", () => {
     expect(costly.map(({ sql, rowsRead }) => `${rowsRead}: ${oneLine(sql)}`)).toEqual([]);
   });
 
-  test("a missing index is noticed [H6]", async () => {
+  test("a missing index is noticed", async () => {
     await rows(api, "DROP INDEX outbox_dead");
     await rows(api, "DROP INDEX sign_ups_due");
     const found = await scans();

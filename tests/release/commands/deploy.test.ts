@@ -94,10 +94,8 @@ test(
     );
     expect(exitCode).toBe(0);
     expect(output.trim().split("\n").length).toBeLessThanOrEqual(12);
-    const uploads = cloudflare.changes.filter((change) => /^PUT \/workers\/scripts\/[\w-]+$/.test(change));
-    expect(uploads).toEqual(
-      ["citewell-subscription-api", "citewell-site"].map((name) => `PUT /workers/scripts/${name}`),
-    );
+    const changed = new Set(cloudflare.changes.flatMap((change) => change.match(/citewell-[\w-]+/) ?? []));
+    expect([...changed]).toEqual(["citewell-subscription-api", "citewell-site"]);
     await cloudflare.dispose();
   },
   SLOW,

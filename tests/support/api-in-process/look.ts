@@ -26,8 +26,10 @@ export function look(
       : [...(isAddress ? ["address claimed"] : []), ...(isCard ? ["card claimed"] : [])];
   const minutes = (Date.parse(String(row?.check_at)) - Date.now()) / 60_000;
   const check = row?.check_at ? [`check in ${minutes} min`] : [];
+  const days = (Date.parse(String(row?.trial_end)) - Date.now()) / 86_400_000;
+  const until = row?.trial_end ? [`trial of ${days} days`] : [];
   const here = row
-    ? [row.status, row.end_reason, ...failed, ...used, ...claimed, ...check].filter(Boolean).join(", ")
+    ? [row.status, row.end_reason, ...failed, ...used, ...claimed, ...until, ...check].filter(Boolean).join(", ")
     : "deleted";
   const atStripe = [
     ...(customer?.deleted ? ["no customer"] : []),

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { isStripePriceId, packagesIn } from "../../../functions/subscription-api/plans/packages";
-import { reconcilePrices } from "../../../functions/subscription-api/plans/reconcile-prices";
+import { isStripePriceId, packagesIn, reconcilePrices } from "../../../functions/subscription-api/plans/packages";
 import { databaseInMemory } from "../../support/api-in-process/database";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { answer } from "../../support/api-in-process/stripe-model";

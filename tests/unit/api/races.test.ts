@@ -40,11 +40,11 @@ const QUESTIONS: Record<string, (api: Api, signUp: SignUp) => Promise<unknown>> 
 };
 
 const TRIAL =
-  "trialing, claimed, check in 7260 min | account-created trial-ending trial-started | card, subscription trialing";
+  "trialing, claimed, trial of 5 days, check in 7260 min | account-created trial-ending trial-started | card, subscription trialing";
 /** The report came before the trial, or after it. */
 const REPORTED = [
   "ended, not-me, check in 1440 min |  | no customer",
-  "canceled, not-me, card claimed | account-closed account-created trial-ending trial-started | subscription canceled",
+  "canceled, not-me, card claimed, trial of 5 days | account-closed account-created trial-ending trial-started | subscription canceled",
 ];
 
 /** Asks both, the other one between this step and the next. Returns the number of steps. */

@@ -161,11 +161,11 @@ pending, a canceled form
   declined event → pending, 1 declined, check in 10 min |  |
   not me → ended, not-me, check in 1440 min |  | no customer
 pending, a card
-  POST, status, card event, subscription event, cron → trialing, claimed, check in 7260 min | account-created trial-ending trial-started | card, subscription trialing
+  POST, status, card event, subscription event, cron → trialing, claimed, trial of 5 days, check in 7260 min | account-created trial-ending trial-started | card, subscription trialing
   declined event → pending, 1 declined, check in 10 min |  | card
   not me → ended, not-me, check in 1440 min |  | no customer
 pending without a plan, a card
-  POST, status, card event, subscription event, cron → trialing, claimed, check in 7260 min | account-created trial-started | card
+  POST, status, card event, subscription event, cron → trialing, claimed, trial of 5 days, check in 7260 min | account-created trial-started | card
   declined event → pending, 1 declined, check in 10 min |  | card
   not me → ended, not-me, check in 1440 min |  | no customer
 pending, a card that had a trial
@@ -187,52 +187,52 @@ pending, somebody else's card
   cron → pending, check in 20 min |  | card
   not me → ended, not-me, check in 1440 min |  | no customer
 card_set_up, a card
-  POST, status, card event, subscription event, cron → trialing, check in 7260 min | account-created trial-ending trial-started | card, subscription trialing
-  not me → canceled, not-me | account-closed account-created trial-ending trial-started | subscription canceled
+  POST, status, card event, subscription event, cron → trialing, trial of 5 days, check in 7260 min | account-created trial-ending trial-started | card, subscription trialing
+  not me → canceled, not-me, trial of 5 days | account-closed account-created trial-ending trial-started | subscription canceled
 card_set_up, a subscription
-  POST, status, card event, subscription event, cron → trialing, check in 7260 min | account-created trial-ending trial-started | card, subscription trialing
-  not me → canceled, not-me | account-closed account-created trial-ending trial-started | subscription canceled
+  POST, status, card event, subscription event, cron → trialing, trial of 5 days, check in 7260 min | account-created trial-ending trial-started | card, subscription trialing
+  not me → canceled, not-me, trial of 5 days | account-closed account-created trial-ending trial-started | subscription canceled
 ended, a card's form
   card event, subscription event, cron, not me → ended, cards-failed, check in 1440 min |  | no customer
 ended, a card
   card event, subscription event, cron, not me → ended, replaced, check in 1440 min |  | no customer
 trialing, trialing
-  not me → canceled, not-me, card claimed | account-closed | subscription canceled
+  not me → canceled, not-me, card claimed, trial of 5 days | account-closed | subscription canceled
 trialing, active
-  subscription event, cron → active, claimed |  | card, subscription active
-  not me → canceled, not-me, card claimed | account-closed | subscription canceled
+  subscription event, cron → active, claimed, trial of 5 days |  | card, subscription active
+  not me → canceled, not-me, card claimed, trial of 5 days | account-closed | subscription canceled
 trialing, past_due
-  subscription event, cron → past_due, claimed |  | card, subscription past_due
-  not me → canceled, not-me, card claimed | account-closed | subscription canceled
+  subscription event, cron → past_due, claimed, trial of 5 days |  | card, subscription past_due
+  not me → canceled, not-me, card claimed, trial of 5 days | account-closed | subscription canceled
 trialing, canceled
-  subscription event, cron → canceled, claimed |  | card, subscription canceled
-  not me → canceled, not-me, claimed | account-closed | subscription canceled
+  subscription event, cron → canceled, claimed, trial of 5 days |  | card, subscription canceled
+  not me → canceled, not-me, claimed, trial of 5 days | account-closed | subscription canceled
 trialing, gone
-  cron → canceled, claimed |  | card
-  not me → canceled, not-me, claimed | account-closed |
+  cron → canceled, claimed, trial of 5 days |  | card
+  not me → canceled, not-me, claimed, trial of 5 days | account-closed |
 trialing without a plan, nothing
-  not me → canceled, not-me, card claimed | account-closed |
+  not me → canceled, not-me, card claimed, trial of 5 days | account-closed |
 trialing without a plan, active
-  subscription event, cron → active, claimed |  | card, subscription active
-  not me → canceled, not-me, card claimed | account-closed | subscription canceled
+  subscription event, cron → active, claimed, trial of 5 days |  | card, subscription active
+  not me → canceled, not-me, card claimed, trial of 5 days | account-closed | subscription canceled
 active, active
-  cron → active, claimed |  | card, subscription active
-  not me → canceled, not-me, card claimed | account-closed | subscription canceled
+  cron → active, claimed, trial of 5 days |  | card, subscription active
+  not me → canceled, not-me, card claimed, trial of 5 days | account-closed | subscription canceled
 active, past_due
-  subscription event, cron → past_due, claimed |  | card, subscription past_due
-  not me → canceled, not-me, card claimed | account-closed | subscription canceled
+  subscription event, cron → past_due, claimed, trial of 5 days |  | card, subscription past_due
+  not me → canceled, not-me, card claimed, trial of 5 days | account-closed | subscription canceled
 active, canceled
-  subscription event, cron → canceled, claimed |  | card, subscription canceled
-  not me → canceled, not-me, claimed | account-closed | subscription canceled
+  subscription event, cron → canceled, claimed, trial of 5 days |  | card, subscription canceled
+  not me → canceled, not-me, claimed, trial of 5 days | account-closed | subscription canceled
 past_due, active
-  subscription event, cron → active, claimed |  | card, subscription active
-  not me → canceled, not-me, card claimed | account-closed | subscription canceled
+  subscription event, cron → active, claimed, trial of 5 days |  | card, subscription active
+  not me → canceled, not-me, card claimed, trial of 5 days | account-closed | subscription canceled
 past_due, unpaid
-  cron → past_due, claimed |  | card, subscription unpaid
-  not me → canceled, not-me, card claimed | account-closed | subscription canceled
+  cron → past_due, claimed, trial of 5 days |  | card, subscription unpaid
+  not me → canceled, not-me, card claimed, trial of 5 days | account-closed | subscription canceled
 canceled, canceled
-  cron → canceled, claimed |  | card, subscription canceled
-  not me → canceled, not-me, claimed | account-closed | subscription canceled
+  cron → canceled, claimed, trial of 5 days |  | card, subscription canceled
+  not me → canceled, not-me, claimed, trial of 5 days | account-closed | subscription canceled
 `;
 
 const cells = new Map<string, string[]>();

@@ -79,10 +79,10 @@ test.each([
     const vars = { MAIL_API_URL: `${provider.url}/emails`, CONSOLE_WEBHOOK_URL: `${provider.url}/hooks` };
     const other = await startSubscriptionApi({ simulatorUrl: stripe.url, vars });
     const email = `endless-${status}@example.com`;
-    const { clientSecret } = await signUp(other, { email });
+    const { clientSecret } = await signUp(other, { email }, email);
     await enterCard(stripe.url, clientSecret);
-    // The form sent again finds the card, and starts the trial.
-    await signUp(other, { email });
+    // The same form again finds the card, and starts the trial.
+    await signUp(other, { email }, email);
     const messages = "SELECT state, attempts FROM outbox WHERE kind <> 'trial-ending'";
     await expect.poll(() => rows(other, messages)).toEqual(Array(2).fill({ state, attempts: 1 }));
     expect(sent).toBeLessThan(32 * KIB * KIB);

@@ -42,7 +42,7 @@ const sections = {
 } as const;
 
 describe("the form", () => {
-  test("has its heading and intro, and a card with its title and text [S1]", async () => {
+  test("has its heading and intro, and a card with its title and text", async () => {
     const { words } = await openPage(visitor, "/subscription");
     expect(words("h1")).toBe("Complete Your Subscription");
     expect(words("h1 + p")).toMatch(/^Join thousands of businesses/);
@@ -53,7 +53,7 @@ describe("the form", () => {
     );
   });
 
-  test("has two sections, with all fields labeled and empty [S2]", async () => {
+  test("has two sections, with all fields labeled and empty", async () => {
     const { document } = await openPage(visitor, "/subscription");
     const shown = [...document.querySelectorAll("fieldset")].map((fieldset) => [
       fieldset.querySelector("legend")?.textContent,
@@ -74,7 +74,7 @@ describe("the form", () => {
     }
   });
 
-  test("lists the world's countries once, and not in a script [V12]", async () => {
+  test("lists the world's countries once, and not in a script", async () => {
     const { document, body } = await openPage(visitor, "/subscription");
     const field = document.querySelector("input[name=country]");
     const list = document.getElementById(field?.getAttribute("list") ?? "");
@@ -91,7 +91,7 @@ describe("the form", () => {
     }
   });
 
-  test("names and links beside its button the two texts that the visitor accepts [S27]", async () => {
+  test("names and links beside its button the two texts that the visitor accepts", async () => {
     const { document, words } = readForm(await visitor.get("/subscription"));
     const sentence = ".submit-area p";
     expect(words(sentence)).toBe("By continuing you accept the Terms and the Privacy Policy.");
@@ -104,13 +104,13 @@ describe("the form", () => {
     ["/subscription", "$0 today. Your first 5 days are free."],
     [MINI, "$0 today. Then $100/month after 5 days unless you cancel."],
     [`/subscription/${UNKNOWN}`, "$0 today. Then the price you agreed with us after 5 days unless you cancel."],
-  ])("shows directly above its button the price and the time of payment: %s [S24]", async (path, offer) => {
+  ])("shows directly above its button the price and the time of payment: %s", async (path, offer) => {
     expect(readForm(await visitor.get(path)).words("form p:has(+ button)")).toBe(offer);
   });
 });
 
 describe("an invalid form", () => {
-  test("has a message under each field [V1]", async () => {
+  test("has a message under each field", async () => {
     const { document } = readForm(await visitor.post("password=short&confirmPassword=x"));
     for (const [label, name] of Object.values(sections).flat()) {
       const field = document.querySelector(`.field:has([name=${name}])`);
@@ -120,7 +120,7 @@ describe("an invalid form", () => {
     }
   });
 
-  test("shows the hints for phone number and ZIP code beside its messages, like the empty form [V15]", async () => {
+  test("shows the hints for phone number and ZIP code beside its messages, like the empty form", async () => {
     for (const form of [readForm(await visitor.get("/subscription")), await submitted({ phone: "1", zipCode: "1" })]) {
       expect(form.hint("phone")).toContain("10 digits");
       expect(form.hint("phone")).toContain("+44 20 7946 0958");
@@ -132,7 +132,7 @@ describe("an invalid form", () => {
     }
   });
 
-  test("links its summary to the plans if its package id is not a UUID [S25]", async () => {
+  test("links its summary to the plans if its package id is not a UUID", async () => {
     const form = await submitted({ package_id: "not-a-uuid" });
     expect(form.summary()).toEqual(["Invalid subscription ID"]);
     const link = form.document.querySelector("[aria-labelledby=error-summary] a")?.getAttribute("href") ?? "";
@@ -143,7 +143,7 @@ describe("an invalid form", () => {
 describe("the plan", () => {
   const plan = "aside";
 
-  test("with an id that is not a UUID is reported on arrival, above the form, with the plans to choose from [S25]", async () => {
+  test("with an id that is not a UUID is reported on arrival, above the form, with the plans to choose from", async () => {
     for (const path of ["/subscription/not-a-uuid", "/subscription?id=not-a-uuid"]) {
       const form = readForm(await visitor.get(path));
       expect(form.words(`${plan} h2`)).toBe("Invalid subscription ID");
@@ -159,14 +159,14 @@ describe("the plan", () => {
     }
   });
 
-  test("that the site does not know is a custom plan, shown without id and price [S26]", async () => {
+  test("that the site does not know is a custom plan, shown without id and price", async () => {
     const form = readForm(await visitor.get(`/subscription/${UNKNOWN}`));
     expect(form.words(plan)).toContain("Custom plan");
     expect(form.words("main")).not.toContain(UNKNOWN);
     expect(form.words(plan)).not.toContain("$");
   });
 
-  test("that the site knows shows its name and its price before and after the trial [S26]", async () => {
+  test("that the site knows shows its name and its price before and after the trial", async () => {
     const form = readForm(await visitor.get(MINI));
     expect(form.words(`${plan} p`)).toContain("MINI $100 a month 5-day free trial, then $100/month");
     const abroad = "Online sign-up takes US addresses. Elsewhere, contact sales.";
@@ -178,7 +178,7 @@ describe("the plan", () => {
   });
 
   test.each([`?uuid=${UNKNOWN}`, `/${UNKNOWN}?id=other`])(
-    "stands in the hidden field, and the form posts to its own URL: %s [S3]",
+    "stands in the hidden field, and the form posts to its own URL: %s",
     async (path) => {
       const { document, value } = readForm(await visitor.get(`/subscription${path}`));
       expect(value("package_id")).toBe(UNKNOWN);
@@ -186,7 +186,7 @@ describe("the plan", () => {
     },
   );
 
-  test("of a form posted to /subscription determines the next URL; without a plan it stays [S3]", async () => {
+  test("of a form posted to /subscription determines the next URL; without a plan it stays", async () => {
     upstream.answersJson(200, { client_secret: SECRET });
     const locationOf = async (package_id: string) => (await visitor.submit({ package_id })).headers.get("Location");
     expect(await locationOf(UNKNOWN)).toBe(`/subscription/${UNKNOWN}`);
@@ -194,7 +194,7 @@ describe("the plan", () => {
   });
 });
 
-test("a duplicate is reported at the email address, with the console's login and support, and gets the focus [M10] [M11]", async () => {
+test("a duplicate is reported at the email address, with the console's login and support, and gets the focus", async () => {
   upstream.answersJson(409, {});
   const answer = await visitor.submit();
   expect(answer.status).toBe(409);
