@@ -5,11 +5,12 @@ import {
   type LoaderFunctionArgs,
   redirect,
 } from "@remix-run/cloudflare";
-import type {
-  ClientActionFunctionArgs,
-  ClientLoaderFunctionArgs,
-  MetaFunction,
-  ShouldRevalidateFunction,
+import {
+  type ClientActionFunctionArgs,
+  type ClientLoaderFunctionArgs,
+  isRouteErrorResponse,
+  type MetaFunction,
+  type ShouldRevalidateFunction,
 } from "@remix-run/react";
 import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/fields/package-id";
@@ -188,6 +189,8 @@ export async function clientAction({ serverAction }: ClientActionFunctionArgs): 
   } catch (thrown) {
     // A redirect.
     if (thrown instanceof Response) throw thrown;
+    // The guard refused it.
+    if (isRouteErrorResponse(thrown)) return { notice: noticeFor({ kind: "rejected", status: thrown.status }) };
     return { notice: troubleOf(thrown) === "offline" ? CONNECTION_FAILED : submissionFailed() };
   }
 }
