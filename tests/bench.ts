@@ -142,7 +142,7 @@ function cpuTicks(): number {
 function requestOf({ body }: Subject, origin: string) {
   if (body === undefined) return { method: "GET" as const };
   const type = "application/x-www-form-urlencoded";
-  const headers = { "Content-Type": type, Origin: origin, "Sec-Fetch-Site": "same-origin" };
+  const headers = { "Content-Type": type, Origin: origin, "Sec-Fetch-Site": "same-origin", Cookie: "seen=1" };
   return { method: "POST" as const, headers, body };
 }
 
