@@ -19,7 +19,8 @@ export type WorkerName = keyof typeof WORKERS;
 export const workerNames = Object.keys(WORKERS) as WorkerName[];
 
 const STAMP = join(root, "build/built-at");
-const SOURCES = ["app", "functions", "tools", "package.json", "tsconfig.json", "wrangler.toml", "remix.config.js"];
+const CONFIGURATION = ["package-lock.json", "tsconfig.json", "wrangler.toml", "remix.config.js", "postcss.config.js"];
+const SOURCES = ["app", "functions", "tools", "package.json", ...CONFIGURATION];
 
 /** Builds Workers as a deployment does, but uploads nothing. Throws ToolError with the output of what failed. */
 export async function build(names: readonly WorkerName[] = workerNames): Promise<void> {

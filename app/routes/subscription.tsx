@@ -5,11 +5,14 @@ import {
   type LoaderFunctionArgs,
   redirect,
 } from "@remix-run/cloudflare";
-import type {
-  ClientActionFunctionArgs,
-  ClientLoaderFunctionArgs,
-  MetaFunction,
-  ShouldRevalidateFunction,
+import {
+  type ClientActionFunctionArgs,
+  type ClientLoaderFunctionArgs,
+  isRouteErrorResponse,
+  type MetaFunction,
+  type ShouldRevalidateFunction,
+  useLocation,
+  useRouteLoaderData,
 } from "@remix-run/react";
 import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/fields/package-id";
@@ -35,6 +38,7 @@ import { nextState } from "../signup/server/setup-intent.server";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
 import type { SignupReply, SignupSession, SignupStep } from "../signup/steps";
+import { ErrorPage } from "../ui/layout/error-page";
 
 export const handle = { hydrate: true, stylesheet };
 
@@ -188,6 +192,8 @@ export async function clientAction({ serverAction }: ClientActionFunctionArgs): 
   } catch (thrown) {
     // A redirect.
     if (thrown instanceof Response) throw thrown;
+    // The guard refused it.
+    if (isRouteErrorResponse(thrown)) return { notice: noticeFor({ kind: "rejected", status: thrown.status }) };
     return { notice: troubleOf(thrown) === "offline" ? CONNECTION_FAILED : submissionFailed() };
   }
 }
@@ -199,6 +205,11 @@ export const clientLoader = ({ request, serverLoader }: ClientLoaderFunctionArgs
 export const shouldRevalidate: ShouldRevalidateFunction = ({ actionResult, defaultShouldRevalidate }) =>
   actionResult === undefined && defaultShouldRevalidate;
 
-export { StepNotLoaded as ErrorBoundary } from "../signup/step-not-loaded";
+/** The cookie keeps the sign-up, so a new try of the same page continues it. */
+export function ErrorBoundary() {
+  const { pathname, search } = useLocation();
+  const site = useRouteLoaderData<{ requestId: string }>("root");
+  return <ErrorPage title="Unexpected Application Error" requestId={site?.requestId} tryAgain={pathname + search} />;
+}
 
 export default SignupPage;

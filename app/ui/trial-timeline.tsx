@@ -42,6 +42,11 @@ export function TrialTimeline({ ending, days = DAYS }: TrialTimelineProps) {
   );
 }
 
+/** For a custom plan, or without a plan. */
+export function unpricedEnding(isCustom: boolean): string {
+  return isCustom ? firstCharge("the price you agreed with us") : "Your trial ends. Without a plan, you pay nothing.";
+}
+
 /** For example `First charge: $500, then the same every month until you cancel.` */
 export function firstCharge(amount: string, later?: string): string {
   return `First charge: ${amount}, then ${later ?? "the same"} every month until you cancel.`;

@@ -1,5 +1,6 @@
 import type { Context, ErrorHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { encode } from "turbo-stream";
 import { describeError } from "../../shared/describe-error";
 import type { SiteEnv } from "../context.server";
 import { Refusal } from "../guard/refusals.server";
@@ -16,6 +17,7 @@ export function errorPage(
     }
     const { status, title, headers } = error;
     if (status !== 404) log.add({ outcome: "refused", reason: title });
+    if (c.get("route")?.isData) return forScript(error);
     const rendered = await refusalPage(c, error).catch((failure) => {
       log.error("unexpected", describeError(failure));
     });
@@ -23,6 +25,15 @@ export function errorPage(
     for (const [name, value] of Object.entries(headers)) page.headers.set(name, value);
     return page;
   };
+}
+
+/** A refusal as a page's script reads it: https://remix.run/docs/en/main/guides/single-fetch#streaming-data-format */
+function forScript(refusal: Refusal): Response {
+  const { status, title, headers } = refusal;
+  const asErrorResponse = (value: unknown): [string, ...unknown[]] | false =>
+    value instanceof Refusal && ["ErrorResponse", null, status, title];
+  const body = encode({ error: refusal }, { plugins: [asErrorResponse] });
+  return new Response(body, { status, headers: { ...headers, "Content-Type": "text/x-script" } });
 }
 
 /** A page without the site's layout, with the request ID. `message` needs no escaping. */

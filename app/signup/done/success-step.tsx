@@ -3,11 +3,11 @@ import { chargeDay, utcDay } from "../../contract/charge-wording";
 import { formatPhone } from "../../contract/fields/phone";
 import { reminderOf, trialEndOf } from "../../contract/trial";
 import { monthlyCharge } from "../../pricing/plans/monthly-charge";
-import { findPlan, formatPrice, plans, TRIAL_DAYS } from "../../pricing/plans/plan-list";
+import { findPlan, formatPrice, type Plan, plans, regularPrice, TRIAL_DAYS } from "../../pricing/plans/plan-list";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
-import { firstCharge, TrialTimeline } from "../../ui/trial-timeline";
-import { useSite } from "../../ui/use-site";
+import { firstCharge, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
+import { type Site, useSite } from "../../ui/use-site";
 import type { DoneStepData } from "../steps";
 import { SuccessNotices } from "./success-notices";
 
@@ -66,7 +66,7 @@ export function SuccessStep({ data }: { data: DoneStepData }) {
               Next, confirm your email address: press “Confirm my email address” in that email.
             </p>
             <TrialTimeline
-              ending={plan ? firstCharge(monthlyCharge(plan, site)) : "Your trial ends."}
+              ending={plan ? chargeOf(plan, site) : unpricedEnding(packageId !== "")}
               days={[utcDay(startedAt), utcDay(reminderOf(trialEnd)), utcDay(trialEnd)]}
             />
             <p className="mt-2 text-muted">You can also change your card and see your invoices there.</p>
@@ -86,4 +86,9 @@ export function SuccessStep({ data }: { data: DoneStepData }) {
       </div>
     </>
   );
+}
+
+function chargeOf(plan: Plan, site: Site): string {
+  const regular = regularPrice(plan);
+  return firstCharge(monthlyCharge(plan, site), regular === null ? undefined : monthlyCharge({ price: regular }, site));
 }

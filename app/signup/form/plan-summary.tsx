@@ -2,12 +2,12 @@ import { ONLINE_ADDRESSES } from "../../contract/fields/form-fields";
 import { subscriptionRequest } from "../../contract/subscription-request";
 import { findPlan, formatPrice, type Plan, plans, regularPrice, TRIAL_DAYS } from "../../pricing/plans/plan-list";
 import { PlanPriceLine } from "../../pricing/plans/plan-price";
-import { firstCharge, TrialTimeline } from "../../ui/trial-timeline";
+import { firstCharge, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
 import { mailTo, type Site, useSite } from "../../ui/use-site";
 import { planPath } from "../form-schema";
 import { PlanChoice } from "./plan-choice";
 
-/** Two lines on small screens, so that the fields below come into view. */
+/** Few lines on small screens, so that the fields below come into view. */
 export function PlanSummary({ packageId, withForm }: { packageId: string | undefined; withForm: boolean }) {
   const site = useSite();
   const catalog = plans(site);
@@ -54,9 +54,7 @@ export function TrialPlan({ packageId }: { packageId: string }) {
 }
 
 function trialEnding(plan: Plan | undefined, isCustom: boolean, { automaticTax }: Pick<Site, "automaticTax">): string {
-  if (!plan || plan.price === null) {
-    return isCustom ? firstCharge("the price you agreed with us") : "Your trial ends. Without a plan, you pay nothing.";
-  }
+  if (!plan || plan.price === null) return unpricedEnding(isCustom);
   const regular = regularPrice(plan);
   const tax = automaticTax ? " plus any tax" : "";
   return firstCharge(formatPrice(plan.price) + tax, regular === null ? undefined : formatPrice(regular) + tax);

@@ -3,7 +3,7 @@ import type { Effects } from "../store/events";
 import type { Subscription } from "../store/objects";
 import { finalizeInvoice, invoicesOf } from "./invoices";
 import { chargeInvoice, endPeriod, endSubscription, hasEnded, periodEndOf } from "./subscriptions";
-import { DAY, setTime } from "./time";
+import { DAY, moveTime } from "./time";
 
 /** Something that time does to a subscription. `at`: seconds since 1970 on the account's clock. */
 export type Step = { at: number; does: string; take(effects: Effects): void };
@@ -65,5 +65,5 @@ export function advance(until: number, effects: Effects): void {
 
 export function moveClock(until: number, effects: Effects): void {
   advance(until, effects);
-  setTime(effects.store, until);
+  moveTime(effects.store, until - effects.now);
 }

@@ -6,15 +6,15 @@ export const DAY = 24 * HOUR;
 
 const AHEAD = "clock is ahead by seconds";
 
-const realTime = () => Math.floor(Date.now() / 1000);
+const aheadOf = (store: Store) => store.get(z.number(), "setting", AHEAD) ?? 0;
 
 /** Seconds since 1970 on the account's clock: real time, moved ahead on demand. */
 export function timeOf(store: Store): number {
-  return realTime() + (store.get(z.number(), "setting", AHEAD) ?? 0);
+  return Math.floor(Date.now() / 1000) + aheadOf(store);
 }
 
-export function setTime(store: Store, time: number): void {
-  store.set("setting", AHEAD, time - realTime());
+export function moveTime(store: Store, seconds: number): void {
+  store.set("setting", AHEAD, aheadOf(store) + seconds);
 }
 
 /** A month later, on the last day of a shorter one: https://docs.stripe.com/billing/subscriptions/billing-cycle */

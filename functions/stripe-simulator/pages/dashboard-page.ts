@@ -46,11 +46,12 @@ dashboard.get("/:id", (c) => {
 dashboard.post("/:id?", async (c) => {
   const { store, effects } = c.var.account;
   const { seconds, action } = parseForm(await c.req.text());
-  if (Number(seconds) > 0) moveClock(effects().now + Number(seconds), effects());
+  const before = effects();
+  if (Number(seconds) > 0) moveClock(before.now + Number(seconds), before);
   const customer = store.find("Customer", c.req.param("id"));
   const subscription = customer && store.list("Subscription", customer.id)[0];
   const step = subscription && nextStep(subscription, effects());
-  if (step && action === "next") moveClock(Math.max(step.at, effects().now), effects());
+  if (step && action === "next") moveClock(Math.max(step.at, before.now), before);
   if (step && action === "fail") store.set("setting", failsNext(customer.id), true);
   if (step && action === "cancel") endSubscription(subscription, "cancellation_requested", effects());
   if (step && action === "cancel at the end") cancelAtPeriodEnd(subscription, effects());

@@ -103,8 +103,6 @@ export const subscriptions: Operation[] = [
     ({ subscription }, call) => previewInvoice(running(subscription, call.store), call),
   ),
 
-  retrieval("/v1/invoices/:id", "Invoice"),
-
   listing("/v1/events", "Event", listedEvents, ({ created, type }, given) => {
     return (given.types?.includes(type) ?? true) && created >= (given.created?.gte ?? 0);
   }),

@@ -5,8 +5,9 @@ import { secureHeaders } from "hono/secure-headers";
 import { describeError } from "../../../app/shared/describe-error";
 import { log } from "../log";
 import { LINK_DAYS } from "../outbox/dispatch";
-import { advance, confirmEmail } from "../sign-ups/advance";
+import { advance } from "../sign-ups/advance";
 import type { SignUp } from "../sign-ups/sign-up";
+import { emailConfirmed } from "../sign-ups/transitions";
 import type { ApiContext } from "./api-context";
 
 const STYLE = `
@@ -61,7 +62,7 @@ linkPages.get("/verify-email/:token", async (c) => {
   const signUpId = services.links.read("verify-email", c.req.param("token"));
   // Link scanners send HEAD.
   if (c.req.method === "HEAD") return c.body(null);
-  const signUp = signUpId === undefined ? null : await confirmEmail(signUpId, services);
+  const signUp = signUpId === undefined ? null : await services.signUps.change(signUpId, emailConfirmed);
   if (!signUp) return notFound(c);
   if (signUp.end_reason !== null) return ended(c, signUp);
   dispatchAfterResponse();

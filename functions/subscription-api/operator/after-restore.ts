@@ -92,7 +92,7 @@ export function restoredDatabase(db: Database) {
   const idsOf = (results: unknown) => z.array(z.object({ id: z.string() })).parse(results);
 
   return {
-    /** As with each new attempt, the cron handler looks at Stripe for what the database has lost. */
+    /** A new attempt: the cron handler looks for lost objects at Stripe. */
     async checkAgain(last: string, limit: number): Promise<string[]> {
       const checked = db.prepare(
         `UPDATE sign_ups SET check_at = ?1, stripe_attempt = stripe_attempt + 1, version = version + 1

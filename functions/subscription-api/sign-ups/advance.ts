@@ -13,8 +13,8 @@ import * as transitions from "./transitions";
 export type AdvanceServices = { signUps: SignUps; payments: Payments; claims: TrialClaims; packages: Packages };
 
 /**
- * What a caller wants beyond what Stripe knows already. `card`: a setup intent for the card's form. `not-me`: the end of a sign-up
- * whose email address belongs to somebody else.
+ * The caller's own request. `card`: a setup intent for the card form. `not-me`: the end of a sign-up whose email address belongs to
+ * someone else.
  */
 export type Wish = "card" | "not-me";
 
@@ -76,7 +76,7 @@ export async function advance(read: SignUp, services: AdvanceServices, wish?: Wi
   return { signUp: null };
 }
 
-/** Undefined if Stripe refused what another caller had already changed. */
+/** Undefined if Stripe refused and the row has changed meanwhile: the caller reads it again. */
 async function nextStep(...given: Parameters<TakeStep>): Promise<Step | undefined> {
   const [signUp, { signUps }] = given;
   try {
@@ -101,7 +101,7 @@ const STEPS: Record<SignUp["status"], TakeStep> = {
 
 const STAYS = { stays: undefined };
 
-/** What an earlier step has read, or Stripe's answer. */
+/** The setup intent, unless an earlier step has just read it. */
 async function cardOf({ stripe_setup_intent_id: id }: SignUp, payments: Payments, known?: SetupIntent) {
   return known && known.id === id ? known : payments.findSetupIntent(id);
 }
@@ -117,7 +117,7 @@ async function pending(signUp: SignUp, services: AdvanceServices, wish?: Wish, k
   return setupIntent ? { stays: setupIntent } : askForCard(signUp, services, wish);
 }
 
-/** Makes what Stripe needs for a card's form. Without the wish, only finds what an earlier attempt made. */
+/** Creates the customer and the setup intent. Without the wish it only looks for objects of an earlier attempt. */
 async function askForCard(signUp: SignUp, { payments }: AdvanceServices, wish?: Wish): Promise<Step> {
   const { stripe_customer_id: known } = signUp;
   if (wish !== "card" && !mayExist(signUp)) return STAYS;
@@ -229,31 +229,4 @@ async function clean(signUp: SignUp, { payments }: AdvanceServices): Promise<Ste
 async function deleteCustomer(signUp: SignUp, payments: Payments): Promise<void> {
   const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
   if (customerId !== undefined) await payments.deleteCustomer(customerId);
-}
-
-/**
- * For a change that does not depend on Stripe: reads the sign-up, and writes unless somebody came between, until one does.
- * @param transitionOf nothing if there is nothing to change
- */
-export async function change(
-  id: string,
-  { signUps }: Pick<AdvanceServices, "signUps">,
-  transitionOf: (signUp: SignUp) => Transition | undefined | Promise<Transition | undefined>,
-): Promise<SignUp | null> {
-  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
-    const read = await signUps.find(id);
-    const transition = read && (await transitionOf(read));
-    if (!transition) return read;
-    const written = await signUps.write(read, transition);
-    if (written) return written;
-  }
-  throw new Error("A sign-up changed each time it was read");
-}
-
-/** Returns the sign-up, also if it has ended or was confirmed before. */
-export function confirmEmail(id: string, services: Pick<AdvanceServices, "signUps">): Promise<SignUp | null> {
-  return change(id, services, (signUp) => {
-    const isOver = signUp.end_reason !== null || signUp.email_verified_at !== null;
-    return isOver ? undefined : transitions.emailConfirmed(signUp);
-  });
 }

@@ -17,6 +17,8 @@ export type NewSignUp = {
 
 export type SignUps = ReturnType<typeof signUpsIn>;
 
+const MOST_TRIES = 20;
+
 /** Emails about one used card in a day. */
 const EMAILS_ABOUT_A_CARD = 3;
 
@@ -51,6 +53,50 @@ export function signUpsIn(db: Database) {
   };
 
   const find = (id: string) => oneOf("SELECT * FROM sign_ups WHERE id = ?", id);
+
+  /**
+   * The only writer of an existing sign-up: all of the transition over the row that was read, or nothing, and null, if the row
+   * has changed since or a claim belongs to somebody else. A repetition after a lost answer finds the row changed.
+   */
+  async function write({ id, version }: SignUp, transition: Transition): Promise<SignUp | null> {
+    const { columns, messages = [], claims, freed, event } = transition;
+    const batch: Record<string, Statement> = {};
+    const ofHashes = (sql: string, hashes: string[]) => db.prepare(sql).bind(id, version, JSON.stringify(hashes));
+    if (claims) {
+      batch.claims = ofHashes(
+        `INSERT INTO trial_claims (hash, sign_up_id) SELECT value, ?1 FROM json_each(?3)
+          WHERE ${UNCHANGED} AND NOT EXISTS (SELECT 1 FROM trial_claims WHERE hash IN (SELECT value FROM json_each(?3)))`,
+        claims,
+      );
+    }
+    if (freed) {
+      batch.freed = ofHashes(
+        `DELETE FROM trial_claims
+          WHERE sign_up_id = ?1 AND hash IN (SELECT value FROM json_each(?3)) AND ${UNCHANGED}`,
+        freed.claims,
+      );
+      batch.marks = ofHashes(
+        `INSERT INTO trial_claims (hash, sign_up_id) SELECT value, ?1 FROM json_each(?3)
+          WHERE ${UNCHANGED} ON CONFLICT (hash) DO NOTHING`,
+        freed.marks,
+      );
+    }
+    for (const { key, kind, notBefore, about } of messages) {
+      const message = { key, kind, signUpId: id, ...(notBefore && { notBefore }) };
+      const mayTell = about === undefined ? "" : `AND ${EMAILS_ABOUT} < ${EMAILS_ABOUT_A_CARD}`;
+      const values = about === undefined ? [] : [about, after(0).slice(0, 10)];
+      batch[key] = newMessage(db, message, `version = ? ${mayTell}`, version, ...values);
+    }
+    if (event) batch.event = processedEvent(db, event, id, version);
+    const row = { ...columns, updated_at: after(0), version: version + 1 };
+    const hasClaims = claims ? "AND EXISTS (SELECT 1 FROM trial_claims WHERE sign_up_id = sign_ups.id)" : "";
+    const set = Object.keys(row).map((name) => `${name} = ?`);
+    batch.update = db
+      .prepare(`UPDATE sign_ups SET ${set.join(", ")} WHERE id = ? AND version = ? ${hasClaims} RETURNING *`)
+      .bind(...Object.values(row), id, version);
+    const written = await db.batch(batch);
+    return signUpOrNull.parse(written.update?.results[0] ?? null);
+  }
 
   return {
     find,
@@ -95,48 +141,24 @@ export function signUpsIn(db: Database) {
       return signUpRow.parse(stored.results[0]);
     },
 
+    write,
+
     /**
-     * The only writer of an existing sign-up: all of the transition over the row that was read, or nothing, and null, if the row
-     * has changed since or a claim belongs to somebody else. A repetition after a lost answer finds the row changed.
+     * For a change that does not depend on Stripe: reads the sign-up and writes, again and again until no other writer came between.
+     * @param transitionOf nothing if there is nothing to change
      */
-    async write({ id, version }: SignUp, transition: Transition): Promise<SignUp | null> {
-      const { columns, messages = [], claims, freed, event } = transition;
-      const batch: Record<string, Statement> = {};
-      const ofHashes = (sql: string, hashes: string[]) => db.prepare(sql).bind(id, version, JSON.stringify(hashes));
-      if (claims) {
-        batch.claims = ofHashes(
-          `INSERT INTO trial_claims (hash, sign_up_id) SELECT value, ?1 FROM json_each(?3)
-            WHERE ${UNCHANGED} AND NOT EXISTS (SELECT 1 FROM trial_claims WHERE hash IN (SELECT value FROM json_each(?3)))`,
-          claims,
-        );
+    async change(
+      id: string,
+      transitionOf: (signUp: SignUp) => Transition | undefined | Promise<Transition | undefined>,
+    ): Promise<SignUp | null> {
+      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+        const read = await find(id);
+        const transition = read && (await transitionOf(read));
+        if (!transition) return read;
+        const written = await write(read, transition);
+        if (written) return written;
       }
-      if (freed) {
-        batch.freed = ofHashes(
-          `DELETE FROM trial_claims
-            WHERE sign_up_id = ?1 AND hash IN (SELECT value FROM json_each(?3)) AND ${UNCHANGED}`,
-          freed.claims,
-        );
-        batch.marks = ofHashes(
-          `INSERT INTO trial_claims (hash, sign_up_id) SELECT value, ?1 FROM json_each(?3)
-            WHERE ${UNCHANGED} ON CONFLICT (hash) DO NOTHING`,
-          freed.marks,
-        );
-      }
-      for (const { key, kind, notBefore, about } of messages) {
-        const message = { key, kind, signUpId: id, ...(notBefore && { notBefore }) };
-        const mayTell = about === undefined ? "" : `AND ${EMAILS_ABOUT} < ${EMAILS_ABOUT_A_CARD}`;
-        const values = about === undefined ? [] : [about, after(0).slice(0, 10)];
-        batch[key] = newMessage(db, message, `version = ? ${mayTell}`, version, ...values);
-      }
-      if (event) batch.event = processedEvent(db, event, id, version);
-      const row = { ...columns, updated_at: after(0), version: version + 1 };
-      const hasClaims = claims ? "AND EXISTS (SELECT 1 FROM trial_claims WHERE sign_up_id = sign_ups.id)" : "";
-      const set = Object.keys(row).map((name) => `${name} = ?`);
-      batch.update = db
-        .prepare(`UPDATE sign_ups SET ${set.join(", ")} WHERE id = ? AND version = ? ${hasClaims} RETURNING *`)
-        .bind(...Object.values(row), id, version);
-      const written = await db.batch(batch);
-      return signUpOrNull.parse(written.update?.results[0] ?? null);
+      throw new Error("A sign-up changed each time it was read");
     },
 
     /** Nothing, if the sign-up has changed since it was read. Keeps the claims of a trial. */

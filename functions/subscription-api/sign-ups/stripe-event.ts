@@ -1,5 +1,5 @@
 import type { CardEvent, WebhookContent } from "../stripe/events";
-import { type AdvanceServices, advance, change } from "./advance";
+import { type AdvanceServices, advance } from "./advance";
 import type { ProcessedEvents } from "./processed-events";
 import { hasTooManyFailedCards, type SignUp } from "./sign-up";
 import { cardDeclined } from "./transitions";
@@ -43,7 +43,7 @@ async function countDeclined(
   { signUpId, setupIntentId }: CardEvent,
   services: EventServices,
 ): Promise<SignUp | null> {
-  const signUp = await change(signUpId, services, async (read) => {
+  const signUp = await services.signUps.change(signUpId, async (read) => {
     const isOfCard = read.stripe_setup_intent_id === setupIntentId && read.status === "pending";
     return isOfCard && !(await services.processedEvents.has(event)) ? cardDeclined(read, event) : undefined;
   });

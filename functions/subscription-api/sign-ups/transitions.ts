@@ -134,7 +134,9 @@ export function disowned(
   };
 }
 
-export function emailConfirmed({ id }: SignUp): Transition {
+/** Undefined if it was confirmed before, or the sign-up has ended. */
+export function emailConfirmed({ id, end_reason, email_verified_at }: SignUp): Transition | undefined {
+  if (end_reason !== null || email_verified_at !== null) return undefined;
   return {
     columns: { email_verified_at: after(0) },
     messages: [{ kind: "email-verified", key: messageKey("email-verified", id) }],

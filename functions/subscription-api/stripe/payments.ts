@@ -138,7 +138,7 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
       }
     },
 
-    /** The subscription that sales made for a trial without a plan: one that runs, or else the latest. */
+    /** The subscription that sales created for a trial without a plan: a running one, or else the latest. */
     async findSubscriptionOf(customerId: string): Promise<SubscriptionState | undefined> {
       const states = (await subscriptionsOf(customerId)).map(stateOf);
       return states.find(({ status }) => status !== "canceled") ?? states[0];

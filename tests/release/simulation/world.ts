@@ -2,9 +2,9 @@ import { d1Of } from "../../support/api-in-process/database";
 import { DAY, HOUR, MINUTE, Scheduler, SECOND } from "../../support/api-in-process/scheduler";
 import { SETTINGS } from "../../support/api-in-process/settings";
 import { type Answer, answer, refusal, Stripe, type StripeObject } from "../../support/api-in-process/stripe-model";
+import { type Random, randomOf } from "../../support/random";
 import { Isolates } from "./isolates";
 import type { Init, LoadedApi, Platform } from "./loaded-api";
-import { type Random, randomOf } from "./random";
 
 /** Midnights (UTC) at which a month, February 29 or a year begins or ends. */
 const MIDNIGHTS = ["2026-02-01", "2026-05-01", "2026-03-01", "2028-02-29", "2028-03-01", "2027-01-01"] as const;

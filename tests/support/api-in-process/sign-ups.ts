@@ -5,7 +5,6 @@ import { servicesFor } from "../../../functions/subscription-api/services";
 import type { SignUpServices } from "../../../functions/subscription-api/sign-ups/create-sign-up";
 import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
-import type { SetupIntent } from "../../../functions/subscription-api/stripe/card-setup";
 import { cheapPasswords } from "../cheap-passwords";
 import type { validRequest } from "../visitors/visitor";
 import { answersOf, apiInProcess, type Upstream } from "./api";
@@ -51,7 +50,7 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
     passwords: { ...cheapPasswords, leave: () => {} },
     requestId: "the-request",
   };
-  const { payments, signUps, processedEvents } = services;
+  const { payments, signUps } = services;
 
   const find = async (id: string): Promise<SignUp> => {
     const found = await signUps.find(id);
@@ -100,17 +99,8 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
       calls.length = 0;
       return find(signUp.id);
     },
-    /** Sets up a card without a webhook; returns the setup intent. */
-    async setUpCard({ stripe_setup_intent_id }: SignUp, fingerprint = "a card"): Promise<SetupIntent> {
-      api.model.confirm(stripe_setup_intent_id ?? "", fingerprint, false);
-      const setUp = await payments.findSetupIntent(stripe_setup_intent_id);
-      if (!setUp) throw new Error("There is no such setup intent");
-      calls.length = 0;
-      return setUp;
-    },
     /** Kinds and times of due messages, in order. */
     messages: () => api.rows("SELECT kind, next_attempt_at FROM outbox ORDER BY kind"),
-    isProcessed: (event: { id: string; type: string }) => processedEvents.has(event),
   };
 }
 

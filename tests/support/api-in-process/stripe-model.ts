@@ -11,8 +11,6 @@ export type StripeObject = { id: string; object: string; customer: string | null
   items?: { data: { price: Price; quantity: number }[] };
   latest_invoice?: { amount_due: number };
   amount_paid?: number;
-  payments?: { data: { status: string; amount_paid: number; payment: { payment_intent: string } }[] };
-  refunded?: true;
   parent?: { subscription_details: { subscription: string } };
   cancel_at_period_end?: boolean;
   cancellation_details?: { comment: string | null };
@@ -127,10 +125,7 @@ export class Stripe {
     subscription.latest_invoice = { amount_due: CENTS };
     const parent = { subscription_details: { subscription: subscription.id } };
     const paid = { status: "paid", amount_paid: CENTS, parent };
-    const invoice = this.#add("invoice", subscription.customer, subscription.metadata, paid);
-    const payment = { payment_intent: `pi_${invoice.id}` };
-    invoice.payments = { data: [{ status: "paid", amount_paid: CENTS, payment }] };
-    this.#event("invoice.paid", invoice);
+    this.#add("invoice", subscription.customer, subscription.metadata, paid);
   }
 
   signed(body: string, secret: string): string {
@@ -177,7 +172,6 @@ export class Stripe {
       const invoice_settings = { default_payment_method: null };
       return this.#add("customer", null, metadata, { email: fields.get("email") ?? "", invoice_settings });
     }
-    if (kind === "refunds") return this.#refund(fields.get("payment_intent") ?? "");
     if (!owner) return "resource_missing";
     if (kind === "setup_intents") {
       const empty = { status: "requires_payment_method", payment_method: null };
@@ -199,14 +193,6 @@ export class Stripe {
     this.scheduler.after(Math.max(0, days * DAY - ENDS_SOON), () => this.#announceEnd(made));
     this.scheduler.after(days * DAY, () => this.#endTrial(made));
     return made;
-  }
-
-  #refund(payment_intent: string): StripeObject | string {
-    const invoice = this.get(payment_intent.replace("pi_", ""));
-    if (!invoice) return "resource_missing";
-    if (invoice.refunded) return "charge_already_refunded";
-    invoice.refunded = true;
-    return this.#add("refund", invoice.customer, invoice.metadata, {});
   }
 
   /** @returns the object, or why not */

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { DUPLICATE, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../../../app/signup/notices";
-import { type Random, randomOf } from "../../release/simulation/random";
+import { type Random, randomOf } from "../random";
 import { fields, PASSWORD } from "../visitors/site-visitor";
 
 /*

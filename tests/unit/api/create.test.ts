@@ -6,7 +6,7 @@ import { refusal } from "../../support/api-in-process/stripe-model";
 import { cheapPasswords } from "../../support/cheap-passwords";
 import { validRequest } from "../../support/visitors/visitor";
 
-/* A form × what there is of its sign-up, and of others. */
+/* A posted form × its sign-up so far × other sign-ups. */
 
 const HOUR = 60 * 60_000;
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");

@@ -8,7 +8,7 @@ import { apiInProcess } from "../../support/api-in-process/api";
 import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 
-/* What a run of the cron handler does, in which order, within which limits, and what it leaves for the next run. */
+/* A run of the cron handler: its order, its limits, and the work left for the next run. */
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -48,7 +48,7 @@ test("a sign-up that fails is logged, keeps no other from its turn, and is due a
   );
 });
 
-test("what a run has no time for is due at once, and what changed meanwhile keeps its own time", async () => {
+test("a sign-up that a run has no time for is due at once; one that changed meanwhile keeps its own time", async () => {
   const api = signUpsInProcess();
   const due = `check_at = '${at(-MINUTE)}'`;
   const signUps = [];

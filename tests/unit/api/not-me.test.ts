@@ -1,15 +1,17 @@
 import { expect, test } from "vitest";
-import { advance, confirmEmail } from "../../../functions/subscription-api/sign-ups/advance";
+import { advance } from "../../../functions/subscription-api/sign-ups/advance";
+import { emailConfirmed } from "../../../functions/subscription-api/sign-ups/transitions";
 import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 
-/* "This wasn't me": the subscription always ends at once; what becomes of the address depends on what was done with it. */
+/* "This wasn't me": the subscription always ends at once; whether the address is free depends on its history. */
 
 stopClock(Date.parse("2026-11-22T12:00:00.000Z"));
 
 type Api = ReturnType<typeof signUpsInProcess>;
 
 const email = "ada@example.com";
+const confirmEmail = ({ services }: Api, id: string) => services.signUps.change(id, emailConfirmed);
 const isFree = async ({ services }: Api) => !(await services.signUps.hasHadTrial(services.claims.emailsOf(email)));
 const subscriptionOf = (api: Api) => api.model.all("subscription").at(-1);
 
@@ -26,7 +28,7 @@ async function disown(api: Api, id: string) {
 
 test.each<[what: string, isFree: boolean, isSupportTold: boolean, (api: Api, id: string) => unknown]>([
   ["of which nobody has heard", true, false, () => undefined],
-  ["whose address was confirmed", false, true, (api, id) => confirmEmail(id, api.services)],
+  ["whose address was confirmed", false, true, (api, id) => confirmEmail(api, id)],
   [
     "that was paid",
     false,
@@ -99,11 +101,11 @@ test("a report while the trial starts is heard: it starts, and ends", async () =
 test("an address is confirmed once, and never after the end", async () => {
   const api = signUpsInProcess();
   const { id } = await api.onTrial();
-  const first = await confirmEmail(id, api.services);
-  expect(await confirmEmail(id, api.services)).toEqual(first);
+  const first = await confirmEmail(api, id);
+  expect(await confirmEmail(api, id)).toEqual(first);
   expect(api.messages().filter(({ kind }) => kind === "email-verified")).toHaveLength(1);
   const other = await api.onTrial({ email: "other@example.com" }, "other");
   await advance(other, api.services, "not-me");
-  expect(await confirmEmail(other.id, api.services)).toMatchObject({ email_verified_at: null });
-  expect(await confirmEmail("none", api.services)).toBeNull();
+  expect(await confirmEmail(api, other.id)).toMatchObject({ email_verified_at: null });
+  expect(await confirmEmail(api, "none")).toBeNull();
 });

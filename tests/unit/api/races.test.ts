@@ -5,6 +5,7 @@ import { advanceDue } from "../../../functions/subscription-api/sign-ups/due-sig
 import { CHECK_RANKS, type SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
 import { handleStripeEvent } from "../../../functions/subscription-api/sign-ups/stripe-event";
+import { cardRefused, customerMade } from "../../../functions/subscription-api/sign-ups/transitions";
 import { FORWARD } from "../../release/simulation/invariants";
 import { stopClock } from "../../support/api-in-process/clock";
 import { look } from "../../support/api-in-process/look";
@@ -95,6 +96,18 @@ test.each(pairs)("between any two steps of %s comes %s", async (one, other) => {
     expect(ends, `before step ${between}`).toContain(end);
     expect(keys).toBeLessThan(2);
   }
+});
+
+test("a sign-up that has changed since it was read is neither written nor deleted, and nothing is told of it", async () => {
+  const { services, pending, find, messages } = signUpsInProcess();
+  const { signUps } = services;
+  const read = await pending();
+  const written = await signUps.write(read, customerMade("cus_2"));
+  expect(written).toMatchObject({ stripe_customer_id: "cus_2", version: read.version + 1 });
+  expect(await signUps.write(read, cardRefused(read, "a hash"))).toBeNull();
+  await signUps.delete(read);
+  expect([await find(read.id), messages()]).toEqual([written, []]);
+  expect(await signUps.change(read.id, () => undefined)).toEqual(written);
 });
 
 test("a failed read does not end the attempt of a slow creation: one sign-up, one subscription", async () => {

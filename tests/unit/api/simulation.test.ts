@@ -5,7 +5,7 @@ import { loadApi } from "../../release/simulation/loaded-api";
 
 const SIGN_UPS = 400;
 const SEED = 11;
-/** Of a step and what goes wrong with it: so many are reached, or the world has become too kind. */
+/** At least this many pairs of a step and a fault, or the simulated world has become too kind. */
 const PAIRS = 150;
 
 test(`${SIGN_UPS} sign-ups survive failures everywhere: none is lost, duplicated or misinformed`, async () => {

@@ -36,7 +36,7 @@ test.each<[string, Answer, reason: string, ofCreation: string, level: string]>([
   },
 );
 
-test("what Stripe does not know is no card's form, no card, a canceled subscription, and nothing to delete", async () => {
+test("an object unknown to Stripe is no setup intent, no card, a canceled subscription, or already deleted", async () => {
   const { services, instead } = signUpsInProcess();
   instead.set("", refusal(404, "resource_missing"));
   const { payments } = services;

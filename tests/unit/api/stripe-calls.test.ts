@@ -175,7 +175,7 @@ test("a subscription is taxed by Stripe Tax if configured, and untaxed if Stripe
   ]);
 });
 
-test("the customers of an address are those of both searches that have a sign-up", async () => {
+test("the customers of an address come from both searches, and only customers with a sign-up count", async () => {
   const { services, instead, sent } = await sentBy({}, {});
   const one = { id: "cus_1", metadata: { sign_up_id: "a" } };
   instead.set("GET customers/search", answer(200, list(one, { id: "cus_2", metadata: { sign_up_id: "b" } })));

@@ -144,7 +144,7 @@ async function after(setup: string, trigger: string): Promise<string> {
 }
 
 /**
- * What each trigger makes of it: the sign-up | its messages | what is at Stripe; triggers that are not named leave all as it is.
+ * The outcome of each trigger: the sign-up | its messages | what is at Stripe; a trigger that is not named changes nothing.
  * "claimed": the address and the card have had their trial.
  */
 const GRID = `
