@@ -60,17 +60,19 @@ export function CardStep({ data }: { data: CardStepData }) {
             configured && <CardPlaceholder />
           )}
         </section>
-        <p className="mt-4 text-sm text-muted [overflow-wrap:anywhere]">
+        <div className="mt-4 text-sm text-muted [overflow-wrap:anywhere]">
           {data.details && (
-            <>
+            <p>
               Signing up <strong dir="auto">{data.details.company_name}</strong> with {data.details.email}.{" "}
               <Link to="?edit" className="inline-block py-1 font-semibold text-brand underline">
                 Edit details
-              </Link>{" "}
-            </>
+              </Link>
+            </p>
           )}
-          We'll keep this sign-up until <Moment time={new Date(data.expiresAt).toISOString()} />.
-        </p>
+          <p>
+            We'll keep this sign-up until <Moment time={new Date(data.expiresAt).toISOString()} />.
+          </p>
+        </div>
         {data.resumeLink && <ResumeOnAnotherDevice link={data.resumeLink} />}
         <Form method="post" action={pathname} aria-label="Start over" className="mt-6">
           <input type="hidden" name="sign_up" value={data.key} />
