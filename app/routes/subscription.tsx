@@ -11,6 +11,8 @@ import {
   isRouteErrorResponse,
   type MetaFunction,
   type ShouldRevalidateFunction,
+  useLocation,
+  useRouteLoaderData,
 } from "@remix-run/react";
 import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/fields/package-id";
@@ -36,6 +38,7 @@ import { nextState } from "../signup/server/setup-intent.server";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
 import type { SignupReply, SignupSession, SignupStep } from "../signup/steps";
+import { ErrorPage } from "../ui/layout/error-page";
 
 export const handle = { hydrate: true, stylesheet };
 
@@ -202,6 +205,11 @@ export const clientLoader = ({ request, serverLoader }: ClientLoaderFunctionArgs
 export const shouldRevalidate: ShouldRevalidateFunction = ({ actionResult, defaultShouldRevalidate }) =>
   actionResult === undefined && defaultShouldRevalidate;
 
-export { StepNotLoaded as ErrorBoundary } from "../signup/step-not-loaded";
+/** The cookie keeps the sign-up, so a new try of the same page continues it. */
+export function ErrorBoundary() {
+  const { pathname, search } = useLocation();
+  const site = useRouteLoaderData<{ requestId: string }>("root");
+  return <ErrorPage title="Unexpected Application Error" requestId={site?.requestId} tryAgain={pathname + search} />;
+}
 
 export default SignupPage;

@@ -1,5 +1,7 @@
 import type { Page } from "@playwright/test";
 import { DUPLICATE, DUPLICATE_EMAIL } from "../../../app/signup/notices";
+import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
+import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
 import { cutOff } from "../../browser/support/layout";
 import { hydrated, PLAN, signup } from "../../browser/support/sign-up";
 import { expect, type Stack, test } from "../../browser/support/stack";
@@ -8,15 +10,13 @@ import { expect, type Stack, test } from "../../browser/support/stack";
 
 test.use({ viewport: { width: 375, height: 667 } });
 
-/** An email address with a running trial, which the API answers with 409. */
+/** An email address that has had its trial, which the API answers with 409. */
 async function takenEmail(page: Page, { api }: Stack): Promise<string> {
-  const first = signup(page);
-  await first.signUp();
-  await expect(page.getByText("Please enter your card info")).toBeVisible();
-  const database = api.database;
-  await database.prepare("UPDATE sign_ups SET status = 'trialing' WHERE email = ?").bind(first.email).run();
-  await page.context().clearCookies();
-  return first.email;
+  const { email } = signup(page);
+  const { emailsOf } = trialClaims({ hashSecret: LOCAL_SECRETS.HASH_SECRET, onePerPerson: true });
+  for (const hash of emailsOf(email))
+    await api.database.prepare("INSERT INTO trial_claims (hash) VALUES (?)").bind(hash).run();
+  return email;
 }
 
 test("an invalid package id is shown with the plans, and Payment links to it from the error summary", async ({

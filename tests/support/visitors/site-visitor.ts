@@ -132,19 +132,6 @@ export function logged(worker: RunningWorker): string {
   return worker.logs.map((line) => JSON.stringify(line)).join("\n");
 }
 
-const FAST_ENOUGH_MS = 50;
-
-/** The fastest of several runs in milliseconds, least affected by the machine's other work. */
-export async function fastest(attempt: () => Promise<unknown>): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 60 && least >= FAST_ENOUGH_MS; run += 1) {
-    const started = performance.now();
-    await attempt();
-    least = Math.min(least, performance.now() - started);
-  }
-  return least;
-}
-
 /** A page without its stylesheet, which is the same whatever was sent. */
 export function withoutStyle(html: string): string {
   return html.replace(/<style[^>]*>.*?<\/style>/s, "");

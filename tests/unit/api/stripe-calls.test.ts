@@ -215,3 +215,15 @@ test("a visitor's calls end at their common deadline, with no call after it", as
   expect(await work).toMatchObject([{ reason: error }, { reason: error }]);
   expect(fetcher).toHaveBeenCalledTimes(1);
 });
+
+test("an object of an earlier attempt is found by its sign-up, and a setup intent also by its card", async () => {
+  const of = (id: string, sign_up_id: string, used_cards: string) => ({
+    ...{ ...intent, id, status: "trialing", metadata: { sign_up_id, used_cards } },
+  });
+  const made = list(of("a", "another", "1"), of("b", "the-sign-up", "0"), of("c", "the-sign-up", "1"));
+  const { services, signUp } = await sentBy({ "": made }, { stripe_attempt: 1, used_cards: 1 });
+  const { payments } = services;
+  expect(await payments.findOrCreateCustomer(signUp)).toBe("b");
+  expect(await payments.findOrCreateSetupIntent(signUp, "cus_1")).toMatchObject({ id: "c" });
+  expect(await payments.findOrCreateSubscription(signUp, choice)).toMatchObject({ stripeSubscriptionId: "b" });
+});

@@ -56,6 +56,9 @@ describe("a cached page", () => {
     const cached = await ask("/subscription");
     const html = await cached.text();
     expect(html).not.toContain("nonce=");
+    expect(html, "the loaders' data, for hydration").toMatch(
+      /streamController\.enqueue\(.*streamController\.close\(\)/s,
+    );
     expect(policyOf(cached)).not.toContain("nonce-");
     for (const [, name, text] of html.matchAll(/<(script|style)(?: type="module" async="")?>(.*?)<\/\1>/gs)) {
       const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

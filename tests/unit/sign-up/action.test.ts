@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { headers as documentHeaders } from "../../../app/routes/subscription";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
 import {
   HOUR,
@@ -220,6 +221,16 @@ test("a sender over the limit is answered 429 even if its body never ends", asyn
   const answering = post(siteContext({ SIGNUP_RATE_LIMIT: over }), body, { headers });
   await vi.advanceTimersByTimeAsync(2_000);
   expect((await answering).status).toBe(429);
+});
+
+test("the document after an action keeps Retry-After, and no other header of it", async () => {
+  const none = new Headers();
+  const of = (actionHeaders: Headers) => {
+    const given = { actionHeaders, loaderHeaders: none, parentHeaders: none, errorHeaders: undefined };
+    return [...new Headers(documentHeaders(given))];
+  };
+  const { headers } = await post(siteContext({ SIGNUP_RATE_LIMIT: over }), fields);
+  expect([of(headers), of(none)]).toEqual([[["retry-after", "60"]], []]);
 });
 
 test("a broken limiter lets the form pass and is logged", async () => {

@@ -10,7 +10,7 @@ import {
   startUpstream,
 } from "../../support/workers/upstream";
 
-/* What workerd's `fetch` makes of an API that fails; what its answers mean is in tests/unit/signup/. */
+/* What workerd's `fetch` makes of an API that fails; what its answers mean is in tests/unit/sign-up/. */
 
 const DEADLINE_MS = 1_500;
 

@@ -2,7 +2,7 @@ import type { Locator, Page, Route } from "@playwright/test";
 import { CARDS, PLAN, signup } from "../../browser/support/sign-up";
 import { expect, test } from "../../browser/support/stack";
 
-/* The pages before, during and after a request, and when Stripe fails. */
+/* Stripe's fields, and the pages before, during and after a request. */
 
 /** Holds requests to a URL until the returned function is called. */
 async function hold(page: Page, url: RegExp, method: string): Promise<() => Promise<void>> {
@@ -110,35 +110,6 @@ test("the second success notice appears two and a half seconds after the first, 
   for (const title of ["Card Successful!", "subscription Successful!"]) await expect(notice(title)).toBeVisible();
 });
 
-for (const [what, confirmSetup, notice] of [
-  [
-    "reports an error without a message, the notice has a default message",
-    "async () => ({ error: { type: 'api_error' } })",
-    "Payment FailedAn error occurred during payment",
-  ],
-  [
-    "throws, the notice is titled Payment Error",
-    "async () => { throw new Error('of the provider') }",
-    /^Payment Error/,
-  ],
-] as const) {
-  test(`when Stripe.js ${what}, and the card can be entered again`, async ({ page }) => {
-    await changeProvider(
-      page,
-      `(stripe) => { const confirmSetup = stripe.confirmSetup.bind(stripe); let tries = 0;
-        stripe.confirmSetup = (options) => (tries++ === 0 ? (${confirmSetup})() : confirmSetup(options)); }`,
-    );
-    const visitor = signup(page);
-    await visitor.signUp();
-    await visitor.pay(CARDS.works);
-    const alert = page.getByRole("alert");
-    await expect(alert).toHaveText(notice);
-    await expect(alert).not.toContainText("of the provider");
-    await visitor.pay(CARDS.works);
-    await visitor.succeeded();
-  });
-}
-
 for (const [device, viewport] of [
   ["a phone", { width: 375, height: 812 }],
   ["a desktop", { width: 1280, height: 800 }],
@@ -188,3 +159,12 @@ for (const [device, viewport] of [
     });
   });
 }
+
+test.describe("in a browser set to another language", () => {
+  test.use({ locale: "de-DE" });
+
+  test("Stripe's fields are in English, like the page", async ({ page }) => {
+    await signup(page).signUp();
+    await expect(page.locator("iframe[title='Secure payment input frame']")).toHaveAttribute("src", /#locale=en$/);
+  });
+});
