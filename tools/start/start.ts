@@ -69,7 +69,12 @@ async function start(): Promise<void> {
   miniflare = running;
   await running.ready;
   stopOnSignals();
-  const migrate = async () => migrateDatabase(await running.getD1Database("DB", String(api.name)));
+  const migrate = async () =>
+    migrateDatabase(await running.getD1Database("DB", String(api.name))).catch((error: Error) => {
+      throw new ToolError(
+        `The local database cannot be migrated (${error.message}): delete ${state}, then start again.`,
+      );
+    });
   await migrate();
   begin(running);
   for (const name of workerNames) await requireHealth(name, `http://localhost:${ports[name]}`);
