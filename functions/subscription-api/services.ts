@@ -18,13 +18,10 @@ import {
 import { processedEventsIn } from "./sign-ups/processed-events";
 import { signUpsIn } from "./sign-ups/store";
 import { signedLinks } from "./signed-links";
-import { stripeAccess } from "./stripe/access";
 import { stripeClient, type Waiting } from "./stripe/client";
 import { stripeWebhook } from "./stripe/events";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/plan-prices";
-
-const RETRIED_FOR_MS = 5_000;
 
 export type Services = ReturnType<typeof servicesFor> & { passwords: PasswordQueue };
 
@@ -53,11 +50,7 @@ export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits
     return fetch(...given);
   };
   const stripe = stripeClient(config.stripe, waiting, limits && countedFetch);
-  const lastRetry = Date.now() + RETRIED_FOR_MS * config.deadlineFactor;
-  const db = databaseOver(config.d1, {
-    mayRetry: () => (limits ? limits.hasLeft() : Date.now() < lastRetry),
-    onStatement: () => limits?.count(1),
-  });
+  const db = databaseOver(config.d1, () => limits?.count(1));
   return {
     packages: packagesIn(db),
     signUps: signUpsIn(db),
@@ -69,7 +62,6 @@ export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits
     cronRuns: cronRunsIn(db),
     payments: stripePayments(stripe, config),
     prices: stripePrices(stripe),
-    askStripe: () => stripeAccess(stripe),
     stripeHistory: stripeHistory(stripe),
     stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecrets),
     mail: mailOver(config.mail, config.deadlineFactor),

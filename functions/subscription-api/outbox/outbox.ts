@@ -106,7 +106,7 @@ export function outboxIn(db: Database) {
   async function lease(found: unknown, now: string): Promise<Message[]> {
     const keys = keysOnly.parse(found).map(({ key }) => key);
     if (keys.length === 0) return [];
-    const leases = db.withoutRetry.prepare(
+    const leases = db.prepare(
       `UPDATE outbox SET next_attempt_at = ?1
         WHERE key IN (SELECT value FROM json_each(?3)) AND state = 'due' AND next_attempt_at <= ?2 RETURNING key`,
     );
@@ -186,19 +186,18 @@ export function outboxIn(db: Database) {
       return (await found.bind(signUpId).all()).results;
     },
 
-    /** Counts at most 400. A message with an empty due time counts as new. */
-    async backlog(kinds: readonly MessageKind[]): Promise<{ due: number; oldest: string | null }> {
-      const due = "state = 'due' AND kind = wanted.value AND next_attempt_at <= ?2";
-      const found = db.prepare(
-        `SELECT (SELECT count(*) FROM (
-                   SELECT 1 FROM json_each(?1) AS wanted CROSS JOIN outbox WHERE ${due} LIMIT 400)) AS due,
-                (SELECT min(first) FROM (
-                   SELECT (SELECT next_attempt_at FROM outbox WHERE ${due} AND next_attempt_at > ''
-                            ORDER BY next_attempt_at LIMIT 1) AS first
-                     FROM json_each(?1) AS wanted)) AS oldest`,
+    /** When the oldest due message was due. */
+    async oldestDue(kinds: readonly MessageKind[]): Promise<string | null> {
+      // For each kind the first entry of the index.
+      const oldest = db.prepare(
+        `SELECT min(first) AS oldest FROM (
+           SELECT (SELECT next_attempt_at FROM outbox
+                    WHERE state = 'due' AND kind = wanted.value AND next_attempt_at <= ?2
+                    ORDER BY next_attempt_at LIMIT 1) AS first
+             FROM json_each(?1) AS wanted)`,
       );
-      const row = await found.bind(JSON.stringify(kinds), new Date().toISOString()).first();
-      return z.object({ due: z.number(), oldest: z.string().nullable() }).parse(row);
+      const found = await oldest.bind(JSON.stringify(kinds), new Date().toISOString()).first("oldest");
+      return z.string().nullable().parse(found);
     },
 
     async countDead(): Promise<number> {

@@ -173,7 +173,7 @@ export function signUpsIn(db: Database) {
 
     /** Leases due sign-ups, so that overlapping runs take different ones. The next check is at the lease's end. */
     async takeDue(rank: CheckRank, limit: number): Promise<SignUp[]> {
-      const take = db.withoutRetry.prepare(
+      const take = db.prepare(
         `UPDATE sign_ups SET check_at = ?1
           WHERE id IN (SELECT id FROM sign_ups WHERE check_rank = ?2 AND check_at <= ?3 ORDER BY check_at LIMIT ?4)
          RETURNING *`,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { stripeAccess } from "../../../functions/subscription-api/stripe/access";
 import { stripeClient } from "../../../functions/subscription-api/stripe/client";
 import { stripeWebhook, WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/events";
 import { signUpsInProcess, stripeThatAnswers } from "../../support/api-in-process/sign-ups";
@@ -232,31 +231,6 @@ describe("a price", () => {
       ...{ transfer_lookup_key: "true", unit_amount: "10000" },
     });
   });
-});
-
-test.each<[string, (call: string) => Answer | undefined, object]>([
-  ["granted", () => undefined, { status: "granted" }],
-  ["refused because of a wrong key", () => failed(401), { status: "wrong-key" }],
-  ["unavailable", () => failed(500), { status: "unavailable" }],
-  [
-    "lacking a permission",
-    (call) => (/prices|setup_intents/.test(call) ? failed(403) : undefined),
-    { status: "no-permission", lacks: ["setup intents, payment methods", "prices, products"] },
-  ],
-  [
-    "unavailable rather than lacking one",
-    (call) => failed(call.includes("prices") ? 503 : 403),
-    { status: "unavailable" },
-  ],
-])("the access to Stripe is %s", async (_, saying, access) => {
-  const { instead, env } = signUpsInProcess();
-  for (const kind of ["customers", "setup_intents", "subscriptions", "prices"])
-    instead.set(`GET ${kind}`, () => saying(kind) ?? answer(200, { data: [] }));
-  const client = stripeClient(
-    { secretKey: "sk_test_1", webhookSecrets: [], apiUrl: new URL(String(env.STRIPE_API_URL)) },
-    "visitor",
-  );
-  expect(await stripeAccess(client)).toEqual(access);
 });
 
 describe("an event", () => {
