@@ -18,25 +18,25 @@ import {
 import { processedEventsIn } from "./sign-ups/processed-events";
 import { signUpsIn } from "./sign-ups/store";
 import { signedLinks } from "./signed-links";
-import { stripeClient, type Waiting } from "./stripe/client";
+import { stripeClient } from "./stripe/client";
 import { stripeWebhook } from "./stripe/events";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/plan-prices";
 
 export type Services = ReturnType<typeof servicesFor> & { passwords: PasswordQueue };
 
-export type Connect = (config: Config, waiting: Waiting, limits?: RunLimits) => Services;
+export type Connect = (config: Config, limits?: RunLimits) => Services;
 
 /** @param passwords makes the hasher for a cost, log2 of scrypt's N, or its own */
 export function connectWith(passwords: (cost?: number) => PasswordHasher): Connect {
   // One for each isolate, whose configuration is read once.
   const queues = new WeakMap<Config, PasswordQueue>();
-  return (config, ...given) => {
+  return (config, limitsOfRun) => {
     const { placeEndsAfterMs, ...limits } = config.isLocal ? LOCAL_PASSWORD_LIMITS : PASSWORD_LIMITS;
     const ends = { placeEndsAfterMs: placeEndsAfterMs * config.deadlineFactor };
     const queue = queues.get(config) ?? passwordQueue(passwords(config.passwordCost), { ...limits, ...ends });
     queues.set(config, queue);
-    return { ...servicesFor(config, ...given), passwords: queue };
+    return { ...servicesFor(config, limitsOfRun), passwords: queue };
   };
 }
 
@@ -44,12 +44,12 @@ export function connectWith(passwords: (cost?: number) => PasswordHasher): Conne
  * Everything that a request or a run of the cron handler works with.
  * @param limits count the calls of a run, which Cloudflare limits
  */
-export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits) {
+export function servicesFor(config: Config, limits?: RunLimits) {
   const countedFetch: typeof fetch = (...given) => {
     limits?.count(1);
     return fetch(...given);
   };
-  const stripe = stripeClient(config.stripe, waiting, limits && countedFetch);
+  const stripe = stripeClient(config.stripe, limits && countedFetch);
   const db = databaseOver(config.d1, () => limits?.count(1));
   return {
     packages: packagesIn(db),

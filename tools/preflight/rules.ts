@@ -11,7 +11,7 @@ const NEEDED = { ONE_TRIAL_PER_PERSON: "true", SUBSCRIPTION_API_IDEMPOTENT: "tru
 /** Usual limits. Ten times as many no longer protect anything. */
 const USUAL: Record<Key, Record<string, number>> = {
   site: { SIGNUP_RATE_LIMIT: 10, SIGNUP_NETWORK_RATE_LIMIT: 60, FLOOD_RATE_LIMIT: 20, CARD_CHECK_RATE_LIMIT: 30 },
-  api: { SIGNUP_RATE_LIMIT: 30, OPERATOR_RATE_LIMIT: 60 },
+  api: { SIGNUP_RATE_LIMIT: 30 },
 };
 /** Reserved names (RFC 2606), and words that ask to be replaced. */
 const PLACEHOLDER =

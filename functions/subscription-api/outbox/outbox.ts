@@ -52,7 +52,7 @@ export type DropReason =
 /** A reason is a status or an error's name, never the receiver's text. */
 export type SendOutcome = { status: "sent" } | { status: "failed"; reason: string };
 
-/** How long a message may be in flight: reading Stripe and sending take up to 55 s. */
+/** How long a message may be in flight: reading Stripe and sending take up to 40 s. */
 export const LEASE_MS = 120_000;
 /** About a day and a half. */
 const MAX_ATTEMPTS = 15;

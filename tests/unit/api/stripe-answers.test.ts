@@ -235,7 +235,7 @@ describe("a price", () => {
 
 describe("an event", () => {
   const SECRET = "whsec_of_this_test_alone_1234";
-  const client = stripeClient({ secretKey: "sk_test_1", webhookSecrets: [SECRET] }, "nobody");
+  const client = stripeClient({ secretKey: "sk_test_1", webhookSecrets: [SECRET] });
   const { read } = stripeWebhook(client, [SECRET]);
   const receive = (payload: string, timestamp = secondsNow()) => read(payload, sign(payload, SECRET, timestamp));
   const SIGN_UP = "6f1c9d3e-8a20-4b57-9c14-2d5e7f8a9b01";
