@@ -1,5 +1,4 @@
 import type { Context } from "hono";
-import * as z from "zod";
 import { describeError } from "../../../app/shared/describe-error";
 import { commit } from "../../../app/shared/release";
 import { type Config, keysOf, readConfig } from "../config";
@@ -20,18 +19,18 @@ const MESSAGE_LATE_MS = 15 * MINUTE;
 /** Bounds the load of `/health`. */
 const CACHED_MS = 10_000;
 
-export const health = z.object({
-  status: z.literal("ok"),
-  release: z.string(),
-  commit: z.string(),
-  last_cron_run: z.string().nullable(),
+type Health = {
+  status: "ok";
+  release: string;
+  commit: string;
+  last_cron_run: string | null;
   /** 0 if no message is due. */
-  oldest_due_seconds: z.int(),
-  dead_messages: z.int(),
-});
+  oldest_due_seconds: number;
+  dead_messages: number;
+};
 
 /** Plain data, because a request must not use another request's I/O objects. */
-type Found = { status: 200; body: z.output<typeof health> } | { status: 503; problem: Problem };
+type Found = { status: 200; body: Health } | { status: 503; problem: Problem };
 
 /** `GET /health`: a 503 lists the problems (docs/operations.md). Each isolate caches its answer for ten seconds. */
 export function healthCheck(): (c: Context) => Promise<Response> {
