@@ -86,12 +86,13 @@ test("export gives everything about a person but the password's hash, and erase 
 });
 
 test("a person is not erased before the console knows that the account is closed", async () => {
-  const { send, rows, id } = await withTrial();
+  const { send, rows, id, runScheduled } = await withTrial();
   const closing = `INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at) VALUES ('closed', ?, 'account-closed', ?, '')`;
   rows(closing, id, new Date(NOW + 1).toISOString());
   expect((await send("erase", { email: validRequest.email })).status).toBe(409);
   expect(rows("SELECT 1 FROM sign_ups")).toHaveLength(1);
   vi.setSystemTime(NOW + 1);
+  await runScheduled();
   expect(await (await send("erase", { email: validRequest.email })).json()).toMatchObject({ erased: 1 });
 });
 
