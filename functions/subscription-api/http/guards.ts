@@ -1,6 +1,5 @@
 import type { MiddlewareHandler } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
-import * as z from "zod";
 import { SENDER_HEADER } from "../../../app/contract/site-headers";
 import { readBoundedBytes } from "../../../app/shared/bounded-body";
 import { isOverLimit, RETRY_AFTER_SECONDS } from "../../../app/shared/limits/rate-limit";
@@ -22,24 +21,11 @@ export const requireLocalHost: Guard = async (c, next) => {
   return problem(421, { title: ONLY_THIS_MACHINE });
 };
 
-const cfVisitor = z.object({ scheme: z.string() });
-
 /** Refuses plain http outside local development. A redirect would come after the password was sent. */
 export const requireTls: Guard = async (c, next) => {
-  if (isLocal(c.env) || (c.req.url.startsWith("https:") && visitorScheme(c.req.header("cf-visitor")) !== "http")) {
-    return next();
-  }
+  if (isLocal(c.env) || c.req.url.startsWith("https:")) return next();
   return problem(403, { title: "Only https is allowed" });
 };
-
-/** https://developers.cloudflare.com/fundamentals/reference/http-headers/#cf-visitor */
-function visitorScheme(header: string | undefined): string | undefined {
-  try {
-    return cfVisitor.parse(JSON.parse(header ?? "")).scheme;
-  } catch {
-    return undefined;
-  }
-}
 
 const SENDER = /^[0-9A-Za-z.:/]{1,64}$/;
 

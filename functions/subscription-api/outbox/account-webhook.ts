@@ -37,7 +37,7 @@ export function accountWebhookTo({ url, secret }: ConsoleConfig, deadlineFactor 
 /** Includes the password hash, so that customers can log in to the console with their password. */
 function accountOf(message: Message) {
   return {
-    id: message.sign_up_id,
+    id: message.id,
     status: message.status,
     end_reason: message.end_reason,
     email: message.email,
@@ -57,6 +57,6 @@ function accountOf(message: Message) {
     trial_end: message.trial_end,
     stripe_customer_id: message.stripe_customer_id,
     stripe_subscription_id: message.stripe_subscription_id,
-    created_at: message.signed_up_at,
+    created_at: message.created_at,
   };
 }

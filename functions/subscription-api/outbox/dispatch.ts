@@ -30,7 +30,7 @@ export async function dispatchMessages(services: DispatchServices): Promise<numb
 }
 
 async function dispatch(message: Message, services: DispatchServices): Promise<void> {
-  const fields = { kind: message.kind, signUpId: message.sign_up_id, attempt: message.attempts + 1 };
+  const fields = { kind: message.kind, signUpId: message.id, attempt: message.attempts + 1 };
   try {
     const outcome = await send(message, services);
     if (outcome.status === "dropped") {
@@ -98,10 +98,10 @@ async function unlessStripeFails(work: () => Promise<Outcome>): Promise<Outcome>
   }
 }
 
-function linksFor({ sign_up_id, signed_up_at }: Message, links: SignedLinks) {
-  const expires = new Date(Date.parse(signed_up_at) + LINK_DAYS * DAY_MS);
+function linksFor({ id, created_at }: Message, links: SignedLinks) {
+  const expires = new Date(Date.parse(created_at) + LINK_DAYS * DAY_MS);
   return {
-    verifyEmail: links.urlOf("verify-email", sign_up_id, expires),
-    notMe: links.urlOf("not-me", sign_up_id, expires),
+    verifyEmail: links.urlOf("verify-email", id, expires),
+    notMe: links.urlOf("not-me", id, expires),
   };
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Database, Statement } from "../database";
+import { signUpRow } from "../sign-ups/sign-up";
 
 export const EMAILS = ["trial-started", "trial-ending", "card-used", "not-me-reported"] as const;
 const ACCOUNT_WEBHOOKS = ["account-created", "email-verified", "account-closed"] as const;
@@ -9,30 +10,12 @@ export type MessageKind = z.output<typeof messageKinds>;
 
 export type Message = z.output<typeof message>;
 
-const message = z.object({
+/** A row of the table `outbox`, with its sign-up. */
+const message = signUpRow.extend({
   key: z.string(),
-  sign_up_id: z.string(),
   kind: messageKinds,
   attempts: z.number(),
   lease_end: z.string(),
-  email: z.string(),
-  company_name: z.string(),
-  full_name: z.string(),
-  phone: z.string(),
-  address: z.string(),
-  city: z.string(),
-  state: z.string(),
-  zip_code: z.string(),
-  country: z.string(),
-  password_hash: z.string(),
-  status: z.string(),
-  trial_end: z.string().nullable(),
-  email_verified_at: z.string().nullable(),
-  end_reason: z.string().nullable(),
-  stripe_customer_id: z.string().nullable(),
-  stripe_subscription_id: z.string().nullable(),
-  signed_up_at: z.string(),
-  package_id: z.string().nullable(),
   package_name: z.string().nullable(),
 });
 const messages = z.array(message);
@@ -123,8 +106,7 @@ export function outboxIn(db: Database) {
       const leased = keysOf((await leases.bind(leaseEnd, now, JSON.stringify(keys)).all()).results);
       if (leased.length === 0) return [];
       const contents = db.prepare(
-        `SELECT outbox.key, outbox.sign_up_id, outbox.kind, outbox.attempts, outbox.next_attempt_at AS lease_end, sign_ups.*,
-                sign_ups.created_at AS signed_up_at, packages.name AS package_name
+        `SELECT sign_ups.*, outbox.key, kind, attempts, next_attempt_at AS lease_end, packages.name AS package_name
            FROM outbox JOIN sign_ups ON sign_ups.id = outbox.sign_up_id
            LEFT JOIN packages ON packages.id = sign_ups.package_id
           WHERE outbox.key IN (SELECT value FROM json_each(?))`,

@@ -178,7 +178,7 @@ async function startTrial(signUp: SignUp, services: AdvanceServices, _?: Wish, k
 
 function trialWithoutPlan(trialEnd: Date): transitions.TrialState {
   const hasEnded = trialEnd.getTime() <= Date.now();
-  return { stripeSubscriptionId: null, status: hasEnded ? "canceled" : "trialing", trialStart: null, trialEnd };
+  return { stripeSubscriptionId: null, status: hasEnded ? "canceled" : "trialing", trialEnd };
 }
 
 /** Events arrive late, repeatedly and out of order, so the state is read anew. */

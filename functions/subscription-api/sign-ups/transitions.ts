@@ -28,14 +28,11 @@ export type Transition = {
 };
 
 /** A subscription of Stripe, or a trial without a plan. */
-export type TrialState = Pick<SubscriptionState, "status" | "trialStart" | "trialEnd"> & {
+export type TrialState = Pick<SubscriptionState, "status" | "trialEnd"> & {
   stripeSubscriptionId: string | null;
 };
 
-const DAY_MS = 24 * 60 * 60_000;
-const REMINDED_BEFORE_MS = REMINDER_DAYS * DAY_MS;
-/** A trial whose reminder would come sooner has only the email of its start. */
-const NOT_REMINDED_FOR_MS = DAY_MS;
+const REMINDED_BEFORE_MS = REMINDER_DAYS * 24 * 60 * 60_000;
 
 /** Stripe would repeat its failure to create something for the keys of this attempt. */
 export function attemptFailed({ stripe_attempt }: SignUp): Transition {
@@ -142,11 +139,10 @@ function columnsOf({ status, stripeSubscriptionId, trialEnd }: TrialState) {
 }
 
 /** None without a plan, whose end charges nothing. */
-function reminderOf(id: string, { status, stripeSubscriptionId, trialStart, trialEnd }: TrialState): NewMessage[] {
+function reminderOf(id: string, { status, stripeSubscriptionId, trialEnd }: TrialState): NewMessage[] {
   if (status !== "trialing" || stripeSubscriptionId === null || trialEnd === null) return [];
   const notBefore = new Date(trialEnd.getTime() - REMINDED_BEFORE_MS);
-  const isTooShort = trialStart !== null && notBefore.getTime() - trialStart.getTime() < NOT_REMINDED_FOR_MS;
-  return isTooShort ? [] : [{ kind: "trial-ending", key: reminderKey(id, trialEnd), notBefore }];
+  return [{ kind: "trial-ending", key: reminderKey(id, trialEnd), notBefore }];
 }
 
 function dateOf(time: string | null): Date | null {

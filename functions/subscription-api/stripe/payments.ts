@@ -39,7 +39,6 @@ export type BillingAddress = { address: string; city: string; state: string; zip
 export type SubscriptionState = {
   stripeSubscriptionId: string;
   status: z.output<typeof subscriptionStatus>;
-  trialStart: Date | null;
   trialEnd: Date | null;
   /** Canceled, now or for later, by whoever has the account. */
   isCanceledByCustomer: boolean;
@@ -148,8 +147,7 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
     async retrieveSubscription(id: string): Promise<SubscriptionState> {
       const found = await ifExists(() => call(() => stripe.subscriptions.retrieve(id)));
       if (found) return stateOf(found);
-      const gone = { trialStart: null, trialEnd: null, isCanceledByCustomer: true };
-      return { stripeSubscriptionId: id, status: "canceled", ...gone };
+      return { stripeSubscriptionId: id, status: "canceled", trialEnd: null, isCanceledByCustomer: true };
     },
 
     /** Whether one of its invoices was paid, with more than nothing. */
@@ -181,7 +179,6 @@ function stateOf(given: Stripe.Subscription): SubscriptionState {
   return {
     stripeSubscriptionId: given.id,
     status: status.data,
-    trialStart: dateOf(given.trial_start),
     trialEnd: dateOf(given.trial_end),
     isCanceledByCustomer: isCanceled || given.cancel_at_period_end || typeof given.cancel_at === "number",
   };

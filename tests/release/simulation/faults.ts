@@ -35,16 +35,16 @@ export const FAULTS: Fault[] = [
   one(
     "messages after the version that they wait for",
     "sign-ups/store.ts",
-    ", version, ...values);",
-    ", version + 1, ...values);",
+    "signUpId: id, version })",
+    "signUpId: id, version: version + 1 })",
   ),
   {
     name: "a batch that is no transaction",
     changes: [
       {
         file: "database.ts",
-        from: "run(() => d1.batch(all))",
-        to: "run(async () => { const done = []; for (const one of all) done.push(await one.all()); return done; })",
+        from: "const results = await d1.batch(Object.values<Statement>(statements));",
+        to: "const results: D1Result[] = []; for (const one of Object.values<Statement>(statements)) results.push(await one.all());",
       },
     ],
   },

@@ -3,7 +3,7 @@ import type { Message } from "../../../functions/subscription-api/outbox/outbox"
 /** An outbox message with its sign-up's columns. */
 export const MESSAGE: Message = {
   key: "trial-started/1",
-  sign_up_id: "1",
+  id: "1",
   kind: "trial-started",
   attempts: 0,
   lease_end: "2026-11-22T09:06:00.000Z",
@@ -23,7 +23,11 @@ export const MESSAGE: Message = {
   end_reason: null,
   stripe_customer_id: "cus_1",
   stripe_subscription_id: "sub_1",
-  signed_up_at: "2026-11-22T09:05:00.000Z",
+  created_at: "2026-11-22T09:05:00.000Z",
+  updated_at: "2026-11-22T09:05:00.000Z",
+  check_at: null,
+  ...{ stripe_setup_intent_id: "seti_1", stripe_attempt: 0, declined_cards: 0, used_cards: 0, used_card: null },
+  ...{ request_id: "the-request", version: 1 },
   package_id: "an-id",
   package_name: "STANDARD",
 };

@@ -92,7 +92,7 @@ test.each([
     data: {
       ...{ id: "1", status, end_reason, email, email_verified: false, password_hash, full_name, company_name, phone },
       ...{ billing_address: { address, city, state, zip_code, country }, package: { id: "an-id", name: "STANDARD" } },
-      ...{ trial_end, stripe_customer_id, stripe_subscription_id, created_at: MESSAGE.signed_up_at },
+      ...{ trial_end, stripe_customer_id, stripe_subscription_id, created_at: MESSAGE.created_at },
     },
   });
 });

@@ -41,7 +41,7 @@ test("a trial of 14 days ends after 14 days, and every offer, the form and the e
       full_name: "Ada",
       company_name: "Engines",
       email: "ada@example.com",
-      signed_up_at: "2026-11-22T14:30:00.000Z",
+      created_at: "2026-11-22T14:30:00.000Z",
     },
     { end: new Date("2026-12-06T14:30:00.000Z"), trialEndOutcome: { next: "no-plan" }, card: null, plan: "MINI" },
     SENDER,

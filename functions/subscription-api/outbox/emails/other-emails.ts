@@ -29,15 +29,12 @@ export function cardUsedEmail(
 
 /** To support, which decides about a refund and about the email address. Names no person: Stripe's dashboard does. */
 export function notMeReportedEmail(
-  facts: Pick<
-    Message,
-    "sign_up_id" | "stripe_customer_id" | "stripe_subscription_id" | "package_name" | "email_verified_at"
-  >,
+  facts: Pick<Message, "id" | "stripe_customer_id" | "stripe_subscription_id" | "package_name" | "email_verified_at">,
   sender: Sender,
 ): EmailContent {
   return toEmail(
     {
-      subject: `“This wasn’t me”: sign-up ${facts.sign_up_id}`,
+      subject: `“This wasn’t me”: sign-up ${facts.id}`,
       greeting: "Hello support,",
       lead: "A customer reported that someone else signed up. We’ve ended the subscription and removed the card. Because it was paid or its email address was confirmed, please decide about a refund and write to the customer.",
       button: {
@@ -45,7 +42,7 @@ export function notMeReportedEmail(
         url: `https://dashboard.stripe.com/customers/${facts.stripe_customer_id ?? ""}`,
       },
       details: [
-        ["Sign-up", facts.sign_up_id],
+        ["Sign-up", facts.id],
         ["Subscription", facts.stripe_subscription_id ?? "none"],
         ["Plan", facts.package_name ?? "not chosen yet"],
         ["Email address", facts.email_verified_at === null ? "not confirmed" : "confirmed"],

@@ -6,7 +6,7 @@ import type { Message } from "../outbox";
 import type { EmailContent, Sender } from "./email";
 import { portalLink, toEmail } from "./email-layout";
 
-type Facts = Pick<Message, "full_name" | "company_name" | "email" | "signed_up_at">;
+type Facts = Pick<Message, "full_name" | "company_name" | "email" | "created_at">;
 
 /** Stripe's state at the moment of sending. Without a plan there is nothing to charge. */
 export type Trial = Pick<Billing, "card" | "plan"> & {
@@ -39,7 +39,7 @@ export function trialStartedEmail(
         [
           "You agreed to this",
           {
-            text: `on ${utcMinute(new Date(facts.signed_up_at))}, with our`,
+            text: `on ${utcMinute(new Date(facts.created_at))}, with our`,
             link: { text: "terms", url: `${sender.siteUrl}/terms` },
           },
         ],

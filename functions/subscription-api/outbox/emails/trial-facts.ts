@@ -17,7 +17,7 @@ export async function trialOf(message: Message, stripe: TrialReader): Promise<Tr
       : await trialAtStripe(message, message.stripe_subscription_id, stripe);
   if (typeof trial === "string") return trial;
   if (message.kind !== "trial-ending") return trial;
-  if (message.key !== reminderKey(message.sign_up_id, trial.end)) return "another-end";
+  if (message.key !== reminderKey(message.id, trial.end)) return "another-end";
   return trial.trialEndOutcome.next === "unknown" ? "unknown-charge" : trial;
 }
 
