@@ -84,10 +84,7 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
   if (entrypoint === "public") app.use(guards.requireLocalHost);
   app.use(guards.requireTls);
 
-  if (entrypoint === "public") {
-    app.get("/health", healthCheck());
-    app.get("/openapi.json", (c) => c.json(openApi()));
-  }
+  if (entrypoint === "public") app.get("/openapi.json", (c) => c.json(openApi()));
 
   app.use(async (c, next) => {
     const result = readConfig(c.env);
@@ -98,7 +95,7 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
     }
     const { configuration } = result;
     if (configuration.inMaintenance && !OPERATOR.test(c.req.path)) {
-      return unavailable({ title: "Down for maintenance" }, "60");
+      return unavailable({ title: "Down for maintenance", keys: ["MAINTENANCE"] }, "60");
     }
     const services = connect(configuration);
     c.set("config", configuration);
@@ -115,6 +112,7 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
   app.all("/subscription", onlyPost);
   app.get("/subscription/status/:token", getSubscriptionStatus);
   if (entrypoint === "public") {
+    app.get("/health", healthCheck());
     app.post("/webhooks/stripe", guards.bodyUpTo(256), postStripeWebhook);
     app.all("/webhooks/stripe", onlyPost);
     app.route("/links", linkPages);

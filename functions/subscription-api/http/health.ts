@@ -1,11 +1,9 @@
 import type { Context } from "hono";
 import { describeError } from "../../../app/shared/describe-error";
 import { commit } from "../../../app/shared/release";
-import { type Config, keysOf, readConfig } from "../config";
-import { cronRunsIn } from "../cron-runs";
-import { databaseOver } from "../database";
 import { log } from "../log";
-import { outboxIn, sentKinds } from "../outbox/outbox";
+import { sentKinds } from "../outbox/outbox";
+import type { ApiContext } from "./api-context";
 import { type Problem, unavailable } from "./problem";
 
 const MINUTE = 60_000;
@@ -33,37 +31,26 @@ type Health = {
 type Found = { status: 200; body: Health } | { status: 503; problem: Problem };
 
 /** `GET /health`: a 503 lists the problems (docs/operations.md). Each isolate caches its answer for ten seconds. */
-export function healthCheck(): (c: Context) => Promise<Response> {
+export function healthCheck(): (c: Context<ApiContext>) => Promise<Response> {
   let cached: { found: Found; until: number } | undefined;
   return async (c) => {
-    const result = readConfig(c.env);
-    if (result.status === "invalid") {
-      const keys = keysOf(result.problems);
-      log("error", "configuration_invalid", { keys });
-      return answer(unhealthy(keys));
-    }
-    if (result.configuration.inMaintenance) return answer(unhealthy(["MAINTENANCE"], "In maintenance"));
     if (cached === undefined || Date.now() >= cached.until) {
-      cached = { found: await check(result.configuration), until: Date.now() + CACHED_MS };
+      cached = { found: await check(c.var), until: Date.now() + CACHED_MS };
     }
-    return answer(cached.found);
+    const { found } = cached;
+    if (found.status === 503) return unavailable(found.problem, String(CACHED_MS / 1000));
+    return Response.json(found.body, { headers: { "cache-control": "no-store" } });
   };
 }
 
-function answer(found: Found): Response {
-  if (found.status === 503) return unavailable(found.problem, String(CACHED_MS / 1000));
-  return Response.json(found.body, { headers: { "cache-control": "no-store" } });
-}
-
 /** Asks the database alone: alerts on log lines tell how Stripe answers. */
-async function check({ d1, console, isLocal, release }: Config): Promise<Found> {
+async function check({ config, services }: Pick<ApiContext["Variables"], "config" | "services">): Promise<Found> {
+  const { outbox, cronRuns } = services;
   try {
-    const db = databaseOver(d1);
-    const outbox = outboxIn(db);
     const [dead_messages, oldest, cron] = await Promise.all([
       outbox.countDead(),
-      outbox.oldestDue(sentKinds(console !== undefined)),
-      cronRunsIn(db).latest(),
+      outbox.oldestDue(sentKinds(config.console !== undefined)),
+      cronRuns.latest(),
     ]);
     const age = (time: string) => Math.max(0, Date.now() - Date.parse(time));
     const due = oldest === null ? 0 : age(oldest);
@@ -72,7 +59,9 @@ async function check({ d1, console, isLocal, release }: Config): Promise<Found> 
       cron.ran_at === null ? age(cron.created_at) > FIRST_RUN_LATE_MS : age(cron.ran_at) > CRON_LATE_MS;
     const keys = [...(isCronLate ? ["cron"] : []), ...(due > MESSAGE_LATE_MS ? ["outbox"] : [])];
     // A development machine may have been off.
-    if (keys.length === 0 || isLocal) return { status: 200, body: { status: "ok", release, commit, ...work } };
+    if (keys.length === 0 || config.isLocal) {
+      return { status: 200, body: { status: "ok", release: config.release, commit, ...work } };
+    }
     log("error", "unwell", { keys, ...work, last_cron_run: work.last_cron_run ?? "never" });
     return unhealthy(keys, `Late: ${keys.join(", ")}`);
   } catch (error) {

@@ -12,16 +12,6 @@ import { erasePerson, exportPerson } from "../sign-ups/personal-data";
 import { reconcileRestored } from "./after-restore";
 import { sendAgain, stuckMessages } from "./stuck-messages";
 
-/** The operator's commands: `POST /operator/{name}` with a bearer token and JSON, from tools/operator.ts. */
-export const COMMANDS = {
-  export: postExport,
-  erase: postErase,
-  "after-restore": postAfterRestore,
-  catalog: postCatalog,
-  messages: postMessages,
-  status: postStatus,
-};
-
 const MOST_MESSAGES = 100;
 const STATUS_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
@@ -34,87 +24,81 @@ const restore = z
   .object({ restored_to: time, stopped_at: time, from: z.optional(z.string()) })
   .transform(({ restored_to, stopped_at, from }) => ({ restoredTo: restored_to, stoppedAt: stopped_at, from }));
 
-async function postExport(c: Context<ApiContext>): Promise<Response> {
-  return withBody(c, person, "an email", async ({ email }) => {
-    const data = await exportPerson(email, c.var.services);
+/** The operator's commands: `POST /operator/{name}` with a bearer token and JSON, from tools/operator.ts. */
+export const COMMANDS = {
+  export: command(person, "an email", async ({ email }, { services }) => {
+    const data = await exportPerson(email, services);
     log("info", "person_exported", { signUps: data.signUps.length });
-    return answer(data);
-  });
-}
+    return data;
+  }),
 
-async function postErase(c: Context<ApiContext>): Promise<Response> {
-  return withBody(c, person, "an email", async ({ email }) => {
-    const result = await erasePerson(email, c.var.services);
+  erase: command(person, "an email", async ({ email }, { services }) => {
+    const result = await erasePerson(email, services);
     if (result === "closing-due") {
       const title = "The console has not been told yet that an account of this person is closed";
       return problem(409, { title, detail: "Nothing was erased. See npm run messages, and try again." });
     }
     log("info", "person_erased", { signUps: result.erased, customers: result.customers });
-    return answer(result);
-  });
-}
+    return result;
+  }),
 
-async function postCatalog(c: Context<ApiContext>): Promise<Response> {
-  const prices = await reconcilePrices(c.var.services);
-  log("info", "catalog_reconciled", { created: prices.filter(({ created }) => created).length });
-  return answer({ prices });
-}
-
-async function postAfterRestore(c: Context<ApiContext>): Promise<Response> {
-  return withBody(c, restore, "restored_to and stopped_at", async (given) => {
-    if (!c.var.config.inMaintenance) return problem(409, { title: "Set MAINTENANCE to true first" });
-    const report = await reconcileRestored(given, c.var.services);
+  "after-restore": command(restore, "restored_to and stopped_at", async (given, { config, services }) => {
+    if (!config.inMaintenance) return problem(409, { title: "Set MAINTENANCE to true first" });
+    const report = await reconcileRestored(given, services);
     log("info", "database_reconciled", {
       missing: report.missing.length,
       deleted: report.deleted_again,
       held: report.emails_held_back,
       checked: report.checked_again,
     });
-    return answer(report);
-  });
-}
+    return report;
+  }),
 
-/** Late and dead messages, or one sent again by its key. */
-async function postMessages(c: Context<ApiContext>): Promise<Response> {
-  return withBody(c, messages, "send_again, the key of a message, or nothing", async ({ send_again: key }) => {
-    const { outbox, accountWebhook } = c.var.services;
-    const db = databaseOver(c.var.config.d1);
+  catalog: command(z.unknown(), "anything", async (_, { services }) => {
+    const prices = await reconcilePrices(services);
+    log("info", "catalog_reconciled", { created: prices.filter(({ created }) => created).length });
+    return { prices };
+  }),
+
+  /** Late and dead messages, or one sent again by its key. */
+  messages: command(messages, "send_again, the key of a message, or nothing", async ({ send_again: key }, context) => {
+    const { outbox, accountWebhook } = context.services;
+    const db = databaseOver(context.config.d1);
     if (key === undefined) {
       const found = await stuckMessages(db, sentKinds(accountWebhook !== undefined), MOST_MESSAGES);
-      return answer({ messages: found, dead: await outbox.countDead() });
+      return { messages: found, dead: await outbox.countDead() };
     }
     if (!(await sendAgain(db, key))) {
       return problem(409, { title: "This message was sent, is being sent, is due now or never existed" });
     }
     log("info", "message_sent_again", { key });
-    c.var.dispatchAfterResponse();
-    return answer({ sent_again: key });
-  });
-}
+    context.dispatchAfterResponse();
+    return { sent_again: key };
+  }),
 
-/** Sign-ups by the day on which they began (UTC) and their state now. */
-async function postStatus(c: Context<ApiContext>): Promise<Response> {
-  const from = new Date(Date.now() - (STATUS_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
-  // From the index alone.
-  const counted = databaseOver(c.var.config.d1).prepare(
-    `SELECT substr(created_at, 1, 10) AS day, status, count(*) AS n FROM sign_ups
-      WHERE substr(created_at, 1, 10) >= ? GROUP BY substr(created_at, 1, 10), status`,
-  );
-  const sign_ups = counts.parse((await counted.bind(from).all()).results);
-  return answer({ release: c.var.config.release, commit, days: STATUS_DAYS, sign_ups });
-}
+  /** Sign-ups by the day on which they began (UTC) and their state now. */
+  status: command(z.unknown(), "anything", async (_, { config }) => {
+    const from = new Date(Date.now() - (STATUS_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
+    // From the index alone.
+    const counted = databaseOver(config.d1).prepare(
+      `SELECT substr(created_at, 1, 10) AS day, status, count(*) AS n FROM sign_ups
+        WHERE substr(created_at, 1, 10) >= ? GROUP BY substr(created_at, 1, 10), status`,
+    );
+    const sign_ups = counts.parse((await counted.bind(from).all()).results);
+    return { release: config.release, commit, days: STATUS_DAYS, sign_ups };
+  }),
+};
 
-async function withBody<T>(
-  c: Context<ApiContext>,
+/** @param members of the body, for its refusal @param work gives the JSON of the answer, or a refusal */
+function command<T>(
   schema: z.ZodType<T>,
   members: string,
-  work: (body: T) => Promise<Response>,
-): Promise<Response> {
-  const parsed = schema.safeParse(await c.req.json().catch(() => undefined));
-  if (!parsed.success) return problem(422, { title: `The body must be JSON with ${members}` });
-  return work(parsed.data);
-}
-
-function answer(body: unknown): Response {
-  return Response.json(body, { headers: { "cache-control": "no-store" } });
+  work: (body: T, context: ApiContext["Variables"]) => Promise<object>,
+): (c: Context<ApiContext>) => Promise<Response> {
+  return async (c) => {
+    const parsed = schema.safeParse(await c.req.json().catch(() => undefined));
+    if (!parsed.success) return problem(422, { title: `The body must be JSON with ${members}` });
+    const answer = await work(parsed.data, c.var);
+    return answer instanceof Response ? answer : Response.json(answer, { headers: { "cache-control": "no-store" } });
+  };
 }
