@@ -53,7 +53,7 @@ test("the card step shows Stripe's fields in tabs and keeps Pay disabled until t
         };
         return group; }; }`,
   );
-  const showElement = await hold(page, /\/elements\/$/, "GET");
+  const showElement = await hold(page, /\/elements\?/, "GET");
   const answer = await hold(page, /\/confirm$/, "POST");
   const visitor = signup(page);
   await visitor.signUp();
