@@ -49,7 +49,9 @@ test("an invalid package id is shown with the plans, and Payment links to it fro
   await expect(page.getByText("LITE")).toBeVisible();
 });
 
-test("a pasted phone number keeps all its digits, and one that cannot be understood stays as it was typed", async ({ page }) => {
+test("a pasted phone number keeps all its digits, and one that cannot be understood stays as it was typed", async ({
+  page,
+}) => {
   await page.goto(PLAN);
   await hydrated(page);
   const phone = page.getByLabel("Phone Number");
