@@ -94,29 +94,15 @@ export type SiteOptions = {
 
 /** The site; its SITE_URL is the URL that it gets. */
 export async function startSite(options: SiteOptions = {}): Promise<RunningWorker> {
-  const {
-    address = await openAddress(),
-    bundle = "site/site.js",
-    vars,
-    miniflare,
-    wrapper,
-    environment,
-    beside,
-    files,
-  } = options;
+  const { address = await openAddress(), bundle = "site/site.js", vars, miniflare, ...rest } = options;
+  const isLocal = rest.environment === undefined;
   return startWorker({
     folder: ".",
     bundle,
-    vars: { SITE_URL: address.url, ...(environment === undefined && UNHURRIED), ...vars },
-    files,
     address,
-    wrapper,
-    environment,
-    beside,
-    miniflare: {
-      ...(environment && { ratelimits: siteLimits() }),
-      ...miniflare,
-    },
+    vars: { SITE_URL: address.url, ...(isLocal && UNHURRIED), ...vars },
+    miniflare: { ...(!isLocal && { ratelimits: siteLimits() }), ...miniflare },
+    ...rest,
   });
 }
 
