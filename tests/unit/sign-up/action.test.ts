@@ -3,7 +3,6 @@ import { headers as documentHeaders } from "../../../app/routes/subscription";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
 import {
   HOUR,
-  look,
   NONCE,
   NOW,
   OTHER_PLAN,
@@ -255,19 +254,4 @@ test("no answer, log line or cookie has the password", async () => {
       expect(JSON.stringify([site.logged])).not.toMatch(/Engines|example\.com|Lovelace/);
     }
   }
-});
-
-test("two companies in one browser: the later one is kept, the earlier one's form finds its own sign-up again", async () => {
-  const site = siteContext();
-  const first = await post(site, fields);
-  if (typeof first.session !== "object") throw new Error("The first form was refused");
-  const other = { ...fields, company_name: "Other Ltd", email: "grace@example.com" };
-  const second = await post(site, other, { session: first.session });
-  if (typeof second.session !== "object") throw new Error("The second form was refused");
-  const again = await post(site, fields, { session: second.session });
-  expect(again.session).toMatchObject({ key: first.session.key, details: { company_name: "Engines & Sons" } });
-  const keys = site.api.calls.map(({ init }) => new Headers(init.headers).get("Idempotency-Key"));
-  expect(keys).toEqual([first.session.key, second.session.key, first.session.key]);
-  const { step } = await look(site, { session: second.session });
-  expect(JSON.stringify(step)).not.toContain("Engines");
 });

@@ -150,16 +150,6 @@ describe("a form's body", () => {
   });
 });
 
-test("a browser that blocks cookies gets its form back, and its next post is taken", async () => {
-  const ada = cookieBrowser(stack.visitor);
-  ada.keepsCookies = false;
-  const blocked = await ada.signUp(MINI_ID);
-  expect(blocked.status).toBe(422);
-  for (const words of ["Cookies are blocked", `value="${ada.email}"`]) expect(blocked.text).toContain(words);
-  ada.keepsCookies = true;
-  expect((await ada.signUp(MINI_ID)).status).toBe(303);
-});
-
 test("the card step without a publishable key says that it takes no card, and has Stripe's script by default", async () => {
   late.upstream.answersJson(200, { client_secret: SECRET });
   const vars = { SUBSCRIPTION_API_URL: late.upstream.url, STRIPE_PUBLISHABLE_KEY: undefined, STRIPE_JS_URL: undefined };
