@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PACKAGE_IDS, SITE_URL } from "../../support/site-in-process/site-settings";
-import { smallSite } from "../../support/site-in-process/small-site";
+import { smallSite } from "./small-site";
 
 /* Threats A and B: what the guard makes of each request by its headers alone. */
 
