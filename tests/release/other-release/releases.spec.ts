@@ -113,13 +113,13 @@ test("if the site lacks a file of its own release, the page reloads once and the
   origin.leadTo(new URL(earlier.url));
   const seen = watch(page);
   const visitor = signup(page);
-  await page.route(/\/build\/_shared\/card-form-/, (route) => route.fulfill({ status: 404 }));
+  await page.route(/\/card-form-/, (route) => route.fulfill({ status: 404 }));
   await visitor.signUp();
   await expect(page.getByRole("heading", { name: "Unexpected Application Error" })).toBeVisible();
   expect(seen.documents()).toBe(2);
   // React renders the page again, with the stylesheet's file, because the policy refuses the inline one.
   for (const complaint of complaints.splice(0)) expect(complaint).toContain("inline style");
-  await page.unroute(/\/build\/_shared\/card-form-/);
+  await page.unroute(/\/card-form-/);
   await page.reload();
   await visitor.pay(CARDS.works);
   await visitor.succeeded();

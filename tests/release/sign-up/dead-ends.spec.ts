@@ -123,7 +123,7 @@ test("if scripts fail to run, the card step says within ten seconds that it need
 
 test("the form works even if the card step's code could not be preloaded", async ({ page }) => {
   const missed: string[] = [];
-  await page.route(/\/build\/_shared\/card-form-/, (route) => {
+  await page.route(/\/card-form-/, (route) => {
     missed.push(route.request().url());
     return route.abort();
   });
