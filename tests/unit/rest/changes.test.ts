@@ -8,17 +8,16 @@ import { type FormField, formFields, isRequired } from "../../../app/contract/fi
 import { ENTERPRISE_PLAN, PAID_PLANS, PLAN_FEATURES, settingOf, TRIAL_DAYS } from "../../../app/contract/plans";
 import { trialEndOf } from "../../../app/contract/trial";
 import { readConfiguration } from "../../../app/pipeline/settings/configuration.server";
-import { publicSettings } from "../../../app/pipeline/settings/public-settings.server";
 import { PlanCard } from "../../../app/pricing/plans/plan-card";
 import { PlanComparison } from "../../../app/pricing/plans/plan-comparison";
 import { detailedPlans } from "../../../app/pricing/plans/plan-details";
 import { describeOffer, findPlan, plans } from "../../../app/pricing/plans/plan-list";
 import { paidTitles } from "../../../app/pricing/plans/platforms";
+import { recordOf } from "../../../app/shared/record-of";
 import { PlanTerms, trialOffer } from "../../../app/signup/form/plan-summary";
 import { SignupForm } from "../../../app/signup/form/signup-form";
 import { columnsOf } from "../../../functions/subscription-api/sign-ups/field-columns";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
-import { contextWith } from "../../support/site-in-process/pipeline-context";
 import { post, SETTINGS, siteContext } from "../../support/site-in-process/site-context";
 import { validRequest } from "../../support/visitors/visitor";
 
@@ -26,8 +25,9 @@ import { validRequest } from "../../support/visitors/visitor";
 
 const read = readConfiguration(SETTINGS);
 if (read.status === "invalid") throw new Error(JSON.stringify(read.problems));
-const site = publicSettings(contextWith({ configuration: read.configuration }));
-const ids = site.packageIds;
+const { configuration } = read;
+const ids = recordOf(PAID_PLANS.map((plan) => [plan.key, configuration[settingOf(plan)]] as const));
+const site = { packageIds: ids, salesEmail: configuration.SALES_EMAIL };
 const typed: Record<string, unknown> = { ...validRequest };
 
 /** A part of a page, below the site's root. */

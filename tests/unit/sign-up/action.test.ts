@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { headers as documentHeaders } from "../../../app/routes/subscription";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
 import {
+  countingLimiter,
   HOUR,
   NONCE,
   NOW,
@@ -25,7 +26,7 @@ const { confirmPassword: _, ...contract } = fields;
 const request = { ...contract, email: "ada@example.com", phone: "2125550123" };
 const { card, waiting, done, expired, canceled } = SESSIONS;
 const keyOf = idempotencyKeys([SETTINGS.SESSION_SECRET]);
-const over = { limit: async () => ({ success: false }) };
+const over = countingLimiter(0);
 const SUBMISSION_FAILED = "Submission Failed";
 
 describe("a form that the API takes", () => {

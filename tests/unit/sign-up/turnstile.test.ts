@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { post, siteContext } from "../../support/site-in-process/site-context";
+import { countingLimiter, post, siteContext } from "../../support/site-in-process/site-context";
 import { fields } from "../../support/visitors/site-visitor";
 
 /* Turnstile is asked when its keys are set and a network is over its limit. */
 
 const keys = { TURNSTILE_SITE_KEY: "a-site-key-of-turnstile", TURNSTILE_SECRET_KEY: "a-secret-key-of-turnstile" };
-const over = { limit: async () => ({ success: false }) };
+const over = countingLimiter(0);
 const OVER = { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over };
 const token = { "cf-turnstile-response": "a-token" };
 const refuses = (code: string) => () => Response.json({ success: false, "error-codes": [code] });
@@ -48,9 +48,8 @@ test.each<[what: string, settings: object, form: object, says: Says, becomes: Be
 });
 
 test("networks are counted by /24 and /48", async () => {
-  const counted: string[] = [];
-  const limiter = { limit: async ({ key }: { key: string }) => ({ success: counted.push(key) > 0 }) };
+  const limiter = countingLimiter();
   const site = siteContext({ SIGNUP_NETWORK_RATE_LIMIT: limiter });
   for (const ip of ["192.0.2.7", "2001:db8:1:2::3"]) await post({ ...site, context: { ...site.context, ip } }, fields);
-  expect(counted).toEqual(["192.0.2.0/24", "2001:db8:1::/48"]);
+  expect(limiter.keys).toEqual(["192.0.2.0/24", "2001:db8:1::/48"]);
 });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Answer, fields, logged, siteVisitor } from "../../support/visitors/site-visitor";
-import { ORIGIN, startDeployedSite } from "../../support/workers/deployed-site";
+import { ORIGIN, startDeployedSite } from "../../support/workers/workers";
 import { throwingRoutes, WORDS_OF_THE_ERROR } from "./broken-site";
 
 /* Threat E: the headers of every kind of answer, of the Worker and of files. */
