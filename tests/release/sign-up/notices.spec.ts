@@ -49,23 +49,6 @@ test("an invalid package id is shown with the plans, and Payment links to it fro
   await expect(page.getByText("LITE")).toBeVisible();
 });
 
-test("a pasted phone number keeps all its digits, and one that cannot be understood stays as it was typed", async ({
-  page,
-}) => {
-  await page.goto(PLAN);
-  await hydrated(page);
-  const phone = page.getByLabel("Phone Number");
-  await phone.fill("1234567890123456");
-  await phone.blur();
-  await expect(phone).toHaveValue("1234567890123456");
-  await expect(page.getByText("Phone number must be 10-15 digits")).toBeVisible();
-  await phone.fill("");
-  await phone.pressSequentially("+442079460958");
-  await phone.blur();
-  await expect(phone).toHaveValue("+44 207 946 0958");
-  await expect(page.getByText("Phone number must be 10-15 digits")).toBeHidden();
-});
-
 test("the notice for a taken email address is in view, has the focus, covers nothing and can be closed; typing clears the field's message", async ({
   page,
   stack,
