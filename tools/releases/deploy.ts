@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { buildBrowser } from "../build";
 import { runTool, ToolError } from "../failures";
@@ -55,13 +54,11 @@ function upload(title: string, folder: Folder, { commit, subject }: Commit, stag
   console.log(`✓ ${title}: ${commit} is live for ${stage}`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await runTool(() => {
-    const flag = { type: "boolean", default: false } as const;
-    const { values } = parseArgs({ options: { staging: flag, production: flag, only: { type: "string" } } });
-    if (values.only !== undefined && values.only !== "subscription-api") {
-      throw new ToolError("--only takes subscription-api: the site is deployed with it.");
-    }
+await runTool(() => {
+  const flag = { type: "boolean", default: false } as const;
+  const { values } = parseArgs({ options: { staging: flag, production: flag, only: { type: "string" } } });
+  if (values.only === undefined || values.only === "subscription-api") {
     return deploy(stageOf(values), values.only !== undefined);
-  });
-}
+  }
+  throw new ToolError("--only takes subscription-api: the site is deployed with it.");
+});
