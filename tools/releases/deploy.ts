@@ -16,7 +16,7 @@ type Commit = { commit: string; subject: string };
 async function deploy(stage: Stage, apiOnly: boolean): Promise<boolean> {
   const commit = committed();
   console.log(`Looking at what ${stage} needs …`);
-  if (!(await preflight({ stage, beforeMigrating: true, apiOnly }))) return false;
+  if (!preflight({ stage, beforeMigrating: true, apiOnly })) return false;
   console.log("Migrating the database …");
   if (
     !runWrangler(["d1", "migrations", "apply", "DB", "--remote"], { stage, folder: API_FOLDER, isShown: true })
