@@ -1,5 +1,5 @@
 import type { Locator } from "@playwright/test";
-import { linesOf } from "../browser/support/layout";
+import { brokenWords, linesOf } from "../browser/support/layout";
 import { hydrated, PLAN } from "../browser/support/sign-up";
 import { expect, test } from "../browser/support/stack";
 
@@ -52,28 +52,25 @@ test("plans are compared at every width: on narrow screens each value has its pl
   }
 });
 
-test("the pricing page prints with the brand and every answer but without the menu", async ({ page }) => {
-  await page.goto("/pricing");
-  await page.emulateMedia({ media: "print" });
-  await expect(page.getByRole("banner").getByRole("link", { name: /, home$/ })).toBeVisible();
-  await expect(page.getByRole("navigation")).toHaveCount(0);
-  await expect(page.getByRole("contentinfo")).toHaveCount(0);
-  const answers = page.locator("details p");
-  await expect(answers).toHaveCount(6);
-  for (const answer of await answers.all()) {
-    expect(await answer.evaluate((element) => element.checkVisibility({ contentVisibilityAuto: true }))).toBe(true);
-    expect((await answer.boundingBox())?.height).toBeGreaterThan(10);
-  }
-});
-
-test("a legal page prints with the brand but without menu, contents and footer", async ({ page }) => {
-  await page.goto("/terms");
-  await page.emulateMedia({ media: "print" });
-  await expect(page.getByRole("banner").getByRole("link", { name: /, home$/ })).toBeVisible();
-  for (const name of ["contentinfo", "navigation", "button"] as const)
-    await expect(page.getByRole(name)).toHaveCount(0);
-  await expect(page.getByRole("heading", { name: "14. Contact" })).toBeVisible();
-});
+for (const [path, ready] of [
+  ["/pricing", "FAQ"],
+  ["/terms", "14. Contact"],
+] as const) {
+  test(`${path} prints with the brand and every answer but without menu, contents and footer`, async ({ page }) => {
+    await page.goto(path);
+    await page.emulateMedia({ media: "print" });
+    await expect(page.getByRole("banner").getByRole("link", { name: /, home$/ })).toBeVisible();
+    for (const name of ["contentinfo", "navigation", "button"] as const)
+      await expect(page.getByRole(name)).toHaveCount(0);
+    await expect(page.getByRole("heading", { name: ready })).toBeVisible();
+    const answers = page.locator("details p");
+    await expect(answers).toHaveCount(path === "/pricing" ? 6 : 0);
+    for (const answer of await answers.all()) {
+      expect(await answer.evaluate((element) => element.checkVisibility({ contentVisibilityAuto: true }))).toBe(true);
+      expect((await answer.boundingBox())?.height).toBeGreaterThan(10);
+    }
+  });
+}
 
 test("the home page prints dark on white in either color scheme", async ({ page }) => {
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
@@ -114,7 +111,9 @@ test("in forced colors every bar of a drawing has a border, and highlighted word
   expect(await fillOf("#dot-lit circle")).not.toBe(ground);
 });
 
-test("headlines grow with the visitor's text on a phone", async ({ page }) => {
+test("with text at 200 % on a phone headlines grow, no word of the form breaks, and the password field is as wide as the others", async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 375, height: 740 });
   for (const path of pages) {
     await page.goto(path);
@@ -124,22 +123,8 @@ test("headlines grow with the visitor's text on a phone", async ({ page }) => {
     await page.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
     expect(await size(), path).toBeGreaterThan(usual * 1.2);
   }
-});
-
-test("with text at 200 % on a phone no button breaks a word, and the password field is as wide as the others", async ({
-  page,
-}) => {
-  await page.setViewportSize({ width: 360, height: 740 });
-  for (const path of pages) {
-    await page.goto(path);
-    await page.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
-    for (const lines of await linesOf(page, ".btn:not(header *), footer a")) {
-      expect(
-        lines.filter((line) => line.endsWith("…")),
-        lines.join("/"),
-      ).toEqual([]);
-    }
-  }
+  // Public pages: tests/browser/public-pages.spec.ts.
+  expect(await brokenWords(page)).toEqual([]);
   await hydrated(page);
   const width = async (label: string) =>
     (await page.getByLabel(label, { exact: true }).boundingBox())?.width ?? Number.NaN;

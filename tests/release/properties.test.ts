@@ -2,7 +2,7 @@ import naughtyStrings from "big-list-of-naughty-strings/blns.json" with { type: 
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { type RawRequest, sendRaw } from "../support/visitors/raw-request";
-import { fields, formHeaders, logged, PASSWORD, SECRET } from "../support/visitors/site-visitor";
+import { fields, formHeaders, logged, SECRET } from "../support/visitors/site-visitor";
 import { startVisitedSite } from "../support/visitors/visited-site";
 
 /*
@@ -118,7 +118,6 @@ test("naughty strings in every field are escaped, or reach the API as they are",
     else expect(answer.text).toMatch(/Password (must (be at most|contain)|contains)/);
   }
   expect(upstream.calls.length).toBeGreaterThan(300);
-  expect(visitor.received.filter((answer) => answer.includes(PASSWORD.trim()))).toEqual([]);
 });
 
 test("the log has no 5xx, and quotes no input but unknown paths", async () => {

@@ -1,6 +1,5 @@
 import { PAID_PLANS, settingOf } from "../../app/contract/plans";
 import { isLoopback } from "../../app/shared/settings";
-import { isStripePriceId } from "../../functions/subscription-api/plans/packages";
 import { urlIn, type WorkerSettings } from "../wrangler/worker-settings";
 import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
 import { type Deployment, isSecret, KEYS, type Key, namesOf, problemsOf } from "./deployment";
@@ -10,11 +9,13 @@ const SITE_ENTRYPOINT = "SiteApi";
 /** Usual limits. Ten times as many no longer protect anything. */
 const USUAL: Record<Key, Record<string, number>> = {
   site: { SIGNUP_RATE_LIMIT: 10, SIGNUP_NETWORK_RATE_LIMIT: 60, FLOOD_RATE_LIMIT: 20, CARD_CHECK_RATE_LIMIT: 30 },
-  api: { SIGNUP_RATE_LIMIT: 30, OPERATOR_RATE_LIMIT: 60 },
+  api: { SIGNUP_RATE_LIMIT: 30 },
 };
 /** Reserved names (RFC 2606), and words that ask to be replaced. */
 const PLACEHOLDER =
   /(?:^|[@./])example\.(?:com|net|org)(?![\w-])|\.(?:example|test|invalid)(?![\w.-])|\b(?:todo|tbd|xxx+|change[ _-]?me|your[ _-]\w+)\b|[<{…]/i;
+/** Not a placeholder of the first migration. */
+const PRICE_ID = /^price_\w{14,}$/;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const API_FILE = `${API_FOLDER}/wrangler.toml`;
 
@@ -197,7 +198,7 @@ export const RULES: Record<string, Rule> = {
           return `database: has no package ${id}, ${plan.title} at $${plan.monthlyPrice}: correct ${settingOf(plan)}, or add a migration`;
         }
         const command = scriptCommand("catalog", stage);
-        const hasPrice = isStripePriceId(String(row.stripe_price_id));
+        const hasPrice = PRICE_ID.test(String(row.stripe_price_id));
         return !hasPrice && `database: the package ${plan.title} has no price at Stripe: ${command}`;
       }),
     ];

@@ -1,16 +1,7 @@
 import * as z from "zod";
 import type { Wrapper } from "../../support/workers/workers";
 
-const statement = z.object({
-  sql: z.string(),
-  values: z.array(z.unknown()),
-  rowsRead: z.number(),
-  rowsWritten: z.number(),
-  /** Time that the database took. */
-  milliseconds: z.number(),
-  /** Size of the database after it, in bytes. */
-  size: z.number(),
-});
+const statement = z.object({ sql: z.string(), values: z.array(z.unknown()), rowsRead: z.number() });
 
 /** A statement sent to D1, and its cost. */
 export type RecordedStatement = z.output<typeof statement>;
@@ -52,10 +43,7 @@ class RecordedStatement {
 
 function recording({ DB, ...env }) {
   const record = (statements, results) => {
-    const recorded = statements.map(({ sql, values }, index) => {
-      const { rows_read, rows_written, duration, size_after } = results[index].meta;
-      return { sql, values, rowsRead: rows_read, rowsWritten: rows_written, milliseconds: duration, size: size_after };
-    });
+    const recorded = statements.map(({ sql, values }, index) => ({ sql, values, rowsRead: results[index].meta.rows_read }));
     return env.RECORDER.fetch("http://recorder", { method: "POST", body: JSON.stringify(recorded) });
   };
   return {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { CARDS, newCard, rowOf } from "../../support/stripe/set-up-card";
 import { deliverEvent, eventOf, sign } from "../../support/stripe/stripe-events";
 import { enterCard, mails, post, rows, signUp } from "../../support/visitors/visitor";
+import { startFaultyProxy } from "../../support/workers/upstream";
 import {
   openAddress,
   type RunningWorker,
@@ -11,7 +12,6 @@ import {
   startStripeSimulator,
   startSubscriptionApi,
 } from "../../support/workers/workers";
-import { type FaultyProxy, startFaultyProxy } from "../faulty-proxy";
 import { CROWDED_EMAIL, fillDatabase } from "./full-database";
 import { type RecordedStatement, recordedDatabase } from "./recorded-database";
 
@@ -30,7 +30,7 @@ const oneLine = (sql: string) => sql.replaceAll(/\s+/g, " ").trim();
 describe("the statements of the API, on a database of a million rows", () => {
   let api: RunningWorker;
   let stripe: RunningWorker;
-  let proxy: FaultyProxy;
+  let proxy: Awaited<ReturnType<typeof startFaultyProxy>>;
   const { wrapper, recorded } = recordedDatabase();
   beforeAll(async () => {
     const address = await openAddress();

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "vitest";
-import { type Backstage, type Browser, type Page, runSequence, STEPS } from "../../support/sign-up-model/model";
 import { cookieBrowser } from "../../support/visitors/cookie-browser";
 import { type Answer, siteVisitor } from "../../support/visitors/site-visitor";
 import { enterCard, rows, stripeAt, stripeStateOf } from "../../support/visitors/visitor";
+import { startFaultyProxy } from "../../support/workers/upstream";
 import { startBackend, startSite } from "../../support/workers/workers";
-import { startFaultyProxy } from "../faulty-proxy";
 import { readPage } from "./page";
+import { type Backstage, type Browser, type Page, runSequence, STEPS } from "./visitors";
 
 /* The model's visitors (tests/unit/sign-up/model.test.ts) over HTTP, through the built Workers and the simulator. */
 

@@ -1,6 +1,6 @@
 import { JSDOM } from "jsdom";
-import type { Page } from "../../support/sign-up-model/model";
 import { type Answer, returnPathIn, withoutStyle } from "../../support/visitors/site-visitor";
+import type { Page } from "./visitors";
 
 const KINDS = {
   card: "Please enter your card info for starting your 5 days free trial",

@@ -9,60 +9,6 @@ import { expect, test } from "../../browser/support/stack";
 
 const payButton = (page: Page) => page.getByRole("button", { name: "Pay", exact: true });
 
-async function atCardStep(page: Page) {
-  const visitor = signup(page);
-  await visitor.signUp();
-  await expect(payButton(page)).toBeEnabled();
-  return visitor;
-}
-
-async function hasEnded(page: Page) {
-  await expect(page.getByText("This sign-up was canceled", { exact: true })).toBeVisible();
-  await expect(page.getByLabel("Company Name")).toHaveValue("Analytical Engines");
-  await expect(page.getByRole("button", { name: "Payment" })).toBeEnabled();
-  await expect(payButton(page)).toHaveCount(0);
-}
-
-test("after the fifth declined card the page says that the sign-up was canceled and shows the form, even after a reload, and a new form works", async ({
-  page,
-}) => {
-  const visitor = await atCardStep(page);
-  for (let card = 1; card <= 5; card += 1) {
-    await expect(payButton(page)).toBeEnabled();
-    await visitor.pay(CARDS.declined);
-    await expect(
-      page.getByText(card < 5 ? "Your card was declined." : "This sign-up was canceled").first(),
-    ).toBeVisible();
-  }
-  await hasEnded(page);
-  await page.reload();
-  await hasEnded(page);
-  await hydrated(page);
-  await page.getByLabel("Password", { exact: true }).fill("Passw0rd !");
-  await page.getByLabel("Confirm Password").fill("Passw0rd !");
-  await visitor.submit();
-  await visitor.pay(CARDS.works);
-  await visitor.succeeded();
-});
-
-test("a success that only the browser reports does not count: the card step returns with an enabled button", async ({
-  page,
-}) => {
-  const visitor = signup(page);
-  await page.route(/\/v1\/setup_intents\/[^/]+\/confirm/, async (route) => {
-    const [, id = ""] = /setup_intents\/([^/]+)/.exec(route.request().url()) ?? [];
-    await route.fulfill({ json: { id, object: "setup_intent", status: "succeeded", client_secret: `${id}_secret_x` } });
-  });
-  await visitor.signUp();
-  await expect(payButton(page)).toBeEnabled();
-  await visitor.pay(CARDS.works);
-  await expect(page.getByText("An error occurred during payment")).toBeVisible();
-  await expect(payButton(page)).toBeEnabled();
-  await page.unroute(/\/v1\/setup_intents\/[^/]+\/confirm/);
-  await visitor.pay(CARDS.works);
-  await visitor.succeeded();
-});
-
 test("two tabs can sign up two companies, both finish, and neither shows the other's name", async ({
   page,
   context,
@@ -132,72 +78,6 @@ test("a plan chosen while the connection is away for a moment loads, and keeps e
   await visitor.succeeded();
 });
 
-test("a card step that cannot be loaded is asked for five times; then the error page offers to try again", async ({
-  page,
-}) => {
-  const visitor = signup(page);
-  await page.goto(PLAN);
-  await hydrated(page);
-  await visitor.fillForm();
-  let asked = 0;
-  await page.route("**/*.data*", (route) => {
-    if (route.request().method() === "POST") return route.fallback();
-    asked += 1;
-    return route.fulfill({ status: 503, body: "Busy" });
-  });
-  await visitor.submit();
-  await expect(page.getByRole("heading", { name: "Unexpected Application Error" })).toBeVisible({ timeout: 20_000 });
-  expect(asked).toBe(5);
-  await page.unroute("**/*.data*");
-  await page.getByRole("link", { name: "Try again" }).click();
-  await visitor.pay(CARDS.works);
-  await visitor.succeeded();
-});
-
-test("card fields that failed to load can be loaded again", async ({ page }) => {
-  const visitor = signup(page);
-  let asked = 0;
-  // The page asks first, then the card's fields.
-  await page.route(/\/v1\/setup_intents\/[^/]+\?/, (route) => {
-    asked += 1;
-    const body = { error: { type: "invalid_request_error", message: "No such setupintent" } };
-    return asked === 2 ? route.fulfill({ status: 404, json: body }) : route.continue();
-  });
-  await visitor.signUp();
-  await page.getByRole("button", { name: "Retry" }).click();
-  await expect(page.getByText("No such setupintent")).toHaveCount(0);
-  await visitor.pay(CARDS.works);
-  await visitor.succeeded();
-});
-
-test("a connection that breaks for a few seconds after the form was accepted still leads to the card step", async ({
-  page,
-  stack,
-}) => {
-  const visitor = signup(page);
-  let documents = 0;
-  page.on("response", (response) => {
-    if (response.request().isNavigationRequest() && response.frame() === page.mainFrame()) documents += 1;
-  });
-  await page.goto(PLAN);
-  await hydrated(page);
-  await visitor.fillForm();
-  let failed = 0;
-  await page.route("**/*.data*", (route) => {
-    if (route.request().method() === "POST" || failed === 4) return route.continue();
-    failed += 1;
-    return route.abort("connectionreset");
-  });
-  await visitor.submit();
-  await visitor.pay(CARDS.works);
-  await visitor.succeeded();
-  expect(failed).toBe(4);
-  expect(documents).toBe(1);
-  const database = stack.api.database;
-  const count = database.prepare("SELECT count(*) AS n FROM sign_ups WHERE email = ?").bind(visitor.email);
-  expect(await count.first()).toEqual({ n: 1 });
-});
-
 test("if Stripe.js does not load, the page shows a message and a Retry button", async ({ page }) => {
   const visitor = signup(page);
   await page.route("**/stripe.js", (route) => route.abort());
@@ -243,7 +123,7 @@ test("if scripts fail to run, the card step says within ten seconds that it need
 
 test("the form works even if the card step's code could not be preloaded", async ({ page }) => {
   const missed: string[] = [];
-  await page.route(/\/build\/card-form-/, (route) => {
+  await page.route(/\/card-form-/, (route) => {
     missed.push(route.request().url());
     return route.abort();
   });

@@ -6,9 +6,9 @@ import { action, loader } from "../../../app/routes/subscription";
 import { signupServices } from "../../../app/signup/server/services.server";
 import type { SignupReply, SignupSession, SignupStep } from "../../../app/signup/steps";
 import { fields } from "../visitors/site-visitor";
-import { PACKAGE_IDS, SETTINGS, SITE_URL } from "./site-settings";
+import { countingLimiter, PACKAGE_IDS, SETTINGS, SITE_URL } from "./site-settings";
 
-export { PACKAGE_IDS, SETTINGS, SITE_URL };
+export { countingLimiter, PACKAGE_IDS, SETTINGS, SITE_URL };
 export const API_URL = SETTINGS.SUBSCRIPTION_API_URL;
 export const PLAN = "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
 export const OTHER_PLAN = "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";

@@ -11,6 +11,18 @@ export const PACKAGE_IDS = Object.fromEntries(
 
 export const SITE_URL = "https://www.site.example";
 
+/** A limiter of `limit` requests per key, and the keys that it was asked about. */
+export function countingLimiter(limit = Number.POSITIVE_INFINITY) {
+  const keys: string[] = [];
+  return {
+    keys,
+    limit: async ({ key }: { key: string }) => {
+      keys.push(key);
+      return { success: keys.filter((one) => one === key).length <= limit };
+    },
+  };
+}
+
 const unlimited = { limit: async () => ({ success: true }) };
 
 /** Settings and bindings of a deployment. */

@@ -2,7 +2,7 @@ import { signupSessions } from "../../../app/signup/server/session.server";
 import { type Answer, pairsIn, type SiteVisitor } from "./site-visitor";
 
 /** As in wrangler.toml. */
-export const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
+const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
 
 /** A browser without scripts: keeps cookies and sends them. */
 export function cookieBrowser(visitor: SiteVisitor) {

@@ -5,6 +5,16 @@ import { type SiteVisitor, siteVisitor } from "./site-visitor";
 /** A site and a visitor. A test file starts them on loading and ends them with `afterAll(dispose)`. */
 type Visited = { site: RunningWorker; visitor: SiteVisitor; dispose: () => Promise<void> };
 
+/** What the tests' sign-ups type, and secrets. */
+const PERSONAL = /S3ntinel|_secret_|Lovelace|@example|example\.com|5550123|Example Street|Springfield/i;
+
+/** Ends a Worker; fails if its log has personal data. */
+async function endWith({ output, dispose }: RunningWorker): Promise<void> {
+  await dispose();
+  const found = output.find((line) => PERSONAL.test(line));
+  if (found !== undefined) throw new Error(`Personal data in the log: ${found}`);
+}
+
 /** The site with an API and a Stripe whose answers a test sets; 204 by default. */
 export async function startVisitedSite({
   vars,
@@ -20,7 +30,7 @@ export async function startVisitedSite({
     site,
     visitor: siteVisitor(site),
     dispose: async () => {
-      await site.dispose();
+      await endWith(site);
       upstream.dispose();
     },
   };
@@ -45,7 +55,7 @@ export async function startStack(options: Parameters<typeof startBackend>[0] = {
     site,
     visitor: siteVisitor(site),
     dispose: async () => {
-      await Promise.all([site.dispose(), backend.dispose()]);
+      await Promise.all([endWith(site), backend.dispose()]);
     },
   };
 }

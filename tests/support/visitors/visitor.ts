@@ -87,7 +87,7 @@ export async function post(url: string, body: string, headers: Record<string, st
 }
 
 /** A confirmed setup intent or the error, with the fields that tests read. */
-export type ConfirmAnswer = {
+type ConfirmAnswer = {
   status: string;
   payment_method: string;
   next_action: { redirect_to_url: { url: string } };

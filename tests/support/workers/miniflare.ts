@@ -39,8 +39,6 @@ export type WorkerPlan = {
   /** Folder of D1 and Durable Objects; in memory when absent. */
   persist?: string;
   wrapper?: Wrapper;
-  /** Changes the built script before it runs. */
-  edit?: ((built: string) => string) | undefined;
   /** The folder of static files, if not the one in wrangler.toml. */
   files?: string | undefined;
   /** Miniflare's options, which override wrangler.toml. */
@@ -90,13 +88,13 @@ export async function startWorker(plan: WorkerPlan): Promise<RunningWorker> {
 }
 
 async function workerOptionsOf(plan: WorkerPlan) {
-  const { folder, bundle, environment, vars = {}, wrapper, edit = (built) => built, files, miniflare } = plan;
+  const { folder, bundle, environment, vars = {}, wrapper, files, miniflare } = plan;
   const bundlePath = join(root, "build", bundle);
   const workerOptions = bindingsOf(folder, vars, environment);
   const options: WorkerOptions = {
     ...workerOptions,
     ...(files !== undefined && workerOptions.assets && { assets: { ...workerOptions.assets, directory: files } }),
-    ...modulesOf(bundlePath, edit(await readFile(bundlePath, "utf8")), wrapper),
+    ...modulesOf(bundlePath, await readFile(bundlePath, "utf8"), wrapper),
     ...miniflare,
   };
   return options;

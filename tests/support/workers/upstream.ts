@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { createGzip } from "node:zlib";
+import { sendRaw } from "../visitors/raw-request";
 
 /** A request from the site to the API. */
 type UpstreamCall = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
@@ -34,6 +35,8 @@ export async function startUpstream(): Promise<Upstream> {
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
+  // Reusing a connection while it closes would add an unplanned fault.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const upstream: Upstream = {
@@ -73,5 +76,43 @@ export function stallsInACompressedBody(spaces: number, status = 200): Behavior 
     const gzip = createGzip();
     gzip.pipe(response);
     gzip.write(" ".repeat(spaces), () => gzip.flush());
+  };
+}
+
+/** A request is refused, its answer is lost after the work, or it gets a 500 without the work. */
+type Fault = "refuse" | "lose-answer" | "500-before";
+
+const SENT_ON =
+  /^(authorization|content-(type|length)|idempotency-key|stripe-(version|signature)|webhook-\w+|x-request-id)$/;
+const SENT_BACK = /^(content-type|request-id|stripe-should-retry)$/;
+
+/**
+ * A proxy in front of a Worker that fails on demand.
+ * @param options.keepsHost whether the Worker sees the proxy's own origin as its URL
+ */
+export async function startFaultyProxy(target: string, { keepsHost = false } = {}) {
+  const broken = new Map<string, Fault>();
+  const { url, answers, dispose } = await startUpstream();
+  answers(async (response, { method, url: path, headers, body }) => {
+    const [, fault] = [...broken].find(([words]) => `${method} ${path} ${body}`.includes(words)) ?? [];
+    if (fault === "refuse") return response.destroy();
+    // The simulator's Stripe fails by itself, since it has to remember it; for the paths beside it the proxy does.
+    if (fault === "500-before" && !path.startsWith("/v1/")) return response.writeHead(500).end("{}");
+    const sent = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+      SENT_ON.test(name) ? [[name, String(value)]] : [],
+    );
+    if (keepsHost) sent.push(["Host", headers.host ?? ""]);
+    if (fault === "500-before") sent.push(["simulator-fault", fault]);
+    const answer = await sendRaw(target, { method, path, headers: sent, ...(body !== "" && { body }) });
+    if (fault === "lose-answer") return response.destroy();
+    const back = [...answer.headers].filter(([name]) => SENT_BACK.test(name));
+    return response.writeHead(answer.status, Object.fromEntries(back)).end(answer.body);
+  });
+  return {
+    url,
+    /** Requests whose method, path or body contain this text, such as `POST /v1/customers`, fail from now on. */
+    breakAt: (words: string, fault: Fault) => void broken.set(words, fault),
+    repair: () => broken.clear(),
+    dispose,
   };
 }

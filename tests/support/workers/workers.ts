@@ -94,29 +94,15 @@ export type SiteOptions = {
 
 /** The site; its SITE_URL is the URL that it gets. */
 export async function startSite(options: SiteOptions = {}): Promise<RunningWorker> {
-  const {
-    address = await openAddress(),
-    bundle = "site/site.js",
-    vars,
-    miniflare,
-    wrapper,
-    environment,
-    beside,
-    files,
-  } = options;
+  const { address = await openAddress(), bundle = "site/site.js", vars, miniflare, ...rest } = options;
+  const isLocal = rest.environment === undefined;
   return startWorker({
     folder: ".",
     bundle,
-    vars: { SITE_URL: address.url, ...(environment === undefined && UNHURRIED), ...vars },
-    files,
     address,
-    wrapper,
-    environment,
-    beside,
-    miniflare: {
-      ...(environment && { ratelimits: siteLimits() }),
-      ...miniflare,
-    },
+    vars: { SITE_URL: address.url, ...(isLocal && UNHURRIED), ...vars },
+    miniflare: { ...(!isLocal && { ratelimits: siteLimits() }), ...miniflare },
+    ...rest,
   });
 }
 
@@ -127,6 +113,34 @@ function siteLimits() {
   return Object.fromEntries(
     Object.keys(ratelimits).map((name) => [name, { simple: { limit: 1_000_000, period: 60 as const } }]),
   );
+}
+
+/**
+ * Where the site of these tests says that it is: a deployment, so https everywhere and no local defaults. Browsers know
+ * domains under `.dev` for https only, as they know every domain on their preload list.
+ */
+export const ORIGIN = "https://www.citewell.dev";
+
+/** The site with the settings of a deployment; the API behind it is whatever `upstream` answers. */
+export function startDeployedSite(
+  upstream: (request: Request) => Response | Promise<Response>,
+  { vars, miniflare, ...rest }: SiteOptions = {},
+): Promise<RunningWorker> {
+  return startSite({
+    vars: {
+      SITE_URL: ORIGIN,
+      CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/test_0123456789",
+      SUBSCRIPTION_API_URL: "https://api.citewell.example",
+      SUBSCRIPTION_API_TIMEOUT_MS: "5000",
+      DEADLINE_FACTOR: undefined,
+      SESSION_SECRET: "a-secret-of-the-tests-with-more-than-32-characters",
+      STRIPE_JS_URL: undefined,
+      STRIPE_API_URL: undefined,
+      ...vars,
+    },
+    miniflare: { outboundService: upstream, ...miniflare },
+    ...rest,
+  });
 }
 
 /** A connected simulator and API. */

@@ -1,6 +1,16 @@
+import { createElement, type ReactElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { MemoryRouter } from "react-router-dom";
 import { afterEach, expect, test } from "vitest";
 import { chargeDay, chargeSentence, usd } from "../../../app/contract/charge-wording";
 import { trialEndOf } from "../../../app/contract/trial";
+import { PlanCard } from "../../../app/pricing/plans/plan-card";
+import { PlanComparison } from "../../../app/pricing/plans/plan-comparison";
+import { type DetailedPlan, detailedPlans } from "../../../app/pricing/plans/plan-details";
+import { describeOffer } from "../../../app/pricing/plans/plan-list";
+import { offerOf } from "../../../app/seo/offers";
+import { PlanChoice } from "../../../app/signup/form/plan-choice";
+import { PlanTerms } from "../../../app/signup/form/plan-summary";
 import { trialEndingEmail, trialStartedEmail } from "../../../functions/subscription-api/outbox/emails/trial-emails";
 import { MESSAGE } from "../../support/api-in-process/message";
 import { SENDER } from "../../support/api-in-process/sender";
@@ -40,4 +50,42 @@ test.each(
     expect(text).toContain(`First payment: $500.00 USD, on or after ${day}`);
     expect(text).toContain(`ends on ${day}`);
   }
+});
+
+const [plan] = detailedPlans({ packageIds: { mini: "a", lite: "b", standard: "c" }, salesEmail: "sales@brand.test" });
+
+test.each<[string, (plan: DetailedPlan) => ReactElement, struck: boolean]>([
+  ["a plan's card", (plan) => createElement(PlanCard, { plan }), true],
+  ["the comparison", (plan) => createElement(PlanComparison, { plans: [plan] }), true],
+  ["the sign-up's summary", (plan) => createElement(PlanTerms, { plan }), true],
+  [
+    "the plan choice",
+    (plan) => createElement(MemoryRouter, null, createElement(PlanChoice, { problem: "", plans: [plan] })),
+    false,
+  ],
+  ["llms.txt", (plan) => createElement("p", {}, describeOffer(plan)), false],
+])(
+  "in %s a discount has the regular price, struck through if it stands beside it; a regular price is alone",
+  (...row) => {
+    const [, element, struck] = row;
+    if (!plan) throw new Error("The catalog is empty.");
+    const htmlOf = (prices: Partial<DetailedPlan>) => renderToStaticMarkup(element({ ...plan, ...prices }));
+    const reduced = htmlOf({ price: 80, originalPrice: 1200 });
+    expect(reduced).toMatch(/\$80\b/);
+    expect(reduced).toMatch(/then \$1,200 a month/i);
+    expect(/<del[^>]*>.*\$1,200<\/del>/.test(reduced)).toBe(struck);
+    for (const originalPrice of [100, null])
+      expect(htmlOf({ price: 100, originalPrice })).not.toMatch(/<del|then \$[\d,]+ a month/i);
+  },
+);
+
+test("the structured data has a discount's regular price as the struck-through price of the same month", () => {
+  if (!plan) throw new Error("The catalog is empty.");
+  const dataOf = (which: DetailedPlan) => JSON.stringify(offerOf(which, "https://brand.test/pricing"));
+  const price = '"priceCurrency":"USD","billingDuration":1,"unitCode":"MON"';
+  expect(dataOf({ ...plan, price: 80, originalPrice: 1200 })).toContain(
+    `"priceSpecification":[{"@type":"UnitPriceSpecification","price":80,${price}},` +
+      `{"@type":"UnitPriceSpecification","price":1200,${price},"priceType":"https://schema.org/StrikethroughPrice"}]`,
+  );
+  expect(dataOf(plan)).not.toContain("StrikethroughPrice");
 });

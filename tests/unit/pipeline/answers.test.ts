@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { faults, smallSite } from "../../support/site-in-process/small-site";
+import { faults, smallSite } from "./small-site";
 
 /* Answers of the pipeline's own: without a page, without a body, without luck. */
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { PACKAGE_IDS, SITE_URL } from "../../support/site-in-process/site-settings";
-import { COOKIE, faults, smallSite } from "../../support/site-in-process/small-site";
+import { COOKIE, faults, smallSite } from "./small-site";
 
 /* Threat D: which pages are cached, and that a cached page has nothing of a visitor. */
 

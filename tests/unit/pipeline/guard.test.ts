@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { PACKAGE_IDS, SITE_URL } from "../../support/site-in-process/site-settings";
-import { smallSite } from "../../support/site-in-process/small-site";
+import { countingLimiter, PACKAGE_IDS, SITE_URL } from "../../support/site-in-process/site-settings";
+import { smallSite } from "./small-site";
 
 /* Threats A and B: what the guard makes of each request by its headers alone. */
 
@@ -169,10 +169,6 @@ describe("the guard", () => {
 });
 
 describe("a sender over the limit", () => {
-  const limiter = () => {
-    const keys: string[] = [];
-    return { keys, limit: async ({ key }: { key: string }) => ({ success: keys.push(key) <= 1 }) };
-  };
   const post = {
     method: "POST",
     headers: { "Content-Type": FORM, "CF-Connecting-IP": "2001:db8::1" },
@@ -180,7 +176,7 @@ describe("a sender over the limit", () => {
   };
 
   test("is answered before the body is read, and told when to try again", async () => {
-    const FLOOD_RATE_LIMIT = limiter();
+    const FLOOD_RATE_LIMIT = countingLimiter(1);
     const { ask, posts, requests } = smallSite({ FLOOD_RATE_LIMIT });
     expect((await ask("/subscription", post)).status).toBe(200);
     const { body, isRead } = formBody();
@@ -191,7 +187,7 @@ describe("a sender over the limit", () => {
   });
 
   test("is not counted for page views, for refused forms, or for a script's form, which the action limits", async () => {
-    const FLOOD_RATE_LIMIT = limiter();
+    const FLOOD_RATE_LIMIT = countingLimiter(1);
     const { ask, posts } = smallSite({ FLOOD_RATE_LIMIT });
     await ask("/subscription");
     await ask("/subscription", { ...post, headers: { ...post.headers, Origin: "null" } });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SITE_URL } from "../../support/site-in-process/site-settings";
-import { smallSite } from "../../support/site-in-process/small-site";
+import { smallSite } from "./small-site";
 
 /* Paths of the site, their other spellings, and all others. */
 

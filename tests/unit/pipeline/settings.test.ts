@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readConfiguration } from "../../../app/pipeline/settings/configuration.server";
 import { SETTINGS } from "../../support/site-in-process/site-settings";
-import { smallSite } from "../../support/site-in-process/small-site";
+import { smallSite } from "./small-site";
 
 const secret = "a-secret-of-at-least-thirty-two-characters";
 const other = "another secret, no: one without commas 12345".replace(/,/g, "");

@@ -141,7 +141,7 @@ const REFUSED: Record<string, [from: string | RegExp, to: string, ...sentences: 
   "the cron runs every minute": [
     [/"\* \* \* \* \*"/, '"*/5 * * * *"', "subscription API: its cron is not every minute"],
   ],
-  "limits protect": [[limiter("OPERATOR_RATE_LIMIT"), "$1600", "API: OPERATOR_RATE_LIMIT is 600, and 60 is usual"]],
+  "limits protect": [[limiter("FLOOD_RATE_LIMIT"), "$1200", "site: FLOOD_RATE_LIMIT is 200, and 20 is usual"]],
   "no two limiters count together": [
     [/"8703"/, '"8704"', "site: SIGNUP_RATE_LIMIT shares its namespace_id 8704", "site: FLOOD_RATE_LIMIT shares"],
   ],
@@ -230,6 +230,6 @@ describe("the preflight", () => {
   });
 
   test("a limit below ten times the usual is taken", () => {
-    expect(checkDeployment(deployment(replace(limiter("OPERATOR_RATE_LIMIT"), "$1599")))).toEqual([]);
+    expect(checkDeployment(deployment(replace(limiter("FLOOD_RATE_LIMIT"), "$1199")))).toEqual([]);
   });
 });

@@ -64,16 +64,8 @@ test("the second attempt waits 0.1 s, the third 0.3 s", async () => {
 });
 
 test.each([
-  [502, 3],
-  [503, 3],
-  [504, 3],
-  [400, 1],
-  [408, 1],
-  [409, 1],
-  [429, 1],
-  [500, 1],
-  [501, 1],
-  [505, 1],
+  ...[502, 503, 504].map((status) => [status, 3]),
+  ...[400, 408, 409, 429, 500, 501, 505].map((status) => [status, 1]),
 ])("an API that responds with %i is called %i times", async (status, calls) => {
   const answers = async () => new Response("{}", { status });
   const { create, calledAt } = apiThat(5_000, [answers, answers, answers]);
@@ -113,7 +105,7 @@ describe("an API without idempotency", () => {
   test("is not awaited beyond the deadline", async () => {
     const { create, calledAt, took } = apiThat(120, [hangs], false);
     expect(await create()).toEqual({ kind: "unreachable", timedOut: true });
-    expect(took()).toBeGreaterThan(110);
+    expect(took()).toBe(120);
     expect(calledAt).toHaveLength(1);
   });
 });

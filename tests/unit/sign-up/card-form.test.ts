@@ -53,7 +53,8 @@ function stripeThat(setupIntent: object, confirms: object[] = []) {
     update: () => {},
     destroy: () => {},
   };
-  const elements = { create: () => element, getElement: () => null, update: () => {} };
+  const created = vi.fn((_type: string, _options: object) => element);
+  const elements = { create: created, getElement: () => null, update: () => {} };
   const stripe = {
     elements: () => elements,
     createToken() {},
@@ -68,7 +69,7 @@ function stripeThat(setupIntent: object, confirms: object[] = []) {
     }),
   };
   client = stripe;
-  return { confirmed, ready: () => handlers.get("ready")?.({}) };
+  return { created, confirmed, ready: () => handlers.get("ready")?.({}) };
 }
 
 async function show({ isLoaded = true } = {}) {
@@ -98,9 +99,10 @@ async function show({ isLoaded = true } = {}) {
 
 const OPEN = { setupIntent: { status: "requires_payment_method" } };
 
-test("Pay is disabled until the element is ready", async () => {
-  const { ready } = stripeThat(OPEN);
+test("Stripe's payment element is in tabs, and Pay is disabled until it is ready", async () => {
+  const { ready, created } = stripeThat(OPEN);
   const { button, end } = await show();
+  expect(created.mock.calls).toMatchObject([["payment", { layout: "tabs" }]]);
   expect([button()?.textContent, button()?.disabled]).toEqual(["Pay", true]);
   await act(async () => ready());
   expect(button()?.disabled).toBe(false);
@@ -167,5 +169,16 @@ test("a script of Stripe that does not load is told, and can be asked for again"
   Object.assign(window, { Stripe: StripeJs });
   await act(async () => script()?.dispatchEvent(new Event("load")));
   expect(container.textContent).toContain("Pay");
+  await end();
+});
+
+test("card fields that fail to load can be loaded again", async () => {
+  stripeThat({ error: { type: "invalid_request_error", message: "No such setupintent" } });
+  const { button, press, end } = await show();
+  expect(button()?.textContent).toBe("Retry");
+  const { ready } = stripeThat(OPEN);
+  await press();
+  await act(async () => ready());
+  expect([button()?.textContent, button()?.disabled]).toEqual(["Pay", false]);
   await end();
 });

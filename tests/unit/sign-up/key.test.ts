@@ -25,12 +25,6 @@ test("an equal form has the same key, and a change of any field another one", as
   expect(await keyOf(validRequest, `${NONCE.slice(1)}x`)).not.toBe(key);
 });
 
-test("an edit that is undone has the first form's key again", async () => {
-  const first = await keyOf(validRequest, NONCE);
-  await keyOf(changed("city", "Elsewhere"), NONCE);
-  expect(await keyOf(validRequest, NONCE)).toBe(first);
-});
-
 test("without a nonce the key omits the password, and so tells nothing about it", async () => {
   const key = await keyOf(validRequest, undefined);
   expect(await keyOf(changed("password", "An0ther one!"), undefined)).toBe(key);

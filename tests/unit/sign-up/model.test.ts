@@ -6,8 +6,8 @@ import { action, loader } from "../../../app/routes/subscription";
 import { CARD_USED, SIGNUP_CANCELED } from "../../../app/signup/notices";
 import { signupServices } from "../../../app/signup/server/services.server";
 import type { SignupReply, SignupStep } from "../../../app/signup/steps";
+import { type Backstage, type Browser, type Page, runSequence, STEPS } from "../../release/sign-up-model/visitors";
 import { answersOf, apiInProcess } from "../../support/api-in-process/api";
-import { type Backstage, type Browser, type Page, runSequence, STEPS } from "../../support/sign-up-model/model";
 import { SETTINGS } from "../../support/site-in-process/site-settings";
 import { eventOf, sign } from "../../support/stripe/stripe-events";
 

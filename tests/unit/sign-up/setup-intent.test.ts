@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type SetupState, setupIntents } from "../../../app/signup/server/setup-intent.server";
-import { countingLimiter, recordedLog } from "../../support/site-in-process/pipeline-context";
+import { countingLimiter, siteContext } from "../../support/site-in-process/site-context";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -8,17 +8,17 @@ const SECRET = "seti_1_secret_2";
 
 /** What Stripe is asked about a client secret, and what is taken from its answers, one for each request. */
 async function ask(answers: (() => Response)[], { secret = SECRET, allowed = true } = {}) {
+  const { context, logged } = siteContext();
   const fetching = vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
     const answer = answers[Math.min(fetching.mock.calls.length, answers.length) - 1];
     if (!answer) throw new TypeError("fetch failed");
     return answer();
   });
   const limiter = countingLimiter(allowed ? 1 : 0);
-  const { log, lines } = recordedLog();
   const intents = setupIntents({ apiUrl: "https://stripe.example", key: "pk_1", limiter });
-  const state = await intents.retrieve(secret, { ip: "2001:db8::1", log });
+  const state = await intents.retrieve(secret, { ip: "2001:db8::1", log: context.log });
   const calls = fetching.mock.calls.map(([url, init]) => ({ url: decodeURIComponent(String(url)), init }));
-  return { state, calls, logged: lines.map(([event]) => event), keys: limiter.keys };
+  return { state, calls, logged: logged.map(([event]) => event), keys: limiter.keys };
 }
 
 const made = (fields: object) => () => Response.json({ id: "seti_1", ...fields });

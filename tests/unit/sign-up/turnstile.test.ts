@@ -1,72 +1,32 @@
 import { expect, test } from "vitest";
-import { post, siteContext } from "../../support/site-in-process/site-context";
+import { countingLimiter, post, siteContext } from "../../support/site-in-process/site-context";
 import { fields } from "../../support/visitors/site-visitor";
 
 /* Turnstile is asked when its keys are set and a network is over its limit. */
 
 const keys = { TURNSTILE_SITE_KEY: "a-site-key-of-turnstile", TURNSTILE_SECRET_KEY: "a-secret-key-of-turnstile" };
-const over = { limit: async () => ({ success: false }) };
+const over = countingLimiter(0);
+const OVER = { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over };
 const token = { "cf-turnstile-response": "a-token" };
 const refuses = (code: string) => () => Response.json({ success: false, "error-codes": [code] });
 
-test.each<
-  [
-    what: string,
-    settings: object,
-    form: object,
-    says: (() => Response | Promise<Response>) | undefined,
-    becomes: unknown[],
-  ]
->([
+type Says = (() => Response | Promise<Response>) | undefined;
+type Becomes = [status: number, notice: string | undefined, asked: number];
+
+test.each<[what: string, settings: object, form: object, says: Says, becomes: Becomes]>([
   ["under the limit", keys, {}, undefined, [303, undefined, 0]],
   ["without keys, under the limit", {}, {}, undefined, [303, undefined, 0]],
   ["without keys, over the limit", { SIGNUP_NETWORK_RATE_LIMIT: over }, {}, undefined, [429, "Submission Failed", 0]],
-  [
-    "over the limit, without a token",
-    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
-    {},
-    undefined,
-    [429, "One more step", 0],
-  ],
-  ["over the limit, passed", { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over }, token, undefined, [303, undefined, 1]],
-  [
-    "failed",
-    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
-    token,
-    refuses("invalid-input-response"),
-    [429, "One more step", 1],
-  ],
-  [
-    "used twice",
-    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
-    token,
-    refuses("timeout-or-duplicate"),
-    [429, "One more step", 1],
-  ],
-  [
-    "wrong keys",
-    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
-    token,
-    refuses("invalid-input-secret"),
-    [303, undefined, 1],
-  ],
-  [
-    "no answer",
-    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
-    token,
-    () => Promise.reject(new Error("down")),
-    [303, undefined, 1],
-  ],
-  [
-    "a strange answer",
-    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
-    token,
-    () => new Response("<html>"),
-    [303, undefined, 1],
-  ],
+  ["over the limit, without a token", OVER, {}, undefined, [429, "One more step", 0]],
+  ["over the limit, passed", OVER, token, undefined, [303, undefined, 1]],
+  ["failed", OVER, token, refuses("invalid-input-response"), [429, "One more step", 1]],
+  ["used twice", OVER, token, refuses("timeout-or-duplicate"), [429, "One more step", 1]],
+  ["wrong keys", OVER, token, refuses("invalid-input-secret"), [303, undefined, 1]],
+  ["no answer", OVER, token, () => Promise.reject(new Error("down")), [303, undefined, 1]],
+  ["a strange answer", OVER, token, () => new Response("<html>"), [303, undefined, 1]],
   [
     "a token that is too long",
-    { ...keys, SIGNUP_NETWORK_RATE_LIMIT: over },
+    OVER,
     { "cf-turnstile-response": "x".repeat(2049) },
     undefined,
     [429, "One more step", 0],
@@ -88,9 +48,8 @@ test.each<
 });
 
 test("networks are counted by /24 and /48", async () => {
-  const counted: string[] = [];
-  const limiter = { limit: async ({ key }: { key: string }) => ({ success: counted.push(key) > 0 }) };
+  const limiter = countingLimiter();
   const site = siteContext({ SIGNUP_NETWORK_RATE_LIMIT: limiter });
   for (const ip of ["192.0.2.7", "2001:db8:1:2::3"]) await post({ ...site, context: { ...site.context, ip } }, fields);
-  expect(counted).toEqual(["192.0.2.0/24", "2001:db8:1::/48"]);
+  expect(limiter.keys).toEqual(["192.0.2.0/24", "2001:db8:1::/48"]);
 });

@@ -7,9 +7,14 @@ import { sign } from "../../support/stripe/stripe-events";
 import { sendRaw } from "../../support/visitors/raw-request";
 import { siteVisitor } from "../../support/visitors/site-visitor";
 import { enterCard, post, rows, signUp, stripeStateOf } from "../../support/visitors/visitor";
-import { ORIGIN } from "../../support/workers/deployed-site";
 import { startUpstream } from "../../support/workers/upstream";
-import { startBackend, startSite, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
+import {
+  ORIGIN,
+  startBackend,
+  startSite,
+  startStripeSimulator,
+  startSubscriptionApi,
+} from "../../support/workers/workers";
 
 /* What only a real connection shows: bodies as they arrive, the service binding, request IDs from end to end. */
 

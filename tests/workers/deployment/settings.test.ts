@@ -5,8 +5,7 @@ import { PAID_PLANS, settingOf } from "../../../app/contract/plans";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { siteVisitor } from "../../support/visitors/site-visitor";
-import { startDeployedSite } from "../../support/workers/deployed-site";
-import { type RunningWorker, startSite, startSubscriptionApi } from "../../support/workers/workers";
+import { type RunningWorker, startDeployedSite, startSite, startSubscriptionApi } from "../../support/workers/workers";
 
 /* What each wrangler.toml puts live: what the stages need, and that local settings serve this machine only. */
 

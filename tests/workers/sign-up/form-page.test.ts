@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { DUPLICATE, DUPLICATE_EMAIL } from "../../../app/signup/notices";
 import { openPage, readForm } from "../../support/visitors/page";
-import { SECRET, typed } from "../../support/visitors/site-visitor";
+import { typed } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* The form as a visitor without a script reads it, empty and with what was wrong. */
@@ -120,14 +120,12 @@ describe("an invalid form", () => {
     }
   });
 
-  test("shows the hints for phone number and ZIP code beside its messages, like the empty form", async () => {
+  test("describes its phone number and ZIP code by their hints too, like the empty form", async () => {
     for (const form of [readForm(await visitor.get("/subscription")), await submitted({ phone: "1", zipCode: "1" })]) {
-      expect(form.hint("phone")).toContain("10 digits");
-      expect(form.hint("phone")).toContain("+44 20 7946 0958");
-      expect(form.hint("zipCode")).toContain("62701-1234");
       for (const name of ["phone", "zipCode"]) {
         const described = form.document.querySelector(`[name=${name}]`)?.getAttribute("aria-describedby");
         expect(described?.split(" ")).toContain(`signup-${name}-hint`);
+        expect(form.hint(name)).not.toBe("");
       }
     }
   });
@@ -185,13 +183,6 @@ describe("the plan", () => {
       expect(document.querySelector("form#signup")?.getAttribute("action")).toBe(`/subscription/${UNKNOWN}`);
     },
   );
-
-  test("of a form posted to /subscription determines the next URL; without a plan it stays", async () => {
-    upstream.answersJson(200, { client_secret: SECRET });
-    const locationOf = async (package_id: string) => (await visitor.submit({ package_id })).headers.get("Location");
-    expect(await locationOf(UNKNOWN)).toBe(`/subscription/${UNKNOWN}`);
-    expect(await locationOf("")).toBe("/subscription");
-  });
 });
 
 test("a duplicate is reported at the email address, with the console's login and support, and gets the focus", async () => {

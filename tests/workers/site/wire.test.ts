@@ -70,21 +70,10 @@ describe("a body", () => {
 });
 
 describe("a form", () => {
-  test.each<[what: string, headers: [string, string][], status: number]>([
-    ["with two Origin headers, one of them foreign,", [...own, ["Origin", "https://evil.test"]], 403],
-    [
-      "of another host that forged headers name",
-      [
-        ["Origin", "https://evil.test"],
-        ["X-Forwarded-Host", "evil.test"],
-      ],
-      403,
-    ],
-    ["of a text browser, without Origin and Sec-Fetch-Site,", [], 303],
-  ])("%s is answered as it should", async (_, headers, status) => {
-    const typed: [string, string][] = [...headers.filter(([name]) => name !== "Content-Type"), ["Content-Type", FORM]];
-    expect((await raw({ method: "POST", path: "/subscription", headers: typed, body: form })).status).toBe(status);
-    expect(upstream.calls).toHaveLength(status === 303 ? 1 : 0);
+  test("with two Origin headers, one of them foreign, is refused", async () => {
+    const headers: [string, string][] = [...own, ["Origin", "https://evil.test"]];
+    expect((await raw({ method: "POST", path: "/subscription", headers, body: form })).status).toBe(403);
+    expect(upstream.calls).toEqual([]);
   });
 
   test("is answered at its .data URL as a script reads it", async () => {
@@ -95,13 +84,6 @@ describe("a form", () => {
       1,
     ]);
     expect((await visitor.submit({}, { "Sec-Fetch-Site": "cross-site" }, "/subscription.data")).status).toBe(403);
-  });
-
-  test("in the query of a GET is an empty form: nothing is echoed or forwarded", async () => {
-    const { status, body } = await visitor.get("/subscription?email=a@b.co&password=S3ntinel&full_name=Mallory");
-    expect(status).toBe(200);
-    expect(body).not.toMatch(/a@b\.co|a%40b|S3ntinel|Mallory/);
-    expect(upstream.calls).toHaveLength(0);
   });
 });
 

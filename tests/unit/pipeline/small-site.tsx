@@ -10,7 +10,7 @@ import * as refused from "../../../app/routes/$";
 import { hydrates } from "../../../app/ui/document/hydration";
 import { InlineStylesheet } from "../../../app/ui/document/inline-stylesheet";
 import { useNonce } from "../../../app/ui/document/nonce";
-import { SETTINGS, SITE_URL } from "./site-settings";
+import { SETTINGS, SITE_URL } from "../../support/site-in-process/site-settings";
 
 const serverBuild = z.custom<ServerBuild>((value) => typeof value === "object");
 const noServices = z.custom<Services>((value) => typeof value === "object");

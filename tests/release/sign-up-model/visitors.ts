@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { DUPLICATE, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../../../app/signup/notices";
-import { type Random, randomOf } from "../random";
-import { fields, PASSWORD } from "../visitors/site-visitor";
+import { type Random, randomOf } from "../../support/random";
+import { fields, PASSWORD } from "../../support/visitors/site-visitor";
 
 /*
  * Random visitors: two browsers with two tabs each, two plans, two companies, lost answers, blocked cookies, declined cards,
