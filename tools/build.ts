@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { runTool, ToolError } from "./failures";
-import { root, wrangler } from "./wrangler/wrangler";
+import { QUIET, root, wrangler } from "./wrangler/wrangler";
 
 // npm run build: all Workers at the same time, into build/{name}. npm run build -- {name} builds one.
 
@@ -44,11 +44,10 @@ export async function buildBrowser(): Promise<void> {
 }
 
 async function run(...args: string[]): Promise<void> {
-  const env = { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
-  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  if (code !== 0) throw new ToolError(`${stdout}${stderr}`.trim());
+  const options = { cwd: root, env: { ...process.env, ...QUIET, CI: "1" }, maxBuffer: 64 * 1024 * 1024 };
+  await promisify(execFile)(process.execPath, args, options).catch(({ stdout, stderr }) => {
+    throw new ToolError(`${stdout}${stderr}`.trim());
+  });
 }
 
 /** True if no source is newer than the last build of all Workers. A folder in app/ is newer if a file was deleted there. */

@@ -15,7 +15,8 @@ export async function runTool(command: () => boolean | Promise<boolean>): Promis
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message === "fetch failed") return `The host cannot be reached (${causeOf(error)}): look at the network.`;
-  if (error instanceof ToolError || "code" in error) return error.message;
+  const isWrongOption = "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+  if (error instanceof ToolError || isWrongOption || "syscall" in error) return error.message;
   // Wrangler's errors of wrangler.toml.
   if (!("telemetryMessage" in error)) return error.stack ?? error.message;
   const { file, line } = "location" in error ? Object(error.location) : {};

@@ -36,7 +36,7 @@ export async function runCommand(args: string[]): Promise<unknown> {
     throw new ToolError(command.missing);
   }
   const stage = values.production || values.staging ? stageOf(values) : undefined;
-  const { url, token } = stage ? deployed(stage) : local();
+  const { url, token } = apiOf(stage);
   const target = new URL(`/operator/${name}`, values.url ?? url);
   const body = Object.fromEntries(command.options.map((option) => [option.replace("-", "_"), values[option]]));
   const remedy = stage ? "look at the network, and at SUBSCRIPTION_API_URL" : "run npm start beside this";
@@ -107,15 +107,12 @@ function parse(args: string[]) {
   return { name, command, values };
 }
 
-function local() {
-  const { api } = settingsOf();
-  return { url: urlIn(api, "PUBLIC_URL"), token: String(api.vars.OPERATOR_TOKEN) };
-}
-
-function deployed(stage: Stage) {
-  const token = process.env.OPERATOR_TOKEN;
+/** The API of a stage, or of this machine, and its operators' token. */
+function apiOf(stage: Stage | undefined): { url: string; token: string } {
+  const { site, api } = settingsOf(stage);
+  const token = stage ? process.env.OPERATOR_TOKEN : String(api.vars.OPERATOR_TOKEN);
   if (!token) throw new ToolError("Set the variable OPERATOR_TOKEN to the API's secret of that name.");
-  return { url: urlIn(settingsOf(stage).site, "SUBSCRIPTION_API_URL"), token };
+  return { url: urlIn(site, "SUBSCRIPTION_API_URL"), token };
 }
 
 const messages = z.object({
@@ -170,15 +167,9 @@ export function statusTable(answer: unknown): string {
 
 /** Columns aligned for a terminal. @param rows the first has the headings */
 function tableOf(rows: string[][]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const aligned = (row: string[]) => row.map((cell, column) => cell.padEnd(widthOf(column)));
+  return rows.map((row) => aligned(row).join("  ").trimEnd()).join("\n");
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

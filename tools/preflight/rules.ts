@@ -47,20 +47,18 @@ const inBoth =
     });
 
 export const RULES: Record<string, Rule> = {
-  "secrets are set": inBoth(({ requiredSecrets }, { key, put }, { account }) => {
-    const needed = key === "api" ? [...requiredSecrets, "OPERATOR_TOKEN"] : requiredSecrets;
-    const known = account.secrets?.[key] ?? needed;
-    return needed.map((name) => !known.includes(name) && `${name} is not set: ${put(name)}`);
-  }),
-
-  "the Worker takes its settings": inBoth(({ requiredSecrets }, { key, place, put }, deployment) =>
+  "the Worker takes its settings": inBoth((_, { key, place, put }, deployment) =>
     problemsOf(key, deployment).map(({ name, problem }) => {
-      if (requiredSecrets.includes(name) && problem === "is missing") return false;
       if (isSecret(name)) return `${name} ${problem}: ${put(name)}`;
       const hint = name === "CUSTOMER_PORTAL_URL" ? ` (npm run stripe:setup -- --${deployment.stage} prints it)` : "";
       return `${name} ${problem}: correct it in ${place}${hint}`;
     }),
   ),
+
+  "operators have a token": ({ stage, account: { secrets } }) => [
+    secrets?.api.includes("OPERATOR_TOKEN") === false &&
+      `subscription API: OPERATOR_TOKEN is missing: ${wranglerCommand("secret put OPERATOR_TOKEN", stage, API_FOLDER)}`,
+  ],
 
   "values are a deployment's own": inBoth(({ vars, routes }, { key, environment, place, put }) => [
     ...Object.entries(vars).map(([name, given]) => {

@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { buildBrowser } from "../build";
 import { runTool, ToolError } from "../failures";
@@ -17,7 +16,7 @@ type Commit = { commit: string; subject: string };
 async function deploy(stage: Stage, apiOnly: boolean): Promise<boolean> {
   const commit = committed();
   console.log(`Looking at what ${stage} needs …`);
-  if (!(await preflight({ stage, beforeMigrating: true, apiOnly }))) return false;
+  if (!preflight({ stage, beforeMigrating: true, apiOnly })) return false;
   console.log("Migrating the database …");
   if (
     !runWrangler(["d1", "migrations", "apply", "DB", "--remote"], { stage, folder: API_FOLDER, isShown: true })
@@ -55,13 +54,11 @@ function upload(title: string, folder: Folder, { commit, subject }: Commit, stag
   console.log(`✓ ${title}: ${commit} is live for ${stage}`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await runTool(() => {
-    const flag = { type: "boolean", default: false } as const;
-    const { values } = parseArgs({ options: { staging: flag, production: flag, only: { type: "string" } } });
-    if (values.only !== undefined && values.only !== "subscription-api") {
-      throw new ToolError("--only takes subscription-api: the site is deployed with it.");
-    }
+await runTool(() => {
+  const flag = { type: "boolean", default: false } as const;
+  const { values } = parseArgs({ options: { staging: flag, production: flag, only: { type: "string" } } });
+  if (values.only === undefined || values.only === "subscription-api") {
     return deploy(stageOf(values), values.only !== undefined);
-  });
-}
+  }
+  throw new ToolError("--only takes subscription-api: the site is deployed with it.");
+});

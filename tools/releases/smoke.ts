@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { formFields, INVALID_EMAIL } from "../../app/contract/fields/form-fields";
@@ -12,47 +11,63 @@ import { settingsOf, stageOf, urlIn } from "../wrangler/worker-settings";
 const WITHIN_MS = 20_000;
 const health = z.object({ release: z.string(), commit: z.string() });
 
-type Target = { siteUrl: string; apiUrl: string; packageId: string; stripeUrl: string; publishableKey: string };
+async function smoke(options: { staging?: boolean; production?: boolean }): Promise<boolean> {
+  const isLocal = !options.staging && !options.production;
+  const { site } = settingsOf(isLocal ? undefined : stageOf(options));
+  const [siteUrl, apiUrl] = [urlIn(site, "SITE_URL"), urlIn(site, "SUBSCRIPTION_API_URL")];
+  const packageId = String(site.vars[settingOf(PAID_PLANS[0])]);
 
-/** Each returns the result, or throws the problem. */
-const CHECKS: Record<string, (target: Target) => Promise<string>> = {
-  async pages({ siteUrl }) {
-    const paths = Object.keys(shareImages);
-    for (const path of paths) need((await get(siteUrl + path)).text.includes("<h1"), `${path} has no heading`);
-    return paths.join(" ");
-  },
-  site: ({ siteUrl }) => versionAt(siteUrl),
-  async form({ siteUrl, packageId }) {
-    const form = `${siteUrl}/subscription/${packageId}`;
-    const { text, headers } = await get(form);
-    const missing = Object.keys(formFields).filter((name) => !text.includes(`name="${name}"`));
-    need(missing.length === 0, `the form has no ${missing.join(", ")}`);
-    need(/(^|__Host-)form=[\w-]{22};/.test(headers.getSetCookie().join("\n")), "the form sets no cookie");
-    const files = new Set(text.match(/\/build\/[\w/-]+\.js/g));
-    need(files.size > 0, "the form's page names no script");
-    for (const file of files) await get(siteUrl + file);
-    const body = new URLSearchParams({ package_id: packageId, email: "nobody" });
-    const refused = await ask(form, { method: "POST", body, headers: { Origin: siteUrl } });
-    need(refused.status === 422, `a form with errors was answered ${refused.status}, not 422`);
-    need(refused.text.includes(INVALID_EMAIL), "the answer does not say what is wrong");
-    return `its fields, cookie and ${files.size} scripts; an incomplete form came back with its errors`;
-  },
-  API: ({ apiUrl }) => versionAt(apiUrl),
-  async "API's refusals"({ apiUrl }) {
-    const headers = { "content-type": "application/json" };
-    for (const path of ["/subscription", "/webhooks/stripe"]) {
-      const { status } = await ask(apiUrl + path, { method: "POST", body: "{}", headers });
-      need(status >= 400 && status < 500, `an empty post to ${path} was answered ${status}`);
-    }
-    return "an empty sign-up and an unsigned webhook were refused";
-  },
-  async "Stripe key"({ stripeUrl, publishableKey }) {
-    const url = `${stripeUrl}/v1/setup_intents/seti_smoke?client_secret=seti_smoke_secret_test`;
-    const { status } = await ask(url, { headers: { Authorization: `Bearer ${publishableKey}` } });
-    need(status === 404 || status === 400, `Stripe answered ${status}: does it know the publishable key?`);
-    return "Stripe knows the publishable key";
-  },
-};
+  /** Each returns the result, or throws the problem. */
+  const checks: Record<string, () => Promise<string>> = {
+    async pages() {
+      const paths = Object.keys(shareImages);
+      for (const path of paths) need((await get(siteUrl + path)).text.includes("<h1"), `${path} has no heading`);
+      return paths.join(" ");
+    },
+    site: () => versionAt(siteUrl),
+    async form() {
+      const form = `${siteUrl}/subscription/${packageId}`;
+      const { text, headers } = await get(form);
+      const missing = Object.keys(formFields).filter((name) => !text.includes(`name="${name}"`));
+      need(missing.length === 0, `the form has no ${missing.join(", ")}`);
+      need(/^(__Host-)?form=[\w-]{22};/m.test(headers.getSetCookie().join("\n")), "the form sets no cookie");
+      const files = new Set(text.match(/\/build\/[\w/-]+\.js/g));
+      need(files.size > 0, "the form's page names no script");
+      for (const file of files) await get(siteUrl + file);
+      const body = new URLSearchParams({ package_id: packageId, email: "nobody" });
+      const refused = await ask(form, { method: "POST", body, headers: { Origin: siteUrl } });
+      need(refused.status === 422, `a form with errors was answered ${refused.status}, not 422`);
+      need(refused.text.includes(INVALID_EMAIL), "the answer does not say what is wrong");
+      return `its fields, cookie and ${files.size} scripts; an incomplete form came back with its errors`;
+    },
+    "subscription API": () => versionAt(apiUrl),
+    async refusals() {
+      const headers = { "content-type": "application/json" };
+      for (const path of ["/subscription", "/webhooks/stripe"]) {
+        const { status } = await ask(apiUrl + path, { method: "POST", body: "{}", headers });
+        need(status >= 400 && status < 500, `an empty post to ${path} was answered ${status}`);
+      }
+      return "an empty sign-up and an unsigned webhook were refused";
+    },
+    async "Stripe key"() {
+      const stripeUrl = isLocal ? urlIn(site, "STRIPE_API_URL") : "https://api.stripe.com";
+      const headers = { Authorization: `Bearer ${site.vars.STRIPE_PUBLISHABLE_KEY}` };
+      const { status } = await ask(`${stripeUrl}/v1/setup_intents/seti_smoke?client_secret=seti_smoke_secret_test`, {
+        headers,
+      });
+      need(status === 404 || status === 400, `Stripe answered ${status}: does it know the publishable key?`);
+      return "Stripe knows the publishable key";
+    },
+  };
+
+  let passed = true;
+  for (const [name, check] of Object.entries(checks)) {
+    const result = await check().catch((error: Error) => error);
+    if (result instanceof Error) passed = false;
+    console.log(result instanceof Error ? `✗ ${name}: ${result.message}` : `✓ ${name}: ${result}`);
+  }
+  return passed;
+}
 
 async function versionAt(url: string): Promise<string> {
   const { release, commit } = health.parse(JSON.parse((await get(`${url}/health`)).text));
@@ -77,26 +92,7 @@ function need(isTrue: boolean, otherwise: string): void {
   if (!isTrue) throw new Error(otherwise);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await runTool(async () => {
-    const { values } = parseArgs({ options: { staging: { type: "boolean" }, production: { type: "boolean" } } });
-    const isLocal = !values.staging && !values.production;
-    const { site } = settingsOf(isLocal ? undefined : stageOf(values));
-    const target = {
-      siteUrl: urlIn(site, "SITE_URL"),
-      apiUrl: urlIn(site, "SUBSCRIPTION_API_URL"),
-      packageId: String(site.vars[settingOf(PAID_PLANS[0])]),
-      stripeUrl: isLocal ? urlIn(site, "STRIPE_API_URL") : "https://api.stripe.com",
-      publishableKey: String(site.vars.STRIPE_PUBLISHABLE_KEY),
-    };
-    let passed = true;
-    for (const [name, check] of Object.entries(CHECKS)) {
-      const fail = (error: Error) => {
-        passed = false;
-        return `✗ ${name}: ${error.message}`;
-      };
-      console.log(await check(target).then((what) => `✓ ${name}: ${what}`, fail));
-    }
-    return passed;
-  });
-}
+await runTool(() => {
+  const flag = { type: "boolean", default: false } as const;
+  return smoke(parseArgs({ options: { staging: flag, production: flag } }).values);
+});

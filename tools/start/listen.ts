@@ -1,16 +1,14 @@
 import { connect, createServer, type Socket } from "node:net";
 import { ToolError } from "../failures";
 
+/** A Worker's address, another after each reload; undefined before it runs, when connections are closed. */
+type Address = () => Promise<URL | undefined>;
+
 /**
- * Passes connections on to a Worker, which has another address after each reload. Throws ToolError for a port in use.
+ * Passes connections on to a Worker. Throws ToolError for a port in use.
  * @param host undefined for this machine alone, by IPv4 and, where it has it, IPv6
- * @param worker its address; undefined before it runs, when connections are closed
  */
-export async function listen(
-  port: number,
-  host: string | undefined,
-  worker: () => Promise<URL | undefined>,
-): Promise<void> {
+export async function listen(port: number, host: string | undefined, worker: Address): Promise<void> {
   const on = (address: string) =>
     new Promise<void>((resolve, reject) => {
       const server = createServer((client) => void passOn(client, worker));
@@ -20,15 +18,14 @@ export async function listen(
     await on(host ?? "127.0.0.1");
     if (!host) await on("::1").catch((error) => (error.code === "EADDRINUSE" ? Promise.reject(error) : undefined));
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
+    if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
     throw new ToolError(
-      `Port ${port} is ${code === "EACCES" ? "for an administrator" : "in use: stop what listens there"}, or choose another, such as PORT=9000 npm start.`,
+      `Port ${port} is in use: stop what listens there, or choose another, such as PORT=9000 npm start.`,
     );
   }
 }
 
-async function passOn(client: Socket, worker: () => Promise<URL | undefined>): Promise<void> {
+async function passOn(client: Socket, worker: Address): Promise<void> {
   client.on("error", () => client.destroy());
   const url = await worker().catch(() => undefined);
   if (!url || client.destroyed) return void client.destroy();

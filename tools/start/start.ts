@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { Log, LogLevel, Miniflare, type MiniflareOptions, type WorkerOptions } from "miniflare";
+import { Log, Miniflare, type MiniflareOptions, NoOpLog, type WorkerOptions } from "miniflare";
 import { build, isBuilt, WORKERS, type WorkerName, workerNames } from "../build";
 import { sentenceOf, ToolError } from "../failures";
 import { migrateDatabase } from "../wrangler/migrate-database";
@@ -24,7 +24,8 @@ let isStopping = false;
 
 async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching: boolean }): Promise<void> {
   const [port, host] = [portOf(process.env), hostOf(process.env)];
-  const testMode = await testModeIn(process.env);
+  const hasKey = process.env.STRIPE_SECRET_KEY || process.env.STRIPE_PUBLISHABLE_KEY;
+  const testMode = hasKey ? await (await import("./test-mode")).acceptedTestMode(process.env) : undefined;
   const optionsOf = (name: WorkerName): WorkerOptions => {
     const { folder, bundle } = WORKERS[name];
     const vars = onPorts(readWorkerSettings(join(root, folder, "wrangler.toml")).vars, port);
@@ -50,7 +51,7 @@ async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching
     port: 0,
     d1Persist: join(state, "v3/d1"),
     durableObjectsPersist: join(state, "v3/do"),
-    log: new ErrorLog(onLine),
+    log: isVerbose ? new Log() : new NoOpLog(),
     handleRuntimeStdio: (...outputs: NodeJS.ReadableStream[]) => {
       for (const input of outputs) createInterface({ input }).on("line", onLine);
     },
@@ -91,25 +92,6 @@ async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching
   Stripe dashboard  ${at(2)}/dashboard`);
   console.log(testMode?.whatIsLeft ?? `  customer portal   ${at(2)}/p/login/test`);
   console.log(`  subscription API  ${at(1)}\nPress Ctrl-C to stop everything.\nReady: open ${at(0)}`);
-}
-
-/** Undefined without a key of Stripe's test mode. */
-async function testModeIn(environment: NodeJS.ProcessEnv) {
-  if (!environment.STRIPE_SECRET_KEY && !environment.STRIPE_PUBLISHABLE_KEY) return undefined;
-  const { requireAccess, testModeOf } = await import("./test-mode");
-  const testMode = testModeOf(environment);
-  await requireAccess(environment);
-  return testMode;
-}
-
-/** Miniflare's own errors, such as an exception that a Worker did not catch. */
-class ErrorLog extends Log {
-  constructor(private readonly onLine: (line: string) => void) {
-    super(LogLevel.ERROR);
-  }
-  protected override log(message: string): void {
-    message.split("\n").forEach(this.onLine);
-  }
 }
 
 /** Builds the Worker whose own folder has changed, or all, then calls `reload`; tells of a build that failed. */

@@ -28,10 +28,12 @@ export function testModeOf(environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** Throws ToolError if Stripe does not take the key. */
-export async function requireAccess(environment: NodeJS.ProcessEnv): Promise<void> {
+/** `testModeOf` after a request with the key. Throws ToolError also if Stripe does not take it. */
+export async function acceptedTestMode(environment: NodeJS.ProcessEnv) {
+  const testMode = testModeOf(environment);
   const { customers } = targetOf("sandbox", environment).stripe;
   await customers.list({ limit: 1 }).catch((error) => {
     throw new ToolError(sentenceOf(error));
   });
+  return testMode;
 }

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import type { Difference, State, Target } from "./target";
+import type { State, Target } from "./target";
 
 const MADE_BY = { made_by: "npm run stripe:setup" };
 
@@ -9,22 +9,20 @@ export async function portal(target: Target): Promise<State> {
   const [wanted, found] = [await wantedOf(target), await configurationOf(target)];
   const where = target.place === "sandbox" ? "start with the variable" : "set in both wrangler.toml files";
   const setUrl = ({ login_page: { url } }: Stripe.BillingPortal.Configuration) =>
-    url === target.customerPortalUrl ? "" : `${where} CUSTOMER_PORTAL_URL = "${url}"`;
-  if (!found) {
-    const fix = async () => {
-      const made = await configurations.create({ ...wanted, metadata: MADE_BY });
-      return `${made.id} was made. ${setUrl(made)}`.trim();
-    };
-    return { ok: "", differences: [{ what: "there is no configuration", fix }] };
+    url === null || url === target.customerPortalUrl ? "" : `${where} CUSTOMER_PORTAL_URL = "${url}"`;
+  const wrong = found && wrongIn(found, wanted).join(", ");
+  if (found && wrong === "") {
+    const what = setUrl(found);
+    return { ok: `customer portal: ${found.id}`, differences: what === "" ? [] : [{ what }] };
   }
-  const wrong = wrongIn(found, wanted).join(", ");
   const fix = async () => {
-    await configurations.update(found.id, wanted);
-    return `${found.id} was changed: ${wrong}`;
+    const fixed = found
+      ? await configurations.update(found.id, wanted)
+      : await configurations.create({ ...wanted, metadata: MADE_BY });
+    return `${fixed.id} ${found ? `was changed: ${wrong}` : "was made"}. ${setUrl(fixed)}`.trim();
   };
-  const differences: Difference[] = wrong === "" ? [] : [{ what: `${found.id} is wrong in: ${wrong}`, fix }];
-  if (setUrl(found) !== "") differences.push({ what: setUrl(found) });
-  return { ok: `customer portal: ${found.id}`, differences };
+  const what = found ? `${found.id} is wrong in: ${wrong}` : "there is no configuration";
+  return { ok: "", differences: [{ what, fix }] };
 }
 
 /** The portal in the settings, else the portal made here, else the Dashboard's default. */

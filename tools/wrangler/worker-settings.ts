@@ -43,6 +43,8 @@ export function urlIn({ vars }: WorkerSettings, name: string): string {
   return String(vars[name]).replace(/\/+$/, "");
 }
 
+type WorkerOptions = Unstable_MiniflareWorkerOptions["workerOptions"] & { name: string };
+
 /** Variables that override wrangler.toml; `undefined` removes one. */
 export type Vars = Record<string, string | undefined>;
 
@@ -50,18 +52,10 @@ export type Vars = Record<string, string | undefined>;
  * Miniflare's options for the Worker in `folder`, except its modules: the bindings of its wrangler.toml, without
  * `.dev.vars` and required secrets.
  */
-export function bindingsOf(
-  folder: string,
-  vars: Vars = {},
-  stage?: Stage,
-): Unstable_MiniflareWorkerOptions["workerOptions"] {
+export function bindingsOf(folder: string, vars: Vars = {}, stage?: Stage): WorkerOptions {
   const file = { config: join(root, folder, "wrangler.toml"), env: stage ?? "" };
   const config = unstable_readConfig(file, { hideWarnings: true });
   const { workerOptions } = unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined }, stage);
   const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
-  return {
-    ...workerOptions,
-    ...(config.name !== undefined && { name: config.name }),
-    bindings: Object.fromEntries(bindings),
-  };
+  return { ...workerOptions, name: String(config.name), bindings: Object.fromEntries(bindings) };
 }

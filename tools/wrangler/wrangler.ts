@@ -14,19 +14,21 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 
+/** Variables for Wrangler. */
+export const QUIET = { WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
+
 /** @param isShown runs it in the terminal, where it can ask; nothing is returned of what it wrote */
 export function runWrangler(
   args: string[],
   { stage, folder, isShown = false }: { stage: Stage; folder: Folder; isShown?: boolean },
 ): { succeeded: boolean; stdout: string; output: string } {
   const command = [wrangler, ...args, "--env", stage, "--cwd", folder];
-  const quiet = { WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
   const { status, stdout, stderr, error } = spawnSync(process.execPath, command, {
     cwd: root,
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
     stdio: isShown ? "inherit" : ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...quiet, ...(!isShown && { CI: "1", FORCE_COLOR: "0" }) },
+    env: { ...process.env, ...QUIET, ...(!isShown && { CI: "1", FORCE_COLOR: "0" }) },
   });
   if (error) throw error;
   const [plain, errors] = [stdout ?? "", stderr ?? ""].map(stripVTControlCharacters);

@@ -168,9 +168,16 @@ const replace =
 /** The same for what is not in a file. */
 const MISSING: [rule: string, change: (ready: Deployment) => Partial<Deployment>, sentence: string][] = [
   [
-    "secrets are set",
+    "the Worker takes its settings",
     ({ account }) => ({ account: { ...account, secrets: { site: [], api: account.secrets?.api ?? [] } } }),
-    "site: SESSION_SECRET is not set: npx wrangler secret put SESSION_SECRET --env production",
+    "site: SESSION_SECRET is missing: npx wrangler secret put SESSION_SECRET --env production",
+  ],
+  [
+    "operators have a token",
+    ({ site, api, account }) => ({
+      account: { ...account, secrets: { site: site.requiredSecrets, api: api.requiredSecrets } },
+    }),
+    "subscription API: OPERATOR_TOKEN is missing: npx wrangler secret put OPERATOR_TOKEN --env production --cwd",
   ],
   [
     "the company is real",
