@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { Miniflare, type WorkerOptions } from "miniflare";
 import { Pool } from "undici";
 import { PAID_PLANS, settingOf } from "../app/contract/plans";
-import { bindingsOf } from "../tools/wrangler/built-worker";
+import { bindingsOf } from "../tools/wrangler/worker-settings";
 import { root } from "../tools/wrangler/wrangler";
 
 /*

@@ -10,9 +10,9 @@ import { root, wrangler } from "./wrangler/wrangler";
 
 /** In the order of their ports. */
 export const WORKERS = {
-  site: { folder: ".", bundle: "site.js", port: 8787 },
-  "subscription-api": { folder: "functions/subscription-api", bundle: "index.js", port: 8788 },
-  "stripe-simulator": { folder: "functions/stripe-simulator", bundle: "index.js", port: 8789 },
+  site: { folder: ".", bundle: "site.js" },
+  "subscription-api": { folder: "functions/subscription-api", bundle: "index.js" },
+  "stripe-simulator": { folder: "functions/stripe-simulator", bundle: "index.js" },
 } as const;
 
 export type WorkerName = keyof typeof WORKERS;
@@ -55,19 +55,17 @@ async function run(...args: string[]): Promise<void> {
 export function isBuilt(): boolean {
   try {
     const builtAt = Number(readFileSync(STAMP, "utf8"));
-    const under = SOURCES.flatMap((name) => {
-      const path = join(root, name);
-      if (!statSync(path).isDirectory()) return [path];
-      const entries = readdirSync(path, { recursive: true, withFileTypes: true });
-      return entries.flatMap((entry) => {
-        const isCounted = entry.isFile() || (name === "app" && entry.isDirectory());
-        return isCounted && !entry.parentPath.includes(".wrangler") ? [join(entry.parentPath, entry.name)] : [];
-      });
-    });
-    return under.every((path) => statSync(path).mtimeMs < builtAt);
+    return SOURCES.every((name) => isOlder(join(root, name), builtAt, name === "app"));
   } catch {
     return false;
   }
+}
+
+function isOlder(path: string, time: number, countsFolders: boolean): boolean {
+  const stats = statSync(path);
+  if ((stats.isFile() || countsFolders) && stats.mtimeMs >= time) return false;
+  const names = stats.isDirectory() ? readdirSync(path).filter((name) => name !== ".wrangler") : [];
+  return names.every((name) => isOlder(join(path, name), time, countsFolders));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

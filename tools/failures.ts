@@ -1,9 +1,3 @@
-import { relative } from "node:path";
-import { fileURLToPath } from "node:url";
-import * as z from "zod";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
-
 /** An expected failure, whose message says what to do. */
 export class ToolError extends Error {}
 
@@ -17,14 +11,15 @@ export async function runTool(command: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** The stack only of an unexpected error. */
+/** The message of an expected error, of a failed system call, of a wrong option or of a wrangler.toml; else the stack. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof ToolError) return error.message;
-  const known = tomlError.safeParse(error).data ?? wrongOption.safeParse(error).data ?? diskError.safeParse(error).data;
-  if (known !== undefined) return known;
   if (error.message === "fetch failed") return `The host cannot be reached (${causeOf(error)}): look at the network.`;
-  return error.stack ?? error.message;
+  if (error instanceof ToolError || "code" in error) return error.message;
+  // Wrangler's errors of wrangler.toml.
+  if (!("telemetryMessage" in error)) return error.stack ?? error.message;
+  const { file, line } = "location" in error ? Object(error.location) : {};
+  return `${file ? `${file}:${line}: ` : ""}${error.message.trim()}`;
 }
 
 /** Why a `fetch` failed, in a few words, such as `getaddrinfo ENOTFOUND www.acme.com`. */
@@ -35,23 +30,3 @@ export function causeOf(error: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return causeOf(cause.errors[0]);
   return cause instanceof Error ? cause.message : error.message;
 }
-
-const place = z.object({ file: z.string(), line: z.number(), column: z.number(), lineText: z.string() });
-const tomlError = z
-  .object({ message: z.string(), location: place })
-  .transform(({ message, location: { file, line, column, lineText } }) => {
-    const reason = message.replace(/^Invalid TOML document: /, "").replace(/\s+/g, " ");
-    return `${relative(root, file)}:${line}:${column} is no valid TOML (${reason}): fix the line \`${lineText.trim()}\`, or the line before it.`;
-  });
-
-const wrongOption = z
-  .object({ code: z.string().startsWith("ERR_PARSE_ARGS"), message: z.string() })
-  .transform(({ message }) => `${message.split(". ")[0]?.replace(/\.$/, "")}: see docs/operations.md for the options.`);
-
-const diskError = z
-  .object({ code: z.enum(["ENOSPC", "EROFS", "EACCES", "EPERM"]), message: z.string() })
-  .transform(({ code, message }) =>
-    code === "ENOSPC"
-      ? "The disk is full: free some space, then run this again."
-      : `No file can be written: ${message}.`,
-  );

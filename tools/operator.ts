@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { causeOf, runTool, ToolError } from "./failures";
-import { settingsOf, stageOf, urlIn } from "./releases/deployment-stages";
+import { settingsOf, stageOf, urlIn } from "./wrangler/worker-settings";
 import type { Stage } from "./wrangler/wrangler";
 
 // npm run export|erase -- --email {email}, npm run catalog, npm run status, npm run messages [-- --send-again {key}],

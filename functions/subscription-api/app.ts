@@ -5,7 +5,7 @@ import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import { describeError } from "../../app/shared/describe-error";
 import { loggedPath } from "../../app/shared/logged-path";
-import { type Config, keysOf, readConfig } from "./config";
+import { keysOf, readConfig } from "./config";
 import type { ApiContext } from "./http/api-context";
 import * as guards from "./http/guards";
 import { healthCheck } from "./http/health";
@@ -21,7 +21,6 @@ import { dispatchMessages } from "./outbox/dispatch";
 import { runScheduled } from "./scheduled";
 import { type Connect, connectWith } from "./services";
 import type { PasswordHasher } from "./sign-ups/password/password";
-import { withDeadline } from "./stripe/deadline";
 
 const headers = {
   https: secureHeaders({
@@ -33,16 +32,8 @@ const headers = {
 
 const OPERATOR = /^\/operator(\/|$)/;
 
-/** Routes without a waiting visitor. */
-const NO_VISITORS = /^\/(webhooks|operator)(\/|$)/;
-
 const POLICY_HEADER = "content-security-policy";
 const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/** Shorter than the site's timeout of ten seconds. */
-const ANSWERED_WITHIN_MS = 9_000;
-/** For bursts of sign-ups on a development machine. */
-const LOCALLY_ANSWERED_WITHIN_MS = 60_000;
 
 /** @param passwords makes the hasher for a cost, log2 of scrypt's N, or its own */
 export function createApi(passwords: (cost?: number) => PasswordHasher) {
@@ -58,7 +49,7 @@ export function createApi(passwords: (cost?: number) => PasswordHasher) {
       }
       if (result.configuration.inMaintenance) return;
       const limits = runLimits();
-      const run = () => runScheduled(connect(result.configuration, "nobody", limits), limits);
+      const run = () => runScheduled(connect(result.configuration, limits), limits);
       return withRequestId(crypto.randomUUID(), run);
     },
   };
@@ -109,15 +100,14 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
     if (configuration.inMaintenance && !OPERATOR.test(c.req.path)) {
       return unavailable({ title: "Down for maintenance" }, "60");
     }
-    const waiting = NO_VISITORS.test(c.req.path) ? "nobody" : "visitor";
+    const services = connect(configuration);
     c.set("config", configuration);
-    c.set("services", connect(configuration, waiting));
+    c.set("services", services);
     c.set("dispatchAfterResponse", () => {
       const failed = (error: unknown) => log("error", "dispatch_failed", describeError(error));
-      const dispatched = withDeadline(Infinity, () => dispatchMessages(connect(configuration, "nobody")));
-      c.executionCtx.waitUntil(dispatched.catch(failed));
+      c.executionCtx.waitUntil(dispatchMessages(services).catch(failed));
     });
-    await withDeadline(waiting === "visitor" ? Date.now() + answeredWithin(configuration) : Infinity, next);
+    return next();
   });
 
   app.use("/subscription/*", guards.requireSite(entrypoint));
@@ -135,10 +125,6 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
   app.notFound(() => problem(404, { title: "Not found" }));
   app.onError(errorResponse);
   return app;
-}
-
-function answeredWithin({ isLocal, deadlineFactor }: Config): number {
-  return (isLocal ? LOCALLY_ANSWERED_WITHIN_MS : ANSWERED_WITHIN_MS) * deadlineFactor;
 }
 
 function newRequestId({ req }: Context): string {

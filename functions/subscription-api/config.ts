@@ -94,8 +94,6 @@ export const settings = z.object({
   ),
   /** Binding: sign-ups of one sender; in production 30 in 60 s, since the site repeats calls. */
   SIGNUP_RATE_LIMIT: binding<RateLimit>("limit"),
-  /** Binding: operator's commands of one sender; 60 in 60 s. */
-  OPERATOR_RATE_LIMIT: binding<RateLimit>("limit"),
   /** Host in email links for other devices, from `npm start`; refused in a deployment. */
   HOST: z.string().optional(),
   /** Multiplies every deadline for tests; refused in a deployment. */
@@ -184,7 +182,7 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
   /** log2 of scrypt's N, for tests that are not about passwords; a deployment has the hasher's own. */
   passwordCost: env.PASSWORD_COST,
   d1: env.DB,
-  limits: { signUps: env.SIGNUP_RATE_LIMIT, operator: env.OPERATOR_RATE_LIMIT },
+  signUpLimit: env.SIGNUP_RATE_LIMIT,
   stripe: {
     secretKey: env.STRIPE_SECRET_KEY,
     webhookSecrets: env.STRIPE_WEBHOOK_SECRET,

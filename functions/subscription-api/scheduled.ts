@@ -7,10 +7,9 @@ import type { AdvanceServices } from "./sign-ups/advance";
 import { advanceDue } from "./sign-ups/due-sign-ups";
 import type { ProcessedEvents } from "./sign-ups/processed-events";
 import { CHECK_RANKS } from "./sign-ups/sign-up";
-import type { StripeAccess } from "./stripe/access";
 
 export type ScheduledServices = AdvanceServices &
-  DispatchServices & { cronRuns: CronRuns; processedEvents: ProcessedEvents; askStripe: () => Promise<StripeAccess> };
+  DispatchServices & { cronRuns: CronRuns; processedEvents: ProcessedEvents };
 
 const RETENTION_MS = 30 * 24 * 60 * 60_000;
 
@@ -27,7 +26,6 @@ export async function runScheduled(services: ScheduledServices, limits: RunLimit
     () => dispatchAll(services, limits, 0.9),
     () => advanceDue(leftToDelete, services, () => limits.hasLeft(0.95)),
     () => dispatchAll(services, limits, 1),
-    async () => services.cronRuns.recordStripe(await services.askStripe()),
   ];
   const errors: unknown[] = [];
   for (const part of parts) {

@@ -18,28 +18,25 @@ import {
 import { processedEventsIn } from "./sign-ups/processed-events";
 import { signUpsIn } from "./sign-ups/store";
 import { signedLinks } from "./signed-links";
-import { stripeAccess } from "./stripe/access";
-import { stripeClient, type Waiting } from "./stripe/client";
+import { stripeClient } from "./stripe/client";
 import { stripeWebhook } from "./stripe/events";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/plan-prices";
 
-const RETRIED_FOR_MS = 5_000;
-
 export type Services = ReturnType<typeof servicesFor> & { passwords: PasswordQueue };
 
-export type Connect = (config: Config, waiting: Waiting, limits?: RunLimits) => Services;
+export type Connect = (config: Config, limits?: RunLimits) => Services;
 
 /** @param passwords makes the hasher for a cost, log2 of scrypt's N, or its own */
 export function connectWith(passwords: (cost?: number) => PasswordHasher): Connect {
   // One for each isolate, whose configuration is read once.
   const queues = new WeakMap<Config, PasswordQueue>();
-  return (config, ...given) => {
+  return (config, limitsOfRun) => {
     const { placeEndsAfterMs, ...limits } = config.isLocal ? LOCAL_PASSWORD_LIMITS : PASSWORD_LIMITS;
     const ends = { placeEndsAfterMs: placeEndsAfterMs * config.deadlineFactor };
     const queue = queues.get(config) ?? passwordQueue(passwords(config.passwordCost), { ...limits, ...ends });
     queues.set(config, queue);
-    return { ...servicesFor(config, ...given), passwords: queue };
+    return { ...servicesFor(config, limitsOfRun), passwords: queue };
   };
 }
 
@@ -47,17 +44,13 @@ export function connectWith(passwords: (cost?: number) => PasswordHasher): Conne
  * Everything that a request or a run of the cron handler works with.
  * @param limits count the calls of a run, which Cloudflare limits
  */
-export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits) {
+export function servicesFor(config: Config, limits?: RunLimits) {
   const countedFetch: typeof fetch = (...given) => {
     limits?.count(1);
     return fetch(...given);
   };
-  const stripe = stripeClient(config.stripe, waiting, limits && countedFetch);
-  const lastRetry = Date.now() + RETRIED_FOR_MS * config.deadlineFactor;
-  const db = databaseOver(config.d1, {
-    mayRetry: () => (limits ? limits.hasLeft() : Date.now() < lastRetry),
-    onStatement: () => limits?.count(1),
-  });
+  const stripe = stripeClient(config.stripe, limits && countedFetch);
+  const db = databaseOver(config.d1, () => limits?.count(1));
   return {
     packages: packagesIn(db),
     signUps: signUpsIn(db),
@@ -69,7 +62,6 @@ export function servicesFor(config: Config, waiting: Waiting, limits?: RunLimits
     cronRuns: cronRunsIn(db),
     payments: stripePayments(stripe, config),
     prices: stripePrices(stripe),
-    askStripe: () => stripeAccess(stripe),
     stripeHistory: stripeHistory(stripe),
     stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecrets),
     mail: mailOver(config.mail, config.deadlineFactor),

@@ -10,8 +10,6 @@ export type Workers = { site: WorkerSettings; api: WorkerSettings };
 export type Account = {
   secrets?: { site: string[]; api: string[] };
   database?: { migrations: string[]; packages: Record<string, unknown>[] };
-  /** By id. */
-  databaseNames?: ReadonlyMap<string, string>;
 };
 
 export type Deployment = Workers & {
@@ -51,7 +49,7 @@ function environmentOf(key: Key, worker: WorkerSettings, { account, stage }: Dep
   const binding = { limit: fetch, prepare: fetch, send: fetch, fetch };
   const bindings = [
     ...[...worker.ratelimits, ...worker.send_email].map(({ name }) => name),
-    ...[...worker.d1_databases, ...worker.services].map(({ binding: name }) => name),
+    ...[...worker.d1_databases, ...(worker.services ?? [])].map(({ binding: name }) => name),
     worker.assets?.binding ?? "ASSETS",
   ];
   return {

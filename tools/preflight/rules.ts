@@ -1,75 +1,76 @@
 import { PAID_PLANS, settingOf } from "../../app/contract/plans";
 import { isLoopback } from "../../app/shared/settings";
-import { isStripePriceId } from "../../functions/subscription-api/plans/packages";
-import type { WorkerSettings } from "../wrangler/worker-settings";
+import { urlIn, type WorkerSettings } from "../wrangler/worker-settings";
 import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
 import { type Deployment, isSecret, KEYS, type Key, namesOf, problemsOf } from "./deployment";
 
 /** The private entrypoint of functions/subscription-api/index.ts. */
 const SITE_ENTRYPOINT = "SiteApi";
-/** Values that a deployment needs; undefined: it may not be there. */
-const NEEDED = { ONE_TRIAL_PER_PERSON: "true", SUBSCRIPTION_API_IDEMPOTENT: "true", MAINTENANCE: undefined };
 /** Usual limits. Ten times as many no longer protect anything. */
 const USUAL: Record<Key, Record<string, number>> = {
   site: { SIGNUP_RATE_LIMIT: 10, SIGNUP_NETWORK_RATE_LIMIT: 60, FLOOD_RATE_LIMIT: 20, CARD_CHECK_RATE_LIMIT: 30 },
-  api: { SIGNUP_RATE_LIMIT: 30, OPERATOR_RATE_LIMIT: 60 },
+  api: { SIGNUP_RATE_LIMIT: 30 },
 };
 /** Reserved names (RFC 2606), and words that ask to be replaced. */
 const PLACEHOLDER =
   /(?:^|[@./])example\.(?:com|net|org)(?![\w-])|\.(?:example|test|invalid)(?![\w.-])|\b(?:todo|tbd|xxx+|change[ _-]?me|your[ _-]\w+)\b|[<{…]/i;
+/** Not a placeholder of the first migration. */
+const PRICE_ID = /^price_\w{14,}$/;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const API_FILE = `${API_FOLDER}/wrangler.toml`;
 
-const titleOf = (key: Key) => (key === "site" ? "site" : "subscription API");
-const folderOf = (key: Key) => (key === "site" ? "." : API_FOLDER);
-const fileOf = (key: Key) => (key === "site" ? "wrangler.toml" : `${API_FOLDER}/wrangler.toml`);
 const hostOf = (url: unknown) => (URL.canParse(String(url)) ? new URL(String(url)).host : String(url));
-const routesOf = ({ routes }: WorkerSettings) => routes.map(({ pattern }) => pattern.replace(/\/.*$/, ""));
+const hostsOf = ({ routes }: WorkerSettings) => routes.map((route) => route.replace(/\/.*$/, ""));
 export const databaseIdOf = ({ d1_databases }: WorkerSettings) =>
   d1_databases.find(({ binding }) => binding === "DB")?.database_id ?? "";
 export const isDatabaseId = (id: string) => UUID.test(id) && !/^[0-]*$/.test(id);
 
-/** A rule returns a sentence for each problem: where it is, what is wrong and the remedy. */
-type Rule = (deployment: Deployment) => (string | false)[];
+/** A sentence for each problem: where it is, what is wrong and the remedy. */
+type Problems = (string | false)[];
+type Rule = (deployment: Deployment) => Problems;
 
+/** One of the Workers. `environment` and `place` name where its settings are, and `put` sets a secret. */
+type One = { key: Key; file: string; environment: string; place: string; put: (name: string) => string };
+
+/** The same rule for both Workers. Its sentences begin with the Worker. */
 const inBoth =
-  (rule: (key: Key, worker: WorkerSettings, deployment: Deployment) => (string | false)[]): Rule =>
+  (rule: (worker: WorkerSettings, one: One, deployment: Deployment) => Problems): Rule =>
   (deployment) =>
-    KEYS.flatMap((key) =>
-      rule(key, deployment[key], deployment).map((what) => what !== false && `${titleOf(key)}: ${what}`),
-    );
-
-const inVars = (key: Key, { stage }: Deployment) => `[env.${stage}.vars] of ${fileOf(key)}`;
+    KEYS.flatMap((key) => {
+      const { stage } = deployment;
+      const file = key === "site" ? "wrangler.toml" : API_FILE;
+      const put = (name: string) => wranglerCommand(`secret put ${name}`, stage, key === "site" ? "." : API_FOLDER);
+      const [environment, place] = [`[env.${stage}] of ${file}`, `[env.${stage}.vars] of ${file}`];
+      const title = key === "site" ? "site" : "subscription API";
+      const problems = rule(deployment[key], { key, file, environment, place, put }, deployment);
+      return problems.map((problem) => problem !== false && `${title}: ${problem}`);
+    });
 
 export const RULES: Record<string, Rule> = {
-  "secrets are set": inBoth((key, { secrets }, deployment) => {
-    const needed = key === "api" ? [...secrets.required, "OPERATOR_TOKEN"] : secrets.required;
-    const known = deployment.account.secrets?.[key] ?? needed;
-    return needed.map((name) => !known.includes(name) && `${name} is not set: ${put(name, key, deployment)}`);
+  "secrets are set": inBoth(({ requiredSecrets }, { key, put }, { account }) => {
+    const needed = key === "api" ? [...requiredSecrets, "OPERATOR_TOKEN"] : requiredSecrets;
+    const known = account.secrets?.[key] ?? needed;
+    return needed.map((name) => !known.includes(name) && `${name} is not set: ${put(name)}`);
   }),
 
-  "the Worker takes its settings": inBoth((key, { secrets }, deployment) =>
+  "the Worker takes its settings": inBoth(({ requiredSecrets }, { key, place, put }, deployment) =>
     problemsOf(key, deployment).map(({ name, problem }) => {
-      if (secrets.required.includes(name) && problem === "is missing") return false;
-      if (isSecret(name)) return `${name} ${problem}: ${put(name, key, deployment)}`;
+      if (requiredSecrets.includes(name) && problem === "is missing") return false;
+      if (isSecret(name)) return `${name} ${problem}: ${put(name)}`;
       const hint = name === "CUSTOMER_PORTAL_URL" ? ` (npm run stripe:setup -- --${deployment.stage} prints it)` : "";
-      return `${name} ${problem}: correct it in ${inVars(key, deployment)}${hint}`;
+      return `${name} ${problem}: correct it in ${place}${hint}`;
     }),
   ),
 
-  "values are a deployment's own": inBoth((key, { vars, routes }, deployment) => [
+  "values are a deployment's own": inBoth(({ vars, routes }, { key, environment, place, put }) => [
     ...Object.entries(vars).map(([name, given]) => {
       const value = String(given);
-      const place = inVars(key, deployment);
-      if (isSecret(name) && value !== "")
-        return `${name} is a secret: remove it from ${place}, then ${put(name, key, deployment)}`;
+      if (isSecret(name) && value !== "") return `${name} is a secret: remove it from ${place}, then ${put(name)}`;
       if (isLoopback(value)) return `${name} is a URL of this machine (${value}): correct or remove it in ${place}`;
       if (PLACEHOLDER.test(value)) return `${name} is a placeholder (${value}): put yours into ${place}`;
       return !namesOf(key).includes(name) && `${name} is no setting: correct its name in ${place}`;
     }),
-    ...routes.map(
-      ({ pattern }) =>
-        PLACEHOLDER.test(pattern) && `the route ${pattern} is a placeholder: put your host into ${fileOf(key)}`,
-    ),
+    ...routes.map((route) => PLACEHOLDER.test(route) && `the route ${route} is a placeholder: correct ${environment}`),
   ]),
 
   "the company is real": ({ company: { postalAddress, profiles } }) =>
@@ -90,25 +91,21 @@ export const RULES: Record<string, Rule> = {
       "subscription API: COMPANY_NAME is not the name in app/company.ts: take that",
   ],
 
-  "the API has one public origin of its own": (deployment) => {
-    const { SITE_URL, SUBSCRIPTION_API_URL } = deployment.site.vars;
-    const { PUBLIC_URL } = deployment.api.vars;
-    const isOrigin = (url: unknown) => !URL.canParse(String(url)) || new URL(String(url)).pathname === "/";
+  "the API has one public origin of its own": ({ site, api }) => {
+    const [siteUrl, apiUrl] = [urlIn(site, "SITE_URL"), urlIn(api, "PUBLIC_URL")];
+    const hasPath = (url: string) => URL.canParse(url) && new URL(url).pathname !== "/";
     return [
-      hostOf(PUBLIC_URL) !== hostOf(SUBSCRIPTION_API_URL) &&
+      apiUrl !== urlIn(site, "SUBSCRIPTION_API_URL") &&
         "subscription API: PUBLIC_URL is not the site's SUBSCRIPTION_API_URL: put one value into both files",
-      hostOf(SITE_URL) === hostOf(SUBSCRIPTION_API_URL) &&
+      hostOf(siteUrl) === hostOf(apiUrl) &&
         "subscription API: has the site's host: give it one of its own in PUBLIC_URL, SUBSCRIPTION_API_URL and routes",
-      ...Object.entries({ SITE_URL, SUBSCRIPTION_API_URL, PUBLIC_URL }).map(
-        ([name, url]) =>
-          !isOrigin(url) &&
-          `${name === "PUBLIC_URL" ? "subscription API" : "site"}: ${name} has a path (${url}): remove it`,
-      ),
+      hasPath(siteUrl) && `site: SITE_URL has a path (${siteUrl}): remove it`,
+      hasPath(apiUrl) && `subscription API: PUBLIC_URL has a path (${apiUrl}): remove it from both files`,
     ];
   },
 
   "the site reaches the API's private entrypoint": ({ site, api }) => {
-    const bound = site.services.find(({ binding }) => binding === "SUBSCRIPTION_API");
+    const bound = site.services?.find(({ binding }) => binding === "SUBSCRIPTION_API");
     const isRight = bound?.service === api.name && bound.entrypoint === SITE_ENTRYPOINT;
     return [
       !isRight &&
@@ -116,101 +113,78 @@ export const RULES: Record<string, Rule> = {
     ];
   },
 
-  "Stripe's keys are of the stage's mode": (deployment) => {
-    const mode = deployment.stage === "production" ? "live" : "test";
-    const [key, portal] = [
-      deployment.site.vars.STRIPE_PUBLISHABLE_KEY,
-      String(deployment.site.vars.CUSTOMER_PORTAL_URL),
-    ];
-    const isOfMode = new RegExp(`^pk_${mode}_\\w{16,}$`).test(String(key));
-    const isWrongPortal = portal !== "" && /\/login\/test_/.test(portal) !== (mode === "test");
+  "Stripe's keys are of the stage's mode": ({ stage, site: { vars } }) => {
+    const mode = stage === "production" ? "live" : "test";
+    const isTestPortal = String(vars.CUSTOMER_PORTAL_URL).includes("/login/test_");
     return [
-      !isOfMode &&
+      !new RegExp(`^pk_${mode}_\\w{16,}$`).test(String(vars.STRIPE_PUBLISHABLE_KEY)) &&
         `site: STRIPE_PUBLISHABLE_KEY is no ${mode} key (pk_${mode}_…): copy it from https://dashboard.stripe.com/apikeys into both files`,
-      isWrongPortal &&
-        `site: CUSTOMER_PORTAL_URL is not the portal of ${mode} mode: npm run stripe:setup -- --${deployment.stage}`,
+      vars.CUSTOMER_PORTAL_URL !== "" &&
+        isTestPortal !== (mode === "test") &&
+        `site: CUSTOMER_PORTAL_URL is not the portal of ${mode} mode: npm run stripe:setup -- --${stage}`,
     ];
   },
 
-  "the database is the stage's": ({ stage, api, other, account }) => {
+  "the database is the stage's": ({ stage, api, other }) => {
     const id = databaseIdOf(api);
+    const problem = !isDatabaseId(id) ? "not set" : id === databaseIdOf(other.api) && "also the other stage's";
     const name = api.d1_databases.find(({ binding }) => binding === "DB")?.database_name;
-    const actual = account.databaseNames?.get(id);
-    const put = (command: string) =>
-      `put into [[env.${stage}.d1_databases]] of ${API_FOLDER}/wrangler.toml the id that this prints: ${wranglerCommand(command, stage, API_FOLDER)}`;
+    const create = wranglerCommand(`d1 create ${name}`, stage, API_FOLDER);
+    const place = `[[env.${stage}.d1_databases]] of ${API_FILE}`;
     return [
-      !isDatabaseId(id) && `subscription API: database_id is not set: ${put(`d1 create ${name}`)}`,
-      isDatabaseId(id) &&
-        id === databaseIdOf(other.api) &&
-        `subscription API: database_id is also the other stage's: ${put(`d1 create ${name}`)}`,
-      actual !== undefined &&
-        actual !== name &&
-        `subscription API: database_id is of ${actual}, not ${name}: ${put("d1 list")}`,
+      problem && `subscription API: database_id is ${problem}: put into ${place} the id that this prints: ${create}`,
     ];
   },
 
-  "each Worker is reached by one route of its own": inBoth((key, worker, { stage, site, other }) => {
+  "each Worker is reached by one route of its own": inBoth((worker, { key, environment }, { site, other }) => {
     const host = hostOf(site.vars[key === "site" ? "SITE_URL" : "SUBSCRIPTION_API_URL"]);
-    const isOnWorkersDev = worker.workers_dev && host.endsWith(".workers.dev");
-    const taken = routesOf(worker).find((route) => routesOf(other[key]).includes(route));
-    const routes = `routes = [{ pattern = "${host}", custom_domain = true }]`;
+    const taken = hostsOf(worker).find((route) => hostsOf(other[key]).includes(route));
+    const route = `routes = [{ pattern = "${host}", custom_domain = true }]`;
     return [
-      !isOnWorkersDev &&
-        !routesOf(worker).includes(host) &&
-        `no route is ${host}: put ${routes} into [env.${stage}] of ${fileOf(key)}`,
-      worker.workers_dev &&
-        !isOnWorkersDev &&
-        `has a second address on workers.dev: remove workers_dev from [env.${stage}] of ${fileOf(key)}`,
-      worker.preview_urls === true &&
-        `each version has a public URL: remove preview_urls from [env.${stage}] of ${fileOf(key)}`,
-      taken !== undefined &&
-        `its route ${taken} is also the other stage's: change it in [env.${stage}] of ${fileOf(key)}`,
-      [other[key].name, `${other[key].name}-local`].includes(worker.name) &&
-        `its name ${worker.name} is the other stage's: change it in ${fileOf(key)}`,
+      !hostsOf(worker).includes(host) && `no route is ${host}: put ${route} into ${environment}`,
+      worker.workers_dev === true && `has a second address: remove workers_dev from ${environment}`,
+      taken !== undefined && `its route ${taken} is also the other stage's: change it in ${environment}`,
+      worker.name === other[key].name && `its name ${worker.name} is the other stage's: change it in ${environment}`,
     ];
   }),
 
   "the cron runs every minute": ({ api }) => [
-    !api.triggers.crons.includes("* * * * *") &&
-      `subscription API: its cron is not every minute: put crons = ["* * * * *"] below [triggers] of ${fileOf("api")}`,
+    !api.triggers.crons?.includes("* * * * *") &&
+      `subscription API: its cron is not every minute: put crons = ["* * * * *"] below [triggers] of ${API_FILE}`,
   ],
 
-  "limits protect": inBoth((key, { ratelimits }, { stage }) =>
+  "limits protect": inBoth(({ ratelimits }, { key, file }, { stage }) =>
     ratelimits.map(({ name, simple: { limit } }) => {
       const usual = USUAL[key][name] ?? 10;
-      return (
-        limit >= 10 * usual &&
-        `${name} is ${limit}, and ${usual} is usual: lower it in [[env.${stage}.ratelimits]] of ${fileOf(key)}`
-      );
+      const place = `[[env.${stage}.ratelimits]] of ${file}`;
+      return limit >= 10 * usual && `${name} is ${limit}, and ${usual} is usual: lower it in ${place}`;
     }),
   ),
 
-  "no two limiters count together": (deployment) => {
-    const { site, api, other } = deployment;
-    const all = [site, api, other.site, other.api].flatMap(({ ratelimits }) => ratelimits);
-    const free = Math.max(...all.map(({ namespace_id }) => Number(namespace_id))) + 1;
-    return KEYS.flatMap((key) =>
-      deployment[key].ratelimits.map(
-        ({ name, namespace_id: id }) =>
-          all.filter(({ namespace_id }) => namespace_id === id).length > 1 &&
-          `${titleOf(key)}: ${name} shares its namespace_id ${id} with another limiter: put namespace_id = "${free}" into ${fileOf(key)}`,
-      ),
+  "no two limiters count together": inBoth(({ ratelimits }, { file }, { site, api, other }) => {
+    const all = [site, api, other.site, other.api].flatMap((worker) => worker.ratelimits);
+    return ratelimits.map(
+      ({ name, namespace_id: id }) =>
+        all.filter(({ namespace_id }) => namespace_id === id).length > 1 &&
+        `${name} shares its namespace_id ${id} with another limiter: give it a new one in ${file}`,
     );
-  },
+  }),
 
-  "values protect trials and forms": inBoth((key, { vars }, deployment) =>
-    Object.entries(NEEDED).map(
-      ([name, needed]) =>
+  "values protect trials and forms": inBoth(({ vars }, { key, place }) => [
+    ...["ONE_TRIAL_PER_PERSON", "SUBSCRIPTION_API_IDEMPOTENT"].map(
+      (name) =>
         namesOf(key).includes(name) &&
-        vars[name] !== needed &&
-        `${name} is ${vars[name]}: ${needed ? `put ${name} = "${needed}" into` : "remove it from"} ${inVars(key, deployment)}`,
+        vars[name] !== "true" &&
+        `${name} is ${vars[name]}: put ${name} = "true" into ${place}`,
     ),
-  ),
+    vars.MAINTENANCE !== undefined && `MAINTENANCE is ${vars.MAINTENANCE}: remove it from ${place}`,
+  ]),
 
-  "logs are kept, without URLs": inBoth((key, { observability: { enabled, logs } }) => [
-    (!enabled || !logs.enabled) && `keeps no logs: put enabled = true below [observability] of ${fileOf(key)}`,
-    logs.invocation_logs &&
-      `logs URLs, some with a token: put invocation_logs = false below [observability.logs] of ${fileOf(key)}`,
+  "logs are kept, without URLs": inBoth(({ observability }, { file }) => [
+    (!observability?.enabled || observability.logs?.enabled === false) &&
+      `keeps no logs: put enabled = true below [observability] of ${file}`,
+    observability?.logs?.invocation_logs !== false &&
+      `logs URLs, some with a token: put invocation_logs = false below [observability.logs] of ${file}`,
   ]),
 
   "the database has the migrations, and the plans with their prices": ({ stage, site, account, migrations }) => {
@@ -222,15 +196,12 @@ export const RULES: Record<string, Rule> = {
       ...PAID_PLANS.map((plan) => {
         const id = String(site.vars[settingOf(plan)]).toLowerCase();
         const row = packages.find((one) => one.id === id);
-        if (!row)
-          return `database: has no package ${id}, the site's ${settingOf(plan)}: take an id of the migrations, or add one`;
-        if (row.name !== plan.title || row.price_cents !== plan.monthlyPrice * 100) {
-          return `database: the package ${id} is not ${plan.title} at $${plan.monthlyPrice}, as the site says: change it by a migration`;
+        if (row?.name !== plan.title || row.price_cents !== plan.monthlyPrice * 100) {
+          return `database: has no package ${id}, ${plan.title} at $${plan.monthlyPrice}: correct ${settingOf(plan)}, or add a migration`;
         }
-        return (
-          !isStripePriceId(String(row.stripe_price_id)) &&
-          `database: the package ${plan.title} has no price at Stripe: ${scriptCommand("catalog", stage)}`
-        );
+        const command = scriptCommand("catalog", stage);
+        const hasPrice = PRICE_ID.test(String(row.stripe_price_id));
+        return !hasPrice && `database: the package ${plan.title} has no price at Stripe: ${command}`;
       }),
     ];
   },
@@ -239,8 +210,4 @@ export const RULES: Record<string, Rule> = {
 /** All problems of a deployment, in the order of the rules. */
 export function checkDeployment(deployment: Deployment): string[] {
   return Object.values(RULES).flatMap((rule) => rule(deployment).filter((what) => what !== false));
-}
-
-function put(name: string, key: Key, { stage }: Deployment): string {
-  return wranglerCommand(`secret put ${name}`, stage, folderOf(key));
 }

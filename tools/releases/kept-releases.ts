@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import * as z from "zod";
+import { causeOf } from "../failures";
+import { root } from "../wrangler/wrangler";
 
 // An open page loads files of its own release after the next deployment, so a build keeps the files of the two before it.
 
 const KEPT_RELEASES = 3;
 const WITHIN_MS = 20_000;
 const LIST = "releases.json";
-const folderHere = fileURLToPath(new URL("../../.releases", import.meta.url));
+const KEPT = join(root, ".releases");
 
 const fileName = z.string().regex(/^(?!.*\.\.)(?:[\w$.[\]-]+\/)?[\w$.[\]-]+$/);
 const releaseList = z.object({ releases: z.array(z.object({ version: z.string(), files: z.array(fileName) })) });
@@ -20,25 +21,23 @@ export function parseReleases(text: string) {
 }
 
 /** Adds the files of earlier releases to a build, and the build to them. @param built public/build */
-export async function keepRelease(built: string, version: string, kept: string = folderHere): Promise<void> {
+export async function keepRelease(built: string, version: string, kept: string = KEPT): Promise<void> {
   const entries = (await readdir(built, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const files = entries.map(({ parentPath, name }) => relative(built, join(parentPath, name)).replaceAll("\\", "/"));
-  const earlier = await readFile(join(kept, LIST), "utf8")
-    .then(parseReleases)
-    .catch(() => []);
+  const list = await readFile(join(kept, LIST), "utf8").catch(() => '{"releases":[]}');
   const isWhole = (release: { files: string[] }) => release.files.every((file) => existsSync(join(kept, file)));
-  const others = earlier.filter((release) => release.version !== version && isWhole(release));
-  const releases = [{ version, files: files.sort() }, ...others].slice(0, KEPT_RELEASES);
+  const earlier = parseReleases(list).filter((release) => release.version !== version && isWhole(release));
+  const releases = [{ version, files: files.sort() }, ...earlier].slice(0, KEPT_RELEASES);
   for (const file of releases.flatMap((release) => release.files)) {
     if (!files.includes(file)) await cp(join(kept, file), join(built, file));
   }
   await rm(kept, { recursive: true, force: true });
   await cp(built, kept, { recursive: true });
-  for (const list of [join(kept, LIST), join(built, "..", LIST)]) await writeFile(list, JSON.stringify({ releases }));
+  for (const folder of [kept, join(built, "..")]) await writeFile(join(folder, LIST), JSON.stringify({ releases }));
 }
 
 /** Replaces the releases kept here by the live site's, if it answers. Returns a sentence about the result. */
-export async function takeLiveReleases(siteUrl: string, kept: string = folderHere): Promise<string> {
+export async function takeLiveReleases(siteUrl: string): Promise<string> {
   const get = async (path: string) => {
     const response = await fetch(siteUrl + path, { redirect: "error", signal: AbortSignal.timeout(WITHIN_MS) });
     if (!response.ok) throw new Error(`it answered ${response.status} for ${path}`);
@@ -46,16 +45,15 @@ export async function takeLiveReleases(siteUrl: string, kept: string = folderHer
   };
   try {
     const list = await get(`/${LIST}`);
-    const names = [...new Set(parseReleases(list.toString()).flatMap(({ files }) => files))];
-    const files = await Promise.all(names.map(async (file) => [file, await get(`/build/${file}`)] as const));
-    await rm(kept, { recursive: true, force: true });
+    const names = new Set(parseReleases(list.toString()).flatMap(({ files }) => files));
+    const files = await Promise.all([...names].map(async (file) => [file, await get(`/build/${file}`)] as const));
+    await rm(KEPT, { recursive: true, force: true });
     for (const [file, content] of [...files, [LIST, list] as const]) {
-      await mkdir(dirname(join(kept, file)), { recursive: true });
-      await writeFile(join(kept, file), content);
+      await mkdir(dirname(join(KEPT, file)), { recursive: true });
+      await writeFile(join(KEPT, file), content);
     }
     return "The files of the live releases are kept.";
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return `The live site's releases cannot be read (${reason}): this machine's releases are kept.`;
+    return `The live site's releases cannot be read (${causeOf(error)}): this machine's releases are kept.`;
   }
 }

@@ -2,9 +2,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { runTool, ToolError } from "../failures";
-import { API_FOLDER, type Folder, runWrangler, type Stage } from "../wrangler/wrangler";
-import { failureIn } from "../wrangler/wrangler-output";
-import { stageOf } from "./deployment-stages";
+import { stageOf } from "../wrangler/worker-settings";
+import { API_FOLDER, type Folder, failureIn, runWrangler, type Stage } from "../wrangler/wrangler";
 
 // npm run rollback -- {commit}: both Workers go back to the versions of a commit. --staging.
 
@@ -31,24 +30,24 @@ export function versionTagged(tag: string, list: string): { id: string; hasOldSe
 
 /** The site first: it may call routes of the newer API only. Nothing is changed unless both Workers have the version. */
 function rollBack(stage: Stage, commit: string): boolean {
-  const run = (title: string, folder: Folder, ...args: string[]) => {
-    const { succeeded, stdout, stderr } = runWrangler(args, { stage, folder });
-    if (!succeeded) throw new ToolError(`✗ ${title}: ${failureIn(`${stderr}\n${stdout}`).sentence}`);
+  const run = (folder: Folder, ...args: string[]) => {
+    const { succeeded, stdout, output } = runWrangler(args, { stage, folder });
+    if (!succeeded) throw new ToolError(`✗ ${failureIn(output)}`);
     return stdout;
   };
-  const found = (["site", "subscription API"] as const).map((title) => {
-    const folder = title === "site" ? "." : API_FOLDER;
-    const list = run(title, folder, "versions", "list", "--json");
+  const found = ([".", API_FOLDER] as const).map((folder) => {
+    const title = folder === "." ? "site" : "subscription API";
+    const list = run(folder, "versions", "list", "--json");
     const version = versionTagged(commit, list.slice(list.search(/^\[/m)));
-    const redeploy = `git switch --detach ${commit} && npm install && npm run deploy -- --${stage} --untried`;
-    if (!version) throw new ToolError(`✗ ${title}: no version has the tag ${commit}. Nothing was changed.`);
-    if (!version.hasOldSecrets) return { title, folder, id: version.id } as const;
+    if (version && !version.hasOldSecrets) return { title, folder, id: version.id };
     throw new ToolError(
-      `✗ ${title}: a secret was changed since, and this version has the old one. Nothing was changed. Deploy the commit with today's secrets: ${redeploy}`,
+      version
+        ? `✗ ${title}: a secret was changed since, and this version has the old one. Nothing was changed. Deploy the commit with today's secrets: git switch --detach ${commit} && npm install && npm run deploy -- --${stage}`
+        : `✗ ${title}: no version has the tag ${commit}. Nothing was changed.`,
     );
   });
   for (const { title, folder, id } of found) {
-    run(title, folder, "rollback", id, "--message", `Rolled back to ${commit}`, "--yes");
+    run(folder, "rollback", id, "--message", `Rolled back to ${commit}`, "--yes");
     console.log(`✓ ${title}: version ${id} of ${commit} is live in ${stage}`);
   }
   console.log("Until the next deployment no secret can be set.");

@@ -1,33 +1,26 @@
 import { isIP, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 import { isLoopbackHost } from "../../app/shared/settings";
-import { WORKERS, type WorkerName, workerNames } from "../build";
 import { ToolError } from "../failures";
 
-const LOCAL_URL = /^http:\/\/localhost:(\d+)(?=\/|$)/;
-
-export type Ports = Record<WorkerName, number>;
+const SITE_PORT = 8787;
 
 /** PORT is the site's; the API and the simulator have the two ports after it. */
-export function portsOf({ PORT }: NodeJS.ProcessEnv): Ports {
-  const site = PORT === undefined || PORT === "" ? WORKERS.site.port : Number(PORT);
-  if (!Number.isInteger(site) || site < 1 || site > 65_533) {
-    throw new ToolError(`PORT is ${PORT}: set it to a number from 1 to 65533. The two ports after it are used too.`);
-  }
-  return { site, "subscription-api": site + 1, "stripe-simulator": site + 2 };
+export function portOf({ PORT }: NodeJS.ProcessEnv): number {
+  const port = Number(PORT || SITE_PORT);
+  if (Number.isInteger(port) && port >= 1 && port <= 65_533) return port;
+  throw new ToolError(`PORT is ${PORT}: set it to a number from 1 to 65533. The two ports after it are used too.`);
 }
 
-/** Moves the URLs of local Workers to the ports. */
-export function onPorts<Value>(vars: Record<string, Value>, ports: Ports): Record<string, Value | string> {
-  const moved = (url: string, port: string) => {
-    const name = workerNames.find((one) => String(WORKERS[one].port) === port);
-    return name ? `http://localhost:${ports[name]}` : url;
-  };
+/** Moves the URLs of the three local Workers to the ports from `first`. */
+export function onPorts<Value>(vars: Record<string, Value>, first = portOf(process.env)) {
+  const move = (value: string) =>
+    value.replace(
+      /^(http:\/\/localhost:)(878[789])(?=\/|$)/,
+      (_, origin: string, port: string) => `${origin}${Number(port) - SITE_PORT + first}`,
+    );
   return Object.fromEntries(
-    Object.entries(vars).map(([name, value]) => [
-      name,
-      typeof value === "string" ? value.replace(LOCAL_URL, moved) : value,
-    ]),
+    Object.entries(vars).map(([name, value]) => [name, typeof value === "string" ? move(value) : value]),
   );
 }
 

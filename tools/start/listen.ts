@@ -4,9 +4,13 @@ import { ToolError } from "../failures";
 /**
  * Passes connections on to a Worker, which has another address after each reload. Throws ToolError for a port in use.
  * @param host undefined for this machine alone, by IPv4 and, where it has it, IPv6
- * @param worker resolves to the Worker's address once it runs
+ * @param worker its address; undefined before it runs, when connections are closed
  */
-export async function listen(port: number, host: string | undefined, worker: () => Promise<URL>): Promise<void> {
+export async function listen(
+  port: number,
+  host: string | undefined,
+  worker: () => Promise<URL | undefined>,
+): Promise<void> {
   const on = (address: string) =>
     new Promise<void>((resolve, reject) => {
       const server = createServer((client) => void passOn(client, worker));
@@ -24,7 +28,7 @@ export async function listen(port: number, host: string | undefined, worker: () 
   }
 }
 
-async function passOn(client: Socket, worker: () => Promise<URL>): Promise<void> {
+async function passOn(client: Socket, worker: () => Promise<URL | undefined>): Promise<void> {
   client.on("error", () => client.destroy());
   const url = await worker().catch(() => undefined);
   if (!url || client.destroyed) return void client.destroy();

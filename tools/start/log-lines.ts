@@ -1,6 +1,3 @@
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
-import { Log, LogLevel } from "miniflare";
 import * as z from "zod";
 import { parseJson } from "../../app/shared/parse-json";
 
@@ -20,17 +17,4 @@ export function shownOf(line: string): string | undefined {
   const { level, event, method, route, path, status } = data;
   if (event === "request") return status >= 400 ? `${method} ${path ?? route} ${status}` : undefined;
   return level === "info" ? undefined : line;
-}
-
-/** Miniflare's options for its own errors, such as an exception that a Worker did not catch, and the Workers' lines. */
-export function logOptions(onLine: (line: string) => void) {
-  const log = new (class extends Log {
-    protected override log(message: string): void {
-      for (const line of message.split("\n")) onLine(line);
-    }
-  })(LogLevel.ERROR);
-  const handleRuntimeStdio = (...outputs: Readable[]) => {
-    for (const input of outputs) createInterface({ input }).on("line", onLine);
-  };
-  return { log, handleRuntimeStdio };
 }

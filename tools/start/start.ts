@@ -1,64 +1,63 @@
+import { watch } from "node:fs";
 import { join } from "node:path";
-import { Miniflare, type MiniflareOptions, type WorkerOptions } from "miniflare";
+import { createInterface } from "node:readline";
+import { Log, LogLevel, Miniflare, type MiniflareOptions, type WorkerOptions } from "miniflare";
 import { build, isBuilt, WORKERS, type WorkerName, workerNames } from "../build";
 import { sentenceOf, ToolError } from "../failures";
-import { bindingsOf } from "../wrangler/built-worker";
 import { migrateDatabase } from "../wrangler/migrate-database";
-import { readWorkerSettings } from "../wrangler/worker-settings";
+import { bindingsOf, readWorkerSettings } from "../wrangler/worker-settings";
 import { root } from "../wrangler/wrangler";
-import { hostOf, onPorts, portsOf } from "./addresses";
+import { hostOf, onPorts, portOf } from "./addresses";
 import { listen } from "./listen";
-import { logOptions, shownOf } from "./log-lines";
-import { watchSources } from "./watch";
+import { shownOf } from "./log-lines";
 
 // npm start: builds what has changed, and runs the three Workers in one Miniflare. PORT moves them; HOST serves other
 // devices; STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY choose Stripe's test mode. --verbose shows all logs. --watch: npm run dev.
 
 /** Sooner than in production, so that nobody waits for an email. */
 const CRON_EVERY_MS = 10_000;
-const READY_WITHIN_MS = 30_000;
+/** Several files change at once. */
+const SETTLED_AFTER_MS = 200;
 
-const [isVerbose, isWatching] = [process.argv.includes("--verbose"), process.argv.includes("--watch")];
 let miniflare: Miniflare | undefined;
 let isStopping = false;
 
-async function start(): Promise<void> {
-  const [ports, host] = [portsOf(process.env), hostOf(process.env)];
-  const testMode = await testModeOf(process.env);
-  // Test mode's database has other prices.
-  const state = join(root, testMode ? ".wrangler/state-test-mode" : ".wrangler/state");
+async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching: boolean }): Promise<void> {
+  const [port, host] = [portOf(process.env), hostOf(process.env)];
+  const testMode = await testModeIn(process.env);
   const optionsOf = (name: WorkerName): WorkerOptions => {
     const { folder, bundle } = WORKERS[name];
-    const vars = onPorts(readWorkerSettings(join(root, folder, "wrangler.toml")).vars, ports);
-    const ofHost = host && name !== "stripe-simulator" ? { HOST: host.name } : {};
+    const vars = onPorts(readWorkerSettings(join(root, folder, "wrangler.toml")).vars, port);
+    const own = name === "stripe-simulator" ? {} : { ...(host && { HOST: host.name }), ...testMode?.[name] };
     return {
-      ...bindingsOf(folder, { ...vars, ...ofHost, ...(name !== "stripe-simulator" && testMode?.[name]) }),
+      ...bindingsOf(folder, { ...vars, ...own }),
       modules: [{ type: "ESModule", path: join(root, "build", name, bundle) }],
       // Miniflare itself listens for the first Worker alone, and compresses its pages as Cloudflare does.
       ...(name !== "site" && { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] }),
-      unsafeInspectorProxy: isWatching,
     };
   };
-  const [site, api, simulator] = [optionsOf("site"), optionsOf("subscription-api"), optionsOf("stripe-simulator")];
+  const onLine = (line: string) => {
+    const shown = isVerbose ? line : shownOf(line);
+    if (shown !== undefined && !isStopping) console.log(shown);
+  };
+  const workers = workerNames.map(optionsOf);
+  const nameOf = (name: WorkerName) => String(workers[workerNames.indexOf(name)]?.name);
+  // Test mode's database has other prices.
+  const state = join(root, testMode ? ".wrangler/state-test-mode" : ".wrangler/state");
   const options: MiniflareOptions = {
-    workers: [site, api, simulator],
+    workers,
     host: "127.0.0.1",
     port: 0,
-    ...(isWatching && { inspectorPort: ports.site + 1000 }),
     d1Persist: join(state, "v3/d1"),
     durableObjectsPersist: join(state, "v3/do"),
-    ...logOptions((line) => {
-      const shown = isVerbose ? line : shownOf(line);
-      if (shown !== undefined && !isStopping) console.log(shown);
-    }),
+    log: new ErrorLog(onLine),
+    handleRuntimeStdio: (...outputs: NodeJS.ReadableStream[]) => {
+      for (const input of outputs) createInterface({ input }).on("line", onLine);
+    },
   };
-  let begin = (_: Miniflare) => {};
-  const begun = new Promise<Miniflare>((resolve) => {
-    begin = resolve;
-  });
-  await listen(ports.site, host?.ip, async () => (await begun).ready);
-  await listen(ports["subscription-api"], host?.ip, async () => (await begun).unsafeGetDirectURL(api.name));
-  await listen(ports["stripe-simulator"], host?.ip, async () => (await begun).unsafeGetDirectURL(simulator.name));
+  const addressOf = (name: WorkerName) =>
+    name === "site" ? miniflare?.ready : miniflare?.unsafeGetDirectURL(nameOf(name));
+  for (const [index, name] of workerNames.entries()) await listen(port + index, host?.ip, async () => addressOf(name));
 
   const isCurrent = isBuilt();
   console.log(isCurrent ? "Built before, and nothing has changed since." : "Building …");
@@ -70,33 +69,32 @@ async function start(): Promise<void> {
   await running.ready;
   stopOnSignals();
   const migrate = async () =>
-    migrateDatabase(await running.getD1Database("DB", String(api.name))).catch((error: Error) => {
+    migrateDatabase(await running.getD1Database("DB", nameOf("subscription-api"))).catch((error: Error) => {
       throw new ToolError(
         `The local database cannot be migrated (${error.message}): delete ${state}, then start again.`,
       );
     });
   await migrate();
-  begin(running);
-  for (const name of workerNames) await requireHealth(name, `http://localhost:${ports[name]}`);
+  for (const [index, name] of workerNames.entries()) {
+    const response = await fetch(`http://localhost:${port + index}/health`);
+    if (!response.ok) throw new ToolError(`The Worker ${name} is not ready: ${await response.text()}`);
+  }
   if (testMode) await (await import("../operator")).runCommand(["catalog"]);
   // Miniflare does not run schedules.
-  const runCron = async () => (await running.getWorker(String(api.name))).scheduled({ cron: "* * * * *" });
+  const runCron = async () => (await running.getWorker(nameOf("subscription-api"))).scheduled({ cron: "* * * * *" });
   setInterval(() => void runCron().catch(() => undefined), CRON_EVERY_MS);
-  if (isWatching) watchSources(() => running.setOptions(options).then(migrate));
+  if (isWatching) rebuildOnChange(() => running.setOptions(options).then(migrate));
 
-  const at = (name: WorkerName) => `http://${host?.name ?? "localhost"}:${ports[name]}`;
-  const pages = { mailbox: "/mailbox", "account webhooks": "/console", "Stripe dashboard": "/dashboard" };
-  const portal = testMode ? {} : { "customer portal": "/p/login/test" };
-  for (const [title, path] of Object.entries({ ...pages, ...portal })) {
-    console.log(`  ${title.padEnd(17)} ${at("stripe-simulator")}${path}`);
-  }
-  console.log(`  ${"subscription API".padEnd(17)} ${at("subscription-api")}`);
-  if (testMode) console.log(testMode.whatIsLeft);
-  if (isWatching) console.log(`Changes are rebuilt. The debugger listens on port ${ports.site + 1000}.`);
-  console.log(`Press Ctrl-C to stop everything.\nReady: open ${at("site")}`);
+  const at = (index: number) => `http://${host?.name ?? "localhost"}:${port + index}`;
+  console.log(`  mailbox           ${at(2)}/mailbox
+  account webhooks  ${at(2)}/console
+  Stripe dashboard  ${at(2)}/dashboard`);
+  console.log(testMode?.whatIsLeft ?? `  customer portal   ${at(2)}/p/login/test`);
+  console.log(`  subscription API  ${at(1)}\nPress Ctrl-C to stop everything.\nReady: open ${at(0)}`);
 }
 
-async function testModeOf(environment: NodeJS.ProcessEnv) {
+/** Undefined without a key of Stripe's test mode. */
+async function testModeIn(environment: NodeJS.ProcessEnv) {
   if (!environment.STRIPE_SECRET_KEY && !environment.STRIPE_PUBLISHABLE_KEY) return undefined;
   const { requireAccess, testModeOf } = await import("./test-mode");
   const testMode = testModeOf(environment);
@@ -104,14 +102,38 @@ async function testModeOf(environment: NodeJS.ProcessEnv) {
   return testMode;
 }
 
-async function requireHealth(name: WorkerName, url: string): Promise<void> {
-  const deadline = Date.now() + READY_WITHIN_MS;
-  for (let last = "no answer"; ; ) {
-    const response = await fetch(`${url}/health`).catch(() => undefined);
-    if (response?.ok) return;
-    if (response) last = `${response.status} ${await response.text()}`;
-    if (Date.now() >= deadline) throw new ToolError(`The Worker ${name} at ${url} is not ready: ${last}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+/** Miniflare's own errors, such as an exception that a Worker did not catch. */
+class ErrorLog extends Log {
+  constructor(private readonly onLine: (line: string) => void) {
+    super(LogLevel.ERROR);
+  }
+  protected override log(message: string): void {
+    message.split("\n").forEach(this.onLine);
+  }
+}
+
+/** Builds the Worker whose own folder has changed, or all, then calls `reload`; tells of a build that failed. */
+function rebuildOnChange(reload: () => Promise<void>): void {
+  const changed = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let last = Promise.resolve();
+  const rebuild = async () => {
+    const paths = [...changed];
+    changed.clear();
+    const owner = workerNames.find((name) => paths.every((path) => path.startsWith(join("functions", name))));
+    const names = owner ? [owner] : workerNames;
+    await build(names).then(reload);
+    console.log(`Reloaded: ${names.join(", ")}`);
+  };
+  for (const folder of ["app", "functions"]) {
+    watch(join(root, folder), { recursive: true }, (_event, path) => {
+      if (path === null || path.includes(".wrangler")) return;
+      changed.add(join(folder, path));
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        last = last.then(rebuild).catch((error: unknown) => console.log(sentenceOf(error)));
+      }, SETTLED_AFTER_MS);
+    });
   }
 }
 
@@ -134,4 +156,5 @@ function stopOnSignals(): void {
 stopOnSignals();
 // The terminal, or a pipe that reads the output, is closed.
 process.stdout.on("error", () => void stop(0, ""));
-start().catch((error) => stop(1, sentenceOf(error)));
+const flags = { isVerbose: process.argv.includes("--verbose"), isWatching: process.argv.includes("--watch") };
+start(flags).catch((error) => stop(1, sentenceOf(error)));

@@ -7,8 +7,14 @@ const MADE_BY = { made_by: "npm run stripe:setup" };
 export async function portal(target: Target): Promise<State> {
   const { configurations } = target.stripe.billingPortal;
   const [wanted, found] = [await wantedOf(target), await configurationOf(target)];
+  const where = target.place === "sandbox" ? "start with the variable" : "set in both wrangler.toml files";
+  const setUrl = ({ login_page: { url } }: Stripe.BillingPortal.Configuration) =>
+    url === target.customerPortalUrl ? "" : `${where} CUSTOMER_PORTAL_URL = "${url}"`;
   if (!found) {
-    const fix = async () => `${(await configurations.create({ ...wanted, metadata: MADE_BY })).id} was made`;
+    const fix = async () => {
+      const made = await configurations.create({ ...wanted, metadata: MADE_BY });
+      return `${made.id} was made. ${setUrl(made)}`.trim();
+    };
     return { ok: "", differences: [{ what: "there is no configuration", fix }] };
   }
   const wrong = wrongIn(found, wanted).join(", ");
@@ -17,15 +23,8 @@ export async function portal(target: Target): Promise<State> {
     return `${found.id} was changed: ${wrong}`;
   };
   const differences: Difference[] = wrong === "" ? [] : [{ what: `${found.id} is wrong in: ${wrong}`, fix }];
+  if (setUrl(found) !== "") differences.push({ what: setUrl(found) });
   return { ok: `customer portal: ${found.id}`, differences };
-}
-
-export async function portalUrl(target: Target): Promise<State | undefined> {
-  const url = (await configurationOf(target))?.login_page.url;
-  if (url == null) return undefined;
-  const ok = `CUSTOMER_PORTAL_URL = "${url}"`;
-  const where = target.place === "sandbox" ? "start with the variable" : "set in both wrangler.toml files";
-  return { ok, differences: url === target.customerPortalUrl ? [] : [{ what: `${where} ${ok}` }] };
 }
 
 /** The portal in the settings, else the portal made here, else the Dashboard's default. */

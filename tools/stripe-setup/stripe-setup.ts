@@ -1,32 +1,82 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { runTool, ToolError } from "../failures";
+import Stripe from "stripe";
+import { sentenceOf as messageOf, runTool, ToolError } from "../failures";
 import { scriptCommand } from "../wrangler/wrangler";
-import { setUpStripe } from "./set-up";
-import { type Line, targetOf } from "./target";
+import { portal } from "./portal";
+import { type Line, type State, type Target, targetOf } from "./target";
+import { webhookEndpoint } from "./webhook-endpoint";
 
-// npm run stripe:setup: the local simulator; --production, --staging and --sandbox with STRIPE_SECRET_KEY. --check changes nothing.
+// npm run stripe:setup -- --production, --staging or --sandbox, with STRIPE_SECRET_KEY. --check changes nothing.
 
-const SIGNS: Record<Line["mark"], string> = { ok: "✓", changed: "+", differs: "✗", failed: "✗", untested: "?" };
+const SIGNS: Record<Line["mark"], string> = { ok: "✓", changed: "+", differs: "✗", failed: "✗" };
 
-async function main(args: string[]): Promise<boolean> {
-  const flag = { type: "boolean", default: false } as const;
-  const options = { production: flag, staging: flag, sandbox: flag, check: flag, url: { type: "string" } } as const;
-  const { values } = parseArgs({ args, options });
-  const chosen = (["production", "staging", "sandbox"] as const).filter((name) => values[name]);
-  if (chosen.length > 1) throw new ToolError(`Choose one of --${chosen.join(" and --")}.`);
-  const place = chosen[0] ?? "local";
-  const marks = new Set<Line["mark"]>();
-  await setUpStripe(targetOf(place, process.env, values.url), values.check ? "check" : "set-up", ({ mark, text }) => {
-    marks.add(mark);
-    console.log(`${SIGNS[mark]} ${text}`);
-  });
-  if (!values.check && place !== "local" && !marks.has("failed")) {
-    console.log('No API reaches the emails and Radar: docs/operations.md, "Stripe".');
-    if (place !== "sandbox")
-      console.log(`Then give the API's packages these prices: ${scriptCommand("catalog", place)}`);
+/** In this order: the portal offers the prices. */
+const PARTS: [name: string, (target: Target) => Promise<State>][] = [
+  ["webhook endpoint", webhookEndpoint],
+  ["prices", planPrices],
+  ["customer portal", portal],
+];
+
+/** @param say is told each line at once: a signing secret is shown only once */
+export async function setUpStripe(target: Target, mode: "check" | "set-up", say: (line: Line) => void): Promise<void> {
+  for (const [name, look] of PARTS) {
+    try {
+      const { ok, differences } = await look(target);
+      if (differences.length === 0) say({ mark: "ok", text: ok });
+      for (const { what, fix } of differences) {
+        const fixes = fix && mode === "set-up";
+        say({ mark: fixes ? "changed" : "differs", text: `${name}: ${fixes ? await fix() : what}` });
+      }
+    } catch (error) {
+      const { StripePermissionError, StripeInvalidRequestError } = Stripe.errors;
+      const isOfPart = error instanceof StripePermissionError || error instanceof StripeInvalidRequestError;
+      say({ mark: "failed", text: `${isOfPart ? `${name}: ` : ""}${sentenceOf(error)}` });
+      // A wrong key or an outage of Stripe would fail every part.
+      if (!isOfPart) return;
+    }
   }
-  return !marks.has("failed") && !(values.check && marks.has("differs"));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await runTool(() => main(process.argv.slice(2)));
+async function planPrices({ prices, plans }: Target): Promise<State> {
+  const known = await Promise.all(plans.map(async (plan) => ({ plan, price: await prices.find(plan) })));
+  return {
+    ok: `prices: ${known.map(({ plan, price }) => `${plan.name} ${price?.id}`).join(", ")}`,
+    differences: known.flatMap(({ plan, price }) => {
+      const dollars = `$${plan.price_cents / 100} a month`;
+      const fix = async () => `${plan.name} has the price ${(await prices.findOrCreate(plan)).id}, ${dollars}`;
+      return price ? [] : [{ what: `${plan.name} has no price of ${dollars} with the lookup key ${plan.id}`, fix }];
+    }),
+  };
+}
+
+/** What to do about an error of Stripe's client. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Stripe.errors.StripeError)) return messageOf(error);
+  const { type, message, statusCode, requestId } = error;
+  const keys = "https://dashboard.stripe.com/apikeys";
+  if (type === "StripeAuthenticationError")
+    return `Stripe does not know the key: copy it again from ${keys}, of the same account and mode.`;
+  if (type === "StripePermissionError")
+    return `The key lacks the permission ${/rak_\w+/.exec(message)?.[0] ?? "for this"}: tick it at ${keys}.`;
+  return `Stripe answered ${statusCode ?? "nothing"} (${requestId ?? "no request ID"}): ${message}`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await runTool(async () => {
+    const flag = { type: "boolean", default: false } as const;
+    const { values } = parseArgs({ options: { production: flag, staging: flag, sandbox: flag, check: flag } });
+    const [place, ...others] = (["production", "staging", "sandbox"] as const).filter((name) => values[name]);
+    if (!place || others.length > 0) throw new ToolError("Choose one of --production, --staging and --sandbox.");
+    const marks = new Set<Line["mark"]>();
+    await setUpStripe(targetOf(place, process.env), values.check ? "check" : "set-up", ({ mark, text }) => {
+      marks.add(mark);
+      console.log(`${SIGNS[mark]} ${text}`);
+    });
+    if (values.check) return !marks.has("failed") && !marks.has("differs");
+    if (marks.has("failed")) return false;
+    console.log('No API reaches the emails and Radar: docs/operations.md, "Stripe".');
+    if (place !== "sandbox") console.log(`Give the API's packages these prices: ${scriptCommand("catalog", place)}`);
+    return true;
+  });
+}

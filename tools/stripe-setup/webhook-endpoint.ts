@@ -37,7 +37,7 @@ export async function webhookEndpoint({ stripe, webhookUrl: url, place }: Target
 async function create(stripe: Stripe, url: string, place: Target["place"], replaces: boolean): Promise<string> {
   const wanted = { api_version: Stripe.API_VERSION, enabled_events: WEBHOOK_EVENTS, url };
   const { id, secret } = await stripe.webhookEndpoints.create(wanted);
-  if (place === "local" || place === "sandbox") return `${id} was made for ${url}`;
+  if (place === "sandbox") return `${id} was made for ${url}`;
   const command = wranglerCommand("secret put STRIPE_WEBHOOK_SECRET", place, API_FOLDER);
   const value = replaces ? "this secret, a comma and the old secret" : "the secret";
   return `${id} was made for ${url}. Its signing secret, which Stripe's API tells only this once:\n    ${secret}\n  Type this command, and paste ${value} when it asks:\n    ${command}`;

@@ -1,44 +1,67 @@
-import { unstable_readConfig } from "wrangler";
-import * as z from "zod";
+import { join } from "node:path";
+import {
+  type Unstable_Config,
+  type Unstable_MiniflareWorkerOptions,
+  unstable_getMiniflareWorkerOptions,
+  unstable_readConfig,
+} from "wrangler";
 import { ToolError } from "../failures";
-import type { Stage } from "./wrangler";
+import { onPorts } from "../start/addresses";
+import { API_FOLDER, root, type Stage } from "./wrangler";
 
-const route = z.union([z.string().transform((pattern) => ({ pattern })), z.object({ pattern: z.string() })]);
-const limiter = z.object({ name: z.string(), namespace_id: z.string(), simple: z.object({ limit: z.number() }) });
-const logs = z.object({ enabled: z.boolean().default(true), invocation_logs: z.boolean().default(true) });
-const database = z.object({
-  binding: z.string(),
-  database_name: z.string().optional(),
-  database_id: z.string().optional(),
-});
-const service = z.object({ binding: z.string(), service: z.string(), entrypoint: z.string().optional() });
+export type WorkerSettings = ReturnType<typeof readWorkerSettings>;
 
-const settings = z
-  .object({
-    name: z.string(),
-    vars: z.record(z.string(), z.unknown()),
-    route: route.optional(),
-    routes: z.array(route).default([]),
-    workers_dev: z.boolean().default(false),
-    preview_urls: z.boolean().optional(),
-    observability: z.object({ enabled: z.boolean().default(false), logs: logs.prefault({}) }).prefault({}),
-    secrets: z.object({ required: z.array(z.string()).default([]) }).default({ required: [] }),
-    services: z.array(service).default([]),
-    assets: z.object({ binding: z.string().optional() }).optional(),
-    ratelimits: z.array(limiter).default([]),
-    send_email: z.array(z.object({ name: z.string() })).default([]),
-    d1_databases: z.array(database).default([]),
-    triggers: z.object({ crons: z.array(z.string()).default([]) }),
-  })
-  .transform(({ route: one, routes, ...rest }) => ({ ...rest, routes: one ? [one, ...routes] : routes }));
+/** A stage of a wrangler.toml; its top level, for local development, without one. Wrangler throws for an invalid file. */
+export function readWorkerSettings(file: string, stage?: Stage) {
+  const config: Unstable_Config = unstable_readConfig({ config: file, env: stage ?? "" }, { hideWarnings: true });
+  const routes = [config.route ?? [], config.routes ?? []].flat();
+  return {
+    ...config,
+    name: config.name ?? "",
+    routes: routes.map((route) => (typeof route === "string" ? route : route.pattern)),
+    requiredSecrets: config.secrets?.required ?? [],
+  };
+}
 
-export type WorkerSettings = z.output<typeof settings>;
+/** Both Workers' settings; those of local development are on the ports that the variable PORT chooses. */
+export function settingsOf(stage?: Stage): { site: WorkerSettings; api: WorkerSettings } {
+  const read = (folder: string) => {
+    const settings = readWorkerSettings(join(root, folder, "wrangler.toml"), stage);
+    return stage ? settings : { ...settings, vars: onPorts(settings.vars) };
+  };
+  return { site: read("."), api: read(API_FOLDER) };
+}
 
-/** A stage of a wrangler.toml; its top level, for local development, without one. Throws ToolError. */
-export function readWorkerSettings(file: string, stage?: Stage): WorkerSettings {
-  const config = unstable_readConfig({ config: file, env: stage ?? "" }, { hideWarnings: true });
-  const { data, error } = settings.safeParse(config);
-  if (data) return data;
-  const [issue] = error.issues;
-  throw new ToolError(`${file}: ${issue?.path.join(".")} in ${stage ?? "the top level"}: ${issue?.message}.`);
+/** Production unless `staging` is set. */
+export function stageOf(options: { staging?: boolean | undefined; production?: boolean | undefined }): Stage {
+  if (options.staging && options.production) throw new ToolError("Choose one of --staging and --production.");
+  return options.staging ? "staging" : "production";
+}
+
+/** Without a slash at the end. */
+export function urlIn({ vars }: WorkerSettings, name: string): string {
+  return String(vars[name]).replace(/\/+$/, "");
+}
+
+/** Variables that override wrangler.toml; `undefined` removes one. */
+export type Vars = Record<string, string | undefined>;
+
+/**
+ * Miniflare's options for the Worker in `folder`, except its modules: the bindings of its wrangler.toml, without
+ * `.dev.vars` and required secrets.
+ */
+export function bindingsOf(
+  folder: string,
+  vars: Vars = {},
+  stage?: Stage,
+): Unstable_MiniflareWorkerOptions["workerOptions"] {
+  const file = { config: join(root, folder, "wrangler.toml"), env: stage ?? "" };
+  const config = unstable_readConfig(file, { hideWarnings: true });
+  const { workerOptions } = unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined }, stage);
+  const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
+  return {
+    ...workerOptions,
+    ...(config.name !== undefined && { name: config.name }),
+    bindings: Object.fromEntries(bindings),
+  };
 }

@@ -14,33 +14,43 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 
-/** @param options.asks lets it ask, and write, in the terminal; `stdout` then is empty */
+/** @param isShown runs it in the terminal, where it can ask; nothing is returned of what it wrote */
 export function runWrangler(
   args: string[],
-  { stage, folder, asks = false, env = {} }: { stage: Stage; folder: Folder; asks?: boolean; env?: NodeJS.ProcessEnv },
-): { succeeded: boolean; stdout: string; stderr: string } {
+  { stage, folder, isShown = false }: { stage: Stage; folder: Folder; isShown?: boolean },
+): { succeeded: boolean; stdout: string; output: string } {
+  const command = [wrangler, ...args, "--env", stage, "--cwd", folder];
   const quiet = { WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
-  const { status, stdout, stderr, error } = spawnSync(
-    process.execPath,
-    [wrangler, ...args, "--env", stage, "--cwd", folder],
-    {
-      cwd: root,
-      encoding: "utf8",
-      maxBuffer: 64 * 1024 * 1024,
-      stdio: asks ? ["inherit", "inherit", "pipe"] : ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...(!asks && { CI: "1", FORCE_COLOR: "0" }), ...quiet, ...env },
-    },
-  );
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, command, {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: isShown ? "inherit" : ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...quiet, ...(!isShown && { CI: "1", FORCE_COLOR: "0" }) },
+  });
   if (error) throw error;
-  const succeeded = status === 0;
-  return { succeeded, stdout: stripVTControlCharacters(stdout ?? ""), stderr: stripVTControlCharacters(stderr) };
+  const [plain, errors] = [stdout ?? "", stderr ?? ""].map(stripVTControlCharacters);
+  return { succeeded: status === 0, stdout: plain ?? "", output: `${errors}\n${plain}` };
+}
+
+const LOGIN =
+  /necessary to set a CLOUDFLARE_API_TOKEN|not (?:authenticated|logged in)|must be logged in|Authentication (?:error|failed)|Invalid access token|\[code: (?:9106|9109|10000|10001)\]/i;
+
+/** A sentence about a command that failed, from its output. */
+export function failureIn(output: string): string {
+  if (LOGIN.test(output)) {
+    return "Cloudflare refuses the login: run npx wrangler login, or set CLOUDFLARE_API_TOKEN to a token that may edit Workers, D1 and routes.";
+  }
+  const [, error = output] = /\[ERROR\]\s*([\s\S]*)/.exec(output) ?? [];
+  const [paragraph = ""] = error.split(/\n\s*(?:\n|If you think|🪵)/);
+  return `Wrangler says: ${paragraph.replace(/\s+/g, " ").trim() || "nothing"}`;
 }
 
 export function wranglerCommand(command: string, stage: Stage, folder: Folder): string {
   return `npx wrangler ${command} --env ${stage}${folder === "." ? "" : ` --cwd ${folder}`}`;
 }
 
-export function scriptCommand(script: "deploy" | "deploy:subscription-api" | "catalog", stage: Stage): string {
-  if (script === "catalog") return `read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalog -- --${stage}`;
-  return `npm run ${script}${stage === "staging" ? " -- --staging" : ""}`;
+export function scriptCommand(script: "deploy:subscription-api" | "catalog", stage: Stage): string {
+  const token = script === "catalog" ? "read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && " : "";
+  return `${token}npm run ${script} -- --${stage}`;
 }

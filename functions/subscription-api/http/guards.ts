@@ -3,7 +3,7 @@ import { bearerAuth } from "hono/bearer-auth";
 import * as z from "zod";
 import { SENDER_HEADER } from "../../../app/contract/site-headers";
 import { readBoundedBytes } from "../../../app/shared/bounded-body";
-import { isOverLimit, type RateLimit, RETRY_AFTER_SECONDS } from "../../../app/shared/limits/rate-limit";
+import { isOverLimit, RETRY_AFTER_SECONDS } from "../../../app/shared/limits/rate-limit";
 import { rateLimitKeyOf } from "../../../app/shared/limits/rate-limit-key";
 import { isLoopback, ONLY_THIS_MACHINE } from "../../../app/shared/settings";
 import { hasHost, isLocal } from "../local-development";
@@ -51,53 +51,34 @@ export function requireSite(entrypoint: Entrypoint): Guard {
   return async (c, next) => {
     if (entrypoint === "public" && !c.var.config.isLocal) return problem(404, { title: "Not found" });
     const named = entrypoint === "site" ? c.req.header(SENDER_HEADER) : undefined;
-    c.set(
-      "sender",
-      named !== undefined && SENDER.test(named) ? named : networkSender(c.req.header("cf-connecting-ip")),
-    );
+    const isValid = named !== undefined && SENDER.test(named);
+    c.set("sender", isValid ? named : rateLimitKeyOf(c.req.header("cf-connecting-ip") ?? null));
     return next();
   };
 }
 
-function networkSender(ip: string | undefined): string {
-  return rateLimitKeyOf(ip ?? null);
-}
-
 /** Before the body is read: a slow body would turn the 429 into a 408. */
-export const limitSignUps: Guard = async (c, next) =>
-  (await isLimited(c.var.config.limits.signUps, c.var.sender)) ?? next();
+export const limitSignUps: Guard = async (c, next) => {
+  if (!(await isOverLimit(c.var.config.signUpLimit, c.var.sender, errorLog))) return next();
+  return problem(429, { title: "Too many requests" }, { "retry-after": RETRY_AFTER_SECONDS });
+};
 
 /** Commands need the operator's token, which no browser adds by itself. Without a token there are no commands. */
 export const requireOperator: Guard = async (c, next) => {
-  const { operatorToken: token, limits } = c.var.config;
+  const { operatorToken: token } = c.var.config;
   if (token === undefined) return problem(404, { title: "Not found" });
-  const limited = await isLimited(limits.operator, networkSender(c.req.header("cf-connecting-ip")));
-  if (limited) {
-    log("warn", "operator_locked_out");
-    return limited;
-  }
-  return checkToken(token)(c, next);
-};
-
-function checkToken(token: string): MiddlewareHandler {
-  const refusal = {
-    message: () => {
-      log("warn", "operator_refused");
-      return problem(401, { title: "The operator token is missing or wrong" }, { "www-authenticate": "Bearer" });
-    },
+  const message = () => {
+    log("warn", "operator_refused");
+    return problem(401, { title: "The operator token is missing or wrong" }, { "www-authenticate": "Bearer" });
   };
-  return bearerAuth({
-    token,
-    noAuthenticationHeader: refusal,
-    invalidAuthenticationHeader: refusal,
-    invalidToken: refusal,
-  });
-}
-
-async function isLimited(limiter: RateLimit, sender: string): Promise<Response | undefined> {
-  if (!(await isOverLimit(limiter, sender, errorLog))) return undefined;
-  return problem(429, { title: "Too many requests" }, { "retry-after": RETRY_AFTER_SECONDS });
-}
+  const refusals = {
+    noAuthenticationHeader: { message },
+    invalidAuthenticationHeader: { message },
+    invalidToken: { message },
+  };
+  const check: MiddlewareHandler = bearerAuth({ token, ...refusals });
+  return check(c, next);
+};
 
 const KIB = 1024;
 /** Enough for 16 KB over a slow mobile connection. */

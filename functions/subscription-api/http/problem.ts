@@ -6,18 +6,7 @@ import { isTransient } from "../database";
 import { log } from "../log";
 import { PaymentsError } from "../stripe/client";
 
-/** What is left to do, in an answer of `/health`. */
-export const workload = z.object({
-  dead_messages: z.int(),
-  due_messages: z.int(),
-  /** 0 if no message is due. */
-  oldest_due_seconds: z.int(),
-  last_cron_run: z.string().nullable(),
-  last_stripe_event: z.string().nullable(),
-});
-export type Workload = z.output<typeof workload>;
-
-/** Problem details (RFC 9457), extended with form errors, settings' names or pending work. */
+/** Problem details (RFC 9457), extended with form errors or the names of what is wrong. */
 export const problemDetails = z.object({
   type: z.string().meta({ description: "about:blank, or a type that the operation names" }),
   title: z.string(),
@@ -25,7 +14,6 @@ export const problemDetails = z.object({
   detail: z.string().optional(),
   errors: z.record(z.string(), z.array(z.string())).optional().meta({ description: "Messages by field" }),
   keys: z.array(z.string()).optional().meta({ description: "Settings or parts of the service that are wrong" }),
-  ...workload.partial().shape,
 });
 type Details = z.output<typeof problemDetails>;
 export type Problem = Pick<Details, "title"> & Partial<Omit<Details, "status">>;

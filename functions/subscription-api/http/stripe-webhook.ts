@@ -12,10 +12,6 @@ export async function postStripeWebhook(c: Context<ApiContext>): Promise<Respons
     log("warn", "webhook_refused");
     return problem(400, { title: "The signature is missing, wrong or too old" });
   }
-  if (received.status === "thin") {
-    log("error", "webhook_thin");
-    return problem(400, { title: "The webhook endpoint sends thin events; it must send snapshots" });
-  }
   if (received.status !== "ignored") {
     const work = processOnce(received, c.var);
     // Continues when Stripe closes the connection after a slow answer.

@@ -91,7 +91,7 @@ CREATE INDEX outbox_settled ON outbox (settled_at) WHERE settled_at IS NOT NULL;
 CREATE INDEX outbox_retried ON outbox (created_at) WHERE state = 'due' AND attempts > 1;
 CREATE INDEX outbox_sign_up ON outbox (sign_up_id, created_at);
 
--- Webhook events that have been processed: Stripe delivers at least once.
+-- Webhook events that may not be processed twice, since they count declined cards: Stripe delivers at least once.
 CREATE TABLE stripe_events (
   id TEXT PRIMARY KEY,
   type TEXT NOT NULL,
@@ -99,11 +99,10 @@ CREATE TABLE stripe_events (
 ) STRICT;
 CREATE INDEX stripe_events_received_at ON stripe_events (received_at);
 
--- When the cron handler last came to its end without a failure, and how Stripe answered it, for /health. Null: not yet.
+-- When the cron handler last came to its end without a failure, for /health. Null: not yet.
 CREATE TABLE cron_runs (
   name TEXT PRIMARY KEY,
   ran_at TEXT,
-  stripe TEXT,
   created_at TEXT NOT NULL
 ) STRICT;
 INSERT INTO cron_runs (name, created_at) VALUES ('scheduled', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));

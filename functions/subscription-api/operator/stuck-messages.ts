@@ -42,7 +42,7 @@ export async function stuckMessages(db: Database, kinds: readonly MessageKind[],
 /** Makes a message due with all its attempts. False if it is deleted, settled, or perhaps being sent. Throws D1's errors. */
 export async function sendAgain(db: Database, key: string): Promise<boolean> {
   const now = Date.now();
-  const changed = db.withoutRetry.prepare(
+  const changed = db.prepare(
     `UPDATE outbox SET state = 'due', attempts = 0, next_attempt_at = ?1
       WHERE key = ?2 AND (state = 'dead' OR (state = 'due' AND next_attempt_at > ?3)) RETURNING key`,
   );

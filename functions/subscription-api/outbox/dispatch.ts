@@ -29,16 +29,6 @@ export async function dispatchMessages(services: DispatchServices): Promise<numb
   return messages.length;
 }
 
-/**
- * Tells the console that these sign-ups have ended, before they are deleted. False if it does not know yet. Without a console
- * nobody is told.
- */
-export async function sendClosings(signUpIds: readonly string[], services: DispatchServices): Promise<boolean> {
-  if (services.accountWebhook === undefined) return true;
-  await inParallel(await services.outbox.takeClosings(signUpIds), (message) => dispatch(message, services));
-  return !(await services.outbox.hasClosings(signUpIds));
-}
-
 async function dispatch(message: Message, services: DispatchServices): Promise<void> {
   const fields = { kind: message.kind, signUpId: message.sign_up_id, attempt: message.attempts + 1 };
   try {

@@ -37,6 +37,7 @@ const message = z.object({
 });
 const messages = z.array(message);
 const keysOnly = z.array(z.object({ key: z.string() }));
+const keysOf = (rows: unknown) => keysOnly.parse(rows).map(({ key }) => key);
 
 /** Why a due message is dropped. */
 export type DropReason =
@@ -52,7 +53,7 @@ export type DropReason =
 /** A reason is a status or an error's name, never the receiver's text. */
 export type SendOutcome = { status: "sent" } | { status: "failed"; reason: string };
 
-/** How long a message may be in flight: reading Stripe and sending take up to 55 s. */
+/** How long a message may be in flight: reading Stripe and sending take up to 40 s. */
 export const LEASE_MS = 120_000;
 /** About a day and a half. */
 const MAX_ATTEMPTS = 15;
@@ -75,58 +76,29 @@ export function sentKinds(hasConsole: boolean): MessageKind[] {
   return hasConsole ? [...EMAILS, ...ACCOUNT_WEBHOOKS] : [...EMAILS];
 }
 
-/** For the transaction of the state change; inserts nothing where the condition does not hold. */
+export type NewMessage = { key: string; kind: MessageKind; notBefore?: Date };
+
+/** For the transaction of a state change; inserts nothing if the sign-up has another version by now. */
 export function newMessage(
   db: Database,
-  { key, kind, signUpId, notBefore }: { key: string; kind: MessageKind; signUpId: string; notBefore?: Date },
-  condition: string,
-  ...values: (string | number)[]
+  { key, kind, signUpId, version, notBefore }: NewMessage & { signUpId: string; version: number },
 ): Statement {
   const now = new Date();
   const due = notBefore && notBefore > now ? notBefore : now;
   return db
     .prepare(
       `INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at)
-       SELECT ?, id, ?, ?, ? FROM sign_ups WHERE id = ? AND ${condition}
+       SELECT ?, id, ?, ?, ? FROM sign_ups WHERE id = ? AND version = ?
        ON CONFLICT (key) DO NOTHING`,
     )
-    .bind(key, kind, due.toISOString(), now.toISOString(), signUpId, ...values);
+    .bind(key, kind, due.toISOString(), now.toISOString(), signUpId, version);
 }
 
 export function outboxIn(db: Database) {
-  const closingsOf = (signUpIds: readonly string[]) =>
-    db
-      .prepare(
-        `SELECT key FROM outbox
-          WHERE sign_up_id IN (SELECT value FROM json_each(?)) AND kind = 'account-closed' AND state = 'due'`,
-      )
-      .bind(JSON.stringify(signUpIds));
-
-  /** Of two that lease a message the first gets it. @param found rows with the keys of messages due by `now` */
-  async function lease(found: unknown, now: string): Promise<Message[]> {
-    const keys = keysOnly.parse(found).map(({ key }) => key);
-    if (keys.length === 0) return [];
-    const leases = db.withoutRetry.prepare(
-      `UPDATE outbox SET next_attempt_at = ?1
-        WHERE key IN (SELECT value FROM json_each(?3)) AND state = 'due' AND next_attempt_at <= ?2 RETURNING key`,
-    );
-    const leaseEnd = new Date(Date.parse(now) + LEASE_MS).toISOString();
-    const leased = keysOnly.parse((await leases.bind(leaseEnd, now, JSON.stringify(keys)).all()).results);
-    if (leased.length === 0) return [];
-    const contents = db.prepare(
-      `SELECT outbox.key, outbox.sign_up_id, outbox.kind, outbox.attempts, outbox.next_attempt_at AS lease_end, sign_ups.*,
-              sign_ups.created_at AS signed_up_at, packages.name AS package_name
-         FROM outbox JOIN sign_ups ON sign_ups.id = outbox.sign_up_id
-         LEFT JOIN packages ON packages.id = sign_ups.package_id
-        WHERE outbox.key IN (SELECT value FROM json_each(?))`,
-    );
-    return messages.parse((await contents.bind(JSON.stringify(leased.map(({ key }) => key))).all()).results);
-  }
-
   return {
     /**
      * Leases due messages: of each kind the oldest, then of each kind the next, so that a flood of one kind delays no other.
-     * Writes nothing if nothing is due.
+     * Of two that lease a message the first gets it. Writes nothing if nothing is due.
      */
     async take(kinds: readonly MessageKind[], limit: number): Promise<Message[]> {
       const now = new Date().toISOString();
@@ -141,18 +113,32 @@ export function outboxIn(db: Database) {
                ORDER BY next_attempt_at LIMIT ?3))
           ORDER BY turn, next_attempt_at LIMIT ?3`,
       );
-      return lease((await due.bind(JSON.stringify(kinds), now, limit).all()).results, now);
+      const keys = keysOf((await due.bind(JSON.stringify(kinds), now, limit).all()).results);
+      if (keys.length === 0) return [];
+      const leases = db.prepare(
+        `UPDATE outbox SET next_attempt_at = ?1
+          WHERE key IN (SELECT value FROM json_each(?3)) AND state = 'due' AND next_attempt_at <= ?2 RETURNING key`,
+      );
+      const leaseEnd = new Date(Date.parse(now) + LEASE_MS).toISOString();
+      const leased = keysOf((await leases.bind(leaseEnd, now, JSON.stringify(keys)).all()).results);
+      if (leased.length === 0) return [];
+      const contents = db.prepare(
+        `SELECT outbox.key, outbox.sign_up_id, outbox.kind, outbox.attempts, outbox.next_attempt_at AS lease_end, sign_ups.*,
+                sign_ups.created_at AS signed_up_at, packages.name AS package_name
+           FROM outbox JOIN sign_ups ON sign_ups.id = outbox.sign_up_id
+           LEFT JOIN packages ON packages.id = sign_ups.package_id
+          WHERE outbox.key IN (SELECT value FROM json_each(?))`,
+      );
+      return messages.parse((await contents.bind(JSON.stringify(leased)).all()).results);
     },
 
-    /** Leases what the console is now due to be told of closed accounts. */
-    async takeClosings(signUpIds: readonly string[]): Promise<Message[]> {
-      const now = new Date().toISOString();
-      return lease((await closingsOf(signUpIds).all()).results, now);
-    },
-
-    /** Whether the console has still to be told, now or later. */
+    /** Whether the console has still to be told, now or later, that one of these accounts is closed. */
     async hasClosings(signUpIds: readonly string[]): Promise<boolean> {
-      return (await closingsOf(signUpIds).first()) !== null;
+      const closings = db.prepare(
+        `SELECT 1 FROM outbox
+          WHERE sign_up_id IN (SELECT value FROM json_each(?)) AND kind = 'account-closed' AND state = 'due'`,
+      );
+      return (await closings.bind(JSON.stringify(signUpIds)).first()) !== null;
     },
 
     /** @param dropReason why the message was dropped; null if it was sent */
@@ -186,19 +172,18 @@ export function outboxIn(db: Database) {
       return (await found.bind(signUpId).all()).results;
     },
 
-    /** Counts at most 400. A message with an empty due time counts as new. */
-    async backlog(kinds: readonly MessageKind[]): Promise<{ due: number; oldest: string | null }> {
-      const due = "state = 'due' AND kind = wanted.value AND next_attempt_at <= ?2";
-      const found = db.prepare(
-        `SELECT (SELECT count(*) FROM (
-                   SELECT 1 FROM json_each(?1) AS wanted CROSS JOIN outbox WHERE ${due} LIMIT 400)) AS due,
-                (SELECT min(first) FROM (
-                   SELECT (SELECT next_attempt_at FROM outbox WHERE ${due} AND next_attempt_at > ''
-                            ORDER BY next_attempt_at LIMIT 1) AS first
-                     FROM json_each(?1) AS wanted)) AS oldest`,
+    /** When the oldest due message was due. */
+    async oldestDue(kinds: readonly MessageKind[]): Promise<string | null> {
+      // For each kind the first entry of the index.
+      const oldest = db.prepare(
+        `SELECT min(first) AS oldest FROM (
+           SELECT (SELECT next_attempt_at FROM outbox
+                    WHERE state = 'due' AND kind = wanted.value AND next_attempt_at <= ?2
+                    ORDER BY next_attempt_at LIMIT 1) AS first
+             FROM json_each(?1) AS wanted)`,
       );
-      const row = await found.bind(JSON.stringify(kinds), new Date().toISOString()).first();
-      return z.object({ due: z.number(), oldest: z.string().nullable() }).parse(row);
+      const found = await oldest.bind(JSON.stringify(kinds), new Date().toISOString()).first("oldest");
+      return z.string().nullable().parse(found);
     },
 
     async countDead(): Promise<number> {

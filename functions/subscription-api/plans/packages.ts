@@ -32,11 +32,6 @@ export function packagesIn(db: Database) {
   };
 }
 
-/** False for the placeholders in the first migration. */
-export function isStripePriceId(id: string): boolean {
-  return /^price_\w{14,}$/.test(id);
-}
-
 export type CatalogServices = { packages: Packages; prices: Prices };
 
 export type CatalogPrice = { id: string; name: string; stripePriceId: string; created: boolean };

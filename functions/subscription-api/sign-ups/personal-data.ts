@@ -1,10 +1,16 @@
-import { type DispatchServices, sendClosings } from "../outbox/dispatch";
+import type { AccountWebhook } from "../outbox/account-webhook";
 import type { Outbox } from "../outbox/outbox";
 import type { Payments } from "../stripe/payments";
 import type { SignUp } from "./sign-up";
 import type { SignUps } from "./store";
 
-export type PersonalDataServices = { signUps: SignUps; outbox: Outbox; payments: Payments } & DispatchServices;
+export type PersonalDataServices = {
+  signUps: SignUps;
+  outbox: Outbox;
+  payments: Payments;
+  /** Without a console nobody is told of an account's end. */
+  accountWebhook: AccountWebhook | undefined;
+};
 
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
@@ -27,15 +33,10 @@ export async function erasePerson(
   email: string,
   services: PersonalDataServices,
 ): Promise<{ erased: number; customers: number } | "closing-due"> {
-  const { signUps, payments } = services;
+  const { signUps, payments, outbox, accountWebhook } = services;
   const { found, customers } = await findPerson(email, services);
-  if (
-    !(await sendClosings(
-      found.map(({ id }) => id),
-      services,
-    ))
-  )
-    return "closing-due";
+  const hasClosings = () => outbox.hasClosings(found.map(({ id }) => id));
+  if (accountWebhook !== undefined && (await hasClosings())) return "closing-due";
   for (const { status, stripe_setup_intent_id, stripe_customer_id } of found) {
     // A customer's deletion does not end an open card's form.
     if (status === "pending") await payments.releaseCard(stripe_setup_intent_id);

@@ -19,9 +19,6 @@ export type SignUps = ReturnType<typeof signUpsIn>;
 
 const MOST_TRIES = 20;
 
-/** Emails about one used card in a day. */
-const EMAILS_ABOUT_A_CARD = 3;
-
 // Built once, because building a schema costs more than parsing.
 const signUpOrNull = signUpRow.nullable();
 const signUpRows = z.array(signUpRow);
@@ -81,12 +78,7 @@ export function signUpsIn(db: Database) {
         freed.marks,
       );
     }
-    for (const { key, kind, notBefore, about } of messages) {
-      const message = { key, kind, signUpId: id, ...(notBefore && { notBefore }) };
-      const mayTell = about === undefined ? "" : `AND ${EMAILS_ABOUT} < ${EMAILS_ABOUT_A_CARD}`;
-      const values = about === undefined ? [] : [about, after(0).slice(0, 10)];
-      batch[key] = newMessage(db, message, `version = ? ${mayTell}`, version, ...values);
-    }
+    for (const message of messages) batch[message.key] = newMessage(db, { ...message, signUpId: id, version });
     if (event) batch.event = processedEvent(db, event, id, version);
     const row = { ...columns, updated_at: after(0), version: version + 1 };
     const hasClaims = claims ? "AND EXISTS (SELECT 1 FROM trial_claims WHERE sign_up_id = sign_ups.id)" : "";
@@ -116,6 +108,15 @@ export function signUpsIn(db: Database) {
 
     /** Whether a trial was claimed by one of these hashes, also by a person who was erased since. */
     hasHadTrial: (hashes: string[], exceptBy = "") => isAnyClaimed(hashes, exceptBy),
+
+    /** Emails about a used card that were written on a day (UTC). @param card its hash */
+    async countCardEmails(card: string, day: string): Promise<number> {
+      const counted = db.prepare(
+        `SELECT count(*) AS n FROM sign_ups JOIN outbox ON outbox.sign_up_id = sign_ups.id
+          WHERE used_card = ? AND kind = 'card-used' AND outbox.created_at >= ?`,
+      );
+      return z.number().parse(await counted.bind(card, day).first("n"));
+    },
 
     /** Returns the sign-up with this idempotency key, new or existing. */
     async add({ id, idempotencyKey, passwordHash, request, requestId }: NewSignUp): Promise<SignUp> {
@@ -173,7 +174,7 @@ export function signUpsIn(db: Database) {
 
     /** Leases due sign-ups, so that overlapping runs take different ones. The next check is at the lease's end. */
     async takeDue(rank: CheckRank, limit: number): Promise<SignUp[]> {
-      const take = db.withoutRetry.prepare(
+      const take = db.prepare(
         `UPDATE sign_ups SET check_at = ?1
           WHERE id IN (SELECT id FROM sign_ups WHERE check_rank = ?2 AND check_at <= ?3 ORDER BY check_at LIMIT ?4)
          RETURNING *`,
@@ -196,6 +197,3 @@ export function signUpsIn(db: Database) {
 }
 
 const UNCHANGED = "EXISTS (SELECT 1 FROM sign_ups WHERE id = ?1 AND version = ?2)";
-
-const EMAILS_ABOUT = `(SELECT count(*) FROM sign_ups AS other JOIN outbox AS told ON told.sign_up_id = other.id
-   WHERE other.used_card = ? AND told.kind = 'card-used' AND told.created_at >= ?)`;

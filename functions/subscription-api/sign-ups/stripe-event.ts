@@ -14,9 +14,7 @@ export type EventOutcome = SignUp["status"] | "deleted" | "unknown";
 /** Asks Stripe how things stand, since an event only names what has changed: a repetition finds nothing left to do. */
 export async function handleStripeEvent(received: SignUpEvent, services: EventServices): Promise<EventOutcome> {
   const signUp = await signUpOf(received, services);
-  const outcome = signUp === null ? "unknown" : ((await advance(signUp, services)).signUp?.status ?? "deleted");
-  await services.processedEvents.add(received.event);
-  return outcome;
+  return signUp === null ? "unknown" : ((await advance(signUp, services)).signUp?.status ?? "deleted");
 }
 
 /** Null if there is nothing to do for it. */

@@ -1,7 +1,7 @@
 import { REMINDER_DAYS } from "../../../app/contract/trial";
 import type { LogFields, LogLevel } from "../../../app/shared/log-line";
 import type { TrialClaim } from "../limits/trial-claims";
-import { type MessageKind, messageKey, reminderKey } from "../outbox/outbox";
+import { type MessageKind, messageKey, type NewMessage, reminderKey } from "../outbox/outbox";
 import type { SetupIntent } from "../stripe/card-setup";
 import type { StripeEvent } from "../stripe/events";
 import type { SubscriptionState } from "../stripe/payments";
@@ -15,18 +15,10 @@ import {
   TRIAL_START_GRACE_MS,
 } from "./sign-up";
 
-type Message = {
-  kind: MessageKind;
-  key: string;
-  notBefore?: Date;
-  /** The hash of a card about which at most three emails are sent in a day (UTC), because they may reach strangers. */
-  about?: string;
-};
-
 /** A change of one sign-up, written as a whole over the row that was read, or not at all. */
 export type Transition = {
   columns: Partial<Omit<SignUp, "id" | "version" | "updated_at">> & { idempotency_key?: string };
-  messages?: Message[];
+  messages?: NewMessage[];
   /** Hashes that the sign-up claims, all or none: without them nothing is written. */
   claims?: string[];
   /** Gives back the claims with these hashes, and remembers it by the others. */
@@ -65,16 +57,11 @@ export function cardDeclined(signUp: SignUp, event: StripeEvent): Transition {
   return { columns: { declined_cards, ...(isLast && { check_at: after(0) }) }, event };
 }
 
-/** @param card the hash of a card that has had a trial */
-export function cardRefused({ id, used_cards }: SignUp, card: string): Transition {
+/** @param used_card the hash of a card that has had a trial @param isTold whether an email tells of it */
+export function cardRefused({ id, used_cards }: SignUp, used_card: string, isTold: boolean): Transition {
   return {
-    columns: {
-      used_cards: used_cards + 1,
-      used_card: card,
-      stripe_setup_intent_id: null,
-      check_at: after(CHECK_AFTER_MS),
-    },
-    messages: [{ kind: "card-used", key: messageKey("card-used", id), about: card }],
+    columns: { used_cards: used_cards + 1, used_card, stripe_setup_intent_id: null, check_at: after(CHECK_AFTER_MS) },
+    messages: isTold ? [{ kind: "card-used", key: messageKey("card-used", id) }] : [],
     logged: ["info", "used_card_refused", { signUpId: id, usedCards: used_cards + 1 }],
   };
 }
@@ -155,7 +142,7 @@ function columnsOf({ status, stripeSubscriptionId, trialEnd }: TrialState) {
 }
 
 /** None without a plan, whose end charges nothing. */
-function reminderOf(id: string, { status, stripeSubscriptionId, trialStart, trialEnd }: TrialState): Message[] {
+function reminderOf(id: string, { status, stripeSubscriptionId, trialStart, trialEnd }: TrialState): NewMessage[] {
   if (status !== "trialing" || stripeSubscriptionId === null || trialEnd === null) return [];
   const notBefore = new Date(trialEnd.getTime() - REMINDED_BEFORE_MS);
   const isTooShort = trialStart !== null && notBefore.getTime() - trialStart.getTime() < NOT_REMINDED_FOR_MS;

@@ -1,9 +1,6 @@
 import type Stripe from "stripe";
 import { call, dateOf, ifExists, PaymentsError } from "./client";
 
-/** Timeout of the preview in an email. */
-const PREVIEW = { timeout: 5_000, maxNetworkRetries: 0 };
-
 export type Card = { brand: string; last4: string };
 
 /** US cents including `tax`; `tax` is "added" if Stripe Tax adds an unknown amount. */
@@ -72,7 +69,7 @@ function endBeforeCharge(found: Stripe.Subscription, hasCard: boolean): TrialEnd
 async function chargesOf(stripe: Stripe, subscription: Stripe.Subscription): Promise<Charges> {
   let preview: Stripe.Invoice;
   try {
-    preview = await call(() => stripe.invoices.createPreview({ subscription: subscription.id }, PREVIEW));
+    preview = await call(() => stripe.invoices.createPreview({ subscription: subscription.id }));
   } catch (error) {
     if (error instanceof PaymentsError && error.reason === "unexpected-answer") return { first: null, later: null };
     throw error;

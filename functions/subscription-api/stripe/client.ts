@@ -1,20 +1,14 @@
 import Stripe from "stripe";
 import type { StripeConfig } from "../config";
 import { log } from "../log";
-import { inTime, isOverdue } from "./deadline";
 
 /** The version of Stripe's API with which the types of the `stripe` package agree. */
 const API_VERSION = "2026-10-28.endive";
 
 const KEY_LIFETIME_MS = 23 * 60 * 60_000;
 
-export type Waiting = "visitor" | "nobody";
-
-/** Timeout per attempt; a visitor's calls also share a deadline. Stripe may need 20 s: https://docs.stripe.com/error-low-level */
-const LIMITS = {
-  visitor: { timeout: 4_000, maxNetworkRetries: 1 },
-  nobody: { timeout: 20_000, maxNetworkRetries: 1 },
-} as const satisfies Record<Waiting, object>;
+/** Of an attempt; each call has two. The site gives up after ten seconds, and a creation goes on under the same key. */
+const TIMEOUT_MS = 5_000;
 
 export type Attempt = { id: string; request_id: string | null; stripe_attempt: number; created_at: string };
 
@@ -29,31 +23,25 @@ export class PaymentsError extends Error {
   }
 }
 
-const clients = new WeakMap<StripeConfig, Partial<Record<Waiting, Stripe>>>();
+const clients = new WeakMap<StripeConfig, Stripe>();
 
 /** Cached, because creating a client costs more than a request. @param fetcher counts calls */
-export function stripeClient(config: StripeConfig, waiting: Waiting, fetcher?: typeof fetch): Stripe {
-  if (fetcher) return newClient(config, waiting, fetcher);
-  const known = clients.get(config) ?? {};
-  clients.set(config, known);
-  known[waiting] ??= newClient(config, waiting, (...given) => fetch(...given));
-  return known[waiting];
+export function stripeClient(config: StripeConfig, fetcher?: typeof fetch): Stripe {
+  if (fetcher) return newClient(config, fetcher);
+  const client = clients.get(config) ?? newClient(config, (...given) => fetch(...given));
+  clients.set(config, client);
+  return client;
 }
 
-function newClient(
-  { secretKey, apiUrl, deadlineFactor = 1 }: StripeConfig,
-  waiting: Waiting,
-  fetcher: typeof fetch,
-): Stripe {
+function newClient({ secretKey, apiUrl, deadlineFactor = 1 }: StripeConfig, fetcher: typeof fetch): Stripe {
   return new Stripe(secretKey, {
     apiVersion: API_VERSION,
-    httpClient: Stripe.createFetchHttpClient(async (url: RequestInfo | URL, init?: RequestInit) => {
-      if (isOverdue()) throw new Error("No retry after the deadline");
-      // Following a redirect would send personal data to another host.
-      return fetcher(url, { ...init, redirect: "manual" });
-    }),
-    timeout: LIMITS[waiting].timeout * deadlineFactor,
-    maxNetworkRetries: LIMITS[waiting].maxNetworkRetries,
+    // Following a redirect would send personal data to another host.
+    httpClient: Stripe.createFetchHttpClient((url: RequestInfo | URL, init?: RequestInit) =>
+      fetcher(url, { ...init, redirect: "manual" }),
+    ),
+    timeout: TIMEOUT_MS * deadlineFactor,
+    maxNetworkRetries: 1,
     telemetry: false,
     ...(apiUrl && {
       protocol: apiUrl.protocol === "http:" ? "http" : "https",
@@ -78,7 +66,7 @@ async function answerOf<T>(
   reasonFor: (error: unknown) => PaymentsError["reason"],
 ): Promise<T> {
   try {
-    return await inTime(request);
+    return await request();
   } catch (error) {
     logFailure(error);
     throw new PaymentsError(reasonFor(error), error);

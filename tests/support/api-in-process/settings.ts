@@ -7,7 +7,7 @@ const limiter = { limit: async () => ({ success: true }) };
 /** The API's local settings, with limits out of reach and without a database. */
 export const SETTINGS: Record<string, unknown> = {
   ...Object.fromEntries([...local.matchAll(/^([A-Z_]+) = "(.*)"$/gm)].map(([, name, value]) => [name, value])),
-  ...{ SIGNUP_RATE_LIMIT: limiter, OPERATOR_RATE_LIMIT: limiter, RELEASE: { id: "a-release" } },
+  ...{ SIGNUP_RATE_LIMIT: limiter, RELEASE: { id: "a-release" } },
 };
 
 /** A deployment's settings instead of those for local development. */

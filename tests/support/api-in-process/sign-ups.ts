@@ -46,7 +46,7 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
   const config = readConfig({ ...api.env });
   if (config.status === "invalid") throw new Error("The settings of the tests are not valid");
   const services: ReturnType<typeof servicesFor> & SignUpServices = {
-    ...servicesFor(config.configuration, "nobody"),
+    ...servicesFor(config.configuration),
     passwords: { ...cheapPasswords, leave: () => {} },
     requestId: "the-request",
   };

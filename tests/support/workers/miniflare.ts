@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { Log, LogLevel, Miniflare, type SharedOptions, type WorkerOptions } from "miniflare";
-import { bindingsOf, type Vars } from "../../../tools/wrangler/built-worker";
+import { bindingsOf, type Vars } from "../../../tools/wrangler/worker-settings";
 import { root } from "../../../tools/wrangler/wrangler";
 import { type Address, openAddress } from "./address";
 import { databaseAccess, databaseAt, type TestDatabase } from "./database-access";

@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
 import * as z from "zod";
-import type { Vars } from "../../../tools/wrangler/built-worker";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
+import type { Vars } from "../../../tools/wrangler/worker-settings";
 import { type Address, openAddress } from "./address";
 import { type RunningWorker, startWorker, type WorkerPlan, type Wrapper } from "./miniflare";
 
-export type { Vars } from "../../../tools/wrangler/built-worker";
+export type { Vars } from "../../../tools/wrangler/worker-settings";
 export { type Address, openAddress } from "./address";
 export type { RunningWorker, Wrapper } from "./miniflare";
 

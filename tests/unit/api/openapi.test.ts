@@ -4,17 +4,13 @@ import { trialClaims } from "../../../functions/subscription-api/limits/trial-cl
 import { answersOf, apiInProcess, type Upstream } from "../../support/api-in-process/api";
 import { description } from "../../support/api-in-process/openapi";
 import { DEPLOYED, SETTINGS } from "../../support/api-in-process/settings";
-import { eventOf, sign } from "../../support/stripe/stripe-events";
 import { validRequest } from "../../support/visitors/visitor";
 
 /* Each answer that the description has is given here once; the helper that asks compares the two. */
 
 const SUBSCRIPTION = "POST /subscription";
 const STATUS = "GET /subscription/status/{token}";
-const WEBHOOK = "POST /webhooks/stripe";
-const HEALTH = "GET /health";
 
-const EVENT = eventOf("customer.subscription.updated", { id: "sub_1", object: "subscription", customer: "cus_1" });
 const stripeSays =
   (status: number, error: object): Upstream =>
   ({ pathname }) =>
@@ -80,18 +76,6 @@ const cases: [operation: string, status: number, what: Case][] = [
   [STATUS, 500, { isBroken: true }],
   [STATUS, 502, MEANINGLESS],
   [STATUS, 503, DOWN],
-  [WEBHOOK, 200, {}],
-  [WEBHOOK, 400, { headers: { "stripe-signature": "t=1,v1=0" } }],
-  [WEBHOOK, 403, { ...PLAIN_HTTP }],
-  [WEBHOOK, 408, { body: never() }],
-  [WEBHOOK, 413, { body: "x".repeat(300_000) }],
-  [WEBHOOK, 421, ELSEWHERE],
-  [WEBHOOK, 500, { isBroken: true }],
-  [WEBHOOK, 503, WRONG],
-  [HEALTH, 200, {}],
-  [HEALTH, 403, PLAIN_HTTP],
-  [HEALTH, 421, ELSEWHERE],
-  [HEALTH, 503, WRONG],
 ];
 
 test.each(cases)("%s answers %i as described", async (operation, status, what) => {
@@ -116,17 +100,17 @@ test.each(cases)("%s answers %i as described", async (operation, status, what) =
       : template;
   if (change) api.rows(change);
   hasBegun = true;
-  const { body = operation === WEBHOOK ? EVENT : JSON.stringify(validRequest) } = what;
+  const { body = JSON.stringify(validRequest) } = what;
   if (body instanceof ReadableStream) vi.useFakeTimers();
   const asked = api.ask(
     origin + path.replace("{token}", what.token ?? ""),
     {
       method,
-      headers: { "content-type": "application/json", "stripe-signature": sign(EVENT), ...headers },
+      headers: { "content-type": "application/json", ...headers },
       // Node sends a stream as a body only with `duplex`, which the types of Workers lack.
       ...(method === "POST" && { body, ...{ duplex: "half" } }),
     },
-    entrypoint ?? (operation === SUBSCRIPTION || isStatus ? "site" : "public"),
+    entrypoint ?? "site",
   );
   if (body instanceof ReadableStream) await vi.advanceTimersByTimeAsync(10_000);
   vi.useRealTimers();
@@ -142,7 +126,6 @@ test("the description is served, and each of its answers to a sign-up and its st
     ),
   );
   const given = new Set(cases.map(([operation, status]) => `${operation} ${status}`));
-  // Two requests at once, or an event about a subscription of a sign-up that is there.
-  const elsewhere = [`${STATUS} 409`, `${WEBHOOK} 409`, `${WEBHOOK} 502`];
-  expect(described.filter((one) => !given.has(one)).sort()).toEqual(elsewhere);
+  // Two requests at once.
+  expect(described.filter((one) => !given.has(one)).sort()).toEqual([`${STATUS} 409`]);
 });

@@ -54,13 +54,9 @@ test.each<[string, Record<string, string>, number]>([
   expect(logged.filter(({ event }) => event === "operator_refused")).toHaveLength(status === 401 ? COMMANDS.length : 0);
 });
 
-test("without a token there are no commands; over its limit a sender is locked out, with the right token too", async () => {
-  const none = await withTrial({ OPERATOR_TOKEN: "" });
-  for (const command of COMMANDS) expect((await none.send(command)).status).toBe(404);
-  const full = await withTrial({ OPERATOR_RATE_LIMIT: { limit: async () => ({ success: false }) } });
-  const answer = await full.send("status");
-  expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "60"]);
-  expect(full.logged).toContainEqual(expect.objectContaining({ level: "warn", event: "operator_locked_out" }));
+test("without a token there are no commands", async () => {
+  const { send } = await withTrial({ OPERATOR_TOKEN: "" });
+  for (const command of COMMANDS) expect((await send(command)).status).toBe(404);
 });
 
 test.each([
@@ -90,12 +86,13 @@ test("export gives everything about a person but the password's hash, and erase 
 });
 
 test("a person is not erased before the console knows that the account is closed", async () => {
-  const { send, rows, id } = await withTrial();
+  const { send, rows, id, runScheduled } = await withTrial();
   const closing = `INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at) VALUES ('closed', ?, 'account-closed', ?, '')`;
   rows(closing, id, new Date(NOW + 1).toISOString());
   expect((await send("erase", { email: validRequest.email })).status).toBe(409);
   expect(rows("SELECT 1 FROM sign_ups")).toHaveLength(1);
   vi.setSystemTime(NOW + 1);
+  await runScheduled();
   expect(await (await send("erase", { email: validRequest.email })).json()).toMatchObject({ erased: 1 });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { sendAgain, stuckMessages } from "../../../functions/subscription-api/operator/stuck-messages";
 import { accountWebhookTo } from "../../../functions/subscription-api/outbox/account-webhook";
-import { dispatchMessages, sendClosings } from "../../../functions/subscription-api/outbox/dispatch";
+import { dispatchMessages } from "../../../functions/subscription-api/outbox/dispatch";
 import { mailOver } from "../../../functions/subscription-api/outbox/emails/email";
 import { trialOf } from "../../../functions/subscription-api/outbox/emails/trial-facts";
 import { LEASE_MS, type Message, outboxIn, reminderKey } from "../../../functions/subscription-api/outbox/outbox";
@@ -58,7 +58,6 @@ async function outboxOf(columns: string, ...kinds: string[]) {
     row: () => rows("SELECT state, drop_reason, attempts, next_attempt_at FROM outbox")[0],
     due: () => rows("SELECT key FROM outbox WHERE state = 'due' ORDER BY key").map(({ key }) => key),
     dispatch: (hasConsole = true) => dispatchMessages(services(hasConsole)),
-    close: (hasConsole = true) => sendClosings([id], services(hasConsole)),
     async taken(): Promise<Message> {
       const [message] = await outbox.take(["card-used"], 6);
       if (!message) throw new Error("Nothing was due");
@@ -273,16 +272,4 @@ test("what was settled is deleted after its time, never what is due or dead", as
   expect(rows("SELECT key FROM outbox")).toHaveLength(4);
   await outbox.deleteSettled(new Date(NOW), 9);
   expect(rows("SELECT key FROM outbox ORDER BY key").map(({ key }) => key)).toEqual(["dead", "due", "sent now"]);
-});
-
-test.each<[string, number, boolean, number, boolean]>([
-  ["is told at once", NOW, true, 200, true],
-  ["is not told while the console refuses", NOW, true, 500, false],
-  ["is not told before the next attempt", NOW + 1, true, 200, false],
-  ["needs no telling where there is no console", NOW, false, 200, true],
-])("of an account that is to be erased the console %s", async (_, due, hasConsole, status, isTold) => {
-  const { close, add, sent } = await outboxOf("status = 'canceled'", "card-used");
-  add("account-closed", "account-closed", due);
-  sent.mockImplementation(async () => new Response("{}", { status }));
-  expect(await close(hasConsole)).toBe(isTold);
 });

@@ -1,18 +1,8 @@
 import { expect, test } from "vitest";
-import { isStripePriceId, packagesIn, reconcilePrices } from "../../../functions/subscription-api/plans/packages";
+import { packagesIn, reconcilePrices } from "../../../functions/subscription-api/plans/packages";
 import { databaseInMemory } from "../../support/api-in-process/database";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { answer } from "../../support/api-in-process/stripe-model";
-
-test.each([
-  [true, "price_0123456789abcd"],
-  [false, "price_mini"],
-  [false, "price_0123456789abc"],
-  [false, "a price_0123456789abcd"],
-  [false, "price_0123456789abcd of a kind"],
-])("is a real Stripe price id: %s for %s", (isOne, id) => {
-  expect(isStripePriceId(id)).toBe(isOne);
-});
 
 test("packages are listed cheapest first, and found by their id", async () => {
   const packages = packagesIn(databaseInMemory().db);

@@ -104,7 +104,7 @@ test("a sign-up that has changed since it was read is neither written nor delete
   const read = await pending();
   const written = await signUps.write(read, customerMade("cus_2"));
   expect(written).toMatchObject({ stripe_customer_id: "cus_2", version: read.version + 1 });
-  expect(await signUps.write(read, cardRefused(read, "a hash"))).toBeNull();
+  expect(await signUps.write(read, cardRefused(read, "a hash", true))).toBeNull();
   await signUps.delete(read);
   expect([await find(read.id), messages()]).toEqual([written, []]);
   expect(await signUps.change(read.id, () => undefined)).toEqual(written);

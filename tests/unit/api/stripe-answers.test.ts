@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { stripeAccess } from "../../../functions/subscription-api/stripe/access";
 import { stripeClient } from "../../../functions/subscription-api/stripe/client";
 import { stripeWebhook, WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/events";
 import { signUpsInProcess, stripeThatAnswers } from "../../support/api-in-process/sign-ups";
@@ -234,34 +233,9 @@ describe("a price", () => {
   });
 });
 
-test.each<[string, (call: string) => Answer | undefined, object]>([
-  ["granted", () => undefined, { status: "granted" }],
-  ["refused because of a wrong key", () => failed(401), { status: "wrong-key" }],
-  ["unavailable", () => failed(500), { status: "unavailable" }],
-  [
-    "lacking a permission",
-    (call) => (/prices|setup_intents/.test(call) ? failed(403) : undefined),
-    { status: "no-permission", lacks: ["setup intents, payment methods", "prices, products"] },
-  ],
-  [
-    "unavailable rather than lacking one",
-    (call) => failed(call.includes("prices") ? 503 : 403),
-    { status: "unavailable" },
-  ],
-])("the access to Stripe is %s", async (_, saying, access) => {
-  const { instead, env } = signUpsInProcess();
-  for (const kind of ["customers", "setup_intents", "subscriptions", "prices"])
-    instead.set(`GET ${kind}`, () => saying(kind) ?? answer(200, { data: [] }));
-  const client = stripeClient(
-    { secretKey: "sk_test_1", webhookSecrets: [], apiUrl: new URL(String(env.STRIPE_API_URL)) },
-    "visitor",
-  );
-  expect(await stripeAccess(client)).toEqual(access);
-});
-
 describe("an event", () => {
   const SECRET = "whsec_of_this_test_alone_1234";
-  const client = stripeClient({ secretKey: "sk_test_1", webhookSecrets: [SECRET] }, "nobody");
+  const client = stripeClient({ secretKey: "sk_test_1", webhookSecrets: [SECRET] });
   const { read } = stripeWebhook(client, [SECRET]);
   const receive = (payload: string, timestamp = secondsNow()) => read(payload, sign(payload, SECRET, timestamp));
   const SIGN_UP = "6f1c9d3e-8a20-4b57-9c14-2d5e7f8a9b01";
@@ -306,11 +280,5 @@ describe("an event", () => {
     expect(await status(payload, sign(payload, `${SECRET}x`))).toBe("rejected");
     expect(await status(`${payload} `, sign(payload, SECRET))).toBe("rejected");
     for (const header of ["", "t=1", "nonsense"]) expect(await status(payload, header), header).toBe("rejected");
-  });
-
-  test("with a thin payload is recognized after its signature is verified", async () => {
-    const payload = JSON.stringify({ id: "evt_1", object: "v2.core.event", type: "v1.invoice.paid" });
-    expect(await receive(payload)).toEqual({ status: "thin" });
-    expect(await read(payload, "")).toEqual({ status: "rejected" });
   });
 });

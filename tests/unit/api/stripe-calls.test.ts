@@ -1,8 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
-import { stripeClient, type Waiting } from "../../../functions/subscription-api/stripe/client";
-import { withDeadline } from "../../../functions/subscription-api/stripe/deadline";
-import { type Payments, stripePayments } from "../../../functions/subscription-api/stripe/payments";
+import { stripeClient } from "../../../functions/subscription-api/stripe/client";
+import type { Payments } from "../../../functions/subscription-api/stripe/payments";
 import { databaseInMemory } from "../../support/api-in-process/database";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { answer, refusal } from "../../support/api-in-process/stripe-model";
@@ -190,30 +189,10 @@ test("the customers of an address come from both searches, and only customers wi
   ]);
 });
 
-test.each<[Waiting, number]>([
-  ["visitor", 4_000],
-  ["nobody", 20_000],
-])("a call of a %s has %i ms and one retry, and its API version is pinned", (waiting, timeout) => {
-  const client = stripeClient({ secretKey: "sk_test_1", webhookSecrets: [] }, waiting);
-  expect([client.getApiField("timeout"), client.getMaxNetworkRetries()]).toEqual([timeout, 1]);
+test("a call has five seconds and one retry, and its API version is pinned", () => {
+  const client = stripeClient({ secretKey: "sk_test_1", webhookSecrets: [] });
+  expect([client.getApiField("timeout"), client.getMaxNetworkRetries()]).toEqual([5_000, 1]);
   expect(client.getApiField("version")).toBe("2026-10-28.endive");
-});
-
-test("a visitor's calls end at their common deadline, with no call after it", async () => {
-  vi.spyOn(console, "error").mockReturnValue();
-  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
-  const fetcher = vi.fn<typeof fetch>(() => new Promise(() => {}));
-  const payments = stripePayments(stripeClient({ secretKey: "sk_test_1", webhookSecrets: [] }, "visitor", fetcher));
-  const work = withDeadline(Date.now() + 1_000, async () => {
-    const [first] = await Promise.allSettled([payments.findCard("cus_1")]);
-    const [second] = await Promise.allSettled([payments.findCard("cus_2")]);
-    return [first, second];
-  });
-  await vi.advanceTimersByTimeAsync(1_000);
-  vi.useRealTimers();
-  const error = expect.objectContaining({ reason: "unavailable" });
-  expect(await work).toMatchObject([{ reason: error }, { reason: error }]);
-  expect(fetcher).toHaveBeenCalledTimes(1);
 });
 
 test("an object of an earlier attempt is found by its sign-up, and a setup intent also by its card", async () => {

@@ -16,8 +16,6 @@ const texts = ["wrangler.toml", `${API_FOLDER}/wrangler.toml`].map((file) =>
 );
 const migrations = readdirSync(join(root, API_FOLDER, "migrations"));
 
-const OTHER_DATABASE = "00000000-0000-4000-8000-000000000001";
-
 type Text = (toml: string) => string;
 
 /** A complete deployment after a change of the text of both files. */
@@ -40,9 +38,8 @@ function deployment(change: Text = (toml) => toml, stage: Stage = "production"):
     stage,
     other: of(stage === "staging" ? "production" : "staging"),
     account: {
-      secrets: { site: workers.site.secrets.required, api: [...workers.api.secrets.required, "OPERATOR_TOKEN"] },
+      secrets: { site: workers.site.requiredSecrets, api: [...workers.api.requiredSecrets, "OPERATOR_TOKEN"] },
       database: { migrations, packages },
-      databaseNames: new Map([[OTHER_DATABASE, "other"]]),
     },
     migrations,
     company: { name: "Citewell", postalAddress: ["Citewell, Inc.", "1 Main Street"], profiles: [] },
@@ -101,7 +98,7 @@ const REFUSED: Record<string, [from: string | RegExp, to: string, ...sentences: 
       'PUBLIC_URL = "https://other.acme.com"',
       "subscription API: PUBLIC_URL is not the site's SUBSCRIPTION_API_URL",
     ],
-    [API, 'PUBLIC_URL = "https://api.acme.com/v1"', "subscription API: PUBLIC_URL has a path"],
+    ['"https://api.acme.com"', '"https://api.acme.com/v1"', "subscription API: PUBLIC_URL has a path"],
   ],
   "the site reaches the API's private entrypoint": [
     [
@@ -122,7 +119,6 @@ const REFUSED: Record<string, [from: string | RegExp, to: string, ...sentences: 
   "the database is the stage's": [
     [DATABASES.production, "citewell", "database_id is not set: put into [[env.production.d1_databases]]"],
     [DATABASES.production, DATABASES.staging, "subscription API: database_id is also the other stage's"],
-    [DATABASES.production, OTHER_DATABASE, "database_id is of other, not citewell-subscriptions"],
   ],
   "each Worker is reached by one route of its own": [
     [
@@ -145,7 +141,7 @@ const REFUSED: Record<string, [from: string | RegExp, to: string, ...sentences: 
   "the cron runs every minute": [
     [/"\* \* \* \* \*"/, '"*/5 * * * *"', "subscription API: its cron is not every minute"],
   ],
-  "limits protect": [[limiter("OPERATOR_RATE_LIMIT"), "$1600", "API: OPERATOR_RATE_LIMIT is 600, and 60 is usual"]],
+  "limits protect": [[limiter("FLOOD_RATE_LIMIT"), "$1200", "site: FLOOD_RATE_LIMIT is 200, and 20 is usual"]],
   "no two limiters count together": [
     [/"8703"/, '"8704"', "site: SIGNUP_RATE_LIMIT shares its namespace_id 8704", "site: FLOOD_RATE_LIMIT shares"],
   ],
@@ -227,6 +223,6 @@ describe("the preflight", () => {
   });
 
   test("a limit below ten times the usual is taken", () => {
-    expect(checkDeployment(deployment(replace(limiter("OPERATOR_RATE_LIMIT"), "$1599")))).toEqual([]);
+    expect(checkDeployment(deployment(replace(limiter("FLOOD_RATE_LIMIT"), "$1199")))).toEqual([]);
   });
 });

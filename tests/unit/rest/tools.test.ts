@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { sentenceOf } from "../../../tools/failures";
-import { stageOf } from "../../../tools/releases/deployment-stages";
 import { keepRelease, parseReleases } from "../../../tools/releases/kept-releases";
 import { versionTagged } from "../../../tools/releases/rollback";
-import { hostOf, onPorts, portsOf } from "../../../tools/start/addresses";
+import { hostOf, onPorts, portOf } from "../../../tools/start/addresses";
 import { shownOf } from "../../../tools/start/log-lines";
 import { testModeOf } from "../../../tools/start/test-mode";
 import { targetOf } from "../../../tools/stripe-setup/target";
-import { failureIn } from "../../../tools/wrangler/wrangler-output";
+import { readWorkerSettings, stageOf } from "../../../tools/wrangler/worker-settings";
+import { failureIn } from "../../../tools/wrangler/wrangler";
 
 const lan = { address: "192.168.0.7", netmask: "", mac: "", cidr: null, internal: false, family: "IPv4" } as const;
 const loopback = { ...lan, address: "127.0.0.1", internal: true };
@@ -27,12 +27,14 @@ test.each([
 });
 
 test("PORT moves the three Workers and the URLs in their settings, and a wrong PORT or HOST is named", () => {
-  const ports = portsOf({ PORT: "9000" });
-  expect(ports).toEqual({ site: 9000, "subscription-api": 9001, "stripe-simulator": 9002 });
   const vars = { API: "http://localhost:8788", JS: "http://localhost:8789/a.js", OTHER: "http://localhost:3000", N: 1 };
-  expect(onPorts(vars, ports)).toEqual({ ...vars, API: "http://localhost:9001", JS: "http://localhost:9002/a.js" });
+  expect(onPorts(vars, portOf({ PORT: "9000" }))).toEqual({
+    ...vars,
+    API: "http://localhost:9001",
+    JS: "http://localhost:9002/a.js",
+  });
   for (const PORT of ["http", "0", "65534"])
-    expect(() => portsOf({ PORT })).toThrow(`PORT is ${PORT}: set it to a number`);
+    expect(() => portOf({ PORT })).toThrow(`PORT is ${PORT}: set it to a number`);
   expect(() => hostOf({ HOST: "http://x" })).toThrow("HOST is http://x: set it to 0.0.0.0");
 });
 
@@ -69,10 +71,10 @@ test("in test mode each Worker gets only the variables that it needs", () => {
 });
 
 test.each([
-  [SECRET, "", "STRIPE_PUBLISHABLE_KEY is missing beside STRIPE_SECRET_KEY."],
-  ["sk_live_0123456789abcdef", PUBLISHABLE, "STRIPE_SECRET_KEY is a live key"],
-  [SECRET, "pk_live_0123456789abcdef", "STRIPE_PUBLISHABLE_KEY is a live key"],
-  ["sk_test_short", PUBLISHABLE, "STRIPE_SECRET_KEY must be a test key"],
+  [SECRET, "", "STRIPE_PUBLISHABLE_KEY is missing: npm start takes both keys"],
+  ["sk_live_0123456789abcdef", PUBLISHABLE, "STRIPE_SECRET_KEY is no test key"],
+  [SECRET, "pk_live_0123456789abcdef", "STRIPE_PUBLISHABLE_KEY is no test key"],
+  ["sk_test_short", PUBLISHABLE, "STRIPE_SECRET_KEY is no test key"],
 ])("npm start refuses the keys %s and %s", (STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, sentence) => {
   const environment = { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY };
   expect(() => testModeOf(environment)).toThrow(sentence);
@@ -83,7 +85,7 @@ test.each([
   ["production", undefined, "Set STRIPE_SECRET_KEY"],
   ["production", PUBLISHABLE, "STRIPE_SECRET_KEY is no live key"],
   ["production", SECRET, "STRIPE_SECRET_KEY is no live key"],
-  ["production", "rk_live_0123456789abcdef", "PUBLIC_URL is still a placeholder"],
+  ["production", "rk_live_0123456789abcdef", "PUBLIC_URL or SITE_URL is still a placeholder"],
   ["sandbox", "rk_live_0123456789abcdef", "STRIPE_SECRET_KEY is no test key"],
 ] as const)("stripe:setup in %s refuses the key %s before any request", (place, STRIPE_SECRET_KEY, sentence) => {
   expect(() => targetOf(place, { STRIPE_SECRET_KEY })).toThrow(sentence);
@@ -137,17 +139,32 @@ test.each([
 });
 
 test.each([
-  ["In a non-interactive environment, it's necessary to set a CLOUDFLARE_API_TOKEN", "account", "npx wrangler login"],
-  ["✘ [ERROR] Authentication error [code: 10000]", "account", "Cloudflare refuses the login"],
-  ["✘ [ERROR] fetch failed", "account", "Cloudflare cannot be reached"],
-  ["This Worker does not exist on your account. [code: 10007]", "no-worker", "no such Worker yet"],
-  ["✘ [ERROR] Something new\n\nIf you think this is a bug", "other", "Wrangler says: Something new"],
-])("Wrangler's output %j is a failure of the kind %s", (output, kind, sentence) => {
-  expect(failureIn(output)).toEqual({ kind, sentence: expect.stringContaining(sentence) });
+  ["In a non-interactive environment, it's necessary to set a CLOUDFLARE_API_TOKEN", "Cloudflare refuses the login: "],
+  ["✘ [ERROR] Authentication error [code: 10000]", "Cloudflare refuses the login: run npx wrangler login"],
+  ["✘ [ERROR] Something\n  new\n\nIf you think this is a bug", "Wrangler says: Something new"],
+])("Wrangler's output %j is told as %j", (output, sentence) => {
+  expect(failureIn(output)).toContain(sentence);
 });
 
-test("two stages at once, and an unexpected error, are told as such", () => {
+test("two stages at once, a wrong option, and an unexpected error, are told as such", () => {
   expect(() => stageOf({ staging: true, production: true })).toThrow("Choose one of --staging and --production.");
-  expect(sentenceOf(Object.assign(new Error("write"), { code: "ENOSPC" }))).toMatch(/^The disk is full/);
+  expect(sentenceOf(Object.assign(new Error("Unknown option '--x'"), { code: "ERR_PARSE_ARGS" }))).toBe(
+    "Unknown option '--x'",
+  );
   expect(sentenceOf(new TypeError("x is undefined"))).toMatch(/^TypeError: x is undefined\n {4}at /);
+});
+
+test("an invalid wrangler.toml is told with its file and line, and without a stack", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "settings-"));
+  const told = async (text: string) => {
+    await writeFile(join(folder, "wrangler.toml"), text);
+    try {
+      readWorkerSettings(join(folder, "wrangler.toml"));
+    } catch (error) {
+      return sentenceOf(error);
+    }
+  };
+  expect(await told('name = "a"\nvars = = 1')).toMatch(/wrangler\.toml:2: Invalid TOML document/);
+  expect(await told('name = "a"\nvars = 1')).toMatch(/wrangler\.toml configuration:\n.*"vars" should be an object/);
+  await rm(folder, { recursive: true });
 });

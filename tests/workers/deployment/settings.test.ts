@@ -21,7 +21,7 @@ describe.each(["staging", "production"] as const)("in %s", (stage) => {
   test("the site asks this stage's API through its private entrypoint, and has its secret", () => {
     const SUBSCRIPTION_API = { binding: "SUBSCRIPTION_API", service: api.name, entrypoint: "SiteApi" };
     expect(site.services).toEqual([expect.objectContaining(SUBSCRIPTION_API)]);
-    expect(site.secrets.required).toContain("SESSION_SECRET");
+    expect(site.requiredSecrets).toContain("SESSION_SECRET");
     expect(site.vars).not.toHaveProperty("SESSION_SECRET");
     expect(site.vars).toMatchObject({ SUBSCRIPTION_API_IDEMPOTENT: "true" });
   });
@@ -45,7 +45,7 @@ describe.each(["staging", "production"] as const)("in %s", (stage) => {
       [SITE, site],
       [API, api],
     ] as const) {
-      expect([routes.length > 0, workers_dev, observability.logs.invocation_logs]).toEqual([true, false, false]);
+      expect([routes.length > 0, workers_dev, observability?.logs?.invocation_logs]).toEqual([true, false, false]);
       const local = readWorkerSettings(file);
       expect([local.routes, local.workers_dev, local.name.endsWith("-local")]).toEqual([[], false, true]);
       expect(local.name).not.toBe(name);
