@@ -79,15 +79,16 @@ test("the pricing page ends with the plan that sales sells", () => {
   expect(detailedPlans(site).map(({ title }) => title)).toEqual(titles);
 });
 
+const empty = { packageId: ids.mini, draft: undefined, reply: undefined, submitting: false };
+const form = pageWith(createElement(SignupForm, empty)).replaceAll("&amp;", "&");
+
 describe.each(Object.entries<FormField>(formFields))(
   "the field %s",
   (name, { label, hint = "", autoComplete, rule }) => {
     test("is on the form with its label, hint and autocomplete value, and required unless it is optional", () => {
-      const props = { packageId: ids.mini, draft: undefined, reply: undefined, submitting: false };
-      const page = pageWith(createElement(SignupForm, props)).replaceAll("&amp;", "&");
-      expect(page).toContain(`<label for="signup-${name}">${label}</label>`);
-      expect(page).toContain(hint);
-      const [input = ""] = new RegExp(`<(?:input|select)[^>]* name="${name}"[^>]*>`).exec(page) ?? [];
+      expect(form).toContain(`<label for="signup-${name}">${label}</label>`);
+      expect(form).toContain(hint);
+      const [input = ""] = new RegExp(`<(?:input|select)[^>]* name="${name}"[^>]*>`).exec(form) ?? [];
       expect(input).toMatch(new RegExp(`autoComplete="[^"]*${autoComplete}"`, "i"));
       expect(/ required=/.test(input)).toBe(isRequired(rule));
     });
