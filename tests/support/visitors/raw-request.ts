@@ -14,14 +14,13 @@ export type RawRequest = {
 };
 
 /** The parts of a response that tests read. */
-type RawAnswer = { status: number; headers: Headers; body: string; durationMs: number };
+type RawAnswer = { status: number; headers: Headers; body: string };
 
 /** Sends a request to a Worker and reads the answer; fails when the connection breaks off without one. */
 export function sendRaw(url: string, { method = "GET", path, headers = [], body, unfinished }: RawRequest) {
   const { port, host } = new URL(url);
   const namesHost = headers.some(([name]) => name === "Host");
   return new Promise<RawAnswer>((resolve, reject) => {
-    const started = performance.now();
     let answered = false;
     const request = open({
       host: "127.0.0.1",
@@ -38,7 +37,7 @@ export function sendRaw(url: string, { method = "GET", path, headers = [], body,
         for (const value of values ?? []) answer.headers.append(name, value);
       }
       request.destroy();
-      resolve({ ...answer, durationMs: performance.now() - started });
+      resolve(answer);
     });
     // After an early answer the rest of the request is unread, and the connection is reset.
     request.on("error", (error) => !answered && reject(error));

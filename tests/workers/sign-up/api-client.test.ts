@@ -41,9 +41,7 @@ describe("an API that", () => {
     ["sends headers, then stalls", 504, stallsInTheBody],
   ])("%s gives 'Connection Failed' with %i and keeps the form; the next request works", async (_, status, fault) => {
     upstream.answers(fault);
-    const started = performance.now();
     expectNotice(await visitor.submit(), status, "Connection Failed");
-    expect(performance.now() - started).toBeLessThan(DEADLINE_MS + 5_000);
     upstream.answersJson(200, { client_secret: SECRET });
     expect((await visitor.submit()).status).toBe(303);
   });
