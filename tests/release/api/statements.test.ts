@@ -171,7 +171,7 @@ describe("the statements of the API, on a database of a million rows", () => {
   test("every statement in the API's source is measured", () => {
     const sent = [...new Set(recorded.map(({ sql }) => oneLine(sql)))];
     const inSource = statementsInSource();
-    expect(inSource.length).toBeGreaterThan(40);
+    expect(inSource.length).toBeGreaterThan(30);
     const missed = inSource.filter((parts) => !sent.some((sql) => hasInOrder(sql, parts)));
     expect(missed.map((parts) => parts.join(" … "))).toEqual([]);
   });
