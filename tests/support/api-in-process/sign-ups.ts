@@ -16,6 +16,8 @@ type Fields = Partial<typeof validRequest>;
 /** A request to Stripe, with the parameters of its body or query. */
 type Sent = { call: string; params: Record<string, string>; key: string | null; redirect: RequestInit["redirect"] };
 
+type Instead = (...given: Parameters<Upstream>) => Promise<Answer | Response | undefined> | Answer | undefined;
+
 type Options = { onePerPerson?: boolean; settings?: Record<string, unknown>; io?: Io };
 
 /** The API's services in process, with sign-ups that exist in the model of Stripe. */
@@ -28,7 +30,7 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
   const calls: string[] = [];
   const sent: Sent[] = [];
   /** Overrides Stripe's answer to calls whose method and path begin with the text, or runs work before the model's answer. */
-  const instead = new Map<string, Answer | (() => Answer | undefined | Promise<Answer | undefined>)>();
+  const instead = new Map<string, Answer | Instead>();
   const upstream: Upstream = async (url, request) => {
     if (!url.pathname.startsWith("/v1/")) return answersOf(api.model)(url, request);
     const call = `${request.method} ${url.pathname.replace("/v1/", "")}`;
@@ -36,8 +38,9 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
     calls.push(call);
     sent.push({ call, params, key: request.headers.get("idempotency-key"), redirect: request.redirect });
     const given = [...instead].find(([beginning]) => call.startsWith(beginning))?.[1];
-    const other = typeof given === "function" ? await given() : given;
+    const other = typeof given === "function" ? await given(url, request) : given;
     if (other === undefined) return answersOf(api.model)(url, request);
+    if (other instanceof Response) return other;
     return new Response(other.text, { status: other.status, headers: { "content-type": "application/json" } });
   };
   const settings = { ONE_TRIAL_PER_PERSON: String(onePerPerson), ...options.settings };
