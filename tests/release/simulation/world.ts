@@ -19,7 +19,7 @@ const DELIVERIES = 6;
 /** How long some creations at Stripe take, where things go wrong, and how long reads beside them get a 500. */
 const SLOW_CREATION = 18 * SECOND;
 const READS_FAIL = 5 * SECOND;
-export const WEBHOOK = "/webhooks/stripe";
+const WEBHOOK = "/webhooks/stripe";
 
 /** A history: everything in it follows from its seed and its visitors. */
 export type History = { seed: number; visitors: number[] };
