@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SITE_URL } from "../../support/site-in-process/site-settings";
-import { smallSite } from "./small-site";
+import { headersOf, smallSite } from "./small-site";
 
 /* Paths of the site, their other spellings, and all others. */
 
@@ -16,7 +16,6 @@ test.each<[path: string, route: string, page: string]>([
   [`/subscription/${LONGEST}`, "/subscription/:id?", "Form"],
   ["/subscription/%c3%a9", "/subscription/:id?", "Form"],
   ["/subscription/__proto__", "/subscription/:id?", "Form"],
-  ["/subscription.data", "/subscription/:id?", "www.site.example/subscription"],
   [`/subscription/${ID}.data`, "/subscription/:id?", "www.site.example/subscription"],
   ["/robots.txt", "/robots.txt", "User-agent"],
   ["/health", "/health", "ok"],
@@ -30,52 +29,45 @@ test.each<[path: string, route: string, page: string]>([
 
 test.each<[path: string, canonical: string]>([
   ["/PRICING", "/pricing"],
-  ["/Pricing/", "/pricing"],
   ["/pricing/", "/pricing"],
-  ["/PRICING.md", "/pricing.md"],
   ["/INDEX.MD/", "/index.md"],
   ["/HEALTH/", "/health"],
   ["/Robots.TXT", "/robots.txt"],
-  ["/SUBSCRIPTION/", "/subscription"],
   [`/Subscription/${ID.toUpperCase()}/`, `/subscription/${ID}`],
   ["/subscription/?id=A&return=B", "/subscription?id=A&return=B"],
 ])("the path %s is redirected to %s, which is found", async (path, canonical) => {
   const { ask } = smallSite();
   for (const method of ["GET", "HEAD"]) {
     const answer = await ask(path, { method });
-    expect([answer.status, answer.headers.get("Location")]).toEqual([308, canonical]);
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    const redirect = [answer.status, ...headersOf(answer, "Location", "Cache-Control")];
+    expect(redirect).toEqual([308, canonical, "no-store"]);
   }
   if (!canonical.endsWith(".md")) expect((await ask(canonical)).status).toBe(200);
 });
 
-describe("an unknown path", () => {
-  test.each<[path: string, logged: string]>([
-    ["/nothing", "/nothing"],
-    ["/NOTHING/", "/NOTHING/"],
-    ["/%70ricing", "/%70ricing"],
-    ["//pricing/", "//pricing/"],
-    ["//evil.test/pricing", "//evil.test/pricing"],
-    ["/pricing/evil.test", "/pricing/evil.test"],
-    ["/pricing//", "/pricing//"],
-    ["/pricing;x", "/pricing;x"],
-    ["/subscription.MD", "/subscription.MD"],
-    [`/subscription/${LONGEST}a`, `/subscription/${LONGEST}a`],
-    [`/subscription/${ID}/${ID}`, `/subscription/${ID}/${ID}`],
-    [`/${"a".repeat(300)}`, `/${"a".repeat(199)}`],
-    ["/x/ada@example.com/y?ada@example.com", "/x/[email]/y"],
-    ["/ada%40example.com", "/[email]"],
-    ["/ada%2540example.com", "/[email]"],
-    ["/ada%25252540example.com", "/[email]"],
-    ["/ada＠example.com", "/[email]"],
-    ["/ada%25EF%25BC%25A0example.com", "/[email]"],
-    [`/${"a".repeat(180)}/${"%C3%A9".repeat(64)}@example.com`, `/${"a".repeat(180)}/[email]`],
-  ])("%s is not found, and logged as %s", async (path, logged) => {
-    const { ask, requests } = smallSite();
-    const answer = await ask(path);
-    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("Page not found")]);
-    expect(requests()).toEqual([expect.objectContaining({ route: "unknown", status: 404, path: logged })]);
-  });
+const logged = (path: string) => [path, path];
+const unknown = ["/nothing", "/NOTHING/", "/%70ricing", "//pricing/", "//evil.test/pricing", "/pricing/evil.test"];
+const alike = [
+  "/pricing//",
+  "/pricing;x",
+  "/subscription.MD",
+  `/subscription/${LONGEST}a`,
+  `/subscription/${ID}/${ID}`,
+];
+
+test.each([
+  ...[...unknown, ...alike].map(logged),
+  [`/${"a".repeat(300)}`, `/${"a".repeat(199)}`],
+  ["/x/ada@example.com/y?ada@example.com", "/x/[email]/y"],
+  ["/ada%2540example.com", "/[email]"],
+  ["/ada＠example.com", "/[email]"],
+  ["/ada%25EF%25BC%25A0example.com", "/[email]"],
+  [`/${"a".repeat(180)}/${"%C3%A9".repeat(64)}@example.com`, `/${"a".repeat(180)}/[email]`],
+])("the path %s is not found, and logged as %s", async (path, logged) => {
+  const { ask, requests } = smallSite();
+  const answer = await ask(path);
+  expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("Page not found")]);
+  expect(requests()).toEqual([expect.objectContaining({ route: "unknown", status: 404, path: logged })]);
 });
 
 test("no path leads to another host or breaks the site", async () => {
@@ -84,13 +76,10 @@ test("no path leads to another host or breaks the site", async () => {
   const more = ["subscription", "Subscription", ".data", ".md", ":", "https:", "%0d%0a", "é", "_data=x", "&", ID];
   const segment = fc.oneof(fc.constantFrom(...parts, ...more), fc.string({ maxLength: 8, unit: "binary" }));
   const path = fc.array(segment, { maxLength: 8 }).map((segments) => `/${segments.join("")}`);
-  await fc.assert(
-    fc.asyncProperty(path, async (path) => {
-      const { status, headers } = await ask(path);
-      expect(status).toBeLessThan(500);
-      const location = headers.get("Location");
-      if (location !== null) expect(new URL(location, SITE_URL).origin).toBe(SITE_URL);
-    }),
-    { numRuns: 500, seed: 49 },
-  );
+  const property = fc.asyncProperty(path, async (path) => {
+    const { status, headers } = await ask(path);
+    expect(status).toBeLessThan(500);
+    expect(new URL(headers.get("Location") ?? "/", SITE_URL).origin).toBe(SITE_URL);
+  });
+  await fc.assert(property, { numRuns: 500, seed: 49 });
 });

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { openPage, pageReader } from "../../support/visitors/page";
+import { pageReader, readPage } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /*
@@ -251,7 +251,7 @@ describe.each(Object.entries(markdownPaths))("%s in Markdown", (path, markdownPa
   });
 
   test("has all words of the page in order, except in images and buttons", async () => {
-    const { document, wordsOfEach } = await openPage(visitor, path);
+    const { document, wordsOfEach } = readPage(await visitor.get(path));
     const { body: markdown } = await visitor.get(markdownPath);
     const drawn = "main :is(nav, svg, .btn, [aria-hidden=true], [data-markdown=skip])";
     for (const element of document.querySelectorAll(drawn)) element.remove();

@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { DUPLICATE, DUPLICATE_EMAIL } from "../../../app/signup/notices";
-import { openPage, readForm } from "../../support/visitors/page";
-import { typed } from "../../support/visitors/site-visitor";
+import { readPage } from "../../support/visitors/page";
+import { type Answer, typed } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* The form as a visitor without a script reads it, empty and with what was wrong. */
@@ -15,6 +15,18 @@ const UNKNOWN = "11111111-2222-4333-8444-555555555555";
 const vars = { CONSOLE_URL, SUPPORT_EMAIL: "support@brand.test" };
 const { upstream, visitor, dispose } = await startVisitedSite({ vars });
 afterAll(dispose);
+
+/** The sign-up's form: messages and hint are below a field; the summary is the list of problems above the form. */
+function readForm(answer: Answer) {
+  const page = readPage(answer);
+  return {
+    ...page,
+    messages: (name: string) => page.wordsOfEach(`#signup-${name}-error li`),
+    hint: (name: string) => page.words(`#signup-${name}-hint`),
+    value: (name: string) => page.document.querySelector<HTMLInputElement>(`[name="${name}"]`)?.value,
+    summary: () => page.wordsOfEach("[aria-labelledby=error-summary] a"),
+  };
+}
 
 async function submitted(change: Record<string, string>) {
   const answer = await visitor.submit(change);
@@ -43,7 +55,7 @@ const sections = {
 
 describe("the form", () => {
   test("has its heading and intro, and a card with its title and text", async () => {
-    const { words } = await openPage(visitor, "/subscription");
+    const { words } = readPage(await visitor.get("/subscription"));
     expect(words("h1")).toBe("Complete Your Subscription");
     expect(words("h1 + p")).toMatch(/^Join thousands of businesses/);
     const card = ".card[aria-labelledby=subscription-information]";
@@ -54,7 +66,7 @@ describe("the form", () => {
   });
 
   test("has two sections, with all fields labeled and empty", async () => {
-    const { document } = await openPage(visitor, "/subscription");
+    const { document } = readPage(await visitor.get("/subscription"));
     const shown = [...document.querySelectorAll("fieldset")].map((fieldset) => [
       fieldset.querySelector("legend")?.textContent,
       [...fieldset.querySelectorAll("label")].map((label) => [label.textContent, label.control?.getAttribute("name")]),
@@ -65,7 +77,7 @@ describe("the form", () => {
   });
 
   test("masks both passwords, and leaves them to password managers and pasting", async () => {
-    const { document } = await openPage(visitor, "/subscription");
+    const { document } = readPage(await visitor.get("/subscription"));
     for (const name of ["password", "confirmPassword"]) {
       const field = document.querySelector(`input[name=${name}]`);
       expect(field?.getAttribute("type")).toBe("password");
@@ -75,7 +87,7 @@ describe("the form", () => {
   });
 
   test("lists the world's countries once, and not in a script", async () => {
-    const { document, body } = await openPage(visitor, "/subscription");
+    const { document, body } = readPage(await visitor.get("/subscription"));
     const field = document.querySelector("input[name=country]");
     const list = document.getElementById(field?.getAttribute("list") ?? "");
     const names = [...(list?.querySelectorAll("option") ?? [])].map((option) => option.value);

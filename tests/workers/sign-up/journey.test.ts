@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { cookieBrowser } from "../../support/visitors/cookie-browser";
-import { openPage } from "../../support/visitors/page";
+import { readPage } from "../../support/visitors/page";
 import { type Answer, fields, PASSWORD, returnPathIn, SECRET, siteVisitor } from "../../support/visitors/site-visitor";
 import { startStack, startVisitedSite } from "../../support/visitors/visited-site";
 import { enterCard, rows, stripeStateOf } from "../../support/visitors/visitor";
@@ -156,7 +156,7 @@ test("the card step without a publishable key says that it takes no card, and ha
   const keyless = await startSite({ vars });
   const visitor = siteVisitor(keyless);
   const { cookie: Cookie } = await visitor.submit();
-  const { words, body } = await openPage(visitor, "/subscription", { Cookie });
+  const { words, body } = readPage(await visitor.get("/subscription", { Cookie }));
   expect(words("[role=alert]")).toContain("Configuration Error");
   expect(body).toContain("https://js.stripe.com/");
   await keyless.dispose();
