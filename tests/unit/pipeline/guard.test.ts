@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { refusalOf } from "../../../app/pipeline/guard/refusals.server";
 import { bodyOf } from "../../support/site-in-process/body-of";
 import { countingLimiter, PACKAGE_IDS, SITE_URL } from "../../support/site-in-process/site-settings";
 import { FORM, headersOf, smallSite } from "./small-site";
@@ -101,6 +102,22 @@ test("the guard gives every request what the first rule says, and reads no body"
     expect([cell, rule, ...got]).toEqual([cell, rule, status, allow, isPosted, isPosted, outcome]);
   }
   expect([...met].toSorted(), "each rule is met").toEqual(rules.map(([rule]) => rule).toSorted());
+});
+
+const AGAIN = "Please open the sign-up page again and send";
+
+test.each([
+  [400, "Malformed request", `The request could not be read. ${AGAIN} the form from there.`],
+  [403, "Request refused", `This form was not sent from our site. ${AGAIN} it from there.`],
+  [404, "Not found", "There is no such page."],
+  [405, "Method not allowed", "This page does not accept that kind of request."],
+  [408, "Request timed out", "The form did not arrive in time. Please check your connection and try again."],
+  [413, "Too much data", "The form holds more than we can take. Please shorten your entries and try again."],
+  [414, "URL too long", "The URL is longer than this site accepts."],
+  [415, "Unsupported form", `The form could not be read. ${AGAIN} it from there.`],
+  [429, "Too many requests", "Please wait a moment and try again."],
+])("the refusal %i is told as: %s. %s", (status, title, message) => {
+  expect(refusalOf(status)).toMatchObject({ title, message });
 });
 
 test("a form is passed on whole, without what Remix would trust or fail on", async () => {
