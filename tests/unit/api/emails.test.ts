@@ -8,8 +8,7 @@ import {
   trialStartedEmail,
 } from "../../../functions/subscription-api/outbox/emails/trial-emails";
 import type { Amount } from "../../../functions/subscription-api/stripe/billing";
-import { MESSAGE } from "../../support/api-in-process/message";
-import { SENDER } from "../../support/api-in-process/sender";
+import { MESSAGE, SENDER } from "../../support/api-in-process/message";
 
 const sender = { ...SENDER, customerPortalUrl: "https://billing.example/p/login" };
 const facts = { ...MESSAGE, email: "ada+1@example.com" };

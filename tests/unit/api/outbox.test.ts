@@ -10,8 +10,7 @@ import type { Billing } from "../../../functions/subscription-api/stripe/billing
 import { PaymentsError } from "../../../functions/subscription-api/stripe/client";
 import { stopClock } from "../../support/api-in-process/clock";
 import { databaseInMemory } from "../../support/api-in-process/database";
-import { MESSAGE } from "../../support/api-in-process/message";
-import { SENDER } from "../../support/api-in-process/sender";
+import { MESSAGE, SENDER } from "../../support/api-in-process/message";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

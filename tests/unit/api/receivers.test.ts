@@ -4,8 +4,7 @@ import { expect, test, vi } from "vitest";
 import * as z from "zod";
 import { type AccountMessage, accountWebhookTo } from "../../../functions/subscription-api/outbox/account-webhook";
 import { mailOver } from "../../../functions/subscription-api/outbox/emails/email";
-import { MESSAGE } from "../../support/api-in-process/message";
-import { SENDER } from "../../support/api-in-process/sender";
+import { MESSAGE, SENDER } from "../../support/api-in-process/message";
 
 /** The receiver's answer to the next request, and the request. */
 const answers = (answer: () => Response) => vi.spyOn(globalThis, "fetch").mockImplementation(async () => answer());
