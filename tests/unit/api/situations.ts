@@ -65,6 +65,7 @@ export const SITUATIONS: Record<string, Begin> = {
   "pending after four declined cards, a card's form": atCard("declined_cards = 4"),
   "pending after five declined cards, a card": atCard("declined_cards = 5", "a card"),
   "pending, somebody else's card": atCard(undefined, "a card", { metadata: { sign_up_id: "another" } }),
+  "pending, another customer's card": atCard(undefined, "a card", { customer: "another" }),
   "card_set_up, a card": atCard("status = 'card_set_up'", "a card"),
   "card_set_up, a subscription": async (api) => {
     const signUp = await atCard("status = 'card_set_up'", "a card")(api);
@@ -91,7 +92,6 @@ export const SITUATIONS: Record<string, Begin> = {
     await subscribe(api, signUp, "sales", "active");
     return signUp;
   },
-  "active, active": onTrial("active", has("active")),
   "active, paid": onTrial("active", ({ model }, subscription) => model.become(subscription, "active")),
   "active, past_due": onTrial("active", has("past_due")),
   "active, canceled": onTrial("active", has("canceled")),

@@ -79,6 +79,10 @@ pending, somebody else's card
   declined event → pending, 1 declined, check in 10 min |  | card
   cron → pending, check in 20 min |  | card
   not me → ended, not-me, check in 1440 min |  | no customer
+pending, another customer's card
+  declined event → pending, 1 declined, check in 10 min |  | card
+  cron → pending, check in 20 min |  | card
+  not me → ended, not-me, check in 1440 min |  | no customer
 card_set_up, a card
   anybody → trialing, ${STARTED} | card, subscription trialing
   not me → canceled, not-me, ${CLOSED} | subscription canceled
@@ -111,9 +115,6 @@ trialing without a plan, nothing
   not me → canceled, not-me, card claimed, trial of 5 days | account-closed |
 trialing without a plan, active
   subscription event, cron → active, claimed, trial of 5 days |  | card, subscription active
-  not me → canceled, not-me, card claimed, trial of 5 days | account-closed | subscription canceled
-active, active
-  cron → active, claimed, trial of 5 days |  | card, subscription active
   not me → canceled, not-me, card claimed, trial of 5 days | account-closed | subscription canceled
 active, paid
   cron → active, claimed, trial of 5 days |  | card, subscription active
