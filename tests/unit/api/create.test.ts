@@ -4,6 +4,7 @@ import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { refusal } from "../../support/api-in-process/stripe-model";
 import { validRequest } from "../../support/visitors/visitor";
+import { SITUATIONS, TRIGGERS } from "./situations";
 
 /* A posted form × its sign-up so far × other sign-ups. */
 
@@ -128,4 +129,23 @@ test("a form whose place among the passwords has ended is stored nowhere", async
   const passwords = { hash: async () => undefined, verify: async () => undefined, leave() {} };
   expect(await createSignUp(validRequest, KEY, { ...services, passwords })).toEqual({ status: "busy" });
   expect([count(), calls]).toEqual([{ rows: 0, customers: 0, intents: 0 }, []]);
+});
+
+const TRIAL = { status: "trial", trial_end: "2026-11-27T12:00:00.000Z" };
+
+test.each<[situation: string, told: object]>([
+  ["pending, a card's form", { status: "pending" }],
+  [
+    "pending, a card that had a trial",
+    { status: "card_used", client_secret: expect.stringMatching(/^seti_\w+_secret_1$/) },
+  ],
+  ["pending after five declined cards, a card", { status: "ended" }],
+  ["card_set_up, a card", TRIAL],
+  ["active, paid", TRIAL],
+  ["past_due, unpaid", TRIAL],
+  ["canceled, canceled", { status: "ended" }],
+])("the status of a sign-up that is %s: %o", async (situation, told) => {
+  const api = signUpsInProcess({ onePerPerson: true });
+  const signUp = await SITUATIONS[situation]?.(api);
+  expect(await TRIGGERS.status?.(api, signUp ?? (await api.pending()))).toEqual(told);
 });

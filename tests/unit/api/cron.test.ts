@@ -64,12 +64,14 @@ test("a sign-up that a run has no time for is due at once; one that changed mean
   expect(times.filter((time) => time === at(0)).length).toBeGreaterThan(1);
 });
 
-test("two runs at once take different sign-ups", async () => {
+test("two runs at once take different sign-ups, first those that were due first", async () => {
   const api = signUpsInProcess();
-  await api.pending({}, `check_at = '${at(0)}'`);
+  const due = [at(-MINUTE), at(-2 * MINUTE)];
+  for (const time of due) await api.pending({}, `check_at = '${time}'`);
+  const [late, early] = api.rows("SELECT id FROM sign_ups ORDER BY check_at DESC").map(({ id }) => id);
   const { signUps } = api.services;
-  const taken = await Promise.all([1, 2].map(() => signUps.takeDue(CHECK_RANKS.mayHaveTrial, 60)));
-  expect(taken.flat()).toHaveLength(1);
+  const taken = await Promise.all([1, 2].map(() => signUps.takeDue(CHECK_RANKS.mayHaveTrial, 1)));
+  expect(taken.map((some) => some.map(({ id }) => id))).toEqual([[early], [late]]);
 });
 
 test("a part that fails keeps no other part from its turn; the run fails and is not recorded", async () => {

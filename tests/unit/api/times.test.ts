@@ -108,3 +108,15 @@ test("a trial whose end Stripe moves has a reminder of its new end, and each end
   }
   expect(remindersOf(api)).toEqual([3 * DAY, 7 * DAY]);
 });
+
+test("a card that is set up while its form is being canceled after a day still starts the trial", async () => {
+  const api = signUpsInProcess();
+  const signUp = await api.pending();
+  vi.setSystemTime(NOW + DAY);
+  api.instead.set(`POST setup_intents/${signUp.stripe_setup_intent_id}/cancel`, async () => {
+    api.enterCard(signUp);
+    return undefined;
+  });
+  await cron(api);
+  expect(await api.find(signUp.id)).toMatchObject({ status: "trialing" });
+});
