@@ -1,7 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { createGzip } from "node:zlib";
 import { sendRaw } from "../visitors/raw-request";
 
 /** A request to an upstream. */
@@ -52,24 +51,7 @@ export const answersWith =
   (response) =>
     response.writeHead(status, { "Content-Type": "application/json" }).end(body);
 
-export const redirects =
-  (status: number, location: string): Behavior =>
-  (response) =>
-    response.writeHead(status, { Location: location }).end();
-
 export const neverAnswers: Behavior = () => {};
-
-export const resets: Behavior = (response) => response.socket?.resetAndDestroy();
-
-/** Sends `spaces` gzipped spaces, then stalls. */
-export const stallsInACompressedBody =
-  (spaces: number): Behavior =>
-  (response) => {
-    response.writeHead(200, { "Content-Type": "application/json", "Content-Encoding": "gzip" });
-    const gzip = createGzip();
-    gzip.pipe(response);
-    gzip.write(" ".repeat(spaces), () => gzip.flush());
-  };
 
 /** A request waits, is refused, its answer is lost after the work, or it gets a 500 without the work. */
 type Fault = "wait" | "refuse" | "lose-answer" | "500-before";
