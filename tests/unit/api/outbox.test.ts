@@ -219,6 +219,7 @@ test.each([
   ["dead", "state = 'dead'", true, true],
   ["tried twice, waiting longer than a lease", `${WAITING} '${iso(NOW + LEASE_MS + 1)}'`, true, true],
   ["tried twice, perhaps being sent", `${WAITING} '${iso(NOW + LEASE_MS)}'`, true, false],
+  ["tried twice and late", `${WAITING} '${iso(NOW - 5 * MINUTE - 1)}'`, true, false],
   ["tried once", `attempts = 1, next_attempt_at = '${iso(NOW)}'`, false, false],
   ["due for five minutes", `next_attempt_at = '${iso(NOW - 5 * MINUTE)}'`, false, false],
   ["due for longer", `next_attempt_at = '${iso(NOW - 5 * MINUTE - 1)}'`, true, false],
