@@ -3,24 +3,6 @@ import type { Page } from "@playwright/test";
 export const PHONE = { width: 360, height: 740 };
 export const DESKTOP = { width: 1280, height: 800 };
 
-/** Elements that overflow the window or their box, except scrolling ones. */
-export function cutOff(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const found: string[] = [];
-    if (document.documentElement.scrollWidth > innerWidth)
-      found.push(`page: ${document.documentElement.scrollWidth} px`);
-    for (const element of document.body.querySelectorAll<HTMLElement>("*")) {
-      if (element.closest(".comparison, .skip-link, .sr-only, svg") || !element.checkVisibility()) continue;
-      const { right, width } = element.getBoundingClientRect();
-      const hides = getComputedStyle(element).overflowX !== "visible";
-      if (width > 0 && right > innerWidth + 1) found.push(`${element.outerHTML.slice(0, 80)} ends at ${right} px`);
-      if (hides && element.scrollWidth > element.clientWidth + 1)
-        found.push(`${element.outerHTML.slice(0, 80)} hides text`);
-    }
-    return found;
-  });
-}
-
 const CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary";
 
 /** The visible links, buttons and fields with something else over their middle, where a mouse or finger presses. */
@@ -33,8 +15,7 @@ function covered(page: Page): Promise<string[]> {
       // A link over two lines has two boxes.
       const box = control.getClientRects()[0];
       const hit = box && document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
-      const label = hit?.closest("label");
-      if (hit && (control.contains(hit) || (label && label.control === control))) continue;
+      if (hit && (control.contains(hit) || hit.closest("label")?.control === control)) continue;
       found.push(`${control.outerHTML.slice(0, 80)} is under ${hit?.outerHTML.slice(0, 80) ?? "nothing"}`);
     }
     scrollTo({ top: 0, behavior: "instant" });
@@ -42,11 +23,27 @@ function covered(page: Page): Promise<string[]> {
   }, CONTROLS);
 }
 
+/** The links, buttons and fields that look the same with the keyboard's focus as without. */
+export async function withoutFocusRing(page: Page): Promise<string[]> {
+  await page.keyboard.press("Tab");
+  return page.evaluate((controls) => {
+    const found: string[] = [];
+    for (const control of document.querySelectorAll<HTMLElement>(controls)) {
+      control.focus({ preventScroll: true });
+      if (document.activeElement !== control) continue;
+      // The ring may be around the box of a field.
+      const boxes = [control, control.parentElement, control.parentElement?.parentElement].filter((box) => !!box);
+      const isShown = boxes.some((box) => getComputedStyle(box).outline.includes("solid 3px"));
+      if (!isShown) found.push(control.outerHTML.slice(0, 80));
+    }
+    return found;
+  }, CONTROLS);
+}
+
 /** The words on two lines that would fit on one, and whether the page scrolls sideways. */
 export function brokenWords(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const found: string[] = [];
-    if (document.documentElement.scrollWidth > innerWidth) found.push("scrolls sideways");
+    const found = document.documentElement.scrollWidth > innerWidth ? ["scrolls sideways"] : [];
     /** The width that a word has at most. A table must not squeeze it. */
     const roomFor = (element: Element) => {
       let box = element.closest("table")?.parentElement ?? element;
@@ -86,63 +83,11 @@ async function atWidths(page: Page, widths: number[], look: typeof covered): Pro
 }
 
 /** What is covered on two phones, a tablet and a desktop. */
-export function coveredAnywhere(page: Page): Promise<string[]> {
-  return atWidths(page, [320, 375, 768, 1280], covered);
-}
+export const coveredAnywhere = (page: Page) => atWidths(page, [320, 375, 768, 1280], covered);
 
 const EVERY_WIDTH = Array.from({ length: 57 }, (_, step) => 320 + 20 * step);
 
 /** Also the words that are broken from 320 to 1440 px. */
 export async function layoutFaults(page: Page): Promise<string[]> {
   return [...(await coveredAnywhere(page)), ...(await atWidths(page, EVERY_WIDTH, brokenWords))];
-}
-
-/** The elements with a transition, an animation or smooth scrolling. */
-export function moving(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    [document.documentElement, ...document.body.querySelectorAll("*")].flatMap((element) => {
-      const { transitionProperty, transitionDuration, animationName, scrollBehavior } = getComputedStyle(element);
-      const still = transitionProperty === "none" || /^0s(, 0s)*$/.test(transitionDuration);
-      return still && animationName === "none" && scrollBehavior === "auto" ? [] : [element.outerHTML.slice(0, 80)];
-    }),
-  );
-}
-
-/**
- * The lines of text of each visible element that a selector finds, as they stand on the screen. A line that ends within
- * a word ends in "…".
- */
-export function linesOf(page: Page, selector: string): Promise<string[][]> {
-  return page.evaluate((wanted) => {
-    const bottomOf = (node: Node, at: number) => {
-      const range = document.createRange();
-      range.setStart(node, at);
-      range.setEnd(node, at + 1);
-      return range.getBoundingClientRect().bottom;
-    };
-    return [...document.querySelectorAll(wanted)]
-      .filter((element) => element.checkVisibility())
-      .map((element) => {
-        const lines: string[] = [];
-        let line = Number.NaN;
-        const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-        for (let node = texts.nextNode(); node; node = texts.nextNode()) {
-          if (node.parentElement?.closest(".sr-only")) continue;
-          for (const [at, character] of [...(node.textContent ?? "")].entries()) {
-            const isSpace = /\s/.test(character);
-            const bottom = isSpace ? line : bottomOf(node, at);
-            const last = lines.length - 1;
-            // Half of the smallest line height in use: a highlight is a little lower than the words beside it.
-            if (Math.abs(bottom - line) < 10 || isSpace)
-              lines[last] = `${lines[last] ?? ""}${isSpace ? " " : character}`;
-            else {
-              if (last >= 0 && !/[\s/-]$/.test(lines[last] ?? "")) lines[last] += "…";
-              lines.push(character);
-              line = bottom;
-            }
-          }
-        }
-        return lines.map((text) => text.trim());
-      });
-  }, selector);
 }

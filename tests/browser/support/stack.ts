@@ -1,11 +1,17 @@
-import { type BrowserContext, test as base, expect } from "@playwright/test";
+import { type BrowserContext, type BrowserContextOptions, test as base, expect, type Page } from "@playwright/test";
 import { type Stack, startStack } from "../../support/visitors/visited-site";
+
+type Fixtures = {
+  complaints: string[];
+  /** Opens a page in a browser of its own, for example without scripts. */
+  elsewhere: (options?: BrowserContextOptions) => Promise<Page>;
+};
 
 /**
  * Playwright's `test` with a stack for each of Playwright's workers; URLs are relative to its site. Every test fails
  * when the browser reports an error in a script or a violation of the Content Security Policy.
  */
-export const test = base.extend<{ complaints: string[] }, { stack: Stack }>({
+export const test = base.extend<Fixtures, { stack: Stack }>({
   stack: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from the pattern which fixtures this one needs.
     async ({}, provide) => {
@@ -32,6 +38,15 @@ export const test = base.extend<{ complaints: string[] }, { stack: Stack }>({
     },
     { auto: true },
   ],
+  elsewhere: async ({ browser, baseURL }, provide) => {
+    const contexts: BrowserContext[] = [];
+    await provide(async (options) => {
+      const context = await browser.newContext({ baseURL: baseURL ?? "", ...options });
+      contexts.push(context);
+      return context.newPage();
+    });
+    for (const context of contexts) await context.close();
+  },
 });
 
 export { expect } from "@playwright/test";

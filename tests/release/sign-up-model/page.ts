@@ -1,5 +1,5 @@
 import { JSDOM } from "jsdom";
-import { type Answer, returnPathIn, withoutStyle } from "../../support/visitors/site-visitor";
+import { type Answer, returnPathIn } from "../../support/visitors/site-visitor";
 import type { Page } from "./visitors";
 
 const KINDS = {
@@ -14,7 +14,7 @@ const parser = new new JSDOM().window.DOMParser();
 
 /** A page as it is sent. A page that is none of the sign-up's, or that seems to be two, is an error. */
 export function readPage(path: string, answer: Answer): Page {
-  const html = withoutStyle(answer.body);
+  const html = answer.body.replace(/<style[^>]*>.*?<\/style>/s, "");
   const readable = html.replace(/<script\b.*?<\/script>/gs, "");
   const document = parser.parseFromString(readable, "text/html");
   const words = (document.querySelector("main")?.textContent ?? "").replace(/\s+/g, " ");

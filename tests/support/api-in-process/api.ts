@@ -1,6 +1,7 @@
 import { expect, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { createApi } from "../../../functions/subscription-api/app";
+import { type Config, readConfig } from "../../../functions/subscription-api/config";
 import type { PasswordHasher } from "../../../functions/subscription-api/sign-ups/password/password";
 import { cheapPasswords } from "../cheap-passwords";
 import { validRequest } from "../visitors/visitor";
@@ -14,7 +15,7 @@ import { Stripe } from "./stripe-model";
 type Api = ReturnType<typeof createApi>;
 type Context = ConstructorParameters<Api["SiteApi"]>[0];
 
-const executionContext = z.custom<Context>((value) => typeof value === "object" && value !== null);
+const executionContext = z.custom<Context>();
 
 /** The services called by the API: Stripe, the email provider, the console. */
 export type Upstream = (url: URL, request: Request) => Response | Promise<Response>;
@@ -74,10 +75,6 @@ export function apiInProcess(options: Options = {}) {
     },
     passThroughOnException() {},
   });
-  const entrypoints = {
-    public: async (request: Request) => publicApi.fetch(request, env, context),
-    site: async (request: Request) => new SiteApi(context, env).fetch(request),
-  };
   /** Resolves when all background work has ended. */
   const settled = async () => {
     while (background.size > 0) await Promise.all(background);
@@ -88,34 +85,25 @@ export function apiInProcess(options: Options = {}) {
   });
 
   /** @param where a path of the public entrypoint, or a URL */
-  async function ask(where: string, init: RequestInit = {}, entrypoint: keyof typeof entrypoints = "public") {
+  async function ask(where: string, init: RequestInit = {}, entrypoint: "public" | "site" = "public") {
     const request = new Request(new URL(where, "http://localhost:8788"), init);
-    const response = await entrypoints[entrypoint](request);
+    const response = await (entrypoint === "public"
+      ? publicApi.fetch(request, env, context)
+      : new SiteApi(context, env).fetch(request));
     // The site's entrypoint has the routes of sign-ups alone.
     if (entrypoint === "public" || where.includes("/subscription")) await expectDescribed(request, response);
     return response;
   }
   /** Posts a form as the site does. */
-  const post = (fields: object = {}, headers: Record<string, string> = {}) =>
-    ask(
-      env.STRIPE_API_URL === undefined ? "https://api.example/subscription" : "/subscription",
-      {
-        method: "POST",
-        headers: { "content-type": "application/json", ...headers },
-        body: JSON.stringify({ ...validRequest, ...fields }),
-      },
-      "site",
-    );
+  const post = (fields: object = {}, sent: Record<string, string> = {}) => {
+    const headers = { "content-type": "application/json", ...sent };
+    const body = JSON.stringify({ ...validRequest, ...fields });
+    const origin = env.STRIPE_API_URL === undefined ? "https://api.example" : "";
+    return ask(`${origin}/subscription`, { method: "POST", headers, body }, "site");
+  };
 
   return {
-    ...memory,
-    env,
-    model,
-    logged,
-    calls,
-    settled,
-    ask,
-    post,
+    ...{ ...memory, env, model, logged, calls, settled, ask, post },
     /** Posts a form, and sets up a card of its own. Returns the sign-up's id. */
     async onTrial(fields: object = {}, card: string = crypto.randomUUID()): Promise<string> {
       const { status_url, client_secret } = accepted.parse(await (await post(fields)).json());
@@ -127,6 +115,13 @@ export function apiInProcess(options: Options = {}) {
     },
     runScheduled: () => publicApi.scheduled(null, env),
   };
+}
+
+/** What valid settings mean. */
+export function configurationOf(env: Record<string, unknown>): Config {
+  const result = readConfig({ ...env });
+  if (result.status === "invalid") throw new Error(JSON.stringify(result.problems));
+  return result.configuration;
 }
 
 /** Answers of the model, and of receivers that accept everything. */

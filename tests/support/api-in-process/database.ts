@@ -22,10 +22,9 @@ const WATCHED = `
   CREATE TRIGGER watch_outbox AFTER UPDATE OF state ON outbox WHEN old.state <> new.state
     BEGIN INSERT INTO changes VALUES ('message', new.key, old.state, new.state); END;`;
 
-/** Applies a planted fault to a migration. */
 type Plant = (path: string, sql: string) => string;
 
-/** A migrated database's file. */
+/** A migrated database's file. @param plant applies a planted fault to a migration */
 function migratedFile(plant: Plant): Uint8Array {
   const database = new Database();
   for (const file of readdirSync(migrations).sort())
@@ -62,14 +61,12 @@ export class MemoryDatabase {
       this.#statements.set(sql, known);
       const { statement, columns } = known;
       const results: Row[] = [];
+      statement.bind(values);
       try {
-        statement.bind(values);
         while (statement.step()) {
           if (columns.length === 0) columns.push(...statement.getColumnNames());
           const cells = statement.get();
-          const row: Row = {};
-          for (let at = 0; at < columns.length; at += 1) row[columns[at] ?? ""] = cells[at] ?? null;
-          results.push(row);
+          results.push(Object.fromEntries(columns.map((name, at) => [name, cells[at] ?? null])));
         }
       } finally {
         statement.reset();
@@ -109,8 +106,7 @@ export function d1Of(database: MemoryDatabase, io: Io) {
   return {
     prepare: (sql: string) => prepared(sql, []),
     batch(all: ReturnType<typeof prepared>[]) {
-      const beginnings = all.map(({ sql }) => sql.trim().slice(0, 24));
-      return io(`batch: ${beginnings.join("; ")}`, () => database.batch(all));
+      return io(`batch: ${all.map(({ sql }) => sql.trim().slice(0, 24)).join("; ")}`, () => database.batch(all));
     },
   };
 }
@@ -121,7 +117,7 @@ function sqlValue(value: unknown): SqlValue {
   throw new Error(`D1_TYPE_ERROR: Type '${typeof value}' not supported for value '${String(value)}'`);
 }
 
-const d1 = z.custom<D1Database>((value) => typeof value === "object" && value !== null && "prepare" in value);
+const d1 = z.custom<D1Database>();
 
 /**
  * The API's migrated database in this process; tests/release/api/simulated-database.test.ts compares it with D1.
@@ -139,10 +135,8 @@ export function databaseInMemory(io: Io = async (_label, effect) => effect()) {
     /** A pending sign-up. */
     signUp: (fields: Partial<typeof validRequest> = {}) =>
       signUpsIn(db).add({
-        id: crypto.randomUUID(),
-        idempotencyKey: crypto.randomUUID(),
-        passwordHash: "a hash",
-        requestId: "the-request",
+        ...{ id: crypto.randomUUID(), idempotencyKey: crypto.randomUUID() },
+        ...{ passwordHash: "a hash", requestId: "the-request" },
         request: { ...validRequest, ...fields },
       }),
   };

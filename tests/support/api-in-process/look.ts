@@ -1,4 +1,5 @@
 import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
+import { DAY, MINUTE } from "./scheduler";
 import type { signUpsInProcess } from "./sign-ups";
 
 /**
@@ -12,30 +13,24 @@ export function look(
   const [row] = rows("SELECT * FROM sign_ups WHERE id = ?", id);
   const customer = model.get(String(row?.stripe_customer_id ?? stripe_customer_id));
   const messages = rows("SELECT kind FROM outbox WHERE sign_up_id = ? ORDER BY kind", id).map(({ kind }) => kind);
-  const intents = customer ? model.all("setup_intent", customer.id) : [];
-  const cards = customer ? model.all("payment_method", customer.id) : [];
-  const failed = Number(row?.declined_cards) ? [`${row?.declined_cards} declined`] : [];
-  const used = Number(row?.used_cards) ? [`${row?.used_cards} used`] : [];
-  const claim = services.claims.of(email, card);
+  const all = (object: string) => (customer ? model.all(object, customer.id) : []);
+  const hashes = services.claims.of(email, card);
   const isClaimed = (hash = "") =>
     rows("SELECT 1 FROM trial_claims WHERE hash = ? AND sign_up_id = ?", hash, id).length > 0;
-  const [isAddress, isCard] = [isClaimed(claim.email[0]), isClaimed(claim.card ?? "")];
-  const claimed =
-    isAddress && isCard
-      ? ["claimed"]
-      : [...(isAddress ? ["address claimed"] : []), ...(isCard ? ["card claimed"] : [])];
-  const minutes = (Date.parse(String(row?.check_at)) - Date.now()) / 60_000;
-  const check = row?.check_at ? [`check in ${minutes} min`] : [];
-  const days = (Date.parse(String(row?.trial_end)) - Date.now()) / 86_400_000;
-  const until = row?.trial_end ? [`trial of ${days} days`] : [];
-  const here = row
-    ? [row.status, row.end_reason, ...failed, ...used, ...claimed, ...until, ...check].filter(Boolean).join(", ")
-    : "deleted";
+  const claims = [isClaimed(hashes.email[0]) && "address", isClaimed(hashes.card ?? "") && "card"].filter(Boolean);
+  const claimed = claims.length === 2 ? "claimed" : claims.length && `${claims} claimed`;
+  const until = (time: unknown, unit: number) => (Date.parse(String(time)) - Date.now()) / unit;
+  const here = [
+    ...[row?.status ?? "deleted", row?.end_reason, row?.declined_cards && `${row.declined_cards} declined`],
+    ...[row?.used_cards && `${row.used_cards} used`, row && claimed],
+    row?.trial_end && `trial of ${until(row.trial_end, DAY)} days`,
+    row?.check_at && `check in ${until(row.check_at, MINUTE)} min`,
+  ];
   const atStripe = [
     ...(customer?.deleted ? ["no customer"] : []),
-    ...intents.filter(({ status }) => status === "requires_payment_method").map(() => "form"),
-    ...cards.map(() => "card"),
-    ...(customer ? model.all("subscription", customer.id) : []).map(({ status }) => `subscription ${status}`),
+    ...all("setup_intent").flatMap(({ status }) => (status === "requires_payment_method" ? "form" : [])),
+    ...all("payment_method").map(() => "card"),
+    ...all("subscription").map(({ status }) => `subscription ${status}`),
   ];
-  return `${here} | ${messages.join(" ")} | ${atStripe.join(", ")}`.trim();
+  return `${here.filter(Boolean).join(", ")} | ${messages.join(" ")} | ${atStripe.join(", ")}`.trim();
 }

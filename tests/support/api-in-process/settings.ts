@@ -12,19 +12,12 @@ export const SETTINGS: Record<string, unknown> = {
 
 /** A deployment's settings instead of those for local development. */
 export const DEPLOYED = {
-  STRIPE_API_URL: undefined,
-  STRIPE_SECRET_KEY: "sk_test_0123456789abcdef",
-  STRIPE_PUBLISHABLE_KEY: "pk_test_0123456789abcdef",
-  STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
-  MAIL_API_URL: "https://mail.example/emails",
-  MAIL_API_KEY: "re_0123456789abcdef",
-  CONSOLE_URL: "https://console.example",
-  CONSOLE_WEBHOOK_URL: undefined,
-  CONSOLE_WEBHOOK_SECRET: undefined,
+  ...{ STRIPE_API_URL: undefined, CONSOLE_WEBHOOK_URL: undefined, CONSOLE_WEBHOOK_SECRET: undefined },
   OPERATOR_TOKEN: undefined,
-  CUSTOMER_PORTAL_URL: "https://billing.example/",
-  PUBLIC_URL: "https://api.example",
-  SITE_URL: "https://www.example",
-  LINK_SECRET: "a-deployment-has-links-of-its-own",
-  HASH_SECRET: "a-deployment-has-hashes-of-its-own",
+  ...{ STRIPE_SECRET_KEY: "sk_test_0123456789abcdef", STRIPE_PUBLISHABLE_KEY: "pk_test_0123456789abcdef" },
+  STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
+  ...{ MAIL_API_URL: "https://mail.example/emails", MAIL_API_KEY: "re_0123456789abcdef" },
+  ...{ CONSOLE_URL: "https://console.example", CUSTOMER_PORTAL_URL: "https://billing.example/" },
+  ...{ PUBLIC_URL: "https://api.example", SITE_URL: "https://www.example" },
+  ...{ LINK_SECRET: "a-deployment-has-links-of-its-own", HASH_SECRET: "a-deployment-has-hashes-of-its-own" },
 };

@@ -1,13 +1,12 @@
 import Stripe from "stripe";
 import { vi } from "vitest";
-import { readConfig } from "../../../functions/subscription-api/config";
 import { servicesFor } from "../../../functions/subscription-api/services";
 import type { SignUpServices } from "../../../functions/subscription-api/sign-ups/create-sign-up";
 import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
 import { cheapPasswords } from "../cheap-passwords";
 import type { validRequest } from "../visitors/visitor";
-import { answersOf, apiInProcess, type Upstream } from "./api";
+import { answersOf, apiInProcess, configurationOf } from "./api";
 import type { Io } from "./database";
 import { type Answer, answer } from "./stripe-model";
 
@@ -29,31 +28,30 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
   const sent: Sent[] = [];
   /** Overrides Stripe's answer to calls whose method and path begin with the text, or runs work before the model's answer. */
   const instead = new Map<string, Answer | (() => Answer | undefined | Promise<Answer | undefined>)>();
-  const upstream: Upstream = async (url, request) => {
-    if (!url.pathname.startsWith("/v1/")) return answersOf(api.model)(url, request);
-    const call = `${request.method} ${url.pathname.replace("/v1/", "")}`;
-    const params = Object.fromEntries(new URLSearchParams((await request.clone().text()) || url.search));
-    calls.push(call);
-    sent.push({ call, params, key: request.headers.get("idempotency-key"), redirect: request.redirect });
-    const given = [...instead].find(([beginning]) => call.startsWith(beginning))?.[1];
-    const other = typeof given === "function" ? await given() : given;
-    if (other === undefined) return answersOf(api.model)(url, request);
-    return new Response(other.text, { status: other.status, headers: { "content-type": "application/json" } });
-  };
-  const settings = { ONE_TRIAL_PER_PERSON: String(onePerPerson), ...options.settings };
-  const api = apiInProcess({ ...options, settings, upstream });
+  const api: ReturnType<typeof apiInProcess> = apiInProcess({
+    ...options,
+    settings: { ONE_TRIAL_PER_PERSON: String(onePerPerson), ...options.settings },
+    async upstream(url, request) {
+      const model = answersOf(api.model);
+      if (!url.pathname.startsWith("/v1/")) return model(url, request);
+      const call = `${request.method} ${url.pathname.replace("/v1/", "")}`;
+      const params = Object.fromEntries(new URLSearchParams((await request.clone().text()) || url.search));
+      calls.push(call);
+      sent.push({ call, params, key: request.headers.get("idempotency-key"), redirect: request.redirect });
+      const given = [...instead].find(([beginning]) => call.startsWith(beginning))?.[1];
+      const other = typeof given === "function" ? await given() : given;
+      return other ? new Response(other.text, other) : model(url, request);
+    },
+  });
 
-  const config = readConfig({ ...api.env });
-  if (config.status === "invalid") throw new Error("The settings of the tests are not valid");
   const services: ReturnType<typeof servicesFor> & SignUpServices = {
-    ...servicesFor(config.configuration),
+    ...servicesFor(configurationOf(api.env)),
     passwords: { ...cheapPasswords, leave: () => {} },
     requestId: "the-request",
   };
-  const { payments, signUps } = services;
 
   const find = async (id: string): Promise<SignUp> => {
-    const found = await signUps.find(id);
+    const found = await services.signUps.find(id);
     if (!found) throw new Error("There is no such sign-up");
     return found;
   };
@@ -62,12 +60,11 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
     api.rows(`UPDATE sign_ups SET ${columns} WHERE id = ?`, id);
     return find(id);
   };
-
   /** A pending sign-up, with its setup intent at Stripe. */
   const pending = async (fields: Fields = {}, columns = "status = 'pending'") => {
     const signUp = await api.signUp(fields);
-    const customerId = await payments.findOrCreateCustomer(signUp);
-    const { id } = await payments.findOrCreateSetupIntent(signUp, customerId);
+    const customerId = await services.payments.findOrCreateCustomer(signUp);
+    const { id } = await services.payments.findOrCreateSetupIntent(signUp, customerId);
     const ids = `stripe_customer_id = '${customerId}', stripe_setup_intent_id = '${id}'`;
     const changed = await change(signUp.id, `${ids}, ${columns}`);
     calls.length = 0;
@@ -79,18 +76,10 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
   };
 
   return {
-    ...api,
-    services,
-    calls,
-    sent,
-    instead,
-    find,
-    change,
+    ...{ ...api, services, calls, sent, instead, find, change, pending, enterCard },
     /** A sign-up without objects at Stripe. */
     unknownToStripe: async (fields: Fields = {}, columns = "status = 'pending'") =>
       change((await api.signUp(fields)).id, columns),
-    pending,
-    enterCard,
     /** A sign-up whose trial has begun. */
     async onTrial(fields: Fields = {}, fingerprint?: string): Promise<SignUp> {
       const signUp = await pending(fields);

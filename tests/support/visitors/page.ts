@@ -1,48 +1,33 @@
 import { JSDOM } from "jsdom";
 import type { Answer, SiteVisitor } from "./site-visitor";
 
-/** A page without scripts. */
-export type Page = Answer & {
-  document: Document;
-  /** Text of `<main>` or of a selected element in it, with collapsed whitespace. */
-  words: (selector?: string) => string;
-  /** Text of each selected element, in order. */
-  wordsOfEach: (selector: string) => string[];
-};
+export type Page = ReturnType<typeof readPage>;
 
-function readPage(answer: Answer): Page {
+/** A page without scripts. */
+export function readPage(answer: Answer) {
   const { document } = new JSDOM(answer.body).window;
+  /** Text of each selected element, in order, with collapsed whitespace. */
   const wordsOfEach = (selector: string) =>
     [...document.querySelectorAll(selector)].map(({ textContent }) => (textContent ?? "").replace(/\s+/g, " ").trim());
-  return { ...answer, document, wordsOfEach, words: (selector = "main") => wordsOfEach(selector).join(" ") };
-}
-
-/** The sign-up's form: messages and hint are below a field; the summary is the list of problems above the form. */
-export function readForm(answer: Answer) {
-  const page = readPage(answer);
+  /** An attribute of each selected element, in order. */
+  const each = (selector: string, attribute: string) =>
+    [...document.querySelectorAll(selector)].map((element) => element.getAttribute(attribute));
   return {
-    ...page,
-    messages: (name: string) => page.wordsOfEach(`#signup-${name}-error li`),
-    hint: (name: string) => page.words(`#signup-${name}-hint`),
-    value: (name: string) => page.document.querySelector<HTMLInputElement>(`[name="${name}"]`)?.value,
-    summary: () => page.wordsOfEach("[aria-labelledby=error-summary] a"),
+    ...answer,
+    document,
+    wordsOfEach,
+    each,
+    words: (selector = "main") => wordsOfEach(selector).join(" "),
+    /** Words and target of each selected link. */
+    links: (selector: string) => wordsOfEach(selector).map((words, index) => [words, each(selector, "href")[index]]),
   };
-}
-
-/** Opens a page as a browser does. */
-export async function openPage(
-  visitor: { get(path: string, headers?: Record<string, string>): Promise<Answer> },
-  path: string,
-  headers: Record<string, string> = {},
-): Promise<Page> {
-  return readPage(await visitor.get(path, { Accept: "text/html", ...headers }));
 }
 
 /** Opens and caches pages. Each is parsed once, so tests must not change its document. */
 export function pageReader(visitor: SiteVisitor): (path: string) => Promise<Page> {
   const pages = new Map<string, Promise<Page>>();
   return (path) => {
-    const page = pages.get(path) ?? openPage(visitor, path);
+    const page = pages.get(path) ?? visitor.get(path, { Accept: "text/html" }).then(readPage);
     pages.set(path, page);
     return page;
   };

@@ -13,28 +13,19 @@ export type RawRequest = {
   unfinished?: boolean;
 };
 
-/** The parts of a response that tests read. */
-type RawAnswer = { status: number; headers: Headers; body: string };
-
 /** Sends a request to a Worker and reads the answer; fails when the connection breaks off without one. */
 export function sendRaw(url: string, { method = "GET", path, headers = [], body, unfinished }: RawRequest) {
   const { port, host } = new URL(url);
-  const namesHost = headers.some(([name]) => name === "Host");
-  return new Promise<RawAnswer>((resolve, reject) => {
+  const ownHost = headers.some(([name]) => name === "Host") ? [] : ["Host", host];
+  const sent = [...ownHost, "Connection", "close", ...headers.flat()];
+  return new Promise<{ status: number; headers: Headers; body: string }>((resolve, reject) => {
     let answered = false;
-    const request = open({
-      host: "127.0.0.1",
-      port,
-      method,
-      path,
-      headers: [...(namesHost ? [] : [["Host", host]]), ["Connection", "close"], ...headers].flat(),
-      agent: false,
-    });
+    const request = open({ host: "127.0.0.1", port, method, path, headers: sent, agent: false });
     request.on("response", async (response) => {
       answered = true;
       const answer = { status: response.statusCode ?? 0, headers: new Headers(), body: await text(response) };
-      for (const [name, values] of Object.entries(response.headersDistinct)) {
-        for (const value of values ?? []) answer.headers.append(name, value);
+      for (const [name, values = []] of Object.entries(response.headersDistinct)) {
+        for (const value of values) answer.headers.append(name, value);
       }
       request.destroy();
       resolve(answer);

@@ -30,60 +30,33 @@ export const stripeAt = ({ url }: { url: string }) =>
 /** A simulator's objects for an email address, including canceled subscriptions. */
 export async function stripeStateOf(simulator: { url: string }, email: string) {
   const stripe = stripeAt(simulator);
-  const customers = (await stripe.customers.list({ email, limit: 100 })).data;
-  const [setupIntents, subscriptions] = await Promise.all([
-    Promise.all(customers.map(({ id }) => stripe.setupIntents.list({ customer: id }))),
-    Promise.all(customers.map(({ id }) => stripe.subscriptions.list({ customer: id, status: "all" }))),
-  ]);
+  const { data: customers } = await stripe.customers.list({ email, limit: 100 });
+  const intents = customers.map(({ id }) => stripe.setupIntents.list({ customer: id }));
+  const subscriptions = customers.map(({ id }) => stripe.subscriptions.list({ customer: id, status: "all" }));
   return {
     customers,
-    setupIntents: setupIntents.flatMap(({ data }) => data),
-    subscriptions: subscriptions.flatMap(({ data }) => data),
+    setupIntents: (await Promise.all(intents)).flatMap(({ data }) => data),
+    subscriptions: (await Promise.all(subscriptions)).flatMap(({ data }) => data),
   };
 }
 
-export type ApiAnswer = {
-  status: number;
-  contentType: string | null;
-  text: string;
-  clientSecret: string | undefined;
-  /** Of a problem. */
-  title: string | undefined;
-  errors: Record<string, string[]>;
-  keys: string[];
-};
-
 /** Posts a sign-up as the site does. */
-export function signUp(
-  api: RunningWorker,
-  fields: Partial<SubscriptionRequest> | Record<string, unknown> = {},
-  idempotencyKey?: string,
-): Promise<ApiAnswer> {
+export function signUp(api: RunningWorker, fields: Record<string, unknown> = {}, idempotencyKey?: string) {
   return post(`${api.url}/subscription`, JSON.stringify({ ...validRequest, ...fields }), {
     "content-type": "application/json",
     ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
   });
 }
 
-export async function post(url: string, body: string, headers: Record<string, string> = {}): Promise<ApiAnswer> {
-  const { pathname, search } = new URL(url);
-  const length = { "content-length": String(Buffer.byteLength(body)) };
-  const answer = await sendRaw(url, {
-    method: "POST",
-    path: pathname + search,
-    headers: Object.entries({ ...length, ...headers }),
-    body,
-  });
-  const json = JSON.parse(answer.body);
-  return {
-    status: answer.status,
-    contentType: answer.headers.get("content-type"),
-    text: answer.body,
-    clientSecret: json.client_secret,
-    title: json.title,
-    errors: json.errors ?? {},
-    keys: json.keys ?? [],
-  };
+/** Posts anything whose answer is JSON. */
+export async function post(url: string, body: string, headers: Record<string, string> = {}) {
+  const path = url.slice(new URL(url).origin.length);
+  const sent = Object.entries({ "content-length": String(Buffer.byteLength(body)), ...headers });
+  const answer = await sendRaw(url, { method: "POST", path, headers: sent, body });
+  const { client_secret: clientSecret } = z
+    .object({ client_secret: z.string().optional() })
+    .parse(JSON.parse(answer.body));
+  return { status: answer.status, contentType: answer.headers.get("content-type"), text: answer.body, clientSecret };
 }
 
 /** A confirmed setup intent or the error, with the fields that tests read. */
@@ -96,47 +69,47 @@ type ConfirmAnswer = {
 
 /** Enters a card as Stripe.js does; `4242424242424242` when no other is given. */
 export async function enterCard(stripeUrl: string, clientSecret = "", number = "4242424242424242") {
-  const response = await fetch(`${stripeUrl}/v1/setup_intents/${clientSecret.split("_secret_")[0]}/confirm`, {
-    method: "POST",
-    body: new URLSearchParams({
-      key: "pk_test_local",
-      client_secret: clientSecret,
-      return_url: "http://localhost:8787/subscription?from=card",
-      "payment_method_data[type]": "card",
-      "payment_method_data[card][number]": number,
-      "payment_method_data[card][exp_month]": "12",
-      "payment_method_data[card][exp_year]": "2040",
-      "payment_method_data[card][cvc]": "123",
-    }),
+  const body = new URLSearchParams({
+    key: "pk_test_local",
+    client_secret: clientSecret,
+    return_url: "http://localhost:8787/subscription?from=card",
+    "payment_method_data[type]": "card",
   });
-  const body: ConfirmAnswer = JSON.parse(await response.text());
-  return { status: response.status, body };
+  const card = { number, exp_month: "12", exp_year: "2040", cvc: "123" };
+  for (const [name, value] of Object.entries(card)) body.set(`payment_method_data[card][${name}]`, value);
+  const confirm = `${stripeUrl}/v1/setup_intents/${clientSecret.split("_secret_")[0]}/confirm`;
+  const response = await fetch(confirm, { method: "POST", body });
+  const answer: ConfirmAnswer = JSON.parse(await response.text());
+  return { status: response.status, body: answer };
 }
 
 /** All rows of a query on the API's database. */
 export async function rows(api: RunningWorker, sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]> {
-  const db = api.database;
-  const statement = db.prepare(sql).bind(...values);
-  return (await statement.all()).results;
+  return (
+    await api.database
+      .prepare(sql)
+      .bind(...values)
+      .all()
+  ).results;
 }
 
-const mailList = z.object({
-  data: z.array(
-    z.object({ to: z.array(z.string()), from: z.string(), subject: z.string(), html: z.string(), text: z.string() }),
-  ),
+const mail = z.object({
+  to: z.array(z.string()),
+  from: z.string(),
+  subject: z.string(),
+  html: z.string(),
+  text: z.string(),
 });
-const accountWebhookList = z.object({
-  data: z.array(z.object({ id: z.string(), type: z.string(), data: z.looseObject({ email: z.string() }) })),
-});
+const accountWebhook = z.object({ id: z.string(), type: z.string(), data: z.looseObject({ email: z.string() }) });
+
+/** A list that the simulator keeps. */
+const kept = async <T>({ url }: RunningWorker, path: string, item: z.ZodType<T>) =>
+  z.object({ data: z.array(item) }).parse(await (await fetch(url + path)).json()).data;
 
 /** Emails in the simulator's mailbox, newest first, for one address or all. */
-export async function mails(simulator: RunningWorker, address?: string) {
-  const { data } = mailList.parse(await (await fetch(`${simulator.url}/emails`)).json());
-  return data.filter(({ to }) => address === undefined || to.includes(address));
-}
+export const mails = async (simulator: RunningWorker, address?: string) =>
+  (await kept(simulator, "/emails", mail)).filter(({ to }) => address === undefined || to.includes(address));
 
-/** Account webhooks at the simulator's console, newest first, for one email address or all. */
-export async function accountWebhooks(simulator: RunningWorker, email?: string) {
-  const { data } = accountWebhookList.parse(await (await fetch(`${simulator.url}/console/webhooks`)).json());
-  return data.filter(({ data }) => email === undefined || data.email === email);
-}
+/** Account webhooks at the simulator's console, newest first, for one email address. */
+export const accountWebhooks = async (simulator: RunningWorker, email: string) =>
+  (await kept(simulator, "/console/webhooks", accountWebhook)).filter(({ data }) => data.email === email);

@@ -12,8 +12,7 @@ import { offerOf } from "../../../app/seo/offers";
 import { PlanChoice } from "../../../app/signup/form/plan-choice";
 import { PlanTerms } from "../../../app/signup/form/plan-summary";
 import { trialEndingEmail, trialStartedEmail } from "../../../functions/subscription-api/outbox/emails/trial-emails";
-import { MESSAGE } from "../../support/api-in-process/message";
-import { SENDER } from "../../support/api-in-process/sender";
+import { MESSAGE, SENDER } from "../../support/api-in-process/message";
 
 afterEach(() => void vi.unstubAllEnvs());
 

@@ -27,30 +27,28 @@ const request = { ...contract, email: "ada@example.com", phone: "2125550123" };
 const { card, waiting, done, expired, canceled } = SESSIONS;
 const keyOf = idempotencyKeys([SETTINGS.SESSION_SECRET]);
 const over = countingLimiter(0);
-const SUBMISSION_FAILED = "Submission Failed";
+const form = { initialValue: expect.objectContaining(typed) };
+const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
 describe("a form that the API takes", () => {
-  test("is forwarded with the contract's fields, and becomes the browser's sign-up", async () => {
+  test("is forwarded with the contract's fields, and becomes the browser's sign-up instead of an earlier one", async () => {
     const site = siteContext();
-    const answer = await post(site, { ...fields, role: "admin", amount: "0" });
+    const earlier = { ...card, details: { company_name: "Other Ltd" } };
+    const answer = await post(site, { ...fields, role: "admin", amount: "0" }, { session: earlier });
     expect([answer.status, answer.sentTo, answer.newNonce]).toEqual([303, PATH, false]);
     const key = await keyOf(request, NONCE);
     const { package_id, password, ...details } = request;
-    expect(answer.session).toEqual({
-      state: "card",
-      flash: "saved",
-      key,
-      requestId: "this-request",
-      packageId: PLAN,
-      details,
-      expiresAt: NOW + 24 * HOUR,
-      clientSecret: "seti_1_secret_1",
-      statusUrl: STATUS_URL,
-    });
+    const own = { state: "card", flash: "saved", key, requestId: "this-request", packageId: PLAN, details };
+    const pending = { expiresAt: NOW + 24 * HOUR, clientSecret: "seti_1_secret_1", statusUrl: STATUS_URL };
+    expect(answer.session).toEqual({ ...own, ...pending });
     const [call, ...more] = site.api.calls;
-    expect(more).toEqual([]);
-    expect(JSON.parse(String(call?.init.body))).toEqual(request);
-    expect(new Headers(call?.init.headers).get("Idempotency-Key")).toBe(key);
+    expect([JSON.parse(String(call?.init.body)), more]).toEqual([request, []]);
+    const { "content-type": __, accept: ___, ...ids } = Object.fromEntries(new Headers(call?.init.headers));
+    expect(ids).toEqual({
+      "idempotency-key": key,
+      "x-request-id": "this-request",
+      "subscription-sender": "192.0.2.7",
+    });
     expect(site.logged).toEqual([["request", { signup: "created" }]]);
   });
 
@@ -62,100 +60,83 @@ describe("a form that the API takes", () => {
     expect((await post(siteContext(), form, { path })).sentTo).toBe(to);
   });
 
-  test("replaces the browser's sign-up and tells the API nothing about it", async () => {
+  test.each([
+    [card, 0],
+    [waiting, 0],
+    [done, 0],
+    [expired, 1],
+    [canceled, 1],
+  ])("is found again by the same form, unless it has ended: %j", async (session, calls) => {
     const site = siteContext();
-    const answer = await post(site, { ...fields, company_name: "Other Ltd" }, { session: card });
-    expect(answer.session).toMatchObject({ details: { company_name: "Other Ltd" } });
-    expect([...new Headers(site.api.calls[0]?.init.headers).keys()].sort()).toEqual(
-      ["accept", "content-type", "idempotency-key", "subscription-sender", "x-request-id"].sort(),
-    );
+    const answer = await post(site, fields, { session: { ...session, key: await keyOf(request, NONCE) } });
+    expect([answer.sentTo, answer.session !== undefined, site.api.calls.length]).toEqual([PATH, calls === 1, calls]);
   });
 
-  test("is found again by the same form, whatever has become of it, unless it has ended", async () => {
-    const key = await keyOf(request, NONCE);
-    for (const session of [card, waiting, done]) {
-      const site = siteContext();
-      const answer = await post(site, fields, { session: { ...session, key } });
-      expect([answer.sentTo, answer.session, site.api.calls]).toEqual([PATH, undefined, []]);
-    }
-    for (const session of [expired, canceled]) {
-      const site = siteContext();
-      await post(site, fields, { session: { ...session, key } });
-      expect(site.api.calls).toHaveLength(1);
-    }
-  });
-
-  test("is sent without a nonce by a script and by a page of an earlier release, with a key that omits the password", async () => {
-    const key = await keyOf(request, undefined);
-    const senders: Record<string, string>[] = [
-      { Cookie: "", "Sec-Fetch-Site": "" },
-      { Cookie: "another=1" },
-      { Cookie: "__Host-form=x" },
-    ];
-    for (const headers of senders) {
-      const site = siteContext();
-      const answer = await post(
-        site,
-        { ...fields, password: "An0ther one!", confirmPassword: "An0ther one!" },
-        { headers },
-      );
-      expect([answer.status, answer.session]).toEqual([303, expect.objectContaining({ key })]);
-    }
+  test.each<Record<string, string>>([
+    { Cookie: "", "Sec-Fetch-Site": "" },
+    { Cookie: "another=1" },
+    { Cookie: "__Host-form=x" },
+  ])("without a nonce, by a script or an earlier page, has a key that omits the password: %j", async (headers) => {
+    const form = { ...fields, password: "An0ther one!", confirmPassword: "An0ther one!" };
+    const { status, session } = await post(siteContext(), form, { headers });
+    expect([status, session]).toEqual([303, expect.objectContaining({ key: await keyOf(request, undefined) })]);
   });
 });
 
 describe("a form that comes back keeps its values but the passwords", () => {
-  const form = { initialValue: expect.objectContaining(typed) };
+  type Answer = () => Response | Promise<Response>;
+  const FAILED = "Submission Failed";
+  const CONNECTION = "Unable to connect to the API server. Please check your connection and try again.";
+  const SETUP = "Payment setup failed. Please contact support.";
+  const json = (body: object) => () => Response.json(body);
+  const lost = () => Promise.reject(new TypeError("fetch failed"));
 
-  test.each([
-    [400, 400, "Invalid subscription data. Please check your information and try again.", []],
-    [401, 502, "Authentication required. Please refresh the page and try again.", []],
-    [403, 502, "Access forbidden. Please contact support.", ["support"]],
-    [404, 502, "Subscription service not found. Please contact support.", ["support"]],
-    [409, 409, "A subscription with this information already exists.", ["console", "support"]],
-    [422, 422, "Invalid subscription information. Please check your details.", []],
-    [429, 429, "Too many requests. Please wait a moment and try again.", []],
-    [500, 502, "Server error. Please try again later or contact support.", ["support"]],
-    [503, 503, "Service temporarily unavailable. Please try again later.", []],
-    [307, 502, "Server error (307). Please try again later.", []],
-    [418, 502, "Server error (418). Please try again later.", []],
-  ])("when the API answers %i: %i with the catalog's notice and its remedy", async (...given) => {
-    const [status, shown, message, actions] = given;
-    const site = siteContext();
-    site.api.answer = () => new Response("secret text", { status });
-    const answer = await post(site, fields, { session: card });
-    expect([answer.status, answer.session]).toEqual([shown, undefined]);
-    expect(answer.reply).toMatchObject({
-      form,
-      requestId: "this-request",
-      notice: { title: SUBMISSION_FAILED, message },
-    });
-    expect(answer.reply?.notice?.actions ?? []).toEqual(actions);
-    // After a 409 nothing can begin under the form's key.
-    expect(answer.newNonce).toBe(status === 409);
-    const event = [409, 422, 429].includes(status) ? "signup_refused" : "signup_failed";
-    expect(site.logged).toEqual([[event, { outcome: "rejected", status }]]);
-    expect(JSON.stringify(answer.reply)).not.toContain("secret text");
-  });
+  test.each<[number, number, string, ...string[]]>([
+    [400, 400, "Invalid subscription data. Please check your information and try again."],
+    [401, 502, "Authentication required. Please refresh the page and try again."],
+    [403, 502, "Access forbidden. Please contact support.", "support"],
+    [404, 502, "Subscription service not found. Please contact support.", "support"],
+    [409, 409, "A subscription with this information already exists.", "console", "support"],
+    [422, 422, "Invalid subscription information. Please check your details."],
+    [429, 429, "Too many requests. Please wait a moment and try again."],
+    [500, 502, "Server error. Please try again later or contact support.", "support"],
+    [503, 503, "Service temporarily unavailable. Please try again later."],
+    [307, 502, "Server error (307). Please try again later."],
+    [418, 502, "Server error (418). Please try again later."],
+  ])(
+    "when the API answers %i: %i with the catalog's notice and its remedy",
+    async (status, shown, message, ...actions) => {
+      const site = siteContext();
+      site.api.answer = () => new Response("secret text", { status });
+      const answer = await post(site, fields, { session: card });
+      // After a 409 nothing can begin under the form's key.
+      expect([answer.status, answer.session, answer.newNonce]).toEqual([shown, undefined, status === 409]);
+      const notice = { kind: "destructive", title: FAILED, message, ...(actions.length > 0 && { actions }) };
+      expect(answer.reply).toMatchObject({ form, requestId: "this-request", notice });
+      expect(Object.keys(answer.reply?.notice ?? {}).includes("actions")).toBe(actions.length > 0);
+      const event = [409, 422, 429].includes(status) ? "signup_refused" : "signup_failed";
+      expect(site.logged).toEqual([[event, { outcome: "rejected", status }]]);
+      expect(JSON.stringify(answer.reply)).not.toContain("secret text");
+    },
+  );
 
-  test.each<[string, () => Response | Promise<Response>, number, string, string]>([
-    ["no client_secret", () => Response.json({}), 502, "misconfigured", "Configuration Error"],
-    ["an empty one", () => Response.json({ client_secret: "" }), 502, "misconfigured", "Configuration Error"],
+  test.each<[string, Answer, outcome: string, title: string, message: string]>([
+    ["no client_secret", json({}), "misconfigured", "Configuration Error", SETUP],
     [
-      "one of 301 characters",
-      () => Response.json({ client_secret: "x".repeat(301) }),
-      502,
-      "misconfigured",
-      "Configuration Error",
+      "no JSON",
+      () => new Response("<html>"),
+      "unintelligible",
+      FAILED,
+      "An unexpected error occurred. Please try again.",
     ],
-    ["no JSON", () => new Response("<html>"), 502, "unintelligible", SUBMISSION_FAILED],
-    ["nothing", () => Promise.reject(new TypeError("fetch failed")), 502, "unreachable", "Connection Failed"],
-  ])("when the API answers %s", async (_, answers, status, outcome, title) => {
+    ["nothing", lost, "unreachable", "Connection Failed", CONNECTION],
+  ])("when the API answers %s: 502", async (_, answers, outcome, title, message) => {
     const site = siteContext();
     site.api.answer = answers;
     const answer = await post(site, fields);
-    expect([answer.status, answer.session, answer.newNonce]).toEqual([status, undefined, false]);
-    expect(answer.reply).toMatchObject({ form, notice: { title } });
+    expect([answer.status, answer.session, answer.newNonce]).toEqual([502, undefined, false]);
+    expect(answer.reply).toMatchObject({ form, requestId: "this-request", notice: { title, message } });
+    expect(answer.reply?.notice?.actions).toEqual(outcome === "misconfigured" ? ["support"] : undefined);
     expect(site.logged).toEqual([["signup_failed", { outcome, status: undefined }]]);
   });
 
@@ -176,61 +157,48 @@ describe("a form that comes back keeps its values but the passwords", () => {
     const site = siteContext();
     const answer = await post(site, fields, { headers: { Cookie: "" } });
     expect([answer.status, answer.newNonce, site.api.calls]).toEqual([422, true, []]);
-    expect(answer.reply).toMatchObject({ form, notice: { title: "Cookies are blocked" } });
+    const message = "Allow cookies for this site, enter your password again and submit. Your details are still here.";
+    expect(answer.reply).toMatchObject({ form, notice: { title: "Cookies are blocked", message } });
   });
 
   test("when its sender is over the limit, with Retry-After, and the API is not called", async () => {
     const site = siteContext({ SIGNUP_RATE_LIMIT: over });
     const answer = await post(site, fields);
-    expect([answer.status, answer.headers.get("Retry-After"), site.api.calls]).toEqual([429, "60", []]);
-    expect(answer.reply).toMatchObject({
-      form,
-      notice: { message: "Too many requests. Please wait a moment and try again." },
-    });
+    const kept = { actionHeaders: answer.headers, loaderHeaders: new Headers(), parentHeaders: new Headers() };
+    expect([...new Headers(documentHeaders({ ...kept, errorHeaders: undefined }))]).toEqual([["retry-after", "60"]]);
+    expect([answer.status, site.api.calls]).toEqual([429, []]);
+    const message = "Too many requests. Please wait a moment and try again.";
+    expect(answer.reply).toMatchObject({ form, notice: { title: FAILED, message } });
     expect(site.logged).toEqual([["request", { outcome: "refused", reason: "Too many requests" }]]);
+    // A page's script still has the form, so its body is not read.
+    const asData = { ...site, context: { ...site.context, route: { isData: true } } } as typeof site;
+    expect((await post(asData, fields)).reply).not.toHaveProperty("form");
   });
 
   test("when it is too large, with a message at its longest field and none at fields that were not read", async () => {
     const site = siteContext();
     const answer = await post(site, { full_name: "Ada Lovelace", company_name: "x".repeat(17_000), city: "lost" });
-    expect(answer.status).toBe(413);
-    expect(answer.reply?.form?.error).toBeUndefined();
-    expect(answer.reply?.form?.initialValue).toMatchObject({
-      full_name: "Ada Lovelace",
-      company_name: "x".repeat(3_000),
-    });
+    expect([answer.status, answer.reply?.form?.error]).toEqual([413, undefined]);
+    const kept = { full_name: "Ada Lovelace", company_name: "x".repeat(3_000) };
+    expect(answer.reply?.form?.initialValue).toMatchObject(kept);
     expect(answer.reply?.notice?.fields).toEqual({ company_name: ["Company name must be at most 100 characters"] });
+    expect(site.logged).toEqual([["request", { outcome: "refused", reason: "Too much data" }]]);
     const spaces = await post(site, { ...fields, phone: `2125550123${" ".repeat(17_000)}` });
     expect(spaces.reply?.notice?.fields).toEqual({ phone: ["Please shorten this entry"] });
   });
-});
 
-test.each([
-  ["two equal names", "email=a&email=b", 400],
-  ["more than 32 fields", "x=1&".repeat(33), 400],
-])("a body with %s is refused without a form", async (_, body, status) => {
-  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
-  const answer = await post(siteContext(), body, { headers });
-  expect([answer.status, Object.keys(answer.reply ?? {})]).toEqual([status, ["notice"]]);
+  test.each(["email=a&email=b", "x=1&".repeat(33)])("unless its body cannot be read: %.16s", async (body) => {
+    const answer = await post(siteContext(), body, { headers: FORM });
+    expect([answer.status, Object.keys(answer.reply ?? {})]).toEqual([400, ["notice"]]);
+  });
 });
 
 test("a sender over the limit is answered 429 even if its body never ends", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
-  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
   const body = new ReadableStream({ pull: () => new Promise(() => {}) });
-  const answering = post(siteContext({ SIGNUP_RATE_LIMIT: over }), body, { headers });
+  const answering = post(siteContext({ SIGNUP_RATE_LIMIT: over }), body, { headers: FORM });
   await vi.advanceTimersByTimeAsync(2_000);
   expect((await answering).status).toBe(429);
-});
-
-test("the document after an action keeps Retry-After, and no other header of it", async () => {
-  const none = new Headers();
-  const of = (actionHeaders: Headers) => {
-    const given = { actionHeaders, loaderHeaders: none, parentHeaders: none, errorHeaders: undefined };
-    return [...new Headers(documentHeaders(given))];
-  };
-  const { headers } = await post(siteContext({ SIGNUP_RATE_LIMIT: over }), fields);
-  expect([of(headers), of(none)]).toEqual([[["retry-after", "60"]], []]);
 });
 
 test("a broken limiter lets the form pass and is logged", async () => {
@@ -240,19 +208,34 @@ test("a broken limiter lets the form pass and is logged", async () => {
   expect(site.logged.map(([event]) => event)).toEqual(["rate_limiter_failed", "rate_limiter_failed", "request"]);
 });
 
-test("no answer, log line or cookie has the password", async () => {
-  const answers = [
-    () => Response.json({}, { status: 409 }),
-    () => Response.json({}),
-    () => new Response("x", { status: 500 }),
-  ];
-  for (const answer of answers) {
-    const site = siteContext();
-    site.api.answer = answer;
+test("no answer or log line has the password, and no log line personal data", async () => {
+  for (const status of [200, 409, 500]) {
     for (const form of [fields, { ...fields, city: "" }, { ...fields, city: "x".repeat(17_000) }]) {
+      const site = siteContext();
+      site.api.answer = () => Response.json({}, { status });
       const { reply, headers } = await post(site, form);
       expect(JSON.stringify([reply, [...headers], site.logged])).not.toContain(PASSWORD);
-      expect(JSON.stringify([site.logged])).not.toMatch(/Engines|example\.com|Lovelace/);
+      expect(JSON.stringify(site.logged)).not.toMatch(/Engines|example\.com|Lovelace/);
     }
   }
+});
+
+describe("a button", () => {
+  test.each<[string, typeof card | typeof done | undefined, key: string, isOwn: boolean]>([
+    ["its sign-up", card, card.key, true],
+    ["its success", done, done.key, true],
+    ["no session", undefined, card.key, true],
+    ["a newer sign-up than the page", { ...card, key: "another-key" }, card.key, false],
+  ])("that starts over empties the form of a browser with its own sign-up: %s", async (_, session, sign_up, isOwn) => {
+    const answer = await post(siteContext(), { intent: "start-over", sign_up }, { session, path: `${PATH}?edit` });
+    const kept = isOwn ? "cleared" : undefined;
+    // The next form is another sign-up.
+    expect([answer.status, answer.sentTo, answer.session, answer.newNonce]).toEqual([303, PATH, kept, isOwn]);
+  });
+
+  test.each(["an-older-button", "constructor", "__proto__", ""])("of an earlier release: %s", async (intent) => {
+    const site = siteContext();
+    const answer = await post(site, { intent }, { session: card });
+    expect([answer.status, answer.sentTo, answer.session, site.api.calls]).toEqual([303, PATH, undefined, []]);
+  });
 });

@@ -1,137 +1,90 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { BODY_TOO_LARGE } from "../../../app/pipeline/guard/refusals.server";
 import { readForm } from "../../../app/signup/server/posted-form.server";
 import { bodyOf } from "../../support/site-in-process/body-of";
 
+/* What is read of a posted body, and why not all of it. */
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 const KIB = 1024;
-const URL_OF_FORM = "https://www.example/subscription";
+const x = (length: number) => "x".repeat(length);
+const URL_ENCODED = "application/x-www-form-urlencoded";
 
-const post = (body: ReadableStream | string | null, headers: Record<string, string> = {}) =>
-  new Request(URL_OF_FORM, { method: "POST", body, headers, ...(body !== null && { duplex: "half" }) });
+/** Reads pieces of a body, whose length is declared or not. */
+function read(pieces: string | string[], { type = URL_ENCODED, declared = false, end = "ends" as Ending } = {}) {
+  const all = [pieces].flat();
+  const { response } = bodyOf(all, end);
+  const headers = { "Content-Type": type, ...(declared && { "Content-Length": String(all.join("").length) }) };
+  const init = { method: "POST", headers, body: response.body, duplex: "half" };
+  return (options = {}) => readForm(new Request("https://www.example/", init), options);
+}
+type Ending = "ends" | "breaks off" | "stalls";
 
-describe("a form body", () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+const multipart = (body: string, type = "multipart/form-data; boundary=b") => read(body, { type });
+const part = (name: string, value: string, more = "") =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+const END = "--b--\r\n";
+const FILE = '; filename="a.txt"';
+const many = Array.from({ length: 5 }, (_, nth) => `x${nth}=${x(4096)}`).join("&");
+const pieces = ["email=a&city=", ...Array.from({ length: 5 }, () => x(64 * KIB)), "&country=b"];
+const long = `email=a&city=${x(20_000)}&country=b`;
+const cut = { email: "a", city: x(4096 - 5) };
 
-  const read = (body: ReadableStream | string | null) => readForm(post(body));
-  const refused = (status: number) => expect.objectContaining({ problem: expect.objectContaining({ status }) });
+test.each<[string, ReturnType<typeof read>, fields: object, status?: number]>([
+  ["nothing", read([]), {}],
+  ["known fields only, of which each is there once", read("city=1&c=2&c=3&state="), { city: "1", state: "" }],
+  ["a field twice", read("city=&state=2&city=1"), {}, 400],
+  ["32 fields", read(`city=1${"&x".repeat(31)}`), { city: "1" }],
+  ["33 fields", read(`city=1${"&x".repeat(32)}`), {}, 400],
+  ["a body that breaks off", read("city=1", { end: "breaks off" }), {}, 400],
+  ["names of a prototype", read("city=1&__proto__.x=1&__proto__[x]=1&__proto__=1&city[0]=1"), { city: "1" }],
+  ["16 KiB", read(`city=${x(16 * KIB - 5)}`), { city: x(16 * KIB - 5) }],
+  ["a byte more", read(`city=${x(16 * KIB - 4)}`), { city: x(16 * KIB - 5) }, 413],
+  ["a long field, declared", read(long, { declared: true }), { ...cut, country: "b" }, 413],
+  [
+    "a long field, declared, in pieces",
+    read([long.slice(0, 5_000), long.slice(5_000, 19_000), long.slice(19_000)], { declared: true }),
+    { ...cut, country: "b" },
+    413,
+  ],
+  ["many long fields, declared", read(`email=a&${many}&city=b`, { declared: true }), { email: "a" }, 413],
+  ["more than 256 KiB, declared", read(pieces, { declared: true }), cut, 413],
+  ["multipart", multipart(part("city", "é&=+%41\r\n2") + part("c", "3") + END), { city: "é&=+%41\r\n2" }],
+  ["multipart with a field twice", multipart(part("city", "1") + part("city", "1") + END), {}, 400],
+  ["multipart with 32 fields", multipart(part("city", "1") + part("x", "").repeat(31) + END), { city: "1" }],
+  ["multipart with 33 fields", multipart(part("city", "1") + part("x", "").repeat(32) + END), {}, 400],
+  ["multipart over 16 KiB", multipart(part("city", x(16 * KIB)) + END), {}, 413],
+  ["a file", multipart(part("city", "1", FILE) + END), {}, 415],
+  ["a file in an unknown field", multipart(part("c", "1", FILE) + END), {}, 415],
+  ["multipart that is cut", multipart(part("city", "1").slice(0, 30)), {}, 400],
+  ["multipart without a body", multipart(""), {}, 400],
+  ["multipart without a boundary", multipart(part("city", "1") + END, "multipart/form-data"), {}, 400],
+])("a body is read as far as it can be: %s", async (_, reading, fields, status) => {
+  const { fields: found, problem } = await reading();
+  expect([Object.entries(found), problem?.status]).toEqual([Object.entries(fields), status]);
+  if (status === 413) expect(problem).toBe(BODY_TOO_LARGE);
+  expect([Object.prototype, vi.getTimerCount()]).toEqual([expect.not.objectContaining({ x: "1" }), 0]);
+});
 
-  test("times out after ten seconds, not earlier", async () => {
-    let answer: unknown;
-    const { response } = bodyOf(["city=1"], "stalls");
-    const reading = read(response.body).then((result) => {
-      answer = result;
-    });
-    await vi.advanceTimersByTimeAsync(9_999);
-    expect(answer).toBeUndefined();
-    await vi.advanceTimersByTimeAsync(1);
-    await reading;
-    expect(answer).toEqual(refused(408));
-  });
-
-  test("leaves no timer running once it is read", async () => {
-    expect(await read("city=1")).toEqual({ fields: { city: "1" } });
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  test("contains known fields only, each once, 32 at most", async () => {
-    expect(await read(null)).toEqual({ fields: {} });
-    expect(await read("city=1&c=2&c=3&state=")).toEqual({ fields: { city: "1", state: "" } });
-    expect(await read("city=1&state=2&city=1")).toEqual(refused(400));
-    expect(await read("city=&city=1")).toEqual(refused(400));
-    expect(await read(`city=1${"&x".repeat(31)}`)).toEqual({ fields: { city: "1" } });
-    expect(await read(`city=1${"&x".repeat(32)}`)).toEqual(refused(400));
-    expect(await read(bodyOf(["city=1"], "breaks off").response.body)).toEqual(refused(400));
-    expect(await read(bodyOf([`city=${"x".repeat(16 * KIB - 5)}`]).response.body)).toEqual({
-      fields: { city: "x".repeat(16 * KIB - 5) },
-    });
-    expect(await read(bodyOf([`city=${"x".repeat(16 * KIB - 4)}`]).response.body)).toEqual(refused(413));
-  });
-
-  test.each([
-    "__proto__.x=1",
-    "__proto__[x]=1",
-    "__proto__=1",
-    "constructor.prototype.x=1",
-    "city.__proto__.x=1",
-    "city[0]=1",
-  ])("drops unknown fields and pollutes no prototype: %s", async (more) => {
-    const { fields } = await read(`city=1&${more}`);
-    expect(Object.entries(fields)).toEqual([["city", "1"]]);
-    expect(Object.prototype).not.toHaveProperty("x");
-  });
-
-  const part = (name: string, value: string, more = "") =>
-    `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
-  const multipart = (parts: string, type = "multipart/form-data; boundary=b") =>
-    readForm(post(bodyOf([parts]).response.body, { "Content-Type": type }));
-
-  test("may be multipart, within the same limits", async () => {
-    const end = "--b--\r\n";
-    expect(await multipart(part("city", "é&=+%41\r\n2") + part("c", "3") + part("c", "4") + end)).toEqual({
-      fields: { city: "é&=+%41\r\n2" },
-    });
-    expect(await multipart(part("city", "1") + part("city", "1") + end)).toEqual(refused(400));
-    expect(await multipart(part("city", "1") + part("x", "").repeat(31) + end)).toEqual({ fields: { city: "1" } });
-    expect(await multipart(part("city", "1") + part("x", "").repeat(32) + end)).toEqual(refused(400));
-    expect(await multipart(part("city", "x".repeat(16 * KIB)) + end)).toEqual(refused(413));
-  });
-
-  test.each([
-    ["a file", part("city", "1", '; filename="a.txt"'), 415],
-    ["an empty file", part("city", "", '; filename=""'), 415],
-    ["a file in an unknown field", part("c", "1", '; filename="a.txt"'), 415],
-  ])("containing %s is refused", async (_, parts, status) => {
-    expect(await multipart(`${parts}--b--\r\n`)).toEqual(refused(status));
-  });
-
-  test("that is multipart but truncated, empty or without a boundary is refused", async () => {
-    expect(await multipart(part("city", "1").slice(0, 30))).toEqual(refused(400));
-    expect(await multipart("")).toEqual(refused(400));
-    expect(await multipart(`${part("city", "1")}--b--`, "multipart/form-data")).toEqual(refused(400));
-    expect(await multipart(`${part("city", "1")}--b--`, "multipart/form-data; boundary=c")).toEqual(refused(400));
-  });
-
-  describe("a form body over the limit", () => {
-    const type = { "Content-Type": "application/x-www-form-urlencoded" };
-    const readDeclared = (body: string, chunks = [body]) => {
-      const headers = { ...type, "Content-Length": String(body.length) };
-      return readForm(post(bodyOf(chunks).response.body, headers));
-    };
-
-    test("with its Content-Length keeps the start of a long field and all fields after it", async () => {
-      const city = "x".repeat(20_000);
-      const body = `email=a&city=${city}&country=b`;
-      const fields = { email: "a", city: "x".repeat(4096 - 5), country: "b" };
-      const chunks = [body.slice(0, 5_000), body.slice(5_000, 19_000), body.slice(19_000)];
-      for (const sent of [undefined, chunks]) {
-        expect(await readDeclared(body, sent)).toEqual({ problem: BODY_TOO_LARGE, fields });
-      }
-    });
-
-    test("with its Content-Length keeps 16 KB of shortened fields from its first 256 KB", async () => {
-      const long = "x".repeat(4096);
-      const many = Array.from({ length: 5 }, (_, nth) => `x${nth}=${long}`).join("&");
-      expect(await readDeclared(`email=a&${many}&city=b`)).toEqual({ problem: BODY_TOO_LARGE, fields: { email: "a" } });
-      const chunk = "x".repeat(64 * KIB);
-      const chunks = ["email=a&city=", chunk, chunk, chunk, chunk, chunk, "&country=b"];
-      const fields = { email: "a", city: "x".repeat(4096 - 5) };
-      expect(await readDeclared(chunks.join(""), chunks)).toEqual({ problem: BODY_TOO_LARGE, fields });
-    });
-
-    test("without a Content-Length keeps its first 16 KB", async () => {
-      const body = `email=a&city=${"x".repeat(20_000)}&country=lost`;
-      const fields = { email: "a", city: "x".repeat(16_384 - 13) };
-      expect(await readForm(post(body, type))).toEqual({ problem: BODY_TOO_LARGE, fields });
-    });
-
-    test("by Content-Length alone is refused even if the body is short", async () => {
-      const read = await readForm(post("email=a", { ...type, "Content-Length": "16385" }));
-      expect(read).toEqual({ problem: BODY_TOO_LARGE, fields: { email: "a" } });
-    });
-  });
+test.each<[string, object, object, number]>([
+  ["10 seconds", {}, {}, 10_000],
+  ["2 seconds if it is too large", { declared: true }, {}, 2_000],
+  ["2 seconds if its form is refused anyway", {}, { isRefused: true }, 2_000],
+  ["its own time while debugging", {}, { deadlineFactor: 3 }, 30_000],
+])("a body that never ends is waited for %s", async (_, how, options, milliseconds) => {
+  const settled = vi.fn();
+  const reading = read(`city=${x(17 * KIB)}`.slice(0, "declared" in how ? undefined : 6), { end: "stalls", ...how });
+  const work = reading(options).then(settled);
+  await vi.advanceTimersByTimeAsync(milliseconds - 1);
+  expect(settled).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  await work;
+  const status = "declared" in how ? 413 : 408;
+  expect(settled).toHaveBeenCalledWith(expect.objectContaining({ problem: expect.objectContaining({ status }) }));
 });

@@ -1,18 +1,19 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { type SetupState, setupIntents } from "../../../app/signup/server/setup-intent.server";
 import { countingLimiter, siteContext } from "../../support/site-in-process/site-context";
+
+/* What Stripe is asked about a card's setup, and what its answers mean. */
 
 afterEach(() => vi.restoreAllMocks());
 
 const SECRET = "seti_1_secret_2";
 
-/** What Stripe is asked about a client secret, and what is taken from its answers, one for each request. */
+/** The state of a setup that Stripe answers about, the last answer again and again. */
 async function ask(answers: (() => Response)[], { secret = SECRET, allowed = true } = {}) {
   const { context, logged } = siteContext();
   const fetching = vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
     const answer = answers[Math.min(fetching.mock.calls.length, answers.length) - 1];
-    if (!answer) throw new TypeError("fetch failed");
-    return answer();
+    return answer?.() ?? Promise.reject(new TypeError("fetch failed"));
   });
   const limiter = countingLimiter(allowed ? 1 : 0);
   const intents = setupIntents({ apiUrl: "https://stripe.example", key: "pk_1", limiter });
@@ -22,18 +23,14 @@ async function ask(answers: (() => Response)[], { secret = SECRET, allowed = tru
 }
 
 const made = (fields: object) => () => Response.json({ id: "seti_1", ...fields });
+const [OPEN, PROCESSING] = [{ status: "requires_payment_method" }, { status: "processing" }] as const;
 
-test("Stripe is queried with the client secret and the publishable key, within five seconds, and no redirect is followed", async () => {
+test("Stripe is asked with the client secret and the publishable key, within five seconds, and no redirect is followed", async () => {
   const timeout = vi.spyOn(AbortSignal, "timeout");
-  const { calls, keys } = await ask([made({ status: "processing" })]);
-  expect(calls).toMatchObject([
-    {
-      url: `https://stripe.example/v1/setup_intents/seti_1?client_secret=${SECRET}&expand[0]=payment_method`,
-      init: { headers: { Authorization: "Bearer pk_1" }, redirect: "manual" },
-    },
-  ]);
-  expect(timeout.mock.calls).toEqual([[5_000]]);
-  expect(keys).toEqual(["2001:db8:0:0::/64"]);
+  const { calls, keys } = await ask([made(PROCESSING)]);
+  const url = `https://stripe.example/v1/setup_intents/seti_1?client_secret=${SECRET}&expand[0]=payment_method`;
+  expect(calls).toMatchObject([{ url, init: { headers: { Authorization: "Bearer pk_1" }, redirect: "manual" } }]);
+  expect([timeout.mock.calls, keys]).toEqual([[[5_000]], ["2001:db8:0:0::/64"]]);
 });
 
 test("the setup intent's status is enough when Stripe returns no card", async () => {
@@ -44,111 +41,65 @@ test("the setup intent's status is enough when Stripe returns no card", async ()
   expect((await ask([refused])).state).toEqual({ status: "invalid" });
 });
 
-describe("Stripe's setup intent", () => {
-  const card = { brand: "visa", last4: "4242" };
+const card = { brand: "visa", last4: "4242" };
+const succeeded = (payment_method: unknown) => made({ status: "succeeded", payment_method });
+const failed = (type: string, code?: string) =>
+  made({ ...OPEN, last_setup_error: { type, code, message: "Declined." } });
+const answers = (status: number) => () => new Response(status === 302 ? null : "", { status });
+const UNREACHABLE = { status: "unreachable" } as const;
 
-  test.each<[string, object, SetupState]>([
-    ["a card", { status: "succeeded", payment_method: { card } }, { status: "succeeded", id: "seti_1", card }],
-    [
-      "a payment method as its id",
-      { status: "succeeded", payment_method: "pm_1" },
-      { status: "succeeded", id: "seti_1" },
-    ],
-    ["another payment method", { status: "succeeded", payment_method: {} }, { status: "succeeded", id: "seti_1" }],
-    ["processing", { status: "processing" }, { status: "processing" }],
-    ["canceled", { status: "canceled" }, { status: "canceled" }],
-    ["needs a card", { status: "requires_payment_method", last_setup_error: null }, { status: "open" }],
-    [
-      "the last decline reason",
-      { status: "requires_payment_method", last_setup_error: { type: "card_error", message: "Declined." } },
-      { status: "open", message: "Declined." },
-    ],
-    [
-      "an error message meant for developers",
-      { status: "requires_payment_method", last_setup_error: { type: "invalid_request_error", message: "Bad." } },
-      { status: "open" },
-    ],
-    [
-      "failed authentication",
-      {
-        status: "requires_payment_method",
-        last_setup_error: {
-          type: "invalid_request_error",
-          code: "setup_intent_authentication_failure",
-          message: "Unable to authenticate.",
-        },
-      },
-      { status: "open", message: "Unable to authenticate." },
-    ],
-    ["needs authentication", { status: "requires_action", last_setup_error: 5 }, { status: "open" }],
-  ])("is read: %s", async (_, fields, state) => {
-    expect((await ask([made(fields)])).state).toEqual(state);
-  });
-
-  test.each<[string, () => Response, string]>([
-    ["an invalid client secret", () => new Response("", { status: 404 }), "invalid"],
-    ["a failure", () => new Response("", { status: 500 }), "unreachable"],
-    ["a redirect", () => new Response(null, { status: 302 }), "unreachable"],
-    ["a response that is not JSON", () => new Response("<html>"), "unreachable"],
-    ["another object", () => Response.json({ status: "succeeded" }), "unreachable"],
-    [
-      "more than 64 KB",
-      () => Response.json({ id: "seti_1", status: "succeeded", more: "x".repeat(64 * 1024) }),
-      "unreachable",
-    ],
-    [
-      "an empty response",
-      () => {
-        throw new TypeError("fetch failed");
-      },
-      "unreachable",
-    ],
-  ])("does not count as success: %s", async (_, answer, status) => {
-    expect((await ask([answer])).state).toEqual({ status });
-  });
+test.each<[string, (() => Response) | undefined, SetupState, log?: string]>([
+  ["a card", succeeded({ card }), { status: "succeeded", id: "seti_1", card }],
+  ["a payment method as its id", succeeded("pm_1"), { status: "succeeded", id: "seti_1" }],
+  ["another payment method", succeeded({}), { status: "succeeded", id: "seti_1" }],
+  ["processing", made(PROCESSING), PROCESSING],
+  ["canceled", made({ status: "canceled" }), { status: "canceled" }],
+  ["needs a card", made({ ...OPEN, last_setup_error: null }), { status: "open" }],
+  ["needs authentication", made({ status: "requires_action", last_setup_error: 5 }), { status: "open" }],
+  ["declined", failed("card_error"), { status: "open", message: "Declined." }],
+  ["incomplete", failed("validation_error"), { status: "open", message: "Declined." }],
+  ["an error with words for developers", failed("invalid_request_error"), { status: "open" }],
+  [
+    "failed authentication",
+    failed("invalid_request_error", "setup_intent_authentication_failure"),
+    { status: "open", message: "Declined." },
+  ],
+  ["404", answers(404), { status: "invalid" }],
+  ["401", answers(401), UNREACHABLE, "stripe_key_refused"],
+  ["403", answers(403), UNREACHABLE, "stripe_key_refused"],
+  ["429", answers(429), UNREACHABLE],
+  ["500", answers(500), UNREACHABLE],
+  ["a redirect", answers(302), UNREACHABLE],
+  ["a response that is not JSON", () => new Response("<html>"), UNREACHABLE],
+  ["another object", () => Response.json({ status: "succeeded" }), UNREACHABLE],
+  ["more than 64 KiB", made({ ...PROCESSING, more: "x".repeat(64 * 1024) }), UNREACHABLE],
+  ["no answer", undefined, UNREACHABLE],
+])("Stripe's answer is read: %s", async (_, answer, state, ...log) => {
+  const asked = await ask(answer ? [answer] : []);
+  expect([asked.state, asked.logged]).toEqual([state, log]);
 });
 
-test.each([401, 403])("a %i of Stripe is the site's own failure, and logged as an error", async (status) => {
-  const { state, logged } = await ask([() => new Response("", { status })]);
-  expect(state).toEqual({ status: "unreachable" });
-  expect(logged).toEqual(["stripe_key_refused"]);
-});
+const secretOf = (id: number, own: number) => `seti_${"a".repeat(id)}_secret_${"b".repeat(own)}`;
 
 test.each([
-  [1, 1, "processing"],
-  [255, 1000, "processing"],
-  [0, 1, "invalid"],
-  [1, 0, "invalid"],
-  [256, 1, "invalid"],
-  [1, 1001, "invalid"],
-])("a client secret with an id of %i characters and a secret part of %i is %s", async (id, own, status) => {
-  const secret = `seti_${"a".repeat(id)}_secret_${"b".repeat(own)}`;
-  const { state, calls } = await ask([made({ status: "processing" })], { secret });
-  expect([state.status, calls.length]).toEqual([status, status === "invalid" ? 0 : 1]);
+  ...[secretOf(1, 1), secretOf(255, 1000)].map((secret) => [secret, 1] as const),
+  ...[secretOf(0, 1), secretOf(1, 0), secretOf(256, 1), secretOf(1, 1001)].map((secret) => [secret, 0] as const),
+  ...["", "seti_1", "pi_1_secret_1", `${SECRET}/`, `x${SECRET}`, `${SECRET}\n`].map((secret) => [secret, 0] as const),
+])("what is no client secret is neither asked about nor counted: %.30s", async (secret, asked) => {
+  const { state, calls, keys } = await ask([made(PROCESSING)], { secret });
+  expect([state.status, calls.length, keys.length]).toEqual([asked ? "processing" : "invalid", asked, asked]);
 });
 
 test("the body of an unused response is canceled, which frees its connection", async () => {
   const canceled: number[] = [];
   const unread = (status: number) => () =>
     new Response(new ReadableStream({ cancel: () => void canceled.push(status) }, { highWaterMark: 0 }), { status });
-  expect((await ask([unread(400), made({ status: "processing" })])).state).toEqual({ status: "processing" });
-  for (const status of [302, 404, 429, 500]) await ask([unread(status)]);
-  expect(canceled).toEqual([400, 302, 404, 429, 500]);
+  await ask([unread(400), made(PROCESSING)]);
+  for (const status of [302, 404, 500]) await ask([unread(status)]);
+  expect(canceled).toEqual([400, 302, 404, 500]);
 });
 
-test("a client over the limit waits, and the log says so", async () => {
-  const limited = await ask([made({ status: "succeeded" })], { allowed: false });
-  expect([limited.state, limited.calls, limited.logged]).toEqual([
-    { status: "unreachable" },
-    [],
-    ["card_check_limited"],
-  ]);
+test("a sender over the limit waits, and the log says so", async () => {
+  const { state, calls, logged } = await ask([made({ status: "succeeded" })], { allowed: false });
+  expect([state, calls, logged]).toEqual([UNREACHABLE, [], ["card_check_limited"]]);
 });
-
-test.each(["", "seti_1", "pi_1_secret_1", `${SECRET}/`, `x${SECRET}`, "seti_1_secret_a?b", `${SECRET}\n`])(
-  "what is no secret is not asked about: %j",
-  async (secret) => {
-    const { state, calls, keys } = await ask([made({ status: "succeeded" })], { secret });
-    expect([state, calls.length, keys]).toEqual([{ status: "invalid" }, 0, []]);
-  },
-);

@@ -1,0 +1,199 @@
+import type { Page } from "@playwright/test";
+import { SECRET } from "../support/visitors/site-visitor";
+import { startVisitedSite } from "../support/visitors/visited-site";
+import { CARDS, hold, PLAN, signup } from "./support/sign-up";
+import { expect, test } from "./support/stack";
+
+/* The card step and the pages after it, with the simulator's Stripe.js. */
+
+/** Records what the page asks of Stripe.js, as a script of the page's. */
+async function recordStripeCalls(page: Page): Promise<() => Promise<unknown>> {
+  const recorder = `
+    window.stripeCalls = [];
+    const recorded = (object) => new Proxy(object, { get: (target, name) =>
+      typeof target[name] !== "function" ? target[name] : (...given) => {
+        stripeCalls.push([name, ...given]);
+        const result = target[name](...given);
+        return name === "elements" ? recorded(result) : result;
+      } });
+    Stripe = Object.assign(((make) => (key) => recorded(make(key)))(Stripe), { version: Stripe.version });`;
+  await page.route("**/stripe.js", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()) + recorder });
+  });
+  return () => page.evaluate("JSON.parse(JSON.stringify(stripeCalls))");
+}
+
+test("Stripe gets the page's colors, the typed details, cards alone and a return to the site; only Stripe gets the card", async ({
+  page,
+  stack,
+  elsewhere,
+}) => {
+  const sent: { url: string; body: string }[] = [];
+  page.on("request", (request) => sent.push({ url: request.url(), body: request.postData() ?? "" }));
+  const calls = await recordStripeCalls(page);
+  await page.clock.install({ time: "2030-01-01T12:00Z" });
+  const confirm = await hold(page, "**/confirm");
+  const visitor = signup(page);
+  await visitor.signUp();
+  await expect(visitor.card.getByLabel("ZIP code")).toBeHidden();
+  await visitor.pay(CARDS.works);
+  const busy = page.getByRole("button", { name: "Processing..." });
+  await expect(busy).toBeDisabled();
+  await expect(page.getByRole("status")).toContainText("Processing your card.");
+  await busy.dispatchEvent("click");
+  const name = "Ada Lovelace";
+  const address = { line1: "1 Example Street", city: "Springfield", state: "IL", postal_code: "62701", country: "US" };
+  const billing_details = { name, email: visitor.email, phone: "2125550123", address };
+  const returnUrl = expect.stringMatching(`^${stack.site.url}${PLAN}\\?return=`);
+  const clientSecret = expect.stringMatching(/^seti_\w+_secret_/);
+  const variables = { colorPrimary: "#2b3bdb", colorText: "#10132b", colorDanger: "#b3172f", fontSizeBase: "16px" };
+  expect(await calls()).toMatchObject([
+    ["retrieveSetupIntent", clientSecret],
+    ["elements", { clientSecret, locale: "en", appearance: { theme: "stripe", variables } }],
+    [
+      "create",
+      "payment",
+      {
+        layout: "tabs",
+        wallets: { applePay: "never", googlePay: "never", link: "never" },
+        defaultValues: { billingDetails: billing_details },
+        fields: { billingDetails: { address: { country: "never", postalCode: "never" } } },
+      },
+    ],
+    [
+      "confirmSetup",
+      { redirect: "if_required", confirmParams: { return_url: returnUrl, payment_method_data: { billing_details } } },
+    ],
+  ]);
+
+  await page.clock.pauseAt("2030-01-01T13:00Z");
+  confirm.release();
+  const notice = (title: string) => page.getByRole("status").getByText(title, { exact: true });
+  await expect(notice("Card Successful!")).toBeVisible();
+  for (const [pause, isShown] of [
+    [2_400, false],
+    [200, true],
+    [120_000, true],
+  ] as const) {
+    await page.clock.runFor(pause);
+    await expect(notice("subscription Successful!")).toBeVisible({ visible: isShown });
+  }
+  await expect(notice("Card Successful!")).toBeVisible();
+  expect(confirm.held).toHaveLength(1);
+  expect(sent.filter(({ url }) => url.endsWith("/stripe.js"))).toHaveLength(1);
+  const withCard = sent.filter(({ url, body }) => decodeURIComponent(url + body).includes(CARDS.works));
+  expect(new Set(withCard.map(({ url }) => new URL(url).origin))).toEqual(new Set([stack.stripe.url]));
+  // The bank's page may lead back to a browser without the session's cookie.
+  const other = await elsewhere();
+  const confirmation = new URLSearchParams(withCard.find(({ url }) => url.endsWith("/confirm"))?.body);
+  await other.goto(confirmation.get("return_url") ?? "");
+  await expect(other.getByRole("heading", { level: 1 })).toHaveText("Subscription Successful!");
+});
+
+test("Stripe asks for a country and a ZIP code that the form's cannot be used as", async ({ page }) => {
+  const visitor = signup(page);
+  await visitor.signUp({ Country: "Atlantis" });
+  await expect(visitor.card.getByLabel("ZIP code")).toHaveValue("62701");
+  await visitor.card.getByLabel("Country").selectOption("Greece");
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+});
+
+test("if the card form's script is missing, the page reloads once, then tells an error with a way to try again", async ({
+  page,
+  complaints,
+}) => {
+  let documents = 0;
+  page.on("request", (request) => {
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) documents += 1;
+  });
+  await page.route(/\/card-form-/, (route) => route.fulfill({ status: 404 }));
+  const visitor = signup(page);
+  await visitor.signUp();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Unexpected Application Error");
+  expect(documents).toBe(2);
+  // React renders the page again, with the stylesheet's file, because the policy refuses the inline one.
+  for (const complaint of complaints.splice(0)) expect(complaint).toContain("inline style");
+  await page.unroute(/\/card-form-/);
+  await page.getByRole("link", { name: "Try again" }).click();
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+});
+
+for (const [place, number] of [
+  ["on its page", CARDS.authenticates],
+  ["in a dialog", CARDS.authenticatesInDialog],
+] as const) {
+  test(`a bank that asks ${place} keeps the card step when the visitor refuses, and completes the sign-up on consent`, async ({
+    page,
+    stack,
+  }) => {
+    const urls: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().startsWith(stack.site.url) && !request.isNavigationRequest()) urls.push(request.url());
+    });
+    const bank = place === "on its page" ? page : page.frameLocator("iframe[title='Authentication by your bank']");
+    const visitor = signup(page);
+    await visitor.signUp();
+    await visitor.pay(number);
+    await bank.getByRole("button", { name: /fail/i }).click();
+    const notice = page.getByRole("alert").locator(".notice");
+    await expect(notice).toContainText(/^Payment Failed.*unable to authenticate/);
+    await expect(notice).toBeFocused();
+    await visitor.pay(number);
+    await bank.getByRole("button", { name: /complete/i }).click();
+    await visitor.succeeded();
+    await expect(page).toHaveURL(PLAN);
+    expect(urls.filter((url) => url.includes("secret"))).toEqual([]);
+  });
+}
+
+test("from the third declined card on the step says how many tries are left, and the end says what to do next", async ({
+  page,
+}) => {
+  // The cards of another sign-up in this tab do not count.
+  await page.addInitScript(() => {
+    if (!sessionStorage["declined-cards"]) sessionStorage["declined-cards"] = "seti_other 2";
+  });
+  const visitor = signup(page);
+  await visitor.signUp();
+  const alert = page.getByRole("alert");
+  const hint = (left: string) =>
+    `You can try at most ${left}. We limit tries to keep stolen cards from being tested here.`;
+  for (const said of ["", "", hint("2 more cards"), hint("1 more card")]) {
+    await visitor.pay(CARDS.declined);
+    await expect(alert).toHaveText(`Payment FailedYour card was declined.${said}`);
+    await expect(alert.locator(".notice")).toBeFocused();
+    // Checked before the notice would disappear by itself after two seconds.
+    expect(await page.getByText("Subscription Data Saved!").isVisible()).toBe(false);
+    // The count outlives a reload.
+    await page.reload();
+  }
+  await visitor.pay(CARDS.declined);
+  await expect(alert).toContainText("A sign-up ends after 5 declined cards");
+  await expect(alert).toContainText("To try again, start a new sign-up with another card, or contact sales");
+  await expect(alert.locator(".notice")).toBeFocused();
+  await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+});
+
+test("the page of a bank that still processes a card asks again by itself", async ({ elsewhere }) => {
+  const { site, upstream, dispose } = await startVisitedSite();
+  const stripe = { client_secret: SECRET, id: "seti_1Sentinel", status: "requires_payment_method" };
+  upstream.answersJson(200, stripe);
+  const page = await elsewhere({ baseURL: site.url });
+  await page.clock.install();
+  await signup(page).signUp();
+  await page.getByText("* You will not be charged immediately!").waitFor();
+  await page.reload();
+  // Where the bank returns to.
+  const [returnUrl = ""] = /\/subscription\/[\w-]+\?return=[\w.-]+/.exec(await page.content()) ?? [];
+  upstream.answersJson(200, { ...stripe, status: "processing" });
+  await page.goto(returnUrl);
+  await expect(page.getByRole("status")).toContainText("Your bank is still processing the card.");
+  await expect(page.getByRole("link", { name: "Check now" })).toHaveAttribute("href", PLAN);
+  upstream.answersJson(200, { ...stripe, status: "succeeded" });
+  await page.clock.runFor(30_000);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Subscription Successful!");
+  await dispose();
+});

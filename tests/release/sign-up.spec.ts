@@ -1,0 +1,126 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "@playwright/test";
+import { accessibilityProblems } from "../browser/support/accessibility";
+import { CARDS, hydrated, PLAN, signup } from "../browser/support/sign-up";
+import { expect, test } from "../browser/support/stack";
+import { enterCard, mails, signUp } from "../support/visitors/visitor";
+
+/* Rare ways through the sign-up. The common ones are in tests/browser/. */
+
+test("two tabs sign up two companies, and neither shows the other's name; Back and a third tab find the latter's card step", async ({
+  page,
+  context,
+}) => {
+  const [first, second] = [signup(page), await context.newPage()];
+  const other = signup(second);
+  await first.signUp();
+  await expect(first.payButton).toBeEnabled();
+  await second.goto(`${PLAN}?edit`);
+  await hydrated(second);
+  await other.fillForm({ "Company Name": "Difference Engines" });
+  await other.submit();
+  await expect(other.payButton).toBeEnabled();
+  await second.goto("/pricing");
+  await second.goBack();
+  await expect(second.getByText("Signing up Difference Engines")).toBeVisible();
+  const third = await context.newPage();
+  await third.goto("/subscription");
+  await expect(third.getByText("Signing up Difference Engines")).toBeVisible();
+  // The older tab keeps its own sign-up: its outcome is told there, without personal data.
+  await first.pay(CARDS.works);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Subscription Successful!");
+  await expect(page.getByRole("main")).not.toContainText(/Engines|@example/);
+  await other.pay(CARDS.works);
+  await other.succeeded();
+  await expect(second.getByText("Difference Engines")).toBeVisible();
+});
+
+test("with cookies blocked the form says so and keeps everything typed", async ({ baseURL, launchOptions }) => {
+  const folder = await mkdtemp(join(tmpdir(), "no-cookies-"));
+  await mkdir(join(folder, "Default"));
+  const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
+  await writeFile(join(folder, "Default/Preferences"), JSON.stringify(preferences));
+  const context = await chromium.launchPersistentContext(folder, { ...launchOptions, baseURL: baseURL ?? "" });
+  const page = await context.newPage();
+  await signup(page).signUp();
+  await expect(page.getByText("Cookies are blocked", { exact: true })).toBeVisible();
+  await expect(page.getByLabel("City")).toHaveValue("Springfield");
+  await expect(page.getByRole("button", { name: "Payment" })).toBeEnabled();
+  await context.close();
+  await rm(folder, { recursive: true });
+});
+
+test("if scripts do not load, the card step says within ten seconds that it needs JavaScript", async ({ page }) => {
+  await page.route("**/build/**/*.js", (route) => route.abort());
+  await signup(page).signUp();
+  const notice = page.getByText("You need JavaScript to enter a card");
+  await expect(page.getByText("Please enter your card info")).toBeVisible();
+  await expect(notice).toBeHidden();
+  // Skips the rest of the notice's animation.
+  const ends = await page.evaluate(() => {
+    const timed = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    for (const animation of timed) animation.finish();
+    return timed.map(({ effect }) => Number(effect?.getComputedTiming().endTime));
+  });
+  expect(Math.max(...ends)).toBeLessThanOrEqual(10_000);
+  await expect(notice).toBeVisible();
+});
+
+for (const viewport of [
+  { width: 375, height: 812 },
+  { width: 1280, height: 800 },
+]) {
+  test(`at ${viewport.width} px each step's first action is on the first screen, and nothing shifts`, async ({
+    page,
+  }) => {
+    await page.setViewportSize(viewport);
+    await page.addInitScript(() => {
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          const shift = Number(Reflect.get(entry, "value")) + Number(document.documentElement.dataset.shift ?? 0);
+          document.documentElement.dataset.shift = String(shift);
+        }
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    const visitor = signup(page);
+    await visitor.signUp();
+    const number = visitor.card.getByLabel("Card number");
+    await expect(visitor.payButton).toBeEnabled();
+    await expect(number).toBeInViewport({ ratio: 1 });
+    const before = await number.boundingBox();
+    await expect(page.getByText("Subscription Data Saved!", { exact: true })).toBeHidden();
+    expect(await number.boundingBox()).toEqual(before);
+    await visitor.pay(CARDS.works);
+    await expect(page.getByText("Card Successful!", { exact: true })).toBeVisible();
+    const heading = page.getByRole("heading", { level: 1 });
+    const place = await heading.boundingBox();
+    await expect(page.getByRole("status").getByText("subscription Successful!", { exact: true })).toBeVisible();
+    expect(await heading.boundingBox()).toEqual(place);
+    await expect(page.getByRole("link", { name: "Open the Customer Console" })).toBeInViewport({ ratio: 1 });
+    expect(Number(await page.locator("html").getAttribute("data-shift"))).toBeLessThan(0.1);
+  });
+}
+
+test("the pages of an email's links are accessible, and the link that ends a sign-up asks first", async ({
+  page,
+  stack: { api, stripe },
+}) => {
+  const email = `links-${crypto.randomUUID()}@example.com`;
+  await enterCard(stripe.url, (await signUp(api, { email })).clientSecret);
+  const started = async () => (await mails(stripe, email)).find(({ subject }) => subject.includes("has started"))?.text;
+  await expect.poll(started).toContain("This wasn’t me");
+  const heading = page.getByRole("heading", { level: 1 });
+  for (const [link, title] of [
+    [/Confirm my email address: (http\S+)/, "Your email address is confirmed"],
+    [/This wasn’t me: (http\S+)/, "Wasn’t you?"],
+  ] as const) {
+    await page.goto(link.exec((await started()) ?? "")?.[1] ?? "");
+    await expect(heading).toHaveText(title);
+    expect(await accessibilityProblems(page)).toEqual([]);
+  }
+  await page.getByRole("button", { name: "End this sign-up" }).click();
+  await expect(heading).toHaveText("This sign-up has ended");
+  expect(await accessibilityProblems(page)).toEqual([]);
+});

@@ -1,0 +1,157 @@
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { SENDER_HEADER } from "../../../app/contract/site-headers";
+import { openApi } from "../../../functions/subscription-api/http/openapi";
+import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
+import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
+import { answersOf, apiInProcess, type Upstream } from "../../support/api-in-process/api";
+import { DEPLOYED, SETTINGS } from "../../support/api-in-process/settings";
+import { refusal } from "../../support/api-in-process/stripe-model";
+import { validRequest } from "../../support/visitors/visitor";
+
+/* One line an answer; the helper that asks compares each with the API's description. */
+
+type Case = RequestInit & {
+  settings?: Record<string, unknown>;
+  /** The site's when absent. */
+  entrypoint?: "public";
+  /** Stripe's answers after the sign-up. */
+  upstream?: Upstream;
+  /** The database's error after the sign-up. */
+  breaks?: string;
+  /** SQL for a sign-up that was made before. */
+  change?: string;
+};
+
+const SIGN_UP = "POST /subscription";
+const STATUS = "GET of its status";
+const EXPORT = "POST /operator/export";
+
+const stripeSays = (...error: Parameters<typeof refusal>) => {
+  const { status, text } = refusal(...error);
+  return { upstream: () => new Response(text, { status, headers: { "content-type": "application/json" } }) };
+};
+const DOWN: Case = stripeSays(503, "", "api_error");
+const BUSY: Case = stripeSays(409, "", "idempotency_error");
+const MEANINGLESS: Case = { upstream: () => Response.json({ data: [{}] }) };
+const REFUSED: Case = stripeSays(400, "email_invalid");
+const HTTPS = "https://api.example";
+const SITE: Case = { settings: DEPLOYED };
+const PUBLIC: Case = { ...SITE, entrypoint: "public" };
+const FORGED = { "subscription-api-secret": "undefined", [SENDER_HEADER]: "127.0.0.1", "cf-worker": "citewell.dev" };
+const PROXIED = { host: "localhost", "x-forwarded-host": "localhost", "cf-connecting-ip": "127.0.0.1" };
+const ELSEWHERE = "http://192.0.2.1";
+const LOCAL_ONLY =
+  "These local settings serve this machine only. To serve other devices, start with HOST=0.0.0.0 npm start.";
+const OTHER_HOST: Case = { settings: { HOST: "192.0.2.1" }, entrypoint: "public" };
+const WRONG: Case = { settings: { LINK_SECRET: "too-short-a-secret" } };
+const MAINTENANCE: Case = { settings: { MAINTENANCE: "true" }, entrypoint: "public" };
+const OPERATOR = { authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}` };
+const NOT_CONFIGURED = 'The service is not configured, again in 60 s, ["LINK_SECRET"]';
+const FULL: Case = { settings: { SIGNUP_RATE_LIMIT: { limit: async () => ({ success: false }) } } };
+const UNSOLD: Case = { body: JSON.stringify({ ...validRequest, package_id: "00000000-0000-4000-8000-000000000000" }) };
+const LOST: Case = { body: new ReadableStream({ start: (stream) => stream.error(new TypeError("Lost")) }) };
+const TRIAL: Case = { change: "UPDATE sign_ups SET status = 'trialing', trial_end = '2026-12-01T00:00:00.000Z'" };
+const claims = trialClaims({ hashSecret: String(SETTINGS.HASH_SECRET), onePerPerson: false });
+const HAD_TRIAL: Case = { change: `INSERT INTO trial_claims (hash) VALUES ('${claims.emailsOf(validRequest.email)}')` };
+const ENDED: Case = { change: "UPDATE sign_ups SET status = 'ended', end_reason = 'replaced'" };
+const UNKNOWN = "GET /subscription/status/a";
+const PROVIDER_ODD = "The payment provider gave an unexpected answer";
+const PROVIDER_DOWN = "The payment provider is unavailable, again in 5 s";
+const DATABASE_DOWN = "The database is unavailable, again in 2 s";
+const OUR_FAULT = "Internal server error";
+const IN_PROGRESS = "The same request is still in progress, again in 2 s";
+
+/** Levels of the log lines about a failure; other answers have none. */
+const FAILURES: Record<string, string[]> = {
+  ...{ [OUR_FAULT]: ["error"], [PROVIDER_ODD]: ["error"], [PROVIDER_DOWN]: ["error"], [IN_PROGRESS]: ["error"] },
+  [DATABASE_DOWN]: ["warn"],
+};
+
+const answered = z.object({
+  ...{ title: z.string().optional(), errors: z.unknown().optional(), keys: z.unknown().optional() },
+  ...{ status_url: z.string().optional(), status: z.unknown().optional() },
+});
+
+test.each<[operation: string, origin: string, what: Case, status: number, words: string]>([
+  [SIGN_UP, "http://127.0.0.1:9", {}, 200, "status at http://127.0.0.1:9"],
+  [SIGN_UP, HTTPS, SITE, 200, "status at https://api.example"],
+  [SIGN_UP, "", { body: "[]" }, 400, "The body must be a JSON object"],
+  [SIGN_UP, "", { body: "{" }, 400, "The body must be a JSON object"],
+  [SIGN_UP, "", LOST, 400, "The body is incomplete"],
+  [SIGN_UP, "", { headers: { "idempotency-key": "a b" } }, 400, "The Idempotency-Key header is invalid"],
+  [SIGN_UP, "", { headers: { "idempotency-key": "k".repeat(255) } }, 200, "status at http://localhost:8788"],
+  [SIGN_UP, "", { headers: { "idempotency-key": "k".repeat(256) } }, 400, "The Idempotency-Key header is invalid"],
+  [SIGN_UP, "http://api.example", SITE, 403, "Only https is allowed"],
+  ["GET /health", "http://api.example", PUBLIC, 403, "Only https is allowed"],
+  [SIGN_UP, HTTPS, PUBLIC, 404, "Not found"],
+  [SIGN_UP, HTTPS, { ...PUBLIC, headers: FORGED }, 404, "Not found"],
+  [SIGN_UP, HTTPS, { ...PUBLIC, headers: PROXIED }, 404, "Not found"],
+  ["GET /subscription", HTTPS, SITE, 405, "Only POST is allowed"],
+  [SIGN_UP, "", BUSY, 409, IN_PROGRESS],
+  [SIGN_UP, "", HAD_TRIAL, 409, "A subscription with this information already exists"],
+  [SIGN_UP, "", { headers: { "content-type": "text/plain" } }, 415, "The body must be application/json"],
+  [SIGN_UP, ELSEWHERE, { entrypoint: "public" }, 421, LOCAL_ONLY],
+  ["GET /health", ELSEWHERE, { entrypoint: "public" }, 421, LOCAL_ONLY],
+  ["GET /subscription", ELSEWHERE, OTHER_HOST, 405, "Only POST is allowed"],
+  [SIGN_UP, "", REFUSED, 422, 'Some fields are not valid, {"email":["Please enter a valid email address"]}'],
+  [SIGN_UP, "", UNSOLD, 422, 'Some fields are not valid, {"package_id":["Invalid subscription ID"]}'],
+  [SIGN_UP, "", FULL, 429, "Too many requests, again in 60 s"],
+  [UNKNOWN, "", FULL, 404, "Not found"],
+  [SIGN_UP, "", MEANINGLESS, 502, PROVIDER_ODD],
+  [SIGN_UP, "", { breaks: "D1 DB is overloaded" }, 503, DATABASE_DOWN],
+  [SIGN_UP, "", { breaks: "D1_ERROR: UNIQUE constraint failed for ada@example.com" }, 500, OUR_FAULT],
+  [SIGN_UP, "", DOWN, 503, PROVIDER_DOWN],
+  [SIGN_UP, "", WRONG, 503, NOT_CONFIGURED],
+  [SIGN_UP, "", { ...WRONG, entrypoint: "public" }, 503, NOT_CONFIGURED],
+  ["GET /health", "", MAINTENANCE, 503, 'Down for maintenance, again in 60 s, ["MAINTENANCE"]'],
+  [EXPORT, "", { ...MAINTENANCE, headers: OPERATOR }, 200, ""],
+  [STATUS, "", {}, 200, "pending"],
+  [STATUS, "", TRIAL, 200, "trial"],
+  [STATUS, "", ENDED, 200, "ended"],
+  [UNKNOWN, "http://api.example", SITE, 403, "Only https is allowed"],
+  [UNKNOWN, "", {}, 404, "Not found"],
+  [UNKNOWN, ELSEWHERE, { entrypoint: "public" }, 421, LOCAL_ONLY],
+  [STATUS, "", { breaks: "no such table" }, 500, OUR_FAULT],
+  [STATUS, "", MEANINGLESS, 502, PROVIDER_ODD],
+  [STATUS, "", DOWN, 503, PROVIDER_DOWN],
+])("%s at %j, %j: %i, %s", async (operation, origin, what, status, words) => {
+  const { settings = {}, entrypoint = "site", headers, upstream, breaks, change, ...init } = what;
+  let hasBegun = false;
+  const api: ReturnType<typeof apiInProcess> = apiInProcess({
+    settings,
+    io: async (_, effect) => {
+      if (breaks && hasBegun) throw new Error(breaks);
+      return effect();
+    },
+    upstream: (...given) => (hasBegun && upstream ? upstream(...given) : answersOf(api.model)(...given)),
+  });
+  const made = operation === STATUS || change ? answered.parse(await (await api.post()).json()) : undefined;
+  await api.settled();
+  if (change) api.rows(change);
+  hasBegun = true;
+  const [method = "", path = ""] = operation.split(" ");
+  // Node sends a stream as a body only with `duplex`, which the types of Workers lack.
+  const sent = { body: JSON.stringify(validRequest), ...init, ...{ duplex: "half" } };
+  const answer = await api.ask(
+    operation === STATUS ? (made?.status_url ?? "") : origin + path,
+    { method, headers: { "content-type": "application/json", ...headers }, ...(method === "POST" && sent) },
+    entrypoint,
+  );
+  await api.settled();
+  const { title, errors, keys, status_url, status: state } = answered.parse(await answer.json());
+  const again = answer.headers.get("retry-after");
+  const said = [
+    ...[title, errors && JSON.stringify(errors), again && `again in ${again} s`, keys && JSON.stringify(keys)],
+    status_url && `status at ${new URL(status_url).origin}`,
+    typeof state === "string" && state,
+  ];
+  expect([answer.status, said.filter(Boolean).join(", ")]).toEqual([status, words]);
+  expect(answer.headers.get("cache-control")).toBe("no-store");
+  const failures = api.logged.filter(({ event }) => /^request_failed$|failed_in_passing$/.test(String(event)));
+  expect(failures.map(({ level }) => level)).toEqual(FAILURES[words] ?? []);
+});
+
+test("the description is served", async () => {
+  expect(await (await apiInProcess().ask("/openapi.json")).json()).toEqual(openApi());
+});

@@ -1,0 +1,183 @@
+import jsQR from "jsqr";
+import { describe, expect, test, vi } from "vitest";
+import { loader } from "../../../app/routes/resume-code";
+import { qrCode, resumeLink, resumeLinks } from "../../../app/signup/server/resume-link.server";
+import type { SignupSession } from "../../../app/signup/steps";
+import {
+  HOUR,
+  look,
+  NOW,
+  OTHER_PLAN,
+  PATH,
+  PLAN,
+  post,
+  SESSIONS,
+  SITE_URL,
+  siteContext,
+  stopClock,
+} from "../../support/site-in-process/site-context";
+
+/* The link that continues a sign-up on another device, its QR code, and the button "Continue this sign-up". */
+
+stopClock();
+
+const { card, waiting, done, canceled } = SESSIONS;
+const API = "https://api.citewell.example";
+const WWW = "https://www.citewell.example";
+const links = resumeLinks(["a-secret-of-at-least-thirty-two-characters"], API);
+/** As long as Stripe's and the API's. */
+const long = {
+  ...card,
+  key: "k".repeat(16),
+  clientSecret: "seti_1Mm8s8LkdIwHu7ix0OXBfTRG_secret_NXDICkPqPeiBTAFqWmkbff09lRmSVXe",
+  statusUrl: `${API}/subscription/status/${"t".repeat(43)}`,
+};
+const elsewhere = { ...long, statusUrl: `https://another.example/${"s".repeat(100)}` };
+
+/** The dark modules of a code, and the code as a camera sees it, `size` pixels wide. */
+function pixelsOf(svg: string, size: number) {
+  const modules = Number(/viewBox="0 -\.5 (\d+) /.exec(svg)?.[1]);
+  const dark = new Set<string>();
+  for (const [, x, y, length] of svg.matchAll(/M(\d+) (\d+)h(\d+)/g))
+    for (let at = Number(x); at < Number(x) + Number(length); at += 1) dark.add(`${at} ${y}`);
+  const pixels = new Uint8ClampedArray(size * size * 4).fill(255);
+  for (let pixel = 0; pixel < size * size; pixel += 1) {
+    const [x, y] = [pixel % size, Math.floor(pixel / size)].map((at) => Math.floor((at * modules) / size));
+    if (dark.has(`${x} ${y}`)) pixels.fill(0, pixel * 4, pixel * 4 + 3);
+  }
+  return { pixels, edges: [...dark].flatMap((place) => place.split(" ").map(Number)), modules };
+}
+
+describe("a link", () => {
+  test("has at most 300 characters, and its QR code is read at 160 pixels and has a quiet zone of four modules", async () => {
+    const link = await resumeLink(long, links, WWW);
+    expect(link?.url.length).toBeLessThanOrEqual(300);
+    expect(link?.qrCodePath).toBe("/resume-code");
+    const { pixels, edges, modules } = pixelsOf(qrCode(link?.url ?? ""), 160);
+    expect(jsQR(pixels, 160, 160)?.data).toBe(link?.url);
+    expect([Math.min(...edges), Math.max(...edges)]).toEqual([4, modules - 5]);
+  });
+
+  test("too long for a camera has no QR code, and a client secret that is not Stripe's no link", async () => {
+    const url = expect.stringContaining(`${WWW}/subscription/${PLAN}?resume=`);
+    expect(await resumeLink(elsewhere, links, WWW)).toEqual({ url, qrCodePath: undefined });
+    expect(await resumeLink({ ...card, clientSecret: "another" }, links, WWW)).toBeUndefined();
+    const planless = await resumeLink({ ...card, packageId: "" }, links, WWW);
+    expect(planless?.url).toContain(`${WWW}/subscription?resume=`);
+  });
+
+  test.each([
+    ["Stripe's and the API's longest", long],
+    ["without a status URL", { ...card, statusUrl: undefined }],
+    ["of another API", elsewhere],
+  ])("has its sign-up without the details, for its own plan only: %s", async (_, signUp) => {
+    const { details: __, requestId: ___, state: ____, ...rest } = signUp;
+    const token = (await links.toToken(signUp)) ?? "";
+    const read = { ...rest, packageId: PLAN.toUpperCase(), resumed: true };
+    expect(await links.fromToken(token, PLAN.toUpperCase())).toEqual(read);
+    expect(await links.fromToken(token, OTHER_PLAN)).toBeUndefined();
+  });
+
+  test.each([
+    ["for 30 minutes", 20 * HOUR, HOUR / 2],
+    ["until its sign-up ends", HOUR / 6, HOUR / 6],
+  ])("works %s", async (_, left, works) => {
+    const token = (await links.toToken({ ...card, expiresAt: NOW + left })) ?? "";
+    vi.setSystemTime(NOW + works - 1);
+    expect(await links.fromToken(token, PLAN)).toBeDefined();
+    vi.setSystemTime(NOW + works);
+    expect(await links.fromToken(token, PLAN)).toBeUndefined();
+  });
+
+  test.each([
+    ["a card step", card, 200, "no-store"],
+    ["a resumed card step", { ...card, resumed: true as const }, 404, null],
+    ["a card that is waited for", waiting, 404, null],
+    ["a success", done, 404, null],
+    ["no session", undefined, 404, null],
+  ])("has its QR code served to its own browser: %s", async (_, session, status, kept) => {
+    const site = siteContext();
+    const request = new Request(`${SITE_URL}/resume-code`, { headers: { Cookie: await site.cookies(session) } });
+    const response = await loader({ request, params: {}, context: site.context });
+    expect([response.status, response.headers.get("Cache-Control")]).toEqual([status, kept]);
+  });
+});
+
+describe("Continue this sign-up", () => {
+  const OPEN = { status: "requires_payment_method" };
+  const SUCCEEDED = { status: "succeeded" };
+  const USED = { status: "card_used", client_secret: "seti_2_secret_2" };
+  const other = { ...card, key: "another-key", clientSecret: "seti_9_secret_9" };
+  const { details: _, requestId, ...linked } = card;
+  const resumed = { ...linked, resumed: true };
+
+  interface Case {
+    stripe?: object;
+    code?: number;
+    api?: object;
+    session?: SignupSession;
+    headers?: Record<string, string>;
+    by?: "resume" | "return";
+  }
+  async function press({ stripe = OPEN, code = 200, api = {}, by = "resume", ...visit }: Case) {
+    const site = siteContext();
+    Object.assign(site.stripe, { says: stripe, status: code });
+    site.api.status = () => Response.json(api);
+    const token = by === "resume" ? await site.resumeLinks.toToken(card) : await site.sessions.toReturnToken(card);
+    return { site, ...(await post(site, { intent: "resume" }, { ...visit, path: `${PATH}?${by}=${token}` })) };
+  }
+
+  test.each<[string, Case]>([
+    ["no session", {}],
+    ["a success", { session: done }],
+    ["a sign-up that has ended", { session: canceled }],
+    ["a sign-up past its time", { session: { ...other, expiresAt: NOW } }],
+  ])("takes the sign-up over in a browser with %s", async (_, given) => {
+    const { status, sentTo, session } = await press(given);
+    expect([status, sentTo, session]).toEqual([303, PATH, resumed]);
+  });
+
+  test.each([other, { ...waiting, key: "another-key", expiresAt: NOW }])(
+    "does not replace a sign-up in progress: $state",
+    async (session) => {
+      const answer = await press({ session });
+      expect([answer.session, answer.site.stripe.asked]).toEqual([undefined, []]);
+      expect(answer.sentTo).toMatch(`${PATH}?resume=`);
+    },
+  );
+
+  test("works after a return from the bank, and shows no link or details", async () => {
+    const { site, session } = await press({ by: "return" });
+    expect(session).toEqual({ ...resumed, requestId });
+    const { step } = await look(site, { session: typeof session === "object" ? session : undefined });
+    expect(step).toMatchObject({ step: "card", packageId: PLAN, resumeLink: undefined, countryCode: undefined });
+    expect(step).not.toHaveProperty("details");
+  });
+
+  const FINISHED = [409, "This sign-up is finished"];
+  const CANCELED = [409, "This sign-up was canceled"];
+
+  test.each<[string, Case, (number | string)[]]>([
+    ["its trial has begun", { stripe: SUCCEEDED, api: { status: "trial" } }, FINISHED],
+    ["its bank is at work", { stripe: { status: "processing" } }, FINISHED],
+    ["it was canceled", { stripe: { status: "canceled" } }, CANCELED],
+    ["Stripe does not know it", { code: 404 }, CANCELED],
+    ["Stripe cannot be reached", { code: 500 }, [503, "Connection Failed"]],
+    ["the API does not know yet", { stripe: SUCCEEDED }, [503, "Connection Failed"]],
+    ["the browser blocks cookies", { headers: { Cookie: "" } }, [422, "Cookies are blocked"]],
+  ])("says why it cannot if %s", async (_, given, [status, title]) => {
+    const { status: answered, session, reply, newNonce } = await press(given);
+    expect([answered, session, reply?.notice?.title]).toEqual([status, undefined, title]);
+    expect(newNonce).toBe(status === 422);
+  });
+
+  test("asks for another card under the new secret if the card has had a trial", async () => {
+    const { session } = await press({ stripe: SUCCEEDED, api: USED });
+    expect(session).toMatchObject({ state: "card", flash: "card used", clientSecret: "seti_2_secret_2" });
+  });
+
+  test("of an expired link changes nothing", async () => {
+    const answer = await post(siteContext(), { intent: "resume" }, { path: `${PATH}?resume=x` });
+    expect([answer.status, answer.sentTo, answer.session]).toEqual([303, `${PATH}?resume=x`, undefined]);
+  });
+});
