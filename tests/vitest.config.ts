@@ -14,6 +14,12 @@ const workers = {
   // Miniflare and Wrangler take seconds to load: once for each process, not for each file.
   isolate: false,
 };
+const unit = {
+  testTimeout: 60_000,
+  // A module is loaded once for each process, not for each file: half the time of all of them.
+  isolate: false,
+  restoreMocks: true,
+};
 
 export default defineConfig({
   test: {
@@ -23,23 +29,11 @@ export default defineConfig({
       {
         // Node has no such module; the Workers' tests have workerd's.
         resolve: { alias: { "cloudflare:workers": here("support/api-in-process/cloudflare-workers.ts") } },
-        test: {
-          name: "unit",
-          include: ["tests/unit/**/*.test.ts"],
-          testTimeout: 60_000,
-          // A module is loaded once for each process, not for each file: half the time of all of them.
-          isolate: false,
-          restoreMocks: true,
-        },
+        test: { ...unit, name: "unit", include: ["tests/unit/**/*.test.ts"] },
       },
-      {
-        test: {
-          ...workers,
-          name: "workers",
-          include: ["tests/workers/**/*.test.ts"],
-        },
-      },
-      { test: { ...workers, name: "release", include: ["tests/release/**/*.test.ts"] } },
+      { test: { ...workers, name: "workers", include: ["tests/workers/**/*.test.ts"] } },
+      // A command starts Node and Wrangler several times.
+      { test: { ...workers, name: "release", include: ["tests/release/**/*.test.ts"], testTimeout: 600_000 } },
     ],
   },
 });

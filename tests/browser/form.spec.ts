@@ -2,6 +2,7 @@ import type { Route } from "@playwright/test";
 import { DUPLICATE, DUPLICATE_EMAIL } from "../../app/signup/notices";
 import { trialClaims } from "../../functions/subscription-api/limits/trial-claims";
 import { LOCAL_SECRETS } from "../../functions/subscription-api/local-development";
+import { startVisitedSite } from "../support/visitors/visited-site";
 import { accessibilityProblems } from "./support/accessibility";
 import { DESKTOP, PHONE } from "./support/layout";
 import { hold, hydrated, PLAN, signup } from "./support/sign-up";
@@ -224,4 +225,31 @@ test("an unknown plan is told with the plans to choose from, to which Payment's 
   await visitor.submit();
   await expect(page.getByText("Please enter your card info")).toBeVisible();
   await expect(page.getByRole("complementary")).toContainText("LITE");
+});
+
+const LIMITED = `
+  import site from "./worker.js";
+  const SIGNUP_NETWORK_RATE_LIMIT = { limit: async () => ({ success: false }) };
+  export default { fetch: (request, env, ...rest) => site.fetch(request, { ...env, SIGNUP_NETWORK_RATE_LIMIT }, ...rest) };`;
+
+test("a network over its limit gets Turnstile's widget above the button, and a new one after each try", async ({
+  elsewhere,
+}) => {
+  const vars = { TURNSTILE_SITE_KEY: "a-site-key-of-the-tests", TURNSTILE_SECRET_KEY: "a-secret-key-of-the-tests" };
+  const { site, dispose } = await startVisitedSite({ vars, wrapper: { script: LIMITED } });
+  const page = await elsewhere({ baseURL: site.url });
+  const body = `let widgets = 0;
+    window.turnstile = { render: (container, { sitekey }) => container.append(sitekey + " " + (widgets += 1)) };`;
+  await page.route("https://challenges.cloudflare.com/**", (route) => route.fulfill({ body }));
+  const visitor = signup(page);
+  await visitor.signUp();
+  for (const attempt of [1, 2]) {
+    await expect(page.getByText(`a-site-key-of-the-tests ${attempt}`, { exact: true })).toBeVisible();
+    const notice = page.getByRole("alert").locator(".notice");
+    await expect(notice).toContainText("One more step");
+    await expect(notice).toBeFocused();
+    await visitor.submit();
+  }
+  await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+  await dispose();
 });

@@ -114,6 +114,7 @@ test.describe("without scripts", () => {
 test("the keyboard skips the header, and opens and closes a question", async ({ page }) => {
   await page.goto("/pricing");
   const skip = page.getByRole("link", { name: "Skip to content" });
+  await expect(skip).toHaveCSS("clip-path", "inset(50%)");
   await page.keyboard.press("Tab");
   await expect(skip).toBeFocused();
   await expect(skip).toBeInViewport({ ratio: 1 });

@@ -6,7 +6,7 @@ import { expect, test } from "./support/stack";
 
 /* Whole sign-ups: with scripts, by keyboard, and without scripts; also in another language and time zone. */
 
-test.use({ locale: "de-DE", timezoneId: "Pacific/Kiritimati" });
+test.use({ locale: "de-DE", timezoneId: "Pacific/Kiritimati", permissions: ["clipboard-read", "clipboard-write"] });
 
 test("a sign-up, with a reload at each step, starts a trial and tells what Stripe charges on which day in UTC", {
   tag: "@phone",
@@ -38,6 +38,9 @@ test("a sign-up, with a reload at each step, starts a trial and tells what Strip
     `$500.00 USD, on or after ${day}`,
     "Visa ending in 4242",
   ]);
+
+  await page.getByRole("button", { name: "Sign up another company" }).click();
+  await expect(page.getByLabel("Contact Name")).toHaveValue("");
 
   const { setupIntents, subscriptions } = await stripeStateOf(stack.stripe, visitor.email);
   const end = new Date((subscriptions[0]?.trial_end ?? 0) * 1000);
@@ -74,6 +77,13 @@ test("the keyboard alone reaches the card step, which has the focus, and Start o
     await page.setViewportSize(size);
     expect(await accessibilityProblems(page), `${size.width} px wide`).toEqual([]);
   }
+  await page.locator("summary").press("Enter");
+  await page.getByRole("button", { name: "Copy link" }).press("Enter");
+  await expect(page.getByRole("button", { name: "Copied" })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`${PLAN}?resume=`);
+  await page.getByRole("link", { name: "Edit details" }).press("Enter");
+  await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+  await page.goBack();
   await page.getByRole("button", { name: "Start over" }).press("Enter");
   await expect(page.getByRole("heading", { name: "Subscription Information" })).toBeVisible();
   for (const name of ["Contact Name", "Email Address", "Password"])
@@ -98,7 +108,8 @@ test.describe("without scripts", () => {
     await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
     await visitor.fillForm();
     await visitor.submit();
-    await expect(page.getByText("You need JavaScript to enter a card")).toBeVisible();
+    await expect(page.getByText("Please enter your card info")).toBeVisible();
+    expect(await page.getByText("You need JavaScript to enter a card").isVisible(), "at once").toBe(true);
     await expect(visitor.payButton).toBeHidden();
     await page.locator("summary").click();
     const code = page.getByAltText(/QR code/);

@@ -1,7 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { createGzip } from "node:zlib";
 import { sendRaw } from "../visitors/raw-request";
 
 /** A request from the site to the API. */
@@ -61,23 +60,7 @@ export function answersWith(status: number, body: string): Behavior {
 
 const answersNothing: Behavior = (response) => response.writeHead(204).end();
 
-export function redirects(status: number, location: string): Behavior {
-  return (response) => response.writeHead(status, { Location: location }).end();
-}
-
 export const neverAnswers: Behavior = () => {};
-
-export const resets: Behavior = (response) => response.socket?.resetAndDestroy();
-
-/** Sends `spaces` gzipped spaces, then stalls. */
-export function stallsInACompressedBody(spaces: number, status = 200): Behavior {
-  return (response) => {
-    response.writeHead(status, { "Content-Type": "application/json", "Content-Encoding": "gzip" });
-    const gzip = createGzip();
-    gzip.pipe(response);
-    gzip.write(" ".repeat(spaces), () => gzip.flush());
-  };
-}
 
 /** A request is refused, its answer is lost after the work, or it gets a 500 without the work. */
 type Fault = "refuse" | "lose-answer" | "500-before";

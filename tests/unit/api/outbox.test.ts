@@ -160,12 +160,7 @@ test("the links of an email work for thirty days from the sign-up, each for its 
 });
 
 const end = new Date(NOW + 2 * DAY);
-const REMINDER: Message = {
-  ...MESSAGE,
-  key: reminderKey("1", end),
-  kind: "trial-ending",
-  trial_end: end.toISOString(),
-};
+const REMINDER: Message = { ...MESSAGE, key: reminderKey("1", end), kind: "trial-ending", trial_end: iso(+end) };
 const RUNNING: Billing = {
   ...{ isTrialing: true, isInvoiced: false, trialEnd: end, plan: "LITE", card: { brand: "visa", last4: "4242" } },
   trialEndOutcome: { next: "charge", first: null, later: null },
@@ -188,13 +183,8 @@ test.each<[string, Partial<Message>, Partial<Billing> | null, object | string]>(
   ["without a plan is dropped when its end has passed", { ...NO_PLAN, trial_end: iso(NOW) }, {}, "trial-over"],
   ["without a customer has no card", { ...NO_PLAN, stripe_customer_id: null }, {}, { card: null }],
 ])("an email about a trial %s", async (_, message, billing, expected) => {
-  const found = await trialOf(
-    { ...REMINDER, ...message },
-    {
-      findBilling: async () => (billing === null ? undefined : { ...RUNNING, ...billing }),
-      findCard: async () => RUNNING.card,
-    },
-  );
+  const findBilling = async () => (billing === null ? undefined : { ...RUNNING, ...billing });
+  const found = await trialOf({ ...REMINDER, ...message }, { findBilling, findCard: async () => RUNNING.card });
   if (typeof expected === "string") expect(found).toBe(expected);
   else expect(found).toMatchObject(expected);
 });
