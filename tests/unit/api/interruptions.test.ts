@@ -5,8 +5,7 @@ import { cardRefused, customerMade } from "../../../functions/subscription-api/s
 import { FORWARD } from "../../release/simulation/invariants";
 import { answersOf } from "../../support/api-in-process/api";
 import { stopClock } from "../../support/api-in-process/clock";
-import { look } from "../../support/api-in-process/look";
-import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
+import { look, signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { refusal } from "../../support/api-in-process/stripe-model";
 import { cardEvent, SITUATIONS, TRIGGERS } from "./situations";
 

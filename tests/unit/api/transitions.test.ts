@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { stopClock } from "../../support/api-in-process/clock";
-import { look } from "../../support/api-in-process/look";
-import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
+import { look, signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { SITUATIONS, TRIGGERS } from "./situations";
 
 /* The diagram of sign-ups/advance.ts, cell by cell: a sign-up as it stands here and at Stripe × who asks. */
