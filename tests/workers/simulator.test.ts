@@ -42,7 +42,7 @@ async function onTrial(number?: string) {
     const [invoice] = (await stripe.invoices.list({ subscription, limit: 1 })).data;
     return [status, invoice?.status, invoice?.amount_due, invoice?.attempt_count];
   };
-  return { card, subscription, press, state };
+  return { card, press, state };
 }
 
 test.each([
@@ -86,29 +86,22 @@ test.each([
   expect([await status(), (await press()).status]).toEqual([state, 404]);
 });
 
-test.each<[string, string, Record<string, string>, number, string | undefined, string | undefined]>([
-  ["an unknown parameter", "customers", { nmae: "Ada" }, 400, "parameter_unknown", "nmae"],
-  ["a missing parameter", "prices", { unit_amount: "1" }, 400, "parameter_missing", "currency"],
-  ["an unknown operation", "sources", {}, 404, undefined, undefined],
-  ["a publishable key", "customers", { key: "pk_test_1" }, 401, "secret_key_required", undefined],
-])("%s is refused by its name", async (_name, path, form, status, code, param) => {
-  const headers: Record<string, string> = form.key ? {} : { authorization: "Bearer sk_test_local" };
-  const sent = { method: "POST", headers, body: new URLSearchParams(form) };
+test.each([
+  ["an unknown parameter", "customers", { nmae: "Ada" }, 400, { code: "parameter_unknown", param: "nmae" }],
+  ["a missing parameter", "prices", { unit_amount: "1" }, 400, { code: "parameter_missing", param: "currency" }],
+  ["an unknown operation", "sources", {}, 404, { type: "invalid_request_error" }],
+])("%s is refused by its name, and a complaint in /health", async (_name, path, form, status, error) => {
+  const headers = { authorization: "Bearer sk_test_local" };
+  const sent = { method: "POST", headers, body: new URLSearchParams(Object.entries(form)) };
   const response = await fetch(`${simulator.url}/v1/${path}`, sent);
-  const { error } = JSON.parse(await response.text());
-  expect([response.status, error.type, error.code, error.param]).toEqual([
-    status,
-    "invalid_request_error",
-    code,
-    param,
-  ]);
+  const answer = JSON.parse(await response.text());
+  expect([response.status, answer.error]).toEqual([status, expect.objectContaining(error)]);
   const { complaints } = JSON.parse(await (await fetch(`${simulator.url}/health`)).text());
-  const isMisuse = code?.startsWith("parameter") || path === "sources";
-  expect(complaints.includes(`POST /v1/${path}: ${error.message}`)).toBe(isMisuse);
+  expect(complaints).toContain(`POST /v1/${path}: ${answer.error.message}`);
 });
 
-test("the clock ends a trial, charges an hour later, tries a declined charge again, and ends what is canceled", async () => {
-  const { press, state, subscription } = await onTrial();
+test("the clock ends a trial, charges, tries a declined charge again, and ends what is canceled", async () => {
+  const { press, state } = await onTrial();
   for (const [fields, expected] of [
     [{ action: "none" }, ["trialing", "paid", 0, 0]],
     [{ seconds: String(5 * DAY) }, ["active", "draft", 50_000, 0]],
@@ -123,10 +116,6 @@ test("the clock ends a trial, charges an hour later, tries a declined charge aga
     await press(fields);
     expect(await state(), JSON.stringify(fields)).toEqual(expected);
   }
-  const events = (await stripe.events.list({ limit: 100 }).autoPagingToArray({ limit: 1000 })).reverse();
-  const own = events.filter(({ data: { object } }) => "id" in object && object.id === subscription);
-  const types = own.map(({ type }) => type.replace("customer.subscription.", ""));
-  expect(types).toEqual(["created", "trial_will_end", ...Array(5).fill("updated"), "deleted"]);
 });
 
 test("a charge that is declined four times ends the subscription, and a trial without a card is canceled", async () => {
@@ -144,8 +133,11 @@ test("an event is signed and sent again until the endpoint takes it", async () =
   const sent = () => calls.find(({ body }) => body.includes(id) && body.includes("setup_intent.succeeded"));
   await expect.poll(sent).toBeDefined();
   const { body = "", headers = {} } = sent() ?? {};
-  const signature = String(headers["stripe-signature"]);
-  const event = stripe.webhooks.constructEvent(body, signature, "whsec_local_development_only");
+  const event = stripe.webhooks.constructEvent(
+    body,
+    String(headers["stripe-signature"]),
+    "whsec_local_development_only",
+  );
   expect(event).toMatchObject({ type: "setup_intent.succeeded", data: { object: { id } } });
   await expect.poll(() => calls.filter((call) => call.body === calls[0]?.body).length).toBe(2);
 });
