@@ -172,10 +172,13 @@ test("after the answer messages are sent, under the request's ID; a failure is i
   }
 });
 
-test("with wrong settings the cron handler does nothing, and neither answer nor log has a setting's value", async () => {
-  const wrong = apiInProcess({ settings: { LINK_SECRET: "too-short-a-secret" } });
-  const text = await (await wrong.ask("/health")).text();
-  await wrong.runScheduled();
-  expect(text + JSON.stringify(wrong.logged)).not.toContain("too-short");
-  expect(wrong.rows("SELECT ran_at FROM cron_runs")).toEqual([{ ran_at: null }]);
+test.each([
+  ["with wrong settings", { LINK_SECRET: "too-short-a-secret" }],
+  ["in maintenance", { MAINTENANCE: "true" }],
+])("%s the cron handler does nothing, and neither answer nor log has a setting's value", async (_, settings) => {
+  const { ask, runScheduled, logged, rows } = apiInProcess({ settings });
+  const text = await (await ask("/health")).text();
+  await runScheduled();
+  expect(text + JSON.stringify(logged)).not.toContain("too-short");
+  expect(rows("SELECT ran_at FROM cron_runs")).toEqual([{ ran_at: null }]);
 });

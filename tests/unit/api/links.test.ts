@@ -55,6 +55,25 @@ test('"This wasn\'t me" asks first, then ends the sign-up; no link works for it 
   expect(row()).toMatchObject({ email_verified_at: null });
 });
 
+const FREE = "You can use your email address to sign up at any time.";
+const CHARGED = "If the card was charged, our support team will look at the charge and write to you.";
+
+const OVER = "trial_end = '2020-01-01T00:00:00.000Z', email_verified_at = '2020-01-01T00:00:00.000Z'";
+
+test.each([
+  ["during the trial", "end_reason = NULL", false, true],
+  ["after it, with a confirmed address,", OVER, true, false],
+])(
+  "the pages of a report %s tell of a charge and whether the address is free",
+  async (_, columns, isCharged, isFree) => {
+    const { linkTo, open, rows } = await onTrial();
+    rows(`UPDATE sign_ups SET ${columns}`);
+    const [asks, ended] = [await open(linkTo("not-me")), await open(linkTo("not-me"), "POST")];
+    expect([asks, ended].map(({ text }) => text.includes(CHARGED))).toEqual([isCharged, isCharged]);
+    expect(ended.text.includes(FREE)).toBe(isFree);
+  },
+);
+
 test("the page says so while Stripe fails, and the next press ends the sign-up", async () => {
   const { linkTo, open, row, model } = await onTrial();
   const url = linkTo("not-me");
