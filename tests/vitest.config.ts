@@ -10,7 +10,6 @@ const workers = {
   hookTimeout: 180_000,
   // The test's own time-out is the only one.
   expect: { poll: { timeout: 170_000 } },
-  setupFiles: here("support/workers/no-keep-alive.ts"),
   // Miniflare and Wrangler take seconds to load: once for each process, not for each file.
   isolate: false,
 };

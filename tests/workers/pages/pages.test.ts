@@ -145,7 +145,7 @@ const trialUntil = (ending: string) => [
 ];
 const charged = (amount: string) => trialUntil(`First charge: ${amount}, then the same every month until you cancel.`);
 
-test.each<[path: string, selector: string, list: string[]]>([
+test.each<[path: string, selector: string, says: string[] | RegExp]>([
   ["/", "main > section:last-child h2", [LAST]],
   ["/", "#features h3", ["AI Search Visibility", "Competitive Analysis", "Automated Content Optimization"]],
   ["/", `${SUITE} h3`, ["Prompt generation", "Monitoring", "Actions"]],
@@ -164,11 +164,6 @@ test.each<[path: string, selector: string, list: string[]]>([
   [STANDARD, `${TRIAL} li`, charged("$500")],
   [CUSTOM, `${TRIAL} li`, charged("the price you agreed with us")],
   ["/subscription", `${TRIAL} li`, trialUntil("Your trial ends. Without a plan, you pay nothing.")],
-])("%s lists as %s: %j", async (path, selector, list) => {
-  expect((await open(path)).wordsOfEach(selector)).toEqual(list);
-});
-
-test.each<[path: string, selector: string, fact: RegExp]>([
   [UNKNOWN, "main", /^404Oops!.+ It may have been mistyped, or the page has moved/],
   ["/", HERO, /for brands and agencies/],
   ["/", HERO, /From \$100 a month\. No charge for 5 days\. Cancel anytime\./],
@@ -184,11 +179,8 @@ test.each<[path: string, selector: string, fact: RegExp]>([
   ["/", FUTURE, /79% of consumers expected, in August 2023, to use AI-enhanced search within the next year\.70% of/],
   ["/", FUTURE, /70% of consumers had at least some trust in the results of AI-enhanced search in August 2023\./],
   ["/", FUTURE, /Survey of 299 consumers, August 2023\./],
-  [
-    "/",
-    FUTURE,
-    /disruption that GenAI-backed search will bring to their organic search strategies\.”Gartner, the analyst firm$/,
-  ],
+  ["/", FUTURE, /“CMOs must prepare for the disruption that GenAI-backed search will bring to their organic search/],
+  ["/", FUTURE, /organic search strategies\.”Gartner, the analyst firm$/],
   ["/", "section[aria-labelledby=closing]", /Write to sales@brand\.test, or start a free trial\./],
   ["/pricing", FAQ, /\?MINI, LITE and STANDARD start with a 5-day free trial.+it is not charged immediately/],
   ["/pricing", FAQ, /After 5 days your paid plan begins\. If you cancel before then, you pay nothing/],
@@ -206,8 +198,10 @@ test.each<[path: string, selector: string, fact: RegExp]>([
     [path, TRIAL, /monitoring runs during your trial\. Reports are monthly, so your first one comes after it\./],
     [path, TRIAL, /To cancel before the first charge, use your account settings, or log in to the customer portal/],
   ]),
-])("%s says in %s: %s", async (path, selector, fact) => {
-  expect((await open(path)).words(selector)).toMatch(fact);
+])("%s says in %s: %s", async (path, selector, says) => {
+  const { words, wordsOfEach } = await open(path);
+  if (says instanceof RegExp) expect(words(selector)).toMatch(says);
+  else expect(wordsOfEach(selector)).toEqual(says);
 });
 
 test("the drawings of home have titles, and words that text browsers separate", async () => {
