@@ -1,12 +1,9 @@
 import { readFileSync } from "node:fs";
 
+const wrangler = readFileSync(`${import.meta.dirname}/../../../wrangler.toml`, "utf8");
 /** The local package ids of all plans. */
 export const PACKAGE_IDS = Object.fromEntries(
-  [
-    ...readFileSync(new URL("../../../wrangler.toml", import.meta.url), "utf8").matchAll(
-      /^(PACKAGE_ID_\w+) = "(.*)"$/gm,
-    ),
-  ].map(([, name = "", id = ""]) => [name, id]),
+  [...wrangler.matchAll(/^(PACKAGE_ID_\w+) = "(.*)"$/gm)].map(([, name = "", id = ""]) => [name, id]),
 );
 
 export const SITE_URL = "https://www.site.example";

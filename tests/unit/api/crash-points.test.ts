@@ -5,8 +5,7 @@ import { advanceDue } from "../../../functions/subscription-api/sign-ups/due-sig
 import { CHECK_RANKS, type SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
 import { handleStripeEvent } from "../../../functions/subscription-api/sign-ups/stripe-event";
 import { stopClock } from "../../support/api-in-process/clock";
-import { look } from "../../support/api-in-process/look";
-import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
+import { look, signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { cheapPasswords } from "../../support/cheap-passwords";
 import { validRequest } from "../../support/visitors/visitor";
 

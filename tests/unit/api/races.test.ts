@@ -8,8 +8,7 @@ import { handleStripeEvent } from "../../../functions/subscription-api/sign-ups/
 import { cardRefused, customerMade } from "../../../functions/subscription-api/sign-ups/transitions";
 import { FORWARD } from "../../release/simulation/invariants";
 import { stopClock } from "../../support/api-in-process/clock";
-import { look } from "../../support/api-in-process/look";
-import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
+import { look, signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { refusal } from "../../support/api-in-process/stripe-model";
 import { cheapPasswords } from "../../support/cheap-passwords";
 import { validRequest } from "../../support/visitors/visitor";

@@ -6,8 +6,7 @@ import { CHECK_RANKS, type SignUp } from "../../../functions/subscription-api/si
 import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
 import { handleStripeEvent } from "../../../functions/subscription-api/sign-ups/stripe-event";
 import { stopClock } from "../../support/api-in-process/clock";
-import { look } from "../../support/api-in-process/look";
-import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
+import { look, signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { cheapPasswords } from "../../support/cheap-passwords";
 import { validRequest } from "../../support/visitors/visitor";
 

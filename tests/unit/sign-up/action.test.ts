@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { headers as documentHeaders } from "../../../app/routes/subscription";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
 import {
@@ -22,8 +23,8 @@ import { fields, PASSWORD, typed } from "../../support/visitors/site-visitor";
 
 stopClock();
 
-const { confirmPassword: _, ...contract } = fields;
-const request = { ...contract, email: "ada@example.com", phone: "2125550123" };
+/** In the contract's order, on which the key depends. */
+const request = subscriptionRequest.parse({ ...fields, email: "ada@example.com", phone: "2125550123" });
 const { card, waiting, done, expired, canceled } = SESSIONS;
 const keyOf = idempotencyKeys([SETTINGS.SESSION_SECRET]);
 const over = countingLimiter(0);

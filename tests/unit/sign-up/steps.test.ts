@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../../../app/signup/notices";
+import { STRIPE_JS_URL } from "../../../app/signup/server/current-step.server";
 import type { SignupSession } from "../../../app/signup/steps";
 import {
   HOUR,
@@ -122,17 +123,6 @@ function ruleOf(...cell: [string, string, string]): Rule | undefined {
 
 type Answer = Awaited<ReturnType<typeof look>>;
 
-/** An answer in the words of the rules. */
-function told({ step, status, session }: Answer): string {
-  const after = session === undefined ? [] : [typeof session === "string" ? session : wordOf(session)];
-  return [step ? wordsOf(step) : String(status), ...after].join(", ");
-}
-
-function wordOf(session: SignupSession): string {
-  if (session.state === "ended") return session.why;
-  return (session.state === "card" && session.flash) || session.state;
-}
-
 const ENDS = new Map([
   [SESSION_EXPIRED, "expired "],
   [SIGNUP_CANCELED, "canceled "],
@@ -141,21 +131,23 @@ const ENDS = new Map([
 const QUESTIONS = { ready: "question", busy: "busy", ended: "link expired", canceled: "canceled" };
 
 function wordsOf(step: NonNullable<Answer["step"]>): string {
-  switch (step.step) {
-    case "form": {
-      const ended = step.ended ? (ENDS.get(step.ended) ?? "?") : "";
-      const offer = step.openPlan === PLAN ? " that offers to finish" : "";
-      return `${ended}form${step.draft ? " filled in" : ""}${offer}`;
-    }
-    case "card":
-      return step.flash ?? "card";
-    case "done":
-      return step.details ? "done" : "done without details";
-    case "resume":
-      return QUESTIONS[step.state];
-    case "waiting":
-      return "waiting";
-  }
+  if (step.step === "resume") return QUESTIONS[step.state];
+  if (step.step === "card") return step.flash ?? "card";
+  if (step.step === "done") return step.details ? "done" : "done without details";
+  if (step.step === "waiting") return "waiting";
+  const offer = step.openPlan === PLAN ? " that offers to finish" : "";
+  return `${step.ended ? ENDS.get(step.ended) : ""}form${step.draft ? " filled in" : ""}${offer}`;
+}
+
+function wordOf(session: SignupSession | string): string {
+  if (typeof session === "string") return session;
+  if (session.state === "ended") return session.why;
+  return (session.state === "card" && session.flash) || session.state;
+}
+
+/** An answer in the words of the rules. */
+function told({ step, status, session }: Answer): string {
+  return [step ? wordsOf(step) : String(status), ...(session ? [wordOf(session)] : [])].join(", ");
 }
 
 const cells = Object.entries({ ...COOKIES, ...NEWER }).flatMap(([cookie, session]) =>
@@ -165,39 +157,42 @@ const cells = Object.entries({ ...COOKIES, ...NEWER }).flatMap(([cookie, session
 );
 
 /** What a browser with this cookie sees at this URL when Stripe and the API say so. */
-async function visit({ session, url }: Pick<(typeof cells)[number], "session" | "url">, says: keyof typeof SAYS) {
+async function visit({ session, url }: Pick<(typeof cells)[number], "session" | "url">, says: string) {
   const site = siteContext();
   const { stripe, code = 200, api = {}, apiCode = 200 } = SAYS[says] ?? { stripe: {} };
   Object.assign(site.stripe, { says: stripe, status: code });
   site.api.status = () => Response.json(api, { status: apiCode });
   const [token, link] = [await site.sessions.toReturnToken(card), (await site.resumeLinks.toToken(card)) ?? ""];
-  const headers: Record<string, string> = session === "unreadable" ? { Cookie: "__Host-signup=changed" } : {};
   const kept = typeof session === "string" ? undefined : session;
+  const headers: Record<string, string> = session === "unreadable" ? { Cookie: "__Host-signup=changed" } : {};
   const path = URLS[url as keyof typeof URLS](token, link);
-  return { ...(await look(site, { path, session: kept, headers })), asked: site.stripe.asked };
+  return { ...(await look(site, { path, session: kept, headers })), asked: site.stripe.asked, path };
 }
 
-test.each(cells)(
-  "a browser whose cookie is $cookie gets the step of the table at $url",
-  async ({ cookie, session, url }) => {
-    for (const says of Object.keys(SAYS)) {
-      const answer = await visit({ session, url }, says);
-      const where = `${cookie}, ${url}, ${says}`;
-      expect([where, told(answer)]).toEqual([where, ruleOf(cookie, url, says)?.[3]]);
-      const isAsked = ASKED.test(cookie) && PLAIN.test(url);
-      if (!isAsked && !url.startsWith("return")) expect(answer.asked, where).toEqual([]);
-      expect(answer.asked.length, where).toBeLessThanOrEqual(1);
-      // An older tab neither replaces the newer sign-up nor says whose its own was.
-      const shown = JSON.stringify(answer.step ?? "");
-      if (cookie.startsWith("newer"))
-        expect([answer.session, shown]).toEqual([undefined, expect.not.stringMatching(/Engines|Other/)]);
-      expect(shown, where).not.toContain("Other Ltd");
-      // The form of a sign-up that has ended gets a new nonce, and only that.
-      const ends = answer.session !== undefined && /expired|canceled|too old/.test(told(answer).split(", ")[1] ?? "");
-      expect([where, answer.newNonce]).toEqual([where, ends]);
-    }
-  },
-);
+test.each(cells)("a browser with $cookie gets the table's step at $url", async ({ cookie, session, url }) => {
+  for (const says of Object.keys(SAYS)) {
+    const answer = await visit({ session, url }, says);
+    const cell = [cookie, url, says];
+    expect([cell, told(answer)]).toEqual([cell, ruleOf(cookie, url, says)?.[3]]);
+    const mayAsk = (ASKED.test(cookie) && PLAIN.test(url)) || url.startsWith("return");
+    expect([cell, answer.asked.length <= (mayAsk ? 1 : 0)]).toEqual([cell, true]);
+    if (answer.sentTo !== undefined) expect([cell, answer.sentTo]).toEqual([cell, sentTo(cookie, url, answer.path)]);
+    // An older tab neither replaces the newer sign-up nor says whose its own was.
+    const shown = JSON.stringify(answer.step ?? "");
+    if (cookie.startsWith("newer"))
+      expect([answer.session, shown]).toEqual([undefined, expect.not.stringMatching(/Engines|Other/)]);
+    expect([cell, shown]).toEqual([cell, expect.not.stringContaining("Other Ltd")]);
+    // The form of a sign-up that has ended gets a new nonce, and only that.
+    const ends = answer.session !== undefined && /expired|canceled|too old/.test(told(answer).split(", ")[1] ?? "");
+    expect([cell, answer.newNonce]).toEqual([cell, ends]);
+  }
+});
+
+/** A redirect leads to the path without the query, or takes Stripe's secret out of it. */
+function sentTo(cookie: string, url: string, path: string): string {
+  const isOwn = /^(card|waiting|expired|canceled|done)/.test(cookie);
+  return (url === "return with Stripe's secret" && !isOwn ? path.split("&") : path.split("?"))[0] ?? "";
+}
 
 test("each rule of the table is needed", () => {
   const used = cells.flatMap(({ cookie, url }) => Object.keys(SAYS).map((says) => ruleOf(cookie, url, says)));
@@ -205,82 +200,91 @@ test("each rule of the table is needed", () => {
 });
 
 describe("a step", () => {
-  const at = async (session: SignupSession | undefined, path = PATH, site = siteContext()) =>
-    look(site, { session, path });
+  /** The step of a sign-up that Stripe and the API say this about. */
+  const at = (session: SignupSession | undefined, { path = PATH, says = {}, site = siteContext() } = {}) => {
+    Object.assign(site.stripe.says, says);
+    return look(site, { session, path });
+  };
+  const SUCCEEDED = { status: "succeeded", payment_method: { card: { brand: "visa", last4: "4242" } } };
 
   test("of the card has everything that its page needs, and a flash only once", async () => {
-    const flashed = { ...card, flash: "saved" as const };
-    const { step, session } = await at(flashed);
-    expect(step).toMatchObject({ ...signedUp, flash: "saved", publishableKey: "pk_test_1", countryCode: "US" });
-    expect(step).not.toHaveProperty("statusUrl");
-    expect(step?.step === "card" && step.returnPath.startsWith(`${PATH}?return=`)).toBe(true);
+    const { step, session } = await at({ ...card, flash: "saved", message: "x" });
+    const { state: _, statusUrl: __, ...own } = card;
+    const stripe = { publishableKey: "pk_test_1", stripeJsUrl: STRIPE_JS_URL, countryCode: "US" };
+    const trialEnd = new Date(NOW + 5 * 24 * HOUR).toISOString();
+    const resumeLink = { url: expect.stringContaining(`${SITE_URL}${PATH}?resume=`), qrCodePath: "/resume-code" };
+    const returnPath = expect.stringMatching(`^${PATH}\\?return=[\\w.-]+$`);
+    const page = { ...stripe, trialEnd, resumeLink, returnPath, failed: false };
+    expect(step).toEqual({ ...own, ...page, step: "card", flash: "saved", message: "x" });
     expect(session).toEqual(card);
     expect((await at(card)).session).toBeUndefined();
-  });
-
-  const signedUp = { step: "card", packageId: PLAN, clientSecret: "seti_1_secret_1", details: card.details };
-
-  test("of the card has no link and no details after a link", async () => {
-    const { step } = await at({ ...card, details: undefined, resumed: true });
-    expect(step).toMatchObject({ step: "card", resumeLink: undefined, countryCode: undefined });
+    const planless = { ...card, packageId: "" };
+    expect((await at(planless, { path: "/subscription" })).step).toMatchObject({
+      returnPath: expect.stringMatching(/^\/subscription\?return=/),
+    });
   });
 
   test("of a declined card has Stripe's words for visitors", async () => {
     const site = siteContext();
-    site.stripe.says = {
-      status: "requires_payment_method",
-      last_setup_error: { type: "card_error", message: "Your card was declined." },
-    };
+    site.stripe.says = { ...site.stripe.says, last_setup_error: { type: "card_error", message: "Declined." } };
     const path = `${PATH}?return=${await site.sessions.toReturnToken(card)}`;
-    expect((await at(card, path, site)).session).toMatchObject({
-      flash: "declined",
-      message: "Your card was declined.",
-    });
+    expect((await at(card, { path, site })).session).toMatchObject({ flash: "declined", message: "Declined." });
   });
 
-  test("of a waiting card asks again after 5, 10, 20, 40 and then every 60 seconds", async () => {
-    const seconds = [];
-    let session: SignupSession = { ...waiting, checks: 0 };
-    for (let checks = 1; checks < 7; checks += 1) {
-      const site = siteContext();
-      site.stripe.says = { status: "processing" };
-      const answer = await at(session, PATH, site);
-      if (answer.step?.step === "waiting") seconds.push(answer.step.refreshSeconds);
-      if (typeof answer.session === "object") session = answer.session;
-    }
-    expect(seconds).toEqual([5, 10, 20, 40, 60, 60]);
+  test.each([
+    [0, 5],
+    [1, 10],
+    [2, 20],
+    [3, 40],
+    [4, 60],
+    [9, 60],
+  ])("of a card that was asked about %i times is loaded again after %i seconds", async (checks, refreshSeconds) => {
+    const { step, session } = await at({ ...waiting, checks }, { says: { status: "processing" } });
+    expect(step).toMatchObject({ refreshSeconds, reason: "processing", packageId: PLAN });
+    expect(session).toEqual({ ...waiting, checks: checks + 1 });
   });
 
-  test("of a success shows the card and the trial's end as Stripe and the API have them", async () => {
-    const site = siteContext();
-    site.stripe.says = { status: "succeeded", payment_method: { card: { brand: "visa", last4: "4242" } } };
-    const { step } = await at(waiting, PATH, site);
-    const trialEnd = "2027-01-20T08:00:00.000Z";
-    expect(step).toMatchObject({ step: "done", card: { brand: "visa", last4: "4242" }, trialEnd, flash: "saved" });
+  test("of a success shows the card and the trial's end as Stripe and the API have them, and is news once", async () => {
+    const { step, session } = await at(waiting, { says: SUCCEEDED });
+    const { key, requestId, details, packageId, expiresAt } = card;
+    const trial = { card: SUCCEEDED.payment_method.card, trialEnd: "2027-01-20T08:00:00.000Z" };
+    const shown = { ...trial, key, requestId, details, packageId, startedAt: new Date(NOW).toISOString() };
+    expect(step).toEqual({ ...shown, step: "done", flash: "saved", failed: false });
+    const kept = { ...shown, expiresAt, state: "done", setupIntentId: "seti_1" };
+    expect(session).toEqual(kept);
+    expect(await at(session as SignupSession)).toMatchObject({ step: { flash: undefined }, session: undefined });
   });
 
   test("of a sign-up without a status URL is a success as soon as Stripe says so", async () => {
     const site = siteContext();
-    site.stripe.says = { status: "succeeded" };
-    expect((await at({ ...waiting, statusUrl: undefined }, PATH, site)).step).toMatchObject({ step: "done" });
-    expect(site.api.calls).toEqual([]);
+    const { step } = await at({ ...waiting, statusUrl: undefined }, { says: SUCCEEDED, site });
+    expect([step?.step, site.api.calls]).toEqual(["done", []]);
   });
 
-  test("of a returned form belongs to a page that answers a post", async () => {
+  test("of a used card waits if the API has no other secret", async () => {
     const site = siteContext();
-    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
-    const pages = [await look(site, { headers }), await look(site)];
-    expect(pages.map(({ step }) => step?.failed)).toEqual([true, false]);
+    site.api.status = () => Response.json({ status: "card_used", client_secret: card.clientSecret });
+    expect((await at(waiting, { says: SUCCEEDED, site })).step).toMatchObject({ step: "waiting" });
   });
 
-  test("never shows what is in the URL", async () => {
-    const { step } = await at(undefined, `${PATH}?email=a@b.co&password=${fields.password}`);
+  test("never shows what is in the URL, and says whether it answers a post", async () => {
+    const { step } = await at(undefined, { path: `${PATH}?email=a@b.co&password=${fields.password}` });
     expect(step).toEqual({ step: "form", packageId: PLAN, failed: false });
+    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+    expect((await look(siteContext(), { headers })).step?.failed).toBe(true);
   });
 
-  test("is the card's for a sign-up one millisecond before its end", async () => {
+  test("of a form filled in has the phone number as it is read, and the plan of its URL or of its sign-up", async () => {
+    const draft = { ...card.details, phone: "(212) 555-0123" };
+    for (const [path, packageId] of [
+      [`/subscription/${OTHER_PLAN}`, OTHER_PLAN],
+      ["/subscription", PLAN],
+    ])
+      expect((await at(expired, { path })).step).toMatchObject({ step: "form", packageId, draft });
+  });
+
+  test("is the card's until one millisecond before its end, and a day after it unknown", async () => {
     expect((await at({ ...card, expiresAt: NOW + 1 })).step?.step).toBe("card");
     expect((await at({ ...card, expiresAt: NOW - 24 * HOUR })).step).toMatchObject({ ended: SESSION_UNREADABLE });
-    expect(SITE_URL).toMatch(/^https/);
   });
 });

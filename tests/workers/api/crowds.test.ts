@@ -14,7 +14,7 @@ import {
   times,
   validRequest,
 } from "../../support/visitors/visitor";
-import { startUpstream } from "../../support/workers/upstream";
+import { startFaultyProxy } from "../../support/workers/upstream";
 import { startBackend, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 
 /* Many at once on the real database, and one who hangs up. */
@@ -94,48 +94,22 @@ test("a webhook is processed to its end, with its email, although Stripe hangs u
   const email = "hang-up@example.com";
   // Nobody listens there, so that Stripe itself delivers nothing.
   const silent = await startStripeSimulator({ webhookUrl: "http://127.0.0.1:1" });
-  const slow = await startUpstream();
-  const [asked, gate] = [gateOf(), gateOf()];
-  let isGated = false;
-  slow.answers(async (response, { method, url, headers, body }) => {
-    if (isGated) {
-      asked.open();
-      await gate.opened;
-    }
-    const { authorization = "", "content-type": type = "", "idempotency-key": key } = headers;
-    const answer = await fetch(silent.url + url, {
-      method,
-      headers: { authorization, "content-type": type, ...(key && { "idempotency-key": String(key) }) },
-      ...(method === "GET" ? {} : { body }),
-    });
-    response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
-  });
+  const slow = await startFaultyProxy(silent.url);
   const alone = await startSubscriptionApi({ simulatorUrl: silent.url, vars: { STRIPE_API_URL: slow.url } });
-  try {
-    const { clientSecret } = await signUp(alone, { email });
-    await enterCard(silent.url, clientSecret);
-    const event = await setupEvent(silent, "setup_intent.succeeded", clientSecret);
-    const length = Buffer.byteLength(event);
-    const head = `POST /webhooks/stripe HTTP/1.1\r\nhost: localhost\r\nstripe-signature: ${sign(event)}\r\ncontent-length: ${length}`;
-    isGated = true;
-    const socket = connect(Number(new URL(alone.url).port), "127.0.0.1");
-    socket.write(`${head}\r\n\r\n${event}`);
-    await asked.opened;
-    socket.resetAndDestroy();
-    expect(await rowOf(alone, email)).toMatchObject({ status: "pending" });
-    gate.open();
-    await expect.poll(async () => (await rowOf(alone, email)).status).toBe("trialing");
-    await expect.poll(() => mails(silent, email)).toHaveLength(1);
-  } finally {
-    slow.dispose();
-    await Promise.all([alone.dispose(), silent.dispose()]);
-  }
+  const { clientSecret } = await signUp(alone, { email });
+  await enterCard(silent.url, clientSecret);
+  const event = await setupEvent(silent, "setup_intent.succeeded", clientSecret);
+  const length = Buffer.byteLength(event);
+  const head = `POST /webhooks/stripe HTTP/1.1\r\nhost: localhost\r\nstripe-signature: ${sign(event)}\r\ncontent-length: ${length}`;
+  slow.breakAt("/v1/", "wait");
+  const socket = connect(Number(new URL(alone.url).port), "127.0.0.1");
+  socket.write(`${head}\r\n\r\n${event}`);
+  await expect.poll(() => slow.waiting).toHaveLength(1);
+  socket.resetAndDestroy();
+  expect(await rowOf(alone, email)).toMatchObject({ status: "pending" });
+  slow.repair();
+  await expect.poll(async () => (await rowOf(alone, email)).status).toBe("trialing");
+  await expect.poll(() => mails(silent, email)).toHaveLength(1);
+  slow.dispose();
+  await Promise.all([alone.dispose(), silent.dispose()]);
 });
-
-function gateOf() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
-}
