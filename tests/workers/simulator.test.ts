@@ -1,20 +1,15 @@
 import { afterAll, expect, test } from "vitest";
 import { enterCard, stripeAt } from "../support/visitors/visitor";
-import { startUpstream } from "../support/workers/upstream";
 import { startStripeSimulator } from "../support/workers/workers";
 
 const DAY = 86_400;
 
 /* As Stripe, where the API relies on it: one example of each kind. */
 
-const endpoint = await startUpstream();
-endpoint.answers((response) => response.writeHead(endpoint.calls.length === 1 ? 500 : 200).end());
-const simulator = await startStripeSimulator({ webhookUrl: endpoint.url, misused: true });
+// Nobody listens to its webhooks.
+const simulator = await startStripeSimulator({ webhookUrl: "http://127.0.0.1:1", misused: true });
 const stripe = stripeAt(simulator);
-afterAll(async () => {
-  await simulator.dispose();
-  endpoint.dispose();
-});
+afterAll(simulator.dispose);
 
 async function newIntent() {
   const email = `${crypto.randomUUID()}@example.com`;
@@ -42,7 +37,7 @@ async function onTrial(number?: string) {
     const [invoice] = (await stripe.invoices.list({ subscription, limit: 1 })).data;
     return [status, invoice?.status, invoice?.amount_due, invoice?.attempt_count];
   };
-  return { card, subscription, press, state };
+  return { card, press, state };
 }
 
 test.each([
@@ -74,41 +69,21 @@ test.each([
 });
 
 test.each([
-  ["complete", "succeeded", "succeeded"],
-  ["fail", "failed", "requires_payment_method"],
-])("the bank's page ends with %s: the browser returns with %s, once", async (outcome, redirect_status, state) => {
-  const { id, secret, status } = await newIntent();
-  const { url } = (await enterCard(simulator.url, secret, "4000002500003155")).body.next_action.redirect_to_url;
-  const press = () => fetch(url, { method: "POST", body: new URLSearchParams({ outcome }), redirect: "manual" });
-  const { searchParams } = new URL(String((await press()).headers.get("location")));
-  const setup = { setup_intent: id, setup_intent_client_secret: secret, redirect_status };
-  expect(Object.fromEntries(searchParams)).toEqual({ from: "card", ...setup });
-  expect([await status(), (await press()).status]).toEqual([state, 404]);
-});
-
-test.each<[string, string, Record<string, string>, number, string | undefined, string | undefined]>([
-  ["an unknown parameter", "customers", { nmae: "Ada" }, 400, "parameter_unknown", "nmae"],
-  ["a missing parameter", "prices", { unit_amount: "1" }, 400, "parameter_missing", "currency"],
-  ["an unknown operation", "sources", {}, 404, undefined, undefined],
-  ["a publishable key", "customers", { key: "pk_test_1" }, 401, "secret_key_required", undefined],
-])("%s is refused by its name", async (_name, path, form, status, code, param) => {
-  const headers: Record<string, string> = form.key ? {} : { authorization: "Bearer sk_test_local" };
-  const sent = { method: "POST", headers, body: new URLSearchParams(form) };
+  ["an unknown parameter", "customers", { nmae: "Ada" }, 400, { code: "parameter_unknown", param: "nmae" }],
+  ["a missing parameter", "prices", { unit_amount: "1" }, 400, { code: "parameter_missing", param: "currency" }],
+  ["an unknown operation", "sources", {}, 404, { type: "invalid_request_error" }],
+])("%s is refused by its name, and a complaint in /health", async (_name, path, form, status, error) => {
+  const headers = { authorization: "Bearer sk_test_local" };
+  const sent = { method: "POST", headers, body: new URLSearchParams(Object.entries(form)) };
   const response = await fetch(`${simulator.url}/v1/${path}`, sent);
-  const { error } = JSON.parse(await response.text());
-  expect([response.status, error.type, error.code, error.param]).toEqual([
-    status,
-    "invalid_request_error",
-    code,
-    param,
-  ]);
+  const answer = JSON.parse(await response.text());
+  expect([response.status, answer.error]).toEqual([status, expect.objectContaining(error)]);
   const { complaints } = JSON.parse(await (await fetch(`${simulator.url}/health`)).text());
-  const isMisuse = code?.startsWith("parameter") || path === "sources";
-  expect(complaints.includes(`POST /v1/${path}: ${error.message}`)).toBe(isMisuse);
+  expect(complaints).toContain(`POST /v1/${path}: ${answer.error.message}`);
 });
 
-test("the clock ends a trial, charges an hour later, tries a declined charge again, and ends what is canceled", async () => {
-  const { press, state, subscription } = await onTrial();
+test("the clock ends a trial, charges, tries a declined charge again, and ends what is canceled", async () => {
+  const { press, state } = await onTrial();
   for (const [fields, expected] of [
     [{ action: "none" }, ["trialing", "paid", 0, 0]],
     [{ seconds: String(5 * DAY) }, ["active", "draft", 50_000, 0]],
@@ -123,10 +98,6 @@ test("the clock ends a trial, charges an hour later, tries a declined charge aga
     await press(fields);
     expect(await state(), JSON.stringify(fields)).toEqual(expected);
   }
-  const events = (await stripe.events.list({ limit: 100 }).autoPagingToArray({ limit: 1000 })).reverse();
-  const own = events.filter(({ data: { object } }) => "id" in object && object.id === subscription);
-  const types = own.map(({ type }) => type.replace("customer.subscription.", ""));
-  expect(types).toEqual(["created", "trial_will_end", ...Array(5).fill("updated"), "deleted"]);
 });
 
 test("a charge that is declined four times ends the subscription, and a trial without a card is canceled", async () => {
@@ -135,17 +106,4 @@ test("a charge that is declined four times ends the subscription, and a trial wi
   await declined.press({ seconds: String(22 * DAY) });
   expect(await declined.state()).toEqual(["canceled", "open", 50_000, 4]);
   expect(await withoutCard.state()).toEqual(["canceled", "paid", 0, 0]);
-});
-
-test("an event is signed and sent again until the endpoint takes it", async () => {
-  const { id, secret } = await newIntent();
-  await enterCard(simulator.url, secret);
-  const { calls } = endpoint;
-  const sent = () => calls.find(({ body }) => body.includes(id) && body.includes("setup_intent.succeeded"));
-  await expect.poll(sent).toBeDefined();
-  const { body = "", headers = {} } = sent() ?? {};
-  const signature = String(headers["stripe-signature"]);
-  const event = stripe.webhooks.constructEvent(body, signature, "whsec_local_development_only");
-  expect(event).toMatchObject({ type: "setup_intent.succeeded", data: { object: { id } } });
-  await expect.poll(() => calls.filter((call) => call.body === calls[0]?.body).length).toBe(2);
 });

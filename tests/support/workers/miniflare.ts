@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { Log, LogLevel, Miniflare, type SharedOptions, type WorkerOptions } from "miniflare";
@@ -87,17 +87,19 @@ async function workerOptionsOf(plan: WorkerPlan): Promise<WorkerOptions> {
   const bindings = bindingsOf(folder, vars, environment);
   const path = join(root, "build", bundle);
   const modulesRoot = join(path, "..");
-  const built = { type: "ESModule" as const, contents: await readFile(path, "utf8") };
-  const wrapping = wrapper && {
+  const module = (name: string, contents: string) => ({
     type: "ESModule" as const,
-    path: join(modulesRoot, "wrapper.js"),
-    contents: wrapper.script,
-  };
+    path: join(modulesRoot, name),
+    contents,
+  });
+  const built = await readFile(path, "utf8");
   return {
     ...bindings,
     ...(files !== undefined && bindings.assets && { assets: { ...bindings.assets, directory: files } }),
     modulesRoot,
-    modules: wrapping ? [wrapping, { ...built, path: join(modulesRoot, "worker.js") }] : [{ ...built, path }],
+    modules: wrapper
+      ? [module("wrapper.js", wrapper.script), module("worker.js", built)]
+      : [module(basename(path), built)],
     ...(wrapper?.services && { serviceBindings: wrapper.services }),
     ...miniflare,
   };
