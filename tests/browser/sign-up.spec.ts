@@ -53,9 +53,7 @@ test("a sign-up, with a reload at each step, starts a trial and tells what Strip
   expect(await row.first()).toMatchObject({ phone, full_name: "Ada Lovelace", status: "trialing" });
 });
 
-test("the keyboard alone reaches the card step, which has the focus, and Start over returns to an empty form", async ({
-  page,
-}) => {
+test("the keyboard alone reaches the card step and all its links, and starts over", async ({ page }) => {
   const visitor = signup(page);
   await page.goto(PLAN);
   await hydrated(page);
@@ -96,10 +94,7 @@ test("the keyboard alone reaches the card step, which has the focus, and Start o
 test.describe("without scripts", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("an invalid form comes back with its values; a valid one leads to the card step, which another device continues", async ({
-    page,
-    elsewhere,
-  }) => {
+  test("a refused form keeps its values, and another device takes over the card step", async ({ page, elsewhere }) => {
     const visitor = signup(page);
     await visitor.signUp({ "ZIP Code": "1" });
     await expect(page.getByRole("region", { name: "There is a problem" })).toBeFocused();

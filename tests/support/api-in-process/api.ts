@@ -150,12 +150,15 @@ export function configurationOf(env: Record<string, unknown>): Config {
   return result.configuration;
 }
 
-/** Answers of the model, and of receivers that accept everything. */
-export function answersOf(model: Stripe): Upstream {
+/**
+ * Answers of the model, and of receivers that accept everything.
+ * @param fails whether Stripe answers with a 500, before or after its work
+ */
+export function answersOf(model: Stripe, fails?: "before" | "after"): Upstream {
   return async (url, request) => {
     if (!url.pathname.startsWith("/v1/")) return Response.json({ data: [] });
     const key = request.headers.get("idempotency-key") ?? undefined;
-    const { status, text } = model.request(request.method, url, await request.text(), key);
+    const { status, text } = model.request(request.method, url, await request.text(), key, fails);
     return new Response(text, { status, headers: { "content-type": "application/json" } });
   };
 }

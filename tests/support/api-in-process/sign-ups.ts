@@ -6,7 +6,7 @@ import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-u
 import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
 import { cheapPasswords } from "../cheap-passwords";
 import type { validRequest } from "../visitors/visitor";
-import { answersOf, apiInProcess, configurationOf } from "./api";
+import { answersOf, apiInProcess, configurationOf, type Upstream } from "./api";
 import type { Io } from "./database";
 import { DAY, MINUTE } from "./scheduler";
 import { type Answer, answer } from "./stripe-model";
@@ -15,6 +15,8 @@ type Fields = Partial<typeof validRequest>;
 
 /** A request to Stripe, with the parameters of its body or query. */
 type Sent = { call: string; params: Record<string, string>; key: string | null; redirect: RequestInit["redirect"] };
+
+type Instead = (...given: Parameters<Upstream>) => Promise<Answer | Response | undefined> | Answer | undefined;
 
 type Options = { onePerPerson?: boolean; settings?: Record<string, unknown>; io?: Io };
 
@@ -28,7 +30,7 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
   const calls: string[] = [];
   const sent: Sent[] = [];
   /** Overrides Stripe's answer to calls whose method and path begin with the text, or runs work before the model's answer. */
-  const instead = new Map<string, Answer | (() => Answer | undefined | Promise<Answer | undefined>)>();
+  const instead = new Map<string, Answer | Instead>();
   const api: ReturnType<typeof apiInProcess> = apiInProcess({
     ...options,
     settings: { ONE_TRIAL_PER_PERSON: String(onePerPerson), ...options.settings },
@@ -40,7 +42,8 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
       calls.push(call);
       sent.push({ call, params, key: request.headers.get("idempotency-key"), redirect: request.redirect });
       const given = [...instead].find(([beginning]) => call.startsWith(beginning))?.[1];
-      const other = typeof given === "function" ? await given() : given;
+      const other = typeof given === "function" ? await given(url, request) : given;
+      if (other instanceof Response) return other;
       return other ? new Response(other.text, other) : model(url, request);
     },
   });

@@ -48,11 +48,12 @@ test("the first email of a trial says what the card networks require, what the t
   ]);
 });
 
+const MARKUP = { full_name: "<b>Ada</b>", company_name: '<b>Ada</b> & "Sons"' };
 const words = (text: string | null | undefined) => (text ?? "").replace(/\s+/g, " ").trim();
 
 test.each([
-  ["trial started", started({}, { full_name: "<b>Ada</b>", company_name: 'A & "B"' })],
-  ["trial ending", trialEndingEmail({ ...facts, full_name: "<b>Ada</b>" }, trial, sender)],
+  ["trial started", started({}, MARKUP)],
+  ["trial ending", trialEndingEmail({ ...facts, ...MARKUP }, trial, sender)],
   ["card used", cardUsedEmail(facts, sender, links.notMe)],
   ["not me", notMeReportedEmail(facts, sender)],
 ])("the HTML of the email %s has the words and links of its text, and typed text is no markup", (_, { html, text }) => {

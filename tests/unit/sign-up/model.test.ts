@@ -1,26 +1,65 @@
-import type { AppLoadContext } from "@remix-run/cloudflare";
 import { expect, test, vi } from "vitest";
-import * as z from "zod";
-import { readConfiguration } from "../../../app/pipeline/settings/configuration.server";
-import { action, loader } from "../../../app/routes/subscription";
-import { CARD_USED, SIGNUP_CANCELED } from "../../../app/signup/notices";
-import { signupServices } from "../../../app/signup/server/services.server";
+import { CARD_USED, DUPLICATE, type Notice, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../../../app/signup/notices";
 import type { SignupReply, SignupStep } from "../../../app/signup/steps";
-import { type Backstage, type Browser, type Page, runSequence, STEPS } from "../../release/sign-up-model/visitors";
 import { answersOf, apiInProcess } from "../../support/api-in-process/api";
-import { SETTINGS } from "../../support/site-in-process/site-settings";
+import { type Random, randomOf } from "../../support/random";
+import { look, OTHER_PLAN, PLAN, post, SITE_URL, siteContext } from "../../support/site-in-process/site-context";
 import { eventOf, sign } from "../../support/stripe/stripe-events";
+import { fields, PASSWORD } from "../../support/visitors/site-visitor";
 
-/* The model's visitors over the site's loader and action, the API and the model of Stripe in one process. */
+/*
+ * Random visitors over the site's loader and action, the API and the model of Stripe in one process: two browsers with two
+ * tabs each, two plans, two companies, lost answers, blocked cookies, declined cards, the bank, a link to the other browser,
+ * time. After each step the page is true; at the end every open page has a way on.
+ */
 
-const ORIGIN = "http://localhost:8787";
-const contexts = z.custom<AppLoadContext>();
+const COMPANIES = ["Engines Ltd", "Difference Inc"] as const;
+const MAX_REDIRECTS = 4;
+const STEPS_OF_A_SEQUENCE = 24;
+/** More than the longest way takes: form, card, canceled sign-up, form, card, and the pages between. */
+const MAX_MOVES = 14;
 
-/** The site over the API in this process. */
-function inProcess(): Backstage {
+type Form = Record<string, string>;
+
+/** A page of the sign-up, as a visitor reads it. */
+interface Page {
+  path: string;
+  kind: SignupStep["step"];
+  step: SignupStep;
+  notices: Notice[];
+  text: string;
+  /** Whose sign-up it is, or what the form is filled in with. */
+  email: string;
+  company: string;
+  plan: string;
+  /** Of the sign-up that the page is about. */
+  key: string | undefined;
+}
+
+interface Tab {
+  browser: ReturnType<typeof browserOf>;
+  page?: Page;
+  /** The email address of the sign-up that it is about, also where the page does not say it. */
+  email: string;
+  sent?: Form;
+}
+
+/** The site, the API and Stripe, whose webhooks arrive at once. */
+function world(seed: number) {
   const told: { type: string; about: object; id: string }[] = [];
+  /** Requests with these words fail, or their answers are lost. */
   const faults = new Map<string, "refused" | "answer lost">();
   const faultOf = (words: string) => [...faults].find(([broken]) => words.includes(broken))?.[1];
+  async function send(url: string, init: RequestInit) {
+    const fault = faultOf(String(init.body ?? ""));
+    if (fault === "refused") throw new TypeError("fetch failed");
+    const response = await api.ask(url, init, "site");
+    await deliver();
+    if (fault) throw new TypeError("fetch failed");
+    return response;
+  }
+  const site = siteContext({ SUBSCRIPTION_API: { fetch: send } });
+  // The API's `fetch` takes the place of the site's: both ask the same Stripe.
   const api = apiInProcess({
     tell: (id, type, about) => void told.push({ id, type, about: { ...about } }),
     upstream: async (url, request) => {
@@ -28,28 +67,6 @@ function inProcess(): Backstage {
       return answersOf(api.model)(url, request);
     },
   });
-  const binding = {
-    async fetch(url: string, init: RequestInit) {
-      const fault = faultOf(String(init.body ?? ""));
-      if (fault === "refused") throw new TypeError("fetch failed");
-      const response = await api.ask(url, init, "site");
-      await deliver();
-      if (fault) throw new TypeError("fetch failed");
-      return response;
-    },
-  };
-  const read = readConfiguration({
-    ...SETTINGS,
-    SITE_URL: ORIGIN,
-    SUBSCRIPTION_API_URL: "http://localhost:8788",
-    SUBSCRIPTION_API: binding,
-  });
-  if (read.status === "invalid") throw new Error(JSON.stringify(read.problems));
-  const log = { add() {}, end() {}, info() {}, warn() {}, error() {} };
-  const more = { configuration: read.configuration, requestId: "this-request", ip: "192.0.2.7", log };
-  const context = contexts.parse({ ...signupServices(read.configuration), ...more });
-  const intentOf = (secret: string) => secret.split("_secret_")[0] ?? "";
-
   async function deliver(): Promise<void> {
     for (let event = told.shift(); event; event = told.shift()) {
       const body = eventOf(event.type, event.about, event.id);
@@ -57,115 +74,298 @@ function inProcess(): Backstage {
     }
     await api.settled();
   }
-
-  function begin(): Browser {
-    const jar = new Map<string, string>();
-    async function exchange(path: string, init: RequestInit = {}): Promise<Page> {
-      let at = path;
-      let answer = await ask(at, init);
-      for (let redirects = 0; answer instanceof Response; redirects += 1) {
-        if (redirects === 5) throw new Error(`${path} leads in a circle`);
-        at = answer.headers.get("Location") ?? "";
-        answer = await ask(at, {});
-      }
-      if (init.method !== "POST" || !("step" in answer.content === false))
-        return pageOf(at, answer.content as SignupStep);
-      // Remix renders the page of a post with its loader's data.
-      const step = await ask(at, {});
-      if (step instanceof Response) throw new Error("A reply's page redirects");
-      return pageOf(at, step.content as SignupStep, answer.content as SignupReply);
-    }
-    async function ask(path: string, init: RequestInit) {
-      const Cookie = [...jar].map((pair) => pair.join("=")).join("; ");
-      const headers = { "Sec-Fetch-Site": "same-origin", ...(Cookie && { Cookie }) };
-      const request = new Request(ORIGIN + path, { ...init, headers });
-      const id = new URL(request.url).pathname.split("/")[2];
-      const given = { request, params: id === undefined ? {} : { id }, context };
-      const work: Promise<unknown> = init.method === "POST" ? action(given) : loader(given);
-      const answer = (await work.catch((thrown: unknown) => {
-        if (thrown instanceof Response) return thrown;
-        throw thrown;
-      })) as Response | { data: SignupStep | SignupReply; init: ResponseInit | null };
-      const sent = new Headers(answer instanceof Response ? answer.headers : (answer.init?.headers ?? {}));
-      // The pipeline's part, outside the page cache.
-      const nonce = init.method === "POST" ? undefined : context.sessions.missingNonce(request);
-      if (nonce) sent.append("Set-Cookie", nonce);
-      for (const cookie of browser.keepsCookies ? sent.getSetCookie() : []) {
-        const [name = "", value = ""] = cookie.split(";")[0]?.split("=") ?? [];
-        if (value === "") jar.delete(name);
-        else jar.set(name, value);
-      }
-      return answer instanceof Response ? answer : { content: answer.data };
-    }
-    const browser: Browser = {
-      keepsCookies: true,
-      loseCookies: () => jar.clear(),
-      get: (path) => exchange(path),
-      post: (path, form) => exchange(path, { method: "POST", body: new URLSearchParams(form) }),
-    };
-    return browser;
-  }
-
+  const browsers = [browserOf(site), browserOf(site)];
   return {
-    begin,
-    async enterCard(secret, works) {
-      api.model.confirm(intentOf(secret), crypto.randomUUID(), !works);
-      await deliver();
-    },
-    stripeStatus: async (secret) => api.model.get(intentOf(secret))?.status ?? "",
-    async trials(email) {
-      const customers = api.model.all("customer").filter((customer) => customer.email === email);
-      const subscriptions = customers.flatMap(({ id }) => api.model.all("subscription", id));
-      const rows = api.rows("SELECT company_name FROM sign_ups WHERE email = ? AND status = 'trialing'", email);
-      return { subscriptions: subscriptions.length, companies: rows.map(({ company_name }) => String(company_name)) };
-    },
-    async owner(secret) {
-      const [row] = api.rows("SELECT * FROM sign_ups WHERE stripe_setup_intent_id = ?", intentOf(secret));
-      return row && { email: String(row.email), company: String(row.company_name) };
-    },
-    breaks: (fault, words) => void faults.set(words, fault),
-    repairs: () => faults.clear(),
-    async wait(_, hours) {
-      vi.setSystemTime(Date.now() + hours * 60 * 60 * 1000);
-      await api.runScheduled();
-      await deliver();
+    api,
+    deliver,
+    faults,
+    random: randomOf(seed, "visitors"),
+    tabs: [0, 0, 1, 1].map((nth): Tab => ({ browser: browsers[nth] ?? browserOf(site), email: "" })),
+    emails: [0, 1].map((nth) => `visitor-${seed}-${nth}@example.com`),
+    /** Email addresses whose card began a trial, and those of sign-ups by key: after a link a page says no name. */
+    began: new Set<string>(),
+    owners: new Map<string, string>(),
+  };
+}
+type World = ReturnType<typeof world>;
+
+/** A browser: its cookies, and the page that a request leads to. */
+function browserOf(site: ReturnType<typeof siteContext>) {
+  const jar = new Map<string, string>();
+  const browser = {
+    keepsCookies: true,
+    jar,
+    async open(path: string, form?: Form): Promise<Page> {
+      let [at, answer] = [path, await ask(path, form)];
+      for (let redirects = 0; typeof answer.sentTo === "string"; redirects += 1) {
+        if (redirects > MAX_REDIRECTS) throw new Error(`${path} leads in a circle`);
+        [at, answer] = [answer.sentTo, await ask(answer.sentTo)];
+      }
+      // Remix renders the page of a post with its loader's data.
+      const step = answer.step ?? (await ask(at)).step;
+      if (!step) throw new Error("A reply's page redirects");
+      return pageOf(at, step, answer.reply);
     },
   };
+  async function ask(path: string, form?: Form) {
+    const headers = { Cookie: [...jar].map((pair) => pair.join("=")).join("; ") };
+    const visit = { path, headers };
+    const answer = form
+      ? { step: undefined, ...(await post(site, form, visit)) }
+      : { reply: undefined, ...(await look(site, visit)) };
+    const sent = answer.headers.getSetCookie();
+    // The pipeline's part, outside the page cache.
+    const nonce = form ? undefined : site.sessions.missingNonce(new Request(SITE_URL, { headers }));
+    for (const cookie of browser.keepsCookies ? [...sent, ...(nonce ? [nonce] : [])] : []) {
+      const [name = "", value = ""] = cookie.split(";")[0]?.split("=") ?? [];
+      if (value === "") jar.delete(name);
+      else jar.set(name, value);
+    }
+    return answer;
+  }
+  return browser;
 }
 
 function pageOf(path: string, step: SignupStep, reply?: SignupReply): Page {
-  const isReturned = reply?.form !== undefined;
-  const kind = isReturned ? "form" : step.step;
-  const card = kind === "card" && step.step === "card" ? step : undefined;
-  const form = step.step === "form" ? step : undefined;
+  const returned = reply?.form?.initialValue;
   const values: Record<string, unknown> =
-    (kind === "form" ? (reply?.form?.initialValue ?? form?.draft) : "details" in step ? step.details : undefined) ?? {};
-  const notices = [reply?.notice ?? form?.ended, card?.flash === "card used" ? CARD_USED : undefined];
+    returned ?? (step.step === "form" ? step.draft : "details" in step ? step.details : undefined) ?? {};
+  const notices = [reply?.notice, step.step === "form" && !reply?.notice ? step.ended : undefined];
+  if (step.step === "card" && step.flash === "card used") notices.push(CARD_USED);
   if (step.step === "resume" && step.state === "canceled") notices.push(SIGNUP_CANCELED);
-  const plan = values.package_id ?? form?.packageId;
+  const kind = reply?.form ? "form" : step.step;
   return {
     path,
     kind,
-    notices: notices.flatMap((notice) => (notice ? [notice.title, notice.message ?? ""] : [])),
-    text: JSON.stringify(isReturned ? reply : [step, reply]),
+    step,
+    notices: notices.flatMap((notice) => notice ?? []),
+    text: JSON.stringify(reply?.form ? reply : [step, reply]),
     email: String(values.email ?? ""),
     company: String(values.company_name ?? ""),
-    plan: String(plan ?? ""),
-    secret: card?.clientSecret ?? "",
-    returnPath: card?.returnPath ?? "",
-    link: card?.resumeLink ? card.resumeLink.url.slice(ORIGIN.length) : "",
-    key: (kind !== "form" && "key" in step ? step.key : undefined) ?? "",
-    offer: kind === "form" && form?.openPlan ? `/subscription/${form.openPlan}` : "",
-    isReady: step.step === "resume" && step.state === "ready",
+    plan: String(values.package_id ?? ("packageId" in step ? step.packageId : "")),
+    key: kind !== "form" && "key" in step ? step.key : undefined,
   };
+}
+
+const pathOf = (plan: string) => `/subscription/${plan}`;
+const intentOf = (secret: string) => secret.split("_secret_")[0] ?? "";
+
+function pageIn({ page }: Tab): Page {
+  if (!page) throw new Error("The tab is empty");
+  return page;
+}
+
+function cardIn(tab: Tab): SignupStep & { step: "card" } {
+  const { step } = pageIn(tab);
+  if (step.step !== "card") throw new Error("The page takes no card");
+  return step;
+}
+
+function oneOf<Value extends NonNullable<unknown>>(random: Random, [first, ...more]: readonly Value[]): Value {
+  if (first === undefined) throw new Error("There is nothing to choose from");
+  return random.oneOf([first, ...more]);
+}
+
+/** Subscriptions at Stripe, and the companies of the API's sign-ups with a trial. */
+function trialsOf({ api }: World, email: string) {
+  const customers = api.model.all("customer").filter((customer) => customer.email === email);
+  const rows = api.rows("SELECT company_name FROM sign_ups WHERE email = ? AND status = 'trialing'", email);
+  return {
+    subscriptions: customers.flatMap(({ id }) => api.model.all("subscription", id)).length,
+    companies: rows.map(({ company_name }) => String(company_name)),
+  };
+}
+
+/** Opens a page, or posts a form. Whatever is shown is true, and never another sign-up's name or a password. */
+async function open(world: World, tab: Tab, path: string, form?: Form): Promise<void> {
+  const page = await tab.browser.open(path, form);
+  tab.page = page;
+  const { email, company, key = "", step } = page;
+  if (key && email) world.owners.set(key, email);
+  tab.email = email || (world.owners.get(key) ?? tab.email);
+  expect(page.text).not.toContain(PASSWORD);
+  expect(COMPANIES.filter((name) => page.text.includes(name))).toEqual(company ? [company] : []);
+  expect(world.emails.filter((one) => page.text.includes(one))).toEqual(email ? [email] : []);
+  if (page.kind === "card" && step.step === "card") {
+    const id = intentOf(step.clientSecret);
+    const [row] = world.api.rows("SELECT * FROM sign_ups WHERE stripe_setup_intent_id = ?", id);
+    if (row && email) expect(row).toMatchObject({ email, company_name: company });
+  }
+  if (page.kind !== "done" && !page.notices.includes(SIGNUP_FINISHED)) return;
+  const { subscriptions, companies } = trialsOf(world, tab.email);
+  expect([page.kind, subscriptions, companies]).toEqual([page.kind, 1, company ? [company] : companies]);
+}
+
+async function send(world: World, tab: Tab, fault?: "refused" | "answer lost"): Promise<void> {
+  const { random, emails, faults } = world;
+  const own = { package_id: pageIn(tab).plan, email: oneOf(random, emails), company_name: oneOf(random, COMPANIES) };
+  tab.sent = { ...fields, ...own };
+  if (fault) faults.set(own.email, fault);
+  await sendAgain(world, tab);
+  faults.clear();
+}
+
+/** A form that is sent leads to its own sign-up, or comes back as it was. */
+async function sendAgain(world: World, tab: Tab, form = tab.sent): Promise<void> {
+  if (!form) throw new Error("Nothing was sent");
+  tab.email = form.email ?? "";
+  await open(world, tab, pathOf(form.package_id ?? ""), form);
+  const { kind, email, company } = pageIn(tab);
+  if (kind !== "waiting") expect([email, company]).toEqual([form.email, form.company_name]);
+}
+
+async function enterCard({ api, began, deliver }: World, tab: Tab, works: boolean): Promise<void> {
+  const intent = intentOf(cardIn(tab).clientSecret);
+  if (works && api.model.get(intent)?.status === "requires_payment_method") began.add(tab.email);
+  api.model.confirm(intent, crypto.randomUUID(), !works);
+  await deliver();
+}
+
+async function pay(world: World, tab: Tab, works: boolean): Promise<void> {
+  const { returnPath } = cardIn(tab);
+  await enterCard(world, tab, works);
+  await open(world, tab, returnPath);
+}
+
+/** Opens a card's link in a tab of the other browser. */
+async function openLink(world: World, tab: Tab): Promise<Tab> {
+  const there = oneOf(
+    world.random,
+    world.tabs.filter(({ browser }) => browser !== tab.browser),
+  );
+  there.email = tab.email;
+  await open(world, there, cardIn(tab).resumeLink?.url.slice(SITE_URL.length) ?? "");
+  return there;
+}
+
+type Step = [on: (page: Page | undefined, tab: Tab) => unknown, run: (world: World, tab: Tab) => unknown];
+const anywhere = () => true;
+const onPage = (page: Page | undefined) => page;
+const onForm = (page: Page | undefined) => page?.kind === "form";
+const onCard = (page: Page | undefined) => page?.kind === "card";
+const onLink = (page: Page | undefined) => page?.kind === "card" && page.step.step === "card" && page.step.resumeLink;
+
+/** What visitors and the network do, in any order. */
+const STEPS: Record<string, Step> = {
+  "open a plan": [anywhere, (world, tab) => open(world, tab, pathOf(oneOf(world.random, [PLAN, OTHER_PLAN])))],
+  reload: [onPage, (world, tab) => open(world, tab, pageIn(tab).path)],
+  "send the form": [onForm, (world, tab) => send(world, tab)],
+  "send the form, which does not reach the API": [onForm, (world, tab) => send(world, tab, "refused")],
+  "send the form, whose answer is lost": [onForm, (world, tab) => send(world, tab, "answer lost")],
+  "send the last form again": [(_, { sent }) => sent, (world, tab) => sendAgain(world, tab)],
+  "edit details": [onCard, (world, tab) => open(world, tab, `${pageIn(tab).path.split("?")[0]}?edit`)],
+  "start over": [
+    onCard,
+    (world, tab) => open(world, tab, pageIn(tab).path, { intent: "start-over", sign_up: pageIn(tab).key ?? "" }),
+  ],
+  "enter a card": [onCard, (world, tab) => pay(world, tab, true)],
+  "enter a card and leave": [onCard, (world, tab) => enterCard(world, tab, world.random.chance(0.5))],
+  "enter a card while Stripe is down": [
+    onCard,
+    async (world, tab) => {
+      const { returnPath, clientSecret } = cardIn(tab);
+      await enterCard(world, tab, true);
+      world.faults.set(clientSecret, "refused");
+      await open(world, tab, returnPath);
+      world.faults.clear();
+    },
+  ],
+  "enter five cards that are declined": [
+    onCard,
+    async (world, tab) => {
+      for (let nth = 0; nth < 4; nth += 1) await enterCard(world, tab, false);
+      await pay(world, tab, false);
+    },
+  ],
+  "enter a card that is declined": [onCard, (world, tab) => pay(world, tab, false)],
+  "open the link in the other browser": [onLink, openLink],
+  "continue in the other browser": [
+    onLink,
+    async (world, tab) => {
+      const there = await openLink(world, tab);
+      const { step, path } = pageIn(there);
+      if (step.step === "resume" && step.state === "ready") await open(world, there, path, { intent: "resume" });
+    },
+  ],
+  "lose the cookies": [onPage, (_, { browser }) => browser.jar.clear()],
+  "block cookies": [
+    onPage,
+    (_, { browser }) => {
+      browser.jar.clear();
+      browser.keepsCookies = !browser.keepsCookies;
+    },
+  ],
+  "wait some hours": [
+    onPage,
+    async (world) => {
+      vi.setSystemTime(Date.now() + oneOf(world.random, [1, 12, 25]) * 60 * 60 * 1000);
+      await world.api.runScheduled();
+      await world.deliver();
+    },
+  ],
+};
+
+/** By what each page offers, a visitor goes on to a success or to an end that is true. */
+async function goOn(world: World, tab: Tab, moves = 0): Promise<void> {
+  const { kind, step, notices, path, plan, email, company } = pageIn(tab);
+  const isDuplicate = notices.some(({ message }) => message === DUPLICATE);
+  if (kind === "done" || notices.includes(SIGNUP_FINISHED)) return;
+  if (isDuplicate && trialsOf(world, tab.email).subscriptions === 1) return;
+  if (moves === MAX_MOVES) throw new Error(`There is no way on from ${kind}`);
+  if (kind === "card") await pay(world, tab, true);
+  else if (kind === "waiting") await open(world, tab, path);
+  else if (kind === "form") {
+    tab.browser.keepsCookies = true;
+    const newcomer = { email: `visitor-${world.emails.length}@example.com`, company_name: COMPANIES[0] };
+    // A form that is filled in needs its passwords only.
+    const own = email === "" ? newcomer : { email, company_name: company };
+    world.emails.push(...(email === "" ? [newcomer.email] : []));
+    await sendAgain(world, tab, { ...fields, ...own, package_id: plan });
+  } else if (step.step !== "resume" || step.state !== "ready" || notices.includes(SIGNUP_CANCELED))
+    await open(world, tab, path.split("?")[0] ?? "");
+  else {
+    tab.browser.keepsCookies = true;
+    if (notices.length > 0) await open(world, tab, path);
+    await open(world, tab, path, { intent: "resume" });
+  }
+  return goOn(world, tab, moves + 1);
+}
+
+/** A sequence that follows from its seed; the names of its steps are added to `taken`. */
+async function runSequence(seed: number, taken: Set<string>): Promise<void> {
+  const all = world(seed);
+  const way = [`seed ${seed}`];
+  try {
+    for (let nth = 0; nth < STEPS_OF_A_SEQUENCE; nth += 1) {
+      const tab = oneOf(all.random, all.tabs);
+      const fitting = Object.entries(STEPS).filter(([, [isOn]]) => isOn(tab.page, tab));
+      const [name, [, run]] = oneOf(all.random, fitting);
+      way.push(`${name} [${all.tabs.indexOf(tab)}: ${tab.page?.kind}]`);
+      await run(all, tab);
+      taken.add(name);
+    }
+    for (const tab of all.tabs) {
+      way.push(`way on [${all.tabs.indexOf(tab)}: ${tab.page?.kind}]`);
+      if (tab.page) await goOn(all, tab);
+    }
+    // One trial for each email address that had a working card, and no other subscription.
+    for (const email of all.emails) {
+      const { subscriptions, companies } = trialsOf(all, email);
+      const count = all.began.has(email) ? 1 : 0;
+      expect([email, subscriptions, companies.length]).toEqual([email, count, count]);
+    }
+  } catch (error) {
+    if (error instanceof Error) error.message = `${way.join("\n")}\n${error.message}`;
+    throw error;
+  }
 }
 
 const { SEED = "101", SEQUENCES = "60" } = process.env;
 
 test("every page is true, every email address has one trial at most, and every open page can be finished", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
-  const taken = new Map<string, number>();
-  for (let nth = 0; nth < Number(SEQUENCES); nth += 1) await runSequence(Number(SEED) + nth, 24, inProcess(), taken);
+  const taken = new Set<string>();
+  for (let nth = 0; nth < Number(SEQUENCES); nth += 1) await runSequence(Number(SEED) + nth, taken);
   vi.useRealTimers();
-  if (SEQUENCES === "60") expect([...taken.keys()].sort()).toEqual(Object.keys(STEPS).sort());
-});
+  if (SEQUENCES === "60") expect([...taken].sort()).toEqual(Object.keys(STEPS).sort());
+}, 180_000);

@@ -218,10 +218,9 @@ describe("a step", () => {
     expect(step).toEqual({ ...own, ...page, step: "card", flash: "saved", message: "x" });
     expect(session).toEqual(card);
     expect((await at(card)).session).toBeUndefined();
-    const planless = { ...card, packageId: "" };
-    expect((await at(planless, { path: "/subscription" })).step).toMatchObject({
-      returnPath: expect.stringMatching(/^\/subscription\?return=/),
-    });
+    const planless = await at({ ...card, packageId: "" }, { path: "/subscription" });
+    expect(planless.step).toHaveProperty("returnPath", expect.stringMatching(/^\/subscription\?return=/));
+    expect((await at({ ...card, packageId: PLAN.toUpperCase() })).step?.step).toBe("card");
   });
 
   test("of a declined card has Stripe's words for visitors", async () => {
@@ -253,6 +252,19 @@ describe("a step", () => {
     const kept = { ...shown, expiresAt, state: "done", setupIntentId: "seti_1" };
     expect(session).toEqual(kept);
     expect(await at(session as SignupSession)).toMatchObject({ step: { flash: undefined }, session: undefined });
+  });
+
+  const SEEN = { step: "done", startedAt: new Date(NOW).toISOString(), trialEnd: "2027-01-20T08:00:00.000Z" };
+  test.each<[says: object, shown: object, expiresAt?: number]>([
+    [SUCCEEDED, { ...SEEN, packageId: PLAN, flash: "saved" }],
+    [{ status: "processing" }, { step: "waiting", packageId: PLAN, reason: "processing", refreshSeconds: 10 }],
+    [{ status: "succeeded", code: 404 }, { step: "resume", state: "ended" }, NOW],
+  ])("of a return without the cookie is the outcome without personal data: %j", async (says, shown, expiresAt) => {
+    const site = siteContext();
+    if ("code" in says) site.api.status = () => new Response(null, { status: 404 });
+    const token = await site.sessions.toReturnToken({ ...card, ...(expiresAt && { expiresAt }) });
+    const { step } = await at(undefined, { path: `${PATH}?return=${token}`, says, site });
+    expect(step).toEqual({ ...shown, failed: false });
   });
 
   test("of a sign-up without a status URL is a success as soon as Stripe says so", async () => {
