@@ -5,9 +5,9 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare, type WorkerOptions } from "miniflare";
 import { Pool } from "undici";
-import { PAID_PLANS, settingOf } from "../app/contract/plans";
 import { bindingsOf } from "../tools/wrangler/worker-settings";
 import { root } from "../tools/wrangler/wrangler";
+import { fields, formHeaders } from "./support/visitors/site-visitor";
 
 /*
  * `npm run bench` (Linux, after `npm run build`): the CPU time of a page, divided by the CPU time of a Worker that returns the
@@ -23,21 +23,7 @@ const DOCUMENT = join(root, "docs/performance.md");
 /** The runtime writes these itself. */
 const RUNTIME_HEADERS = new Set(["content-length", "transfer-encoding", "connection", "keep-alive", "date"]);
 
-const { bindings = {}, ...site } = bindingsOf(".");
-const { compatibilityDate } = site;
-const package_id = String(bindings[settingOf(PAID_PLANS[0])]);
-const form = `/subscription/${package_id}`;
-const password = "S3ntinel pässword! ";
-const who = { full_name: "Ada Lovelace", company_name: "Engines & Sons", email: "ada@example.com" };
-const where = {
-  address: "1 Example Street",
-  city: "Springfield",
-  state: "IL",
-  zipCode: "62701",
-  country: "United States",
-};
-const typed = { package_id, ...who, phone: "(212) 555-0123", password, confirmPassword: password, ...where };
-
+const form = `/subscription/${fields.package_id}`;
 type Subject = { what: string; path: string; status: number; atMost: number; body?: string };
 const subjects: Subject[] = [
   { what: "Home page", path: "/", status: 200, atMost: 2 },
@@ -45,29 +31,23 @@ const subjects: Subject[] = [
   { what: "Terms", path: "/terms", status: 200, atMost: 2 },
   { what: "Form page", path: form, status: 200, atMost: 2 },
   { what: "Not found", path: "/no-such-page", status: 404, atMost: 2 },
+  { what: "Form sent, answered 303", path: form, status: 303, atMost: 12, body: `${new URLSearchParams(fields)}` },
 ];
 
 /** Without Miniflare's own Worker in front, which would be most of what is measured. */
 const direct = { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] };
-const upstream = 'export default { fetch: async () => Response.json({ client_secret: "seti_1Bench_secret_Bench" }) };';
-const workers: [WorkerOptions, ...WorkerOptions[]] = [
-  {
-    ...site,
-    ...direct,
-    name: "site",
-    assets: undefined,
-    bindings,
-    serviceBindings: { SUBSCRIPTION_API: "upstream", ASSETS: { disk: { path: join(root, "public") } } },
-    modules: [{ type: "ESModule", path: join(root, "build/site/site.js") }],
-  },
-  { name: "upstream", modules: true, script: upstream },
-];
+const { compatibilityDate, ...settings } = bindingsOf(".");
+const site: WorkerOptions = {
+  ...{ ...settings, ...direct, compatibilityDate, name: "site", assets: undefined },
+  serviceBindings: { SUBSCRIPTION_API: "upstream", ASSETS: { disk: { path: join(root, "public") } } },
+  modules: [{ type: "ESModule", path: join(root, "build/site/site.js") }],
+};
+const script = 'export default { fetch: async () => Response.json({ client_secret: "seti_1Bench_secret_Bench" }) };';
+const upstream = { name: "upstream", modules: true as const, script };
 const handleRuntimeStdio = (...outputs: Readable[]) => outputs.forEach((output) => void output.resume());
 
-const alone = new Miniflare({ workers, handleRuntimeStdio });
+const alone = new Miniflare({ workers: [site, upstream], handleRuntimeStdio });
 const { origin } = await alone.unsafeGetDirectURL("site");
-const body = new URLSearchParams(typed).toString();
-subjects.push({ what: "Form sent, answered 303", path: form, status: 303, atMost: 12, body });
 const constants: WorkerOptions[] = [];
 for (const subject of subjects) {
   const response = await fetch(origin + subject.path, { ...requestOf(subject, origin), redirect: "manual" });
@@ -76,7 +56,7 @@ for (const subject of subjects) {
 }
 await alone.dispose();
 
-const both = new Miniflare({ workers: [...workers, ...constants], handleRuntimeStdio });
+const both = new Miniflare({ workers: [site, upstream, ...constants], handleRuntimeStdio });
 await both.ready;
 const pid = Number(execFileSync("pgrep", ["-n", "-P", String(process.pid), "workerd"], { encoding: "utf8" }));
 const rows: string[] = [];
@@ -86,9 +66,8 @@ for (const subject of subjects) {
   const ratios = (await ratiosOf(subject, urls)).sort((one, other) => one - other);
   const [median = Number.NaN, least, most] = [ratios[ROUNDS >> 1], ratios[0], ratios.at(-1)];
   const verdict = median <= atMost ? "met" : "**missed**";
-  rows.push(
-    `| ${what} | ${median.toFixed(2)}× (${least?.toFixed(2)}–${most?.toFixed(2)}) | ≤ ${atMost}×: ${verdict} |`,
-  );
+  const range = `${least?.toFixed(2)}–${most?.toFixed(2)}`;
+  rows.push(`| ${what} | ${median.toFixed(2)}× (${range}) | ≤ ${atMost}×: ${verdict} |`);
   console.log(rows.at(-1));
 }
 await both.dispose();
@@ -105,10 +84,10 @@ async function ratiosOf(subject: Subject, urls: string[]): Promise<number[]> {
   for (const url of urls) await cpuPerRequest(url, subject, WARM_UP_MS);
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const cpu: Record<string, number> = {};
-    for (const url of round % 2 === 0 ? urls : urls.toReversed())
-      cpu[url] = await cpuPerRequest(url, subject, ROUND_MS);
-    const [ofSite = Number.NaN, ofConstant = Number.NaN] = urls.map((url) => cpu[url]);
+    const cpu = new Map<string, number>();
+    const inTurn = round % 2 === 0 ? urls : urls.toReversed();
+    for (const url of inTurn) cpu.set(url, await cpuPerRequest(url, subject, ROUND_MS));
+    const [ofSite = Number.NaN, ofConstant = Number.NaN] = urls.map((url) => cpu.get(url));
     ratios.push(ofSite / ofConstant);
   }
   return ratios;
@@ -135,15 +114,13 @@ async function cpuPerRequest(url: string, subject: Subject, forMs: number): Prom
 /** utime and stime of workerd, after its name in parentheses: fields 14 and 15 of proc(5). */
 function cpuTicks(): number {
   const line = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-  return Number(fields[11]) + Number(fields[12]);
+  const columns = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  return Number(columns[11]) + Number(columns[12]);
 }
 
 function requestOf({ body }: Subject, origin: string) {
   if (body === undefined) return { method: "GET" as const };
-  const type = "application/x-www-form-urlencoded";
-  const headers = { "Content-Type": type, Origin: origin, "Sec-Fetch-Site": "same-origin", Cookie: "seen=1" };
-  return { method: "POST" as const, headers, body };
+  return { method: "POST" as const, headers: { ...Object.fromEntries(formHeaders(origin)), Cookie: "seen=1" }, body };
 }
 
 async function constantOf(response: Response): Promise<string> {

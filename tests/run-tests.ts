@@ -24,19 +24,19 @@ const REPORTING: Record<string, (file: string) => string[]> = {
 
 type Outcome = { script: string; seconds: number; passed: number; failed: string[] };
 
-async function run(script: string, scripts: Record<string, string>): Promise<Outcome> {
+async function run(script: string, command: string): Promise<Outcome> {
   const file = join(reports, `${script.replace(":", "-")}.xml`);
-  const runner = Object.keys(REPORTING).find((name) => scripts[script]?.startsWith(name)) ?? "";
+  const runner = Object.keys(REPORTING).find((name) => command.startsWith(name)) ?? "";
   const started = performance.now();
+  const ofTests = {
+    CI: "1",
+    WRANGLER_SEND_METRICS: "false",
+    PLAYWRIGHT_JUNIT_OUTPUT_FILE: file,
+    TEST_RESULTS: reports,
+  };
   const child = spawn("npm", ["run", "--silent", script, "--", ...(REPORTING[runner]?.(file) ?? [])], {
     cwd: root,
-    env: {
-      ...process.env,
-      CI: "1",
-      WRANGLER_SEND_METRICS: "false",
-      PLAYWRIGHT_JUNIT_OUTPUT_FILE: file,
-      TEST_RESULTS: reports,
-    },
+    env: { ...process.env, ...ofTests },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output: Buffer[] = [];
@@ -54,19 +54,17 @@ async function run(script: string, scripts: Record<string, string>): Promise<Out
 /** The tests in a report in JUnit's format; none where there is no report. */
 async function testsIn(file: string): Promise<Pick<Outcome, "passed" | "failed">> {
   const text = await readFile(file, "utf8").catch(() => "<testsuites/>");
-  const cases = [...new JSDOM(text, { contentType: "text/xml" }).window.document.querySelectorAll("testcase")];
-  const [failed, others] = [true, false].map((isFailed) =>
-    cases.filter((test) => (test.querySelector("failure, error") !== null) === isFailed),
-  );
-  return {
-    passed: others?.filter((test) => test.querySelector("skipped") === null).length ?? 0,
-    failed: failed?.map((test) => `${test.getAttribute("classname")} > ${test.getAttribute("name")}`) ?? [],
-  };
+  const { document } = new JSDOM(text, { contentType: "text/xml" }).window;
+  const cases = [...document.querySelectorAll("testcase")];
+  const failed = cases.filter((test) => test.querySelector("failure, error"));
+  const passed = cases.filter((test) => !test.querySelector("failure, error, skipped")).length;
+  return { passed, failed: failed.map((test) => `${test.getAttribute("classname")} > ${test.getAttribute("name")}`) };
 }
 
 function lineOf({ script, seconds, passed, failed }: Outcome): string {
   const counts = [passed > 0 && `${passed} passed`, failed.length > 0 && `${failed.length} failed`].filter(Boolean);
-  return `${failed.length === 0 ? "✓" : "✗"} ${script.padEnd(14)} ${`${seconds} s`.padStart(6)}  ${counts.join(", ")}`.trimEnd();
+  const time = `${seconds} s`.padStart(6);
+  return `${failed.length === 0 ? "✓" : "✗"} ${script.padEnd(14)} ${time}  ${counts.join(", ")}`.trimEnd();
 }
 
 await mkdir(join(root, "build"), { recursive: true });
@@ -80,11 +78,10 @@ const outcomes: Outcome[] = [];
 for (const together of process.argv.slice(2).flatMap((tier) => TIERS[tier] ?? [])) {
   if (outcomes.some(({ script, failed }) => script === "build" && failed.length > 0)) break;
   const names = together.filter((name) => !outcomes.some(({ script }) => script === name));
-  outcomes.push(...(await Promise.all(names.map((name) => run(name, scripts)))));
+  outcomes.push(...(await Promise.all(names.map((name) => run(name, scripts[name] ?? "")))));
 }
 const failed = outcomes.flatMap((outcome) => outcome.failed);
-console.log(
-  `\n${outcomes.map((outcome) => [lineOf(outcome), ...outcome.failed.map((name) => `    ${name}`)].join("\n")).join("\n")}`,
-);
-console.log(`\n${outcomes.reduce((sum, { passed }) => sum + passed, 0)} passed, ${failed.length} failed`);
+const lines = outcomes.map((outcome) => [lineOf(outcome), ...outcome.failed.map((name) => `    ${name}`)].join("\n"));
+const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
+console.log(`\n${lines.join("\n")}\n\n${passed} passed, ${failed.length} failed`);
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -10,9 +10,14 @@ const workers = {
   hookTimeout: 180_000,
   // The test's own time-out is the only one.
   expect: { poll: { timeout: 170_000 } },
-  setupFiles: here("support/workers/no-keep-alive.ts"),
   // Miniflare and Wrangler take seconds to load: once for each process, not for each file.
   isolate: false,
+};
+const unit = {
+  testTimeout: 60_000,
+  // A module is loaded once for each process, not for each file: half the time of all of them.
+  isolate: false,
+  restoreMocks: true,
 };
 
 export default defineConfig({
@@ -23,23 +28,11 @@ export default defineConfig({
       {
         // Node has no such module; the Workers' tests have workerd's.
         resolve: { alias: { "cloudflare:workers": here("support/api-in-process/cloudflare-workers.ts") } },
-        test: {
-          name: "unit",
-          include: ["tests/unit/**/*.test.ts"],
-          testTimeout: 60_000,
-          // A module is loaded once for each process, not for each file: half the time of all of them.
-          isolate: false,
-          restoreMocks: true,
-        },
+        test: { ...unit, name: "unit", include: ["tests/unit/**/*.test.ts"] },
       },
-      {
-        test: {
-          ...workers,
-          name: "workers",
-          include: ["tests/workers/**/*.test.ts"],
-        },
-      },
-      { test: { ...workers, name: "release", include: ["tests/release/**/*.test.ts"] } },
+      { test: { ...workers, name: "workers", include: ["tests/workers/**/*.test.ts"] } },
+      // A command starts Node and Wrangler several times.
+      { test: { ...workers, name: "release", include: ["tests/release/**/*.test.ts"], testTimeout: 600_000 } },
     ],
   },
 });

@@ -2,6 +2,7 @@ import type { Route } from "@playwright/test";
 import { DUPLICATE, DUPLICATE_EMAIL } from "../../app/signup/notices";
 import { trialClaims } from "../../functions/subscription-api/limits/trial-claims";
 import { LOCAL_SECRETS } from "../../functions/subscription-api/local-development";
+import { startVisitedSite } from "../support/visitors/visited-site";
 import { accessibilityProblems } from "./support/accessibility";
 import { DESKTOP, PHONE } from "./support/layout";
 import { hold, hydrated, PLAN, signup } from "./support/sign-up";
@@ -11,10 +12,7 @@ import { expect, test } from "./support/stack";
 
 test.use({ viewport: { width: 375, height: 667 } });
 
-test("React hydrates the kept form for every kind of plan, even when its first render is interrupted by a click", async ({
-  page,
-  complaints,
-}) => {
+test("React hydrates the form for every kind of plan, although a click interrupts it", async ({ page, complaints }) => {
   await page.addInitScript(() => {
     const { addEventListener } = document;
     document.addEventListener = (type: string, ...rest: [EventListener]) => {
@@ -31,10 +29,7 @@ test("React hydrates the kept form for every kind of plan, even when its first r
   }
 });
 
-test("a page that an extension changes before hydration is rendered again with its styles and data", async ({
-  page,
-  complaints,
-}) => {
+test("a page that an extension changes before hydration keeps its styles and data", async ({ page, complaints }) => {
   await page.addInitScript(() => {
     const change = () => document.querySelector("h1")?.replaceChildren("Changed");
     document.addEventListener("readystatechange", change, { once: true });
@@ -47,9 +42,7 @@ test("a page that an extension changes before hydration is rendered again with i
   await expect(page.getByText("STANDARD").first()).toBeVisible();
 });
 
-test("what was typed before the scripts came stays, formatted; then Stripe's fields, but not Stripe.js, are preloaded", async ({
-  page,
-}) => {
+test("text typed before the scripts came stays; the card form is preloaded, Stripe.js is not", async ({ page }) => {
   const urls: string[] = [];
   page.on("request", (request) => urls.push(request.url()));
   const cardForms = () => urls.filter((url) => url.includes("/build/_shared/card-form-"));
@@ -70,9 +63,7 @@ test("what was typed before the scripts came stays, formatted; then Stripe's fie
   expect(urls.filter((url) => /stripe\.(js|com)/.test(url))).toEqual([]);
 });
 
-test("a field's message appears on leaving it, then while typing; the first invalid field gets the focus", async ({
-  page,
-}) => {
+test("a field's message appears on leaving it; the first invalid field gets the focus", async ({ page }) => {
   const posts: string[] = [];
   page.on("request", (request) => request.method() === "POST" && posts.push(request.url()));
   // A preload that fails changes nothing.
@@ -121,6 +112,7 @@ test("a password can be shown and hidden", async ({ page }) => {
     await page.getByRole("button", { name: action, exact: true }).click();
     await expect(password).toHaveAttribute("type", type);
     await expect(page.getByLabel("Confirm Password", { exact: true })).toHaveAttribute("type", "password");
+    await expect(page.locator("[aria-invalid]"), "the form is not sent").toHaveCount(0);
   }
   await expect(password).toHaveValue("Passw0rd !");
 });
@@ -135,9 +127,7 @@ for (const [what, told, answer] of [
   ["finds no connection", `Connection Failed${OFFLINE}`, (route: Route) => route.abort("connectionreset")],
   ["is refused", "Submission FailedAccess forbidden. Please contact support.Contact Support", fromElsewhere],
 ] as const) {
-  test(`a form that ${what} is sent once and moves nothing meanwhile; its notice gets the focus, and nothing typed is lost`, async ({
-    page,
-  }) => {
+  test(`a form that ${what} is sent once; its notice gets the focus, and nothing typed is lost`, async ({ page }) => {
     const visitor = signup(page);
     await page.goto(PLAN);
     await hydrated(page);
@@ -172,10 +162,7 @@ for (const [what, told, answer] of [
   });
 }
 
-test("a taken email address is told in a notice that can be closed and at its field until the visitor types there", async ({
-  page,
-  stack,
-}) => {
+test("a taken email address is told in a notice, and at its field until it changes", async ({ page, stack }) => {
   const visitor = signup(page);
   const { emailsOf } = trialClaims({ hashSecret: LOCAL_SECRETS.HASH_SECRET, onePerPerson: true });
   for (const hash of emailsOf(visitor.email))
@@ -199,9 +186,7 @@ test("a taken email address is told in a notice that can be closed and at its fi
   await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
 });
 
-test("an unknown plan is told with the plans to choose from, to which Payment's error summary leads; typed text stays", async ({
-  page,
-}) => {
+test("an unknown plan is told with the plans to choose from, and typed text stays", async ({ page }) => {
   await page.goto("/subscription/not-a-uuid");
   await hydrated(page);
   const visitor = signup(page);
@@ -224,4 +209,29 @@ test("an unknown plan is told with the plans to choose from, to which Payment's 
   await visitor.submit();
   await expect(page.getByText("Please enter your card info")).toBeVisible();
   await expect(page.getByRole("complementary")).toContainText("LITE");
+});
+
+const LIMITED = `
+  import site from "./worker.js";
+  const SIGNUP_NETWORK_RATE_LIMIT = { limit: async () => ({ success: false }) };
+  export default { fetch: (request, env, ...rest) => site.fetch(request, { ...env, SIGNUP_NETWORK_RATE_LIMIT }, ...rest) };`;
+
+test("a network over its limit gets Turnstile's widget, and a new one after each try", async ({ elsewhere }) => {
+  const vars = { TURNSTILE_SITE_KEY: "a-site-key-of-the-tests", TURNSTILE_SECRET_KEY: "a-secret-key-of-the-tests" };
+  const { site, dispose } = await startVisitedSite({ vars, wrapper: { script: LIMITED } });
+  const page = await elsewhere({ baseURL: site.url });
+  const body = `let widgets = 0;
+    window.turnstile = { render: (container, { sitekey }) => container.append(sitekey + " " + (widgets += 1)) };`;
+  await page.route("https://challenges.cloudflare.com/**", (route) => route.fulfill({ body }));
+  const visitor = signup(page);
+  await visitor.signUp();
+  for (const attempt of [1, 2]) {
+    await expect(page.getByText(`a-site-key-of-the-tests ${attempt}`, { exact: true })).toBeVisible();
+    const notice = page.getByRole("alert").locator(".notice");
+    await expect(notice).toContainText("One more step");
+    await expect(notice).toBeFocused();
+    await visitor.submit();
+  }
+  await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+  await dispose();
 });

@@ -6,7 +6,7 @@ import { expect, test } from "./support/stack";
 
 /* Whole sign-ups: with scripts, by keyboard, and without scripts; also in another language and time zone. */
 
-test.use({ locale: "de-DE", timezoneId: "Pacific/Kiritimati" });
+test.use({ locale: "de-DE", timezoneId: "Pacific/Kiritimati", permissions: ["clipboard-read", "clipboard-write"] });
 
 test("a sign-up, with a reload at each step, starts a trial and tells what Stripe charges on which day in UTC", {
   tag: "@phone",
@@ -39,6 +39,9 @@ test("a sign-up, with a reload at each step, starts a trial and tells what Strip
     "Visa ending in 4242",
   ]);
 
+  await page.getByRole("button", { name: "Sign up another company" }).click();
+  await expect(page.getByLabel("Contact Name")).toHaveValue("");
+
   const { setupIntents, subscriptions } = await stripeStateOf(stack.stripe, visitor.email);
   const end = new Date((subscriptions[0]?.trial_end ?? 0) * 1000);
   expect(day).toBe(`${end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" })} (UTC)`);
@@ -50,9 +53,7 @@ test("a sign-up, with a reload at each step, starts a trial and tells what Strip
   expect(await row.first()).toMatchObject({ phone, full_name: "Ada Lovelace", status: "trialing" });
 });
 
-test("the keyboard alone reaches the card step, which has the focus, and Start over returns to an empty form", async ({
-  page,
-}) => {
+test("the keyboard alone reaches the card step and all its links, and starts over", async ({ page }) => {
   const visitor = signup(page);
   await page.goto(PLAN);
   await hydrated(page);
@@ -74,6 +75,13 @@ test("the keyboard alone reaches the card step, which has the focus, and Start o
     await page.setViewportSize(size);
     expect(await accessibilityProblems(page), `${size.width} px wide`).toEqual([]);
   }
+  await page.locator("summary").press("Enter");
+  await page.getByRole("button", { name: "Copy link" }).press("Enter");
+  await expect(page.getByRole("button", { name: "Copied" })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`${PLAN}?resume=`);
+  await page.getByRole("link", { name: "Edit details" }).press("Enter");
+  await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+  await page.goBack();
   await page.getByRole("button", { name: "Start over" }).press("Enter");
   await expect(page.getByRole("heading", { name: "Subscription Information" })).toBeVisible();
   for (const name of ["Contact Name", "Email Address", "Password"])
@@ -86,10 +94,7 @@ test("the keyboard alone reaches the card step, which has the focus, and Start o
 test.describe("without scripts", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("an invalid form comes back with its values; a valid one leads to the card step, which another device continues", async ({
-    page,
-    elsewhere,
-  }) => {
+  test("a refused form keeps its values, and another device takes over the card step", async ({ page, elsewhere }) => {
     const visitor = signup(page);
     await visitor.signUp({ "ZIP Code": "1" });
     await expect(page.getByRole("region", { name: "There is a problem" })).toBeFocused();
@@ -98,7 +103,8 @@ test.describe("without scripts", () => {
     await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
     await visitor.fillForm();
     await visitor.submit();
-    await expect(page.getByText("You need JavaScript to enter a card")).toBeVisible();
+    await expect(page.getByText("Please enter your card info")).toBeVisible();
+    expect(await page.getByText("You need JavaScript to enter a card").isVisible(), "at once").toBe(true);
     await expect(visitor.payButton).toBeHidden();
     await page.locator("summary").click();
     const code = page.getByAltText(/QR code/);

@@ -3,10 +3,7 @@ import { coveredAnywhere, layoutFaults, withoutFocusRing } from "./support/layou
 import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
-test("on every step of the sign-up everything can be clicked, has a focus ring and breaks no word, also without scripts", async ({
-  page,
-  elsewhere,
-}) => {
+test("on every step everything can be clicked, has a focus ring and breaks no word", async ({ page, elsewhere }) => {
   const visitor = signup(page);
   async function check(step: string) {
     expect.soft(await layoutFaults(page), step).toEqual([]);

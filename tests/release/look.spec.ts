@@ -69,16 +69,6 @@ test("a page prints dark on white with the brand and every answer, without menu 
   }
 });
 
-test("in forced colors highlighted words are readable", async ({ page }) => {
-  await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
-  await page.goto("/");
-  for (const mark of await page.locator("mark").all()) {
-    const shown = await mark.screenshot();
-    await mark.evaluate((element) => element.style.setProperty("color", "transparent"));
-    expect((await mark.screenshot()).equals(shown), "transparent text looks different").toBe(false);
-  }
-});
-
 test("with text at 200 % on a phone headlines grow and no word of the form breaks", async ({ page }) => {
   await page.setViewportSize({ width: 375, height: 740 });
   for (const path of pages) {

@@ -9,10 +9,7 @@ import { enterCard, mails, signUp } from "../support/visitors/visitor";
 
 /* Rare ways through the sign-up. The common ones are in tests/browser/. */
 
-test("two tabs sign up two companies, and neither shows the other's name; Back and a third tab find the latter's card step", async ({
-  page,
-  context,
-}) => {
+test("two tabs sign up two companies, and neither shows the other's name", async ({ page, context }) => {
   const [first, second] = [signup(page), await context.newPage()];
   const other = signup(second);
   await first.signUp();
@@ -72,9 +69,7 @@ for (const viewport of [
   { width: 375, height: 812 },
   { width: 1280, height: 800 },
 ]) {
-  test(`at ${viewport.width} px each step's first action is on the first screen, and nothing shifts`, async ({
-    page,
-  }) => {
+  test(`at ${viewport.width} px each first action is on the first screen; nothing shifts`, async ({ page }) => {
     await page.setViewportSize(viewport);
     await page.addInitScript(() => {
       new PerformanceObserver((list) => {
@@ -103,7 +98,7 @@ for (const viewport of [
   });
 }
 
-test("the pages of an email's links are accessible, and the link that ends a sign-up asks first", async ({
+test("the pages of an email's links are accessible, and the one that ends a sign-up asks", async ({
   page,
   stack: { api, stripe },
 }) => {

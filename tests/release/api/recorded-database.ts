@@ -19,44 +19,23 @@ export function recordedDatabase(): { wrapper: Wrapper; recorded: RecordedStatem
 const SCRIPT = /* js */ `
 import worker from "./worker.js";
 
-class RecordedStatement {
-  constructor(real, sql, values, record) {
-    Object.assign(this, { real, sql, values, record });
-  }
-  bind(...values) {
-    return new RecordedStatement(this.real.bind(...values), this.sql, values, this.record);
-  }
-  async all() {
-    const result = await this.real.all();
-    await this.record([this], [result]);
-    return result;
-  }
-  run() {
-    return this.all();
-  }
-  async first(column) {
-    const [row] = (await this.all()).results;
-    if (row === undefined) return null;
-    return column === undefined ? row : row[column];
-  }
-}
-
 function recording({ DB, ...env }) {
-  const record = (statements, results) => {
-    const recorded = statements.map(({ sql, values }, index) => ({ sql, values, rowsRead: results[index].meta.rows_read }));
-    return env.RECORDER.fetch("http://recorder", { method: "POST", body: JSON.stringify(recorded) });
-  };
-  return {
-    ...env,
-    DB: {
-      prepare: (sql) => new RecordedStatement(DB.prepare(sql), sql, [], record),
-      batch: async (statements) => {
-        const results = await DB.batch(statements.map(({ real }) => real));
-        await record(statements, results);
-        return results;
-      },
-    },
-  };
+  async function record(statements, results) {
+    const recorded = statements.map(({ sql, values }, at) => ({ sql, values, rowsRead: results[at].meta.rows_read }));
+    await env.RECORDER.fetch("http://recorder", { method: "POST", body: JSON.stringify(recorded) });
+    return results;
+  }
+  function prepared(real, sql, values) {
+    const bind = (...given) => prepared(real.bind(...given), sql, given);
+    const all = async () => (await record([{ sql, values }], [await real.all()]))[0];
+    const first = async (column) => {
+      const [row] = (await all()).results;
+      return (column === undefined ? row : row?.[column]) ?? null;
+    };
+    return { real, sql, values, bind, all, run: all, first };
+  }
+  const batch = async (statements) => record(statements, await DB.batch(statements.map(({ real }) => real)));
+  return { ...env, DB: { prepare: (sql) => prepared(DB.prepare(sql), sql, []), batch } };
 }
 
 export default {

@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { DATABASES, filledIn } from "../../support/filled-in-settings";
 import { type Checkout, checkOut } from "./checkout";
 import { SECRETS, startCloudflare, type Version } from "./cloudflare";
@@ -8,8 +8,7 @@ import { SECRETS, startCloudflare, type Version } from "./cloudflare";
 /* Preflight, deploy and rollback as a person types them, with a stand-in for Cloudflare's API. */
 
 const API = "functions/subscription-api";
-/** Each command starts Node and Wrangler several times. */
-const SLOW = 600_000;
+const NAMES = ["citewell-site", "citewell-subscription-api"];
 
 let checkout: Checkout;
 beforeAll(async () => {
@@ -21,83 +20,59 @@ beforeAll(async () => {
 });
 afterAll(() => checkout.dispose());
 
-const expectNoStack = (output: string) => expect(output).not.toMatch(/\n\s+at |node:internal/);
+/** Runs commands in the checkout with an account of Cloudflare. No command shows a stack. */
+async function inAccount(account: Parameters<typeof startCloudflare>[0]) {
+  const cloudflare = await startCloudflare(account);
+  onTestFinished(cloudflare.dispose);
+  const run = async (script: string, ...args: string[]) => {
+    const ended = await checkout.run(script, args, cloudflare.env);
+    expect(ended.output).not.toMatch(/\n\s+at |node:internal/);
+    return ended;
+  };
+  return { ...cloudflare, run };
+}
 
-test(
-  "the preflight of a new account lists each missing secret as a command to paste",
-  async () => {
-    const cloudflare = await startCloudflare({ isNew: true });
-    const { output, exitCode } = await checkout.run("preflight", ["--staging"], cloudflare.env);
-    await cloudflare.dispose();
-    expect(exitCode).toBe(1);
-    expectNoStack(output);
-    for (const name of SECRETS.site) expect(output).toContain(`npx wrangler secret put ${name} --env staging\n`);
-    for (const name of SECRETS.api)
-      expect(output).toContain(`npx wrangler secret put ${name} --env staging --cwd ${API}\n`);
-  },
-  SLOW,
-);
+test("the preflight of a new account lists each missing secret as a command to paste", async () => {
+  const { run } = await inAccount({ isNew: true });
+  const { output, exitCode } = await run("preflight", "--staging");
+  expect(exitCode).toBe(1);
+  const put = (name: string) => `npx wrangler secret put ${name} --env staging`;
+  for (const name of SECRETS.site) expect(output).toContain(`${put(name)}\n`);
+  for (const name of SECRETS.api) expect(output).toContain(`${put(name)} --cwd ${API}\n`);
+});
 
-test(
-  "a refused login is told in one sentence, once",
-  async () => {
-    const cloudflare = await startCloudflare({ refuses: true });
-    const { output, exitCode } = await checkout.run("preflight", [], cloudflare.env);
-    await cloudflare.dispose();
-    expect(exitCode).toBe(1);
-    expectNoStack(output);
-    expect(output.split("Cloudflare refuses the login")).toHaveLength(2);
-  },
-  SLOW,
-);
+test("deploy refuses changed files, tables that are not there and a broken migration, then deploys the API, prices and all in order", async () => {
+  const { run, changes, execute } = await inAccount({});
+  const deploy = (...args: string[]) => run("deploy", "--production", ...args);
+  checkout.commit();
 
-test(
-  "deploy refuses changed files, tables that are not there and a broken migration, then deploys the API, prices and all in order",
-  async () => {
-    const cloudflare = await startCloudflare();
-    const deploy = (...args: string[]) => checkout.run("deploy", ["--production", ...args], cloudflare.env);
-    checkout.commit();
+  const migration = join(checkout.folder, API, "migrations/0099_broken.sql");
+  await writeFile(migration, "CREATE TABLE half (id TEXT);\nINSERT INTO nowhere VALUES (1);");
+  expect((await deploy()).output).toBe("Files differ from the commit, which names the release: git commit them.\n");
+  checkout.commit();
+  const broken = await deploy("--only", "subscription-api");
+  expect(broken.output).toMatch(/0099_broken\.sql.*no such table: nowhere.*A migration failed, and D1 rolled it back/s);
+  await rm(migration);
+  const commit = checkout.commit();
+  const early = await deploy();
+  expect(early).toMatchObject({ exitCode: 1, output: expect.stringContaining("has no price at Stripe: ") });
+  expect(changes).toEqual([]);
 
-    const migration = join(checkout.folder, API, "migrations/0099_broken.sql");
-    await writeFile(migration, "CREATE TABLE half (id TEXT);\nINSERT INTO nowhere VALUES (1);");
-    expect((await deploy()).output).toBe("Files differ from the commit, which names the release: git commit them.\n");
-    checkout.commit();
-    const broken = await deploy("--only", "subscription-api");
-    expectNoStack(broken.output);
-    expect(broken.output).toMatch(
-      /0099_broken\.sql.*no such table: nowhere.*A migration failed, and D1 rolled it back/s,
-    );
-    expect(cloudflare.changes).toEqual([]);
+  const api = await deploy("--only", "subscription-api");
+  const live = `✓ subscription API: ${commit} is live for production`;
+  expect(api).toEqual({ exitCode: 0, output: expect.stringContaining(live) });
+  expect(changes.join()).not.toContain("citewell-site");
 
-    await rm(migration);
-    const commit = checkout.commit();
-    const early = await deploy();
-    expect(early).toMatchObject({ exitCode: 1, output: expect.stringContaining("has no price at Stripe: ") });
-    expect(cloudflare.changes).toEqual([]);
-
-    const api = await deploy("--only", "subscription-api");
-    expect(api).toEqual({
-      exitCode: 0,
-      output: expect.stringContaining(`✓ subscription API: ${commit} is live for production`),
-    });
-    expect(cloudflare.changes.join()).not.toContain("citewell-site");
-
-    await cloudflare.execute(
-      DATABASES.production,
-      "UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name",
-    );
-    cloudflare.changes.length = 0;
-    const { output, exitCode } = await deploy();
-    expect(output).toMatch(
-      /✓ Ready to deploy to production\..*✓ subscription API.*live site's releases cannot be read.*✓ site/s,
-    );
-    expect(exitCode).toBe(0);
-    const changed = new Set(cloudflare.changes.flatMap((change) => change.match(/citewell-[\w-]+/) ?? []));
-    expect([...changed]).toEqual(["citewell-subscription-api", "citewell-site"]);
-    await cloudflare.dispose();
-  },
-  SLOW,
-);
+  await execute(DATABASES.production, "UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
+  changes.length = 0;
+  const { output, exitCode } = await deploy();
+  const order = ["Ready to deploy to production\\.", "subscription API", "site"].map((part) => `✓ ${part}`);
+  expect(output).toMatch(new RegExp(order.join(".*"), "s"));
+  expect(output).toContain("live site's releases cannot be read");
+  expect(exitCode).toBe(0);
+  const changed = new Set(changes.flatMap((change) => change.match(/citewell-[\w-]+/) ?? []));
+  expect([...changed]).toEqual(NAMES.toReversed());
+});
 
 const version = (id: string, day: number, annotations: Record<string, string>): Version => ({
   id,
@@ -105,41 +80,23 @@ const version = (id: string, day: number, annotations: Record<string, string>): 
   annotations: { "workers/triggered_by": "upload", ...annotations },
 });
 
-test(
-  "rollback deploys a commit's versions, the site first, and nothing where a secret was changed since",
-  async () => {
-    const cloudflare = await startCloudflare();
-    const good = "aaaaaaaaaaaa";
-    for (const name of ["citewell-site", "citewell-subscription-api"]) {
-      const tagged = [
-        version(`${name}-good`, 1, { "workers/tag": good }),
-        version(`${name}-bad`, 3, { "workers/tag": "b" }),
-      ];
-      cloudflare.versions.set(name, tagged);
-      cloudflare.versions.set(`${name}-staging`, [
-        ...tagged,
-        version("secret", 2, { "workers/triggered_by": "secret" }),
-      ]);
-    }
-    const rollBack = async (...args: string[]) => {
-      const before = cloudflare.changes.length;
-      const ended = await checkout.run("rollback", args, cloudflare.env);
-      return { ...ended, changes: cloudflare.changes.slice(before).filter((change) => !change.startsWith("POST")) };
-    };
-    expect(await rollBack(good.padEnd(40, "0"))).toMatchObject({
-      exitCode: 0,
-      output: expect.stringMatching(
-        /✓ site: version citewell-site-good of a{12} is live in production\n✓ subscription API/,
-      ),
-      changes: ["citewell-site citewell-site-good", "citewell-subscription-api citewell-subscription-api-good"],
-    });
-    const refused = await rollBack(good, "--staging");
-    expect(refused).toMatchObject({ exitCode: 1, changes: [] });
-    expect(refused.output).toContain("✗ site: a secret was changed since");
-    expect((await rollBack("cccccccccccc")).output).toContain(
-      "no version has the tag cccccccccccc. Nothing was changed.",
-    );
-    await cloudflare.dispose();
-  },
-  SLOW,
-);
+test("rollback deploys a commit's versions, the site first, and nothing where a secret was changed since", async () => {
+  const { run, changes, versions } = await inAccount({});
+  const good = "aaaaaaaaaaaa";
+  const secret = version("secret", 2, { "workers/triggered_by": "secret" });
+  for (const name of NAMES) {
+    const bad = version(`${name}-bad`, 3, { "workers/tag": "b" });
+    const tagged = [version(`${name}-good`, 1, { "workers/tag": good }), bad];
+    versions.set(name, tagged).set(`${name}-staging`, [...tagged, secret]);
+  }
+  const rollBack = async (...args: string[]) => {
+    const before = changes.length;
+    const ended = await run("rollback", ...args);
+    return { ...ended, changes: changes.slice(before).filter((change) => !change.startsWith("POST")) };
+  };
+  const { output, ...done } = await rollBack(good.padEnd(40, "0"));
+  expect(done).toEqual({ exitCode: 0, changes: NAMES.map((name) => `${name} ${name}-good`) });
+  expect(output).toMatch(/✓ site: version citewell-site-good of a{12} is live in production\n✓ subscription API/);
+  const refused = { exitCode: 1, changes: [], output: expect.stringContaining("✗ site: a secret was changed since") };
+  expect(await rollBack(good, "--staging")).toEqual(refused);
+});

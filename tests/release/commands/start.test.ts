@@ -29,129 +29,112 @@ async function freePorts(): Promise<number> {
 
 type Started = { npm: ChildProcess; lines: string[] };
 
-/** npm has a process group of its own, as in a terminal. */
-function start(port: number, script: string): Started {
-  const env = {
-    ...process.env,
-    NODE_ENV: undefined,
-    NODE_OPTIONS: undefined,
-    STRIPE_SECRET_KEY: "",
-    PORT: String(port),
-  };
+/** Runs a script until it is ready. npm has a process group of its own, as in a terminal. */
+async function start(port: number, script: string): Promise<Started> {
+  const ofTest = { NODE_ENV: undefined, NODE_OPTIONS: undefined, STRIPE_SECRET_KEY: "", PORT: String(port) };
+  const env = { ...process.env, ...ofTest };
   const npm = spawn("npm", ["run", script, "--silent"], { cwd: checkout.folder, env, detached: true });
   const lines: string[] = [];
   for (const input of [npm.stdout, npm.stderr]) createInterface({ input }).on("line", (line) => lines.push(line));
   onTestFinished(() => {
     if (npm.exitCode === null && npm.signalCode === null && npm.pid !== undefined) process.kill(-npm.pid, "SIGKILL");
   });
+  await expect.poll(() => lines.at(-1)).toMatch(/^Ready: open/);
   return { npm, lines };
 }
 
-const WAITING = { timeout: 180_000, interval: 200 };
-const ready = ({ lines }: Started) => expect.poll(() => lines.at(-1), WAITING).toMatch(/^Ready: open/);
-
-/** The checkout's processes, from Linux's /proc; elsewhere none are found. */
-async function processes(): Promise<string[]> {
-  const found = [];
-  for (const id of (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name))) {
-    const command = await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "");
-    const environment = await readFile(`/proc/${id}/environ`, "utf8").catch(() => "");
-    if (command.includes(checkout.folder) || environment.includes(`PWD=${checkout.folder}`)) found.push(command);
-  }
-  return found;
+/** Presses Ctrl-C, after which none of the checkout's processes are left: from Linux's /proc; elsewhere none are found. */
+async function stop({ npm, lines }: Started): Promise<void> {
+  const processes = async () => {
+    const ids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
+    const read = (id: string, file: string) => readFile(`/proc/${id}/${file}`, "utf8").catch(() => "");
+    const of = async (id: string) => `${await read(id, "cmdline")}\0${await read(id, "environ")}\0`;
+    const found = await Promise.all(ids.map(of));
+    return found.filter((one) => one.includes(`${checkout.folder}/`) || one.includes(`PWD=${checkout.folder}\0`));
+  };
+  process.kill(-Number(npm.pid), "SIGINT");
+  await expect.poll(() => lines).toContain("Stopping …");
+  await expect.poll(processes).toEqual([]);
 }
 
-/** Sends part of a form, then disconnects. */
-async function abortUpload(port: number): Promise<void> {
+/** What the server answers to some text on a connection, which is then closed. */
+async function exchange(port: number, request: string, isAborted = false): Promise<string> {
   const socket = connect(port, "127.0.0.1");
-  await once(socket, "connect");
-  socket.write(`POST / HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 10000\r\n\r\nemail=`, () =>
-    socket.destroy(),
-  );
-  await once(socket, "close");
-}
-
-/** A page's answer to a client of HTTP/1.0 that accepts gzip, such as w3m. */
-async function overHttp10(port: number, path: string): Promise<string> {
-  const socket = connect(port, "127.0.0.1");
-  socket.write(
-    `GET ${path} HTTP/1.0\r\nHost: localhost:${port}\r\nAccept-Encoding: gzip, compress\r\nConnection: close\r\n\r\n`,
-  );
-  return text(socket);
+  socket.write(request, () => isAborted && socket.destroy());
+  return isAborted ? String(await once(socket, "close")) : text(socket);
 }
 
 test("npm start serves the sign-up on PORT, prints addresses and failed requests, outlives aborted uploads and ends with Ctrl-C", async () => {
-  const site = await freePorts();
-  const started = start(site, "start");
-  await ready(started);
+  const port = await freePorts();
+  const [site, simulator] = [`http://localhost:${port}`, `http://localhost:${port + 2}`];
+  const started = await start(port, "start");
   expect(started.lines).toEqual([
     "Building …",
     "Starting the Workers …",
-    `  mailbox           http://localhost:${site + 2}/mailbox`,
-    `  account webhooks  http://localhost:${site + 2}/console`,
-    `  Stripe dashboard  http://localhost:${site + 2}/dashboard`,
-    `  customer portal   http://localhost:${site + 2}/p/login/test`,
-    `  subscription API  http://localhost:${site + 1}`,
+    `  mailbox           ${simulator}/mailbox`,
+    `  account webhooks  ${simulator}/console`,
+    `  Stripe dashboard  ${simulator}/dashboard`,
+    `  customer portal   ${simulator}/p/login/test`,
+    `  subscription API  http://localhost:${port + 1}`,
     "Press Ctrl-C to stop everything.",
-    `Ready: open http://localhost:${site}`,
+    `Ready: open ${site}`,
   ]);
 
-  const url = `http://localhost:${site}/subscription/${fields.package_id}`;
+  const path = `/subscription/${fields.package_id}`;
   const send = (change: object) =>
-    fetch(url, { method: "POST", body: new URLSearchParams({ ...fields, ...change }), redirect: "manual" });
+    fetch(site + path, { method: "POST", body: new URLSearchParams({ ...fields, ...change }), redirect: "manual" });
   const posted = await send({});
   expect(posted.status).toBe(303);
-  const cookie = posted.headers
-    .getSetCookie()
-    .map((line) => line.split(";")[0])
-    .join("; ");
-  const card = await (await fetch(url, { headers: { cookie } })).text();
-  expect(card).toContain(`http://localhost:${site + 2}/endive/stripe.js`);
-  await enterCard(`http://localhost:${site + 2}`, /seti_\w+_secret_\w+/.exec(card)?.[0]);
-  const mailbox = async () => (await fetch(`http://localhost:${site + 2}/mailbox`)).text();
-  await expect.poll(mailbox, WAITING).toContain(fields.email.toLowerCase());
+  const cookies = posted.headers.getSetCookie().map((line) => line.split(";")[0]);
+  const card = await (await fetch(site + path, { headers: { cookie: cookies.join("; ") } })).text();
+  expect(card).toContain(`${simulator}/endive/stripe.js`);
+  await enterCard(simulator, /seti_\w+_secret_\w+/.exec(card)?.[0]);
+  const mailbox = async () => (await fetch(`${simulator}/mailbox`)).text();
+  await expect.poll(mailbox).toContain(fields.email.toLowerCase());
 
-  await fetch(`http://localhost:${site}/no-such-page?email=ada@example.com`);
+  await fetch(`${site}/no-such-page?email=ada@example.com`);
   expect((await send({ zipCode: "6" })).status).toBe(422);
-  const failed = ["GET /no-such-page 404", `POST /subscription/${fields.package_id} 422`];
-  await expect.poll(() => started.lines.slice(9), WAITING).toEqual(failed);
+  const failed = ["GET /no-such-page 404", `POST ${path} 422`];
+  await expect.poll(() => started.lines.slice(9)).toEqual(failed);
 
-  for (let count = 0; count < 3; count += 1) await abortUpload(site);
+  const upload = `POST / HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 10000\r\n\r\nemail=`;
+  for (let count = 0; count < 3; count += 1) await exchange(port, upload, true);
   for (const host of ["localhost", "127.0.0.1", "[::1]"])
-    expect((await fetch(`http://${host}:${site}/`)).status).toBe(200);
-  for (const path of ["/", "/pricing", "/terms", `/subscription/${fields.package_id}`]) {
-    expect(await overHttp10(site, path)).toMatch(
-      /^HTTP\/1\.\d 200 OK\r\n(?!.*chunked).*\r\n\r\n<!DOCTYPE html>.*<\/html>/s,
-    );
+    expect((await fetch(`http://${host}:${port}/`)).status).toBe(200);
+  // w3m
+  const http10 = `HTTP/1.0\r\nHost: localhost:${port}\r\nAccept-Encoding: gzip, compress\r\nConnection: close\r\n\r\n`;
+  for (const page of ["/", path]) {
+    const answer = await exchange(port, `GET ${page} ${http10}`);
+    expect(answer).toMatch(/^HTTP\/1\.\d 200 OK\r\n(?!.*chunked).*\r\n\r\n<!DOCTYPE html>.*<\/html>/s);
   }
-  const taken = await checkout.run("start", [], { PORT: String(site) });
-  expect(taken.output).toContain(`Port ${site} is in use: stop what listens there, or choose another`);
-  expect((await checkout.run("smoke", [], { PORT: String(site) })).output).not.toContain("✗");
-
-  process.kill(-Number(started.npm.pid), "SIGINT");
-  await expect.poll(() => started.lines, WAITING).toContain("Stopping …");
-  await expect.poll(processes, WAITING).toEqual([]);
-}, 600_000);
+  const taken = await checkout.run("start", [], { PORT: String(port) });
+  expect(taken.output).toContain(`Port ${port} is in use: stop what listens there, or choose another`);
+  expect((await checkout.run("smoke", [], { PORT: String(port) })).output).not.toContain("✗");
+  await stop(started);
+});
 
 test("npm run dev serves a saved change, applies a new migration, and tells of a build that failed", async () => {
-  const site = await freePorts();
-  const { npm, lines } = start(site, "dev");
-  await ready({ npm, lines });
+  const port = await freePorts();
+  const started = await start(port, "dev");
   const said = async (sentence: RegExp, change: () => Promise<unknown>) => {
-    const before = lines.length;
+    const before = started.lines.length;
     await change();
-    await expect.poll(() => lines.slice(before).join("\n"), WAITING).toMatch(sentence);
+    await expect.poll(() => started.lines.slice(before).join("\n")).toMatch(sentence);
   };
-  const content = "app/pricing/pricing-content.ts";
-  await said(/^Reloaded: site/m, () =>
-    checkout.change(content, (code) => code.replace(/title: "[^"]*"/, 'title: "Saved"')),
+  const pricing = () => fetch(`http://localhost:${port}/pricing`);
+  const change = (edit: (code: string) => string) => () => checkout.change("app/pricing/pricing-content.ts", edit);
+  await said(
+    /^Reloaded: site/m,
+    change((code) => code.replace(/title: "[^"]*"/, 'title: "Saved"')),
   );
-  expect(await (await fetch(`http://localhost:${site}/pricing`)).text()).toContain("Saved</h1>");
+  expect(await (await pricing()).text()).toContain("Saved</h1>");
   const migration = join(checkout.folder, "functions/subscription-api/migrations/0099_new.sql");
   await said(/^Reloaded: subscription-api/m, () => writeFile(migration, "CREATE TABLE a_new_one (id TEXT)"));
-  expect((await fetch(`http://localhost:${site + 1}/health`)).status).toBe(200);
-  await said(/pricing-content\.ts/, () => checkout.change(content, (code) => `${code}\nconst = 1;\n`));
-  expect((await fetch(`http://localhost:${site}/pricing`)).status).toBe(200);
-  process.kill(-Number(npm.pid), "SIGINT");
-  await expect.poll(processes, WAITING).toEqual([]);
-}, 600_000);
+  expect((await fetch(`http://localhost:${port + 1}/health`)).status).toBe(200);
+  await said(
+    /pricing-content\.ts/,
+    change((code) => `${code}\nconst = 1;\n`),
+  );
+  expect((await pricing()).status).toBe(200);
+  await stop(started);
+});

@@ -1,12 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
 import Stripe from "stripe";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/events";
 import { setUpStripe } from "../../../tools/stripe-setup/stripe-setup";
 import { clientOf, type Line, type Target, targetOf } from "../../../tools/stripe-setup/target";
-import { root } from "../../../tools/wrangler/wrangler";
 import { stripeAt } from "../../support/visitors/visitor";
 import { type RunningWorker, startStripeSimulator } from "../../support/workers/workers";
 
@@ -33,97 +29,77 @@ function production(answer?: (path: string) => Response | undefined): Target {
   const { hostname: host, port } = new URL(simulator.url);
   return {
     ...targetOf("sandbox", { STRIPE_SECRET_KEY: "sk_test_local" }),
-    place: "production",
-    webhookUrl: WEBHOOK_URL,
-    siteUrl: "https://www.acme.com",
+    ...{ place: "production", webhookUrl: WEBHOOK_URL, siteUrl: "https://www.acme.com" },
     customerPortalUrl: `${simulator.url}/p/login/test`,
     ...clientOf("sk_test_local", { protocol: "http", host, port, httpClient }),
   };
 }
 
+/** The kinds of its lines, each once, and their text. */
 async function run(target: Target, mode: "check" | "set-up" = "set-up") {
   const lines: Line[] = [];
   await setUpStripe(target, mode, (line) => lines.push(line));
-  return { marks: lines.map(({ mark }) => mark), said: lines.map((line) => line.text).join("\n") };
+  return { marks: [...new Set(lines.map(({ mark }) => mark))], said: lines.map((line) => line.text).join("\n") };
 }
+
+const endpointsIn = async (stripe: Stripe) =>
+  (await stripe.webhookEndpoints.list()).data.filter(({ url }) => url === WEBHOOK_URL);
 
 test("stripe:setup makes webhook endpoint, prices and portal, shows the signing secret once, and changes nothing when run again", async () => {
   const fresh = await run(production(), "check");
-  expect(
-    fresh.said.split("\n").map((what) => what.replace(/^(webhook endpoint|prices|customer portal): .*/, "$1")),
-  ).toEqual(["webhook endpoint", "prices", "prices", "prices", "customer portal"]);
+  const parts = fresh.said.split("\n").map((what) => what.replace(/: .*/, ""));
+  expect(parts).toEqual(["webhook endpoint", "prices", "prices", "prices", "customer portal"]);
 
   const first = await run(production());
-  expect(new Set(first.marks)).toEqual(new Set(["changed"]));
-  expect(first.said).toMatch(
-    /whsec_\w+\n.*paste the secret.*\n {4}npx wrangler secret put STRIPE_WEBHOOK_SECRET --env production --cwd/,
-  );
+  expect(first.marks).toEqual(["changed"]);
+  const command = "npx wrangler secret put STRIPE_WEBHOOK_SECRET --env production --cwd";
+  expect(first.said).toMatch(new RegExp(`whsec_\\w+\n.*paste the secret.*\n {4}${command}`));
   const stripe = stripeAt(simulator);
-  const endpoints = (await stripe.webhookEndpoints.list()).data.filter(({ url }) => url === WEBHOOK_URL);
-  expect(endpoints).toMatchObject([
-    { api_version: Stripe.API_VERSION, status: "enabled", enabled_events: WEBHOOK_EVENTS },
-  ]);
+  const endpoint = { api_version: Stripe.API_VERSION, status: "enabled", enabled_events: WEBHOOK_EVENTS };
+  expect(await endpointsIn(stripe)).toMatchObject([endpoint]);
   const prices = (await stripe.prices.list({ limit: 100 })).data.filter(({ lookup_key }) => lookup_key !== null);
   expect(prices.map(({ unit_amount }) => unit_amount).sort()).toEqual([10_000, 20_000, 50_000]);
 
   const again = await run(production());
-  expect(new Set(again.marks)).toEqual(new Set(["ok"]));
+  expect(again.marks).toEqual(["ok"]);
   expect(again.said).not.toContain("whsec_");
-  const withoutPortal = await run({ ...production(), customerPortalUrl: "" }, "check");
-  expect(withoutPortal.said).toContain(
-    `customer portal: set in both wrangler.toml files CUSTOMER_PORTAL_URL = "${simulator.url}/p/login/test"`,
-  );
+  const { said } = await run({ ...production(), customerPortalUrl: "" }, "check");
+  const portal = `CUSTOMER_PORTAL_URL = "${simulator.url}/p/login/test"`;
+  expect(said).toContain(`customer portal: set in both wrangler.toml files ${portal}`);
 });
 
 test("--check lists what differs, and stripe:setup corrects it", async () => {
   await run(production());
   const stripe = stripeAt(simulator);
-  const endpoint = (await stripe.webhookEndpoints.list()).data.find(({ url }) => url === WEBHOOK_URL);
-  const [configuration] = (await stripe.billingPortal.configurations.list()).data;
+  const [endpoint] = await endpointsIn(stripe);
+  const [portal] = (await stripe.billingPortal.configurations.list()).data;
   await stripe.webhookEndpoints.update(String(endpoint?.id), { enabled_events: ["invoice.paid"] });
-  await stripe.billingPortal.configurations.update(String(configuration?.id), {
+  await stripe.billingPortal.configurations.update(String(portal?.id), {
     features: { subscription_cancel: { enabled: true, mode: "immediately" }, invoice_history: { enabled: false } },
   });
   const { said } = await run(production(), "check");
+  const wrong = "features.invoice_history.enabled, features.subscription_cancel.mode";
   expect(said.split("\n").filter((what) => !what.startsWith("prices: "))).toEqual([
     `webhook endpoint: ${endpoint?.id} does not send the events that the API reads`,
-    `customer portal: ${configuration?.id} is wrong in: features.invoice_history.enabled, features.subscription_cancel.mode`,
+    `customer portal: ${portal?.id} is wrong in: ${wrong}`,
   ]);
   await run(production());
-  expect(new Set((await run(production(), "check")).marks)).toEqual(new Set(["ok"]));
+  expect((await run(production(), "check")).marks).toEqual(["ok"]);
 });
 
 const refused = (status: number, type: string, message = "") => Response.json({ error: { type, message } }, { status });
+const unpermitted = () => refused(403, "invalid_request_error", "the 'rak_webhook_read' permission");
 
-test("a key without a permission fails one part, and a wrong key or an outage ends with one sentence", async () => {
-  const lacking = (path: string) =>
-    path.startsWith("/v1/webhook_endpoints")
-      ? refused(403, "invalid_request_error", "the 'rak_webhook_read' permission")
-      : undefined;
-  const partly = await run(production(lacking));
-  expect(partly.marks.filter((mark) => mark === "failed")).toHaveLength(1);
-  expect(partly.said).toMatch(/^webhook endpoint: The key lacks the permission rak_webhook_read: tick it at/);
-
-  const wrong = await run(production(() => refused(401, "invalid_request_error", "Key sk_x")));
-  expect(wrong).toEqual({
-    marks: ["failed"],
-    said: expect.stringMatching(/^Stripe does not know the key: copy it again/),
-  });
-  const down = await run(production(() => refused(500, "api_error")));
-  expect(down.said).toBe("Stripe answered 500 (no request ID): ");
-});
-
-test("npm run stripe:setup exits with 1 and one sentence without a place or a key", async () => {
-  const command = async (...options: string[]) => {
-    const program = ["--import", "tsx", "tools/stripe-setup/stripe-setup.ts", ...options];
-    const child = spawn(process.execPath, program, { cwd: root, env: { PATH: process.env.PATH ?? "" } });
-    const ended = once(child, "close");
-    const said = (await text(child.stdout)) + (await text(child.stderr));
-    return { said, exitCode: (await ended)[0] };
-  };
-  expect(await command()).toEqual({ exitCode: 1, said: "Choose one of --production, --staging and --sandbox.\n" });
-  expect(await command("--sandbox")).toEqual({
-    exitCode: 1,
-    said: expect.stringMatching(/^Set STRIPE_SECRET_KEY: .*\n$/),
-  });
+test.each<[what: string, answer: (path: string) => Response | undefined, said: RegExp]>([
+  [
+    "a key without a permission fails one part",
+    (path) => (path.startsWith("/v1/webhook_endpoints") ? unpermitted() : undefined),
+    /^webhook endpoint: The key lacks the permission rak_webhook_read: tick it at.*\nprices: /s,
+  ],
+  ["a wrong key", () => refused(401, "invalid_request_error", "Key sk_x"), /^Stripe does not know the key: [^\n]*$/],
+  ["an outage", () => refused(500, "api_error"), /^Stripe answered 500 \(no request ID\): $/],
+])("%s is told in one sentence", async (_, answer, said) => {
+  const told = await run(production(answer));
+  expect(told.marks[0]).toBe("failed");
+  expect(told.said).toMatch(said);
 });

@@ -42,20 +42,6 @@ export async function search(loaded: LoadedApi, { first, signUps }: { first: num
   return { signUps: made, histories, reached, failing };
 }
 
-/** The same seed with the fewest visitors found with whom it is still wrong: removes halves, then quarters, and so on. */
-export async function shrink(history: History, loaded: LoadedApi): Promise<History> {
-  const isWrong = async (visitors: number[]) => (await live({ ...history, visitors }, loaded)).violations.length > 0;
-  let kept = history.visitors;
-  for (let size = kept.length; size >= 1; size = Math.floor(size / 2)) {
-    for (let from = 0; from < kept.length; ) {
-      const some = kept.filter((_, at) => at < from || at >= from + size);
-      if (await isWrong(some)) kept = some;
-      else from += size;
-    }
-  }
-  return { ...history, visitors: kept };
-}
-
 /** The failure, all steps, and the command that repeats it. */
 export async function report(history: History, loaded: LoadedApi): Promise<string> {
   const { violations, trace } = await live(history, loaded, true);

@@ -39,16 +39,11 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const createApi = z.custom<(hasher: () => object) => { publicApi: Api }>((value) => typeof value === "function");
 
 export async function loadApi(plant: Plant = (_, text) => text): Promise<LoadedApi> {
-  // Module variables are reset with each new isolate.
-  const withFreshVariables = (text: string) => {
-    const variables = [...text.matchAll(/^let (\w+)(?:: [^=;]+)?(?: = ([^;]+))?;$/gm)];
-    return `${text}\n${variables.map(([, name, value]) => `onStart.push(() => { ${name} = ${value}; });`).join("\n")}`;
-  };
   const planter: Plugin = {
     name: "planted-faults",
     setup({ onLoad }) {
       onLoad({ filter: /functions\/subscription-api\/.*\.ts$/ }, async ({ path }) => ({
-        contents: withFreshVariables(plant(path, await readFile(path, "utf8"))),
+        contents: plant(path, await readFile(path, "utf8")),
         loader: "ts",
       }));
     },
@@ -62,12 +57,11 @@ export async function loadApi(plant: Plant = (_, text) => text): Promise<LoadedA
   let world: Platform | undefined;
   const { globals, modules } = stubsFor(() => world ?? z.never().parse(world));
   const load = () => {
-    const onStart: (() => void)[] = [];
     const require = (name: string) => ({ ...process.getBuiltinModule(name), ...modules });
     const module: { exports: { createApi?: unknown } } = { exports: {} };
-    const given = { ...globals, module, require, onStart };
+    const given = { ...globals, module, require };
     new Function(...Object.keys(given), outputFiles[0]?.text ?? "")(...Object.values(given));
-    return { onStart, create: createApi.parse(module.exports.createApi) };
+    return createApi.parse(module.exports.createApi);
   };
   const places = [load(), load()] as const;
   return {
@@ -75,10 +69,7 @@ export async function loadApi(plant: Plant = (_, text) => text): Promise<LoadedA
     enter(entered) {
       world = entered;
     },
-    start(place) {
-      for (const startAnew of places[place].onStart) startAnew();
-      return places[place].create(() => cheapPasswords).publicApi;
-    },
+    start: (place) => places[place](() => cheapPasswords).publicApi,
   };
 }
 

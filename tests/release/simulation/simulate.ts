@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
 import * as z from "zod";
-import { FAULTS, loadWith, RARE_FAULTS } from "./faults";
-import { live, report, search, shrink } from "./history";
+import { FAULTS, loadWith } from "./faults";
+import { live, report, search } from "./history";
 import { loadApi } from "./loaded-api";
 
 /*
  * `npm run simulate -- --sign-ups N --seed S`: histories from that seed on until so many sign-ups were made.
- * `npm run simulate -- --faults`: whether the simulation finds each planted fault, with `--rare` also those that it rarely meets.
+ * `npm run simulate -- --faults`: whether the simulation finds each planted fault.
  */
 
 const { values } = parseArgs({
@@ -14,7 +14,6 @@ const { values } = parseArgs({
     "sign-ups": { type: "string", default: "400" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 1e9)) },
     faults: { type: "boolean" },
-    rare: { type: "boolean" },
     only: { type: "string", default: "" },
   },
 });
@@ -23,7 +22,7 @@ const wanted = { first: number.parse(values.seed), signUps: number.parse(values[
 // Simulated faults create many errors, whose stacks are never read.
 Error.stackTraceLimit = 0;
 
-if (values.faults || values.rare) await findFaults();
+if (values.faults) await findFaults();
 else await simulate();
 
 async function simulate(): Promise<void> {
@@ -33,12 +32,12 @@ async function simulate(): Promise<void> {
     `From seed ${wanted.first}: ${signUps} sign-ups in ${histories} histories, ${reached.size} pairs of a step and a fault`,
   );
   if (failing === undefined) return;
-  console.log(await report(await shrink(failing, loaded), loaded));
+  console.log(await report(failing, loaded));
   process.exitCode = 1;
 }
 
 async function findFaults(): Promise<void> {
-  for (const fault of (values.rare ? RARE_FAULTS : FAULTS).filter(({ name }) => name.includes(values.only))) {
+  for (const fault of FAULTS.filter(({ name }) => name.includes(values.only))) {
     const loaded = await loadWith(fault);
     const { failing, signUps } = await search(loaded, wanted);
     const [violation = "NOT FOUND"] = failing ? (await live(failing, loaded)).violations : [];

@@ -1,13 +1,14 @@
+import { Ajv2020 } from "ajv/dist/2020";
 import { expect, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { createApi } from "../../../functions/subscription-api/app";
 import { type Config, readConfig } from "../../../functions/subscription-api/config";
+import { openApi } from "../../../functions/subscription-api/http/openapi";
 import type { PasswordHasher } from "../../../functions/subscription-api/sign-ups/password/password";
 import { cheapPasswords } from "../cheap-passwords";
 import { validRequest } from "../visitors/visitor";
 import type { Io } from "./database";
 import { databaseInMemory } from "./database";
-import { expectDescribed } from "./openapi";
 import { Scheduler } from "./scheduler";
 import { SETTINGS } from "./settings";
 import { Stripe } from "./stripe-model";
@@ -34,6 +35,15 @@ type Options = {
 
 /** What the tests' sign-ups type, and secrets; no log line may have any of it. */
 const PERSONAL = /\w@\w|%40|Lovelace|Engines|2125550123|Analytical|St James|_secret_|\$scrypt/;
+
+const ANSWERS = z.record(z.string(), z.object({ content: z.record(z.string(), z.unknown()) }));
+
+/** The API's description, as far as it is checked. */
+const description = z
+  .object({ paths: z.record(z.string(), z.record(z.string(), z.object({ responses: ANSWERS }))) })
+  .parse(openApi());
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(openApi(), "openapi");
 
 const accepted = z.object({ client_secret: z.string(), status_url: z.string() });
 
@@ -117,6 +127,22 @@ export function apiInProcess(options: Options = {}) {
   };
 }
 
+/** Fails if a described route gives an answer that is not described, or a 429 or 503 does not say when to try again. */
+async function expectDescribed({ method, url }: Request, response: Response): Promise<void> {
+  const { status, headers } = response;
+  if (status === 429 || status === 503) expect(headers.get("retry-after"), `Retry-After of ${status}`).toMatch(/^\d+$/);
+  const path = new URL(url).pathname.replace(/^(\/subscription\/status\/)[^/]+$/, "$1{token}");
+  const described = description.paths[path]?.[method.toLowerCase()];
+  if (!described) return;
+  const [type = ""] = Object.keys(described.responses[status]?.content ?? {});
+  expect([path, status, headers.get("content-type")?.split(";")[0]]).toEqual([path, status, type]);
+  const names = ["paths", path, method.toLowerCase(), "responses", String(status), "content", type, "schema"];
+  const pointer = names.map((name) => encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
+  const body: unknown = await response.clone().json();
+  ajv.validate({ $ref: `openapi#/${pointer}` }, body);
+  expect(ajv.errors, JSON.stringify(body)).toBeNull();
+}
+
 /** What valid settings mean. */
 export function configurationOf(env: Record<string, unknown>): Config {
   const result = readConfig({ ...env });
@@ -124,12 +150,15 @@ export function configurationOf(env: Record<string, unknown>): Config {
   return result.configuration;
 }
 
-/** Answers of the model, and of receivers that accept everything. */
-export function answersOf(model: Stripe): Upstream {
+/**
+ * Answers of the model, and of receivers that accept everything.
+ * @param fails whether Stripe answers with a 500, before or after its work
+ */
+export function answersOf(model: Stripe, fails?: "before" | "after"): Upstream {
   return async (url, request) => {
     if (!url.pathname.startsWith("/v1/")) return Response.json({ data: [] });
     const key = request.headers.get("idempotency-key") ?? undefined;
-    const { status, text } = model.request(request.method, url, await request.text(), key);
+    const { status, text } = model.request(request.method, url, await request.text(), key, fails);
     return new Response(text, { status, headers: { "content-type": "application/json" } });
   };
 }

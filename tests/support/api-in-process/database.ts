@@ -5,6 +5,7 @@ import initSqlJs, { type SqlValue, type Statement } from "sql.js";
 import * as z from "zod";
 import { databaseOver } from "../../../functions/subscription-api/database";
 import { signUpsIn } from "../../../functions/subscription-api/sign-ups/store";
+import { cheapPasswords } from "../cheap-passwords";
 import { validRequest } from "../visitors/visitor";
 
 export type Row = Record<string, SqlValue>;
@@ -133,10 +134,10 @@ export function databaseInMemory(io: Io = async (_label, effect) => effect()) {
     db,
     rows: (sql: string, ...values: (string | number | null)[]): Row[] => database.run(sql, values).results,
     /** A pending sign-up. */
-    signUp: (fields: Partial<typeof validRequest> = {}) =>
+    signUp: async (fields: Partial<typeof validRequest> = {}) =>
       signUpsIn(db).add({
         ...{ id: crypto.randomUUID(), idempotencyKey: crypto.randomUUID() },
-        ...{ passwordHash: "a hash", requestId: "the-request" },
+        ...{ passwordHash: await cheapPasswords.hash(validRequest.password), requestId: "the-request" },
         request: { ...validRequest, ...fields },
       }),
   };

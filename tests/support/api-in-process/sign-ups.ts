@@ -6,14 +6,17 @@ import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-u
 import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
 import { cheapPasswords } from "../cheap-passwords";
 import type { validRequest } from "../visitors/visitor";
-import { answersOf, apiInProcess, configurationOf } from "./api";
+import { answersOf, apiInProcess, configurationOf, type Upstream } from "./api";
 import type { Io } from "./database";
+import { DAY, MINUTE } from "./scheduler";
 import { type Answer, answer } from "./stripe-model";
 
 type Fields = Partial<typeof validRequest>;
 
 /** A request to Stripe, with the parameters of its body or query. */
 type Sent = { call: string; params: Record<string, string>; key: string | null; redirect: RequestInit["redirect"] };
+
+type Instead = (...given: Parameters<Upstream>) => Promise<Answer | Response | undefined> | Answer | undefined;
 
 type Options = { onePerPerson?: boolean; settings?: Record<string, unknown>; io?: Io };
 
@@ -27,7 +30,7 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
   const calls: string[] = [];
   const sent: Sent[] = [];
   /** Overrides Stripe's answer to calls whose method and path begin with the text, or runs work before the model's answer. */
-  const instead = new Map<string, Answer | (() => Answer | undefined | Promise<Answer | undefined>)>();
+  const instead = new Map<string, Answer | Instead>();
   const api: ReturnType<typeof apiInProcess> = apiInProcess({
     ...options,
     settings: { ONE_TRIAL_PER_PERSON: String(onePerPerson), ...options.settings },
@@ -39,7 +42,8 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
       calls.push(call);
       sent.push({ call, params, key: request.headers.get("idempotency-key"), redirect: request.redirect });
       const given = [...instead].find(([beginning]) => call.startsWith(beginning))?.[1];
-      const other = typeof given === "function" ? await given() : given;
+      const other = typeof given === "function" ? await given(url, request) : given;
+      if (other instanceof Response) return other;
       return other ? new Response(other.text, other) : model(url, request);
     },
   });
@@ -93,9 +97,44 @@ export function signUpsInProcess({ onePerPerson = false, ...options }: Options =
   };
 }
 
+type SignUpsInProcess = ReturnType<typeof signUpsInProcess>;
+
 /** The API's services with one fixed answer from Stripe, and the requests to it. */
 export function stripeThatAnswers(body: object) {
   const { services, sent, instead } = signUpsInProcess();
   instead.set("", answer(200, body));
   return { ...services, sent };
+}
+
+/**
+ * The sign-up here | its messages | what is at Stripe, in words. "claimed": its address and the card have had their trial.
+ */
+export function look(
+  { rows, model, services }: SignUpsInProcess,
+  { id, email, stripe_customer_id }: SignUp,
+  card = "a card",
+): string {
+  const [row] = rows("SELECT * FROM sign_ups WHERE id = ?", id);
+  const customer = model.get(String(row?.stripe_customer_id ?? stripe_customer_id));
+  const messages = rows("SELECT kind FROM outbox WHERE sign_up_id = ? ORDER BY kind", id).map(({ kind }) => kind);
+  const all = (object: string) => (customer ? model.all(object, customer.id) : []);
+  const hashes = services.claims.of(email, card);
+  const isClaimed = (hash = "") =>
+    rows("SELECT 1 FROM trial_claims WHERE hash = ? AND sign_up_id = ?", hash, id).length > 0;
+  const claims = [isClaimed(hashes.email[0]) && "address", isClaimed(hashes.card ?? "") && "card"].filter(Boolean);
+  const claimed = claims.length === 2 ? "claimed" : claims.length && `${claims} claimed`;
+  const until = (time: unknown, unit: number) => (Date.parse(String(time)) - Date.now()) / unit;
+  const here = [
+    ...[row?.status ?? "deleted", row?.end_reason, row?.declined_cards && `${row.declined_cards} declined`],
+    ...[row?.used_cards && `${row.used_cards} used`, row && claimed],
+    row?.trial_end && `trial of ${until(row.trial_end, DAY)} days`,
+    row?.check_at && `check in ${until(row.check_at, MINUTE)} min`,
+  ];
+  const atStripe = [
+    ...(customer?.deleted ? ["no customer"] : []),
+    ...all("setup_intent").flatMap(({ status }) => (status === "requires_payment_method" ? "form" : [])),
+    ...all("payment_method").map(() => "card"),
+    ...all("subscription").map(({ status }) => `subscription ${status}`),
+  ];
+  return `${here.filter(Boolean).join(", ")} | ${messages.join(" ")} | ${atStripe.join(", ")}`.trim();
 }

@@ -3,20 +3,29 @@ import { DAY, HOUR, type Scheduler, SECOND } from "./scheduler";
 
 type Price = { id: string; currency: string; product: { name: string }; unit_amount: number };
 /** Any object of Stripe, with the fields that the API reads. */
-export type StripeObject = { id: string; object: string; customer: string | null; metadata: Record<string, string> } & {
-  deleted?: true;
-  payment_method?: string | null;
-  invoice_settings?: { default_payment_method: string | null };
-  card?: Record<"fingerprint" | "brand" | "last4", string>;
-  items?: { data: { price: Price; quantity: number }[] };
-  latest_invoice?: { amount_due: number };
-  amount_paid?: number;
-  parent?: { subscription_details: { subscription: string } };
-  cancel_at_period_end?: boolean;
-  cancellation_details?: { comment: string | null };
-} & Partial<
-    Record<"status" | "email" | "client_secret", string> & Record<"trial_start" | "trial_end" | "canceled_at", number>
-  >;
+export type StripeObject = {
+  id: string;
+  object: string;
+  customer: string | null;
+  metadata: Record<string, string>;
+} & Partial<{
+  deleted: true;
+  payment_method: string | null;
+  invoice_settings: { default_payment_method: string | null };
+  card: Record<"fingerprint" | "brand" | "last4", string>;
+  items: { data: { price: Price; quantity: number }[] };
+  latest_invoice: { amount_due: number };
+  amount_paid: number;
+  parent: { subscription_details: { subscription: string } };
+  cancel_at_period_end: boolean;
+  cancellation_details: { comment: string | null };
+  status: string;
+  email: string;
+  client_secret: string;
+  trial_start: number;
+  trial_end: number;
+  canceled_at: number;
+}>;
 /** A status, and JSON. */
 export type Answer = { status: number; text: string };
 
@@ -84,10 +93,7 @@ export class Stripe {
     if (key === undefined) return () => undefined;
     if ((this.#inUse.get(key) ?? 0) > now) return () => refusal(409, "idempotency_key_in_use", "idempotency_error");
     this.#inUse.set(key, now + IN_USE_FOR);
-    return () => {
-      this.#inUse.delete(key);
-      return undefined;
-    };
+    return () => void this.#inUse.delete(key);
   }
 
   /** Leaves a card's setup in processing, as a slow bank does. */
@@ -116,16 +122,14 @@ export class Stripe {
     if (subscription.status === "canceled") return;
     const isCharged = status === "active" && subscription.status !== status;
     subscription.status = status;
-    if (isCharged) this.watch("charged", subscription);
-    if (isCharged) this.#charge(subscription);
+    if (isCharged) {
+      this.watch("charged", subscription);
+      subscription.latest_invoice = { amount_due: CENTS };
+      const parent = { subscription_details: { subscription: subscription.id } };
+      const paid = { status: "paid", amount_paid: CENTS, parent };
+      this.#add("invoice", subscription.customer, subscription.metadata, paid);
+    }
     this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription);
-  }
-
-  #charge(subscription: StripeObject): void {
-    subscription.latest_invoice = { amount_due: CENTS };
-    const parent = { subscription_details: { subscription: subscription.id } };
-    const paid = { status: "paid", amount_paid: CENTS, parent };
-    this.#add("invoice", subscription.customer, subscription.metadata, paid);
   }
 
   signed(body: string, secret: string): string {
@@ -135,8 +139,16 @@ export class Stripe {
 
   #answer(method: string, path: string, fields: URLSearchParams): Answer {
     const [, , kind = "", id = "", action = ""] = path.split("/");
-    if (id === "create_preview") return this.#preview(this.get(fields.get("subscription")));
-    if (id === "search") return answer(200, { data: this.#search(fields.get("query") ?? ""), has_more: false });
+    if (id === "create_preview") {
+      const [line] = this.get(fields.get("subscription"))?.items?.data ?? [];
+      const cents = line?.price.unit_amount;
+      return line ? answer(200, { amount_due: cents, currency: "usd", subtotal: cents, total: cents }) : missing;
+    }
+    if (id === "search") {
+      const query = fields.get("query")?.toLowerCase();
+      const isFound = ({ deleted, email = "" }: StripeObject) => !deleted && query === `email:"${email.toLowerCase()}"`;
+      return answer(200, { data: this.all("customer").filter(isFound), has_more: false });
+    }
     const [one, owner] = [this.get(id), this.get(fields.get("customer"))];
     if ((id && !one) || owner?.deleted || (one?.deleted && method !== "GET")) return missing;
     if (method === "GET") {
@@ -151,18 +163,6 @@ export class Stripe {
     const changed = one ? this.#change(what, one, fields) : this.#make(kind, owner, fields);
     if (typeof changed !== "string") return answer(200, changed);
     return refusal(changed === "resource_missing" ? 404 : 400, changed);
-  }
-
-  #preview(subscription: StripeObject | undefined): Answer {
-    if (!subscription) return missing;
-    const cents = subscription.items?.data[0]?.price.unit_amount ?? 0;
-    return answer(200, { amount_due: cents, currency: "usd", subtotal: cents, total: cents });
-  }
-
-  #search(query: string): StripeObject[] {
-    const isFound = ({ deleted, email }: StripeObject) =>
-      !deleted && query.toLowerCase() === `email:"${email?.toLowerCase()}"`;
-    return this.all("customer").filter(isFound);
   }
 
   #make(kind: string, owner: StripeObject | undefined, fields: URLSearchParams): StripeObject | string {
@@ -190,7 +190,10 @@ export class Stripe {
     const made = this.#add("subscription", owner.id, metadata, { ...trial, ...terms, latest_invoice });
     this.watch("made", made);
     this.#event("customer.subscription.created", made);
-    this.scheduler.after(Math.max(0, days * DAY - ENDS_SOON), () => this.#announceEnd(made));
+    // Three days before, or at the beginning of a shorter trial.
+    this.scheduler.after(Math.max(0, days * DAY - ENDS_SOON), () => {
+      if (made.status === "trialing") this.#event("customer.subscription.trial_will_end", made);
+    });
     this.scheduler.after(days * DAY, () => this.#endTrial(made));
     return made;
   }
@@ -238,11 +241,6 @@ export class Stripe {
     return shown;
   }
 
-  /** Three days before, or at the beginning of a shorter trial. */
-  #announceEnd(subscription: StripeObject): void {
-    if (subscription.status === "trialing") this.#event("customer.subscription.trial_will_end", subscription);
-  }
-
   /** Retries a declined charge; some customers pay then. */
   #endTrial(subscription: StripeObject): void {
     if (subscription.status !== "trialing") return;
@@ -259,13 +257,8 @@ export class Stripe {
   }
 
   #add(object: string, customer: string | null, metadata: Record<string, string>, fields: Partial<StripeObject>) {
-    const made: StripeObject = {
-      id: this.#id(object === "setup_intent" ? "seti" : object, metadata),
-      object,
-      customer,
-      metadata,
-      ...fields,
-    };
+    const id = this.#id(object === "setup_intent" ? "seti" : object, metadata);
+    const made: StripeObject = { id, object, customer, metadata, ...fields };
     this.objects.set(made.id, made);
     return made;
   }

@@ -18,8 +18,7 @@ export async function openAddress(): Promise<Address> {
     const outgoing = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     for (const socket of [incoming, outgoing]) {
       open.add(socket);
-      socket.on("error", () => undefined);
-      socket.on("close", () => open.delete(socket));
+      socket.on("error", () => undefined).on("close", () => open.delete(socket));
     }
     incoming.on("close", () => outgoing.destroy());
     // An answer that is still on its way to the client is not cut off.
@@ -27,12 +26,9 @@ export async function openAddress(): Promise<Address> {
     incoming.pipe(outgoing).pipe(incoming);
   });
   await once(server.listen(0, "127.0.0.1").unref(), "listening");
-  const { port: ownPort } = server.address() as AddressInfo;
-  const endAll = () => {
-    for (const socket of open) socket.destroy();
-  };
+  const endAll = () => open.forEach((socket) => void socket.destroy());
   return {
-    url: `http://localhost:${ownPort}`,
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
     leadTo(target) {
       port = Number(target.port);
       endAll();

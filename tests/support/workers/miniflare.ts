@@ -1,12 +1,16 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { Log, LogLevel, Miniflare, type SharedOptions, type WorkerOptions } from "miniflare";
+import { Agent, setGlobalDispatcher } from "undici";
 import { bindingsOf, type Vars } from "../../../tools/wrangler/worker-settings";
 import { root } from "../../../tools/wrangler/wrangler";
 import { type Address, openAddress } from "./address";
-import { databaseAccess, databaseAt, type TestDatabase } from "./database-access";
+import { databaseAccess, TestDatabase } from "./database-access";
+
+// A connection kept for the next request may have been closed by workerd meanwhile ("other side closed").
+setGlobalDispatcher(new Agent({ pipelining: 0 }));
 
 export type RunningWorker = {
   /** Its origin, without a slash at the end. */
@@ -40,7 +44,7 @@ export type WorkerPlan = {
   persist?: string;
   wrapper?: Wrapper;
   /** The folder of static files, if not the one in wrangler.toml. */
-  files?: string | undefined;
+  files?: string;
   /** Miniflare's options, which override wrangler.toml. */
   miniflare?: Partial<SharedOptions & WorkerOptions>;
   /** A Worker beside it, which it can bind to by its name in wrangler.toml; its own port and so on do not count. */
@@ -49,14 +53,11 @@ export type WorkerPlan = {
 
 /** Starts a built Worker in a Miniflare of its own, with the bindings of its wrangler.toml. What `npm run build` wrote runs. */
 export async function startWorker(plan: WorkerPlan): Promise<RunningWorker> {
-  const { persist, miniflare, beside } = plan;
+  const { persist, beside } = plan;
   const address = plan.address ?? (await openAddress());
-  const options = { ...(await workerOptionsOf(plan)), ...miniflare };
-  const workers = [options, ...(beside ? [await workerOptionsOf(beside)] : [])];
-  const databaseOwner = workers.find(({ d1Databases }) => Object.keys(d1Databases ?? {}).length > 0);
-  const logs: RunningWorker["logs"] = [];
-  const output: string[] = [];
-  const said: string[] = [];
+  const workers = await Promise.all([plan, ...(beside ? [beside] : [])].map(workerOptionsOf));
+  const databaseOwner = workers.find((worker: WorkerOptions) => Object.keys(worker.d1Databases ?? {}).length > 0);
+  const [logs, output, said]: [RunningWorker["logs"], string[], string[]] = [[], [], []];
   const mf = new Miniflare({
     workers: databaseOwner ? [...workers, databaseAccess(databaseOwner)] : workers,
     host: "127.0.0.1",
@@ -73,31 +74,35 @@ export async function startWorker(plan: WorkerPlan): Promise<RunningWorker> {
     ...(persist !== undefined && { d1Persist: join(persist, "d1"), durableObjectsPersist: join(persist, "do") }),
   });
   address.leadTo(await mf.ready);
-  return {
-    url: address.url,
-    mf,
-    database: databaseAt((name) => mf.unsafeGetDirectURL(name)),
-    logs,
-    output,
-    said,
-    async dispose() {
-      if (!plan.address) address.close();
-      await mf.dispose();
-    },
+  const dispose = async () => {
+    if (!plan.address) address.close();
+    await mf.dispose();
   };
+  const database = new TestDatabase((name) => mf.unsafeGetDirectURL(name));
+  return { url: address.url, mf, database, logs, output, said, dispose };
 }
 
-async function workerOptionsOf(plan: WorkerPlan) {
-  const { folder, bundle, environment, vars = {}, wrapper, files, miniflare } = plan;
-  const bundlePath = join(root, "build", bundle);
-  const workerOptions = bindingsOf(folder, vars, environment);
-  const options: WorkerOptions = {
-    ...workerOptions,
-    ...(files !== undefined && workerOptions.assets && { assets: { ...workerOptions.assets, directory: files } }),
-    ...modulesOf(bundlePath, await readFile(bundlePath, "utf8"), wrapper),
+async function workerOptionsOf(plan: WorkerPlan): Promise<WorkerOptions> {
+  const { folder, bundle, environment, vars, wrapper, files, miniflare } = plan;
+  const bindings = bindingsOf(folder, vars, environment);
+  const path = join(root, "build", bundle);
+  const modulesRoot = join(path, "..");
+  const module = (name: string, contents: string) => ({
+    type: "ESModule" as const,
+    path: join(modulesRoot, name),
+    contents,
+  });
+  const built = await readFile(path, "utf8");
+  return {
+    ...bindings,
+    ...(files !== undefined && bindings.assets && { assets: { ...bindings.assets, directory: files } }),
+    modulesRoot,
+    modules: wrapper
+      ? [module("wrapper.js", wrapper.script), module("worker.js", built)]
+      : [module(basename(path), built)],
+    ...(wrapper?.services && { serviceBindings: wrapper.services }),
     ...miniflare,
   };
-  return options;
 }
 
 /** Collects Miniflare's output instead of printing it. */
@@ -105,18 +110,5 @@ class QuietLog extends Log {
   constructor(private readonly said: string[]) {
     super(LogLevel.INFO);
   }
-  protected override log(message: string): void {
-    this.said.push(message);
-  }
-}
-
-function modulesOf(bundlePath: string, contents: string, wrapper?: Wrapper) {
-  const modulesRoot = join(bundlePath, "..");
-  const built = { type: "ESModule", path: wrapper ? join(modulesRoot, "worker.js") : bundlePath, contents };
-  const outer = { type: "ESModule", path: join(modulesRoot, "wrapper.js"), contents: wrapper?.script };
-  return {
-    modules: wrapper ? [outer, built] : [built],
-    modulesRoot,
-    ...(wrapper?.services && { serviceBindings: wrapper.services }),
-  };
+  protected override log = (message: string) => void this.said.push(message);
 }

@@ -58,7 +58,15 @@ const ENDED: Case = { change: "UPDATE sign_ups SET status = 'ended', end_reason 
 const UNKNOWN = "GET /subscription/status/a";
 const PROVIDER_ODD = "The payment provider gave an unexpected answer";
 const PROVIDER_DOWN = "The payment provider is unavailable, again in 5 s";
+const DATABASE_DOWN = "The database is unavailable, again in 2 s";
+const OUR_FAULT = "Internal server error";
 const IN_PROGRESS = "The same request is still in progress, again in 2 s";
+
+/** Levels of the log lines about a failure; other answers have none. */
+const FAILURES: Record<string, string[]> = {
+  ...{ [OUR_FAULT]: ["error"], [PROVIDER_ODD]: ["error"], [PROVIDER_DOWN]: ["error"], [IN_PROGRESS]: ["error"] },
+  [DATABASE_DOWN]: ["warn"],
+};
 
 const answered = z.object({
   ...{ title: z.string().optional(), errors: z.unknown().optional(), keys: z.unknown().optional() },
@@ -90,9 +98,9 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
   [SIGN_UP, "", UNSOLD, 422, 'Some fields are not valid, {"package_id":["Invalid subscription ID"]}'],
   [SIGN_UP, "", FULL, 429, "Too many requests, again in 60 s"],
   [UNKNOWN, "", FULL, 404, "Not found"],
-  [SIGN_UP, "", { breaks: "no such table" }, 500, "Internal server error"],
   [SIGN_UP, "", MEANINGLESS, 502, PROVIDER_ODD],
-  [SIGN_UP, "", { breaks: "D1 DB is overloaded" }, 503, "The database is unavailable, again in 2 s"],
+  [SIGN_UP, "", { breaks: "D1 DB is overloaded" }, 503, DATABASE_DOWN],
+  [SIGN_UP, "", { breaks: "D1_ERROR: UNIQUE constraint failed for ada@example.com" }, 500, OUR_FAULT],
   [SIGN_UP, "", DOWN, 503, PROVIDER_DOWN],
   [SIGN_UP, "", WRONG, 503, NOT_CONFIGURED],
   [SIGN_UP, "", { ...WRONG, entrypoint: "public" }, 503, NOT_CONFIGURED],
@@ -104,7 +112,7 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
   [UNKNOWN, "http://api.example", SITE, 403, "Only https is allowed"],
   [UNKNOWN, "", {}, 404, "Not found"],
   [UNKNOWN, ELSEWHERE, { entrypoint: "public" }, 421, LOCAL_ONLY],
-  [STATUS, "", { breaks: "no such table" }, 500, "Internal server error"],
+  [STATUS, "", { breaks: "no such table" }, 500, OUR_FAULT],
   [STATUS, "", MEANINGLESS, 502, PROVIDER_ODD],
   [STATUS, "", DOWN, 503, PROVIDER_DOWN],
 ])("%s at %j, %j: %i, %s", async (operation, origin, what, status, words) => {
@@ -140,6 +148,8 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
   ];
   expect([answer.status, said.filter(Boolean).join(", ")]).toEqual([status, words]);
   expect(answer.headers.get("cache-control")).toBe("no-store");
+  const failures = api.logged.filter(({ event }) => /^request_failed$|failed_in_passing$/.test(String(event)));
+  expect(failures.map(({ level }) => level)).toEqual(FAILURES[words] ?? []);
 });
 
 test("the description is served", async () => {

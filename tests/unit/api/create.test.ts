@@ -3,8 +3,8 @@ import { createSignUp, type SignUpResult } from "../../../functions/subscription
 import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { refusal } from "../../support/api-in-process/stripe-model";
-import { cheapPasswords } from "../../support/cheap-passwords";
 import { validRequest } from "../../support/visitors/visitor";
+import { SITUATIONS, TRIGGERS } from "./situations";
 
 /* A posted form × its sign-up so far × other sign-ups. */
 
@@ -16,34 +16,15 @@ type Form = typeof validRequest;
 const KEY = "a-key";
 
 function forms() {
-  const all = signUpsInProcess({ onePerPerson: true });
-  const hashed: string[] = [];
-  const passwords = {
-    hash: (password: string) => {
-      hashed.push(password);
-      return cheapPasswords.hash(password);
-    },
-    verify: (password: string, stored: string) => {
-      hashed.push(password);
-      return cheapPasswords.verify(password, stored);
-    },
-    leave() {},
-  };
+  const api = signUpsInProcess({ onePerPerson: true });
   const post = (fields: Partial<Form> = {}, key = KEY): Promise<SignUpResult> =>
-    createSignUp({ ...validRequest, ...fields }, key, { ...all.services, passwords });
-  /** Posts, and fills in the card's form. */
-  const enter = async (fields: Partial<Form> = {}, key = KEY, card = `card of ${key}`) => {
-    const result = await post(fields, key);
-    if (result.status !== "created") throw new Error(result.status);
-    all.model.confirm(result.clientSecret.replace(/_secret_.*/, ""), card, false);
-    return result;
-  };
+    createSignUp({ ...validRequest, ...fields }, key, api.services);
   const count = () => ({
-    rows: all.rows("SELECT id FROM sign_ups").length,
-    customers: all.model.all("customer").filter(({ deleted }) => !deleted).length,
-    intents: all.model.all("setup_intent").length,
+    rows: api.rows("SELECT id FROM sign_ups").length,
+    customers: api.model.all("customer").filter(({ deleted }) => !deleted).length,
+    intents: api.model.all("setup_intent").length,
   });
-  return { ...all, post, enter, hashed, count };
+  return { ...api, post, count };
 }
 
 const ONE = { rows: 1, customers: 1, intents: 1 };
@@ -63,36 +44,30 @@ test("a form has one customer and one card's form at Stripe, and the answer has 
 });
 
 test("the same form again continues its sign-up; with another field or password the key is taken", async () => {
-  const { post, count } = forms();
+  const { post, count, model } = forms();
   const first = await post();
   expect(await post()).toEqual(first);
   for (const change of [{ city: "Boston" }, { password: "An0ther-one" }, { package_id: undefined }])
     expect(await post(change)).toEqual({ status: "key-reused" });
   expect(count()).toEqual(ONE);
+  model.confirm(model.all("setup_intent")[0]?.id ?? "", "a card", false);
+  expect(await post()).toMatchObject({ status: "created", signUp: { status: "trialing" } });
 });
 
-test("each form costs one hash, whether or not its address or its key is known", async () => {
-  const { post, enter, hashed } = forms();
-  await enter();
-  const costs: [SignUpResult["status"], Partial<Form>, string][] = [
-    ["created", {}, KEY],
-    ["created", { email: "new@example.com" }, "another"],
-    ["duplicate", {}, "a-third"],
-    ["key-reused", { city: "Boston" }, KEY],
-    ["unknown-package", { package_id: "00000000-0000-4000-8000-000000000000" }, "a-fourth"],
-  ];
-  for (const [status, fields, key] of costs) {
-    hashed.length = 0;
-    expect((await post(fields, key)).status).toBe(status);
-    expect(hashed).toHaveLength(status === "unknown-package" ? 0 : 1);
-  }
-});
-
-test("a form whose card was set up unheard starts its trial when it is sent again", async () => {
-  const { post, enter, rows } = forms();
-  const { clientSecret } = await enter();
-  expect(await post()).toMatchObject({ status: "created", clientSecret });
-  expect(rows("SELECT status FROM sign_ups")).toEqual([{ status: "trialing" }]);
+test.each<[SignUpResult["status"], Partial<Form>, key: string, hashes: number]>([
+  ["created", {}, KEY, 1],
+  ["created", { email: "new@example.com" }, "another", 1],
+  ["duplicate", { email: "had@trial.example" }, "another", 1],
+  ["key-reused", { city: "Boston" }, KEY, 1],
+  ["key-reused", { password: "An0ther-one" }, KEY, 1],
+  ["unknown-package", { package_id: "00000000-0000-4000-8000-000000000000" }, "another", 0],
+])("a form that is %s costs one hash, so that its time tells nothing: %o", async (status, fields, key, hashes) => {
+  const { services, post, onTrial } = forms();
+  await onTrial({ email: "had@trial.example" });
+  await post();
+  const [hash, verify] = [vi.spyOn(services.passwords, "hash"), vi.spyOn(services.passwords, "verify")];
+  expect((await post(fields, key)).status).toBe(status);
+  expect(hash.mock.calls.length + verify.mock.calls.length).toBe(hashes);
 });
 
 test("another open sign-up of the address is neither asked for at Stripe nor in the way; the claims decide at the card", async () => {
@@ -106,10 +81,9 @@ test("another open sign-up of the address is neither asked for at Stripe nor in 
 });
 
 test("an address that has or had a trial is a duplicate, and Stripe is not asked", async () => {
-  const { post, enter, calls, rows } = forms();
-  await enter();
-  await post();
-  calls.length = 0;
+  const { post, onTrial, calls, rows } = forms();
+  await onTrial();
+  rows("UPDATE sign_ups SET idempotency_key = ?", KEY);
   expect(await post({}, "another")).toEqual({ status: "duplicate" });
   rows("UPDATE sign_ups SET status = 'canceled'");
   expect([await post({}, "another"), await post()]).toEqual([{ status: "duplicate" }, { status: "duplicate" }]);
@@ -136,7 +110,7 @@ test("after its sign-up has ended the same form begins another one", async () =>
 });
 
 test.each([
-  ["continues its sign-up", "23 hours and 54 minutes", 24 * HOUR - 6 * 60_000, ["created"]],
+  ["continues its sign-up", "almost 23 hours and 55 minutes", 24 * HOUR - 5 * 60_000 - 1, ["created"]],
   ["ends it, and then begins another", "23 hours and 55 minutes", 24 * HOUR - 5 * 60_000, ["ended", "created"]],
 ])("the same form %s after %s", async (_, __, age, statuses) => {
   const { post, rows, count } = forms();
@@ -155,4 +129,23 @@ test("a form whose place among the passwords has ended is stored nowhere", async
   const passwords = { hash: async () => undefined, verify: async () => undefined, leave() {} };
   expect(await createSignUp(validRequest, KEY, { ...services, passwords })).toEqual({ status: "busy" });
   expect([count(), calls]).toEqual([{ rows: 0, customers: 0, intents: 0 }, []]);
+});
+
+const TRIAL = { status: "trial", trial_end: "2026-11-27T12:00:00.000Z" };
+
+test.each<[situation: string, told: object]>([
+  ["pending, a card's form", { status: "pending" }],
+  [
+    "pending, a card that had a trial",
+    { status: "card_used", client_secret: expect.stringMatching(/^seti_\w+_secret_1$/) },
+  ],
+  ["pending after five declined cards, a card", { status: "ended" }],
+  ["card_set_up, a card", TRIAL],
+  ["active, paid", TRIAL],
+  ["past_due, unpaid", TRIAL],
+  ["canceled, canceled", { status: "ended" }],
+])("the status of a sign-up that is %s: %o", async (situation, told) => {
+  const api = signUpsInProcess({ onePerPerson: true });
+  const signUp = await SITUATIONS[situation]?.(api);
+  expect(await TRIGGERS.status?.(api, signUp ?? (await api.pending()))).toEqual(told);
 });

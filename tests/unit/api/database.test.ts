@@ -25,12 +25,3 @@ test.each<[boolean, unknown]>([
 ])("an error is transient: %s for %s", (passes, error) => {
   expect(isTransient(error)).toBe(passes);
 });
-
-test("each result of a batch has its statement's name", async () => {
-  const { db } = databaseInMemory();
-  const { two, one } = await db.batch({
-    two: db.prepare("SELECT 2 AS n"),
-    one: db.prepare("SELECT 1 AS n"),
-  });
-  expect([one.results, two.results]).toEqual([[{ n: 1 }], [{ n: 2 }]]);
-});

@@ -2,10 +2,12 @@ import { expect, test, vi } from "vitest";
 import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
 import { advance } from "../../../functions/subscription-api/sign-ups/advance";
 import { handleStripeEvent } from "../../../functions/subscription-api/sign-ups/stripe-event";
+import { emailConfirmed } from "../../../functions/subscription-api/sign-ups/transitions";
 import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
+import { cardEvent } from "./situations";
 
-/* One trial for each address, mailbox and card; five cards that fail; three emails about a card. */
+/* One trial for each address, mailbox and card; five cards that fail; three emails about a card; one "This wasn't me". */
 
 const DAY = 24 * 60 * 60_000;
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
@@ -49,9 +51,9 @@ test("two forms with one address, a moment apart, have one trial: the claims dec
   const both = [await api.pending(), await api.pending()];
   for (const [index, signUp] of both.entries()) api.enterCard(signUp, `card ${index}`);
   await Promise.all(both.map((signUp) => advance(signUp, api.services)));
-  expect(api.rows("SELECT status FROM sign_ups ORDER BY status").map(({ status }) => status)).toEqual([
-    "ended",
-    "trialing",
+  expect(api.rows("SELECT status FROM sign_ups ORDER BY status")).toEqual([
+    { status: "ended" },
+    { status: "trialing" },
   ]);
   expect(api.model.all("subscription")).toHaveLength(1);
 });
@@ -62,16 +64,13 @@ test.each([
 ])("after %i declined cards a sign-up is %s, and each event counts once", async (cards, status, form) => {
   const api = signUpsInProcess();
   const signUp = await api.pending();
-  const { stripe_setup_intent_id: setupIntentId, stripe_customer_id: customerId } = signUp;
-  const card = { signUpId: signUp.id, setupIntentId, customerId };
   for (let each = 0; each < cards; each += 1) {
-    const event = { id: `evt_${each}`, type: "setup_intent.setup_failed" };
-    const received = { status: "card-declined" as const, event, card };
+    const received = cardEvent(signUp, "declined", `evt_${each}`);
     await Promise.all([handleStripeEvent(received, api.services), handleStripeEvent(received, api.services)]);
     await handleStripeEvent(received, api.services);
   }
   expect(await api.find(signUp.id)).toMatchObject({ declined_cards: cards, status });
-  expect(api.model.get(setupIntentId)?.status).toBe(form);
+  expect(api.model.get(signUp.stripe_setup_intent_id)?.status).toBe(form);
 });
 
 test("declined and used cards count together", async () => {
@@ -86,9 +85,8 @@ test("declined and used cards count together", async () => {
 test("a declined card of an earlier form does not count", async () => {
   const api = signUpsInProcess();
   const signUp = await api.pending();
-  const event = { id: "evt_1", type: "setup_intent.setup_failed" };
-  const card = { signUpId: signUp.id, setupIntentId: "seti_of_before", customerId: signUp.stripe_customer_id };
-  expect(await handleStripeEvent({ status: "card-declined", event, card }, api.services)).toBe("unknown");
+  const earlier = cardEvent({ ...signUp, stripe_setup_intent_id: "seti_of_before" }, "declined");
+  expect(await handleStripeEvent(earlier, api.services)).toBe("unknown");
   expect(await api.find(signUp.id)).toMatchObject({ declined_cards: 0 });
 });
 
@@ -105,4 +103,36 @@ test("a used card is told by email to three sign-ups a day (UTC), to each once",
   expect(await enter("card 2")).toBe(4);
   vi.setSystemTime(NOW + DAY);
   expect(await enter("card 1")).toBe(5);
+});
+
+test("an address is freed once by “This wasn’t me”; the card that was used stays used", async () => {
+  const api = signUpsInProcess({ onePerPerson: true });
+  const { services } = api;
+  const isUsed = () => services.signUps.hasHadTrial(services.claims.emailsOf("ada@example.com"));
+  const disowned = async (email: string, card: string) =>
+    advance(await api.onTrial({ email }, card), services, "not-me");
+  await disowned("ada+1@example.com", "a card");
+  expect(await isUsed()).toBe(false);
+  const again = await api.pending({ email: "ada+2@example.com" });
+  api.enterCard(again, "a card");
+  await advance(again, services);
+  expect(await api.find(again.id)).toMatchObject({ status: "pending", used_cards: 1 });
+  await disowned("ada@example.com", "another card");
+  expect(await isUsed()).toBe(true);
+});
+
+test("an address is confirmed once, and never after the end", async () => {
+  const api = signUpsInProcess();
+  const confirm = (id: string) => api.services.signUps.change(id, emailConfirmed);
+  const { id } = await api.onTrial();
+  vi.setSystemTime(NOW + DAY);
+  const first = await confirm(id);
+  const now = new Date(NOW + DAY).toISOString();
+  expect(first).toMatchObject({ email_verified_at: now, updated_at: now });
+  expect(await confirm(id)).toEqual(first);
+  expect(api.messages().filter(({ kind }) => kind === "email-verified")).toHaveLength(1);
+  const other = await api.onTrial({ email: "other@example.com" }, "other");
+  await advance(other, api.services, "not-me");
+  expect(await confirm(other.id)).toMatchObject({ email_verified_at: null });
+  expect(await confirm("none")).toBeNull();
 });

@@ -1,14 +1,13 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { readConfig } from "../../../functions/subscription-api/config";
 import { type LinkPurpose, signedLinks } from "../../../functions/subscription-api/signed-links";
-import { apiInProcess } from "../../support/api-in-process/api";
+import { apiInProcess, configurationOf } from "../../support/api-in-process/api";
+import { DAY } from "../../support/api-in-process/scheduler";
 import { refusal } from "../../support/api-in-process/stripe-model";
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-const DAY = 24 * 60 * 60_000;
 const CONFIRMED = "Your email address is confirmed";
 const ENDED = "This sign-up has ended";
 const ASKS = '<form method="post"><button type="submit">End this sign-up</button></form>';
@@ -17,9 +16,7 @@ const ASKS = '<form method="post"><button type="submit">End this sign-up</button
 async function onTrial() {
   const api = apiInProcess();
   const id = await api.onTrial();
-  const config = readConfig({ ...api.env });
-  if (config.status === "invalid") throw new Error("The settings of the tests are not valid");
-  const links = signedLinks(config.configuration.links);
+  const links = signedLinks(configurationOf(api.env).links);
   return {
     ...api,
     id,
@@ -58,6 +55,25 @@ test('"This wasn\'t me" asks first, then ends the sign-up; no link works for it 
   expect(row()).toMatchObject({ email_verified_at: null });
 });
 
+const FREE = "You can use your email address to sign up at any time.";
+const CHARGED = "If the card was charged, our support team will look at the charge and write to you.";
+
+const OVER = "trial_end = '2020-01-01T00:00:00.000Z', email_verified_at = '2020-01-01T00:00:00.000Z'";
+
+test.each([
+  ["during the trial", "end_reason = NULL", false, true],
+  ["after it, with a confirmed address,", OVER, true, false],
+])(
+  "the pages of a report %s tell of a charge and whether the address is free",
+  async (_, columns, isCharged, isFree) => {
+    const { linkTo, open, rows } = await onTrial();
+    rows(`UPDATE sign_ups SET ${columns}`);
+    const [asks, ended] = [await open(linkTo("not-me")), await open(linkTo("not-me"), "POST")];
+    expect([asks, ended].map(({ text }) => text.includes(CHARGED))).toEqual([isCharged, isCharged]);
+    expect(ended.text.includes(FREE)).toBe(isFree);
+  },
+);
+
 test("the page says so while Stripe fails, and the next press ends the sign-up", async () => {
   const { linkTo, open, row, model } = await onTrial();
   const url = linkTo("not-me");
@@ -70,10 +86,7 @@ test("the page says so while Stripe fails, and the next press ends the sign-up",
 
 test("a token opens only the page of its purpose, for a sign-up that exists", async () => {
   const { linkTo, open, row, logged } = await onTrial();
-  const tokenOf = (...given: Parameters<typeof linkTo>) =>
-    linkTo(...given)
-      .split("/")
-      .at(-1) ?? "";
+  const tokenOf = (purpose: LinkPurpose, of?: string) => linkTo(purpose, of).replace(/^.*\//, "");
   const verify = tokenOf("verify-email");
   const refused = [
     `/links/not-me/${verify}`,
@@ -118,10 +131,8 @@ test("the pages have no script and a strict policy, and are neither cached nor i
     expect(policy).toMatch(/^default-src 'none'.*form-action 'self'.*base-uri 'none'.*frame-ancestors 'none'/);
     expect(policy).not.toMatch(/unsafe|script-src/);
     expect(Object.fromEntries(headers)).toMatchObject({
-      "cache-control": "no-store",
-      "referrer-policy": "no-referrer",
-      "x-frame-options": "DENY",
-      "x-robots-tag": "noindex",
+      ...{ "cache-control": "no-store", "referrer-policy": "no-referrer" },
+      ...{ "x-frame-options": "DENY", "x-robots-tag": "noindex" },
     });
     expect(text).not.toContain("<script");
     expect(text.match(/<h1>/g)).toHaveLength(1);

@@ -146,6 +146,16 @@ test.each([
   expect(sent).toHaveBeenCalledTimes(state === "sent" ? 1 : 0);
 });
 
+test.each([
+  ["trial-started", ON_TRIAL, "ada@example.com", "Your Citewell trial has started"],
+  ["card-used", "status = 'pending'", "ada@example.com", "Your Citewell trial has not started"],
+  ["not-me-reported", ON_TRIAL, "support@example.com", expect.stringContaining("“This wasn’t me”")],
+])("the email %s of a sign-up with %s goes to %s", async (kind, columns, address, subject) => {
+  const { dispatch, sent } = await outboxOf(columns, kind);
+  await dispatch();
+  expect(JSON.parse(String(sent.mock.calls[0]?.[1]?.body))).toMatchObject({ to: [address], subject });
+});
+
 test("the links of an email work for thirty days from the sign-up, each for its purpose", async () => {
   const { dispatch, id, sent } = await outboxOf(ON_TRIAL, "trial-started");
   vi.setSystemTime(NOW + DAY);
@@ -160,12 +170,7 @@ test("the links of an email work for thirty days from the sign-up, each for its 
 });
 
 const end = new Date(NOW + 2 * DAY);
-const REMINDER: Message = {
-  ...MESSAGE,
-  key: reminderKey("1", end),
-  kind: "trial-ending",
-  trial_end: end.toISOString(),
-};
+const REMINDER: Message = { ...MESSAGE, key: reminderKey("1", end), kind: "trial-ending", trial_end: iso(+end) };
 const RUNNING: Billing = {
   ...{ isTrialing: true, isInvoiced: false, trialEnd: end, plan: "LITE", card: { brand: "visa", last4: "4242" } },
   trialEndOutcome: { next: "charge", first: null, later: null },
@@ -188,13 +193,8 @@ test.each<[string, Partial<Message>, Partial<Billing> | null, object | string]>(
   ["without a plan is dropped when its end has passed", { ...NO_PLAN, trial_end: iso(NOW) }, {}, "trial-over"],
   ["without a customer has no card", { ...NO_PLAN, stripe_customer_id: null }, {}, { card: null }],
 ])("an email about a trial %s", async (_, message, billing, expected) => {
-  const found = await trialOf(
-    { ...REMINDER, ...message },
-    {
-      findBilling: async () => (billing === null ? undefined : { ...RUNNING, ...billing }),
-      findCard: async () => RUNNING.card,
-    },
-  );
+  const findBilling = async () => (billing === null ? undefined : { ...RUNNING, ...billing });
+  const found = await trialOf({ ...REMINDER, ...message }, { findBilling, findCard: async () => RUNNING.card });
   if (typeof expected === "string") expect(found).toBe(expected);
   else expect(found).toMatchObject(expected);
 });
@@ -229,6 +229,7 @@ test.each([
   ["dead", "state = 'dead'", true, true],
   ["tried twice, waiting longer than a lease", `${WAITING} '${iso(NOW + LEASE_MS + 1)}'`, true, true],
   ["tried twice, perhaps being sent", `${WAITING} '${iso(NOW + LEASE_MS)}'`, true, false],
+  ["tried twice and late", `${WAITING} '${iso(NOW - 5 * MINUTE - 1)}'`, true, false],
   ["tried once", `attempts = 1, next_attempt_at = '${iso(NOW)}'`, false, false],
   ["due for five minutes", `next_attempt_at = '${iso(NOW - 5 * MINUTE)}'`, false, false],
   ["due for longer", `next_attempt_at = '${iso(NOW - 5 * MINUTE - 1)}'`, true, false],

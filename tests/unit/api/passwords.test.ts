@@ -83,31 +83,3 @@ test("a sign-up without a place is asked to come again in five seconds, and stor
   expect((await post({ email: "late@example.com" })).status).toBe(200);
   await settled();
 });
-
-test("each form costs one hash, whether or not its email address or its key is known: its time tells nothing", async () => {
-  let hashed = 0;
-  const counted = <T>(work: Promise<T>) => {
-    hashed += 1;
-    return work;
-  };
-  const { post, onTrial, settled } = apiInProcess({
-    passwords: {
-      hash: (password) => counted(cheapPasswords.hash(password)),
-      verify: (password, stored) => counted(cheapPasswords.verify(password, stored)),
-    },
-  });
-  const [known, unknown] = [{ email: "known@example.com" }, { email: "unknown@example.com" }];
-  await onTrial(known);
-  await post(unknown, { "idempotency-key": "a-key" });
-  for (const [status, fields, key] of [
-    [409, known, "another"],
-    [200, { email: "third@example.com" }, "a-third"],
-    [200, unknown, "a-key"],
-    [422, { ...unknown, password: "An0ther-one" }, "a-key"],
-    [422, { ...unknown, city: "Boston" }, "a-key"],
-  ] as const) {
-    const before = hashed;
-    expect([(await post(fields, { "idempotency-key": key })).status, hashed - before]).toEqual([status, 1]);
-  }
-  await settled();
-});

@@ -37,7 +37,6 @@ test.each(STATES)(
     expect(Object.keys(signUps[0] ?? {}).sort()).toEqual(
       [...columns.filter((name) => !NOT_EXPORTED.includes(name)), "messages"].sort(),
     );
-    expect(JSON.stringify(signUps)).not.toContain("a hash");
   },
 );
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { PAID_PLANS, settingOf } from "../../../app/contract/plans";
 import { readConfig } from "../../../functions/subscription-api/config";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
@@ -23,46 +23,28 @@ function problemsWith(changed: Changed): Record<string, string> {
 const deployed = (changed: Changed = {}) => problemsWith({ ...DEPLOYED, ...changed });
 
 const SECRETS = ["the-first-secret-that-signs-all-links", "the-second-secret-that-signs-links"];
-const WEBHOOK_SECRETS = ["whsec_0123456789abcdef", "whsec_fedcba9876543210"];
+const WEBHOOKS = ["whsec_0123456789abcdef", "whsec_fedcba9876543210"];
 const LOCAL_MAIL = { kind: "http", url: "http://localhost:8789/emails", key: "re_local_development_only" };
+const BINDING = { kind: "cloudflare", binding: EMAIL };
+const LOCAL_CONSOLE = { url: "http://localhost:8789/console/webhook", secret: SETTINGS.CONSOLE_WEBHOOK_SECRET };
 const ON_OTHER_HOST = { siteUrl: "http://192.168.0.7:8787", customerPortalUrl: "http://192.168.0.7:8789/p/login/test" };
 const stripe = { apiUrl: new URL("http://localhost:8789") };
 
 test.each<[string, Changed, object]>([
   ["no maintenance, longer deadlines or tax", {}, { inMaintenance: false, deadlineFactor: 1, automaticTax: false }],
   ["the simulator, one trial for each address", {}, { isLocal: true, stripe, trials: { onePerPerson: false } }],
-  [
-    "the simulator's console",
-    {},
-    { console: { url: "http://localhost:8789/console/webhook", secret: SETTINGS.CONSOLE_WEBHOOK_SECRET } },
-  ],
+  ["the simulator's console", {}, { console: LOCAL_CONSOLE }],
   ["two secrets of links", { LINK_SECRET: `${SECRETS.join(" , ")}\n` }, { links: { secrets: SECRETS } }],
-  [
-    "two secrets of webhooks",
-    { STRIPE_WEBHOOK_SECRET: `${WEBHOOK_SECRETS}` },
-    { stripe: { webhookSecrets: WEBHOOK_SECRETS } },
-  ],
+  ["two secrets of Stripe", { STRIPE_WEBHOOK_SECRET: WEBHOOKS.join() }, { stripe: { webhookSecrets: WEBHOOKS } }],
   ["email over http although there is a binding", { EMAIL }, { mail: { transport: LOCAL_MAIL } }],
-  [
-    "email by its binding",
-    { EMAIL, MAIL_API_URL: "" },
-    { mail: { transport: { kind: "cloudflare", binding: EMAIL } } },
-  ],
+  ["email by its binding", { EMAIL, MAIL_API_URL: "" }, { mail: { transport: BINDING } }],
   ["empty settings, which count as none", { OPERATOR_TOKEN: "", CONSOLE_WEBHOOK_URL: "" }, { console: undefined }],
   ["one trial for each person", { ONE_TRIAL_PER_PERSON: "true" }, { trials: { onePerPerson: true } }],
   ["longer deadlines", { DEADLINE_FACTOR: "60" }, { deadlineFactor: 60, stripe: { deadlineFactor: 60 } }],
   ["cheap passwords", { PASSWORD_COST: "4" }, { passwordCost: 4 }],
   ["maintenance and tax", { MAINTENANCE: "true", AUTOMATIC_TAX: "true" }, { inMaintenance: true, automaticTax: true }],
-  [
-    "slashes after the API's URL",
-    { PUBLIC_URL: "http://localhost:8788/" },
-    { links: { publicUrl: "http://localhost:8788" } },
-  ],
-  [
-    "slashes after the site's URL",
-    { SITE_URL: "http://localhost:8787//" },
-    { mail: { siteUrl: "http://localhost:8787" } },
-  ],
+  ["slashes after the API's URL", { PUBLIC_URL: "https://a.example/" }, { links: { publicUrl: "https://a.example" } }],
+  ["slashes after the site's URL", { SITE_URL: "https://a.example//" }, { mail: { siteUrl: "https://a.example" } }],
   ["another host in the links of emails", { HOST: "192.168.0.7" }, { mail: ON_OTHER_HOST, stripe }],
   ["another host in signed links", { HOST: "192.168.0.7" }, { links: { publicUrl: "http://192.168.0.7:8788" } }],
   ["Stripe's test mode", { STRIPE_API_URL: "https://api.stripe.com" }, { isLocal: true }],
@@ -97,22 +79,19 @@ test("a deployment refuses each local value, and what is only for local developm
 const ELEVEN = "abcdefghijk".repeat(3);
 const TOO_SHORT = "abcdefghijklmnopqrstuvwxyz01234";
 
-describe.each(["LINK_SECRET", "HASH_SECRET", "OPERATOR_TOKEN"])(
-  "a weak %s stops the API, whose reason quotes nothing:",
-  (name) => {
-    test.each([
-      [TOO_SHORT, /at least 32 characters/],
-      [`${TOO_SHORT}     `, /at least 32 characters/],
-      [`${TOO_SHORT}5`, undefined],
-      [ELEVEN, /at least 12 different characters/],
-      [`${ELEVEN}l`, undefined],
-    ])("%j: %s", (value, problem) => {
-      const problems = deployed({ [name]: value });
-      expect(problems).toEqual(problem ? { [name]: expect.stringMatching(problem) } : {});
-      expect(JSON.stringify(problems)).not.toContain(value.trim());
-    });
-  },
-);
+test.each([
+  [TOO_SHORT, /at least 32 characters/],
+  [`${TOO_SHORT}     `, /at least 32 characters/],
+  [`${TOO_SHORT}5`, undefined],
+  [ELEVEN, /at least 12 different characters/],
+  [`${ELEVEN}l`, undefined],
+])("a secret %j is refused if it is weak, and the reason does not quote it: %s", (value, problem) => {
+  for (const name of ["LINK_SECRET", "HASH_SECRET", "OPERATOR_TOKEN"]) {
+    const problems = deployed({ [name]: value });
+    expect(problems).toEqual(problem ? { [name]: expect.stringMatching(problem) } : {});
+    expect(JSON.stringify(problems)).not.toContain(value.trim());
+  }
+});
 
 test.each([
   ["HASH_SECRET", "LINK_SECRET"],

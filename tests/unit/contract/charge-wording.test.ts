@@ -1,7 +1,7 @@
 import { createElement, type ReactElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { MemoryRouter } from "react-router-dom";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { chargeSentence, usd, utcMinute } from "../../../app/contract/charge-wording";
 import { trialEndOf } from "../../../app/contract/trial";
 import { PlanCard } from "../../../app/pricing/plans/plan-card";
@@ -14,11 +14,7 @@ import { PlanTerms } from "../../../app/signup/form/plan-summary";
 import { trialEndingEmail, trialStartedEmail } from "../../../functions/subscription-api/outbox/emails/trial-emails";
 import { MESSAGE, SENDER } from "../../support/api-in-process/message";
 
-const zone = process.env.TZ;
-afterEach(() => {
-  if (zone === undefined) delete process.env.TZ;
-  else process.env.TZ = zone;
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 const links = { verifyEmail: "https://api.example/verify", notMe: "https://api.example/not-me" };
 const begins = [
@@ -31,7 +27,7 @@ const zones = ["Pacific/Kiritimati", "Asia/Kolkata", "Pacific/Pago_Pago"];
 test.each(zones.flatMap((zone) => begins.map(([began, day]) => [zone, began, day])))(
   "in %s a trial that begins at %s has the same day and amount on the page and in the emails: %s",
   (zone, began, day) => {
-    process.env.TZ = zone;
+    vi.stubEnv("TZ", zone);
     const end = trialEndOf(began);
     const cents = { cents: 123_456, tax: 0 };
     const charge = { next: "charge" as const, first: cents, later: cents };

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { refusalOf } from "../../../app/pipeline/guard/refusals.server";
+import { bodyOf } from "../../support/site-in-process/body-of";
 import { countingLimiter, PACKAGE_IDS, SITE_URL } from "../../support/site-in-process/site-settings";
 import { FORM, headersOf, smallSite } from "./small-site";
 
@@ -39,7 +41,7 @@ const unknown = [
   ...["/nothing", "/405", "/pricing.data", "//evil.test", "/%5cevil.test", "/%", "/__manifest", `/${"a".repeat(4000)}`],
   ...["x.css", "x%2ecss", "%00", "%5cevil.test", "a%2fb", "%", "a".repeat(101)].map((id) => `/subscription/${id}`),
 ];
-const malformed = ["?_data=routes%2Fsubscription", "?a=1&%5F%64ata=x", `?${"a&".repeat(64)}`];
+const malformed = ["?_data=routes%2Fsubscription", "?a=1&%5F%64ata=x", "?_data", "?_data&a", `?${"a&".repeat(64)}`];
 const longest = `/subscription?${"a".repeat(8192 - `${SITE_URL}/subscription?`.length)}`;
 const overlong = [`${longest}a`, `/pricing?${"a".repeat(8192)}`];
 const queries = ["/subscription", "/pricing"].flatMap((path) => malformed.map((query) => path + query));
@@ -77,17 +79,6 @@ const cells: Cell[] = [
   ...forms.flatMap((path) => sentAs.map((sent) => ({ method: "POST", path, ...sent }))),
 ];
 
-/** A form's body, and whether somebody began to read it. */
-function formBody() {
-  let taken = false;
-  const pull = (controller: ReadableStreamDefaultController) => {
-    taken = true;
-    controller.enqueue(new TextEncoder().encode("email=a"));
-    controller.close();
-  };
-  return { body: new ReadableStream({ pull }, { highWaterMark: 0 }), isRead: () => taken };
-}
-
 test("the guard gives every request what the first rule says, and reads no body", async () => {
   const { ask, posts, logged, requests } = smallSite();
   const met = new Set<string>();
@@ -95,20 +86,40 @@ test("the guard gives every request what the first rule says, and reads no body"
     const cell = { method, path, sender, type, length };
     const [rule = "", , status, allow = null] = rules.find(([, applies]) => applies(cell)) ?? [];
     met.add(rule);
-    const { body, isRead } = formBody();
+    const { response, taken } = bodyOf(["email=a"]);
     const headers = new Headers({ ...sender, ...(type && { "Content-Type": type }) });
     if (length !== undefined) headers.set("Content-Length", String(length));
     posts.length = 0;
     logged.length = 0;
-    const answer = await ask(path, { method, headers, ...(method === "POST" && { body, duplex: "half" }) });
-    const outcome = requests()[0]?.outcome;
-    const got = { status: answer.status, allow: answer.headers.get("Allow"), isPosted: posts.length === 1 };
+    const answer = await ask(path, {
+      method,
+      headers,
+      ...(method === "POST" && { body: response.body, duplex: "half" }),
+    });
     const isPosted = method === "POST" && status === 200;
-    const expected = { status, allow, isPosted, isRead: isPosted };
-    expect({ ...cell, rule, ...got, isRead: isRead() }).toEqual({ ...cell, rule, ...expected });
-    expect(outcome).toBe([200, 404].includes(answer.status) ? "answered" : "refused");
+    const outcome = status === 200 || status === 404 ? "answered" : "refused";
+    const got = [answer.status, answer.headers.get("Allow"), posts.length > 0, taken() > 0, requests()[0]?.outcome];
+    expect([cell, rule, ...got]).toEqual([cell, rule, status, allow, isPosted, isPosted, outcome]);
+    const isToldToScript = path.endsWith(".data") && status !== 200 && status !== 404 && method !== "HEAD";
+    if (isToldToScript) expect(await answer.text()).toMatch(RegExp(`"ErrorResponse".*,${status},`));
   }
   expect([...met].toSorted(), "each rule is met").toEqual(rules.map(([rule]) => rule).toSorted());
+});
+
+const AGAIN = "Please open the sign-up page again and send";
+
+test.each([
+  [400, "Malformed request", `The request could not be read. ${AGAIN} the form from there.`],
+  [403, "Request refused", `This form was not sent from our site. ${AGAIN} it from there.`],
+  [404, "Not found", "There is no such page."],
+  [405, "Method not allowed", "This page does not accept that kind of request."],
+  [408, "Request timed out", "The form did not arrive in time. Please check your connection and try again."],
+  [413, "Too much data", "The form holds more than we can take. Please shorten your entries and try again."],
+  [414, "URL too long", "The URL is longer than this site accepts."],
+  [415, "Unsupported form", `The form could not be read. ${AGAIN} it from there.`],
+  [429, "Too many requests", "Please wait a moment and try again."],
+])("the refusal %i is told as: %s. %s", (status, title, message) => {
+  expect(refusalOf(status)).toMatchObject({ title, message });
 });
 
 test("a form is passed on whole, without what Remix would trust or fail on", async () => {
@@ -126,9 +137,9 @@ test("a sender over the limit is answered before the body is read, and told when
   const FLOOD_RATE_LIMIT = countingLimiter(1);
   const { ask, posts, requests } = smallSite({ FLOOD_RATE_LIMIT });
   expect((await ask("/subscription", post)).status).toBe(200);
-  const { body, isRead } = formBody();
-  const answer = await ask("/subscription", { ...post, body, ...{ duplex: "half" } });
-  expect([answer.status, ...headersOf(answer, "Retry-After"), isRead(), posts.length]).toEqual([429, "60", false, 1]);
+  const { response, taken } = bodyOf(["email=a"]);
+  const answer = await ask("/subscription", { ...post, body: response.body, ...{ duplex: "half" } });
+  expect([answer.status, ...headersOf(answer, "Retry-After"), taken(), posts.length]).toEqual([429, "60", 0, 1]);
   expect(requests().at(-1)).toMatchObject({ outcome: "refused", reason: "Too many requests" });
   expect(FLOOD_RATE_LIMIT.keys).toEqual(["2001:db8:0:0::/64", "2001:db8:0:0::/64"]);
 });

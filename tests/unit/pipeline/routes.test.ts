@@ -42,6 +42,7 @@ test.each<[path: string, canonical: string]>([
     const redirect = [answer.status, ...headersOf(answer, "Location", "Cache-Control")];
     expect(redirect).toEqual([308, canonical, "no-store"]);
   }
+  expect((await ask(path, { method: "POST" })).status).toBe(404);
   if (!canonical.endsWith(".md")) expect((await ask(canonical)).status).toBe(200);
 });
 

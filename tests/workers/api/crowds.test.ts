@@ -14,7 +14,7 @@ import {
   times,
   validRequest,
 } from "../../support/visitors/visitor";
-import { startUpstream } from "../../support/workers/upstream";
+import { startFaultyProxy } from "../../support/workers/upstream";
 import { startBackend, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 
 /* Many at once on the real database, and one who hangs up. */
@@ -65,28 +65,22 @@ test("of 30 sign-ups with one card one gets a trial, and no other keeps the card
   expect((await Promise.all(owners)).filter((owner) => owner !== null)).toHaveLength(1);
 });
 
-test("an event that is delivered ten times at once counts once; the whole trial is told once, and no secret is kept", async () => {
+test("an event that is delivered ten times at once counts once, and no log or row has a secret", async () => {
   const email = "once@example.com";
   // Text that would be SQL, were it not bound.
   const company_name = "x'); DROP TABLE sign_ups;--";
   const { clientSecret } = await signUp(api, { email, company_name });
   await enterCard(stripe.url, clientSecret, newCard());
-  await expect.poll(() => startMailsOf(email)).toHaveLength(1);
-  await expect.poll(() => accountWebhooks(stripe, email)).toHaveLength(1);
+  const told = async () => [(await startMailsOf(email)).length, (await accountWebhooks(stripe, email)).length];
+  await expect.poll(told).toEqual([1, 1]);
   const before = await rowOf(api, email);
+  expect(before).toMatchObject({ company_name, status: "trialing" });
   const event = await setupEvent(stripe, "setup_intent.succeeded", clientSecret, "evt_once");
   expect(await times(10, () => deliver(api, event))).toEqual(Array(10).fill(200));
-  expect(await rowOf(api, email)).toEqual(before);
-  expect([(await startMailsOf(email)).length, (await accountWebhooks(stripe, email)).length]).toEqual([1, 1]);
-
-  expect(before).toMatchObject({ company_name, status: "trialing" });
-  expect(JSON.stringify(before)).not.toMatch(new RegExp(`_secret_|${validRequest.password}`));
+  expect([await rowOf(api, email), await told()]).toEqual([before, [1, 1]]);
   expect(await scryptPasswords().verify(validRequest.password, String(before.password_hash))).toBe(true);
-  const [webhook] = await accountWebhooks(stripe, email);
-  expect(webhook?.data).toMatchObject({ id: before.id, password_hash: before.password_hash });
-  const duplicate = await signUp(api, { email: " Once@Example.com " });
-  expect(duplicate).toMatchObject({ status: 409, contentType: "application/problem+json" });
-  expect(duplicate.text).not.toMatch(/D1_ERROR|SQLITE_/);
+  expect(await signUp(api, { email: " Once@Example.com " })).toMatchObject({ status: 409 });
+  expect(JSON.stringify(before)).not.toMatch(new RegExp(`_secret_|${validRequest.password}`));
   expect(JSON.stringify(api.logs)).not.toMatch(/\w@\w|Lovelace|Engines|2125550123|Analytical|_secret_|scrypt|St James/);
 });
 
@@ -94,48 +88,21 @@ test("a webhook is processed to its end, with its email, although Stripe hangs u
   const email = "hang-up@example.com";
   // Nobody listens there, so that Stripe itself delivers nothing.
   const silent = await startStripeSimulator({ webhookUrl: "http://127.0.0.1:1" });
-  const slow = await startUpstream();
-  const [asked, gate] = [gateOf(), gateOf()];
-  let isGated = false;
-  slow.answers(async (response, { method, url, headers, body }) => {
-    if (isGated) {
-      asked.open();
-      await gate.opened;
-    }
-    const { authorization = "", "content-type": type = "", "idempotency-key": key } = headers;
-    const answer = await fetch(silent.url + url, {
-      method,
-      headers: { authorization, "content-type": type, ...(key && { "idempotency-key": String(key) }) },
-      ...(method === "GET" ? {} : { body }),
-    });
-    response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
-  });
+  const slow = await startFaultyProxy(silent.url);
   const alone = await startSubscriptionApi({ simulatorUrl: silent.url, vars: { STRIPE_API_URL: slow.url } });
-  try {
-    const { clientSecret } = await signUp(alone, { email });
-    await enterCard(silent.url, clientSecret);
-    const event = await setupEvent(silent, "setup_intent.succeeded", clientSecret);
-    const length = Buffer.byteLength(event);
-    const head = `POST /webhooks/stripe HTTP/1.1\r\nhost: localhost\r\nstripe-signature: ${sign(event)}\r\ncontent-length: ${length}`;
-    isGated = true;
-    const socket = connect(Number(new URL(alone.url).port), "127.0.0.1");
-    socket.write(`${head}\r\n\r\n${event}`);
-    await asked.opened;
-    socket.resetAndDestroy();
-    expect(await rowOf(alone, email)).toMatchObject({ status: "pending" });
-    gate.open();
-    await expect.poll(async () => (await rowOf(alone, email)).status).toBe("trialing");
-    await expect.poll(() => mails(silent, email)).toHaveLength(1);
-  } finally {
-    slow.dispose();
-    await Promise.all([alone.dispose(), silent.dispose()]);
-  }
+  const { clientSecret } = await signUp(alone, { email });
+  await enterCard(silent.url, clientSecret);
+  const event = await setupEvent(silent, "setup_intent.succeeded", clientSecret);
+  const headers = `Host: localhost\r\nStripe-Signature: ${sign(event)}\r\nContent-Length: ${Buffer.byteLength(event)}`;
+  slow.breakAt("/v1/", "wait");
+  const socket = connect(Number(new URL(alone.url).port), "127.0.0.1");
+  socket.write(`POST /webhooks/stripe HTTP/1.1\r\n${headers}\r\n\r\n${event}`);
+  await expect.poll(() => slow.waiting).toHaveLength(1);
+  socket.resetAndDestroy();
+  expect(await rowOf(alone, email)).toMatchObject({ status: "pending" });
+  slow.repair();
+  await expect.poll(async () => (await rowOf(alone, email)).status).toBe("trialing");
+  await expect.poll(() => mails(silent, email)).toHaveLength(1);
+  slow.dispose();
+  await Promise.all([alone.dispose(), silent.dispose()]);
 });
-
-function gateOf() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
-}

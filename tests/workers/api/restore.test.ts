@@ -32,7 +32,6 @@ test("after a restore of the database a command reconciles it with Stripe, and n
     (await rows(api, "SELECT status FROM sign_ups WHERE email = ?", email))[0]?.status;
   const startTrial = async (email: string, clientSecret?: string) => {
     await enterCard(stripe.url, clientSecret, newCard());
-    await expect.poll(() => statusOf(email)).toBe("trialing");
     await expect.poll(() => mails(stripe, email)).toHaveLength(1);
     await expect.poll(() => accountWebhooks(stripe, email)).toHaveLength(1);
   };
@@ -41,11 +40,8 @@ test("after a restore of the database a command reconciles it with Stripe, and n
   await startTrial("erased@example.com", await begin("erased@example.com"));
   const pending = await begin("begun@example.com");
   // A reminder that is due after the backup, and goes out before the restore.
-  await rows(
-    api,
-    `UPDATE outbox SET next_attempt_at = strftime('%Y-%m-%dT%H:%M:%fZ') WHERE kind = 'trial-ending'
-        AND sign_up_id = (SELECT id FROM sign_ups WHERE email = 'canceled@example.com')`,
-  );
+  const reminder = "kind = 'trial-ending' AND sign_up_id = (SELECT id FROM sign_ups WHERE email LIKE 'canceled%')";
+  await rows(api, `UPDATE outbox SET next_attempt_at = strftime('%Y-%m-%dT%H:%M:%fZ') WHERE ${reminder}`);
   await api.dispose();
   await cp(database, backup, { recursive: true });
   const restoredTo = new Date();
@@ -63,11 +59,8 @@ test("after a restore of the database a command reconciles it with Stripe, and n
   await rm(database, { recursive: true });
   await cp(backup, database, { recursive: true });
 
-  const restore = async () =>
-    runCommand([
-      ...["after-restore", "--restored-to", restoredTo.toISOString(), "--stopped-at", stoppedAt.toISOString()],
-      ...["--url", api.url],
-    ]);
+  const moments = ["--restored-to", restoredTo.toISOString(), "--stopped-at", stoppedAt.toISOString()];
+  const restore = () => runCommand(["after-restore", ...moments, "--url", api.url]);
   api = await start({ MAINTENANCE: "true" });
   expect(await signUp(api)).toMatchObject({ status: 503 });
   expect(await (await fetch(`${api.url}/health`)).json()).toMatchObject({ keys: ["MAINTENANCE"] });
@@ -84,9 +77,8 @@ test("after a restore of the database a command reconciles it with Stripe, and n
   await expect.poll(() => statusOf("begun@example.com")).toBe("trialing");
   expect(await statusOf("canceled@example.com")).toBe("canceled");
   expect(await statusOf("erased@example.com")).toBeUndefined();
-  await expect
-    .poll(() => rows(api, "SELECT key FROM outbox WHERE state = 'due' AND kind <> 'trial-ending'"))
-    .toEqual([]);
+  const due = "SELECT key FROM outbox WHERE state = 'due' AND kind <> 'trial-ending'";
+  await expect.poll(() => rows(api, due)).toEqual([]);
   const held = "SELECT kind FROM outbox WHERE drop_reason = 'restored' ORDER BY kind";
   expect(await rows(api, held)).toEqual([{ kind: "trial-ending" }, { kind: "trial-started" }]);
   expect((await stripeStateOf(stripe, "begun@example.com")).subscriptions).toHaveLength(1);

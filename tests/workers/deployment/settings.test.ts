@@ -1,137 +1,133 @@
-import { fileURLToPath } from "node:url";
-import { Miniflare } from "miniflare";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { PAID_PLANS, settingOf } from "../../../app/contract/plans";
-import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
+import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
 import { siteVisitor } from "../../support/visitors/site-visitor";
-import { type RunningWorker, startDeployedSite, startSite, startSubscriptionApi } from "../../support/workers/workers";
+import { startDeployedSite, startSite, startSubscriptionApi } from "../../support/workers/workers";
 
 /* What each wrangler.toml puts live: what the stages need, and that local settings serve this machine only. */
 
-const fileOf = (folder: string) => fileURLToPath(new URL(`../../../${folder}wrangler.toml`, import.meta.url));
-const SITE = fileOf("");
-const API = fileOf("functions/subscription-api/");
-const STAGES = [undefined, "staging", "production"] as const;
+const read = (stage?: Stage) => ({
+  site: readWorkerSettings(join(root, "wrangler.toml"), stage),
+  api: readWorkerSettings(join(root, API_FOLDER, "wrangler.toml"), stage),
+});
+const local = read();
+const [staging, production] = [read("staging"), read("production")];
+const all = [local, staging, production].flatMap(({ site, api }) => [site, api]);
 
 describe.each(["staging", "production"] as const)("in %s", (stage) => {
-  const site = readWorkerSettings(SITE, stage);
-  const api = readWorkerSettings(API, stage);
+  const { site, api } = read(stage);
 
   test("the site asks this stage's API through its private entrypoint, and has its secret", () => {
-    const SUBSCRIPTION_API = { binding: "SUBSCRIPTION_API", service: api.name, entrypoint: "SiteApi" };
-    expect(site.services).toEqual([expect.objectContaining(SUBSCRIPTION_API)]);
-    expect(site.requiredSecrets).toContain("SESSION_SECRET");
-    expect(site.vars).not.toHaveProperty("SESSION_SECRET");
-    expect(site.vars).toMatchObject({ SUBSCRIPTION_API_IDEMPOTENT: "true" });
+    const binding = { binding: "SUBSCRIPTION_API", service: api.name, entrypoint: "SiteApi" };
+    expect(site.services).toEqual([expect.objectContaining(binding)]);
+    expect(site.requiredSecrets).toEqual(["SESSION_SECRET"]);
+    expect(site.vars).toMatchObject({ SUBSCRIPTION_API_IDEMPOTENT: "true", SITE_URL: `https://${site.routes}` });
+    expect(site.define).toEqual({ "process.env.NODE_ENV": '"production"' });
   });
 
-  test("the site limits each sender, and no limiter is shared", () => {
-    const limits = Object.fromEntries(site.ratelimits.map(({ name, simple }) => [name, simple.limit]));
-    expect(limits).toEqual({
-      SIGNUP_RATE_LIMIT: 10,
-      FLOOD_RATE_LIMIT: 20,
-      SIGNUP_NETWORK_RATE_LIMIT: 60,
-      CARD_CHECK_RATE_LIMIT: 30,
-    });
-    const ids = [SITE, API].flatMap((file) =>
-      STAGES.flatMap((each) => readWorkerSettings(file, each).ratelimits.map(({ namespace_id }) => namespace_id)),
-    );
-    expect(new Set(ids).size).toBe(ids.length);
+  test("the API has its database, mail and cron, its secrets, and its own host", () => {
+    expect(api.d1_databases).toMatchObject([{ binding: "DB", migrations_dir: "migrations" }]);
+    expect([api.send_email, api.triggers.crons]).toEqual([[{ name: "EMAIL" }], ["* * * * *"]]);
+    const secrets = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "LINK_SECRET", "HASH_SECRET"];
+    expect(api.requiredSecrets).toEqual(secrets);
+    const PUBLIC_URL = `https://${api.routes}`;
+    expect(api.vars).toMatchObject({ ONE_TRIAL_PER_PERSON: "true", PUBLIC_URL, SITE_URL: site.vars.SITE_URL });
+    expect(site.vars.SUBSCRIPTION_API_URL).toBe(PUBLIC_URL);
   });
 
-  test("both Workers have their own name and route, no workers.dev, and no log of whole URLs", () => {
-    for (const [file, { name, routes, workers_dev, observability }] of [
-      [SITE, site],
-      [API, api],
-    ] as const) {
-      expect([routes.length > 0, workers_dev, observability?.logs?.invocation_logs]).toEqual([true, false, false]);
-      const local = readWorkerSettings(file);
-      expect([local.routes, local.workers_dev, local.name.endsWith("-local")]).toEqual([[], false, true]);
-      expect(local.name).not.toBe(name);
+  test("each sender is limited, in each period of a minute", () => {
+    const limitsOf = ({ ratelimits }: typeof site) =>
+      Object.fromEntries(ratelimits.map(({ name, simple: { limit, period } }) => [name, [limit, period]]));
+    expect([limitsOf(site), limitsOf(api)]).toEqual([
+      {
+        SIGNUP_RATE_LIMIT: [10, 60],
+        FLOOD_RATE_LIMIT: [20, 60],
+        SIGNUP_NETWORK_RATE_LIMIT: [60, 60],
+        CARD_CHECK_RATE_LIMIT: [30, 60],
+      },
+      { SIGNUP_RATE_LIMIT: [30, 60] },
+    ]);
+  });
+
+  test("no secret and no local value is in a variable, and no log has whole URLs", () => {
+    for (const { vars, requiredSecrets, workers_dev, observability, version_metadata, name } of [site, api]) {
+      for (const secret of requiredSecrets) expect(vars).not.toHaveProperty(secret);
+      expect(JSON.stringify(vars)).not.toMatch(/localhost|local_|only-for-local|_test_/);
+      const isLogged = [observability?.enabled, observability?.logs?.invocation_logs];
+      expect([workers_dev, version_metadata, ...isLogged]).toEqual([false, { binding: "RELEASE" }, true, false]);
+      expect(name).not.toMatch(/-local$/);
     }
   });
 });
 
-test("catalog and site agree on ids, names and prices, locally and in both stages", async () => {
-  const databases = new Miniflare({ modules: true, script: "export default {}", d1Databases: ["catalog"] });
-  const db = await databases.getD1Database("catalog");
-  await migrateDatabase(db);
-  const { results } = await db.prepare("SELECT id, name, price_cents FROM packages ORDER BY price_cents").all();
-  await databases.dispose();
-  for (const stage of STAGES) {
-    const { vars } = readWorkerSettings(SITE, stage);
-    const sold = PAID_PLANS.map((plan) => [vars[settingOf(plan)], plan.title, plan.monthlyPrice * 100]);
-    expect(sold, stage).toEqual(results.map(({ id, name, price_cents }) => [id, name, price_cents]));
+test("staging is production on other hosts, with a database of its own", () => {
+  const hosts = (vars: object) => JSON.parse(JSON.stringify(vars).replace(/\/\/(www|api)\./g, "//$1.staging."));
+  for (const worker of ["site", "api"] as const) {
+    const expected = hosts(production[worker].vars);
+    expect(JSON.parse(JSON.stringify(staging[worker].vars).replace("//staging.", "//www.staging."))).toEqual(expected);
   }
 });
 
+test("no two Workers share a name, a route, a limiter or, in a stage, a database", () => {
+  for (const own of [
+    all.map(({ name }) => name),
+    all.flatMap(({ routes }) => routes),
+    all.flatMap(({ ratelimits }) => ratelimits.map(({ namespace_id }) => namespace_id)),
+    [staging, production].flatMap(({ api }) => api.d1_databases.map(({ database_name }) => database_name)),
+  ])
+    expect(new Set(own).size).toBe(own.length);
+  for (const { name, routes, workers_dev } of [local.site, local.api])
+    expect([routes, workers_dev, name.endsWith("-local")]).toEqual([[], false, true]);
+});
+
 const STRIPE_JS_URL = "http://localhost:8789/endive/stripe.js";
-const [site, api, shared] = await Promise.all([
+const workers = await Promise.all([
   startSite(),
   startSubscriptionApi(),
   startSite({ vars: { HOST: "192.168.0.7", STRIPE_JS_URL } }),
+  startDeployedSite(() => new Response()),
 ]);
-afterAll(() => Promise.all([site, api, shared].map((worker) => worker.dispose())));
+afterAll(() => Promise.all(workers.map((worker) => worker.dispose())));
+const [site, api, shared, deployed] = workers;
 
-async function ask(
-  { mf }: RunningWorker,
-  url: string,
-  init: { method?: string; headers?: Record<string, string> } = {},
-) {
-  const response = await mf.dispatchFetch(url, { redirect: "manual", ...init });
-  return { status: response.status, headers: response.headers, text: await response.text() };
-}
+const FOREIGN = ["https://citewell-site-local.somebody.workers.dev", "http://www.citewell.example"];
+const LOOPBACK = ["http://localhost:8787", "http://127.0.0.1:9", "http://127.9.9.9", "http://[::1]:8787"];
 
-describe("local settings", () => {
-  test.each([
-    "https://citewell-site-local.somebody.workers.dev",
-    "http://www.citewell.example",
-    "http://127.0.0.1.example",
-    "http://localhost.example",
-    "http://192.168.0.7:8787",
-  ])("refuse %s in both Workers, and say how to serve another device", async (origin) => {
-    for (const path of ["/", "/subscription", "/health", "/nothing"]) {
-      const { status, text } = await ask(site, origin + path);
-      expect([status, text]).toEqual([421, expect.stringContaining("start with HOST=0.0.0.0 npm start.")]);
-    }
-    for (const [worker, path] of [
-      [site, "/subscription"],
-      [api, "/subscription"],
-      [api, "/webhooks/stripe"],
-      [api, "/operator/export"],
+test.each([...FOREIGN, "http://127.0.0.1.example", "http://localhost.example", "http://192.168.0.7:8787"])(
+  "local settings refuse %s in both Workers, and say how to serve another device",
+  async (origin) => {
+    for (const [worker, method, path] of [
+      ...["/", "/subscription", "/health", "/nothing"].map((path) => [site, "GET", path] as const),
+      [site, "POST", "/subscription"],
+      ...["/subscription", "/webhooks/stripe", "/operator/export"].map((path) => [api, "POST", path] as const),
     ] as const) {
-      expect((await ask(worker, origin + path, { method: "POST" })).status).toBe(421);
+      const { status, text } = await siteVisitor(worker, origin).send(method, path);
+      expect([path, status]).toEqual([path, 421]);
+      expect(text).toContain("start with HOST=0.0.0.0 npm start.");
     }
-  });
+  },
+);
 
-  test.each([
-    "http://localhost:8787",
-    "http://127.0.0.1:9",
-    "http://127.9.9.9",
-    "http://[::1]:8787",
-    "http://site.localhost",
-  ])("serve %s", async (origin) => {
-    expect((await ask(site, `${origin}/pricing`)).status).toBe(200);
-  });
-
-  test.each(["localhost", "192.168.0.7", "my-machine.local"])(
-    "with HOST serve %s, where the same host has the simulator",
-    async (host) => {
-      const origin = `http://${host}:8787`;
-      const { status, headers } = await ask(shared, `${origin}/subscription`);
-      const policy = headers.get("Content-Security-Policy");
-      expect([status, policy]).toEqual([200, expect.stringContaining(` http://${host}:8789;`)]);
-      const sitemap = await ask(shared, `${origin}/sitemap.xml`);
-      if (host !== "localhost") expect(sitemap.text).toContain(`<loc>${origin}/pricing</loc>`);
-      const foreign = { Origin: "http://evil.test:8787", "Content-Type": "application/x-www-form-urlencoded" };
-      expect((await ask(shared, `${origin}/subscription`, { method: "POST", headers: foreign })).status).toBe(403);
-    },
-  );
+test.each([...LOOPBACK, "http://site.localhost"])("local settings serve %s", async (origin) => {
+  expect((await siteVisitor(site, origin).get("/pricing")).status).toBe(200);
 });
 
+test.each(["localhost", "192.168.0.7", "my-machine.local"])(
+  "with HOST they serve %s, and its simulator",
+  async (host) => {
+    const visitor = siteVisitor(shared, `http://${host}:8787`);
+    const { status, headers } = await visitor.get("/subscription");
+    expect([status, headers.get("Content-Security-Policy")]).toEqual([
+      200,
+      expect.stringContaining(` http://${host}:8789;`),
+    ]);
+    if (host !== "localhost")
+      expect((await visitor.get("/sitemap.xml")).body).toContain(`<loc>http://${host}:8787/pricing`);
+    expect((await visitor.submit({}, { Origin: "http://evil.test:8787", "Sec-Fetch-Site": "" })).status).toBe(403);
+  },
+);
+
 test("a deployment serves every host that Cloudflare routes to it", async () => {
-  const deployed = await startDeployedSite(() => new Response());
   expect((await siteVisitor(deployed, "https://another.citewell.dev").get("/pricing")).status).toBe(200);
-  await deployed.dispose();
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { DUPLICATE, DUPLICATE_EMAIL } from "../../../app/signup/notices";
 import { readPage } from "../../support/visitors/page";
-import { type Answer, typed } from "../../support/visitors/site-visitor";
+import { typed } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* The form as a visitor without a script reads it, empty and with what was wrong. */
@@ -11,209 +11,163 @@ import { startVisitedSite } from "../../support/visitors/visited-site";
 const CONSOLE_URL = "https://console.test";
 const MINI = "/subscription/5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
 const UNKNOWN = "11111111-2222-4333-8444-555555555555";
+const CUSTOM = `/subscription/${UNKNOWN}`;
+const ABROAD = "Online sign-up takes US addresses. Elsewhere, contact sales.";
 
-const vars = { CONSOLE_URL, SUPPORT_EMAIL: "support@brand.test" };
+const vars = { CONSOLE_URL, SUPPORT_EMAIL: "support@brand.test", SALES_EMAIL: "sales@brand.test" };
 const { upstream, visitor, dispose } = await startVisitedSite({ vars });
 afterAll(dispose);
 
-/** The sign-up's form: messages and hint are below a field; the summary is the list of problems above the form. */
-function readForm(answer: Answer) {
-  const page = readPage(answer);
-  return {
-    ...page,
-    messages: (name: string) => page.wordsOfEach(`#signup-${name}-error li`),
-    hint: (name: string) => page.words(`#signup-${name}-hint`),
-    value: (name: string) => page.document.querySelector<HTMLInputElement>(`[name="${name}"]`)?.value,
-    summary: () => page.wordsOfEach("[aria-labelledby=error-summary] a"),
-  };
-}
+const opened = async (path = "/subscription") => readPage(await visitor.get(path));
 
-async function submitted(change: Record<string, string>) {
-  const answer = await visitor.submit(change);
-  expect(answer.status).toBe(422);
-  return readForm(answer);
-}
+const ZIP_HINT = `5 digits or ZIP+4: 62701 or 62701-1234. ${ABROAD}`;
+const PHONE_HINT = "US and Canada: 10 digits. Elsewhere: start with the country code, for example +44 20 7946 0958.";
+const PASSWORD_HINT =
+  "At least 8 characters with an uppercase letter, a lowercase letter, a number and a special character.";
 
-/** Label and name of each field, in the order of the page. */
-const sections = {
-  "Contact Information": [
-    ["Contact Name", "full_name"],
-    ["Company Name", "company_name"],
-    ["Email Address", "email"],
-    ["Phone Number", "phone"],
-    ["Password", "password"],
-    ["Confirm Password", "confirmPassword"],
-  ],
-  "Billing Address": [
-    ["Street Address", "address"],
-    ["City", "city"],
-    ["State/Province", "state"],
-    ["ZIP Code", "zipCode"],
-    ["Country", "country"],
-  ],
-} as const;
+/** Every field, in the order of the page; the message is for `x`. */
+const FIELDS: [
+  name: string,
+  label: string,
+  type: string | null,
+  autocomplete: string,
+  hint: string,
+  message: string,
+][] = [
+  ["full_name", "Contact Name", null, "name", "", "Contact name must be at least 2 characters"],
+  ["company_name", "Company Name", null, "organization", "", "Company name must be at least 2 characters"],
+  ["email", "Email Address", null, "email", "", "Please enter a valid email address"],
+  ["phone", "Phone Number", "tel", "tel", PHONE_HINT, "Phone number is required"],
+  ["password", "Password", "password", "new-password", PASSWORD_HINT, "Password must be at least 8 characters"],
+  ["confirmPassword", "Confirm Password", "password", "new-password", "", "Passwords do not match"],
+  ["address", "Street Address", null, "address-line1", "", "Street address must be at least 5 characters"],
+  ["city", "City", null, "address-level2", "", "City must be at least 2 characters"],
+  ["state", "State/Province", null, "address-level1", "", "State must be at least 2 characters"],
+  ["zipCode", "ZIP Code", null, "postal-code", ZIP_HINT, "ZIP code must be at least 5 characters"],
+  ["country", "Country", null, "country-name", "", "Country must be at least 2 characters"],
+];
+
+const wrong = Object.fromEntries(FIELDS.map(([name]) => [name, name === "confirmPassword" ? "y" : "x"]));
+const [empty, refused] = [await opened(), readPage(await visitor.submit(wrong))];
+
+test.each(FIELDS)("%s has its label, hint and attributes, and when refused its message", (...field) => {
+  const [name, label, type, autocomplete, hint, message] = field;
+  for (const { status, document, words, wordsOfEach } of [empty, refused]) {
+    const isRefused = status === 422;
+    const input = document.querySelector<HTMLInputElement>(`fieldset input[name=${name}]`);
+    const attribute = (key: string) => input?.getAttribute(key) ?? null;
+    expect([...(input?.labels ?? [])].map(({ textContent }) => textContent)).toEqual([label]);
+    expect([attribute("type"), attribute("autocomplete"), attribute("required")]).toEqual([type, autocomplete, ""]);
+    for (const hindrance of ["maxlength", "readonly", "onpaste", "disabled"]) expect(attribute(hindrance)).toBeNull();
+    expect(input?.value).toBe(isRefused && type !== "password" ? wrong[name] : "");
+    expect(words(`#signup-${name}-hint`)).toBe(hint);
+    expect(wordsOfEach(`#signup-${name}-error li`)[0]).toBe(isRefused ? message : undefined);
+    const described = [hint && `signup-${name}-hint`, isRefused && `signup-${name}-error`].filter(Boolean).join(" ");
+    expect(attribute("aria-describedby")).toBe(described || null);
+    expect(attribute("aria-invalid")).toBe(isRefused ? "true" : null);
+    const typing = ["inputmode", "autocapitalize", "spellcheck"].map(attribute);
+    const isExact = name === "email" || type === "password";
+    expect(typing).toEqual([name === "email" ? "email" : null, ...(isExact ? ["none", "false"] : [null, null])]);
+  }
+});
 
 describe("the form", () => {
-  test("has its heading and intro, and a card with its title and text", async () => {
-    const { words } = readPage(await visitor.get("/subscription"));
-    expect(words("h1")).toBe("Complete Your Subscription");
-    expect(words("h1 + p")).toMatch(/^Join thousands of businesses/);
+  test("has heading, intro, card, two sections with all fields in order, and its button", () => {
+    const { words, wordsOfEach, each, links } = empty;
+    expect(wordsOfEach("main > div > div > p")).toEqual([
+      "Step 1 of 2: details",
+      "Join thousands of businesses improving their visibility in AI search.",
+    ]);
     const card = ".card[aria-labelledby=subscription-information]";
     expect(words(`${card} > h2`)).toBe("Subscription Information");
     expect(words(`${card} > h2 + p`)).toBe(
       "Complete your subscription by providing your contact and billing information.",
     );
-  });
-
-  test("has two sections, with all fields labeled and empty", async () => {
-    const { document } = readPage(await visitor.get("/subscription"));
-    const shown = [...document.querySelectorAll("fieldset")].map((fieldset) => [
-      fieldset.querySelector("legend")?.textContent,
-      [...fieldset.querySelectorAll("label")].map((label) => [label.textContent, label.control?.getAttribute("name")]),
+    expect(words("form > p.text-sm")).toBe("All fields are required.");
+    expect(wordsOfEach("fieldset legend")).toEqual(["Contact Information", "Billing Address"]);
+    const names = FIELDS.map(([name]) => name);
+    const [contact, billing] = [
+      each("fieldset:first-of-type input", "name"),
+      each("fieldset ~ fieldset input", "name"),
+    ];
+    expect([contact, billing]).toEqual([names.slice(0, 6), names.slice(6)]);
+    expect([each("form#signup", "method"), each("form#signup [type=submit]", "disabled")]).toEqual([["post"], [null]]);
+    expect(words("form#signup [type=submit]")).toBe("Payment");
+    expect(words(".submit-area p")).toBe("By continuing you accept the Terms and the Privacy Policy.");
+    expect(links(".submit-area p a")).toEqual([
+      ["Terms", "/terms"],
+      ["Privacy Policy", "/privacy"],
     ]);
-    expect(shown).toEqual(Object.entries(sections));
-    const inputs = [...document.querySelectorAll<HTMLInputElement>("fieldset input")];
-    expect(inputs.map(({ value }) => value)).toEqual(inputs.map(() => ""));
-  });
-
-  test("masks both passwords, and leaves them to password managers and pasting", async () => {
-    const { document } = readPage(await visitor.get("/subscription"));
-    for (const name of ["password", "confirmPassword"]) {
-      const field = document.querySelector(`input[name=${name}]`);
-      expect(field?.getAttribute("type")).toBe("password");
-      expect(field?.getAttribute("autocomplete")).toBe("new-password");
-      for (const hindrance of ["maxlength", "readonly", "onpaste"]) expect(field?.hasAttribute(hindrance)).toBe(false);
-    }
   });
 
   test("lists the world's countries once, and not in a script", async () => {
-    const { document, body } = readPage(await visitor.get("/subscription"));
-    const field = document.querySelector("input[name=country]");
-    const list = document.getElementById(field?.getAttribute("list") ?? "");
-    const names = [...(list?.querySelectorAll("option") ?? [])].map((option) => option.value);
+    const { each, body } = empty;
+    expect(each("input[name=country]", "list")).toEqual(each("datalist", "id"));
+    const names = each("datalist option", "value");
     expect(names).toHaveLength(250);
-    expect(names).toEqual(expect.arrayContaining(["Germany", "Trinidad & Tobago", "Côte d’Ivoire"]));
-    expect(list?.textContent).toBe("");
+    expect(names).toEqual(expect.arrayContaining(["Germany", "Trinidad & Tobago", "Côte d’Ivoire", "United States"]));
     expect(body.split("Liechtenstein")).toHaveLength(2);
-    expect(Buffer.byteLength(list?.outerHTML ?? "")).toBeLessThan(10_000);
     const folder = join(import.meta.dirname, "../../../public/build");
     const scripts = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".js"));
-    for (const name of scripts) {
-      expect(await readFile(join(folder, name), "utf8"), name).not.toContain("Liechtenstein");
-    }
-  });
-
-  test("names and links beside its button the two texts that the visitor accepts", async () => {
-    const { document, words } = readForm(await visitor.get("/subscription"));
-    const sentence = ".submit-area p";
-    expect(words(sentence)).toBe("By continuing you accept the Terms and the Privacy Policy.");
-    const links = [...document.querySelectorAll(`${sentence} a`)];
-    expect(links.map((link) => link.getAttribute("href"))).toEqual(["/terms", "/privacy"]);
-    expect(links.filter((link) => link.hasAttribute("target"))).toEqual([]);
-  });
-
-  test.each([
-    ["/subscription", "$0 today. Your first 5 days are free."],
-    [MINI, "$0 today. Then $100/month after 5 days unless you cancel."],
-    [`/subscription/${UNKNOWN}`, "$0 today. Then the price you agreed with us after 5 days unless you cancel."],
-  ])("shows directly above its button the price and the time of payment: %s", async (path, offer) => {
-    expect(readForm(await visitor.get(path)).words("form p:has(+ button)")).toBe(offer);
+    for (const name of scripts) expect(await readFile(join(folder, name), "utf8"), name).not.toContain("Liechtenstein");
   });
 });
 
-describe("an invalid form", () => {
-  test("has a message under each field", async () => {
-    const { document } = readForm(await visitor.post("password=short&confirmPassword=x"));
-    for (const [label, name] of Object.values(sections).flat()) {
-      const field = document.querySelector(`.field:has([name=${name}])`);
-      const message = field?.lastElementChild;
-      expect(message?.textContent, label).toMatch(/must be|is required|Please enter|do not match/);
-      expect(field?.querySelector("input")?.getAttribute("aria-describedby")?.split(" ")).toContain(message?.id);
-    }
-  });
-
-  test("describes its phone number and ZIP code by their hints too, like the empty form", async () => {
-    for (const form of [readForm(await visitor.get("/subscription")), await submitted({ phone: "1", zipCode: "1" })]) {
-      for (const name of ["phone", "zipCode"]) {
-        const described = form.document.querySelector(`[name=${name}]`)?.getAttribute("aria-describedby");
-        expect(described?.split(" ")).toContain(`signup-${name}-hint`);
-        expect(form.hint(name)).not.toBe("");
-      }
-    }
-  });
-
-  test("links its summary to the plans if its package id is not a UUID", async () => {
-    const form = await submitted({ package_id: "not-a-uuid" });
-    expect(form.summary()).toEqual(["Invalid subscription ID"]);
-    const link = form.document.querySelector("[aria-labelledby=error-summary] a")?.getAttribute("href") ?? "";
-    expect(form.document.querySelector(link)?.textContent).toContain("MINI, $100 a month");
-  });
+const AGREED = "the price you agreed with us";
+const SAVED = "We save your card but don't charge it during your 5-day free trial.";
+const CUSTOM_CARD = `Custom planThis plan is not on our pricing page. You'll pay ${AGREED}. ${SAVED}Compare plans`;
+test.each([
+  [
+    MINI,
+    MINI,
+    "Then $100/month after 5 days unless you cancel.",
+    "MINI $100 a month5-day free trial, then $100/monthChange plan",
+  ],
+  ["/subscription", "/subscription", "Your first 5 days are free.", `No plan chosen yet.${SAVED}Compare plans`],
+  ...[CUSTOM, `/subscription?uuid=${UNKNOWN}`, `${CUSTOM}?id=other`].map((path) => {
+    return [path, CUSTOM, `Then ${AGREED} after 5 days unless you cancel.`, CUSTOM_CARD];
+  }),
+])("%s posts to %s, and has its plan's card and terms above the button: %s", async (path, action, terms, card) => {
+  const { each, words, links } = await opened(path);
+  expect(each("form#signup", "action")).toEqual([action]);
+  expect(each("[name=package_id]", "value")).toEqual([action?.slice("/subscription/".length)]);
+  expect(words("form p:has(+ button)")).toBe(`$0 today. ${terms}`);
+  expect(words("aside")).toBe(`Your plan${card}${ABROAD}`);
+  expect(links("aside a").map(([, href]) => href)).toEqual(["/pricing", "mailto:sales@brand.test"]);
+  expect(words()).not.toContain(UNKNOWN);
 });
 
-describe("the plan", () => {
-  const plan = "aside";
-
-  test("with an id that is not a UUID is reported on arrival, above the form, with the plans to choose from", async () => {
-    for (const path of ["/subscription/not-a-uuid", "/subscription?id=not-a-uuid"]) {
-      const form = readForm(await visitor.get(path));
-      expect(form.words(`${plan} h2`)).toBe("Invalid subscription ID");
-      const links = [...form.document.querySelectorAll(`${plan} a`)];
-      expect(links.map(({ textContent }) => textContent)).toEqual([
-        "MINI, $100 a month",
-        "LITE, $200 a month",
-        "STANDARD, $500 a month",
-        "Compare plans",
-      ]);
-      expect(links[0]?.getAttribute("href")).toBe(MINI);
-      expect(form.summary()).toEqual([]);
-    }
-  });
-
-  test("that the site does not know is a custom plan, shown without id and price", async () => {
-    const form = readForm(await visitor.get(`/subscription/${UNKNOWN}`));
-    expect(form.words(plan)).toContain("Custom plan");
-    expect(form.words("main")).not.toContain(UNKNOWN);
-    expect(form.words(plan)).not.toContain("$");
-  });
-
-  test("that the site knows shows its name and its price before and after the trial", async () => {
-    const form = readForm(await visitor.get(MINI));
-    expect(form.words(`${plan} p`)).toContain("MINI $100 a month 5-day free trial, then $100/month");
-    const abroad = "Online sign-up takes US addresses. Elsewhere, contact sales.";
-    expect(form.words(`${plan} p`)).toContain(abroad);
-    expect(form.document.querySelector(`${plan} p a`)?.getAttribute("href")).toMatch(/^mailto:sales@/);
-    expect(form.hint("zipCode")).toContain(abroad);
-    const zipCode = form.document.querySelector("[name=zipCode]");
-    expect(zipCode?.getAttribute("aria-describedby")).toBe("signup-zipCode-hint");
-  });
-
-  test.each([`?uuid=${UNKNOWN}`, `/${UNKNOWN}?id=other`])(
-    "stands in the hidden field, and the form posts to its own URL: %s",
-    async (path) => {
-      const { document, value } = readForm(await visitor.get(`/subscription${path}`));
-      expect(value("package_id")).toBe(UNKNOWN);
-      expect(document.querySelector("form#signup")?.getAttribute("action")).toBe(`/subscription/${UNKNOWN}`);
-    },
-  );
-});
+test.each(["/subscription/not-a-uuid", "/subscription?id=not-a-uuid"])(
+  "%s is reported on arrival, with the plans to choose from, and in the summary of a form that comes back",
+  async (path) => {
+    const { words, links, document } = await opened(path);
+    expect(words("aside h2")).toBe("Invalid subscription ID");
+    expect(links("aside a")).toEqual([
+      ["MINI, $100 a month", MINI],
+      ["LITE, $200 a month", "/subscription/0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220"],
+      ["STANDARD, $500 a month", `/subscription/${typed.package_id}`],
+      ["Compare plans", "/pricing"],
+    ]);
+    expect(document.querySelector("[aria-labelledby=error-summary]")).toBeNull();
+    const returned = readPage(await visitor.submit({ package_id: "not-a-uuid" }));
+    expect(returned.links("[aria-labelledby=error-summary] a")).toEqual([["Invalid subscription ID", "#choose-plan"]]);
+    expect(returned.words("#choose-plan h2")).toBe("Invalid subscription ID");
+  },
+);
 
 test("a duplicate is reported at the email address, with the console's login and support, and gets the focus", async () => {
   upstream.answersJson(409, {});
   const answer = await visitor.submit();
   expect(answer.status).toBe(409);
-  const form = readForm(answer);
-  for (const [name, value] of Object.entries(typed)) expect(form.value(name), name).toBe(value);
-  expect([form.value("password"), form.value("confirmPassword")]).toEqual(["", ""]);
-  expect(form.messages("email")).toEqual([DUPLICATE_EMAIL]);
-  expect(form.summary()).toEqual([]);
-  expect(form.document.querySelector("[name=email]")?.getAttribute("aria-invalid")).toBe("true");
-  const links = [...form.document.querySelectorAll("[role=alert] a")];
-  expect(links.map((link) => [link.textContent, link.getAttribute("href")])).toEqual([
+  const { each, links, wordsOfEach, words } = readPage(answer);
+  for (const [name, value] of Object.entries(typed)) expect(each(`[name=${name}]`, "value"), name).toEqual([value]);
+  expect(each("[type=password]", "value").filter(Boolean)).toEqual([]);
+  expect(wordsOfEach("#signup-email-error li")).toEqual([DUPLICATE_EMAIL]);
+  expect(each("[aria-invalid]", "name")).toEqual(["email"]);
+  expect(links("[role=alert] a")).toEqual([
     ["Log in to the Customer Console", CONSOLE_URL],
     ["Contact Support", "mailto:support@brand.test"],
   ]);
-  const texts = [...form.document.querySelectorAll("body *")].map(({ textContent }) => textContent);
-  expect(texts.filter((text) => text === DUPLICATE)).toHaveLength(1);
-  expect(form.document.querySelectorAll(".notice button")).toHaveLength(0);
-  expect(form.document.querySelector("[autofocus]")?.textContent).toContain("Submission Failed");
+  expect(wordsOfEach("body *").filter((text) => text === DUPLICATE)).toHaveLength(1);
+  expect(words("[autofocus]")).toContain("Submission Failed");
 });

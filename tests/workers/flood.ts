@@ -1,0 +1,60 @@
+import { connect, type Socket } from "node:net";
+import type { Behavior } from "../support/workers/upstream";
+
+/** How much is sent unless the other side stops reading. */
+const FLOOD_BYTES = 300 * 1024 * 1024;
+const PART = "a=".repeat(32 * 1024);
+const CHUNK = `${PART.length.toString(16)}\r\n${PART}\r\n`;
+
+/** Whoever closes with bytes unread resets the connection, which can take the answer with it. */
+const ATTEMPTS = 10;
+
+/** Writes until nobody takes more. */
+function pour(socket: Socket | null, text: string, sent: { bytes: number }): void {
+  if (sent.bytes >= FLOOD_BYTES || !socket || socket.destroyed) return;
+  socket.write(text, (error) => {
+    if (error) return;
+    sent.bytes += text.length;
+    pour(socket, text, sent);
+  });
+}
+
+/**
+ * Sends a request whose body has no end, over a socket, which no HTTP client does, until the other side closes.
+ * @param head the request line and the headers, a line each, without Host
+ * @param chunked the body as HTTP's chunks, or as bare bytes
+ * @returns the first answer's status, and how many bytes of the body the other side and the sockets between took
+ */
+export async function flood(url: string, head: string[], chunked: boolean): Promise<{ status: number; sent: number }> {
+  const { host, port } = new URL(url);
+  const [line, ...headers] = head;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const sent = { bytes: 0 };
+    const status = await new Promise<number | undefined>((resolve) => {
+      let answered: number | undefined;
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.write(`${[line, `Host: ${host}`, ...headers].join("\r\n")}\r\n\r\n`);
+      pour(socket, chunked ? CHUNK : PART, sent);
+      socket.on("data", (data) => {
+        answered ??= Number(/^HTTP\/1\.1 (\d{3})/.exec(data.toString("latin1"))?.[1]);
+      });
+      socket.on("end", () => socket.destroy()).on("error", () => {});
+      socket.on("close", () => resolve(answered));
+    });
+    if (status !== undefined) return { status, sent: sent.bytes };
+  }
+  throw new Error(`No answer to ${line}`);
+}
+
+/**
+ * Answers with a Content-Length of 5 beside chunks without end, which no HTTP library would write.
+ * @param sent counts the bytes that left
+ */
+export function liesAboutItsLength(sent: { bytes: number }, status = 200): Behavior {
+  const head = ["Content-Type: application/json", "Content-Length: 5", "Transfer-Encoding: chunked"];
+  return ({ socket }) => {
+    socket?.on("error", () => {});
+    socket?.write(`HTTP/1.1 ${status} Status\r\n${head.join("\r\n")}\r\n\r\n`);
+    pour(socket, CHUNK.replaceAll("a=", "  "), sent);
+  };
+}
