@@ -16,6 +16,9 @@ const DAYS = [4.5, 10] as const;
 const LATER_FAULTS = [71, 119];
 const SITE_WAITS = 10 * SECOND;
 const DELIVERIES = 6;
+/** How long some creations at Stripe take, where things go wrong, and how long reads beside them get a 500. */
+const SLOW_CREATION = 18 * SECOND;
+const READS_FAIL = 5 * SECOND;
 const WEBHOOK = "/webhooks/stripe";
 
 /** A history: everything in it follows from its seed and its visitors. */
@@ -51,6 +54,7 @@ export class World implements Platform {
   readonly #windows: { from: number; to: number }[] = [];
   readonly #outage: { of?: Receiver; from: number; to: number } = { from: 0, to: 0 };
   readonly #isolates: Isolates;
+  #readsFailUntil = 0;
   #cronAt = Infinity;
 
   constructor(
@@ -176,7 +180,12 @@ export class World implements Platform {
     const name = `${invocation.name} #${invocation.steps}`;
     const { of, from, to } = this.#outage;
     const isOut = of === receiver && from < this.now && this.now < to;
-    const wanted = random.chance(this.faulty) ? random.oneOf<Fate>(FATES[receiver]) : "ok";
+    const isSlow =
+      /^POST \/v1\/[a-z_]+$/.test(label) && random.chance(0.5) && this.mayFail(`${name} slow`, "stripe: slow");
+    if (isSlow) this.#readsFailUntil = this.now + READS_FAIL;
+    const delay = isSlow ? SLOW_CREATION : latency(random);
+    const isBesideSlow = this.now < this.#readsFailUntil && label.startsWith("GET /v1/") && random.chance(0.7);
+    const wanted = isBesideSlow ? "500" : random.chance(this.faulty) ? random.oneOf<Fate>(FATES[receiver]) : "ok";
     const isHit =
       wanted !== "ok" && !isOut && this.mayFail(`${name} ${wanted}`, `${receiver} ${stepOf(label)}: ${wanted}`);
     const fate: Fate = isOut ? "fails" : isHit ? wanted : "ok";
@@ -184,6 +193,15 @@ export class World implements Platform {
       receiver === "database" ? new Error("D1_ERROR: Network connection lost.") : new TypeError("fetch failed");
     return new Promise((resolve, reject) => {
       signal?.addEventListener("abort", () => reject(signal.reason));
+      // Stripe goes on though nobody waits any more.
+      if (isSlow) {
+        this.scheduler.after(delay, () => {
+          const made = effect("ok");
+          this.note(`${name} ${label} — slow`);
+          this.#isolates.resume(invocation, () => resolve(made));
+        });
+        return;
+      }
       const happen = () => {
         if (this.tracing) this.note(`${name} ${label.trim().slice(0, 80)}${fate === "ok" ? "" : ` — ${fate}`}`);
         if (fate !== "ok" && receiver === "database") invocation.databaseFailed = true;
@@ -199,7 +217,7 @@ export class World implements Platform {
         else if (fate.startsWith("hangs")) this.timer(settle, 25 * SECOND);
         else settle();
       };
-      this.scheduler.after(latency(random), () => this.#isolates.resume(invocation, happen));
+      this.scheduler.after(delay, () => this.#isolates.resume(invocation, happen));
     });
   }
 
