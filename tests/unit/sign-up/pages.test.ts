@@ -125,7 +125,8 @@ describe("a step says what has happened, and where to go on:", () => {
     ],
     ["Card Successful!Your card has been processed successfully.subscription Successful!", done, CONSOLE],
     ["CompanyEngines & SonsContactAda LovelaceEmailada@example.comPhone(212) 555-0123Trial ends", done],
-    ["CardVisa ending in 4242", done],
+    ["Trial endsJanuary 20, 2027 (UTC)CardVisa ending in 4242", done],
+    ["January 18, 2027 (UTC) We email you a reminder", done],
     ["include this request ID: r-1Sign up another company", done],
     ["will be sent to the address that you entered.", { ...elsewhere, key: undefined, details: undefined }],
   ])("%s", async (words, about, ...links) => {
@@ -311,6 +312,7 @@ describe("the card form", () => {
     expect([button()?.textContent, told.at(-1)?.message]).toEqual(["Retry", message]);
     const { ready } = stripeThat(OPEN);
     await press();
+    expect(told.at(-1)).toBeUndefined();
     await ready();
     expect([button()?.textContent, button()?.disabled]).toEqual(["Pay", false]);
     await end();

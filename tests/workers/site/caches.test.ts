@@ -30,7 +30,7 @@ test.each([
     const id = second.headers.get("X-Request-Id");
     const linesOfSecond = () => site.logs.filter(({ request_id }) => request_id === id).map(({ event }) => event);
     await expect.poll(linesOfSecond).toContain("request");
-  expect(linesOfSecond()).toEqual(["request"]);
+    expect(linesOfSecond()).toEqual(["request"]);
   },
 );
 
