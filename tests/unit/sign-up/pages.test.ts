@@ -62,13 +62,14 @@ type Remix = NonNullable<ComponentProps<typeof RemixContext.Provider>["value"]>;
 const remix = { manifest: { routes: {} }, routeModules: {}, future: {} } as Partial<Remix> as Remix;
 
 /** Shows an element on the site's page of a step; a visit of the page after a card's setup shows the server's answer. */
-async function show(element: ReactElement, step: SignupStep = data, reply?: SignupReply) {
+async function show(element: ReactElement, step: SignupStep = data, reply?: SignupReply, path = "/") {
   const loader = vi.fn(() => step);
   const children = [
     { id: "page", path: "/", element, loader },
     { path: "/subscription", element: "The server's answer" },
   ];
   const router = createMemoryRouter([{ id: "root", element: createElement(Outlet), loader: () => SITE, children }], {
+    initialEntries: [path],
     hydrationData: { loaderData: { root: SITE, page: step }, ...(reply && { actionData: { page: reply } }) },
   });
   const container = document.body.appendChild(document.createElement("div"));
@@ -94,6 +95,7 @@ describe("a step says what has happened, and where to go on:", () => {
     return { step: "form", packageId: "", ...(ended && { ended }), ...(openPlan && { openPlan }) };
   };
   const refused = (status: number) => noticeFor({ kind: "rejected", status });
+  const resumeLink = { url: `${SITE_URL}/subscription?resume=x`, qrCodePath: "/resume-code" };
   const waiting = { step: "waiting", packageId: "", refreshSeconds: 5 } as const;
   const elsewhere = { step: "done", packageId: "", startedAt: "2027-01-15T08:00:00.000Z" } as const;
   const ids = { key: "a-key", details, requestId: "r-1" };
@@ -113,21 +115,36 @@ describe("a step says what has happened, and where to go on:", () => {
     ["Contact SupportRequest ID: r-1", refused(500), SUPPORT],
     ["Log in to the Customer ConsoleContact SupportRequest ID: r-1", refused(409), CONSOLE, SUPPORT],
     ["Payment FailedThis card has already been used for a free trial.", { ...data, flash: "card used" }, SALES],
-    ["Payment FailedDeclined.", { ...data, flash: "declined", message: "Declined." }],
-    ["Configuration ErrorPayment setup failed.", { ...data, publishableKey: "" }, SUPPORT],
     ["Signing up Engines & Sons with ada@example.com. Edit details", data, "/?edit", SITE.customerPortalUrl],
-    ["Subscription Data Saved!Now proceeding to payment...", { ...data, flash: "saved" }],
-    ["Your bank is still processing the card.", { ...waiting, reason: "processing" }, "/"],
-    ["We haven't been able to confirm your card yet. Nothing is lost.", { ...waiting, reason: "unreachable" }, "/"],
+    ["Scan the code or open the link within 30 minutes.", { ...data, resumeLink }, resumeLink.url],
+    ["Your bank is still processing the card.", { ...waiting, reason: "processing" }, "/?resume=x"],
+    [
+      "We haven't been able to confirm your card yet. Nothing is lost.",
+      { ...waiting, reason: "unreachable" },
+      "/?resume=x",
+    ],
     ["Card Successful!Your card has been processed successfully.subscription Successful!", done, CONSOLE],
     ["CompanyEngines & SonsContactAda LovelaceEmailada@example.comPhone(212) 555-0123Trial ends", done],
-    ["CardVisa ending in 4242", done],
+    ["Trial endsJanuary 20, 2027 (UTC)CardVisa ending in 4242", done],
+    ["January 18, 2027 (UTC) We email you a reminder", done],
     ["include this request ID: r-1Sign up another company", done],
     ["will be sent to the address that you entered.", { ...elsewhere, key: undefined, details: undefined }],
   ])("%s", async (words, about, ...links) => {
     const isNotice = "kind" in about;
-    const reply = isNotice ? { notice: about, requestId: "r-1", form: {} } : undefined;
-    const { container, end } = await show(createElement(SignupPage), isNotice ? form() : about, reply);
+    // A form that comes back is shown whatever the cookie has by now.
+    const reply = isNotice && { notice: about, requestId: "r-1", form: { initialValue: { package_id: PLAN } } };
+    const { container, end } = await show(
+      createElement(SignupPage),
+      isNotice ? data : about,
+      reply || undefined,
+      "/?resume=x",
+    );
+    const action = container.querySelector("form")?.getAttribute("action");
+    if (isNotice) expect(action).toBe(`/subscription/${PLAN}`);
+    const key = container.querySelector("[name=sign_up]")?.getAttribute("value");
+    if ("key" in about) expect(key).toBe(about.key);
+    if (words.startsWith("Scan")) expect(container.querySelector("img")?.getAttribute("src")).toBe("/resume-code");
+    if (words.startsWith("Continue only")) expect(action).toBe("/?resume=x");
     expect(container.textContent).toContain(words);
     const hrefs = [...container.querySelectorAll("a")].map((link) => link.getAttribute("href"));
     expect(hrefs).toEqual(expect.arrayContaining(links));
@@ -164,9 +181,10 @@ describe("the card form", () => {
       return answer;
     });
     const elements = { create: created, getElement: () => null, update() {} };
+    const shown = vi.fn((_options: object) => elements);
     const others = { createToken() {}, createPaymentMethod() {}, confirmCardPayment() {} };
-    client = { ...others, elements: () => elements, retrieveSetupIntent: retrieved, confirmSetup: confirmed };
-    return { created, confirmed, retrieved, ready: () => act(async () => handlers.get("ready")?.()) };
+    client = { ...others, elements: shown, retrieveSetupIntent: retrieved, confirmSetup: confirmed };
+    return { shown, created, confirmed, retrieved, ready: () => act(async () => handlers.get("ready")?.()) };
   }
 
   async function showForm({ isLoaded = true, step = data } = {}) {
@@ -182,7 +200,7 @@ describe("the card form", () => {
   ])(
     "asks Stripe for fields in tabs, without wallets, filled in; Pay waits for them: %s",
     async (countryCode, asked) => {
-      const { ready, created, confirmed } = stripeThat(OPEN);
+      const { ready, shown, created, confirmed } = stripeThat(OPEN);
       const { button, press, onReady, end } = await showForm({ step: { ...data, countryCode } });
       const { full_name: name, email, phone, address: line1, city, state, zipCode: postal_code } = details;
       const address = { line1, city, state, postal_code, ...(countryCode && { country: countryCode }) };
@@ -191,6 +209,7 @@ describe("the card form", () => {
       const wallets = { applePay: "never", googlePay: "never", link: "never" };
       const options = { layout: "tabs", wallets, defaultValues: { billingDetails: billing_details }, fields };
       expect(created.mock.calls).toEqual([["payment", options]]);
+      expect(shown.mock.calls[0]).toMatchObject([{ clientSecret: data.clientSecret, locale: "en" }]);
       expect([button()?.textContent, button()?.disabled]).toEqual(["Pay", true]);
       await ready();
       expect([button()?.disabled, onReady.mock.calls.length]).toEqual([false, 1]);
@@ -293,6 +312,7 @@ describe("the card form", () => {
     expect([button()?.textContent, told.at(-1)?.message]).toEqual(["Retry", message]);
     const { ready } = stripeThat(OPEN);
     await press();
+    expect(told.at(-1)).toBeUndefined();
     await ready();
     expect([button()?.textContent, button()?.disabled]).toEqual(["Pay", false]);
     await end();
