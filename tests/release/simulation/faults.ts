@@ -57,7 +57,6 @@ export const FAULTS = inFiles({
   "sign-ups/advance.ts": [
     ["a trial without a plan never ends", 'hasEnded ? "canceled" : "trialing"', '"trialing"'],
     ["a used card is kept", "if (card.paymentMethodId !== null) await payments.detachCard(card.paymentMethodId);", ""],
-    ["a lost await", "await payments.setDefaultCard(", "void payments.setDefaultCard("],
     ["a disowned subscription goes on", "await payments.cancelSubscription(subscription.stripeSubscriptionId);", ""],
     ["a sign-up abandoned within a day", "CONTINUED_FOR_MS : ABANDONED_AFTER_MS)", "CONTINUED_FOR_MS : 0)"],
     ["a reported card is kept", "await payments.releaseCard(signUp.stripe_setup_intent_id);", ""],

@@ -16,14 +16,18 @@ const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const at = (time: number) => new Date(NOW + time).toISOString();
 stopClock(NOW);
 
-test("trials that have to start come first, deletions last, and the run is recorded", async () => {
+test("trials that have to start come first, deletions last, messages are counted, and the run is recorded", async () => {
   const api = signUpsInProcess();
   const dueAt = (columns: string) => `${columns}, check_at = '${at(-MINUTE)}'`;
   const ended = await api.pending({ email: "a@example.com" }, dueAt("status = 'ended', end_reason = 'replaced'"));
   const pending = await api.pending({ email: "b@example.com" }, dueAt("status = 'pending'"));
   const setUp = await api.pending({ email: "c@example.com" }, dueAt("status = 'card_set_up'"));
   api.enterCard(setUp);
-  await runScheduled(api.services, runLimits());
+  const limits = runLimits();
+  const count = vi.spyOn(limits, "count");
+  await runScheduled(api.services, limits);
+  // The trial's email and its account webhook; the reminder is not due.
+  expect(count.mock.calls.flat()).toContain(2);
   const firsts = [setUp, pending, ended].map(({ stripe_setup_intent_id }) =>
     api.calls.indexOf(`GET setup_intents/${stripe_setup_intent_id}`),
   );

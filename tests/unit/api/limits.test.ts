@@ -25,6 +25,7 @@ test.each<[what: string, onePerPerson: boolean, first: [string, string], second:
   ["another plus tag", true, ["ada+y@example.com", "1"], ["ada+x@example.com", "2"], "ended"],
   ["Gmail's dots", true, ["ada.l@gmail.com", "1"], ["adal@googlemail.com", "2"], "ended"],
   ["dots elsewhere", true, ["ada.l@example.com", "1"], ["adal@example.com", "2"], "trialing"],
+  ["a plus sign and no name", true, ["+a@example.com", "1"], ["+b@example.com", "2"], "trialing"],
   ["another person", true, ["ada@example.com", "1"], ["bob@example.com", "2"], "trialing"],
 ])("a second sign-up with %s, where each person has one trial: %s", async (_, onePerPerson, first, second, outcome) => {
   const api = signUpsInProcess({ onePerPerson });

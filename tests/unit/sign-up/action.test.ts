@@ -202,6 +202,21 @@ test("a sender over the limit is answered 429 even if its body never ends", asyn
   expect((await answering).status).toBe(429);
 });
 
+test.each([
+  ["true", "2000", [[2_000]], 3],
+  ["false", "3000", [[3_000]], 1],
+])("the API is called again within its deadline only if it honors the key: %s", async (...given) => {
+  const [SUBSCRIPTION_API_IDEMPOTENT, SUBSCRIPTION_API_TIMEOUT_MS, deadlines, calls] = given;
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  const deadline = vi.spyOn(AbortSignal, "timeout");
+  const site = siteContext({ SUBSCRIPTION_API_IDEMPOTENT, SUBSCRIPTION_API_TIMEOUT_MS });
+  site.api.answer = () => new Response(null, { status: 503 });
+  const answering = post(site, fields);
+  await vi.waitFor(() => expect(site.api.calls).toHaveLength(calls));
+  expect([(await answering).status, deadline.mock.calls]).toEqual([503, deadlines]);
+  deadline.mockRestore();
+});
+
 test("a broken limiter lets the form pass and is logged", async () => {
   const broken = { limit: () => Promise.reject(new Error("down")) };
   const site = siteContext({ SIGNUP_RATE_LIMIT: broken, SIGNUP_NETWORK_RATE_LIMIT: broken });

@@ -5,6 +5,8 @@ import fc from "fast-check";
 import { JSDOM } from "jsdom";
 import Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+import { clientAction, meta, shouldRevalidate } from "../../../app/routes/subscription";
 import { validateInBrowser } from "../../../app/signup/form/validate-in-browser";
 import { FIELD_NAMES } from "../../../app/signup/form-schema";
 import { loadStep, troubleOf } from "../../../app/signup/load-step";
@@ -52,6 +54,47 @@ test("the card step loads the script of the installed @stripe/stripe-js, of the 
   await vi.waitFor(() => expect(window.document.scripts).toHaveLength(1));
   expect(STRIPE_JS_URL).toBe(window.document.scripts[0]?.src);
   expect(STRIPE_JS_URL).toContain(`/${Stripe.API_VERSION.split(".")[1]}/`);
+});
+
+const titled = z.custom<Parameters<typeof meta>[0]>();
+
+test.each([
+  ["Sign up, step 1 of 2: details", { step: "form" }],
+  ["Sign up, step 2 of 2: card", { step: "card" }],
+  ["Sign up, step 2 of 2: card", { step: "waiting" }],
+  ["Continue your sign-up", { step: "resume" }],
+  ["Subscription successful", { step: "done" }],
+  ["Error: Sign up, step 1 of 2: details", { step: "card", failed: true }],
+  ["Error: Continue your sign-up", { step: "resume", failed: true }],
+])("no search engine keeps the page titled %s: %j", (title, data) => {
+  const tags = [{ title: `${title} · Citewell` }, { name: "robots", content: "noindex" }];
+  expect(meta(titled.parse({ data }))).toEqual(expect.arrayContaining(tags));
+});
+
+const posted = z.custom<Parameters<typeof clientAction>[0]>();
+const refusedByGuard = new ErrorResponse(403, "Forbidden", null);
+
+test.each([
+  ["an error of the network", new TypeError("Failed to fetch"), "Unable to connect to the API server."],
+  ["a refusal of the guard", refusedByGuard, "Access forbidden. Please contact support."],
+  ["a plain page", new Error("Unable to decode turbo-stream response"), "An unexpected error occurred."],
+])("a post keeps its page after %s", async (_, thrown, words) => {
+  vi.stubGlobal("navigator", { onLine: true });
+  const reply = await clientAction(posted.parse({ serverAction: () => Promise.reject(thrown) }));
+  expect(reply).toMatchObject({ notice: { message: expect.stringContaining(words) } });
+  const elsewhere = redirect("/subscription");
+  const leading = clientAction(posted.parse({ serverAction: () => Promise.reject(elsewhere) }));
+  await expect(leading).rejects.toBe(elsewhere);
+});
+
+const moved = z.custom<Parameters<typeof shouldRevalidate>[0]>();
+
+test.each([
+  [undefined, true, true],
+  [undefined, false, false],
+  [{ notice: {} }, true, false],
+])("after an action's reply %j the step is loaded again: %s, %s", (actionResult, defaultShouldRevalidate, loads) => {
+  expect(shouldRevalidate(moved.parse({ actionResult, defaultShouldRevalidate }))).toBe(loads);
 });
 
 describe("the next step", () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { type SetupState, setupIntents } from "../../../app/signup/server/setup-intent.server";
+import type { SetupState } from "../../../app/signup/server/setup-intent.server";
 import { countingLimiter, siteContext } from "../../support/site-in-process/site-context";
 
 /* What Stripe is asked about a card's setup, and what its answers mean. */
@@ -10,14 +10,13 @@ const SECRET = "seti_1_secret_2";
 
 /** The state of a setup that Stripe answers about, the last answer again and again. */
 async function ask(answers: (() => Response)[], { secret = SECRET, allowed = true } = {}) {
-  const { context, logged } = siteContext();
+  const limiter = countingLimiter(allowed ? 1 : 0);
+  const { context, logged, setupIntents } = siteContext({ CARD_CHECK_RATE_LIMIT: limiter });
   const fetching = vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
     const answer = answers[Math.min(fetching.mock.calls.length, answers.length) - 1];
     return answer?.() ?? Promise.reject(new TypeError("fetch failed"));
   });
-  const limiter = countingLimiter(allowed ? 1 : 0);
-  const intents = setupIntents({ apiUrl: "https://stripe.example", key: "pk_1", limiter });
-  const state = await intents.retrieve(secret, { ip: "2001:db8::1", log: context.log });
+  const state = await setupIntents.retrieve(secret, { ip: "2001:db8::1", log: context.log });
   const calls = fetching.mock.calls.map(([url, init]) => ({ url: decodeURIComponent(String(url)), init }));
   return { state, calls, logged: logged.map(([event]) => event), keys: limiter.keys };
 }
@@ -28,8 +27,8 @@ const [OPEN, PROCESSING] = [{ status: "requires_payment_method" }, { status: "pr
 test("Stripe is asked with the client secret and the publishable key, within five seconds, and no redirect is followed", async () => {
   const timeout = vi.spyOn(AbortSignal, "timeout");
   const { calls, keys } = await ask([made(PROCESSING)]);
-  const url = `https://stripe.example/v1/setup_intents/seti_1?client_secret=${SECRET}&expand[0]=payment_method`;
-  expect(calls).toMatchObject([{ url, init: { headers: { Authorization: "Bearer pk_1" }, redirect: "manual" } }]);
+  const url = `https://api.stripe.com/v1/setup_intents/seti_1?client_secret=${SECRET}&expand[0]=payment_method`;
+  expect(calls).toMatchObject([{ url, init: { headers: { Authorization: "Bearer pk_test_1" }, redirect: "manual" } }]);
   expect([timeout.mock.calls, keys]).toEqual([[[5_000]], ["2001:db8:0:0::/64"]]);
 });
 

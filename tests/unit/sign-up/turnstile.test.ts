@@ -1,8 +1,10 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { countingLimiter, post, siteContext } from "../../support/site-in-process/site-context";
 import { fields } from "../../support/visitors/site-visitor";
 
 /* Turnstile is asked when its keys are set and a network is over its limit. */
+
+afterEach(() => vi.restoreAllMocks());
 
 const keys = { TURNSTILE_SITE_KEY: "a-site-key-of-turnstile", TURNSTILE_SECRET_KEY: "a-secret-key-of-turnstile" };
 const OVER_WITHOUT_KEYS = { SIGNUP_NETWORK_RATE_LIMIT: countingLimiter(0) };
@@ -30,6 +32,7 @@ test.each<[what: string, settings: object, token: string, says: Says, becomes: r
 ])(
   "a form is asked, passes or passes because Turnstile fails: %s",
   async (_, settings, token, says, becomes, asked) => {
+    const timeout = vi.spyOn(AbortSignal, "timeout");
     const site = siteContext({ ...settings });
     if (says) site.turnstileCalls.answer = says;
     const answer = await post(site, { ...fields, "cf-turnstile-response": token });
@@ -38,9 +41,11 @@ test.each<[what: string, settings: object, token: string, says: Says, becomes: r
     expect(answer.reply?.challenge).toBe(isAsked ? keys.TURNSTILE_SITE_KEY : undefined);
     expect(answer.headers.get("Retry-After")).toBe(answer.status === 429 ? "60" : null);
     expect(site.api.calls).toHaveLength(answer.status === 303 ? 1 : 0);
-    // Only the token goes to Turnstile.
+    // Only the token goes to Turnstile, for three seconds at most, and no redirect is followed.
     const sent = new URLSearchParams({ secret: keys.TURNSTILE_SECRET_KEY, response: token }).toString();
     expect(site.turnstileCalls.asked).toEqual(asked ? [sent] : []);
+    expect(vi.mocked(fetch).mock.calls.map(([, init]) => init?.redirect)).toEqual(asked ? ["manual"] : []);
+    expect(timeout.mock.calls.some(([milliseconds]) => milliseconds === 3_000)).toBe(asked === 1);
     const failsOpen = answer.status === 303 && says !== undefined;
     const events = site.logged.map(([event]) => event);
     expect([events.includes("turnstile_failed"), events.includes("signup_challenged")]).toEqual([failsOpen, isAsked]);

@@ -89,13 +89,19 @@ test("a webhook is processed to its end, with its email, although Stripe hangs u
   // Nobody listens there, so that Stripe itself delivers nothing.
   const silent = await startStripeSimulator({ webhookUrl: "http://127.0.0.1:1" });
   const slow = await startFaultyProxy(silent.url);
-  const alone = await startSubscriptionApi({ simulatorUrl: silent.url, vars: { STRIPE_API_URL: slow.url } });
+  const alone = await startSubscriptionApi({
+    simulatorUrl: silent.url,
+    vars: { STRIPE_API_URL: slow.url },
+    // Miniflare's own entrance would keep from the Worker that somebody hung up.
+    miniflare: { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] },
+  });
   const { clientSecret } = await signUp(alone, { email });
   await enterCard(silent.url, clientSecret);
   const event = await setupEvent(silent, "setup_intent.succeeded", clientSecret);
   const headers = `Host: localhost\r\nStripe-Signature: ${sign(event)}\r\nContent-Length: ${Buffer.byteLength(event)}`;
   slow.breakAt("/v1/", "wait");
-  const socket = connect(Number(new URL(alone.url).port), "127.0.0.1");
+  const entrance = await alone.mf.unsafeGetDirectURL("citewell-subscription-api-local");
+  const socket = connect(Number(entrance.port), entrance.hostname);
   socket.write(`POST /webhooks/stripe HTTP/1.1\r\n${headers}\r\n\r\n${event}`);
   await expect.poll(() => slow.waiting).toHaveLength(1);
   socket.resetAndDestroy();
