@@ -40,6 +40,7 @@ test.each(zones.flatMap((zone) => begins.map(([began, day]) => [zone, began, day
     const reduced = chargeSentence(end, { amount, later: usd(100), card: "Visa ending in 4242" });
     expect(reduced).toContain(`${due} $1.00 USD every month`);
     expect(utcMinute(end)).toBe(`${day}, 23:59 UTC`);
+    expect(utcMinute("2026-12-31T00:05:00Z")).toBe("December 31, 2026, 00:05 UTC");
     for (const { text } of [trialStartedEmail(MESSAGE, trial, SENDER, links), trialEndingEmail(MESSAGE, trial, SENDER)])
       for (const words of [sentence, `First payment: ${amount}, ${chargeDay}`, `ends on ${day} (UTC)`])
         expect(text).toContain(words);

@@ -69,6 +69,12 @@ test.each<[path: string, Cookie: string, cookie: string | null]>([
   if (path === PLAN) expect(headersOf(answer, "Cache-Control", "ETag")).toEqual(["no-store", null]);
 });
 
+test("the form's cookie never replaces a cookie that the page sets", async () => {
+  const { ask, thrown } = smallSite();
+  thrown.set("form", new Response(null, { headers: { "Set-Cookie": "of=one-visitor" } }));
+  expect((await ask(`${PLAN}?edit`)).headers.get("Set-Cookie")).toBe("of=one-visitor");
+});
+
 test("a cached page has the footer's year: a new year renders it again", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 11, 31, 23, 59, 59) });
   const site = smallSite();

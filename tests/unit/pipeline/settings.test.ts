@@ -77,12 +77,13 @@ test.each<[change: Record<string, string>, wrong: string[]]>([
 test("a setting is read without what is no part of it, and with the defaults of the others", () => {
   const typed = { SUBSCRIPTION_API_URL: "https://api.site.example/", SESSION_SECRET: ` ${secret} , ${other}` };
   const { STRIPE_PUBLISHABLE_KEY: _, ...others } = SETTINGS;
-  expect(readConfiguration({ ...others, ...typed })).toMatchObject({
+  const PACKAGE_ID_MINI = "5A4A55F1-8A3C-4B0E-9D8E-6D2F0C1B7A10";
+  expect(readConfiguration({ ...others, ...typed, PACKAGE_ID_MINI })).toMatchObject({
     status: "valid",
     configuration: {
       ...{ SUBSCRIPTION_API_URL: "https://api.site.example", SESSION_SECRET: [secret, other], RELEASE: "unknown" },
       ...{ SUBSCRIPTION_API_TIMEOUT_MS: 10_000, SUBSCRIPTION_API_IDEMPOTENT: false, AUTOMATIC_TAX: false },
-      ...{ DEADLINE_FACTOR: 1, STRIPE_PUBLISHABLE_KEY: "" },
+      ...{ PACKAGE_ID_MINI: PACKAGE_ID_MINI.toLowerCase(), DEADLINE_FACTOR: 1, STRIPE_PUBLISHABLE_KEY: "" },
     },
   });
 });
