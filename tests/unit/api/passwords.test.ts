@@ -83,3 +83,9 @@ test("a sign-up without a place is asked to come again in five seconds, and stor
   expect((await post({ email: "late@example.com" })).status).toBe(200);
   await settled();
 });
+
+test("a sign-up that fails leaves its place", async () => {
+  const passwords = { ...cheapPasswords, hash: () => Promise.reject(new Error("out of memory")) };
+  const { post } = apiInProcess({ settings: DEPLOYED, passwords });
+  for (let each = 0; each < 31; each += 1) expect((await post({ email: `${each}@example.com` })).status).toBe(500);
+});

@@ -63,6 +63,10 @@ test("a person is found by the email at Stripe too, and a customer by the email 
   expect((await exportPerson(EMAIL, api.services)).signUps).toMatchObject([{ id }]);
   expect(await erasePerson(EMAIL, api.services)).toEqual({ erased: 1, customers: 1 });
   expect(everything(api)).not.toContain(id);
+  const another = await api.pending({ email: EMAIL });
+  Object.assign(api.model.get(another.stripe_customer_id) ?? {}, { email: "newer@example.com" });
+  expect(await erasePerson(EMAIL, api.services)).toEqual({ erased: 1, customers: 1 });
+  expect(api.model.get(another.stripe_customer_id)?.deleted).toBe(true);
 });
 
 test("a customer whose sign-up was never stored, or is gone, is deleted as well; somebody else's customer is not", async () => {

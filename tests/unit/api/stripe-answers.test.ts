@@ -279,5 +279,8 @@ describe("an event", () => {
     expect(await status(payload, sign(payload, `${SECRET}x`))).toBe("rejected");
     expect(await status(`${payload} `, sign(payload, SECRET))).toBe("rejected");
     for (const header of ["", "t=1", "nonsense"]) expect(await status(payload, header), header).toBe("rejected");
+    // While a secret is replaced, both are in use.
+    const both = stripeWebhook(client, ["whsec_of_the_next_months_1234", SECRET]);
+    expect((await both.read(payload, sign(payload, SECRET))).status).toBe("card-set-up");
   });
 });
