@@ -6,9 +6,6 @@ const FLOOD_BYTES = 300 * 1024 * 1024;
 const PART = "a=".repeat(32 * 1024);
 const CHUNK = `${PART.length.toString(16)}\r\n${PART}\r\n`;
 
-/** Whoever closes with bytes unread resets the connection, which can take the answer with it. */
-const ATTEMPTS = 10;
-
 /** Writes until nobody takes more. */
 function pour(socket: Socket | null, text: string, sent: { bytes: number }): void {
   if (sent.bytes >= FLOOD_BYTES || !socket || socket.destroyed) return;
@@ -28,7 +25,8 @@ function pour(socket: Socket | null, text: string, sent: { bytes: number }): voi
 export async function flood(url: string, head: string[], chunked: boolean): Promise<{ status: number; sent: number }> {
   const { host, port } = new URL(url);
   const [line, ...headers] = head;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+  // Whoever closes with bytes unread resets the connection, which can take the answer with it.
+  for (let attempt = 0; attempt < 10; attempt += 1) {
     const sent = { bytes: 0 };
     const status = await new Promise<number | undefined>((resolve) => {
       let answered: number | undefined;
