@@ -6,8 +6,9 @@ import * as z from "zod";
 import packageJson from "../../../package.json";
 import { runCommand } from "../../../tools/operator";
 import { root } from "../../../tools/wrangler/wrangler";
-import { rows, signUp, stripeAt } from "../../support/visitors/visitor";
-import { startBackend } from "../../support/workers/workers";
+import { rowOf } from "../../support/stripe/set-up-card";
+import { enterCard, rows, signUp, stripeAt } from "../../support/visitors/visitor";
+import { startBackend, startSubscriptionApi } from "../../support/workers/workers";
 
 const { api, stripe, dispose } = await startBackend();
 afterAll(dispose);
@@ -41,4 +42,21 @@ test("npm run status prints the counts, and exits with 0", async () => {
   const [said, complained, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   expect([complained, code]).toEqual(["", 0]);
   expect(said).toMatch(/^Day \(UTC\) +pending +card_set_up .*\n\d{4}-\d\d-\d\d +[1-9]/);
+});
+
+test("after a restore, in maintenance alone, a command names the person whom Stripe knows and the database lost", async () => {
+  const restoredTo = new Date(Date.now() - 60_000);
+  const email = "lost@example.com";
+  await enterCard(stripe.url, (await signUp(api, { email })).clientSecret);
+  await expect.poll(async () => (await rowOf(api, email)).status).toBe("trialing");
+  const { id: sign_up_id, stripe_customer_id: customer_id } = await rowOf(api, email);
+  const moments = ["--restored-to", restoredTo.toISOString(), "--stopped-at", new Date().toISOString()];
+  const restore = ({ url }: { url: string }) => runCommand(["after-restore", ...moments, "--url", url]);
+  await expect(restore(api)).rejects.toThrow("Set MAINTENANCE to true first");
+  const empty = await startSubscriptionApi({ simulatorUrl: stripe.url, vars: { MAINTENANCE: "true" } });
+  expect(await restore(empty)).toMatchObject({
+    ...{ deleted_again: 0, emails_held_back: 0, checked_again: 0 },
+    missing: expect.arrayContaining([{ sign_up_id, customer_id, had_trial: true }]),
+  });
+  await empty.dispose();
 });

@@ -12,7 +12,6 @@ import { liesAboutItsLength } from "../flood";
 /* What only a real connection shows: bodies as they arrive, the service binding, request IDs from end to end. */
 
 const API_ORIGIN = "https://api.citewell.dev";
-const STRIPE = "https://api.stripe.com";
 const KIB = 1024;
 const CHUNKED: [string, string] = ["Transfer-Encoding", "chunked"];
 
@@ -62,6 +61,7 @@ test.each([
 
 test("with production's bindings the site reaches the API, the public does not, and emails go out", async () => {
   const simulator = await workers.startStripeSimulator();
+  const { CUSTOMER_PORTAL_URL } = DEPLOYED;
   const STRIPE_PUBLISHABLE_KEY = "pk_test_0123456789abcdef0123";
   const site = await startSite({
     environment: "production",
@@ -69,12 +69,10 @@ test("with production's bindings the site reaches the API, the public does not, 
     beside: {
       ...{ folder: "functions/subscription-api", bundle: "subscription-api/index.js", environment: "production" },
       vars: {
-        STRIPE_SECRET_KEY: "sk_test_0123456789abcdef0123",
-        STRIPE_PUBLISHABLE_KEY,
+        ...{ STRIPE_PUBLISHABLE_KEY, STRIPE_SECRET_KEY: "sk_test_0123456789abcdef0123", CUSTOMER_PORTAL_URL },
         STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef0123",
         LINK_SECRET: "signs-the-links-of-the-tests-of-a-deployment",
         HASH_SECRET: "keys-the-hashes-of-the-tests-of-a-deployment",
-        CUSTOMER_PORTAL_URL: DEPLOYED.CUSTOMER_PORTAL_URL,
       },
       miniflare: { outboundService: toSimulator(simulator.url) },
     },
@@ -116,11 +114,11 @@ test("one request ID connects the page with the logs, the row and Stripe's objec
 /** Nothing but Stripe is reached. */
 function toSimulator(url: string) {
   return async (request: Request): Promise<Response> => {
-    if (!request.url.startsWith(STRIPE)) return new Response(null, { status: 599 });
     const { method } = request;
+    if (!request.url.startsWith("https://api.stripe.com/")) return new Response(null, { status: 599 });
     const headers = [...request.headers].filter(([name]) => !/^(host|content-length|accept-encoding)$/.test(name));
     const body = /GET|DELETE/.test(method) ? {} : { body: await request.text() };
-    const answer = await fetch(request.url.replace(STRIPE, url), { method, headers, ...body });
+    const answer = await fetch(request.url.replace("https://api.stripe.com", url), { method, headers, ...body });
     return Response.json(await answer.json(), { status: answer.status });
   };
 }

@@ -18,7 +18,7 @@ describe.each([
   ["staging", staging],
   ["production", production],
 ])("in %s", (_, { site, api }) => {
-  test("the site asks this stage's API through its private entrypoint, which has its own host, cron and secrets", () => {
+  test("the site asks this stage's API through its private entrypoint, with a host, cron, secrets and limits", () => {
     const binding = { binding: "SUBSCRIPTION_API", service: api.name, entrypoint: "SiteApi" };
     expect(site.services).toEqual([expect.objectContaining(binding)]);
     expect(site.requiredSecrets).toEqual(["SESSION_SECRET"]);
@@ -30,9 +30,6 @@ describe.each([
     const secrets = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "LINK_SECRET", "HASH_SECRET"];
     expect(api.requiredSecrets).toEqual(secrets);
     expect(api.vars).toMatchObject({ ONE_TRIAL_PER_PERSON: "true", PUBLIC_URL, SITE_URL });
-  });
-
-  test("each sender is limited, in each period of a minute", () => {
     const limits = [site, api].flatMap(({ ratelimits }) =>
       ratelimits.map(({ name, simple: { limit, period } }) => [name, limit, period]),
     );

@@ -106,17 +106,14 @@ test.each([
 });
 
 test("an invalid plan is told on arrival, with the plans to choose from, and in the summary of a refused form", async () => {
-  for (const path of ["/subscription/not-a-uuid", "/subscription?id=not-a-uuid"]) {
-    const { words, links, document } = await opened(path);
-    expect(words("aside h2")).toBe("Invalid subscription ID");
-    expect(links("aside a")).toEqual([
-      ["MINI, $100 a month", MINI],
-      ["LITE, $200 a month", "/subscription/0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220"],
-      ["STANDARD, $500 a month", `/subscription/${typed.package_id}`],
-      ["Compare plans", "/pricing"],
-    ]);
-    expect(document.querySelector("[aria-labelledby=error-summary]")).toBeNull();
-  }
+  const { words, links } = await opened("/subscription?id=not-a-uuid");
+  expect([words("aside h2"), words("[aria-labelledby=error-summary]")]).toEqual(["Invalid subscription ID", ""]);
+  expect(links("aside a")).toEqual([
+    ["MINI, $100 a month", MINI],
+    ["LITE, $200 a month", "/subscription/0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220"],
+    ["STANDARD, $500 a month", `/subscription/${typed.package_id}`],
+    ["Compare plans", "/pricing"],
+  ]);
   const returned = readPage(await visitor.submit({ package_id: "not-a-uuid" }));
   expect(returned.links("[aria-labelledby=error-summary] a")).toEqual([["Invalid subscription ID", "#choose-plan"]]);
   expect(returned.words("#choose-plan h2")).toBe("Invalid subscription ID");

@@ -70,15 +70,13 @@ test("a sign-up goes from the form by way of the card to a success that stays", 
     `First payment$500.00 USD, on or after ${dayOfTrial(5)}`,
   ])
     expect(done.words()).toContain(words);
-  expect(done.wordsOfEach("main h1, main h2")).toEqual([
-    ...["Subscription Successful!", "Subscription Details", "What's Next?"],
-  ]);
+  const headings = ["Subscription Successful!", "Subscription Details", "What's Next?"];
+  expect(done.wordsOfEach("main h1, main h2")).toEqual(headings);
   expect(done.wordsOfEach(".timeline strong")).toEqual([dayOfTrial(0), dayOfTrial(3), dayOfTrial(5)]);
   expect(done.wordsOfEach("main :is(button, .btn)")).toEqual(["Open the Customer Console", "Sign up another company"]);
   const reloaded = await at("/subscription");
   expect(reloaded.words()).toContain(SUCCESS);
-  expect(reloaded.words()).not.toContain("Card Successful!");
-  expect(secretIn(reloaded)).toBeUndefined();
+  expect([secretIn(reloaded), reloaded.words().includes("Card Successful!")]).toEqual([undefined, false]);
   expect((await at(MINI)).words()).not.toContain(SUCCESS);
   expect(await signUpsOf(ada.email)).toMatchObject([{ status: "trialing", country: "germany" }]);
 });

@@ -30,11 +30,6 @@ test.each([
 
 test("a page is revalidated by its ETag, in each format by its own", async () => {
   const etag = (await visitor.get("/pricing")).headers.get("ETag") ?? "";
-  const again = await visitor.get("/pricing", { "If-None-Match": etag });
-  const other = await visitor.get("/pricing", { ...MARKDOWN, "If-None-Match": etag });
-  const found = [again, other].map(({ status, body, headers }) => [status, body === "", headers.get("Vary")]);
-  expect(found).toEqual([
-    [304, true, "Accept"],
-    [200, false, "Accept"],
-  ]);
+  const formats = [{}, MARKDOWN].map((headers) => visitor.get("/pricing", { ...headers, "If-None-Match": etag }));
+  expect((await Promise.all(formats)).map(({ status }) => status)).toEqual([304, 200]);
 });

@@ -5,7 +5,8 @@ import { ORIGIN, startDeployedSite } from "../../support/workers/workers";
 /* Threat E: the headers of every kind of answer, of the Worker and of files. */
 
 const PLAN = `/subscription/${fields.package_id}`;
-const pages = ["/", "/pricing", "/privacy", "/terms", "/security", "/subscription", PLAN];
+const pages = ["/", "/pricing", "/privacy", "/terms", "/security"];
+const forms = ["/subscription", PLAN];
 
 const wrapper = (change: string) => ({
   script: `import site from "./worker.js"; ${change}
@@ -31,12 +32,12 @@ const throwing = siteVisitor(withFault, ORIGIN);
 const misconfigured = siteVisitor(withoutEmail, ORIGIN);
 
 type Kind = keyof typeof policies;
+type Given = [name: string, status: number, kind: Kind, get: () => Promise<Answer>];
 
 /** Every kind of answer that the site gives. */
-const answers: [name: string, status: number, kind: Kind, get: () => Promise<Answer>][] = [
-  ...pages.map((path): (typeof answers)[number] => {
-    return [`the page ${path}`, 200, path.startsWith("/sub") ? "cached form" : "marketing", () => visitor.get(path)];
-  }),
+const answers: Given[] = [
+  ...pages.map((path): Given => [`the page ${path}`, 200, "marketing", () => visitor.get(path)]),
+  ...forms.map((path): Given => [`the page ${path}`, 200, "cached form", () => visitor.get(path)]),
   ["a form with a query", 200, "sign-up", () => visitor.get("/subscription?x")],
   ["a form that clears a broken cookie", 200, "sign-up", () => visitor.get(PLAN, { Cookie: "__Host-signup=x" })],
   ["a page's data", 200, "no page", () => visitor.get("/subscription.data")],
@@ -124,7 +125,7 @@ test("an error gives a page with the request ID, and no stack; nobody sees its m
   expect(page.body + data.body).not.toMatch(/\.js:\d|\bat \w+ \(/);
 });
 
-test("a file with a hash in its name is immutable, not sniffed, and for this origin only", async () => {
+test("a file is not sniffed, for this origin only, and immutable if its name has a hash", async () => {
   const paths = new Set((await visitor.get("/subscription")).body.match(/\/build\/[\w./()$-]+\.js/g));
   expect(paths.size).toBeGreaterThan(3);
   for (const path of paths)
@@ -135,9 +136,7 @@ test("a file with a hash in its name is immutable, not sniffed, and for this ori
       "strict-transport-security": "max-age=63072000; includeSubDomains",
       "x-content-type-options": "nosniff",
     });
-});
-
-test("a file without a hash is revalidated, and an SVG opened directly runs nothing", async () => {
+  // An SVG that is opened directly runs nothing.
   expect(Object.fromEntries((await visitor.get("/favicon.svg")).headers)).toMatchObject({
     "cache-control": "public, max-age=0, must-revalidate",
     "content-security-policy": expect.stringMatching(/^default-src 'none'.*sandbox/),

@@ -80,8 +80,6 @@ test.each([
   ["CF-Ray", "a"],
 ])("16 KB of %s are no error, and mean HTML", async (name, part) => {
   const value = part.repeat(Math.floor(16_000 / part.length));
-  for (const path of ["/pricing", "/subscription"]) {
-    const { status, headers } = await raw({ path, headers: [[name, value]] });
-    expect([status, headers.get("Content-Type")]).toEqual([200, "text/html; charset=utf-8"]);
-  }
+  const { status, headers } = await raw({ path: "/pricing", headers: [[name, value]] });
+  expect([status, headers.get("Content-Type")]).toEqual([200, "text/html; charset=utf-8"]);
 });
