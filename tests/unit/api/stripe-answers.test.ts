@@ -1,13 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { reconcilePrices } from "../../../functions/subscription-api/plans/packages";
 import { stripeClient } from "../../../functions/subscription-api/stripe/client";
 import { stripeWebhook, WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/events";
 import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess, stripeThatAnswers } from "../../support/api-in-process/sign-ups";
 import { type Answer, answer, refusal } from "../../support/api-in-process/stripe-model";
 import { eventOf, secondsNow, sign } from "../../support/stripe/stripe-events";
-
-/* What is read of Stripe's answers and events: https://docs.stripe.com/api */
 
 stopClock(Date.parse("2026-11-22T12:00:00.000Z"));
 
@@ -182,41 +179,26 @@ describe("the end of a trial", () => {
   });
 });
 
+const MINI = { id: "a-package", name: "MINI", price_cents: 10_000 };
 const every = (interval: string, interval_count = 1) => ({ recurring: { interval, interval_count } });
 const monthly = { ...every("month"), currency: "usd", unit_amount: 10_000 };
 const OTHERS = [{ unit_amount: 10_001 }, { currency: "eur" }, every("year"), every("month", 2), { recurring: null }];
 
 test.each([{}, ...OTHERS])("a price of $100 a month with %j is a package's if nothing differs", async (change) => {
   const { prices, sent } = stripeThatAnswers({ data: [{ id: "price_1", product: "prod_1", ...monthly, ...change }] });
-  const found = await prices.find({ id: "a-package", name: "MINI", price_cents: 10_000 });
   const isIt = Object.keys(change).length === 0;
-  expect(found).toEqual(isIt ? { id: "price_1", product: "prod_1", created: false } : undefined);
+  expect(await prices.find(MINI)).toEqual(isIt ? { id: "price_1", product: "prod_1", created: false } : undefined);
   expect(sent.map(({ params }) => params)).toEqual([{ "lookup_keys[0]": "a-package", active: "true", limit: "1" }]);
 });
 
-test("each package's price is found or made, cheapest first, with the product of an earlier price", async () => {
-  const { services, instead, sent } = signUpsInProcess();
-  const [mini, lite, standard] = await services.packages.all();
-  const known = [
-    { ...monthly, id: "price_1", product: "a", unit_amount: mini?.price_cents },
-    { product: "prod_before" },
-  ];
-  instead.set("GET prices", () => answer(200, { data: known.splice(0, 1) }));
-  instead.set("POST products", answer(200, { id: "prod_new" }));
-  const made = ["price_2", "price_3"];
-  instead.set("POST prices", () => answer(200, { id: made.shift() }));
-  const found = [mini, lite, standard].map((one, at) => {
-    return { id: one?.id, name: one?.name, stripePriceId: `price_${at + 1}`, created: at > 0 };
-  });
-  expect(await reconcilePrices(services)).toEqual(found);
+test("a package without a price gets a product of its name, and a price for each month", async () => {
+  const { prices, sent } = stripeThatAnswers({ id: "made", data: [] });
+  expect(await prices.findOrCreate(MINI)).toEqual({ id: "made", product: "made", created: true });
   const ofMonth = { currency: "usd", "recurring[interval]": "month", transfer_lookup_key: "true" };
-  expect(sent.filter(({ call }) => call.startsWith("POST")).map(({ call, params }) => [call, params])).toEqual([
-    ["POST prices", { ...ofMonth, lookup_key: lite?.id, product: "prod_before", unit_amount: "20000" }],
-    ["POST products", { name: "STANDARD", "metadata[package_id]": standard?.id }],
-    ["POST prices", { ...ofMonth, lookup_key: standard?.id, product: "prod_new", unit_amount: "50000" }],
+  expect(sent.slice(1).map(({ call, params }) => [call, params])).toEqual([
+    ["POST products", { name: "MINI", "metadata[package_id]": "a-package" }],
+    ["POST prices", { ...ofMonth, lookup_key: "a-package", product: "made", unit_amount: "10000" }],
   ]);
-  expect(await services.packages.find(standard?.id ?? "")).toEqual({ ...standard, stripe_price_id: "price_3" });
-  expect(await services.packages.find("another")).toBeNull();
 });
 
 describe("an event", () => {
