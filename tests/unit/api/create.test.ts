@@ -118,9 +118,7 @@ const TRIAL = { status: "trial", trial_end: "2026-11-27T12:00:00.000Z" };
 const SECRET = expect.stringMatching(/^seti_\w+_secret_1$/);
 
 test.each<[situation: Situation, told: object]>([
-  ["pending, a card's form", { status: "pending" }],
   ["pending, a card that had a trial", { status: "card_used", client_secret: SECRET }],
-  ["pending after five declined cards, a card", { status: "ended" }],
   ["card_set_up, a card", TRIAL],
   ["active, paid", TRIAL],
   ["past_due, unpaid", TRIAL],

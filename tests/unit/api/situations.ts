@@ -98,14 +98,10 @@ export const SITUATIONS = {
 } satisfies Record<string, Begin>;
 
 /** Received about the sign-up's card; a repetition has the same ID. */
-export function cardEvent(
-  { id, stripe_setup_intent_id, stripe_customer_id }: SignUp,
-  status: string,
-  eventId = "evt_1",
-) {
-  const card = { signUpId: id, setupIntentId: stripe_setup_intent_id ?? "", customerId: stripe_customer_id ?? "" };
-  const event = { id: eventId, type: "setup_intent" };
-  return { status: status === "declined" ? ("card-declined" as const) : ("card-set-up" as const), event, card };
+export function cardEvent(signUp: SignUp, status: "card-set-up" | "card-declined", eventId = "evt_1") {
+  const { id: signUpId, stripe_setup_intent_id, stripe_customer_id } = signUp;
+  const card = { signUpId, setupIntentId: stripe_setup_intent_id ?? "", customerId: stripe_customer_id ?? "" };
+  return { status, event: { id: eventId, type: "setup_intent" }, card };
 }
 
 /** Runs the cron handler for all sign-ups that are due. */
@@ -121,8 +117,8 @@ export const TRIGGERS = {
     return createSignUp(request, String(row?.idempotency_key), services);
   },
   status: ({ services }, { id }) => signUpStatus(id, services),
-  "card event": ({ services }, signUp) => handleStripeEvent(cardEvent(signUp, "set up"), services),
-  "declined event": ({ services }, signUp) => handleStripeEvent(cardEvent(signUp, "declined", "evt_2"), services),
+  "card event": ({ services }, signUp) => handleStripeEvent(cardEvent(signUp, "card-set-up"), services),
+  "declined event": ({ services }, signUp) => handleStripeEvent(cardEvent(signUp, "card-declined", "evt_2"), services),
   "subscription event": ({ services, model }, { stripe_customer_id: customerId }) => {
     const [found] = customerId === null ? [] : model.all("subscription", customerId);
     const changed = { stripeSubscriptionId: found?.id ?? "sub_none", customerId: customerId ?? "cus_none" };

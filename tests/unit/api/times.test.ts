@@ -44,7 +44,7 @@ test("whoever set up a card has two minutes to start the trial", async () => {
   const api = signUpsInProcess();
   const signUp = await SITUATIONS["pending, a card"](api);
   api.instead.set("GET subscriptions", () => Promise.reject(new TypeError("fetch failed")));
-  await expect(handleStripeEvent(cardEvent(signUp, "set up"), api.services)).rejects.toThrow();
+  await expect(handleStripeEvent(cardEvent(signUp, "card-set-up"), api.services)).rejects.toThrow();
   const check_at = new Date(NOW + 2 * MINUTE).toISOString();
   expect(await api.find(signUp.id)).toMatchObject({ status: "card_set_up", check_at });
 });
