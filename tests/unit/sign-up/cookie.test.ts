@@ -3,7 +3,7 @@ import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.serv
 import { sealedTokens } from "../../../app/signup/server/sealed-token.server";
 import { signupSessions } from "../../../app/signup/server/session.server";
 import { HOUR, NOW, SESSIONS, stopClock } from "../../support/site-in-process/sessions";
-import { look, post, siteContext } from "../../support/site-in-process/site-context";
+import { post, siteContext } from "../../support/site-in-process/site-context";
 import { PLAN, SITE_URL } from "../../support/site-in-process/site-settings";
 import { fields, NONCE } from "../../support/visitors/site-visitor";
 import { validRequest } from "../../support/visitors/visitor";
@@ -24,39 +24,27 @@ describe("the session's cookie", () => {
       (await signupSessions([SECRET], secure).write(card)).replace(/=[^;]+/, "=…");
     expect(await attributes(true)).toBe("__Host-signup=…; Max-Age=158400; Path=/; HttpOnly; Secure; SameSite=Lax");
     expect(await attributes(false)).toBe("signup=…; Max-Age=158400; Path=/; HttpOnly; SameSite=Lax");
+    expect([sessions.isIn(asking("__Host-signup=1")), sessions.isIn(asking("signup2=1"))]).toEqual([true, false]);
     expect(sessions.clear()).toBe("__Host-signup=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax");
-  });
-
-  test.each(Object.entries(SESSIONS))("opens as it was written: %s", async (_, session) => {
-    const cookie = pairOf(await sessions.write(session));
-    expect(await sessions.read(asking(cookie))).toEqual(session);
-    expect([sessions.isIn(asking(cookie)), sessions.isIn(asking("__Host-signup2=1"))]).toEqual([true, false]);
   });
 
   test("shows nothing of the sign-up to whoever has it, and is refused after a change of any part", async () => {
     const cookie = pairOf(await sessions.write(card));
     const parts = cookie.split(/(?<=[=.])/);
-    expect(parts.map((part) => Buffer.from(part, "base64url").toString("latin1")).join()).not.toMatch(
-      /ada|Engines|seti_|secret/i,
-    );
+    const decoded = parts.map((part) => Buffer.from(part, "base64url").toString("latin1"));
+    expect(decoded.join()).not.toMatch(/ada|Engines|seti_|secret/i);
     for (const part of parts.slice(1)) {
       const changed = cookie.replace(part, (part.startsWith("A") ? "B" : "A") + part.slice(1));
       expect(await sessions.read(asking(changed))).toBe("unreadable");
     }
   });
 
-  const old = { step: "card", clientSecret: "seti_1_secret_1", key: "a", expiresAt: NOW + HOUR, endsAt: NOW + HOUR };
-
-  test.each(["", "x", "%E0%A4%A", "..", "a.b.c", "x".repeat(10_000), old])(
-    "that cannot be read or is of an earlier release leads to the form with a clear word, and is cleared: %.40j",
-    async (value) => {
-      const tokens = sealedTokens([SECRET], "cookie");
-      const sealed = typeof value === "string" ? value : await tokens.seal(JSON.stringify(old));
-      const { step, session } = await look(siteContext(), { headers: { Cookie: `__Host-signup=${sealed}` } });
-      expect(step).toMatchObject({ step: "form", ended: { title: "Your sign-up could not be opened" } });
-      expect(session).toBe("cleared");
-    },
-  );
+  test("is unreadable if it is malformed or of an earlier release", async () => {
+    const old = { step: "card", clientSecret: "seti_1_secret_1", key: "a", expiresAt: NOW + HOUR };
+    const sealed = await sealedTokens([SECRET], "cookie").seal(JSON.stringify(old));
+    for (const value of ["", "x", "%E0%A4%A", "..", "a.b.c", "x".repeat(10_000), sealed])
+      expect([value, await sessions.read(asking(`__Host-signup=${value}`))]).toEqual([value, "unreadable"]);
+  });
 
   test("is kept for a day after its sign-up's end, and no longer", async () => {
     const read = async (expiresAt: number) =>
@@ -79,23 +67,17 @@ describe("the session's cookie", () => {
   });
 });
 
-test("the form's cookie has a random nonce for two days", () => {
+test("the form's cookie has a random nonce for two days, and is given anew if it is missing or malformed", () => {
   const [one, two] = [sessions.newNonce(), sessions.newNonce()];
   expect(one).toMatch(/^__Host-form=[\w-]{22}; Max-Age=172800; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
   expect(two).not.toBe(one);
-});
-
-test.each([
-  [`__Host-form=${NONCE}`, NONCE],
-  ["__Host-form=short", undefined],
-  [`__Host-form=${"x".repeat(23)}`, undefined],
-  ["__Host-form=with a space in it 123", undefined],
-  ["a=1", undefined],
-])("the cookie %s has the nonce %s; without one, it is given anew", (cookie, nonce) => {
-  expect([sessions.nonceIn(asking(cookie)), sessions.missingNonce(asking(cookie)) === undefined]).toEqual([
-    nonce,
-    nonce !== undefined,
-  ]);
+  for (const [cookie, nonce] of [pairOf(one), "__Host-form=short", `${pairOf(one)}x`, "a=1"].map((cookie, nth) => {
+    return [asking(cookie), nth === 0 ? pairOf(one).slice(12) : undefined] as const;
+  }))
+    expect([sessions.nonceIn(cookie), sessions.missingNonce(cookie) === undefined]).toEqual([
+      nonce,
+      nonce !== undefined,
+    ]);
 });
 
 describe("a form's key", () => {

@@ -48,8 +48,8 @@ describe("a link", () => {
     const url = expect.stringContaining(`${WWW}/subscription/${PLAN}?resume=`);
     expect(await resumeLink(elsewhere, links, WWW)).toEqual({ url, qrCodePath: undefined });
     expect(await resumeLink({ ...card, clientSecret: "another" }, links, WWW)).toBeUndefined();
-    const planless = await resumeLink({ ...card, packageId: "" }, links, WWW);
-    expect(planless?.url).toContain(`${WWW}/subscription?resume=`);
+    const planless = { url: expect.stringContaining(`${WWW}/subscription?resume=`) };
+    expect(await resumeLink({ ...card, packageId: "" }, links, WWW)).toMatchObject(planless);
   });
 
   test.each([
@@ -79,7 +79,6 @@ describe("a link", () => {
     ["a card step", card, 200, "no-store"],
     ["a resumed card step", { ...card, resumed: true as const }, 404, null],
     ["a card that is waited for", waiting, 404, null],
-    ["a success", done, 404, null],
     ["no session", undefined, 404, null],
   ])("has its QR code served to its own browser: %s", async (_, session, status, kept) => {
     const response = await loader(await requestOf(siteContext(), { session, path: "/resume-code" }));
@@ -109,14 +108,18 @@ describe("Continue this sign-up", () => {
     return { site, ...(await post(site, { intent: "resume" }, { ...visit, path: `${PATH}?${by}=${token}` })) };
   }
 
-  test.each<[string, SignupSession | undefined]>([
-    ["no session", undefined],
-    ["a success", done],
-    ["a sign-up that has ended", canceled],
-    ["a sign-up past its time", { ...other, expiresAt: NOW }],
-  ])("takes the sign-up over in a browser with %s", async (_, session) => {
-    const answer = await press(session ? { session } : {});
-    expect([answer.status, answer.sentTo, answer.session]).toEqual([303, PATH, resumed]);
+  const USED = { status: "card_used", client_secret: "seti_2_secret_2" };
+  const another = { flash: "card used", clientSecret: "seti_2_secret_2" };
+
+  test.each<[string, Given, more?: object]>([
+    ["no session", {}],
+    ["a success", { session: done }],
+    ["a sign-up that has ended", { session: canceled }],
+    ["a sign-up past its time", { session: { ...other, expiresAt: NOW } }],
+    ["a card that has had a trial: under the new secret", { stripe: SUCCEEDED, api: USED }, another],
+  ])("takes the sign-up over in a browser with %s", async (_, given, more) => {
+    const { status, sentTo, session } = await press(given);
+    expect([status, sentTo, session]).toEqual([303, PATH, { ...resumed, ...more }]);
   });
 
   test.each([other, { ...waiting, key: "another-key", expiresAt: NOW }])(
@@ -136,27 +139,16 @@ describe("Continue this sign-up", () => {
     expect(step).not.toHaveProperty("details");
   });
 
-  const FINISHED = [409, "This sign-up is finished"];
-  const CANCELED = [409, "This sign-up was canceled"];
-
-  test.each<[string, Given, (number | string)[]]>([
-    ["its trial has begun", { stripe: SUCCEEDED, api: { status: "trial" } }, FINISHED],
-    ["its bank is at work", { stripe: { status: "processing" } }, FINISHED],
-    ["it was canceled", { stripe: { status: "canceled" } }, CANCELED],
-    ["Stripe does not know it", { code: 404 }, CANCELED],
-    ["Stripe cannot be reached", { code: 500 }, [503, "Connection Failed"]],
-    ["the API does not know yet", { stripe: SUCCEEDED }, [503, "Connection Failed"]],
-    ["the browser blocks cookies", { headers: { Cookie: "" } }, [422, "Cookies are blocked"]],
-  ])("says why it cannot if %s", async (_, given, told) => {
-    const { status, session, reply, newNonce } = await press(given);
-    expect([status, reply?.notice?.title]).toEqual(told);
-    expect([session, newNonce]).toEqual([undefined, status === 422]);
-  });
-
-  test("asks for another card under the new secret if the card has had a trial", async () => {
-    const api = { status: "card_used", client_secret: "seti_2_secret_2" };
-    const { session } = await press({ stripe: SUCCEEDED, api });
-    expect(session).toMatchObject({ state: "card", flash: "card used", clientSecret: "seti_2_secret_2" });
+  test.each<[string, Given, status: number, title: string]>([
+    ["its trial has begun", { stripe: SUCCEEDED, api: { status: "trial" } }, 409, "This sign-up is finished"],
+    ["its bank is at work", { stripe: { status: "processing" } }, 409, "This sign-up is finished"],
+    ["it was canceled", { stripe: { status: "canceled" } }, 409, "This sign-up was canceled"],
+    ["Stripe cannot be reached", { code: 500 }, 503, "Connection Failed"],
+    ["the browser blocks cookies", { headers: { Cookie: "" } }, 422, "Cookies are blocked"],
+  ])("says why it cannot if %s", async (_, given, status, title) => {
+    const { reply, ...answer } = await press(given);
+    expect([answer.status, reply?.notice?.title]).toEqual([status, title]);
+    expect([answer.session, answer.newNonce]).toEqual([undefined, status === 422]);
   });
 
   test("of an expired link changes nothing", async () => {

@@ -102,11 +102,7 @@ const RULES: [cookie: RegExp, url: RegExp, says: RegExp, becomes: string][] = [
 ];
 
 type Answer = Awaited<ReturnType<typeof look>>;
-const ENDS = new Map([
-  [SESSION_EXPIRED, "expired "],
-  [SIGNUP_CANCELED, "canceled "],
-  [SESSION_UNREADABLE, "unreadable "],
-]);
+const ENDS = { "expired ": SESSION_EXPIRED, "canceled ": SIGNUP_CANCELED, "unreadable ": SESSION_UNREADABLE };
 const QUESTIONS = { ready: "question", busy: "busy", ended: "link expired", canceled: "canceled" };
 
 function wordsOf(step: NonNullable<Answer["step"]>): string {
@@ -114,8 +110,8 @@ function wordsOf(step: NonNullable<Answer["step"]>): string {
   if (step.step === "card") return step.flash ?? "card";
   if (step.step === "done") return step.details ? "done" : "done without details";
   if (step.step === "waiting") return "waiting";
-  const offer = step.openPlan === PLAN ? " that offers to finish" : "";
-  return `${step.ended ? ENDS.get(step.ended) : ""}form${step.draft ? " filled in" : ""}${offer}`;
+  const [end = ""] = Object.entries(ENDS).find(([, notice]) => notice === step.ended) ?? [];
+  return `${end}form${step.draft ? " filled in" : ""}${step.openPlan === PLAN ? " that offers to finish" : ""}`;
 }
 
 function wordOf(session: SignupSession | string): string {
