@@ -6,8 +6,7 @@ import * as z from "zod";
 import packageJson from "../../../package.json";
 import { runCommand } from "../../../tools/operator";
 import { root } from "../../../tools/wrangler/wrangler";
-import { rowOf } from "../../support/stripe/set-up-card";
-import { enterCard, rows, signUp, stripeAt } from "../../support/visitors/visitor";
+import { enterCard, rowOf, rows, signUp, stripeAt } from "../../support/visitors/visitor";
 import { startBackend, startSubscriptionApi } from "../../support/workers/workers";
 
 const { api, stripe, dispose } = await startBackend();

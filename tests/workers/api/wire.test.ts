@@ -1,10 +1,9 @@
 import { afterAll, expect, test } from "vitest";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
-import { rowOf } from "../../support/stripe/set-up-card";
 import { eventOf, sign } from "../../support/stripe/stripe-events";
 import { sendRaw } from "../../support/visitors/raw-request";
 import { siteVisitor } from "../../support/visitors/site-visitor";
-import { enterCard, rows, signUp, stripeStateOf, validRequest } from "../../support/visitors/visitor";
+import { enterCard, rowOf, rows, signUp, stripeStateOf, validRequest } from "../../support/visitors/visitor";
 import { startUpstream } from "../../support/workers/upstream";
 import * as workers from "../../support/workers/workers";
 import { liesAboutItsLength } from "../flood";
@@ -67,7 +66,8 @@ test("with production's bindings the site reaches the API, the public does not, 
     environment: "production",
     vars: { ...DEPLOYED, SUBSCRIPTION_API_URL: API_ORIGIN, STRIPE_PUBLISHABLE_KEY },
     beside: {
-      ...{ folder: "functions/subscription-api", bundle: "subscription-api/index.js", environment: "production" },
+      ...workers.API,
+      environment: "production",
       vars: {
         ...{ STRIPE_PUBLISHABLE_KEY, STRIPE_SECRET_KEY: "sk_test_0123456789abcdef0123", CUSTOMER_PORTAL_URL },
         STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef0123",
