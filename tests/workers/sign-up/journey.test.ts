@@ -81,13 +81,6 @@ test("a sign-up goes from the form by way of the card to a success that stays", 
   expect(await signUpsOf(ada.email)).toMatchObject([{ status: "trialing", country: "germany" }]);
 });
 
-test("a form that is sent twice is one sign-up", async () => {
-  const email = "twice@example.com";
-  const answers = [await stack.visitor.submit({ email }), await stack.visitor.submit({ email })];
-  expect(answers.map(({ status }) => status)).toEqual([303, 303]);
-  expect(await signUpsOf(email)).toHaveLength(1);
-});
-
 test.each(["  P\uff30ass word e\u0301\u{1F600}1 \ufeff ", `aA1!${"\u6f22".repeat(252)}`])(
   "a form reaches the API with the contract's keys alone, and the password byte for byte: %j",
   async (password) => {
