@@ -1,13 +1,11 @@
 import { JSDOM } from "jsdom";
 import { expect, test } from "vitest";
 import { cardUsedEmail, notMeReportedEmail } from "../../../functions/subscription-api/outbox/emails/other-emails";
-import {
-  type Trial,
-  trialEndingEmail,
-  trialStartedEmail,
-} from "../../../functions/subscription-api/outbox/emails/trial-emails";
+import { trialEndingEmail, trialStartedEmail } from "../../../functions/subscription-api/outbox/emails/trial-emails";
 import type { Amount } from "../../../functions/subscription-api/stripe/billing";
 import { MESSAGE, SENDER } from "../../support/api-in-process/message";
+
+type Trial = Parameters<typeof trialEndingEmail>[1];
 
 const sender = { ...SENDER, customerPortalUrl: "https://billing.example/p/login" };
 const facts = { ...MESSAGE, email: "ada+1@example.com" };

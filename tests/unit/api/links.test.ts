@@ -60,16 +60,13 @@ const OVER = "trial_end = '2020-01-01T00:00:00.000Z', email_verified_at = '2020-
 test.each([
   ["during the trial", "end_reason = NULL", false, true],
   ["after it, with a confirmed address,", OVER, true, false],
-])(
-  "the pages of a report %s say whether there may be a charge and the address is free",
-  async (_, set, charged, free) => {
-    const { linkTo, open, rows } = await onTrial();
-    rows(`UPDATE sign_ups SET ${set}`);
-    const [asks, ended] = [await open(linkTo("not-me")), await open(linkTo("not-me"), "POST")];
-    expect([asks, ended].map(({ text }) => text.includes(CHARGED))).toEqual([charged, charged]);
-    expect(ended.text.includes(FREE)).toBe(free);
-  },
-);
+])("the pages of a report %s tell of a charge and a free address", async (_, set, isCharged, isFree) => {
+  const { linkTo, open, rows } = await onTrial();
+  rows(`UPDATE sign_ups SET ${set}`);
+  const [asks, ended] = [await open(linkTo("not-me")), await open(linkTo("not-me"), "POST")];
+  expect([asks, ended].map(({ text }) => text.includes(CHARGED))).toEqual([isCharged, isCharged]);
+  expect(ended.text.includes(FREE)).toBe(isFree);
+});
 
 test("the page says so while Stripe fails, and the next press ends the sign-up", async () => {
   const { linkTo, open, row, model } = await onTrial();

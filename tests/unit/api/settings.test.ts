@@ -24,11 +24,12 @@ const deployed = (changed: Changed = {}) => problemsWith({ ...DEPLOYED, ...chang
 const SECRETS = ["the-first-secret-that-signs-all-links", "the-second-secret-that-signs-links"];
 const WEBHOOKS = ["whsec_0123456789abcdef", "whsec_fedcba9876543210"];
 const LOCAL_MAIL = { kind: "http", url: "http://localhost:8789/emails", key: "re_local_development_only" };
-const ON_HOST = { publicUrl: "http://192.168.0.7:8788" };
 const BINDING = { kind: "cloudflare", binding: EMAIL };
+const stripe = { apiUrl: new URL("http://localhost:8789") };
+
 test.each<[string, Changed, object]>([
   ["no maintenance, longer deadlines or tax", {}, { inMaintenance: false, deadlineFactor: 1, automaticTax: false }],
-  ["the simulator, one trial for each address", {}, { isLocal: true, trials: { onePerPerson: false } }],
+  ["the simulator, one trial for each address", {}, { isLocal: true, stripe, trials: { onePerPerson: false } }],
   ["two secrets of links", { LINK_SECRET: `${SECRETS.join(" , ")}\n` }, { links: { secrets: SECRETS } }],
   ["two secrets of Stripe", { STRIPE_WEBHOOK_SECRET: WEBHOOKS.join() }, { stripe: { webhookSecrets: WEBHOOKS } }],
   ["email over http although there is a binding", { EMAIL }, { mail: { transport: LOCAL_MAIL } }],
@@ -40,7 +41,7 @@ test.each<[string, Changed, object]>([
   ["maintenance and tax", { MAINTENANCE: "true", AUTOMATIC_TAX: "true" }, { inMaintenance: true, automaticTax: true }],
   ["slashes after the API's URL", { PUBLIC_URL: "https://a.example/" }, { links: { publicUrl: "https://a.example" } }],
   ["slashes after the site's URL", { SITE_URL: "https://a.example//" }, { mail: { siteUrl: "https://a.example" } }],
-  ["another host in emails", { HOST: "192.168.0.7" }, { links: ON_HOST, mail: { siteUrl: "http://192.168.0.7:8787" } }],
+  ["another host in emails", { HOST: "192.168.0.7" }, { mail: { siteUrl: "http://192.168.0.7:8787" } }],
   ["Stripe's test mode", { STRIPE_API_URL: "https://api.stripe.com" }, { isLocal: true }],
 ])("the API runs with %s", (_, changed, expected) => {
   expect(configWith(changed)).toMatchObject({ status: "valid", configuration: expected });
