@@ -6,8 +6,6 @@ import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { answer } from "../../support/api-in-process/stripe-model";
 
-/* After a restore: in bounded parts every sign-up is to be checked again, and Stripe's events are read. */
-
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const RESTORE = { restoredTo: new Date(NOW - 7_200_000), stoppedAt: new Date(NOW - 3_600_000) };
 stopClock(NOW);

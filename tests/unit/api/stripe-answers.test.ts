@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { stripeClient } from "../../../functions/subscription-api/stripe/client";
-import { stripeWebhook, WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/events";
+import { stripeWebhook } from "../../../functions/subscription-api/stripe/events";
 import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess, stripeThatAnswers } from "../../support/api-in-process/sign-ups";
 import { type Answer, answer, refusal } from "../../support/api-in-process/stripe-model";
@@ -199,19 +199,18 @@ describe("an event", () => {
   const card = { signUpId: SIGN_UP, customerId: "cus_1", setupIntentId: "seti_1" };
   const about = { id: "sub_1", customer: "cus_1" };
   const changed = { status: "subscription-changed", stripeSubscriptionId: "sub_1", customerId: "cus_1" };
-  const ofSubscriptions = ["created", "updated", "deleted", "paused", "resumed", "trial_will_end"];
-  const READ: [type: string, about: object, content: object][] = [
+
+  test.each<[type: string, about: object, content: object]>([
     ["setup_intent.succeeded", setUp, { status: "card-set-up", card }],
     ["setup_intent.setup_failed", setUp, { status: "card-declined", card }],
-    ...ofSubscriptions.map((what): [string, object, object] => [`customer.subscription.${what}`, about, changed]),
-  ];
-
-  test.each(READ)("%s is read", async (type, object, expected) => {
+    ["customer.subscription.created", about, changed],
+    ["customer.subscription.updated", about, changed],
+    ["customer.subscription.deleted", about, changed],
+    ["customer.subscription.paused", about, changed],
+    ["customer.subscription.resumed", about, changed],
+    ["customer.subscription.trial_will_end", about, changed],
+  ])("%s is read", async (type, object, expected) => {
     expect(await receive(eventOf(type, object, "evt_1"))).toEqual({ ...expected, event: { id: "evt_1", type } });
-  });
-
-  test("is sent to the webhook endpoint exactly if it is read", () => {
-    expect([...WEBHOOK_EVENTS].sort()).toEqual(READ.map(([type]) => type).sort());
   });
 
   test.each<[string, string]>([

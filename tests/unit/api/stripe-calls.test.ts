@@ -6,8 +6,6 @@ import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { answer, refusal } from "../../support/api-in-process/stripe-model";
 
-/* What Stripe is sent: method, parameters, idempotency key; and for how long: https://docs.stripe.com/api */
-
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 stopClock(NOW);
 
