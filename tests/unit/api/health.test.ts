@@ -51,11 +51,7 @@ test.each([
   ["a database without a cron run", "cron", 30, "UPDATE cron_runs SET ran_at = NULL, created_at = ?"],
   ["a due message", "outbox", 15, "UPDATE outbox SET state = 'due', next_attempt_at = ?"],
 ])("%s makes %s late just after %i minutes, and never in local development", async (_, late, minutes, change) => {
-  for (const [more, settings, status] of [
-    [0, DEPLOYED, 200],
-    [1, DEPLOYED, 503],
-    [1, {}, 200],
-  ] as const) {
+  for (const { more = 1, settings = DEPLOYED, status = 200 } of [{ more: 0 }, { status: 503 }, { settings: {} }]) {
     const { rows, health, logged } = await newApi("card-used", "sent", settings);
     rows(change, minutesAgo(minutes, more));
     const body = status === 503 ? { keys: [late], detail: `Late: ${late}` } : { status: "ok" };

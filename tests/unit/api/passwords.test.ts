@@ -31,13 +31,11 @@ function queueWith(requests: Record<string, number>) {
   return { queue, places: senders.flatMap((sender) => queue.enter(sender) ?? []) };
 }
 
-test.each([
-  [{ one: 30 }, 30],
-  [{ one: 31 }, 30],
-  [{ one: 31, another: 11 }, 40],
-  [{ one: 20, another: 20, third: 1 }, 40],
-])("at most 40 passwords wait, 30 of them of one sender: of %j these: %i", (requests, places) => {
-  expect(queueWith(requests).places).toHaveLength(places);
+test("at most 40 passwords wait, 30 of them of one sender", () => {
+  const places = (requests: Record<string, number>) => queueWith(requests).places.length;
+  expect([places({ one: 31 }), places({ one: 31, two: 11 }), places({ one: 20, two: 20, three: 1 })]).toEqual([
+    30, 40, 40,
+  ]);
 });
 
 test("a place is free again when its request leaves, and after eight seconds in any case", async () => {
