@@ -31,7 +31,7 @@ test.each<[string, Answer, reason: string, ofCreation: string, level: string]>([
   expect(logged).toMatchObject([{ on: level, event: "stripe_failed" }, { on: level }]);
 });
 
-test("an object unknown to Stripe is no setup intent, no card, a canceled subscription, or already deleted", async () => {
+test("an object unknown to Stripe is no setup intent, no card, a canceled subscription, or deleted", async () => {
   const { services, instead } = signUpsInProcess();
   const { payments } = services;
   instead.set("", refusal(404, "resource_missing"));
@@ -200,15 +200,12 @@ describe("an event", () => {
   const about = { id: "sub_1", customer: "cus_1" };
   const changed = { status: "subscription-changed", stripeSubscriptionId: "sub_1", customerId: "cus_1" };
 
+  const ofSubscriptions = ["created", "updated", "deleted", "paused", "resumed", "trial_will_end"];
+
   test.each<[type: string, about: object, content: object]>([
     ["setup_intent.succeeded", setUp, { status: "card-set-up", card }],
     ["setup_intent.setup_failed", setUp, { status: "card-declined", card }],
-    ["customer.subscription.created", about, changed],
-    ["customer.subscription.updated", about, changed],
-    ["customer.subscription.deleted", about, changed],
-    ["customer.subscription.paused", about, changed],
-    ["customer.subscription.resumed", about, changed],
-    ["customer.subscription.trial_will_end", about, changed],
+    ...ofSubscriptions.map((what): [string, object, object] => [`customer.subscription.${what}`, about, changed]),
   ])("%s is read", async (type, object, expected) => {
     expect(await receive(eventOf(type, object, "evt_1"))).toEqual({ ...expected, event: { id: "evt_1", type } });
   });
