@@ -21,8 +21,8 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
   for (const index of history.visitors) void new Visitor(world, deeds, `visitor ${index}`).visit(index);
   await world.scheduler.runUntil(world.end);
   checkEnd(world, deeds);
-  const { violations, faults, trace, reached } = world;
-  return { violations, faults, trace, reached, signUps: deeds.told.length };
+  const { violations, trace, reached } = world;
+  return { violations, trace, reached, signUps: deeds.told.length };
 }
 
 /** Runs the histories of the seeds from `first` on, until so many sign-ups were made or something is wrong. */
