@@ -5,7 +5,7 @@ import type { World } from "./world";
 
 const DAY_OF = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
 /** Which state of a sign-up or a message may follow which. */
-export const FORWARD: Record<string, string[]> = {
+const FORWARD: Record<string, string[]> = {
   pending: ["card_set_up", "ended"],
   card_set_up: ["trialing", "past_due", "canceled"],
   active: ["past_due", "canceled"],

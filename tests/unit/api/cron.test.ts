@@ -4,7 +4,6 @@ import { runLimits } from "../../../functions/subscription-api/limits/run-limits
 import { runScheduled, type ScheduledServices } from "../../../functions/subscription-api/scheduled";
 import { advanceDue } from "../../../functions/subscription-api/sign-ups/due-sign-ups";
 import { CHECK_RANKS } from "../../../functions/subscription-api/sign-ups/sign-up";
-import { apiInProcess } from "../../support/api-in-process/api";
 import { stopClock } from "../../support/api-in-process/clock";
 import { DAY, MINUTE } from "../../support/api-in-process/scheduler";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
@@ -132,12 +131,11 @@ test("work is done six at a time, and the rest is given back when time runs out"
 });
 
 test("the log lines of a run have one ID, and each run has its own", async () => {
-  const api = apiInProcess({ upstream: () => Promise.reject(new TypeError("fetch failed")) });
-  await api.signUp();
+  const { due, runScheduled, logged } = dueSignUps();
   for (const run of [1, 2]) {
-    api.rows("UPDATE sign_ups SET check_at = ?, stripe_setup_intent_id = 'seti_1'", at(0));
-    await api.runScheduled();
-    const ids = new Set(api.logged.map(({ request_id }) => String(request_id)));
+    await due();
+    await runScheduled();
+    const ids = new Set(logged.map(({ request_id }) => String(request_id)));
     expect(ids.size).toBe(run);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   }

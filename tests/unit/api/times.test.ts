@@ -3,7 +3,7 @@ import { handleStripeEvent } from "../../../functions/subscription-api/sign-ups/
 import { stopClock } from "../../support/api-in-process/clock";
 import { DAY, HOUR, MINUTE } from "../../support/api-in-process/scheduler";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
-import { type Api, type Begin, cardEvent, cron, SITUATIONS, TRIGGERS } from "./situations";
+import { type Begin, cardEvent, cron, SITUATIONS, TRIGGERS } from "./situations";
 
 /* Each time at its moment, and just before it. */
 
@@ -60,32 +60,15 @@ test("60 trials that Stripe still calls trialing after their end are asked for e
   }
 });
 
-/** When the reminders of trials are due. */
-const remindersOf = (api: Api) =>
-  api.rows("SELECT next_attempt_at AS at FROM outbox WHERE kind = 'trial-ending' ORDER BY at").map(({ at }) => at);
-const at = (time: number) => new Date(NOW + time).toISOString();
-
-test.each<[what: string, end: number, reminder: number]>([
-  ["two days before its end", 5 * DAY, 3 * DAY],
-  ["two days before a moved end", 9 * DAY, 7 * DAY],
-  ["at once in a trial that is shorter", DAY, 0],
-])("a trial's reminder comes %s", async (_, end, reminder) => {
-  const api = signUpsInProcess();
-  await SITUATIONS["card_set_up, a subscription"](api);
-  for (const subscription of api.model.all("subscription")) subscription.trial_end = (NOW + end) / 1000;
-  api.rows("UPDATE sign_ups SET check_at = ?", at(0));
-  await cron(api);
-  expect(remindersOf(api)).toEqual([at(reminder)]);
-});
-
-test("a trial whose end Stripe moves has a reminder of its new end, and each end has one", async () => {
+test("each end that Stripe gives to a trial has one reminder, two days before, or at once", async () => {
   const api = signUpsInProcess();
   const signUp = await api.onTrial();
-  for (const days of [9, 9, 5]) {
+  for (const days of [9, 9, 5, 1]) {
     Object.assign(api.model.get(signUp.stripe_subscription_id) ?? {}, { trial_end: (NOW + days * DAY) / 1000 });
     await TRIGGERS["subscription event"](api, signUp);
   }
-  expect(remindersOf(api)).toEqual([at(3 * DAY), at(7 * DAY)]);
+  const due = api.messages().flatMap((one) => (one.kind === "trial-ending" ? String(one.next_attempt_at) : []));
+  expect(due.sort()).toEqual([0, 3 * DAY, 7 * DAY].map((time) => new Date(NOW + time).toISOString()));
 });
 
 test("a card that is set up while its form is being canceled after a day still starts the trial", async () => {
