@@ -185,13 +185,6 @@ test.each([
   expect([(await answering).status, timeout.mock.calls]).toEqual([503, [[Number(deadline)]]]);
 });
 
-test("a broken limiter lets the form pass and is logged", async () => {
-  const broken = { limit: () => Promise.reject(new Error("down")) };
-  const site = siteContext({ SIGNUP_RATE_LIMIT: broken, SIGNUP_NETWORK_RATE_LIMIT: broken });
-  expect((await post(site, fields)).status).toBe(303);
-  expect(site.logged.map(([event]) => event)).toEqual(["rate_limiter_failed", "rate_limiter_failed", "request"]);
-});
-
 describe("a button", () => {
   test.each<[string, typeof card | typeof done | undefined, key: string, isOwn: boolean]>([
     ["its sign-up", card, card.key, true],
