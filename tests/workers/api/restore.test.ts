@@ -3,24 +3,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { runCommand } from "../../../tools/operator";
-import { newCard } from "../../support/stripe/set-up-card";
 import {
   accountWebhooks,
   enterCard,
   mails,
+  newCard,
   rows,
   signUp,
   stripeAt,
   stripeStateOf,
 } from "../../support/visitors/visitor";
-import { openAddress, runScheduled, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
+import { openAddress } from "../../support/workers/address";
+import { runScheduled, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 
 test("after a restore of the database a command reconciles it with Stripe, and no email is sent twice", async () => {
   const address = await openAddress();
   const folder = await mkdtemp(join(tmpdir(), "restored-"));
   const [database, backup] = [join(folder, "d1"), join(folder, "backup")];
   const stripe = await startStripeSimulator({ webhookUrl: `${address.url}/webhooks/stripe` });
-  const start = (vars = {}) => startSubscriptionApi({ simulatorUrl: stripe.url, address, persist: folder, vars });
+  const start = (vars = {}) => startSubscriptionApi({ simulatorUrl: stripe.url, address, persist: database, vars });
   let api = await start();
   onTestFinished(async () => {
     await Promise.all([api.dispose(), stripe.dispose()]);

@@ -2,13 +2,13 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
-import { rowOf } from "../../support/stripe/set-up-card";
 import { sign } from "../../support/stripe/stripe-events";
 import { sendRaw } from "../../support/visitors/raw-request";
 import { siteVisitor } from "../../support/visitors/site-visitor";
-import { enterCard, post, rows, signUp, stripeStateOf, validRequest } from "../../support/visitors/visitor";
+import { enterCard, post, rowOf, rows, signUp, stripeStateOf, validRequest } from "../../support/visitors/visitor";
 import { startUpstream } from "../../support/workers/upstream";
 import {
+  API,
   DEPLOYED,
   ORIGIN,
   startBackend,
@@ -86,8 +86,7 @@ test("with production's bindings the site reaches the API, the public does not, 
     environment: "production",
     vars: { ...DEPLOYED, SUBSCRIPTION_API_URL: API_ORIGIN, STRIPE_PUBLISHABLE_KEY },
     beside: {
-      folder: "functions/subscription-api",
-      bundle: "subscription-api/index.js",
+      ...API,
       environment: "production",
       vars: {
         STRIPE_SECRET_KEY: "sk_test_0123456789abcdef0123",
