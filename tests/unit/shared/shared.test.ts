@@ -6,42 +6,35 @@ import { networkKeyOf, rateLimitKeyOf } from "../../../app/shared/limits/rate-li
 import { isLoopback, problemsOf, serviceUrl } from "../../../app/shared/settings";
 import { bodyOf } from "../../support/site-in-process/body-of";
 
-const KIB = 1024;
 const TYPED = "ada@example.com";
 
-describe("a body read with a limit", () => {
-  test.each([0, 1, 16 * KIB])("of %i bytes is read when it has as many, not with one more", async (bytes) => {
-    const text = "x".repeat(bytes);
-    expect(await readBoundedText(bodyOf(text ? [text] : []).response, { bytes })).toEqual({ status: "read", text });
-    expect(await readBoundedText(bodyOf([`${text}y`]).response, { bytes })).toEqual({ status: "too long", text });
+const bytes = new TextEncoder().encode("ä€😀");
+const parts = [bytes.slice(0, 4), bytes.slice(4, 6), bytes.slice(6)];
+
+describe("a body read with a limit of 9 bytes", () => {
+  test.each<[string, parts: (string | Uint8Array)[], status: string, text?: string, then?: "breaks off" | "goes on"]>([
+    ["without a byte", [], "read", ""],
+    ["with 9 bytes", ["x".repeat(9)], "read", "x".repeat(9)],
+    ["with 10 bytes", ["x".repeat(10)], "too long", "x".repeat(9)],
+    ["without an end", ["xxxx"], "too long", "x".repeat(9), "goes on"],
+    ["whose chunks split characters", parts, "read", "ä€😀"],
+    ["with half a character", parts.slice(0, 1), "read", "ä\ufffd"],
+    ["whose connection breaks", ["x"], "aborted", undefined, "breaks off"],
+  ])("%s gives what was read: %j: %s", async (_, parts, status, text, then) => {
+    const { response, taken, canceled } = bodyOf(parts, then);
+    expect(await readBoundedText(response, { bytes: 9 })).toEqual({ status, text });
+    expect([taken() < 6, canceled()]).toEqual([true, status === "too long"]);
   });
 
-  test("is not read further once it exceeds the limit", async () => {
-    const { response, taken, canceled } = bodyOf(["x".repeat(KIB)], "goes on");
-    const read = await readBoundedText(response, { bytes: 8 * KIB });
-    expect(read).toEqual({ status: "too long", text: "x".repeat(8 * KIB) });
-    expect([taken() < 12, canceled()]).toEqual([true, true]);
-  });
-
-  test("is decoded as one text, wherever its chunks were split", async () => {
-    const bytes = new TextEncoder().encode("ä€😀");
-    const parts = [bytes.slice(0, 4), bytes.slice(4, 6), bytes.slice(6)];
-    const read = { status: "read", text: "ä€😀" };
-    expect(await readBoundedText(bodyOf(parts).response, { bytes: KIB })).toEqual(read);
-    expect(await readBoundedBytes(bodyOf(parts).response, { bytes: KIB })).toEqual({ status: "read", bytes });
-    const cut = await readBoundedText(bodyOf(parts.slice(0, 1)).response, { bytes: KIB });
-    expect(cut).toEqual({ ...read, text: "ä\ufffd" });
-  });
-
-  test("is empty where it is missing, and aborted where the connection breaks", async () => {
-    expect(await readBoundedText(new Response(null), { bytes: KIB })).toEqual({ status: "read", text: "" });
-    expect(await readBoundedText(bodyOf(["x"], "breaks off").response, { bytes: KIB })).toEqual({ status: "aborted" });
+  test("is empty where it is missing, and is read as bytes too", async () => {
+    expect(await readBoundedText(new Response(null), { bytes: 9 })).toEqual({ status: "read", text: "" });
+    expect(await readBoundedBytes(bodyOf(parts).response, { bytes: 9 })).toEqual({ status: "read", bytes });
   });
 
   test("is given up and canceled at its deadline, whose timer ends with it", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
-    const limits = { bytes: KIB, milliseconds: 10_000 };
+    const limits = { bytes: 9, milliseconds: 10_000 };
     const { response, canceled } = bodyOf(["a=1"], "stalls");
     const reading = readBoundedBytes(response, limits);
     await vi.advanceTimersByTimeAsync(9_999);
