@@ -41,7 +41,7 @@ async function outboxOf(columns: string, ...kinds: string[]) {
   };
 }
 
-test("a message is leased to one run for two minutes; a crash is no failure, and only that run counts one", async () => {
+test("a message is leased to one run for two minutes; a crash is no failure; only that run counts one", async () => {
   const { outbox, row, taken } = await outboxOf(ON_TRIAL, "card-used");
   const first = await taken();
   vi.setSystemTime(NOW + 2 * MINUTE - 1);
