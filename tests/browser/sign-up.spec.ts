@@ -1,4 +1,4 @@
-import { stripeAt, stripeStateOf } from "../support/visitors/visitor";
+import { rowOf, stripeAt, stripeStateOf } from "../support/visitors/visitor";
 import { accessibilityProblems } from "./support/accessibility";
 import { DESKTOP, PHONE } from "./support/layout";
 import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
@@ -49,8 +49,7 @@ test("a sign-up, with a reload at each step, starts a trial and tells what Strip
   const address = { line1: "1 Example Street", city: "Springfield", state: "IL", postal_code: "62701", country: "DE" };
   const phone = "2125550123";
   expect(method.billing_details).toMatchObject({ name: "Ada Lovelace", email: visitor.email, phone, address });
-  const row = stack.api.database.prepare("SELECT * FROM sign_ups WHERE email = ?").bind(visitor.email);
-  expect(await row.first()).toMatchObject({ phone, full_name: "Ada Lovelace", status: "trialing" });
+  expect(await rowOf(stack.api, visitor.email)).toMatchObject({ phone, full_name: "Ada Lovelace", status: "trialing" });
 });
 
 test("the keyboard alone reaches the card step and all its links, and starts over", async ({ page }) => {

@@ -4,7 +4,10 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CARDS, hydrated, PLAN, signup } from "../browser/support/sign-up";
 import { expect, test as withStack } from "../browser/support/stack";
-import { type Address, openAddress, type RunningWorker, startSite } from "../support/workers/workers";
+import { varsFor } from "../support/visitors/visited-site";
+import { rows } from "../support/visitors/visitor";
+import { type Address, openAddress } from "../support/workers/address";
+import { type RunningWorker, startSite } from "../support/workers/workers";
 
 /* A release replaces another under an open page, and is rolled back. The later release has the earlier one's files. */
 
@@ -45,12 +48,7 @@ const test = withStack.extend<object, { releases: Releases }>({
   releases: [
     async ({ stack: { api, stripe } }, provide) => {
       const [origin, { files, bundle, dispose }] = await Promise.all([openAddress(), buildLaterRelease()]);
-      const vars = {
-        SITE_URL: origin.url,
-        SUBSCRIPTION_API_URL: api.url,
-        STRIPE_JS_URL: `${stripe.url}/endive/stripe.js`,
-        STRIPE_API_URL: stripe.url,
-      };
+      const vars = { SITE_URL: origin.url, ...varsFor(api, stripe) };
       const [earlier, later] = await Promise.all([startSite({ vars }), startSite({ vars, bundle, files })]);
       await provide({ origin, earlier, later });
       origin.close();
@@ -91,8 +89,8 @@ for (const direction of ["deployed", "rolled back"] as const) {
     origin.leadTo(new URL(open.url));
     await page.reload();
     await visitor.succeeded();
-    const count = api.database.prepare("SELECT count(*) AS n FROM sign_ups WHERE email = ?").bind(visitor.email);
-    expect(await count.first()).toEqual({ n: 1 });
+    const found = await rows(api, "SELECT id FROM sign_ups WHERE email = ?", visitor.email);
+    expect(found).toHaveLength(1);
     expect(documents).toHaveLength(2);
     expect(missing).toEqual([]);
   });

@@ -3,11 +3,12 @@ import type { Behavior } from "../support/workers/upstream";
 
 /** How much is sent unless the other side stops reading. */
 const FLOOD_BYTES = 300 * 1024 * 1024;
-const PART = "a=".repeat(32 * 1024);
-const CHUNK = `${PART.length.toString(16)}\r\n${PART}\r\n`;
-
-/** Whoever closes with bytes unread resets the connection, which can take the answer with it. */
-const ATTEMPTS = 10;
+const textOf = (bytes: number) => "a=".repeat(bytes / 2);
+const chunkOf = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+const PART = textOf(64 * 1024);
+const CHUNK = chunkOf(PART);
+/** Enough for an answer, and little enough that workerd reads it before it closes: unread bytes would reset the connection. */
+const FIRST = textOf(17 * 1024);
 
 /** Writes until nobody takes more. */
 function pour(socket: Socket | null, text: string, sent: { bytes: number }): void {
@@ -20,30 +21,30 @@ function pour(socket: Socket | null, text: string, sent: { bytes: number }): voi
 }
 
 /**
- * Sends a request whose body has no end, over a socket, which no HTTP client does, until the other side closes.
+ * Sends a request whose body has no end, over a socket, which no HTTP client does: first what leads to an answer, and after
+ * the answer more and more until the other side closes.
  * @param head the request line and the headers, a line each, without Host
  * @param chunked the body as HTTP's chunks, or as bare bytes
- * @returns the first answer's status, and how many bytes of the body the other side and the sockets between took
+ * @returns the answer's status, and how many bytes the other side and the sockets between took after it
  */
-export async function flood(url: string, head: string[], chunked: boolean): Promise<{ status: number; sent: number }> {
+export function flood(url: string, head: string[], chunked: boolean): Promise<{ status: number; sent: number }> {
   const { host, port } = new URL(url);
   const [line, ...headers] = head;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const sent = { bytes: 0 };
-    const status = await new Promise<number | undefined>((resolve) => {
-      let answered: number | undefined;
-      const socket = connect(Number(port), "127.0.0.1");
-      socket.write(`${[line, `Host: ${host}`, ...headers].join("\r\n")}\r\n\r\n`);
+  const sent = { bytes: 0 };
+  return new Promise((resolve, reject) => {
+    let status: number | undefined;
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.write(`${[line, `Host: ${host}`, ...headers].join("\r\n")}\r\n\r\n${chunked ? chunkOf(FIRST) : FIRST}`);
+    socket.on("data", (data) => {
+      if (status !== undefined) return;
+      status = Number(/^HTTP\/1\.1 (\d{3})/.exec(data.toString("latin1"))?.[1]);
       pour(socket, chunked ? CHUNK : PART, sent);
-      socket.on("data", (data) => {
-        answered ??= Number(/^HTTP\/1\.1 (\d{3})/.exec(data.toString("latin1"))?.[1]);
-      });
-      socket.on("end", () => socket.destroy()).on("error", () => {});
-      socket.on("close", () => resolve(answered));
     });
-    if (status !== undefined) return { status, sent: sent.bytes };
-  }
-  throw new Error(`No answer to ${line}`);
+    socket.on("end", () => socket.destroy()).on("error", () => {});
+    socket.on("close", () =>
+      status === undefined ? reject(new Error(`No answer to ${line}`)) : resolve({ status, sent: sent.bytes }),
+    );
+  });
 }
 
 /**

@@ -1,19 +1,15 @@
 import * as z from "zod";
-import type { Wrapper } from "../../support/workers/workers";
 
-const statement = z.object({ sql: z.string(), values: z.array(z.unknown()), rowsRead: z.number() });
+const statements = z.array(z.object({ sql: z.string(), values: z.array(z.unknown()), rowsRead: z.number() }));
 
-/** A statement sent to D1, and its cost. */
-export type RecordedStatement = z.output<typeof statement>;
-
-/** The API over a database that records every statement, batches included. */
-export function recordedDatabase(): { wrapper: Wrapper; recorded: RecordedStatement[] } {
-  const recorded: RecordedStatement[] = [];
+/** Options of an API whose database records every statement, batches included, and its cost. */
+export function recordedDatabase() {
+  const recorded: z.output<typeof statements> = [];
   const recorder = async (request: Request) => {
-    recorded.push(...z.array(statement).parse(await request.json()));
+    recorded.push(...statements.parse(await request.json()));
     return new Response();
   };
-  return { wrapper: { script: SCRIPT, services: { RECORDER: recorder } }, recorded };
+  return { recorded, options: { wrapper: { script: SCRIPT }, miniflare: { serviceBindings: { RECORDER: recorder } } } };
 }
 
 const SCRIPT = /* js */ `

@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { post } from "../visitors/visitor";
+import { post, stripeAt } from "../visitors/visitor";
 import type { RunningWorker } from "../workers/workers";
 
 /** The API's local secret (functions/subscription-api/wrangler.toml). */
@@ -14,9 +14,15 @@ export function eventOf(type: string, object: object, id = `evt_${crypto.randomU
   return JSON.stringify({ ...event, data: { object } });
 }
 
+/** An event about the setup intent that a client secret belongs to. */
+export async function setupEvent(stripe: RunningWorker, type: string, clientSecret = "", id?: string): Promise<string> {
+  return eventOf(type, await stripeAt(stripe).setupIntents.retrieve(clientSecret.split("_secret_")[0] ?? ""), id);
+}
+
 /** A Stripe-Signature header. */
 export const sign = (payload: string, secret = WEBHOOK_SECRET, timestamp = secondsNow()) =>
   webhooks.generateTestHeaderString({ payload, secret, timestamp });
 
-export const deliverEvent = (api: RunningWorker, payload: string, signature: string) =>
-  post(`${api.url}/webhooks/stripe`, payload, { "stripe-signature": signature });
+/** Delivers an event with a valid signature. Returns the status. */
+export const deliver = async (api: RunningWorker, payload: string) =>
+  (await post(`${api.url}/webhooks/stripe`, payload, { "stripe-signature": sign(payload) })).status;

@@ -7,26 +7,21 @@ export function cookieBrowser(visitor: SiteVisitor) {
   const keep = (answer: Answer) => {
     for (const pair of pairsIn(answer.headers)) {
       const [name = "", value = ""] = pair.split("=");
-      if (value === "") jar.delete(name);
-      else jar.set(name, value);
+      jar.set(name, value);
     }
     return answer;
   };
-  // Without cookies a browser sends no header, which is said by an empty one.
-  const headers = () => ({ Cookie: [...jar].map((pair) => pair.join("=")).join("; ") });
-  const browser = {
+  const headers = () => ({ Cookie: [...jar].flatMap(([name, value]) => (value ? `${name}=${value}` : [])).join("; ") });
+  const get = async (path: string) => keep(await visitor.get(path, headers()));
+  return {
     email,
-    get: async (path: string) => keep(await visitor.get(path, headers())),
+    get,
     post: async (body: string, path: string) => keep(await visitor.post(body, headers(), path)),
     /** Opens the form of a plan, fills it in and sends it. */
     async signUp(plan: string, change: Record<string, string> = {}) {
-      await browser.get(`/subscription/${plan}`);
-      return browser.send({ package_id: plan, ...change });
+      await get(`/subscription/${plan}`);
+      const form = { email, package_id: plan, ...change };
+      return keep(await visitor.submit(form, headers(), `/subscription/${plan}`));
     },
-    async send(change: Record<string, string>) {
-      return keep(await visitor.submit({ email, ...change }, headers(), `/subscription/${change.package_id}`));
-    },
-    hasSession: () => jar.has("signup"),
   };
-  return browser;
 }

@@ -1,16 +1,18 @@
-import { startUpstream, type Upstream } from "../workers/upstream";
-import { type RunningWorker, type SiteOptions, startBackend, startSite } from "../workers/workers";
-import { type SiteVisitor, siteVisitor } from "./site-visitor";
+import { startUpstream } from "../workers/upstream";
+import { startBackend, startSite } from "../workers/workers";
+import { siteVisitor } from "./site-visitor";
 
-/** A site and a visitor. A test file starts them on loading and ends them with `afterAll(dispose)`. */
-type Visited = { site: RunningWorker; visitor: SiteVisitor; dispose: () => Promise<void> };
-export type Stack = Visited & { api: RunningWorker; stripe: RunningWorker };
+type SiteOptions = Parameters<typeof startSite>[0];
+export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /** What the tests' sign-ups type, and secrets. */
 const PERSONAL = /S3ntinel|_secret_|Lovelace|@example|example\.com|5550123|Example Street|Springfield/i;
 
-/** @param disposeBackend after the site, whose end fails if its log has personal data */
-async function visited(options: SiteOptions, disposeBackend: () => unknown): Promise<Visited> {
+/**
+ * A site and a visitor. A test file starts them on loading and ends them with `afterAll(dispose)`, which fails if the log
+ * has personal data.
+ */
+async function visited(options: SiteOptions, disposeBackend: () => unknown) {
   const site = await startSite(options);
   const dispose = async () => {
     await site.dispose();
@@ -22,19 +24,20 @@ async function visited(options: SiteOptions, disposeBackend: () => unknown): Pro
 }
 
 /** The site with an API and a Stripe whose answers a test sets; 204 by default. */
-export async function startVisitedSite(options: SiteOptions = {}): Promise<Visited & { upstream: Upstream }> {
+export async function startVisitedSite(options: SiteOptions = {}) {
   const upstream = await startUpstream();
   const vars = { SUBSCRIPTION_API_URL: upstream.url, STRIPE_API_URL: upstream.url, ...options.vars };
   return { upstream, ...(await visited({ ...options, vars }, upstream.dispose)) };
 }
 
+/** The settings of a site in front of them. */
+export const varsFor = (api: { url: string }, stripe: { url: string }) => {
+  const STRIPE_JS_URL = `${stripe.url}/endive/stripe.js`;
+  return { SUBSCRIPTION_API_URL: api.url, STRIPE_API_URL: stripe.url, STRIPE_JS_URL };
+};
+
 /** The three Workers, as `npm start` runs them. */
-export async function startStack(options: Parameters<typeof startBackend>[0] = {}): Promise<Stack> {
-  const { api, stripe, dispose } = await startBackend(options);
-  const vars = {
-    SUBSCRIPTION_API_URL: api.url,
-    STRIPE_API_URL: stripe.url,
-    STRIPE_JS_URL: `${stripe.url}/endive/stripe.js`,
-  };
-  return { api, stripe, ...(await visited({ vars }, dispose)) };
+export async function startStack() {
+  const { api, stripe, dispose } = await startBackend();
+  return { api, stripe, ...(await visited({ vars: varsFor(api, stripe) }, dispose)) };
 }

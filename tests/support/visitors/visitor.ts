@@ -1,8 +1,8 @@
 import Stripe from "stripe";
 import * as z from "zod";
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
+import { isCardNumber } from "../../../functions/stripe-simulator/cards/cards";
 import type { RunningWorker } from "../workers/workers";
-import { sendRaw } from "./raw-request";
 
 /** A sign-up that the API takes. */
 export const validRequest: SubscriptionRequest = {
@@ -48,26 +48,25 @@ export function signUp(api: RunningWorker, fields: Record<string, unknown> = {},
   });
 }
 
+const accepted = z.object({ client_secret: z.string().optional() });
+
 /** Posts anything whose answer is JSON. */
 export async function post(url: string, body: string, headers: Record<string, string> = {}) {
-  const path = url.slice(new URL(url).origin.length);
-  const sent = Object.entries({ "content-length": String(Buffer.byteLength(body)), ...headers });
-  const answer = await sendRaw(url, { method: "POST", path, headers: sent, body });
-  const { client_secret: clientSecret } = z
-    .object({ client_secret: z.string().optional() })
-    .parse(JSON.parse(answer.body));
-  return { status: answer.status, contentType: answer.headers.get("content-type"), text: answer.body, clientSecret };
+  const answer = await fetch(url, { method: "POST", headers, body });
+  const text = await answer.text();
+  return { status: answer.status, text, clientSecret: accepted.parse(JSON.parse(text)).client_secret };
 }
 
-/** A confirmed setup intent or the error, with the fields that tests read. */
-type ConfirmAnswer = {
-  status: string;
-  payment_method: string;
-  next_action: { redirect_to_url: { url: string } };
-  error?: Record<string, unknown>;
-};
+let latestCard = 4_100_000_000_000_000;
 
-/** Enters a card as Stripe.js does; `4242424242424242` when no other is given. */
+/** The number of an unused card. */
+export function newCard(): string {
+  do latestCard += 1;
+  while (!isCardNumber(String(latestCard)));
+  return String(latestCard);
+}
+
+/** Enters a card as Stripe.js does. */
 export async function enterCard(stripeUrl: string, clientSecret = "", number = "4242424242424242") {
   const body = new URLSearchParams({
     key: "pk_test_local",
@@ -79,37 +78,29 @@ export async function enterCard(stripeUrl: string, clientSecret = "", number = "
   for (const [name, value] of Object.entries(card)) body.set(`payment_method_data[card][${name}]`, value);
   const confirm = `${stripeUrl}/v1/setup_intents/${clientSecret.split("_secret_")[0]}/confirm`;
   const response = await fetch(confirm, { method: "POST", body });
-  const answer: ConfirmAnswer = JSON.parse(await response.text());
-  return { status: response.status, body: answer };
+  return { status: response.status, body: await response.text() };
 }
 
 /** All rows of a query on the API's database. */
-export async function rows(api: RunningWorker, sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]> {
-  return (
-    await api.database
-      .prepare(sql)
-      .bind(...values)
-      .all()
-  ).results;
+export const rows = async ({ database }: RunningWorker, sql: string, ...values: unknown[]) =>
+  (await database.prepare(sql, values).all()).results;
+
+/** The latest sign-up of an email. */
+export async function rowOf(api: RunningWorker, email: string): Promise<Record<string, unknown>> {
+  return (await rows(api, "SELECT * FROM sign_ups WHERE email = ? ORDER BY created_at DESC", email))[0] ?? {};
 }
 
-const mail = z.object({
-  to: z.array(z.string()),
-  from: z.string(),
-  subject: z.string(),
-  html: z.string(),
-  text: z.string(),
-});
-const accountWebhook = z.object({ id: z.string(), type: z.string(), data: z.looseObject({ email: z.string() }) });
+const mail = z.object({ to: z.array(z.string()), subject: z.string(), text: z.string() });
+const accountWebhook = z.object({ data: z.object({ email: z.string() }) });
 
-/** A list that the simulator keeps. */
+/** A list that the simulator keeps, newest first. */
 const kept = async <T>({ url }: RunningWorker, path: string, item: z.ZodType<T>) =>
   z.object({ data: z.array(item) }).parse(await (await fetch(url + path)).json()).data;
 
-/** Emails in the simulator's mailbox, newest first, for one address or all. */
-export const mails = async (simulator: RunningWorker, address?: string) =>
-  (await kept(simulator, "/emails", mail)).filter(({ to }) => address === undefined || to.includes(address));
+/** Emails to an address in the simulator's mailbox. */
+export const mails = async (simulator: RunningWorker, address: string) =>
+  (await kept(simulator, "/emails", mail)).filter(({ to }) => to.includes(address));
 
-/** Account webhooks at the simulator's console, newest first, for one email address. */
+/** Account webhooks at the simulator's console. */
 export const accountWebhooks = async (simulator: RunningWorker, email: string) =>
   (await kept(simulator, "/console/webhooks", accountWebhook)).filter(({ data }) => data.email === email);

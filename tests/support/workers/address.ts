@@ -1,17 +1,13 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A URL on this machine that is known, and cannot be taken by anybody else, before the Worker behind it starts. */
-export type Address = {
-  /** Its origin, without a slash at the end. */
-  url: string;
-  /** Passes connections on to another URL from now on; open ones end. */
-  leadTo(target: URL): void;
-  close(): void;
-};
+export type Address = Awaited<ReturnType<typeof openAddress>>;
 
-/** Passes on the raw bytes, so that a Worker sees what a client sent, and this address as its URL. */
-export async function openAddress(): Promise<Address> {
+/**
+ * A URL on this machine that is known, and cannot be taken by anybody else, before the Worker behind it starts. The raw
+ * bytes are passed on, so that the Worker sees what a client sent, and this address as its URL.
+ */
+export async function openAddress() {
   const open = new Set<Socket>();
   let port = 0;
   const server = createServer({ allowHalfOpen: true }, (incoming) => {
@@ -29,7 +25,8 @@ export async function openAddress(): Promise<Address> {
   const endAll = () => open.forEach((socket) => void socket.destroy());
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    leadTo(target) {
+    /** Passes connections on to another URL from now on; open ones end. */
+    leadTo(target: URL) {
       port = Number(target.port);
       endAll();
     },

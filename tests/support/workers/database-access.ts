@@ -1,7 +1,11 @@
 import type { WorkerOptions } from "miniflare";
 import * as z from "zod";
 
-const ACCESS = "database-access";
+/*
+ * Miniflare's own `getD1Database` blocks the thread in `Atomics.wait` for each call, and on a busy machine can hand an answer to
+ * the wrong call. So a second Worker with the same database answers statements over HTTP.
+ */
+
 const SCRIPT = `
 export default {
   async fetch(request, { DB }) {
@@ -14,14 +18,9 @@ export default {
   },
 };`;
 
-/*
- * Miniflare's own `getD1Database` blocks the thread in `Atomics.wait` for each call, and on a busy machine can hand an answer to
- * the wrong call. So a second Worker with the same database answers statements over HTTP.
- */
-
 /** A Worker beside the tested one that runs statements on its database. */
-export const databaseAccess = ({ d1Databases = {} }: Pick<WorkerOptions, "d1Databases">): WorkerOptions => ({
-  name: ACCESS,
+export const databaseAccess = (d1Databases: WorkerOptions["d1Databases"]): WorkerOptions => ({
+  name: "database-access",
   compatibilityDate: "2026-04-24",
   modules: [{ type: "ESModule", path: "access.js", contents: SCRIPT }],
   d1Databases,
@@ -29,32 +28,20 @@ export const databaseAccess = ({ d1Databases = {} }: Pick<WorkerOptions, "d1Data
 });
 
 const answers = z.array(z.object({ results: z.array(z.record(z.string(), z.unknown())) }));
+type Run = () => Promise<z.output<typeof answers>[number]>;
+type Statement = { sql: string; values: unknown[]; bind(...values: unknown[]): Statement; run: Run; all: Run };
 
-/** The part of D1's interface that tests and migrations use. */
-export class TestDatabase {
-  /** @param urlOf where the Worker of `databaseAccess` listens */
-  constructor(private readonly urlOf: (name: string) => Promise<URL>) {}
-
-  prepare(sql: string): Statement {
-    return new Statement(this, sql);
-  }
-
-  async batch(statements: Statement[]) {
-    const body = JSON.stringify(statements.map(({ sql, values }) => ({ sql, values })));
-    const response = await fetch(await this.urlOf(ACCESS), { method: "POST", body });
+/** The part of D1's interface that tests and migrations use. @param access the URL of the Worker of `databaseAccess` */
+export function databaseThrough(access: () => Promise<URL>) {
+  async function batch(statements: Statement[]) {
+    const response = await fetch(await access(), { method: "POST", body: JSON.stringify(statements) });
     if (!response.ok) throw new Error(await response.text());
     return answers.parse(await response.json());
   }
-}
-
-class Statement {
-  constructor(
-    private readonly database: TestDatabase,
-    readonly sql: string,
-    readonly values: unknown[] = [],
-  ) {}
-  bind = (...values: unknown[]) => new Statement(this.database, this.sql, values);
-  run = async () => (await this.database.batch([this]))[0] ?? { results: [] };
-  all = this.run;
-  first = async () => (await this.run()).results[0] ?? null;
+  const prepare = (sql: string, values: unknown[] = []): Statement => {
+    const run: Run = async () => (await batch([statement]))[0] ?? { results: [] };
+    const statement = { sql, values, bind: (...given: unknown[]) => prepare(sql, given), run, all: run };
+    return statement;
+  };
+  return { prepare, batch };
 }

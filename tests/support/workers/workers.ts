@@ -1,85 +1,161 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { Log, LogLevel, Miniflare, type WorkerOptions } from "miniflare";
+import { Agent, setGlobalDispatcher } from "undici";
 import * as z from "zod";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
-import { openAddress } from "./address";
-import { type RunningWorker, startWorker, type WorkerPlan } from "./miniflare";
+import { bindingsOf, type Vars } from "../../../tools/wrangler/worker-settings";
+import { root } from "../../../tools/wrangler/wrangler";
+import { type Address, openAddress } from "./address";
+import { databaseAccess, databaseThrough } from "./database-access";
 
-export type { Vars } from "../../../tools/wrangler/worker-settings";
-export { type Address, openAddress } from "./address";
-export type { RunningWorker, Wrapper } from "./miniflare";
+// A connection kept for the next request may have been closed by workerd meanwhile ("other side closed").
+setGlobalDispatcher(new Agent({ pipelining: 0 }));
+
+type WorkerPlan = {
+  /** The folder of wrangler.toml, from the root of the repository. */
+  folder: string;
+  /** What `npm run build` wrote, under build/. */
+  bundle: string;
+  /** The variable that gets the Worker's own URL, unless `vars` has it. */
+  urlVariable?: string;
+  /** The environment of wrangler.toml; local development when absent. */
+  environment?: "production";
+  vars?: Vars;
+  /** Where it is reached, also after its end; a new one when absent. */
+  address?: Address;
+  /** Folder of its databases; in memory when absent. */
+  persist?: string;
+  /** A module in front of the built one, which it imports as "./worker.js". */
+  wrapper?: { script: string };
+  /** The folder of static files, if not the one in wrangler.toml. */
+  files?: string;
+  /** Miniflare's options, which override wrangler.toml. */
+  miniflare?: Partial<WorkerOptions>;
+  /** A Worker beside it, which it can bind to by its name in wrangler.toml. */
+  beside?: WorkerPlan;
+};
+
+const SITE = { folder: ".", bundle: "site/site.js", urlVariable: "SITE_URL" };
+export const API = {
+  folder: "functions/subscription-api",
+  bundle: "subscription-api/index.js",
+  urlVariable: "PUBLIC_URL",
+};
+const SIMULATOR = { folder: "functions/stripe-simulator", bundle: "stripe-simulator/index.js" };
 
 /** No deadline passes on a busy machine: tests of deadlines have a clock of their own. */
 const UNHURRIED = { DEADLINE_FACTOR: "1000" };
 
-type ApiOptions = Partial<WorkerPlan> & { simulatorUrl?: string };
+export type RunningWorker = Awaited<ReturnType<typeof startWorker>>;
+
+/** Starts a built Worker in a Miniflare of its own, with the bindings of its wrangler.toml. */
+async function startWorker(plan: WorkerPlan) {
+  const { persist, beside, urlVariable } = plan;
+  const address = plan.address ?? (await openAddress());
+  const vars = { ...(urlVariable !== undefined && { [urlVariable]: address.url }), ...plan.vars };
+  const workers = await Promise.all([{ ...plan, vars }, ...(beside ? [beside] : [])].map(workerOptionsOf));
+  const withDatabase = workers.find(({ d1Databases = {} }) => Object.keys(d1Databases).length > 0);
+  const logs: Record<string, unknown>[] = [];
+  const [output, said]: [string[], string[]] = [[], []];
+  const mf = new Miniflare({
+    workers: withDatabase ? [...workers, databaseAccess(withDatabase.d1Databases)] : workers,
+    host: "127.0.0.1",
+    log: new QuietLog(said),
+    unsafeTriggerHandlers: true,
+    handleRuntimeStdio(...streams: Readable[]) {
+      for (const input of streams) {
+        createInterface({ input }).on("line", (line) => {
+          output.push(line);
+          if (line.startsWith("{")) logs.push(JSON.parse(line));
+        });
+      }
+    },
+    d1Persist: persist,
+  });
+  address.leadTo(await mf.ready);
+  return {
+    ...{ url: address.url, mf },
+    database: databaseThrough(() => mf.unsafeGetDirectURL("database-access")),
+    /** The output's lines of JSON, all its lines, and Miniflare's own, such as the email binding's. */
+    ...{ logs, output, said },
+    async dispose() {
+      if (!plan.address) address.close();
+      await mf.dispose();
+    },
+  };
+}
+
+async function workerOptionsOf(plan: WorkerPlan): Promise<WorkerOptions> {
+  const { folder, bundle, environment, vars, wrapper, files, miniflare } = plan;
+  const bindings = bindingsOf(folder, vars, environment);
+  const path = join(root, "build", bundle);
+  const modulesRoot = join(path, "..");
+  const module = (name: string, contents: string) => {
+    return { type: "ESModule" as const, path: join(modulesRoot, name), contents };
+  };
+  const built = module("worker.js", await readFile(path, "utf8"));
+  return {
+    ...bindings,
+    ...(files !== undefined && bindings.assets && { assets: { ...bindings.assets, directory: files } }),
+    modulesRoot,
+    modules: wrapper ? [module("wrapper.js", wrapper.script), built] : [built],
+    ...miniflare,
+  };
+}
+
+/** Collects Miniflare's output instead of printing it. */
+class QuietLog extends Log {
+  constructor(private readonly said: string[]) {
+    super(LogLevel.INFO);
+  }
+  protected override log = (message: string) => void this.said.push(message);
+}
+
+type Options = Partial<WorkerPlan>;
+type ApiOptions = Options & { simulatorUrl?: string };
 
 /**
- * The reference subscription API on a migrated database; its PUBLIC_URL is the URL that it gets.
+ * The reference subscription API on a migrated database.
  * @param options.simulatorUrl where Stripe, the email provider and the console are
  */
-export async function startSubscriptionApi(options: ApiOptions = {}): Promise<RunningWorker> {
-  const { simulatorUrl, vars, address = await openAddress(), ...rest } = options;
+export async function startSubscriptionApi({ simulatorUrl, vars, ...rest }: ApiOptions = {}): Promise<RunningWorker> {
   const services = simulatorUrl !== undefined && {
     STRIPE_API_URL: simulatorUrl,
     MAIL_API_URL: `${simulatorUrl}/emails`,
     CONSOLE_WEBHOOK_URL: `${simulatorUrl}/console/webhook`,
   };
   const worker = await startWorker({
-    folder: "functions/subscription-api",
-    bundle: "subscription-api/index.js",
-    address,
-    vars: { PUBLIC_URL: address.url, ...UNHURRIED, PASSWORD_COST: "1", ...services, ...vars },
-    ...rest,
+    ...{ ...API, ...rest },
+    vars: { ...UNHURRIED, PASSWORD_COST: "1", ...services, ...vars },
   });
   await migrateDatabase(worker.database);
   return worker;
 }
 
+const health = z.object({ complaints: z.array(z.string()) });
+
 /**
- * The Stripe simulator; its webhooks go to `webhookUrl`. Its end fails when it got a request that no account of Stripe's
- * would take, or gave an answer that Stripe would not give.
+ * The Stripe simulator. Its end fails when it got a request that Stripe would refuse, or gave an answer that Stripe would not.
+ * @param options.webhookUrl by default nobody listens there
  * @param options.misused by the test itself, on purpose
  */
-export async function startStripeSimulator({
-  webhookUrl,
-  misused = false,
-  ...rest
-}: Partial<WorkerPlan> & { webhookUrl?: string; misused?: boolean } = {}): Promise<RunningWorker> {
-  const worker = await startWorker({
-    folder: "functions/stripe-simulator",
-    bundle: "stripe-simulator/index.js",
-    vars: webhookUrl === undefined ? {} : { WEBHOOK_URL: webhookUrl },
-    ...rest,
-  });
+export async function startStripeSimulator({ webhookUrl = "http://127.0.0.1:1", misused = false } = {}) {
+  const worker = await startWorker({ ...SIMULATOR, vars: { WEBHOOK_URL: webhookUrl } });
   const dispose = async () => {
-    const answer = await fetch(`${worker.url}/health`).catch(() => undefined);
-    const { complaints } = health.parse(await answer?.json().catch(() => ({})));
+    const { complaints } = health.parse(await (await fetch(`${worker.url}/health`)).json());
     await worker.dispose();
     if (!misused && complaints.length > 0) throw new Error(`Not as Stripe has it:\n${complaints.join("\n")}`);
   };
   return { ...worker, dispose };
 }
 
-const health = z.object({ complaints: z.array(z.string()).default([]) }).default({ complaints: [] });
+export const startSite = ({ vars, ...rest }: Options = {}): Promise<RunningWorker> =>
+  startWorker({ ...SITE, ...rest, vars: { ...(rest.environment === undefined && UNHURRIED), ...vars } });
 
-export type SiteOptions = Partial<WorkerPlan>;
-
-/** The site; its SITE_URL is the URL that it gets. */
-export async function startSite(options: SiteOptions = {}): Promise<RunningWorker> {
-  const { address = await openAddress(), vars, ...rest } = options;
-  const isLocal = rest.environment === undefined;
-  return startWorker({
-    folder: ".",
-    bundle: "site/site.js",
-    address,
-    vars: { SITE_URL: address.url, ...(isLocal && UNHURRIED), ...vars },
-    ...rest,
-  });
-}
-
-/**
- * Where the site of these tests says that it is: a deployment, so https everywhere and no local defaults. Browsers know
- * domains under `.dev` for https only, as they know every domain on their preload list.
- */
+/** A deployment's. Browsers know domains under `.dev` for https only, as every domain on their preload list. */
 export const ORIGIN = "https://www.citewell.dev";
 
 /** The settings of a deployment that no wrangler.toml has. */
@@ -89,18 +165,14 @@ export const DEPLOYED = {
   SESSION_SECRET: "a-secret-of-the-tests-with-more-than-32-characters",
 };
 
+type Upstream = (request: Request) => Response | Promise<Response>;
+
 /** The site with the settings of a deployment; the API behind it is whatever `upstream` answers. */
-export function startDeployedSite(
-  upstream: (request: Request) => Response | Promise<Response>,
-  { vars, ...rest }: SiteOptions = {},
-): Promise<RunningWorker> {
+export function startDeployedSite(upstream: Upstream, { vars, ...rest }: Options = {}): Promise<RunningWorker> {
   const local = { DEADLINE_FACTOR: undefined, STRIPE_JS_URL: undefined, STRIPE_API_URL: undefined };
   const api = { SUBSCRIPTION_API_URL: "https://api.citewell.example", SUBSCRIPTION_API_TIMEOUT_MS: "5000" };
-  return startSite({
-    vars: { ...DEPLOYED, ...api, ...local, ...vars },
-    miniflare: { outboundService: upstream },
-    ...rest,
-  });
+  const miniflare = { outboundService: upstream };
+  return startSite({ vars: { ...DEPLOYED, ...api, ...local, ...vars }, miniflare, ...rest });
 }
 
 /** A connected simulator and API. */

@@ -4,104 +4,102 @@ import { runLimits } from "../../../functions/subscription-api/limits/run-limits
 import { runScheduled, type ScheduledServices } from "../../../functions/subscription-api/scheduled";
 import { advanceDue } from "../../../functions/subscription-api/sign-ups/due-sign-ups";
 import { CHECK_RANKS } from "../../../functions/subscription-api/sign-ups/sign-up";
-import { apiInProcess } from "../../support/api-in-process/api";
 import { stopClock } from "../../support/api-in-process/clock";
+import { DAY, HOUR, MINUTE } from "../../support/api-in-process/scheduler";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
+import { type Begin, cron, SITUATIONS, TRIGGERS } from "./situations";
 
-/* A run of the cron handler: its order, its limits, and the work left for the next run. */
+/* A run of the cron handler: its order, its limits, and the work left; each time at its moment, and just before it. */
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const at = (time: number) => new Date(NOW + time).toISOString();
 stopClock(NOW);
 
-test("trials that have to start come first, deletions last, messages are counted, and the run is recorded", async () => {
+function dueSignUps() {
   const api = signUpsInProcess();
-  const dueAt = (columns: string) => `${columns}, check_at = '${at(-MINUTE)}'`;
-  const ended = await api.pending({ email: "a@example.com" }, dueAt("status = 'ended', end_reason = 'replaced'"));
-  const pending = await api.pending({ email: "b@example.com" }, dueAt("status = 'pending'"));
-  const setUp = await api.pending({ email: "c@example.com" }, dueAt("status = 'card_set_up'"));
-  api.enterCard(setUp);
+  const due = (columns = "status = 'pending'", time = 0) => api.pending({}, `${columns}, check_at = '${at(time)}'`);
+  const advanceAll = (mayContinue = () => true) => advanceDue(CHECK_RANKS.mayHaveTrial, api.services, mayContinue);
+  return { ...api, due, advanceAll };
+}
+
+test("trials that have to start come first, deletions last, messages are counted, and the run is recorded", async () => {
+  const { due, enterCard, services, calls, rows } = dueSignUps();
+  const ended = await due("status = 'ended', end_reason = 'replaced'");
+  const pending = await due();
+  const setUp = await due("status = 'card_set_up'");
+  enterCard(setUp);
   const limits = runLimits();
   const count = vi.spyOn(limits, "count");
-  await runScheduled(api.services, limits);
+  await runScheduled(services, limits);
   // The trial's email and its account webhook; the reminder is not due.
   expect(count.mock.calls.flat()).toContain(2);
-  const firsts = [setUp, pending, ended].map(({ stripe_setup_intent_id }) =>
-    api.calls.indexOf(`GET setup_intents/${stripe_setup_intent_id}`),
+  const intents = [setUp, pending, ended].map(
+    ({ stripe_setup_intent_id }) => `GET setup_intents/${stripe_setup_intent_id}`,
   );
-  expect(firsts).toEqual([...firsts].sort((a, b) => a - b));
-  expect(Math.min(...firsts)).toBe(0);
-  expect(api.rows("SELECT ran_at FROM cron_runs")).toEqual([{ ran_at: at(0) }]);
+  expect([...new Set(calls)].filter((call) => call.startsWith("GET setup_intents/"))).toEqual(intents);
+  expect(calls[0]).toBe(intents[0]);
+  expect(rows("SELECT ran_at FROM cron_runs")).toEqual([{ ran_at: at(0) }]);
 });
 
 test("a sign-up that fails is logged, keeps no other from its turn, and is due again in ten minutes", async () => {
-  const api = signUpsInProcess();
-  const due = `check_at = '${at(0)}'`;
-  const [broken, whole] = [await api.pending({ email: "a@example.com" }, due), await api.pending({}, due)];
-  api.enterCard(whole);
-  api.instead.set(`GET setup_intents/${broken.stripe_setup_intent_id}`, () => Promise.reject(new TypeError("failed")));
-  await advanceDue(CHECK_RANKS.mayHaveTrial, api.services, () => true);
-  expect(await api.find(whole.id)).toMatchObject({ status: "trialing" });
-  expect(await api.find(broken.id)).toMatchObject({ status: "pending", check_at: at(10 * MINUTE) });
-  expect(api.logged).toContainEqual(
-    expect.objectContaining({ on: "error", event: "sign_up_reconcile_failed", signUpId: broken.id, was: "pending" }),
-  );
+  const { due, enterCard, instead, find, advanceAll, logged } = dueSignUps();
+  const [broken, whole] = [await due(), await due()];
+  enterCard(whole);
+  instead.set(`GET setup_intents/${broken.stripe_setup_intent_id}`, () => Promise.reject(new TypeError("failed")));
+  await advanceAll();
+  expect(await find(whole.id)).toMatchObject({ status: "trialing" });
+  expect(await find(broken.id)).toMatchObject({ status: "pending", check_at: at(10 * MINUTE) });
+  const line = { on: "error", event: "sign_up_reconcile_failed", signUpId: broken.id, was: "pending" };
+  expect(logged).toContainEqual(expect.objectContaining(line));
 });
 
 test("a sign-up that a run has no time for is due at once; one that changed meanwhile keeps its own time", async () => {
-  const api = signUpsInProcess();
-  const due = `check_at = '${at(-MINUTE)}'`;
-  const signUps = [];
-  for (let each = 0; each < 8; each += 1) signUps.push(await api.pending({ email: `${each}@example.com` }, due));
+  const { due, instead, find, change, advanceAll } = dueSignUps();
+  const signUps = [await due()];
   const [first] = signUps;
-  api.instead.set(`GET setup_intents/${first?.stripe_setup_intent_id}`, () => {
-    api.rows("UPDATE sign_ups SET check_at = ? WHERE id = ?", at(DAY), first?.id ?? "");
+  while (signUps.length < 8) signUps.push(await due());
+  instead.set(`GET setup_intents/${first?.stripe_setup_intent_id}`, async () => {
+    await change(first?.id ?? "", `check_at = '${at(DAY)}'`);
     return undefined;
   });
   let turns = 6;
-  const mayContinue = () => turns-- > 0;
-  await advanceDue(CHECK_RANKS.mayHaveTrial, api.services, mayContinue);
-  const times = await Promise.all(signUps.map(async ({ id }) => (await api.find(id)).check_at));
+  await advanceAll(() => turns-- > 0);
+  const times = await Promise.all(signUps.map(async ({ id }) => (await find(id)).check_at));
   expect(times[0]).toBe(at(DAY));
   expect(times.filter((time) => time === at(0)).length).toBeGreaterThan(1);
 });
 
 test("two runs at once take different sign-ups, first those that were due first", async () => {
-  const api = signUpsInProcess();
-  const due = [at(-MINUTE), at(-2 * MINUTE)];
-  for (const time of due) await api.pending({}, `check_at = '${time}'`);
-  const [late, early] = api.rows("SELECT id FROM sign_ups ORDER BY check_at DESC").map(({ id }) => id);
-  const { signUps } = api.services;
-  const taken = await Promise.all([1, 2].map(() => signUps.takeDue(CHECK_RANKS.mayHaveTrial, 1)));
-  expect(taken.map((some) => some.map(({ id }) => id))).toEqual([[early], [late]]);
+  const { due, services } = dueSignUps();
+  const [late, early] = [await due(undefined, -MINUTE), await due(undefined, -2 * MINUTE)];
+  const taken = await Promise.all([1, 2].map(() => services.signUps.takeDue(CHECK_RANKS.mayHaveTrial, 1)));
+  expect(taken.map((some) => some.map(({ id }) => id))).toEqual([[early.id], [late.id]]);
 });
 
 test("a part that fails keeps no other part from its turn; the run fails and is not recorded", async () => {
-  const api = signUpsInProcess();
-  const signUp = await api.pending({}, `check_at = '${at(0)}'`);
-  api.enterCard(signUp);
+  const { due, enterCard, services, find, rows, logged } = dueSignUps();
+  const signUp = await due();
+  enterCard(signUp);
   const broken = { deleteSettled: () => Promise.reject(new Error("D1_ERROR")) };
-  const services: ScheduledServices = { ...api.services, outbox: { ...api.services.outbox, ...broken } };
-  await expect(runScheduled(services, runLimits())).rejects.toThrow("A part of the scheduled run failed");
-  expect(await api.find(signUp.id)).toMatchObject({ status: "trialing" });
-  expect(api.rows("SELECT ran_at FROM cron_runs")).toEqual([{ ran_at: null }]);
-  expect(api.logged).toContainEqual(expect.objectContaining({ on: "error", event: "scheduled_run_failed" }));
+  const failing: ScheduledServices = { ...services, outbox: { ...services.outbox, ...broken } };
+  await expect(runScheduled(failing, runLimits())).rejects.toThrow("A part of the scheduled run failed");
+  expect(await find(signUp.id)).toMatchObject({ status: "trialing" });
+  expect(rows("SELECT ran_at FROM cron_runs")).toEqual([{ ran_at: null }]);
+  expect(logged).toContainEqual(expect.objectContaining({ on: "error", event: "scheduled_run_failed" }));
 });
 
 test("events and settled messages are kept for 30 days, while their sender may repeat them", async () => {
-  const api = signUpsInProcess();
-  const { id } = await api.signUp();
+  const { signUp, services, rows } = dueSignUps();
+  const { id } = await signUp();
   const settled = `INSERT INTO outbox (key, sign_up_id, kind, state, next_attempt_at, created_at, settled_at)
      VALUES (?1, ?2, 'card-used', 'sent', ?3, ?3, ?3)`;
   for (const time of [-30 * DAY - 1, -30 * DAY]) {
-    api.rows("INSERT INTO stripe_events VALUES (?, 'a type', ?)", `evt_${time}`, at(time));
-    api.rows(settled, `key_${time}`, id, at(time));
+    rows("INSERT INTO stripe_events VALUES (?, 'a type', ?)", `of ${time}`, at(time));
+    rows(settled, `of ${time}`, id, at(time));
   }
-  await runScheduled(api.services, runLimits());
-  expect(api.rows("SELECT id FROM stripe_events")).toEqual([{ id: `evt_${-30 * DAY}` }]);
-  expect(api.rows("SELECT key FROM outbox")).toEqual([{ key: `key_${-30 * DAY}` }]);
+  await runScheduled(services, runLimits());
+  for (const kept of ["SELECT id FROM stripe_events", "SELECT key AS id FROM outbox"])
+    expect(rows(kept)).toEqual([{ id: `of ${-30 * DAY}` }]);
 });
 
 test("a run has 800 calls, of which each part may use a share, and four minutes", () => {
@@ -113,11 +111,10 @@ test("a run has 800 calls, of which each part may use a share, and four minutes"
   limits.count(1);
   expect(limits.hasLeft()).toBe(false);
   const another = runLimits();
-  const hasLeftAfter = [4 * MINUTE - 1, 4 * MINUTE].map((time) => {
-    vi.setSystemTime(NOW + time);
-    return another.hasLeft();
-  });
-  expect(hasLeftAfter).toEqual([true, false]);
+  vi.setSystemTime(NOW + 4 * MINUTE - 1);
+  expect(another.hasLeft()).toBe(true);
+  vi.setSystemTime(NOW + 4 * MINUTE);
+  expect(another.hasLeft()).toBe(false);
 });
 
 test("work is done six at a time, and the rest is given back when time runs out", async () => {
@@ -135,13 +132,75 @@ test("work is done six at a time, and the rest is given back when time runs out"
 });
 
 test("the log lines of a run have one ID, and each run has its own", async () => {
-  const api = apiInProcess({ upstream: () => Promise.reject(new TypeError("fetch failed")) });
-  await api.signUp();
+  const { due, runScheduled, logged } = dueSignUps();
   for (const run of [1, 2]) {
-    api.rows("UPDATE sign_ups SET check_at = ?, stripe_setup_intent_id = 'seti_1'", at(0));
-    await api.runScheduled();
-    const ids = api.logged.map(({ request_id }) => String(request_id));
-    expect(new Set(ids).size).toBe(run);
+    await due();
+    await runScheduled();
+    const ids = new Set(logged.map(({ request_id }) => String(request_id)));
+    expect(ids.size).toBe(run);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   }
+});
+
+const ended: Begin = async (api) => {
+  const signUp = await api.pending({}, `status = 'ended', end_reason = 'replaced', check_at = '2026-11-22'`);
+  await cron(api);
+  return signUp;
+};
+const { "pending, a card": card, "pending, a card's form": form, "pending, nothing": nothing } = SITUATIONS;
+const { "trialing, active": charged, "trialing without a plan, nothing": withoutPlan } = SITUATIONS;
+
+test.each<[what: string, moment: number, begin: Begin, before: string, then: string]>([
+  ["a card whose webhook was lost is found after ten minutes", 10 * MINUTE, card, "pending", "trialing"],
+  ["a sign-up without a card is deleted after 24 hours", 24 * HOUR, form, "pending", "deleted"],
+  ["a form without a customer is deleted then too", 24 * HOUR, nothing, "pending", "deleted"],
+  ["an ended sign-up is deleted a day after its cleanup", 24 * HOUR, ended, "ended", "deleted"],
+  ["an unheard end of a trial is found an hour later", 5 * DAY + HOUR, charged, "trialing", "active"],
+  ["a trial without a plan ends an hour late as well", 5 * DAY + HOUR, withoutPlan, "trialing", "canceled"],
+])("%s", async (_, moment, begin, before, then) => {
+  const api = signUpsInProcess();
+  const { id } = await begin(api);
+  for (const [time, status] of [[moment - 1, before] as const, [moment, then] as const]) {
+    vi.setSystemTime(NOW + time);
+    await cron(api);
+    expect(api.rows("SELECT status FROM sign_ups WHERE id = ?", id)[0]?.status ?? "deleted").toBe(status);
+  }
+});
+
+test("whoever set up a card has two minutes to start the trial", async () => {
+  const api = signUpsInProcess();
+  const signUp = await SITUATIONS["pending, a card"](api);
+  api.instead.set("GET subscriptions", () => Promise.reject(new TypeError("fetch failed")));
+  await expect(TRIGGERS["card event"](api, signUp)).rejects.toThrow();
+  expect(await api.find(signUp.id)).toMatchObject({ status: "card_set_up", check_at: at(2 * MINUTE) });
+});
+
+test("60 trials that Stripe still calls trialing after their end are asked for every ten minutes, not at once", async () => {
+  const api = signUpsInProcess();
+  for (let each = 0; each < 60; each += 1) await api.onTrial({ email: `${each}@example.com` }, `card ${each}`);
+  for (const [late, calls] of [[0, 60] as const, [0, 0] as const, [10 * MINUTE, 60] as const]) {
+    vi.setSystemTime(NOW + 5 * DAY + HOUR + late);
+    api.calls.length = 0;
+    await cron(api);
+    expect(api.calls).toHaveLength(calls);
+  }
+});
+
+test("each end that Stripe gives to a trial has one reminder, two days before, or at once", async () => {
+  const api = signUpsInProcess();
+  const signUp = await api.onTrial();
+  for (const days of [9, 9, 5, 1]) {
+    Object.assign(api.model.get(signUp.stripe_subscription_id) ?? {}, { trial_end: (NOW + days * DAY) / 1000 });
+    await TRIGGERS["subscription event"](api, signUp);
+  }
+  const due = api.messages().flatMap((one) => (one.kind === "trial-ending" ? String(one.next_attempt_at) : []));
+  expect(due.sort()).toEqual([0, 3 * DAY, 7 * DAY].map(at));
+});
+
+test("a card that is set up while its form is being canceled after a day still starts the trial", async () => {
+  const api = signUpsInProcess();
+  const signUp = await SITUATIONS["pending for a day, a card's form"](api);
+  api.instead.set(`POST setup_intents/${signUp.stripe_setup_intent_id}/cancel`, () => void api.enterCard(signUp));
+  await TRIGGERS.cron(api, signUp);
+  expect(await api.find(signUp.id)).toMatchObject({ status: "trialing" });
 });

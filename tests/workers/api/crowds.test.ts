@@ -1,12 +1,13 @@
 import { connect } from "node:net";
 import { afterAll, expect, test } from "vitest";
 import { scryptPasswords } from "../../../functions/subscription-api/sign-ups/password/password";
-import { deliver, newCard, rowOf, setupEvent } from "../../support/stripe/set-up-card";
-import { sign } from "../../support/stripe/stripe-events";
+import { deliver, setupEvent, sign } from "../../support/stripe/stripe-events";
 import {
   accountWebhooks,
   enterCard,
   mails,
+  newCard,
+  rowOf,
   rows,
   signUp,
   stripeAt,
@@ -14,7 +15,7 @@ import {
   times,
   validRequest,
 } from "../../support/visitors/visitor";
-import { startFaultyProxy } from "../../support/workers/upstream";
+import { answersFrom, startUpstream } from "../../support/workers/upstream";
 import { startBackend, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 
 /* Many at once on the real database, and one who hangs up. */
@@ -86,9 +87,10 @@ test("an event that is delivered ten times at once counts once, and no log or ro
 
 test("a webhook is processed to its end, with its email, although Stripe hangs up", async () => {
   const email = "hang-up@example.com";
-  // Nobody listens there, so that Stripe itself delivers nothing.
-  const silent = await startStripeSimulator({ webhookUrl: "http://127.0.0.1:1" });
-  const slow = await startFaultyProxy(silent.url);
+  // Stripe itself delivers nothing.
+  const silent = await startStripeSimulator();
+  const slow = await startUpstream();
+  slow.answers(answersFrom(silent));
   const alone = await startSubscriptionApi({
     simulatorUrl: silent.url,
     vars: { STRIPE_API_URL: slow.url },
@@ -99,14 +101,18 @@ test("a webhook is processed to its end, with its email, although Stripe hangs u
   await enterCard(silent.url, clientSecret);
   const event = await setupEvent(silent, "setup_intent.succeeded", clientSecret);
   const headers = `Host: localhost\r\nStripe-Signature: ${sign(event)}\r\nContent-Length: ${Buffer.byteLength(event)}`;
-  slow.breakAt("/v1/", "wait");
+  let goOn = () => {};
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  slow.answers((...call) => gate.then(() => answersFrom(silent)(...call)));
   const entrance = await alone.mf.unsafeGetDirectURL("citewell-subscription-api-local");
   const socket = connect(Number(entrance.port), entrance.hostname);
   socket.write(`POST /webhooks/stripe HTTP/1.1\r\n${headers}\r\n\r\n${event}`);
-  await expect.poll(() => slow.waiting).toHaveLength(1);
+  await expect.poll(() => slow.calls).toHaveLength(1);
   socket.resetAndDestroy();
   expect(await rowOf(alone, email)).toMatchObject({ status: "pending" });
-  slow.repair();
+  goOn();
   await expect.poll(async () => (await rowOf(alone, email)).status).toBe("trialing");
   await expect.poll(() => mails(silent, email)).toHaveLength(1);
   slow.dispose();
