@@ -50,14 +50,12 @@ afterEach(async () => {
 type Remix = NonNullable<ComponentProps<typeof RemixContext.Provider>["value"]>;
 const remix = { manifest: { routes: {} }, routeModules: {}, future: {} } as Partial<Remix> as Remix;
 
-/** Shows an element on the site's page of a step; a visit of the page after a card's setup shows the server's answer. */
+/** Shows an element on the site's page of a step, at any path. */
 async function show(element: ReactElement, step: SignupStep = data, reply?: SignupReply) {
   const loader = vi.fn(() => step);
-  const children = [
-    { id: "page", path: "/", element, loader },
-    { path: "/subscription", element: "The server's answer" },
-  ];
-  const router = createMemoryRouter([{ id: "root", element: createElement(Outlet), loader: () => SITE, children }], {
+  const page = { id: "page", path: "*", element, loader };
+  const routes = [{ id: "root", element: createElement(Outlet), loader: () => SITE, children: [page] }];
+  const router = createMemoryRouter(routes, {
     initialEntries: ["/?resume=x"],
     hydrationData: { loaderData: { root: SITE, page: step }, ...(reply && { actionData: { page: reply } }) },
   });
