@@ -4,8 +4,6 @@ import { erasePerson, exportPerson } from "../../../functions/subscription-api/s
 import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 
-/* Each column, in each place: exported or not, and gone after erasing. The columns are read from the schema. */
-
 stopClock(Date.parse("2026-11-22T12:00:00.000Z"));
 
 const EMAIL = "ada@example.com";

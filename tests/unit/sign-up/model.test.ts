@@ -42,19 +42,16 @@ async function open(world: World, tab: Tab, path: string, form?: Form): Promise<
   expect([kind, subscriptions, companies]).toEqual([kind, 1, company ? [company] : companies]);
 }
 
-async function send(world: World, tab: Tab, fault?: Fault): Promise<void> {
-  const { random, emails, network } = world;
-  const own = { package_id: tab.page.plan, email: random.oneOf(emails), company_name: random.oneOf(COMPANIES) };
-  tab.sent = { ...fields, ...own };
-  network.fault = fault;
-  await sendAgain(world, tab);
-  network.fault = undefined;
-}
+const formIn = ({ random, emails }: World, { page }: Tab): Form => {
+  return { ...fields, package_id: page.plan, email: random.oneOf(emails), company_name: random.oneOf(COMPANIES) };
+};
 
 /** A form that is sent leads to its own sign-up, or comes back as it was. */
-async function sendAgain(world: World, tab: Tab, form = tab.sent): Promise<void> {
-  tab.email = form.email ?? "";
+async function send(world: World, tab: Tab, form = formIn(world, tab), fault?: Fault): Promise<void> {
+  Object.assign(tab, { sent: form, email: form.email });
+  world.network.fault = fault;
   await open(world, tab, pathOf(form.package_id ?? ""), form);
+  world.network.fault = undefined;
   const { kind, email, company } = tab.page;
   if (kind !== "waiting") expect([email, company]).toEqual([form.email, form.company_name]);
 }
@@ -65,8 +62,8 @@ async function enterCard({ api, began, deliver }: World, { page, email }: Tab, w
   await deliver();
 }
 
-async function pay(world: World, tab: Tab, works: boolean): Promise<void> {
-  await enterCard(world, tab, works);
+async function pay(world: World, tab: Tab, works: boolean, cards = 1): Promise<void> {
+  for (let nth = 0; nth < cards; nth += 1) await enterCard(world, tab, works);
   await open(world, tab, tab.page.returnPath);
 }
 
@@ -78,11 +75,6 @@ async function openLink(world: World, tab: Tab): Promise<void> {
   await open(world, there, tab.page.link ?? "");
   const continues = there.page.kind === "ready" && world.random.chance(0.5);
   if (continues) await open(world, there, there.page.path, { intent: "resume" });
-}
-
-async function decline(world: World, tab: Tab, cards: 1 | 5): Promise<void> {
-  for (let nth = 1; nth < cards; nth += 1) await enterCard(world, tab, false);
-  await pay(world, tab, false);
 }
 
 async function wait({ api, random, deliver, tabs }: World): Promise<void> {
@@ -110,15 +102,15 @@ const STEPS: [Step, ...Step[]] = [
   ["open a plan", anywhere, (world, tab) => open(world, tab, pathOf(world.random.oneOf([PLAN, OTHER_PLAN])))],
   ["reload", anywhere, (world, tab) => open(world, tab, tab.page.path)],
   ["send the form", onForm, (world, tab) => send(world, tab)],
-  ["send the form, which does not reach the API", onForm, (world, tab) => send(world, tab, "refused")],
-  ["send the form, whose answer is lost", onForm, (world, tab) => send(world, tab, "answer lost")],
-  ["send the last form again", ({ sent }) => sent.email, (world, tab) => sendAgain(world, tab)],
+  ["send the form, which does not reach the API", onForm, (world, tab) => send(world, tab, undefined, "refused")],
+  ["send the form, whose answer is lost", onForm, (world, tab) => send(world, tab, undefined, "answer lost")],
+  ["send the last form again", ({ sent }) => sent.email, (world, tab) => send(world, tab, tab.sent)],
   ["edit details", onCard, (world, tab) => open(world, tab, `${tab.page.path.split("?")[0]}?edit`)],
   ["start over", onCard, (world, tab) => open(world, tab, tab.page.path, { ...START_OVER, sign_up: tab.page.key })],
   ["enter a card", onCard, (world, tab) => pay(world, tab, true)],
   ["enter a card and leave", onCard, (world, tab) => enterCard(world, tab, world.random.chance(0.5))],
-  ["enter a card that is declined", onCard, (world, tab) => decline(world, tab, 1)],
-  ["enter five cards that are declined", onCard, (world, tab) => decline(world, tab, 5)],
+  ["enter a card that is declined", onCard, (world, tab) => pay(world, tab, false)],
+  ["enter five cards that are declined", onCard, (world, tab) => pay(world, tab, false, 5)],
   ["open the link in the other browser", ({ page }) => page.link, openLink],
   ["lose the cookies, and block or allow them", anywhere, changeCookies],
   ["wait some hours", anywhere, wait],
@@ -134,11 +126,10 @@ async function goOn(world: World, tab: Tab, moves = 0): Promise<void> {
   else if (kind === "waiting") await open(world, tab, path);
   else if (kind === "form") {
     tab.browser.keepsCookies = true;
-    const newcomer = { email: `visitor-${world.emails.length}@example.com`, company_name: COMPANIES[0] };
-    // A form that is filled in needs its passwords only.
-    const own = email === "" ? newcomer : { email, company_name: company };
-    if (email === "") world.emails.push(newcomer.email);
-    await sendAgain(world, tab, { ...fields, ...own, package_id: plan });
+    // A form that is filled in needs its passwords only; an empty one is a newcomer's.
+    const own = email ? { email, company_name: company } : { email: `visitor-${world.emails.length}@example.com` };
+    if (!email) world.emails.push(own.email);
+    await send(world, tab, { ...fields, company_name: COMPANIES[0], ...own, package_id: plan });
   } else if (kind !== "ready" || notice === SIGNUP_CANCELED) await open(world, tab, path.split("?")[0] ?? "");
   else {
     tab.browser.keepsCookies = true;
