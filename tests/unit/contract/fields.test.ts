@@ -5,7 +5,9 @@ import { acrossFields } from "../../../app/contract/fields/form-fields";
 import { packageIdOf } from "../../../app/contract/fields/package-id";
 import { formatPhone } from "../../../app/contract/fields/phone";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
+import { validateInBrowser } from "../../../app/signup/form/validate-in-browser";
 import { signupForm, toRequest } from "../../../app/signup/form-schema";
+import { parseForm } from "../../../app/signup/server/posted-form.server";
 import { fields } from "../../support/visitors/site-visitor";
 
 /* The site's form and the API's request have the same rules and messages. */
@@ -15,11 +17,19 @@ const { package_id: _, ...valid } = fields;
 type Messages = Record<string, string[] | undefined>;
 const messagesOf = (error?: z.core.$ZodError): Messages => (error ? z.flattenError(error).fieldErrors : {});
 
-/** The messages for a form with some other values, which the API gives too. */
+/** The messages for a form with some other values, which the API gives too, and the site in the browser and on its server. */
 function messages(change: Record<string, unknown>): Messages {
   const { confirmPassword, ...form } = messagesOf(signupForm.safeParse({ ...valid, ...change }).error);
   expect(messagesOf(subscriptionRequest.safeParse({ ...valid, ...change }).error)).toEqual(form);
-  return { ...form, ...(confirmPassword && { confirmPassword }) };
+  const told = { ...form, ...(confirmPassword && { confirmPassword }) };
+  const posted = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...valid, ...change }))
+    if (value != null) posted.append(name, `${value}`);
+  const data = new FormData();
+  for (const [name, value] of posted) data.append(name, value);
+  for (const read of [validateInBrowser(data), parseForm(Object.fromEntries(posted))])
+    expect(read.reply().error ?? {}).toEqual(told);
+  return told;
 }
 
 const EMAIL = "Please enter a valid email address";

@@ -10,8 +10,7 @@ const KEYS = { TURNSTILE_SITE_KEY: "a-site-key-of-turnstile", TURNSTILE_SECRET_K
 const refuses = (code: string) => () => Response.json({ success: false, "error-codes": [code] });
 
 type Says = (() => Response | Promise<Response>) | undefined;
-const PASSES = [303, undefined] as const;
-const ASKS = [429, "One more step"] as const;
+const [PASSES, ASKS] = [[303, undefined] as const, [429, "One more step"] as const];
 const [token, tooLong] = ["a-token", "x".repeat(2049)];
 
 test.each<[what: string, limit: 0 | 1, keys: object, token: string, Says, becomes: readonly unknown[], asked: number]>([
