@@ -5,7 +5,6 @@ import { HOUR, MINUTE } from "../../support/api-in-process/scheduler";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { refusal } from "../../support/api-in-process/stripe-model";
 import { validRequest } from "../../support/visitors/visitor";
-import { SITUATIONS, type Situation, TRIGGERS } from "./situations";
 
 /* A posted form × its sign-up so far × other sign-ups. */
 
@@ -103,18 +102,4 @@ test.each<[what: string, age: number, declined: number, told: string[], rows: st
   expect(pending()).toEqual(told.length === 1 ? before : expect.not.arrayContaining(before));
   expect(rows("SELECT status FROM sign_ups ORDER BY status").map(({ status }) => status)).toEqual(wanted);
   expect(count()).toMatchObject({ customers: 1 });
-});
-
-const TRIAL = { status: "trial", trial_end: "2026-11-27T12:00:00.000Z" };
-const SECRET = expect.stringMatching(/^seti_\w+_secret_1$/);
-
-test.each<[situation: Situation, told: object]>([
-  ["pending, a card that had a trial", { status: "card_used", client_secret: SECRET }],
-  ["card_set_up, a card", TRIAL],
-  ["active, paid", TRIAL],
-  ["past_due, unpaid", TRIAL],
-  ["canceled, canceled", { status: "ended" }],
-])("the status of a sign-up that is %s: %o", async (situation, told) => {
-  const api = signUpsInProcess({ onePerPerson: true });
-  expect(await TRIGGERS.status(api, await SITUATIONS[situation](api))).toEqual(told);
 });

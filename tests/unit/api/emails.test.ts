@@ -72,8 +72,6 @@ const ON = "on or after November 27, 2026 (UTC)";
 const SAME = "the same amount every month";
 const cents = (number: number, tax: Amount["tax"] = 0): Amount => ({ cents: number, tax });
 const fixed = cents(50_000);
-const taxed = cents(54_000, 4_000);
-const untaxed = cents(50_000, "added");
 
 /** Both emails of a trial say this about its first charge, in a sentence and in these details. */
 function expectBothToSay(sentence: string, details: string[], change: Partial<Trial>) {
@@ -88,8 +86,8 @@ test.each<[first: Amount | null, later: Amount | null, brand: string, card: stri
   [fixed, fixed, "amex", "American Express ending in 0001", "$500.00 USD", SAME],
   [fixed, fixed, "cartes_bancaires", "card ending in 0001", "$500.00 USD", SAME],
   [null, null, "", "payment method", "the price of your plan", SAME],
-  [taxed, taxed, "", "payment method", "$540.00 USD including $40.00 USD tax", SAME],
-  [untaxed, untaxed, "", "payment method", "$500.00 USD plus any tax", SAME],
+  [cents(54_000, 4_000), cents(54_000, 4_000), "", "payment method", "$540.00 USD including $40.00 USD tax", SAME],
+  [cents(50_000, "added"), cents(50_000, "added"), "", "payment method", "$500.00 USD plus any tax", SAME],
   [cents(40_000), fixed, "", "payment method", "$400.00 USD", "$500.00 USD every month"],
 ])("both emails say how much is charged: %j, then %j, from %s", (first, later, brand, name, words, then) => {
   const card = brand === "" ? null : { brand, last4: "0001" };

@@ -10,7 +10,7 @@ const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const RESTORE = { restoredTo: new Date(NOW - 7_200_000), stoppedAt: new Date(NOW - 3_600_000) };
 stopClock(NOW);
 
-test("every sign-up is checked again, 2,000 in a part; emails that were due before the stop are held back", async () => {
+test("every sign-up is checked again, 2,000 in a part; emails due before the stop are held back", async () => {
   const api = signUpsInProcess();
   const { id } = await api.signUp();
   for (let each = 0; each < 2_000; each += 1) await api.signUp();

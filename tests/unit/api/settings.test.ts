@@ -34,7 +34,6 @@ test.each<[string, Changed, object]>([
   ["empty settings, which count as none", { OPERATOR_TOKEN: "", CONSOLE_WEBHOOK_URL: "" }, { console: undefined }],
   ["one trial for each person", { ONE_TRIAL_PER_PERSON: "true" }, { trials: { onePerPerson: true } }],
   ["longer deadlines", { DEADLINE_FACTOR: "60" }, { deadlineFactor: 60, stripe: { deadlineFactor: 60 } }],
-  ["cheap passwords", { PASSWORD_COST: "4" }, { passwordCost: 4 }],
   ["maintenance and tax", { MAINTENANCE: "true", AUTOMATIC_TAX: "true" }, { inMaintenance: true, automaticTax: true }],
   ["slashes after the API's URL", { PUBLIC_URL: "https://a.example/" }, { links: { publicUrl: "https://a.example" } }],
   ["slashes after the site's URL", { SITE_URL: "https://a.example//" }, { mail: { siteUrl: "https://a.example" } }],

@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { stripeClient } from "../../../functions/subscription-api/stripe/client";
-import { stripeWebhook } from "../../../functions/subscription-api/stripe/events";
 import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess, stripeThatAnswers } from "../../support/api-in-process/sign-ups";
 import { type Answer, answer, refusal } from "../../support/api-in-process/stripe-model";
@@ -189,47 +187,42 @@ test("a package without a price gets a product of its name, and a price for each
   ]);
 });
 
-describe("an event", () => {
-  const SECRET = "whsec_of_this_test_alone_1234";
-  const client = stripeClient({ secretKey: "sk_test_1", webhookSecrets: [SECRET] });
-  const { read } = stripeWebhook(client, [SECRET]);
-  const receive = (payload: string, timestamp = secondsNow()) => read(payload, sign(payload, SECRET, timestamp));
-  const SIGN_UP = "6f1c9d3e-8a20-4b57-9c14-2d5e7f8a9b01";
-  const setUp = { id: "seti_1", customer: "cus_1", metadata: { sign_up_id: SIGN_UP } };
-  const card = { signUpId: SIGN_UP, customerId: "cus_1", setupIntentId: "seti_1" };
-  const about = { id: "sub_1", customer: "cus_1" };
-  const changed = { status: "subscription-changed", stripeSubscriptionId: "sub_1", customerId: "cus_1" };
+const [NEW, OLD] = ["whsec_of_the_next_months_1234", "whsec_of_this_month_12345678"] as const;
+const receive = (payload: string, signature = sign(payload, OLD)) =>
+  signUpsInProcess({ settings: { STRIPE_WEBHOOK_SECRET: `${NEW},${OLD}` } }).services.stripeWebhook.read(
+    payload,
+    signature,
+  );
+const SIGN_UP = "6f1c9d3e-8a20-4b57-9c14-2d5e7f8a9b01";
+const setUp = { id: "seti_1", customer: "cus_1", metadata: { sign_up_id: SIGN_UP } };
+const card = { signUpId: SIGN_UP, customerId: "cus_1", setupIntentId: "seti_1" };
+const about = { id: "sub_1", customer: "cus_1" };
+const changed = { status: "subscription-changed", stripeSubscriptionId: "sub_1", customerId: "cus_1" };
+const ofSubscriptions = ["created", "updated", "deleted", "paused", "resumed", "trial_will_end"];
 
-  const ofSubscriptions = ["created", "updated", "deleted", "paused", "resumed", "trial_will_end"];
+test.each<[type: string, about: object, content: object]>([
+  ["setup_intent.succeeded", setUp, { status: "card-set-up", card }],
+  ["setup_intent.setup_failed", setUp, { status: "card-declined", card }],
+  ...ofSubscriptions.map((what): [string, object, object] => [`customer.subscription.${what}`, about, changed]),
+])("the event %s is read", async (type, object, expected) => {
+  expect(await receive(eventOf(type, object, "evt_1"))).toEqual({ ...expected, event: { id: "evt_1", type } });
+});
 
-  test.each<[type: string, about: object, content: object]>([
-    ["setup_intent.succeeded", setUp, { status: "card-set-up", card }],
-    ["setup_intent.setup_failed", setUp, { status: "card-declined", card }],
-    ...ofSubscriptions.map((what): [string, object, object] => [`customer.subscription.${what}`, about, changed]),
-  ])("%s is read", async (type, object, expected) => {
-    expect(await receive(eventOf(type, object, "evt_1"))).toEqual({ ...expected, event: { id: "evt_1", type } });
-  });
+test.each<[string, string]>([
+  ["of another type", eventOf("setup_intent.created", setUp)],
+  ["about a setup intent without a sign-up", eventOf("setup_intent.succeeded", { ...setUp, metadata: {} })],
+  ["about a customer of another service", eventOf("setup_intent.succeeded", { ...setUp, customer: null })],
+  ["without an id", eventOf("customer.subscription.updated", about, "")],
+  ["that is not JSON", "{"],
+])("an event %s is ignored", async (_, payload) => {
+  expect(await receive(payload)).toEqual({ status: "ignored" });
+});
 
-  test.each<[string, string]>([
-    ["of another type", eventOf("setup_intent.created", setUp)],
-    ["about a setup intent without a sign-up", eventOf("setup_intent.succeeded", { ...setUp, metadata: {} })],
-    ["about a customer of another service", eventOf("setup_intent.succeeded", { ...setUp, customer: null })],
-    ["without an id", eventOf("customer.subscription.updated", about, "")],
-    ["that is not JSON", "{"],
-  ])("%s is ignored", async (_, payload) => {
-    expect(await receive(payload)).toEqual({ status: "ignored" });
-  });
-
-  test("has a signature that is valid for five minutes, for its secret and its bytes", async () => {
-    const payload = eventOf("setup_intent.succeeded", setUp);
-    const status = async (body: string, header: string) => (await read(body, header)).status;
-    expect((await receive(payload, secondsNow() - 299)).status).toBe("card-set-up");
-    expect((await receive(payload, secondsNow() - 301)).status).toBe("rejected");
-    expect(await status(payload, sign(payload, `${SECRET}x`))).toBe("rejected");
-    expect(await status(`${payload} `, sign(payload, SECRET))).toBe("rejected");
-    for (const header of ["", "t=1", "nonsense"]) expect(await status(payload, header), header).toBe("rejected");
-    // While a secret is replaced, both are in use.
-    const both = stripeWebhook(client, ["whsec_of_the_next_months_1234", SECRET]);
-    expect((await both.read(payload, sign(payload, SECRET))).status).toBe("card-set-up");
-  });
+test("an event's signature is valid for five minutes, for its bytes and each of two secrets", async () => {
+  const payload = eventOf("setup_intent.succeeded", setUp);
+  const signed = (age: number, secret: string = OLD) => sign(payload, secret, secondsNow() - age);
+  for (const header of [signed(299), signed(0, NEW)])
+    expect((await receive(payload, header)).status).toBe("card-set-up");
+  for (const header of [signed(301), signed(0, `${OLD}x`), sign(`${payload} `, OLD), "", "t=1", "nonsense"])
+    expect((await receive(payload, header)).status, header).toBe("rejected");
 });

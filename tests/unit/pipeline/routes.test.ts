@@ -1,6 +1,4 @@
-import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { SITE_URL } from "../../support/site-in-process/site-settings";
 import { headersOf, smallSite } from "./small-site";
 
 /* Paths of the site, their other spellings, and all others. */
@@ -43,8 +41,8 @@ test.each<[path: string, canonical: string]>([
 });
 
 test.each([
-  ...["/nothing", "/NOTHING/", "/%70ricing", "//pricing/", "//evil.test/pricing", "/pricing//", "/subscription.MD"],
-  ...[`/subscription/${LONGEST}a`, `/subscription/${ID}/${ID}`],
+  ...["/nothing", "/NOTHING/", "/%70ricing", "//pricing/", "//EVIL.test/", "//evil.test/pricing", "/pricing//"],
+  ...["/subscription.MD", `/subscription/${LONGEST}a`, `/subscription/${ID}/${ID}`],
   `/${"a".repeat(300)} ${`/${"a".repeat(199)}`}`,
   "/x/ada@example.com/y?ada@example.com /x/[email]/y",
   "/ada%2540example.com /[email]",
@@ -57,18 +55,4 @@ test.each([
   const answer = await ask(path);
   expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("Page not found")]);
   expect(requests()).toEqual([expect.objectContaining({ route: "unknown", status: 404, path: logged })]);
-});
-
-test("no path leads to another host or breaks the site", async () => {
-  const { ask } = smallSite();
-  const parts = ["/", "//", "\\", "%2f", "%5c", "%00", "%", "..", "evil.test", "@", "?", "#", "pricing", "PRICING"];
-  const more = ["subscription", "Subscription", ".data", ".md", ":", "https:", "%0d%0a", "é", "_data=x", "&", ID];
-  const segment = fc.oneof(fc.constantFrom(...parts, ...more), fc.string({ maxLength: 8, unit: "binary" }));
-  const path = fc.array(segment, { maxLength: 8 }).map((segments) => `/${segments.join("")}`);
-  const property = fc.asyncProperty(path, async (path) => {
-    const { status, headers } = await ask(path);
-    expect(status).toBeLessThan(500);
-    expect(new URL(headers.get("Location") ?? "/", SITE_URL).origin).toBe(SITE_URL);
-  });
-  await fc.assert(property, { numRuns: 500, seed: 49 });
 });

@@ -48,19 +48,12 @@ describe("a form that the API takes", () => {
     expect((await post(siteContext(), form, { path })).sentTo).toBe(to);
   });
 
-  test.each([card, waiting, done, expired, canceled])(
-    "is found again by the same form, unless it has ended: %j",
-    async (session) => {
-      const site = siteContext();
-      const answer = await post(site, fields, { session: { ...session, key: await keyOf(request, NONCE) } });
-      const isNew = session.state === "ended";
-      expect([answer.sentTo, answer.session !== undefined, site.api.calls.length]).toEqual([
-        PATH,
-        isNew,
-        isNew ? 1 : 0,
-      ]);
-    },
-  );
+  test.each([card, waiting, done, expired, canceled])("is found again, unless it has ended: %j", async (session) => {
+    const site = siteContext();
+    const answer = await post(site, fields, { session: { ...session, key: await keyOf(request, NONCE) } });
+    const isNew = session.state === "ended";
+    expect([answer.sentTo, answer.session !== undefined, site.api.calls.length]).toEqual([PATH, isNew, isNew ? 1 : 0]);
+  });
 
   test.each<Record<string, string>>([{ Cookie: "", "Sec-Fetch-Site": "" }, { Cookie: "another=1" }])(
     "without a nonce, by a script or an earlier page, has a key that omits the password: %j",

@@ -53,9 +53,7 @@ test("after a restore, in maintenance alone, a command names the person whom Str
   const restore = ({ url }: { url: string }) => runCommand(["after-restore", ...moments, "--url", url]);
   await expect(restore(api)).rejects.toThrow("Set MAINTENANCE to true first");
   const empty = await startSubscriptionApi({ simulatorUrl: stripe.url, vars: { MAINTENANCE: "true" } });
-  expect(await restore(empty)).toMatchObject({
-    ...{ deleted_again: 0, emails_held_back: 0, checked_again: 0 },
-    missing: expect.arrayContaining([{ sign_up_id, customer_id, had_trial: true }]),
-  });
+  const missing = expect.arrayContaining([{ sign_up_id, customer_id, had_trial: true }]);
+  expect(await restore(empty)).toEqual({ deleted_again: 0, emails_held_back: 0, checked_again: 0, missing });
   await empty.dispose();
 });

@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from "vitest";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
-import { eventOf, sign } from "../../support/stripe/stripe-events";
 import { sendRaw } from "../../support/visitors/raw-request";
 import { siteVisitor } from "../../support/visitors/site-visitor";
 import { enterCard, rowOf, rows, signUp, stripeStateOf, validRequest } from "../../support/visitors/visitor";
@@ -28,13 +27,6 @@ test.each([
   const request = { method: "POST", path, body: " ".repeat(kib * KIB + 1), unfinished: true };
   for (const headers of [[CHUNKED], [CHUNKED, length], [length, CHUNKED]])
     expect((await sendRaw(api.url, { ...request, headers: [type, ...headers] })).status).toBe(413);
-});
-
-test("a signed event in chunks keeps its bytes, and so its signature", async () => {
-  const event = eventOf("invoice.upcoming", { text: "ä€😀".repeat(9_000) });
-  const headers: [string, string][] = [CHUNKED, ["Stripe-Signature", sign(event)]];
-  const request = { method: "POST", path: "/webhooks/stripe", headers, body: event };
-  expect((await sendRaw(api.url, request)).status).toBe(200);
 });
 
 test.each([

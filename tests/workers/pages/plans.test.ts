@@ -31,8 +31,8 @@ const PLANS = [
   ["Integrations", ...three("Not included"), INTEGRATIONS],
 ];
 
-test("the plans are compared in a table, and their cards have the table's features in order", async () => {
-  const { wordsOfEach } = await open("/pricing");
+test("the plans are compared in a table, and their cards have its features in order, price, trial, button and terms", async () => {
+  const { wordsOfEach, each } = await open("/pricing");
   expect(wordsOfEach(".comparison :is(th, td)")).toEqual(PLANS.flat());
   const featureOf = (title = "", cell = "") =>
     ({ Included: title, "Not included": `Not included: ${title}` })[cell] ?? `${title}: ${cell}`;
@@ -41,10 +41,6 @@ test("the plans are compared in a table, and their cards have the table's featur
     ...["Everything in STANDARD", `Platforms: ${ALL_PLATFORMS}`, "Prompts tracked: Custom prompts"],
     ...[`Integrations: ${INTEGRATIONS}`, `Support: ${SPECIALISTS}`],
   ]);
-});
-
-test("each plan's card has its price, trial, button and terms; STANDARD is highlighted", async () => {
-  const { wordsOfEach, each } = await open("/pricing");
   const paid = (title: string, price: number, ribbon: string[] = []) => [
     ...[title, ...ribbon, `$${price} a month`, "5-day free trial", "Start free trial"],
     `No charge for 5 days, then $${price}/month. Cancel anytime.`,
@@ -98,7 +94,7 @@ test.each(["/", "/pricing"])("the structured data of %s has an offer for each pl
   expect(ids).toEqual([...offers.map(({ url }) => url.split("#")[1]), "plan-enterprise"]);
 });
 
-test("llms.txt has each plan", async () => {
+test("llms.txt has each plan, and /pricing in Markdown their table", async () => {
   const buttons = (await open("/pricing")).each("#plans a", "href");
   const lines = priced.map(({ title, price, platforms, prompts }, index) => {
     const signUp = `[Sign up](${site.url}${buttons[index]})`;
@@ -106,9 +102,6 @@ test("llms.txt has each plan", async () => {
   });
   const enterprise = `- ENTERPRISE/AGENCY: Price on request. Platforms: ${ALL_PLATFORMS}.`;
   expect((await visitor.get("/llms.txt")).body).toContain(`## Plans\n\n${[...lines, enterprise].join("\n")}\n`);
-});
-
-test("the plans are a table in Markdown too", async () => {
   const { body } = await visitor.get("/pricing.md");
   for (const row of PLANS) expect(body).toContain(`| ${row.join(" | ")} |\n`);
   expect(body).toMatch(/## MINI\n.*\$100 a month.*## LITE\n.*## STANDARD\n.*## ENTERPRISE\/AGENCY\n/s);

@@ -193,12 +193,10 @@ test.each<[accept: string, inMarkdown: boolean]>([
 });
 
 test("an unknown path has its not-found page in Markdown too, and the sign-up has none", async () => {
-  for (const path of ["/nothing-here.md", "/nothing-here"]) {
-    const { status, body } = await visitor.get(path, { Accept: "text/markdown" });
-    expect([status, body.includes("# Oops! Page not found")]).toEqual([404, true]);
-  }
-  const { headers } = await visitor.get("/subscription", { Accept: "text/markdown" });
-  expect(headers.get("content-type")).toContain("text/html");
+  const inMarkdown = (path: string) => visitor.get(path, { Accept: "text/markdown" });
+  for (const { status, body } of [await inMarkdown("/nothing-here.md"), await inMarkdown("/nothing-here")])
+    expect([status, body]).toEqual([404, expect.stringContaining("# Oops! Page not found")]);
+  expect((await inMarkdown("/subscription")).headers.get("content-type")).toContain("text/html");
   expect((await visitor.get("/subscription.md")).status).toBe(404);
   expect((await visitor.get("/index.md")).body).toMatch(/For brands.*\n+.*\n+ *sales@brand\.test\n/);
 });

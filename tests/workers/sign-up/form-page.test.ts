@@ -10,7 +10,9 @@ const MINI = "/subscription/5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
 const UNKNOWN = "11111111-2222-4333-8444-555555555555";
 const CUSTOM = `/subscription/${UNKNOWN}`;
 
-const { upstream, visitor, dispose } = await startVisitedSite({ vars: { SALES_EMAIL: "sales@brand.test" } });
+const CONSOLE_URL = "https://console.test";
+const vars = { CONSOLE_URL, SALES_EMAIL: "sales@brand.test", SUPPORT_EMAIL: "support@brand.test" };
+const { upstream, visitor, dispose } = await startVisitedSite({ vars });
 afterAll(dispose);
 
 const opened = async (path = "/subscription") => readPage(await visitor.get(path));
@@ -121,11 +123,13 @@ test("an invalid plan is told on arrival, with the plans to choose from, and in 
 
 test("a duplicate is told at the email address, with everything typed but the passwords", async () => {
   upstream.answersJson(409, {});
-  const { status, each, wordsOfEach, words } = readPage(await visitor.submit());
+  const { status, each, wordsOfEach, words, links } = readPage(await visitor.submit());
   expect(status).toBe(409);
   for (const [name, value] of Object.entries(typed)) expect(each(`[name=${name}]`, "value"), name).toEqual([value]);
   expect(each("[type=password]", "value").filter(Boolean)).toEqual([]);
   expect(wordsOfEach("#signup-email-error li")).toEqual([DUPLICATE_EMAIL]);
   expect(each("[aria-invalid]", "name")).toEqual(["email"]);
   expect(words("[autofocus]")).toContain("Submission Failed");
+  const remedies = ["Log in to the Customer Console", CONSOLE_URL, "Contact Support", "mailto:support@brand.test"];
+  expect(links("[role=alert] a").flat()).toEqual(remedies);
 });

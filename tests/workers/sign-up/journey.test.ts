@@ -45,6 +45,7 @@ test("a sign-up goes from the form by way of the card to a success that stays", 
     "Please enter your card info for starting your 5 days free trial* You will not be charged immediately!",
     `Your trial ends on ${dayOfTrial(5)}. Unless you cancel before then, ${charge}.`,
     "You need JavaScript to enter a cardNothing is lost. Turn JavaScript on and open this page again, or continue on",
+    `Signing up Engines & Sons with ${ada.email}. Edit details`,
     "Continue on another deviceScan the code or open the link within 30 minutes. Anyone with this link can finish",
   ])
     expect(card.words()).toContain(words);
@@ -54,6 +55,7 @@ test("a sign-up goes from the form by way of the card to a success that stays", 
 
   const other = await at(MINI);
   expect(other.words()).toContain("Your STANDARD sign-up still needs a cardFinish it, or sign up for MINI below.");
+  expect(other.links("main .notice a")).toEqual([["Finish it", STANDARD]]);
   for (const [name, value] of Object.entries({ email: ada.email, phone: "(212) 555-0123", zipCode: "62701" }))
     expect(other.each(`[name=${name}]`, "value")).toEqual([value]);
 
@@ -81,11 +83,21 @@ test("a sign-up goes from the form by way of the card to a success that stays", 
   expect(await signUpsOf(ada.email)).toMatchObject([{ status: "trialing", country: "germany" }]);
 });
 
-test("a form that is sent twice is one sign-up", async () => {
-  const email = "twice@example.com";
-  const answers = [await stack.visitor.submit({ email }), await stack.visitor.submit({ email })];
-  expect(answers.map(({ status }) => status)).toEqual([303, 303]);
-  expect(await signUpsOf(email)).toHaveLength(1);
+test("a resume link is taken over by a post on another device, whose page names nobody", async () => {
+  const ada = cookieBrowser(stack.visitor);
+  await ada.signUp(MINI.slice("/subscription/".length));
+  const page = readPage(await ada.get(MINI));
+  const [link = ""] = page.each("main details a", "href");
+  const path = link?.slice(stack.site.url.length) ?? "";
+  const elsewhere = cookieBrowser(stack.visitor);
+  const title = "Continue your sign-upThis link continues a sign-up that still needs a card.";
+  const question = `${title} Continue only if it's yours.Continue this sign-up`;
+  expect(readPage(await elsewhere.get(path)).words()).toBe(question);
+  expect((await elsewhere.post("intent=resume", path)).headers.get("Location")).toBe(MINI);
+  const card = await elsewhere.get(MINI);
+  expect([secretIn(card), card.text.includes("Continue on another device")]).toEqual([secretIn(page), false]);
+  const expired = readPage(await elsewhere.get(`${MINI}?resume=expired`));
+  expect(expired.words()).toContain("This link has expired. Links last 30 minutes. Get a new one where you started");
 });
 
 test.each(["  P\uff30ass word e\u0301\u{1F600}1 \ufeff ", `aA1!${"\u6f22".repeat(252)}`])(
