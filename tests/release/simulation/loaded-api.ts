@@ -65,7 +65,7 @@ export async function loadApi(plant: Plant = (_, text) => text): Promise<LoadedA
   };
   const places = [load(), load()] as const;
   return {
-    database: new MemoryDatabase(plant),
+    database: new MemoryDatabase(),
     enter(entered) {
       world = entered;
     },

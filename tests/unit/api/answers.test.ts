@@ -4,7 +4,7 @@ import { SENDER_HEADER } from "../../../app/contract/site-headers";
 import { openApi } from "../../../functions/subscription-api/http/openapi";
 import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
-import { answersOf, apiInProcess, type Upstream } from "../../support/api-in-process/api";
+import { apiInProcess, type Instead } from "../../support/api-in-process/api";
 import { DEPLOYED, SETTINGS } from "../../support/api-in-process/settings";
 import { refusal } from "../../support/api-in-process/stripe-model";
 import { validRequest } from "../../support/visitors/visitor";
@@ -16,7 +16,7 @@ type Case = RequestInit & {
   /** The site's when absent. */
   entrypoint?: "public";
   /** Stripe's answers after the sign-up. */
-  upstream?: Upstream;
+  upstream?: Instead;
   /** The database's error after the sign-up. */
   breaks?: string;
   /** SQL for a sign-up that was made before. */
@@ -118,18 +118,18 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
 ])("%s at %j, %j: %i, %s", async (operation, origin, what, status, words) => {
   const { settings = {}, entrypoint = "site", headers, upstream, breaks, change, ...init } = what;
   let hasBegun = false;
-  const api: ReturnType<typeof apiInProcess> = apiInProcess({
+  const api = apiInProcess({
     settings,
     io: async (_, effect) => {
       if (breaks && hasBegun) throw new Error(breaks);
       return effect();
     },
-    upstream: (...given) => (hasBegun && upstream ? upstream(...given) : answersOf(api.model)(...given)),
   });
   const made = operation === STATUS || change ? answered.parse(await (await api.post()).json()) : undefined;
   await api.settled();
   if (change) api.rows(change);
   hasBegun = true;
+  if (upstream) api.instead.set("", upstream);
   const [method = "", path = ""] = operation.split(" ");
   // Node sends a stream as a body only with `duplex`, which the types of Workers lack.
   const sent = { body: JSON.stringify(validRequest), ...init, ...{ duplex: "half" } };

@@ -135,7 +135,8 @@ test("work is done six at a time, and the rest is given back when time runs out"
 });
 
 test("the log lines of a run have one ID, and each run has its own", async () => {
-  const api = apiInProcess({ upstream: () => Promise.reject(new TypeError("fetch failed")) });
+  const api = apiInProcess();
+  api.instead.set("", () => Promise.reject(new TypeError("fetch failed")));
   await api.signUp();
   for (const run of [1, 2]) {
     api.rows("UPDATE sign_ups SET check_at = ?, stripe_setup_intent_id = 'seti_1'", at(0));
