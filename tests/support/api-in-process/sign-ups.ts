@@ -31,7 +31,8 @@ export function signUpsInProcess({ onePerPerson = false, settings, io }: Options
     return find(id);
   };
   /** A sign-up without objects at Stripe. */
-  const unknownToStripe = async (fields: Fields = {}) => change((await api.signUp(fields)).id, "status = 'pending'");
+  const unknownToStripe = async (fields: Fields = {}, columns = "status = 'pending'") =>
+    change((await api.signUp(fields)).id, columns);
   /** A pending sign-up, with its setup intent at Stripe. */
   const pending = async (fields: Fields = {}, columns = "status = 'pending'") => {
     const signUp = await api.signUp(fields);

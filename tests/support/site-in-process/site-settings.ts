@@ -7,20 +7,19 @@ export const PACKAGE_IDS = Object.fromEntries(
 );
 
 export const SITE_URL = "https://www.site.example";
+export const PLAN = "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
+export const OTHER_PLAN = "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
+export const PATH = `/subscription/${PLAN}`;
 
 /** A limiter of `limit` requests per key, and the keys that it was asked about. */
 export function countingLimiter(limit = Number.POSITIVE_INFINITY) {
   const keys: string[] = [];
-  return {
-    keys,
-    limit: async ({ key }: { key: string }) => {
-      keys.push(key);
-      return { success: keys.filter((one) => one === key).length <= limit };
-    },
-  };
+  const isWithin = (key: string) => keys.push(key) > 0 && keys.filter((one) => one === key).length <= limit;
+  return { keys, limit: async ({ key }: { key: string }) => ({ success: isWithin(key) }) };
 }
 
 const unlimited = { limit: async () => ({ success: true }) };
+const limits = ["SIGNUP_RATE_LIMIT", "FLOOD_RATE_LIMIT", "SIGNUP_NETWORK_RATE_LIMIT", "CARD_CHECK_RATE_LIMIT"];
 
 /** Settings and bindings of a deployment. */
 export const SETTINGS = {
@@ -34,9 +33,6 @@ export const SETTINGS = {
   SUBSCRIPTION_API_URL: "https://api.site.example",
   SESSION_SECRET: "a-secret-of-at-least-thirty-two-characters",
   STRIPE_PUBLISHABLE_KEY: "pk_test_1",
-  SIGNUP_RATE_LIMIT: unlimited,
-  FLOOD_RATE_LIMIT: unlimited,
-  SIGNUP_NETWORK_RATE_LIMIT: unlimited,
-  CARD_CHECK_RATE_LIMIT: unlimited,
+  ...Object.fromEntries(limits.map((name) => [name, unlimited])),
   ASSETS: { fetch: async () => new Response() },
 };

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { SENDER_HEADER } from "../../../app/contract/site-headers";
-import { openApi } from "../../../functions/subscription-api/http/openapi";
 import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
 import { apiInProcess, type Instead } from "../../support/api-in-process/api";
@@ -15,10 +14,11 @@ type Case = RequestInit & {
   settings?: Record<string, unknown>;
   /** The site's when absent. */
   entrypoint?: "public";
-  /** Stripe's answers after the sign-up. */
+  /** Stripe's answers and the database's error, after the sign-up. */
   upstream?: Instead;
-  /** The database's error after the sign-up. */
   breaks?: string;
+  /** The body's length. */
+  kib?: number;
   /** SQL for a sign-up that was made before. */
   change?: string;
 };
@@ -26,6 +26,8 @@ type Case = RequestInit & {
 const SIGN_UP = "POST /subscription";
 const STATUS = "GET of its status";
 const EXPORT = "POST /operator/export";
+const WEBHOOK = "POST /webhooks/stripe";
+const BYTE = 1 / 1024;
 
 const stripeSays = (...error: Parameters<typeof refusal>) => {
   const { status, text } = refusal(...error);
@@ -46,9 +48,23 @@ const LOCAL_ONLY =
 const OTHER_HOST: Case = { settings: { HOST: "192.0.2.1" }, entrypoint: "public" };
 const WRONG: Case = { settings: { LINK_SECRET: "too-short-a-secret" } };
 const MAINTENANCE: Case = { settings: { MAINTENANCE: "true" }, entrypoint: "public" };
-const OPERATOR = { authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}` };
+const BEARER = `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}`;
+const NO_TOKEN = "The operator token is missing or wrong, by Bearer";
+const BASIC = `Basic ${btoa(`a:${LOCAL_SECRETS.OPERATOR_TOKEN}`)}`;
+const NO_JSON = "The body must be application/json";
+const operator = (body: object, authorization = BEARER, type = "application/json"): Case => ({
+  ...{ body: JSON.stringify(body), entrypoint: "public", headers: { authorization, "content-type": type } },
+});
+const PERSON = { email: validRequest.email };
+const AT_YESTERDAY = { restored_to: "yesterday", stopped_at: "2026-11-22T12:00:00Z" };
+const TIMES_WANTED = "The body must be JSON with restored_to and stopped_at";
+const KEY_WANTED = "The body must be JSON with send_again, the key of a message, or nothing";
 const NOT_CONFIGURED = 'The service is not configured, again in 60 s, ["LINK_SECRET"]';
-const FULL: Case = { settings: { SIGNUP_RATE_LIMIT: { limit: async () => ({ success: false }) } } };
+/** Its body is not read. */
+const FULL: Case = {
+  settings: { SIGNUP_RATE_LIMIT: { limit: async () => ({ success: false }) } },
+  body: new ReadableStream({ pull: () => Promise.reject(new Error("Nobody may read this")) }, { highWaterMark: 0 }),
+};
 const UNSOLD: Case = { body: JSON.stringify({ ...validRequest, package_id: "00000000-0000-4000-8000-000000000000" }) };
 const LOST: Case = { body: new ReadableStream({ start: (stream) => stream.error(new TypeError("Lost")) }) };
 const TRIAL: Case = { change: "UPDATE sign_ups SET status = 'trialing', trial_end = '2026-12-01T00:00:00.000Z'" };
@@ -62,16 +78,12 @@ const DATABASE_DOWN = "The database is unavailable, again in 2 s";
 const OUR_FAULT = "Internal server error";
 const IN_PROGRESS = "The same request is still in progress, again in 2 s";
 
-/** Levels of the log lines about a failure; other answers have none. */
-const FAILURES: Record<string, string[]> = {
-  ...{ [OUR_FAULT]: ["error"], [PROVIDER_ODD]: ["error"], [PROVIDER_DOWN]: ["error"], [IN_PROGRESS]: ["error"] },
-  [DATABASE_DOWN]: ["warn"],
-};
-
-const answered = z.object({
-  ...{ title: z.string().optional(), errors: z.unknown().optional(), keys: z.unknown().optional() },
-  ...{ status_url: z.string().optional(), status: z.unknown().optional() },
-});
+/** Levels of the log line about a failure; other answers have none. */
+const FAILURES = new Map([
+  ...[OUR_FAULT, PROVIDER_ODD, PROVIDER_DOWN, IN_PROGRESS].map((words) => [words, "error"] as const),
+  [DATABASE_DOWN, "warn"] as const,
+]);
+const members = z.record(z.string(), z.unknown());
 
 test.each<[operation: string, origin: string, what: Case, status: number, words: string]>([
   [SIGN_UP, "http://127.0.0.1:9", {}, 200, "status at http://127.0.0.1:9"],
@@ -83,14 +95,18 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
   [SIGN_UP, "", { headers: { "idempotency-key": "k".repeat(255) } }, 200, "status at http://localhost:8788"],
   [SIGN_UP, "", { headers: { "idempotency-key": "k".repeat(256) } }, 400, "The Idempotency-Key header is invalid"],
   [SIGN_UP, "http://api.example", SITE, 403, "Only https is allowed"],
-  ["GET /health", "http://api.example", PUBLIC, 403, "Only https is allowed"],
-  [SIGN_UP, HTTPS, PUBLIC, 404, "Not found"],
   [SIGN_UP, HTTPS, { ...PUBLIC, headers: FORGED }, 404, "Not found"],
   [SIGN_UP, HTTPS, { ...PUBLIC, headers: PROXIED }, 404, "Not found"],
   ["GET /subscription", HTTPS, SITE, 405, "Only POST is allowed"],
   [SIGN_UP, "", BUSY, 409, IN_PROGRESS],
   [SIGN_UP, "", HAD_TRIAL, 409, "A subscription with this information already exists"],
-  [SIGN_UP, "", { headers: { "content-type": "text/plain" } }, 415, "The body must be application/json"],
+  [SIGN_UP, "", { kib: 16 + BYTE }, 413, "The body is larger than 16 KiB"],
+  [SIGN_UP, "", { kib: 16 }, 400, "The body must be a JSON object"],
+  [WEBHOOK, "", { kib: 256 + BYTE, entrypoint: "public" }, 413, "The body is larger than 256 KiB"],
+  [WEBHOOK, "", { kib: 256, entrypoint: "public" }, 400, "The signature is missing, wrong or too old"],
+  [EXPORT, "", { ...operator({}), kib: 16 + BYTE }, 413, "The body is larger than 16 KiB"],
+  [EXPORT, "", { ...operator({}), kib: 16 }, 422, "The body must be JSON with an email"],
+  [SIGN_UP, "", { headers: { "content-type": "text/plain" } }, 415, NO_JSON],
   [SIGN_UP, ELSEWHERE, { entrypoint: "public" }, 421, LOCAL_ONLY],
   ["GET /health", ELSEWHERE, { entrypoint: "public" }, 421, LOCAL_ONLY],
   ["GET /subscription", ELSEWHERE, OTHER_HOST, 405, "Only POST is allowed"],
@@ -105,18 +121,27 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
   [SIGN_UP, "", WRONG, 503, NOT_CONFIGURED],
   [SIGN_UP, "", { ...WRONG, entrypoint: "public" }, 503, NOT_CONFIGURED],
   ["GET /health", "", MAINTENANCE, 503, 'Down for maintenance, again in 60 s, ["MAINTENANCE"]'],
-  [EXPORT, "", { ...MAINTENANCE, headers: OPERATOR }, 200, ""],
+  [EXPORT, "", { ...MAINTENANCE, ...operator(PERSON) }, 200, ""],
+  [EXPORT, "", operator(PERSON, ""), 401, NO_TOKEN],
+  [EXPORT, "", operator(PERSON, "Bearer "), 401, NO_TOKEN],
+  [EXPORT, "", operator(PERSON, BEARER.slice(0, -1)), 401, NO_TOKEN],
+  [EXPORT, "", operator(PERSON, `${BEARER}x`), 401, NO_TOKEN],
+  [EXPORT, "", operator(PERSON, BASIC), 401, NO_TOKEN],
+  [EXPORT, "", operator(PERSON, BEARER, "text/plain"), 415, NO_JSON],
+  [EXPORT, "", operator(PERSON, BEARER, "application/json-seq"), 415, NO_JSON],
+  [EXPORT, "", { ...operator(PERSON), settings: { OPERATOR_TOKEN: "" } }, 404, "Not found"],
+  [EXPORT, "", operator({}), 422, "The body must be JSON with an email"],
+  ["POST /operator/erase", "", operator({ email: "nobody" }), 422, "The body must be JSON with an email"],
+  ["POST /operator/after-restore", "", operator(AT_YESTERDAY), 422, TIMES_WANTED],
+  ["POST /operator/messages", "", operator({ send_again: 1 }), 422, KEY_WANTED],
   [STATUS, "", {}, 200, "pending"],
   [STATUS, "", TRIAL, 200, "trial"],
   [STATUS, "", ENDED, 200, "ended"],
-  [UNKNOWN, "http://api.example", SITE, 403, "Only https is allowed"],
   [UNKNOWN, "", {}, 404, "Not found"],
-  [UNKNOWN, ELSEWHERE, { entrypoint: "public" }, 421, LOCAL_ONLY],
-  [STATUS, "", { breaks: "no such table" }, 500, OUR_FAULT],
   [STATUS, "", MEANINGLESS, 502, PROVIDER_ODD],
   [STATUS, "", DOWN, 503, PROVIDER_DOWN],
 ])("%s at %j, %j: %i, %s", async (operation, origin, what, status, words) => {
-  const { settings = {}, entrypoint = "site", headers, upstream, breaks, change, ...init } = what;
+  const { settings = {}, entrypoint = "site", headers, upstream, breaks, kib, change, ...init } = what;
   let hasBegun = false;
   const api = apiInProcess({
     settings,
@@ -125,33 +150,28 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
       return effect();
     },
   });
-  const made = operation === STATUS || change ? answered.parse(await (await api.post()).json()) : undefined;
+  const made = operation === STATUS || change ? members.parse(await (await api.post()).json()) : {};
   await api.settled();
   if (change) api.rows(change);
   hasBegun = true;
   if (upstream) api.instead.set("", upstream);
   const [method = "", path = ""] = operation.split(" ");
   // Node sends a stream as a body only with `duplex`, which the types of Workers lack.
-  const sent = { body: JSON.stringify(validRequest), ...init, ...{ duplex: "half" } };
-  const answer = await api.ask(
-    operation === STATUS ? (made?.status_url ?? "") : origin + path,
-    { method, headers: { "content-type": "application/json", ...headers }, ...(method === "POST" && sent) },
-    entrypoint,
-  );
+  const body = kib ? "x".repeat(kib * 1024) : JSON.stringify(validRequest);
+  const sent = { body, ...init, ...(kib && { body }), ...{ duplex: "half" } };
+  const where = operation === STATUS ? String(made.status_url) : origin + path;
+  const all = { "content-type": "application/json", ...headers };
+  const answer = await api.ask(where, { method, headers: all, ...(method === "POST" && sent) }, entrypoint);
   await api.settled();
-  const { title, errors, keys, status_url, status: state } = answered.parse(await answer.json());
-  const again = answer.headers.get("retry-after");
+  const { title, errors, keys, status_url: url, status: state } = members.parse(await answer.json());
+  const [again, wanted] = ["retry-after", "www-authenticate"].map((name) => answer.headers.get(name));
   const said = [
     ...[title, errors && JSON.stringify(errors), again && `again in ${again} s`, keys && JSON.stringify(keys)],
-    status_url && `status at ${new URL(status_url).origin}`,
-    typeof state === "string" && state,
+    wanted && `by ${wanted}`,
+    ...[url && `status at ${new URL(String(url)).origin}`, typeof state === "string" && state],
   ];
   expect([answer.status, said.filter(Boolean).join(", ")]).toEqual([status, words]);
   expect(answer.headers.get("cache-control")).toBe("no-store");
   const failures = api.logged.filter(({ event }) => /^request_failed$|failed_in_passing$/.test(String(event)));
-  expect(failures.map(({ level }) => level)).toEqual(FAILURES[words] ?? []);
-});
-
-test("the description is served", async () => {
-  expect(await (await apiInProcess().ask("/openapi.json")).json()).toEqual(openApi());
+  expect(failures.map(({ level }) => level)).toEqual([FAILURES.get(words) ?? []].flat());
 });

@@ -74,52 +74,46 @@ test.each([
 const ON = "on or after November 27, 2026 (UTC)";
 const SAME = "the same amount every month";
 const cents = (number: number, tax: Amount["tax"] = 0): Amount => ({ cents: number, tax });
-const bothTrialEmails = (change: Partial<Trial>) => [
-  started(change).text,
-  trialEndingEmail(facts, { ...trial, ...change }, sender).text,
-];
-const detailsIn = (text: string) => text.split("\n").filter((line) => /^(First payment|Then|Card): /.test(line));
+const fixed = cents(50_000);
+const taxed = cents(54_000, 4_000);
+const untaxed = cents(50_000, "added");
 
-test.each<
-  [first: Amount | null, later: Amount | null, brand: string | null, card: string, words: string, then: string]
->([
-  [cents(50_000), cents(50_000), null, "payment method", "$500.00 USD", SAME],
-  [cents(50_000), cents(50_000), "amex", "American Express ending in 0001", "$500.00 USD", SAME],
-  [cents(50_000), cents(50_000), "cartes_bancaires", "card ending in 0001", "$500.00 USD", SAME],
-  [null, null, null, "payment method", "the price of your plan", SAME],
-  [cents(54_000, 4_000), cents(54_000, 4_000), null, "payment method", "$540.00 USD including $40.00 USD tax", SAME],
-  [cents(50_000, "added"), cents(50_000, "added"), null, "payment method", "$500.00 USD plus any tax", SAME],
-  [cents(40_000), cents(50_000), null, "payment method", "$400.00 USD", "$500.00 USD every month"],
-])("both emails say how much is charged: %j, then %j, from %s", (first, later, brand, name, words, then) => {
-  const card = brand === null ? null : { brand, last4: "0001" };
-  for (const text of bothTrialEmails({ trialEndOutcome: { next: "charge", first, later }, card })) {
-    const afterwards = then === SAME ? "every month" : then;
-    expect(text).toContain(`we’ll charge ${words} to your ${name} ${ON}, and then ${afterwards} until you cancel.`);
-    const paidWith = card ? [`Card: ${name}`] : [];
-    expect(detailsIn(text)).toEqual([`First payment: ${words}, ${ON}`, `Then: ${then}`, ...paidWith]);
+/** Both emails of a trial say this about its first charge, in a sentence and in these details. */
+function expectBothToSay(sentence: string, details: string[], change: Partial<Trial>) {
+  for (const { text } of [started(change), trialEndingEmail(facts, { ...trial, ...change }, sender)]) {
+    expect(text).toContain(sentence);
+    expect(text.split("\n").filter((line) => /^(First payment|Then|Card): /.test(line))).toEqual(details);
+    if (!sentence.includes("we’ll charge")) expect(text).not.toContain("We haven’t charged your card.");
   }
+}
+
+test.each<[first: Amount | null, later: Amount | null, brand: string, card: string, words: string, then: string]>([
+  [fixed, fixed, "amex", "American Express ending in 0001", "$500.00 USD", SAME],
+  [fixed, fixed, "cartes_bancaires", "card ending in 0001", "$500.00 USD", SAME],
+  [null, null, "", "payment method", "the price of your plan", SAME],
+  [taxed, taxed, "", "payment method", "$540.00 USD including $40.00 USD tax", SAME],
+  [untaxed, untaxed, "", "payment method", "$500.00 USD plus any tax", SAME],
+  [cents(40_000), fixed, "", "payment method", "$400.00 USD", "$500.00 USD every month"],
+])("both emails say how much is charged: %j, then %j, from %s", (first, later, brand, name, words, then) => {
+  const card = brand === "" ? null : { brand, last4: "0001" };
+  const afterwards = then === SAME ? "every month" : then;
+  const sentence = `we’ll charge ${words} to your ${name} ${ON}, and then ${afterwards} until you cancel.`;
+  const details = [`First payment: ${words}, ${ON}`, `Then: ${then}`, ...(card ? [`Card: ${name}`] : [])];
+  expectBothToSay(sentence, details, { trialEndOutcome: { next: "charge", first, later }, card });
 });
 
-const ENDS = "and you won’t be charged.";
-const on25th = { next: "end", why: "canceled", at: new Date("2026-11-25T00:00:00Z") } as const;
+const NONE = ["First payment: none"];
+const ENDS = "It ends on November 25, 2026 (UTC), and you won’t be charged.";
+const end25th = (why: "canceled" | "no-card"): Trial["trialEndOutcome"] => {
+  return { next: "end", why, at: new Date("2026-11-25T00:00:00Z") };
+};
 test.each<[Trial["trialEndOutcome"], sentence: string, payment: string[]]>([
-  [on25th, `You’ve canceled your subscription. It ends on November 25, 2026 (UTC), ${ENDS}`, ["none"]],
-  [
-    { ...on25th, why: "no-card" },
-    `Your subscription has no card. It ends on November 25, 2026 (UTC), ${ENDS}`,
-    ["none"],
-  ],
-  [{ next: "no-plan" }, "You haven’t chosen a plan yet, so you won’t be charged.", ["none"]],
+  [end25th("canceled"), `You’ve canceled your subscription. ${ENDS}`, NONE],
+  [end25th("no-card"), `Your subscription has no card. ${ENDS}`, NONE],
+  [{ next: "no-plan" }, "You haven’t chosen a plan yet, so you won’t be charged.", NONE],
   [{ next: "unknown" }, "The customer portal shows your next charge and its date.", []],
 ])("both emails are true where nothing is charged: %j", (trialEndOutcome, sentence, payment) => {
-  for (const text of bothTrialEmails({ trialEndOutcome })) {
-    expect(text).toContain(sentence);
-    expect(text).not.toContain("We haven’t charged your card.");
-    expect(detailsIn(text)).toEqual([
-      ...payment.map((words) => `First payment: ${words}`),
-      "Card: Visa ending in 4242",
-    ]);
-  }
+  expectBothToSay(sentence, [...payment, "Card: Visa ending in 4242"], { trialEndOutcome });
 });
 
 test("the reminder names the end of the trial and the first charge; both emails say how to cancel", () => {

@@ -2,7 +2,6 @@ import { afterEach, expect, test, vi } from "vitest";
 import { SENDER_HEADER } from "../../../app/contract/site-headers";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
 import { apiInProcess } from "../../support/api-in-process/api";
-import type { Io } from "../../support/api-in-process/database";
 import { DEPLOYED } from "../../support/api-in-process/settings";
 import { eventOf, sign } from "../../support/stripe/stripe-events";
 
@@ -14,11 +13,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const JSON_TYPE = { "content-type": "application/json" };
 const OPERATOR = { ...JSON_TYPE, authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}` };
 const PERSON = JSON.stringify({ email: "ada@example.com" });
-// Node sends a stream as a body only with `duplex`, which the types of Workers lack.
-const streamed = (source: UnderlyingDefaultSource) => {
-  const body = new ReadableStream(source, { highWaterMark: 0 });
-  return { method: "POST", headers: JSON_TYPE, body, ...{ duplex: "half" } };
-};
 const DEPLOYED_API = { settings: { ...DEPLOYED, OPERATOR_TOKEN: "a-token-of-a-deployment-0123456789-abc" } };
 
 test.each([
@@ -28,8 +22,6 @@ test.each([
   ["GET /subscription", {}, 405, 405, 404],
   ["POST /subscription", {}, 415, 415, 404],
   ["POST /subscription", JSON_TYPE, 422, 422, 404],
-  ["POST /subscription/", JSON_TYPE, 404, 404, 404],
-  ["POST /%73ubscription", JSON_TYPE, 422, 422, 404],
   ["POST /webhooks/../subscription", JSON_TYPE, 422, 422, 404],
   ["GET /subscription/status/a-token", {}, 404, 404, 404],
   ["GET /webhooks/stripe", {}, 405, 404, 405],
@@ -37,46 +29,36 @@ test.each([
   ["POST /operator/export", {}, 401, 404, 401],
   ["POST /operator/export", OPERATOR, 200, 404, 401],
   ["GET /operator/export", OPERATOR, 404, 404, 401],
-])(
-  "%s with %j gives %i here in public, %i to the site, %i to the public of a deployment",
-  async (line, headers, ...expected) => {
-    const [method = "", path = ""] = line.split(" ");
-    const init = { method, headers, ...(method === "POST" && { body: PERSON }) };
-    const local = apiInProcess();
-    const atLocal = [await local.ask(path, init), await local.ask(path, init, "site")];
-    const deployed = apiInProcess(DEPLOYED_API);
-    deployed.rows("UPDATE cron_runs SET ran_at = ?", new Date().toISOString());
-    const answers = [...atLocal, await deployed.ask(`https://api.example${path}`, init)];
-    expect(answers.map(({ status }) => status)).toEqual(expected);
-    for (const { status, headers } of answers) expect(headers.get("allow")).toBe(status === 405 ? "POST" : null);
-  },
-);
+])("%s with %j: %i here in public, %i to the site, %i to a deployment's public", async (line, headers, ...expected) => {
+  const [method = "", path = ""] = line.split(" ");
+  const init = { method, headers, ...(method === "POST" && { body: PERSON }) };
+  const local = apiInProcess();
+  const answers = [await local.ask(path, init), await local.ask(path, init, "site")];
+  const deployed = apiInProcess(DEPLOYED_API);
+  deployed.rows("UPDATE cron_runs SET ran_at = ?", new Date().toISOString());
+  answers.push(await deployed.ask(`https://api.example${path}`, init));
+  expect(answers.map(({ status }) => status)).toEqual(expected);
+  for (const { status, headers } of answers) expect(headers.get("allow")).toBe(status === 405 ? "POST" : null);
+});
 
 test.each([
   ["site", "198.51.100.7", "198.51.100.7"],
   ["site", "2001:db8:1:2::/64", "2001:db8:1:2::/64"],
-  ["site", undefined, "203.0.113.9"],
+  ["site", "", "203.0.113.9"],
   ["site", "a b", "203.0.113.9"],
   ["site", "1".repeat(65), "203.0.113.9"],
   ["public", "198.51.100.7", "203.0.113.9"],
-] as const)(
-  "at the %s entrypoint a sign-up of the named sender %s counts as one of %s",
-  async (entrypoint, named, key) => {
-    const counted: string[] = [];
-    const limit = async (of: { key: string }) => ({ success: counted.push(of.key) > 0 });
-    const { ask } = apiInProcess({ settings: { SIGNUP_RATE_LIMIT: { limit } } });
-    const sender: Record<string, string> = named === undefined ? {} : { [SENDER_HEADER]: named };
-    const headers = { ...JSON_TYPE, ...sender, "cf-connecting-ip": "203.0.113.9" };
-    await ask("/subscription", { method: "POST", headers, body: "{}" }, entrypoint);
-    expect(counted).toEqual([key]);
-  },
-);
+] as const)("at the %s entrypoint a sign-up of the sender %j counts as one of %s", async (entrypoint, named, key) => {
+  const counted: string[] = [];
+  const limit = async (of: { key: string }) => ({ success: counted.push(of.key) > 0 });
+  const { ask } = apiInProcess({ settings: { SIGNUP_RATE_LIMIT: { limit } } });
+  const sender: Record<string, string> = named === "" ? {} : { [SENDER_HEADER]: named };
+  const headers = { ...JSON_TYPE, ...sender, "cf-connecting-ip": "203.0.113.9" };
+  await ask("/subscription", { method: "POST", headers, body: "{}" }, entrypoint);
+  expect(counted).toEqual([key]);
+});
 
-test("a sender over the limit is refused before its body is read; while the limiter fails everybody passes", async () => {
-  const full = apiInProcess({ settings: { SIGNUP_RATE_LIMIT: { limit: async () => ({ success: false }) } } });
-  const pull = () => Promise.reject(new Error("Nobody may read this"));
-  expect((await full.ask("/subscription", streamed({ pull }))).status).toBe(429);
-
+test("while the rate limiter fails everybody passes", async () => {
   const limit = () => Promise.reject(new RangeError("of ada@example.com"));
   const { post, logged, settled } = apiInProcess({ settings: { SIGNUP_RATE_LIMIT: { limit } } });
   expect((await post()).status).toBe(200);
@@ -84,22 +66,12 @@ test("a sender over the limit is refused before its body is read; while the limi
   await settled();
 });
 
-test.each([
-  ["/subscription", 16],
-  ["/webhooks/stripe", 256],
-  ["/operator/export", 16],
-])("%s takes a body of at most %i KiB", async (path, kib) => {
-  const { ask } = apiInProcess();
-  const send = (bytes: number) => ask(path, { method: "POST", body: "x".repeat(bytes), headers: OPERATOR });
-  const title = `The body is larger than ${kib} KiB`;
-  expect(await (await send(kib * 1024 + 1)).json()).toMatchObject({ status: 413, title });
-  expect((await send(kib * 1024)).status).not.toBe(413);
-});
-
 test("a body that takes longer than ten seconds is refused then", async () => {
   vi.useFakeTimers();
   const answered = vi.fn();
-  const slow = apiInProcess().ask("/subscription", streamed({ start: (stream) => stream.enqueue(new Uint8Array(1)) }));
+  // Node sends a stream as a body only with `duplex`, which the types of Workers lack.
+  const sent = { method: "POST", headers: JSON_TYPE, body: new ReadableStream(), ...{ duplex: "half" } };
+  const slow = apiInProcess().ask("/subscription", sent);
   void slow.then(answered);
   await vi.advanceTimersByTimeAsync(9_999);
   expect(answered).not.toHaveBeenCalled();
@@ -152,24 +124,23 @@ test.each<[string, string, object]>([
   expect(logged.at(-1)).toEqual({ on: "info", level: "info", event: "request", method, request_id, ...fields });
 });
 
-test("after the answer messages are sent, under the request's ID; a failure is in the log alone", async () => {
+test.each([
+  ["messages are sent", "nothing", { event: "message_sent" }],
+  ["a failure is in the log alone", "UPDATE outbox", { event: "dispatch_failed", level: "error" }],
+])("after the answer %s, under the request's ID", async (_, fails, line) => {
   const body = eventOf("customer.subscription.updated", { object: "subscription", id: "sub_9", customer: "cus_9" });
   const headers = { "stripe-signature": sign(body), "x-request-id": "of-stripe" };
-  for (const [fails, line] of [
-    ["nothing", { event: "message_sent", request_id: "of-stripe" }],
-    ["UPDATE outbox", { event: "dispatch_failed", request_id: "of-stripe", level: "error" }],
-  ] as const) {
-    const io: Io = async (sql, effect) => {
+  const { ask, settled, logged, rows, signUp } = apiInProcess({
+    io: async (sql, effect) => {
       if (sql.includes(fails)) throw new RangeError("of ada@example.com");
       return effect();
-    };
-    const { ask, settled, logged, rows, signUp } = apiInProcess({ io });
-    const columns = "INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at)";
-    rows(`${columns} VALUES ('a key', ?, 'card-used', '', '')`, (await signUp()).id);
-    expect((await ask("/webhooks/stripe", { method: "POST", body, headers })).status).toBe(200);
-    await settled();
-    expect(logged).toContainEqual(expect.objectContaining(line));
-  }
+    },
+  });
+  const columns = "INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at)";
+  rows(`${columns} VALUES ('a key', ?, 'card-used', '', '')`, (await signUp()).id);
+  expect((await ask("/webhooks/stripe", { method: "POST", body, headers })).status).toBe(200);
+  await settled();
+  expect(logged).toContainEqual(expect.objectContaining({ ...line, request_id: "of-stripe" }));
 });
 
 test.each([

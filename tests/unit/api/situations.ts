@@ -10,10 +10,20 @@ import type { StripeObject } from "../../support/api-in-process/stripe-model";
 import { validRequest } from "../../support/visitors/visitor";
 
 export type Api = ReturnType<typeof signUpsInProcess>;
+export type Begin = (api: Api) => Promise<SignUp>;
+export type Pull = (api: Api, signUp: SignUp) => Promise<unknown>;
+export type Situation = keyof typeof SITUATIONS;
+export type Trigger = keyof typeof TRIGGERS;
 
-type Begin = (api: Api) => Promise<SignUp>;
-
-const WITHOUT_PLAN = "package_id = NULL";
+/** After something else has happened, of which no message is left. */
+const then =
+  (begin: Begin, happens: (api: Api, signUp: SignUp) => unknown): Begin =>
+  async (api) => {
+    const { id } = await begin(api);
+    await happens(api, await api.find(id));
+    api.rows("DELETE FROM outbox");
+    return api.find(id);
+  };
 
 /** Before its trial, with the form for a card, which is then filled in or changed by Stripe. */
 const atCard =
@@ -25,25 +35,19 @@ const atCard =
     Object.assign(api.model.get(signUp.stripe_setup_intent_id) ?? {}, change);
     return signUp;
   };
+const NO_PLAN = "package_id = NULL";
 
-/** On trial, until something changes its subscription at Stripe. */
-const onTrial =
-  (row: string, change: (api: Api, subscription: StripeObject) => unknown): Begin =>
-  async (api) => {
-    const { id, stripe_subscription_id } = await api.onTrial({}, "a card");
-    api.rows("DELETE FROM outbox");
-    const subscription = api.model.get(stripe_subscription_id);
-    if (subscription) change(api, subscription);
-    return api.change(id, `status = '${row}'`);
-  };
-const has = (status: string) => (_: Api, subscription: StripeObject) => Object.assign(subscription, { status });
+/** On trial, until its subscription at Stripe is changed. */
+const onTrial = (row: string, change: Partial<StripeObject>): Begin =>
+  then(
+    (api) => api.onTrial({}, "a card"),
+    (api, { id, stripe_subscription_id }) => {
+      Object.assign(api.model.get(stripe_subscription_id) ?? {}, change);
+      return api.change(id, `status = '${row}'`);
+    },
+  );
 
-async function withoutPlan(api: Api): Promise<SignUp> {
-  const { id } = await atCard(WITHOUT_PLAN, "a card")(api);
-  await signUpStatus(id, api.services);
-  api.rows("DELETE FROM outbox");
-  return api.find(id);
-}
+const withoutPlan = then(atCard(NO_PLAN, "a card"), ({ services }, { id }) => signUpStatus(id, services));
 
 /** The sign-up's own subscription, or one that sales made. */
 async function subscribe({ services, model }: Api, signUp: SignUp, id = signUp.id, status = "trialing"): Promise<void> {
@@ -53,13 +57,13 @@ async function subscribe({ services, model }: Api, signUp: SignUp, id = signUp.i
 }
 
 /** How a sign-up stands, by "here, at Stripe". */
-export const SITUATIONS: Record<string, Begin> = {
+export const SITUATIONS = {
   "pending, nothing": (api) => api.unknownToStripe(),
   "pending, a card's form": atCard(),
   "pending for a day, a card's form": atCard("created_at = '2026-11-21T12:00:00.000Z'"),
   "pending, a canceled form": atCard(undefined, undefined, { status: "canceled" }),
   "pending, a card": atCard(undefined, "a card"),
-  "pending without a plan, a card": atCard(WITHOUT_PLAN, "a card"),
+  "pending without a plan, a card": atCard(NO_PLAN, "a card"),
   "pending, a card that had a trial": atCard(undefined, "used", {}, ["somebody@else.example", "used"]),
   "pending, a card of an address that had a trial": atCard(undefined, "a card", {}, [validRequest.email, "another"]),
   "pending after four declined cards, a card's form": atCard("declined_cards = 4"),
@@ -67,48 +71,37 @@ export const SITUATIONS: Record<string, Begin> = {
   "pending, somebody else's card": atCard(undefined, "a card", { metadata: { sign_up_id: "another" } }),
   "pending, another customer's card": atCard(undefined, "a card", { customer: "another" }),
   "card_set_up, a card": atCard("status = 'card_set_up'", "a card"),
-  "card_set_up, a subscription": async (api) => {
-    const signUp = await atCard("status = 'card_set_up'", "a card")(api);
-    await subscribe(api, signUp);
-    return signUp;
-  },
+  "card_set_up, a subscription": then(atCard("status = 'card_set_up'", "a card"), (api, it) => subscribe(api, it)),
   "ended, a card's form": atCard("status = 'ended', end_reason = 'cards-failed'"),
-  "ended, a card": atCard("status = 'ended', end_reason = 'replaced'", "a card"),
-  "trialing, trialing": onTrial("trialing", has("trialing")),
-  "trialing, canceled for later": onTrial("trialing", (_, made) => Object.assign(made, { cancel_at_period_end: true })),
-  "trialing with a confirmed address, trialing": async (api) => {
-    const { id } = await onTrial("trialing", has("trialing"))(api);
-    await api.services.signUps.change(id, emailConfirmed);
-    api.rows("DELETE FROM outbox");
-    return api.find(id);
-  },
-  "trialing, active": onTrial("trialing", has("active")),
-  "trialing, past_due": onTrial("trialing", has("past_due")),
-  "trialing, canceled": onTrial("trialing", has("canceled")),
-  "trialing, gone": onTrial("trialing", ({ model }, { id }) => model.objects.delete(id)),
+  "ended, a card": atCard("status = 'ended', end_reason = 'cards-failed'", "a card"),
+  "trialing, trialing": onTrial("trialing", {}),
+  "trialing, canceled for later": onTrial("trialing", { cancel_at_period_end: true }),
+  "trialing with a confirmed address, trialing": then(onTrial("trialing", {}), ({ services }, { id }) =>
+    services.signUps.change(id, emailConfirmed),
+  ),
+  "trialing, active": onTrial("trialing", { status: "active" }),
+  "trialing, past_due": onTrial("trialing", { status: "past_due" }),
+  "trialing, canceled": onTrial("trialing", { status: "canceled" }),
+  "trialing, gone": then(onTrial("trialing", {}), ({ model }, it) =>
+    model.objects.delete(`${it.stripe_subscription_id}`),
+  ),
   "trialing without a plan, nothing": withoutPlan,
-  "trialing without a plan, active": async (api) => {
-    const signUp = await withoutPlan(api);
-    await subscribe(api, signUp, "sales", "active");
-    return signUp;
-  },
-  "active, paid": onTrial("active", ({ model }, subscription) => model.become(subscription, "active")),
-  "active, past_due": onTrial("active", has("past_due")),
-  "active, canceled": onTrial("active", has("canceled")),
-  "past_due, active": onTrial("past_due", has("active")),
-  "past_due, unpaid": onTrial("past_due", has("unpaid")),
-  "canceled, canceled": onTrial("canceled", has("canceled")),
-};
+  "trialing without a plan, active": then(withoutPlan, (api, signUp) => subscribe(api, signUp, "sales", "active")),
+  "active, paid": then(onTrial("active", {}), ({ model }) => {
+    for (const subscription of model.all("subscription")) model.become(subscription, "active");
+  }),
+  "active, past_due": onTrial("active", { status: "past_due" }),
+  "active, canceled": onTrial("active", { status: "canceled" }),
+  "past_due, active": onTrial("past_due", { status: "active" }),
+  "past_due, unpaid": onTrial("past_due", { status: "unpaid" }),
+  "canceled, canceled": onTrial("canceled", { status: "canceled" }),
+} satisfies Record<string, Begin>;
 
 /** Received about the sign-up's card; a repetition has the same ID. */
-export function cardEvent(
-  { id, stripe_setup_intent_id, stripe_customer_id }: SignUp,
-  status: string,
-  eventId = "evt_1",
-) {
-  const card = { signUpId: id, setupIntentId: stripe_setup_intent_id ?? "", customerId: stripe_customer_id ?? "" };
-  const event = { id: eventId, type: "setup_intent" };
-  return { status: status === "declined" ? ("card-declined" as const) : ("card-set-up" as const), event, card };
+export function cardEvent(signUp: SignUp, status: "card-set-up" | "card-declined", eventId = "evt_1") {
+  const { id: signUpId, stripe_setup_intent_id, stripe_customer_id } = signUp;
+  const card = { signUpId, setupIntentId: stripe_setup_intent_id ?? "", customerId: stripe_customer_id ?? "" };
+  return { status, event: { id: eventId, type: "setup_intent" }, card };
 }
 
 /** Runs the cron handler for all sign-ups that are due. */
@@ -117,15 +110,15 @@ export async function cron({ services }: Api): Promise<void> {
 }
 
 /** Who moves a sign-up on. @param signUp as it was read some time ago */
-export const TRIGGERS: Record<string, (api: Api, signUp: SignUp) => Promise<unknown>> = {
+export const TRIGGERS = {
   POST: async ({ services, rows }, { id, package_id }) => {
     const [row] = rows("SELECT idempotency_key FROM sign_ups WHERE id = ?", id);
     const request = { ...validRequest, package_id: package_id ?? undefined };
     return createSignUp(request, String(row?.idempotency_key), services);
   },
   status: ({ services }, { id }) => signUpStatus(id, services),
-  "card event": ({ services }, signUp) => handleStripeEvent(cardEvent(signUp, "set up"), services),
-  "declined event": ({ services }, signUp) => handleStripeEvent(cardEvent(signUp, "declined", "evt_2"), services),
+  "card event": ({ services }, signUp) => handleStripeEvent(cardEvent(signUp, "card-set-up"), services),
+  "declined event": ({ services }, signUp) => handleStripeEvent(cardEvent(signUp, "card-declined", "evt_2"), services),
   "subscription event": ({ services, model }, { stripe_customer_id: customerId }) => {
     const [found] = customerId === null ? [] : model.all("subscription", customerId);
     const changed = { stripeSubscriptionId: found?.id ?? "sub_none", customerId: customerId ?? "cus_none" };
@@ -140,4 +133,4 @@ export const TRIGGERS: Record<string, (api: Api, signUp: SignUp) => Promise<unkn
     const signUp = await services.signUps.find(id);
     if (signUp) await advance(signUp, services, "not-me");
   },
-};
+} satisfies Record<string, Pull>;

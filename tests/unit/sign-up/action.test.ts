@@ -2,24 +2,15 @@ import { describe, expect, test, vi } from "vitest";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { headers as documentHeaders } from "../../../app/routes/subscription";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
-import {
-  countingLimiter,
-  HOUR,
-  NONCE,
-  NOW,
-  OTHER_PLAN,
-  PATH,
-  PLAN,
-  post,
-  SESSIONS,
-  SETTINGS,
-  STATUS_URL,
-  siteContext,
-  stopClock,
-} from "../../support/site-in-process/site-context";
-import { fields, PASSWORD, typed } from "../../support/visitors/site-visitor";
+import { HOUR, NOW, SESSIONS, STATUS_URL, stopClock } from "../../support/site-in-process/sessions";
+import { post, siteContext } from "../../support/site-in-process/site-context";
+import { countingLimiter, OTHER_PLAN, PATH, PLAN, SETTINGS } from "../../support/site-in-process/site-settings";
+import { fields, NONCE, typed } from "../../support/visitors/site-visitor";
 
-/* A posted form: what comes of it, what the visitor reads, what the browser keeps and what the log says. */
+/*
+ * A posted form: what comes of it, what the visitor reads, what the browser keeps and what the log says. `post` fails on a
+ * password in an answer or the log, and on personal data in the log.
+ */
 
 stopClock();
 
@@ -27,7 +18,7 @@ stopClock();
 const request = subscriptionRequest.parse({ ...fields, email: "ada@example.com", phone: "2125550123" });
 const { card, waiting, done, expired, canceled } = SESSIONS;
 const keyOf = idempotencyKeys([SETTINGS.SESSION_SECRET]);
-const over = countingLimiter(0);
+const over = { SIGNUP_RATE_LIMIT: countingLimiter(0) };
 const form = { initialValue: expect.objectContaining(typed) };
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
@@ -44,12 +35,8 @@ describe("a form that the API takes", () => {
     expect(answer.session).toEqual({ ...own, ...pending });
     const [call, ...more] = site.api.calls;
     expect([JSON.parse(String(call?.init.body)), more]).toEqual([request, []]);
-    const { "content-type": __, accept: ___, ...ids } = Object.fromEntries(new Headers(call?.init.headers));
-    expect(ids).toEqual({
-      "idempotency-key": key,
-      "x-request-id": "this-request",
-      "subscription-sender": "192.0.2.7",
-    });
+    const ids = { "Idempotency-Key": key, "X-Request-Id": "this-request", "Subscription-Sender": "192.0.2.7" };
+    expect(call?.init.headers).toMatchObject(ids);
     expect(site.logged).toEqual([["request", { signup: "created" }]]);
   });
 
@@ -61,38 +48,41 @@ describe("a form that the API takes", () => {
     expect((await post(siteContext(), form, { path })).sentTo).toBe(to);
   });
 
-  test.each([
-    [card, 0],
-    [waiting, 0],
-    [done, 0],
-    [expired, 1],
-    [canceled, 1],
-  ])("is found again by the same form, unless it has ended: %j", async (session, calls) => {
-    const site = siteContext();
-    const answer = await post(site, fields, { session: { ...session, key: await keyOf(request, NONCE) } });
-    expect([answer.sentTo, answer.session !== undefined, site.api.calls.length]).toEqual([PATH, calls === 1, calls]);
-  });
+  test.each([card, waiting, done, expired, canceled])(
+    "is found again by the same form, unless it has ended: %j",
+    async (session) => {
+      const site = siteContext();
+      const answer = await post(site, fields, { session: { ...session, key: await keyOf(request, NONCE) } });
+      const isNew = session.state === "ended";
+      expect([answer.sentTo, answer.session !== undefined, site.api.calls.length]).toEqual([
+        PATH,
+        isNew,
+        isNew ? 1 : 0,
+      ]);
+    },
+  );
 
-  test.each<Record<string, string>>([
-    { Cookie: "", "Sec-Fetch-Site": "" },
-    { Cookie: "another=1" },
-    { Cookie: "__Host-form=x" },
-  ])("without a nonce, by a script or an earlier page, has a key that omits the password: %j", async (headers) => {
-    const form = { ...fields, password: "An0ther one!", confirmPassword: "An0ther one!" };
-    const { status, session } = await post(siteContext(), form, { headers });
-    expect([status, session]).toEqual([303, expect.objectContaining({ key: await keyOf(request, undefined) })]);
-  });
+  test.each<Record<string, string>>([{ Cookie: "", "Sec-Fetch-Site": "" }, { Cookie: "another=1" }])(
+    "without a nonce, by a script or an earlier page, has a key that omits the password: %j",
+    async (headers) => {
+      const form = { ...fields, password: "An0ther one!", confirmPassword: "An0ther one!" };
+      const { status, session } = await post(siteContext(), form, { headers });
+      expect([status, session]).toEqual([303, expect.objectContaining({ key: await keyOf(request, undefined) })]);
+    },
+  );
 });
 
 describe("a form that comes back keeps its values but the passwords", () => {
-  type Answer = () => Response | Promise<Response>;
   const FAILED = "Submission Failed";
   const CONNECTION = "Unable to connect to the API server. Please check your connection and try again.";
-  const SETUP = "Payment setup failed. Please contact support.";
-  const json = (body: object) => () => Response.json(body);
-  const lost = () => Promise.reject(new TypeError("fetch failed"));
+  /** Failures without a status. */
+  const FAILURES: Record<string, [answer: () => Response | Promise<Response>, outcome: string, title: string]> = {
+    "no client_secret": [() => Response.json({}), "misconfigured", "Configuration Error"],
+    "no JSON": [() => new Response("<html>"), "unintelligible", FAILED],
+    nothing: [() => Promise.reject(new TypeError("fetch failed")), "unreachable", "Connection Failed"],
+  };
 
-  test.each<[number, number, string, ...string[]]>([
+  test.each<[says: number | string, shown: number, message: string, ...actions: string[]]>([
     [400, 400, "Invalid subscription data. Please check your information and try again."],
     [401, 502, "Authentication required. Please refresh the page and try again."],
     [403, 502, "Access forbidden. Please contact support.", "support"],
@@ -104,52 +94,32 @@ describe("a form that comes back keeps its values but the passwords", () => {
     [503, 503, "Service temporarily unavailable. Please try again later."],
     [307, 502, "Server error (307). Please try again later."],
     [418, 502, "Server error (418). Please try again later."],
-  ])(
-    "when the API answers %i: %i with the catalog's notice and its remedy",
-    async (status, shown, message, ...actions) => {
-      const site = siteContext();
-      site.api.answer = () => new Response("secret text", { status });
-      const answer = await post(site, fields, { session: card });
-      // After a 409 nothing can begin under the form's key.
-      expect([answer.status, answer.session, answer.newNonce]).toEqual([shown, undefined, status === 409]);
-      const notice = { kind: "destructive", title: FAILED, message, ...(actions.length > 0 && { actions }) };
-      expect(answer.reply).toMatchObject({ form, requestId: "this-request", notice });
-      expect(Object.keys(answer.reply?.notice ?? {}).includes("actions")).toBe(actions.length > 0);
-      const event = [409, 422, 429].includes(status) ? "signup_refused" : "signup_failed";
-      expect(site.logged).toEqual([[event, { outcome: "rejected", status }]]);
-      expect(JSON.stringify(answer.reply)).not.toContain("secret text");
-    },
-  );
-
-  test.each<[string, Answer, outcome: string, title: string, message: string]>([
-    ["no client_secret", json({}), "misconfigured", "Configuration Error", SETUP],
-    [
-      "no JSON",
-      () => new Response("<html>"),
-      "unintelligible",
-      FAILED,
-      "An unexpected error occurred. Please try again.",
-    ],
-    ["nothing", lost, "unreachable", "Connection Failed", CONNECTION],
-  ])("when the API answers %s: 502", async (_, answers, outcome, title, message) => {
+    ["no client_secret", 502, "Payment setup failed. Please contact support.", "support"],
+    ["no JSON", 502, "An unexpected error occurred. Please try again."],
+    ["nothing", 502, CONNECTION],
+  ])("when the API answers %s: %i, the catalog's notice and its remedy", async (says, shown, message, ...actions) => {
     const site = siteContext();
+    const status = typeof says === "number" ? says : undefined;
+    const rejects = () => new Response("secret text", { status: status ?? 200 });
+    const [answers, outcome, title] = FAILURES[says] ?? [rejects, "rejected", FAILED];
     site.api.answer = answers;
-    const answer = await post(site, fields);
-    expect([answer.status, answer.session, answer.newNonce]).toEqual([502, undefined, false]);
-    expect(answer.reply).toMatchObject({ form, requestId: "this-request", notice: { title, message } });
-    expect(answer.reply?.notice?.actions).toEqual(outcome === "misconfigured" ? ["support"] : undefined);
-    expect(site.logged).toEqual([["signup_failed", { outcome, status: undefined }]]);
+    const { reply, ...answer } = await post(site, fields, { session: card });
+    // After a 409 nothing can begin under the form's key.
+    expect([answer.status, answer.session, answer.newNonce]).toEqual([shown, undefined, status === 409]);
+    expect(reply).toMatchObject({ form, requestId: "this-request", notice: { kind: "destructive", title, message } });
+    expect(reply?.notice?.actions).toEqual(actions.length > 0 ? actions : undefined);
+    const event = status && [409, 422, 429].includes(status) ? "signup_refused" : "signup_failed";
+    expect(site.logged).toEqual([[event, { outcome, status }]]);
+    expect(JSON.stringify(reply)).not.toContain("secret text");
   });
 
   test("when fields are invalid, with a message for each, and only their names are logged", async () => {
     const site = siteContext();
-    const answer = await post(site, { ...fields, city: "x", confirmPassword: "another" });
-    expect(answer.status).toBe(422);
-    expect(answer.reply?.form?.error).toEqual({
-      city: ["City must be at least 2 characters"],
-      confirmPassword: ["Passwords do not match"],
-    });
-    expect(answer.reply?.form?.initialValue).toMatchObject({ ...typed, city: "x" });
+    const { status, reply } = await post(site, { ...fields, city: "x", confirmPassword: "another" });
+    const city = ["City must be at least 2 characters"];
+    const error = { city, confirmPassword: ["Passwords do not match"] };
+    expect([status, reply?.form?.error]).toEqual([422, error]);
+    expect(reply?.form?.initialValue).toMatchObject({ ...typed, city: "x" });
     expect(site.logged).toEqual([["signup_invalid", { fields: ["city", "confirmPassword"] }]]);
     expect(site.api.calls).toEqual([]);
   });
@@ -163,58 +133,56 @@ describe("a form that comes back keeps its values but the passwords", () => {
   });
 
   test("when its sender is over the limit, with Retry-After, and the API is not called", async () => {
-    const site = siteContext({ SIGNUP_RATE_LIMIT: over });
-    const answer = await post(site, fields);
-    const kept = { actionHeaders: answer.headers, loaderHeaders: new Headers(), parentHeaders: new Headers() };
-    expect([...new Headers(documentHeaders({ ...kept, errorHeaders: undefined }))]).toEqual([["retry-after", "60"]]);
-    expect([answer.status, site.api.calls]).toEqual([429, []]);
+    const site = siteContext(over);
+    const { status, headers, reply } = await post(site, fields);
+    const none = { loaderHeaders: new Headers(), parentHeaders: new Headers(), errorHeaders: undefined };
+    const kept = new Headers(documentHeaders({ ...none, actionHeaders: headers }));
+    expect([status, [...kept], site.api.calls]).toEqual([429, [["retry-after", "60"]], []]);
     const message = "Too many requests. Please wait a moment and try again.";
-    expect(answer.reply).toMatchObject({ form, notice: { title: FAILED, message } });
+    expect(reply).toMatchObject({ form, notice: { title: FAILED, message } });
     expect(site.logged).toEqual([["request", { outcome: "refused", reason: "Too many requests" }]]);
     // A page's script still has the form, so its body is not read.
-    const asData = { ...site, context: { ...site.context, route: { isData: true } } } as typeof site;
-    expect((await post(asData, fields)).reply).not.toHaveProperty("form");
+    Object.assign(site.context, { route: { isData: true } });
+    expect((await post(site, fields)).reply).not.toHaveProperty("form");
   });
 
   test("when it is too large, with a message at its longest field and none at fields that were not read", async () => {
     const site = siteContext();
-    const answer = await post(site, { full_name: "Ada Lovelace", company_name: "x".repeat(17_000), city: "lost" });
-    expect([answer.status, answer.reply?.form?.error]).toEqual([413, undefined]);
-    const kept = { full_name: "Ada Lovelace", company_name: "x".repeat(3_000) };
-    expect(answer.reply?.form?.initialValue).toMatchObject(kept);
-    expect(answer.reply?.notice?.fields).toEqual({ company_name: ["Company name must be at most 100 characters"] });
+    const full_name = "Ada Lovelace";
+    const { status, reply } = await post(site, { full_name, company_name: "x".repeat(17_000), city: "lost" });
+    expect([status, reply?.form?.error]).toEqual([413, undefined]);
+    expect(reply?.form?.initialValue).toMatchObject({ full_name, company_name: "x".repeat(3_000) });
+    expect(reply?.notice?.fields).toEqual({ company_name: ["Company name must be at most 100 characters"] });
     expect(site.logged).toEqual([["request", { outcome: "refused", reason: "Too much data" }]]);
     const spaces = await post(site, { ...fields, phone: `2125550123${" ".repeat(17_000)}` });
     expect(spaces.reply?.notice?.fields).toEqual({ phone: ["Please shorten this entry"] });
   });
 
-  test.each(["email=a&email=b", "x=1&".repeat(33)])("unless its body cannot be read: %.16s", async (body) => {
-    const answer = await post(siteContext(), body, { headers: FORM });
+  test("unless its body cannot be read", async () => {
+    const answer = await post(siteContext(), "email=a&email=b", { headers: FORM });
     expect([answer.status, Object.keys(answer.reply ?? {})]).toEqual([400, ["notice"]]);
   });
 });
 
-test("a sender over the limit is answered 429 even if its body never ends", async () => {
+test("a sender over the limit is answered 429 after two seconds even if its body never ends", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
   const body = new ReadableStream({ pull: () => new Promise(() => {}) });
-  const answering = post(siteContext({ SIGNUP_RATE_LIMIT: over }), body, { headers: FORM });
+  const answering = post(siteContext(over), body, { headers: FORM });
   await vi.advanceTimersByTimeAsync(2_000);
   expect((await answering).status).toBe(429);
 });
 
 test.each([
-  ["true", "2000", [[2_000]], 3],
-  ["false", "3000", [[3_000]], 1],
-])("the API is called again within its deadline only if it honors the key: %s", async (...given) => {
-  const [SUBSCRIPTION_API_IDEMPOTENT, SUBSCRIPTION_API_TIMEOUT_MS, deadlines, calls] = given;
+  ["true", "2000", 3],
+  ["false", "3000", 1],
+])("the API is called again only if it honors the key (%s), all within %s ms", async (honors, deadline, calls) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
-  const deadline = vi.spyOn(AbortSignal, "timeout");
-  const site = siteContext({ SUBSCRIPTION_API_IDEMPOTENT, SUBSCRIPTION_API_TIMEOUT_MS });
+  const timeout = vi.spyOn(AbortSignal, "timeout");
+  const site = siteContext({ SUBSCRIPTION_API_IDEMPOTENT: honors, SUBSCRIPTION_API_TIMEOUT_MS: deadline });
   site.api.answer = () => new Response(null, { status: 503 });
   const answering = post(site, fields);
   await vi.waitFor(() => expect(site.api.calls).toHaveLength(calls));
-  expect([(await answering).status, deadline.mock.calls]).toEqual([503, deadlines]);
-  deadline.mockRestore();
+  expect([(await answering).status, timeout.mock.calls]).toEqual([503, [[Number(deadline)]]]);
 });
 
 test("a broken limiter lets the form pass and is logged", async () => {
@@ -222,18 +190,6 @@ test("a broken limiter lets the form pass and is logged", async () => {
   const site = siteContext({ SIGNUP_RATE_LIMIT: broken, SIGNUP_NETWORK_RATE_LIMIT: broken });
   expect((await post(site, fields)).status).toBe(303);
   expect(site.logged.map(([event]) => event)).toEqual(["rate_limiter_failed", "rate_limiter_failed", "request"]);
-});
-
-test("no answer or log line has the password, and no log line personal data", async () => {
-  for (const status of [200, 409, 500]) {
-    for (const form of [fields, { ...fields, city: "" }, { ...fields, city: "x".repeat(17_000) }]) {
-      const site = siteContext();
-      site.api.answer = () => Response.json({}, { status });
-      const { reply, headers } = await post(site, form);
-      expect(JSON.stringify([reply, [...headers], site.logged])).not.toContain(PASSWORD);
-      expect(JSON.stringify(site.logged)).not.toMatch(/Engines|example\.com|Lovelace/);
-    }
-  }
 });
 
 describe("a button", () => {
@@ -249,7 +205,7 @@ describe("a button", () => {
     expect([answer.status, answer.sentTo, answer.session, answer.newNonce]).toEqual([303, PATH, kept, isOwn]);
   });
 
-  test.each(["an-older-button", "constructor", "__proto__", ""])("of an earlier release: %s", async (intent) => {
+  test.each(["an-older-button", "__proto__", ""])("of an earlier release: %s", async (intent) => {
     const site = siteContext();
     const answer = await post(site, { intent }, { session: card });
     expect([answer.status, answer.sentTo, answer.session, site.api.calls]).toEqual([303, PATH, undefined, []]);

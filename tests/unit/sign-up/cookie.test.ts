@@ -1,21 +1,11 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
 import { sealedTokens } from "../../../app/signup/server/sealed-token.server";
 import { signupSessions } from "../../../app/signup/server/session.server";
-import {
-  HOUR,
-  look,
-  NONCE,
-  NOW,
-  PLAN,
-  post,
-  SESSIONS,
-  SITE_URL,
-  siteContext,
-  stopClock,
-} from "../../support/site-in-process/site-context";
-import { fields } from "../../support/visitors/site-visitor";
+import { HOUR, NOW, SESSIONS, stopClock } from "../../support/site-in-process/sessions";
+import { post, siteContext } from "../../support/site-in-process/site-context";
+import { PLAN, SITE_URL } from "../../support/site-in-process/site-settings";
+import { fields, NONCE } from "../../support/visitors/site-visitor";
 import { validRequest } from "../../support/visitors/visitor";
 
 /* A browser's two cookies, the tokens of links, and a form's key: what they look like, and which of them opens where. */
@@ -34,47 +24,27 @@ describe("the session's cookie", () => {
       (await signupSessions([SECRET], secure).write(card)).replace(/=[^;]+/, "=…");
     expect(await attributes(true)).toBe("__Host-signup=…; Max-Age=158400; Path=/; HttpOnly; Secure; SameSite=Lax");
     expect(await attributes(false)).toBe("signup=…; Max-Age=158400; Path=/; HttpOnly; SameSite=Lax");
+    expect([sessions.isIn(asking("__Host-signup=1")), sessions.isIn(asking("signup2=1"))]).toEqual([true, false]);
     expect(sessions.clear()).toBe("__Host-signup=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax");
   });
 
-  test.each(Object.entries(SESSIONS))("opens as it was written: %s", async (_, session) => {
-    const cookie = pairOf(await sessions.write(session));
-    expect(await sessions.read(asking(cookie))).toEqual(session);
-    expect([sessions.isIn(asking(cookie)), sessions.isIn(asking("__Host-signup2=1"))]).toEqual([true, false]);
-  });
-
-  test("shows nothing of the sign-up to whoever has it, and is refused after a change of any character", async () => {
+  test("shows nothing of the sign-up to whoever has it, and is refused after a change of any part", async () => {
     const cookie = pairOf(await sessions.write(card));
-    const start = cookie.indexOf("=") + 1;
-    const decoded = (text: string) =>
-      text.slice(start).replace(/[^.]+/g, (part) => Buffer.from(part, "base64url").toString("latin1"));
-    expect(decoded(cookie)).not.toMatch(/ada|Engines|seti_|secret/i);
-    const change = fc.tuple(fc.integer({ min: start, max: cookie.length - 1 }), fc.constantFrom(..."Aa0-_."));
-    await fc.assert(
-      fc.asyncProperty(change, async ([at, character]) => {
-        const changed = cookie.slice(0, at) + character + cookie.slice(at + 1);
-        // The last character of a part has bits that nothing decodes.
-        fc.pre(decoded(changed) !== decoded(cookie));
-        expect(await sessions.read(asking(changed))).toBe("unreadable");
-      }),
-      { numRuns: 200, seed: 2026 },
-    );
+    const parts = cookie.split(/(?<=[=.])/);
+    const decoded = parts.map((part) => Buffer.from(part, "base64url").toString("latin1"));
+    expect(decoded.join()).not.toMatch(/ada|Engines|seti_|secret/i);
+    for (const part of parts.slice(1)) {
+      const changed = cookie.replace(part, (part.startsWith("A") ? "B" : "A") + part.slice(1));
+      expect(await sessions.read(asking(changed))).toBe("unreadable");
+    }
   });
 
-  const old = { step: "card", clientSecret: "seti_1_secret_1", key: "a", expiresAt: NOW + HOUR, endsAt: NOW + HOUR };
-
-  test.each(["", "x", "%E0%A4%A", "=;;", "..", "a.b.c", "x".repeat(10_000), old])(
-    "that cannot be read or is of an earlier release leads to the form with a clear word, and is cleared: %.40j",
-    async (value) => {
-      const sealed =
-        typeof value === "string" ? value : await sealedTokens([SECRET], "cookie").seal(JSON.stringify(old));
-      const { step, session } = await look(siteContext(), { headers: { Cookie: `__Host-signup=${sealed}` } });
-      expect([step, session]).toMatchObject([
-        { step: "form", ended: { title: "Your sign-up could not be opened" } },
-        "cleared",
-      ]);
-    },
-  );
+  test("is unreadable if it is malformed or of an earlier release", async () => {
+    const old = { step: "card", clientSecret: "seti_1_secret_1", key: "a", expiresAt: NOW + HOUR };
+    const sealed = await sealedTokens([SECRET], "cookie").seal(JSON.stringify(old));
+    for (const value of ["", "x", "%E0%A4%A", "..", "a.b.c", "x".repeat(10_000), sealed])
+      expect([value, await sessions.read(asking(`__Host-signup=${value}`))]).toEqual([value, "unreadable"]);
+  });
 
   test("is kept for a day after its sign-up's end, and no longer", async () => {
     const read = async (expiresAt: number) =>
@@ -87,40 +57,31 @@ describe("the session's cookie", () => {
     const site = siteContext();
     const long = (length: number) => "\u4e00".repeat(length);
     const email = `${"a".repeat(64)}@${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(57)}.de`;
-    site.api.answer = () =>
-      Response.json({
-        client_secret: `seti_${"1".repeat(30)}_secret_${"2".repeat(257)}`,
-        status_url: `https://api.site.example/${"s".repeat(275)}`,
-      });
+    const client_secret = `seti_${"1".repeat(30)}_secret_${"2".repeat(257)}`;
+    site.api.answer = () => Response.json({ client_secret, status_url: `https://api.site.example/${"s".repeat(275)}` });
     const names = { full_name: long(100), company_name: long(100), email, phone: "123456789012345" };
     const places = { address: long(150), city: long(80), state: long(80), zipCode: "62701-1234", country: long(60) };
-    const { headers, session, reply } = await post(site, { ...fields, ...names, ...places });
-    expect([reply, session]).toEqual([undefined, expect.objectContaining({ state: "card", packageId: PLAN })]);
+    const { headers, session } = await post(site, { ...fields, ...names, ...places });
+    expect(session).toMatchObject({ state: "card", packageId: PLAN });
     expect(headers.get("Set-Cookie")?.length).toBeLessThanOrEqual(4096);
   });
 });
 
-describe("the form's cookie", () => {
-  test("has a random nonce for two days, and is given to a browser without one", () => {
-    const [one, two] = [sessions.newNonce(), sessions.newNonce()];
-    expect(one).toMatch(/^__Host-form=[\w-]{22}; Max-Age=172800; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
-    expect(two).not.toBe(one);
-    const browser = asking(pairOf(one));
-    expect([sessions.nonceIn(browser), sessions.missingNonce(browser)]).toEqual([pairOf(one).slice(12), undefined]);
-  });
-
-  test.each(["__Host-form=short", `__Host-form=${"x".repeat(23)}`, "__Host-form=with a space in it 123", "a=1"])(
-    "is given anew if it is missing or malformed: %s",
-    (cookie) => {
-      const given = [sessions.nonceIn(asking(cookie)), sessions.missingNonce(asking(cookie))];
-      expect(given).toEqual([undefined, expect.stringMatching(/^__Host-form=/)]);
-    },
-  );
+test("the form's cookie has a random nonce for two days, and is given anew if it is missing or malformed", () => {
+  const [one, two] = [sessions.newNonce(), sessions.newNonce()];
+  expect(one).toMatch(/^__Host-form=[\w-]{22}; Max-Age=172800; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+  expect(two).not.toBe(one);
+  for (const [cookie, nonce] of [pairOf(one), "__Host-form=short", `${pairOf(one)}x`, "a=1"].map((cookie, nth) => {
+    return [asking(cookie), nth === 0 ? pairOf(one).slice(12) : undefined] as const;
+  }))
+    expect([sessions.nonceIn(cookie), sessions.missingNonce(cookie) === undefined]).toEqual([
+      nonce,
+      nonce !== undefined,
+    ]);
 });
 
 describe("a form's key", () => {
   const keyOf = idempotencyKeys([SECRET, OLD]);
-  const names = Object.keys(validRequest) as (keyof typeof validRequest)[];
 
   test("is the same for an equal form, and another after a change of any field, of the nonce or of the first secret", async () => {
     const key = await keyOf(validRequest, NONCE);
@@ -128,10 +89,8 @@ describe("a form's key", () => {
     expect(await idempotencyKeys([SECRET])({ ...validRequest }, NONCE)).toBe(key);
     expect(await keyOf(validRequest, `${NONCE.slice(1)}x`)).not.toBe(key);
     expect(await idempotencyKeys([OLD])(validRequest, NONCE)).not.toBe(key);
-    for (const name of names) {
-      const changed = { ...validRequest, [name]: `${validRequest[name]} ` };
-      expect([name, await keyOf(changed, NONCE)]).not.toEqual([name, key]);
-    }
+    for (const [name, value] of Object.entries(validRequest))
+      expect([name, await keyOf({ ...validRequest, [name]: `${value} ` }, NONCE)]).not.toEqual([name, key]);
   });
 
   test("without a nonce omits the password, and so tells nothing about it", async () => {
@@ -146,32 +105,25 @@ describe("a sealed token", () => {
     const [both, old, first] = [[SECRET, OLD], [OLD], [SECRET]].map((secrets) => sealedTokens(secrets, "return"));
     expect(await both?.open((await old?.seal("text")) ?? "")).toBe("text");
     expect(await first?.open((await both?.seal("text")) ?? "")).toBe("text");
-    expect(await old?.open((await both?.seal("text")) ?? "")).toBeUndefined();
-    await expect(sealedTokens([], "return").seal("text")).rejects.toThrow("no secret");
   });
 
   test("opens only where it belongs", async () => {
-    const site = siteContext();
-    const tokens = {
-      cookie: pairOf(await site.sessions.write(card)).split("=")[1] ?? "",
-      return: await site.sessions.toReturnToken(card),
-      link: (await site.resumeLinks.toToken(card)) ?? "",
-    };
-    for (const [kind, token] of Object.entries(tokens)) {
-      const opened = [
-        (await site.sessions.read(asking(`__Host-signup=${token}`))) !== "unreadable",
-        (await site.sessions.fromReturnToken(token)) !== undefined,
-        (await site.resumeLinks.fromToken(token, PLAN)) !== undefined,
-      ];
-      expect([kind, opened]).toEqual([kind, Object.keys(tokens).map((one) => one === kind)]);
+    const { sessions, resumeLinks } = siteContext();
+    const cookie = pairOf(await sessions.write(card)).split("=")[1] ?? "";
+    const tokens = [cookie, await sessions.toReturnToken(card), (await resumeLinks.toToken(card)) ?? ""];
+    for (const [nth, token] of tokens.entries()) {
+      const inCookie = (await sessions.read(asking(`__Host-signup=${token}`))) !== "unreadable";
+      const returned = (await sessions.fromReturnToken(token)) !== undefined;
+      const linked = (await resumeLinks.fromToken(token, PLAN)) !== undefined;
+      expect([inCookie, returned, linked]).toEqual([nth === 0, nth === 1, nth === 2]);
     }
   });
 
   test("for a return has no personal data, and fits in Stripe's return_url", async () => {
-    const site = siteContext();
+    const { sessions } = siteContext();
     const long = { ...card, clientSecret: "x".repeat(300), statusUrl: "y".repeat(300) };
-    const token = await site.sessions.toReturnToken(long);
+    const token = await sessions.toReturnToken(long);
     expect(token.length).toBeLessThan(1500);
-    expect(await site.sessions.fromReturnToken(token)).not.toHaveProperty("details");
+    expect(await sessions.fromReturnToken(token)).not.toHaveProperty("details");
   });
 });

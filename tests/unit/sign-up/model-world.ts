@@ -1,47 +1,22 @@
-import { CARD_USED, type Notice, SIGNUP_CANCELED } from "../../../app/signup/notices";
+import { SIGNUP_CANCELED } from "../../../app/signup/notices";
 import type { SignupReply, SignupStep } from "../../../app/signup/steps";
 import { apiInProcess } from "../../support/api-in-process/api";
 import { randomOf } from "../../support/random";
-import { look, post, SITE_URL, siteContext } from "../../support/site-in-process/site-context";
+import { look, PATH, post, SITE_URL, type Site, siteContext } from "../../support/site-in-process/site-context";
 import { eventOf, sign } from "../../support/stripe/stripe-events";
 
-/* The model's browsers over the site's loader and action, the API and the model of Stripe in one process. */
-
-const MAX_REDIRECTS = 4;
-
 export type Form = Record<string, string>;
+export type Fault = "refused" | "answer lost";
+type Browser = ReturnType<typeof browserOf>;
+export type World = Awaited<ReturnType<typeof worldOf>>;
+export type Tab = World["tabs"][number];
 
-/** A page of the sign-up, as a visitor reads it. */
-export interface Page {
-  path: string;
-  kind: SignupStep["step"];
-  step: SignupStep;
-  notices: Notice[];
-  text: string;
-  /** Whose sign-up it is, or what the form is filled in with. */
-  email: string;
-  company: string;
-  plan: string;
-  /** Of the sign-up that the page is about. */
-  key: string | undefined;
-}
-
-export interface Tab {
-  browser: ReturnType<typeof browserOf>;
-  page?: Page;
-  /** The email address of the sign-up that it is about, also where the page does not say it. */
-  email: string;
-  sent?: Form;
-}
-
-/** The site, the API and Stripe, whose webhooks arrive at once. */
-export function worldOf(seed: number) {
+/** The site, the API and Stripe, whose webhooks arrive at once, and two browsers with two tabs each. */
+export async function worldOf(seed: number) {
   const told: { type: string; about: object; id: string }[] = [];
-  /** Requests with these words fail, or their answers are lost. */
-  const faults = new Map<string, "refused" | "answer lost">();
-  const faultOf = (words: string) => [...faults].find(([broken]) => words.includes(broken))?.[1];
+  const network: { fault?: Fault | undefined } = {};
   async function send(url: string, init: RequestInit) {
-    const fault = faultOf(String(init.body ?? ""));
+    const fault = init.method === "POST" ? network.fault : undefined;
     if (fault === "refused") throw new TypeError("fetch failed");
     const response = await api.ask(url, init, "site");
     await deliver();
@@ -50,9 +25,7 @@ export function worldOf(seed: number) {
   }
   const site = siteContext({ SUBSCRIPTION_API: { fetch: send } });
   // The API's `fetch` takes the place of the site's: both ask the same Stripe.
-  const api = apiInProcess({
-    tell: (id, type, about) => void told.push({ id, type, about: { ...about } }),
-  });
+  const api = apiInProcess({ tell: (id, type, about) => void told.push({ id, type, about: { ...about } }) });
   async function deliver(): Promise<void> {
     for (let event = told.shift(); event; event = told.shift()) {
       const body = eventOf(event.type, event.about, event.id);
@@ -60,75 +33,64 @@ export function worldOf(seed: number) {
     }
     await api.settled();
   }
-  const browsers = [browserOf(site), browserOf(site)];
-  return {
-    api,
-    deliver,
-    faults,
-    random: randomOf(seed, "visitors"),
-    tabs: [0, 0, 1, 1].map((nth): Tab => ({ browser: browsers[nth] ?? browserOf(site), email: "" })),
-    emails: [0, 1].map((nth) => `visitor-${seed}-${nth}@example.com`),
-    /** Email addresses whose card began a trial, and those of sign-ups by key: after a link a page says no name. */
-    began: new Set<string>(),
-    owners: new Map<string, string>(),
-  };
+  const [first, second] = [browserOf(site), browserOf(site)];
+  const sent: Form = {};
+  /** `email` is the address of the sign-up that the tab is about, also where its page does not say it. */
+  const tabIn = async (browser: Browser) => ({ browser, page: await browser.open(PATH), email: "", sent });
+  const tabs = [await tabIn(first), await tabIn(first), await tabIn(second), await tabIn(second)] as const;
+  const emails: [string, ...string[]] = [`visitor-${seed}-0@example.com`, `visitor-${seed}-1@example.com`];
+  /** Email addresses whose card began a trial, and those of sign-ups by key: after a link a page says no name. */
+  const [began, owners] = [new Set<string>(), new Map<string, string>()];
+  return { api, deliver, network, random: randomOf(seed, "visitors"), tabs, emails, began, owners };
 }
-export type World = ReturnType<typeof worldOf>;
 
 /** A browser: its cookies, and the page that a request leads to. */
-function browserOf(site: ReturnType<typeof siteContext>) {
+function browserOf(site: Site) {
   const jar = new Map<string, string>();
-  const browser = {
-    keepsCookies: true,
-    jar,
-    async open(path: string, form?: Form): Promise<Page> {
-      let [at, answer] = [path, await ask(path, form)];
-      for (let redirects = 0; typeof answer.sentTo === "string"; redirects += 1) {
-        if (redirects > MAX_REDIRECTS) throw new Error(`${path} leads in a circle`);
-        [at, answer] = [answer.sentTo, await ask(answer.sentTo)];
-      }
-      // Remix renders the page of a post with its loader's data.
-      const step = answer.step ?? (await ask(at)).step;
-      if (!step) throw new Error("A reply's page redirects");
-      return pageOf(at, step, answer.reply);
-    },
-  };
+  const browser = { keepsCookies: true, jar, open };
   async function ask(path: string, form?: Form) {
     const headers = { Cookie: [...jar].map((pair) => pair.join("=")).join("; ") };
-    const visit = { path, headers };
     const answer = form
-      ? { step: undefined, ...(await post(site, form, visit)) }
-      : { reply: undefined, ...(await look(site, visit)) };
-    const sent = answer.headers.getSetCookie();
+      ? { step: undefined, ...(await post(site, form, { path, headers })) }
+      : { reply: undefined, ...(await look(site, { path, headers })) };
     // The pipeline's part, outside the page cache.
     const nonce = form ? undefined : site.sessions.missingNonce(new Request(SITE_URL, { headers }));
-    for (const cookie of browser.keepsCookies ? [...sent, ...(nonce ? [nonce] : [])] : []) {
+    for (const cookie of browser.keepsCookies ? [...answer.headers.getSetCookie(), nonce ?? []].flat() : []) {
       const [name = "", value = ""] = cookie.split(";")[0]?.split("=") ?? [];
       if (value === "") jar.delete(name);
       else jar.set(name, value);
     }
     return answer;
   }
+  async function open(path: string, form?: Form, redirects = 0): Promise<ReturnType<typeof pageOf>> {
+    if (redirects > 4) throw new Error(`${path} leads in a circle`);
+    const { sentTo, reply, ...answer } = await ask(path, form);
+    if (typeof sentTo === "string") return open(sentTo, undefined, redirects + 1);
+    // Remix renders the page of a post with its loader's data.
+    const step = answer.step ?? (await ask(path)).step;
+    if (!step) throw new Error("A reply's page redirects");
+    return pageOf(path, step, reply);
+  }
   return browser;
 }
 
-function pageOf(path: string, step: SignupStep, reply?: SignupReply): Page {
-  const returned = reply?.form?.initialValue;
-  const values: Record<string, unknown> =
-    returned ?? (step.step === "form" ? step.draft : "details" in step ? step.details : undefined) ?? {};
-  const notices = [reply?.notice, step.step === "form" && !reply?.notice ? step.ended : undefined];
-  if (step.step === "card" && step.flash === "card used") notices.push(CARD_USED);
-  if (step.step === "resume" && step.state === "canceled") notices.push(SIGNUP_CANCELED);
-  const kind = reply?.form ? "form" : step.step;
+/** A page as a visitor reads it: whose sign-up it is or what the form is filled in with, and where it leads. */
+function pageOf(path: string, step: SignupStep, reply?: SignupReply) {
+  const filledIn = step.step === "form" ? step.draft : "details" in step ? step.details : undefined;
+  const typed: Record<string, unknown> = reply?.form?.initialValue ?? filledIn ?? {};
+  const kind = reply?.form ? "form" : step.step === "resume" ? step.state : step.step;
+  const card = kind === "card" && step.step === "card" ? step : undefined;
   return {
     path,
     kind,
-    step,
-    notices: notices.flatMap((notice) => notice ?? []),
+    notice: kind === "canceled" ? SIGNUP_CANCELED : reply?.notice,
     text: JSON.stringify(reply?.form ? reply : [step, reply]),
-    email: String(values.email ?? ""),
-    company: String(values.company_name ?? ""),
-    plan: String(values.package_id ?? ("packageId" in step ? step.packageId : "")),
-    key: kind !== "form" && "key" in step ? step.key : undefined,
+    email: String(typed.email ?? ""),
+    company: String(typed.company_name ?? ""),
+    plan: String(typed.package_id ?? ("packageId" in step ? step.packageId : "")),
+    key: (kind !== "form" && "key" in step && step.key) || "",
+    setupIntent: card?.clientSecret.split("_secret_")[0] ?? "",
+    returnPath: card?.returnPath ?? "",
+    link: card?.resumeLink?.url.slice(SITE_URL.length),
   };
 }

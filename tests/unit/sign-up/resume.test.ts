@@ -3,19 +3,9 @@ import { describe, expect, test, vi } from "vitest";
 import { loader } from "../../../app/routes/resume-code";
 import { qrCode, resumeLink, resumeLinks } from "../../../app/signup/server/resume-link.server";
 import type { SignupSession } from "../../../app/signup/steps";
-import {
-  HOUR,
-  look,
-  NOW,
-  OTHER_PLAN,
-  PATH,
-  PLAN,
-  post,
-  SESSIONS,
-  SITE_URL,
-  siteContext,
-  stopClock,
-} from "../../support/site-in-process/site-context";
+import { HOUR, NOW, SESSIONS, stopClock } from "../../support/site-in-process/sessions";
+import { look, post, requestOf, siteContext } from "../../support/site-in-process/site-context";
+import { OTHER_PLAN, PATH, PLAN } from "../../support/site-in-process/site-settings";
 
 /* The link that continues a sign-up on another device, its QR code, and the button "Continue this sign-up". */
 
@@ -27,43 +17,39 @@ const WWW = "https://www.citewell.example";
 const links = resumeLinks(["a-secret-of-at-least-thirty-two-characters"], API);
 /** As long as Stripe's and the API's. */
 const long = {
-  ...card,
-  key: "k".repeat(16),
+  ...{ ...card, key: "k".repeat(16), statusUrl: `${API}/subscription/status/${"t".repeat(43)}` },
   clientSecret: "seti_1Mm8s8LkdIwHu7ix0OXBfTRG_secret_NXDICkPqPeiBTAFqWmkbff09lRmSVXe",
-  statusUrl: `${API}/subscription/status/${"t".repeat(43)}`,
 };
 const elsewhere = { ...long, statusUrl: `https://another.example/${"s".repeat(100)}` };
 
-/** The dark modules of a code, and the code as a camera sees it, `size` pixels wide. */
-function pixelsOf(svg: string, size: number) {
+/** A code as a camera sees it, `size` pixels wide, and how many modules its dark ones are away from the edges. */
+function seen(svg: string, size: number) {
   const modules = Number(/viewBox="0 -\.5 (\d+) /.exec(svg)?.[1]);
-  const dark = new Set<string>();
-  for (const [, x, y, length] of svg.matchAll(/M(\d+) (\d+)h(\d+)/g))
-    for (let at = Number(x); at < Number(x) + Number(length); at += 1) dark.add(`${at} ${y}`);
+  const dark = [...svg.matchAll(/M(\d+) (\d+)h(\d+)/g)].flatMap(([, x, y, length]) =>
+    Array.from({ length: Number(length) }, (_, nth) => [Number(x) + nth, Number(y)]),
+  );
+  const places = new Set(dark.map(String));
+  const moduleAt = (pixel: number) =>
+    [pixel % size, pixel / size].map((at) => Math.floor((Math.floor(at) * modules) / size));
   const pixels = new Uint8ClampedArray(size * size * 4).fill(255);
-  for (let pixel = 0; pixel < size * size; pixel += 1) {
-    const [x, y] = [pixel % size, Math.floor(pixel / size)].map((at) => Math.floor((at * modules) / size));
-    if (dark.has(`${x} ${y}`)) pixels.fill(0, pixel * 4, pixel * 4 + 3);
-  }
-  return { pixels, edges: [...dark].flatMap((place) => place.split(" ").map(Number)), modules };
+  for (let at = 0; at < size * size; at += 1) if (places.has(String(moduleAt(at)))) pixels.fill(0, at * 4, at * 4 + 3);
+  return { pixels, quiet: [Math.min(...dark.flat()), modules - 1 - Math.max(...dark.flat())] };
 }
 
 describe("a link", () => {
   test("has at most 300 characters, and its QR code is read at 160 pixels and has a quiet zone of four modules", async () => {
-    const link = await resumeLink(long, links, WWW);
-    expect(link?.url.length).toBeLessThanOrEqual(300);
-    expect(link?.qrCodePath).toBe("/resume-code");
-    const { pixels, edges, modules } = pixelsOf(qrCode(link?.url ?? ""), 160);
-    expect(jsQR(pixels, 160, 160)?.data).toBe(link?.url);
-    expect([Math.min(...edges), Math.max(...edges)]).toEqual([4, modules - 5]);
+    const { url = "", qrCodePath } = (await resumeLink(long, links, WWW)) ?? {};
+    expect([url.length <= 300, qrCodePath]).toEqual([true, "/resume-code"]);
+    const { pixels, quiet } = seen(qrCode(url), 160);
+    expect([jsQR(pixels, 160, 160)?.data, quiet]).toEqual([url, [4, 4]]);
   });
 
   test("too long for a camera has no QR code, and a client secret that is not Stripe's no link", async () => {
     const url = expect.stringContaining(`${WWW}/subscription/${PLAN}?resume=`);
     expect(await resumeLink(elsewhere, links, WWW)).toEqual({ url, qrCodePath: undefined });
     expect(await resumeLink({ ...card, clientSecret: "another" }, links, WWW)).toBeUndefined();
-    const planless = await resumeLink({ ...card, packageId: "" }, links, WWW);
-    expect(planless?.url).toContain(`${WWW}/subscription?resume=`);
+    const planless = { url: expect.stringContaining(`${WWW}/subscription?resume=`) };
+    expect(await resumeLink({ ...card, packageId: "" }, links, WWW)).toMatchObject(planless);
   });
 
   test.each([
@@ -93,48 +79,47 @@ describe("a link", () => {
     ["a card step", card, 200, "no-store"],
     ["a resumed card step", { ...card, resumed: true as const }, 404, null],
     ["a card that is waited for", waiting, 404, null],
-    ["a success", done, 404, null],
     ["no session", undefined, 404, null],
   ])("has its QR code served to its own browser: %s", async (_, session, status, kept) => {
-    const site = siteContext();
-    const request = new Request(`${SITE_URL}/resume-code`, { headers: { Cookie: await site.cookies(session) } });
-    const response = await loader({ request, params: {}, context: site.context });
+    const response = await loader(await requestOf(siteContext(), { session, path: "/resume-code" }));
     expect([response.status, response.headers.get("Cache-Control")]).toEqual([status, kept]);
   });
 });
 
 describe("Continue this sign-up", () => {
-  const OPEN = { status: "requires_payment_method" };
   const SUCCEEDED = { status: "succeeded" };
-  const USED = { status: "card_used", client_secret: "seti_2_secret_2" };
   const other = { ...card, key: "another-key", clientSecret: "seti_9_secret_9" };
   const { details: _, requestId, ...linked } = card;
   const resumed = { ...linked, resumed: true };
 
-  interface Case {
+  type Given = {
     stripe?: object;
     code?: number;
     api?: object;
     session?: SignupSession;
     headers?: Record<string, string>;
-    by?: "resume" | "return";
-  }
-  async function press({ stripe = OPEN, code = 200, api = {}, by = "resume", ...visit }: Case) {
+  };
+  async function press({ stripe = {}, code = 200, api = {}, ...visit }: Given, by: "resume" | "return" = "resume") {
     const site = siteContext();
-    Object.assign(site.stripe, { says: stripe, status: code });
+    Object.assign(site.stripe.says, stripe);
+    site.stripe.status = code;
     site.api.status = () => Response.json(api);
     const token = by === "resume" ? await site.resumeLinks.toToken(card) : await site.sessions.toReturnToken(card);
     return { site, ...(await post(site, { intent: "resume" }, { ...visit, path: `${PATH}?${by}=${token}` })) };
   }
 
-  test.each<[string, Case]>([
+  const USED = { status: "card_used", client_secret: "seti_2_secret_2" };
+  const another = { flash: "card used", clientSecret: "seti_2_secret_2" };
+
+  test.each<[string, Given, more?: object]>([
     ["no session", {}],
     ["a success", { session: done }],
     ["a sign-up that has ended", { session: canceled }],
     ["a sign-up past its time", { session: { ...other, expiresAt: NOW } }],
-  ])("takes the sign-up over in a browser with %s", async (_, given) => {
+    ["a card that has had a trial: under the new secret", { stripe: SUCCEEDED, api: USED }, another],
+  ])("takes the sign-up over in a browser with %s", async (_, given, more) => {
     const { status, sentTo, session } = await press(given);
-    expect([status, sentTo, session]).toEqual([303, PATH, resumed]);
+    expect([status, sentTo, session]).toEqual([303, PATH, { ...resumed, ...more }]);
   });
 
   test.each([other, { ...waiting, key: "another-key", expiresAt: NOW }])(
@@ -147,33 +132,23 @@ describe("Continue this sign-up", () => {
   );
 
   test("works after a return from the bank, and shows no link or details", async () => {
-    const { site, session } = await press({ by: "return" });
+    const { site, session } = await press({}, "return");
     expect(session).toEqual({ ...resumed, requestId });
-    const { step } = await look(site, { session: typeof session === "object" ? session : undefined });
+    const { step } = await look(site, { session: session as SignupSession });
     expect(step).toMatchObject({ step: "card", packageId: PLAN, resumeLink: undefined, countryCode: undefined });
     expect(step).not.toHaveProperty("details");
   });
 
-  const FINISHED = [409, "This sign-up is finished"];
-  const CANCELED = [409, "This sign-up was canceled"];
-
-  test.each<[string, Case, (number | string)[]]>([
-    ["its trial has begun", { stripe: SUCCEEDED, api: { status: "trial" } }, FINISHED],
-    ["its bank is at work", { stripe: { status: "processing" } }, FINISHED],
-    ["it was canceled", { stripe: { status: "canceled" } }, CANCELED],
-    ["Stripe does not know it", { code: 404 }, CANCELED],
-    ["Stripe cannot be reached", { code: 500 }, [503, "Connection Failed"]],
-    ["the API does not know yet", { stripe: SUCCEEDED }, [503, "Connection Failed"]],
-    ["the browser blocks cookies", { headers: { Cookie: "" } }, [422, "Cookies are blocked"]],
-  ])("says why it cannot if %s", async (_, given, [status, title]) => {
-    const { status: answered, session, reply, newNonce } = await press(given);
-    expect([answered, session, reply?.notice?.title]).toEqual([status, undefined, title]);
-    expect(newNonce).toBe(status === 422);
-  });
-
-  test("asks for another card under the new secret if the card has had a trial", async () => {
-    const { session } = await press({ stripe: SUCCEEDED, api: USED });
-    expect(session).toMatchObject({ state: "card", flash: "card used", clientSecret: "seti_2_secret_2" });
+  test.each<[string, Given, status: number, title: string]>([
+    ["its trial has begun", { stripe: SUCCEEDED, api: { status: "trial" } }, 409, "This sign-up is finished"],
+    ["its bank is at work", { stripe: { status: "processing" } }, 409, "This sign-up is finished"],
+    ["it was canceled", { stripe: { status: "canceled" } }, 409, "This sign-up was canceled"],
+    ["Stripe cannot be reached", { code: 500 }, 503, "Connection Failed"],
+    ["the browser blocks cookies", { headers: { Cookie: "" } }, 422, "Cookies are blocked"],
+  ])("says why it cannot if %s", async (_, given, status, title) => {
+    const { reply, ...answer } = await press(given);
+    expect([answer.status, reply?.notice?.title]).toEqual([status, title]);
+    expect([answer.session, answer.newNonce]).toEqual([undefined, status === 422]);
   });
 
   test("of an expired link changes nothing", async () => {

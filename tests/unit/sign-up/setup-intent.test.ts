@@ -2,15 +2,16 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { SetupState } from "../../../app/signup/server/setup-intent.server";
 import { countingLimiter, siteContext } from "../../support/site-in-process/site-context";
 
-/* What Stripe is asked about a card's setup, and what its answers mean. */
+/* What Stripe is asked about a card's setup, and what its answers mean; the step after each state is in steps.test.ts. */
 
 afterEach(() => vi.restoreAllMocks());
 
 const SECRET = "seti_1_secret_2";
+type Answer = () => Response;
 
 /** The state of a setup that Stripe answers about, the last answer again and again. */
-async function ask(answers: (() => Response)[], { secret = SECRET, allowed = true } = {}) {
-  const limiter = countingLimiter(allowed ? 1 : 0);
+async function ask(answers: Answer[], { secret = SECRET, limit = 1 } = {}) {
+  const limiter = countingLimiter(limit);
   const { context, logged, setupIntents } = siteContext({ CARD_CHECK_RATE_LIMIT: limiter });
   const fetching = vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
     const answer = answers[Math.min(fetching.mock.calls.length, answers.length) - 1];
@@ -32,73 +33,66 @@ test("Stripe is asked with the client secret and the publishable key, within fiv
   expect([timeout.mock.calls, keys]).toEqual([[[5_000]], ["2001:db8:0:0::/64"]]);
 });
 
+const canceled: number[] = [];
+/** An answer whose body has to be canceled, which frees its connection. */
+const unread = (status: number) => () =>
+  new Response(new ReadableStream({ cancel: () => void canceled.push(status) }, { highWaterMark: 0 }), { status });
+
 test("the setup intent's status is enough when Stripe returns no card", async () => {
-  const refused = () => new Response("{}", { status: 400 });
-  const { state, calls } = await ask([refused, made({ status: "succeeded" })]);
+  const { state, calls } = await ask([unread(400), made({ status: "succeeded" })]);
   expect(state).toEqual({ status: "succeeded", id: "seti_1", card: undefined });
   expect(calls.map(({ url }) => url.includes("expand"))).toEqual([true, false]);
-  expect((await ask([refused])).state).toEqual({ status: "invalid" });
 });
 
-const card = { brand: "visa", last4: "4242" };
 const succeeded = (payment_method: unknown) => made({ status: "succeeded", payment_method });
 const failed = (type: string, code?: string) =>
   made({ ...OPEN, last_setup_error: { type, code, message: "Declined." } });
-const answers = (status: number) => () => new Response(status === 302 ? null : "", { status });
-const UNREACHABLE = { status: "unreachable" } as const;
+const [UNREACHABLE, INVALID, DECLINED] = [
+  { status: "unreachable" },
+  { status: "invalid" },
+  { status: "open", message: "Declined." },
+] as const;
 
-test.each<[string, (() => Response) | undefined, SetupState, log?: string]>([
-  ["a card", succeeded({ card }), { status: "succeeded", id: "seti_1", card }],
+test.each<[string, Answer | undefined, SetupState, log?: string]>([
   ["a payment method as its id", succeeded("pm_1"), { status: "succeeded", id: "seti_1" }],
   ["another payment method", succeeded({}), { status: "succeeded", id: "seti_1" }],
-  ["processing", made(PROCESSING), PROCESSING],
-  ["canceled", made({ status: "canceled" }), { status: "canceled" }],
-  ["needs a card", made({ ...OPEN, last_setup_error: null }), { status: "open" }],
   ["needs authentication", made({ status: "requires_action", last_setup_error: 5 }), { status: "open" }],
-  ["declined", failed("card_error"), { status: "open", message: "Declined." }],
-  ["incomplete", failed("validation_error"), { status: "open", message: "Declined." }],
+  ["incomplete", failed("validation_error"), DECLINED],
   ["an error with words for developers", failed("invalid_request_error"), { status: "open" }],
-  [
-    "failed authentication",
-    failed("invalid_request_error", "setup_intent_authentication_failure"),
-    { status: "open", message: "Declined." },
-  ],
-  ["404", answers(404), { status: "invalid" }],
-  ["401", answers(401), UNREACHABLE, "stripe_key_refused"],
-  ["403", answers(403), UNREACHABLE, "stripe_key_refused"],
-  ["429", answers(429), UNREACHABLE],
-  ["500", answers(500), UNREACHABLE],
-  ["a redirect", answers(302), UNREACHABLE],
+  ["failed authentication", failed("invalid_request_error", "setup_intent_authentication_failure"), DECLINED],
+  ["400", unread(400), INVALID],
+  ["401", unread(401), UNREACHABLE, "stripe_key_refused"],
+  ["403", unread(403), UNREACHABLE, "stripe_key_refused"],
+  ["404", unread(404), INVALID],
+  ["429", unread(429), UNREACHABLE],
+  ["500", unread(500), UNREACHABLE],
+  ["a redirect", unread(302), UNREACHABLE],
   ["a response that is not JSON", () => new Response("<html>"), UNREACHABLE],
   ["another object", () => Response.json({ status: "succeeded" }), UNREACHABLE],
   ["more than 64 KiB", made({ ...PROCESSING, more: "x".repeat(64 * 1024) }), UNREACHABLE],
   ["no answer", undefined, UNREACHABLE],
-])("Stripe's answer is read: %s", async (_, answer, state, ...log) => {
+])("Stripe's answer is read, or its body canceled: %s", async (what, answer, state, ...log) => {
+  canceled.length = 0;
   const asked = await ask(answer ? [answer] : []);
   expect([asked.state, asked.logged]).toEqual([state, log]);
+  const isUnread = /^\d+$|redirect/.test(what);
+  expect(canceled).toHaveLength(isUnread ? asked.calls.length : 0);
 });
 
 const secretOf = (id: number, own: number) => `seti_${"a".repeat(id)}_secret_${"b".repeat(own)}`;
+const LONGEST = secretOf(255, 1000);
+const NONE = [secretOf(0, 1), secretOf(1, 0), secretOf(256, 1), secretOf(1, 1001), "", "seti_1", "pi_1_secret_1"];
 
-test.each([
-  ...[secretOf(1, 1), secretOf(255, 1000)].map((secret) => [secret, 1] as const),
-  ...[secretOf(0, 1), secretOf(1, 0), secretOf(256, 1), secretOf(1, 1001)].map((secret) => [secret, 0] as const),
-  ...["", "seti_1", "pi_1_secret_1", `${SECRET}/`, `x${SECRET}`, `${SECRET}\n`].map((secret) => [secret, 0] as const),
-])("what is no client secret is neither asked about nor counted: %.30s", async (secret, asked) => {
-  const { state, calls, keys } = await ask([made(PROCESSING)], { secret });
-  expect([state.status, calls.length, keys.length]).toEqual([asked ? "processing" : "invalid", asked, asked]);
-});
-
-test("the body of an unused response is canceled, which frees its connection", async () => {
-  const canceled: number[] = [];
-  const unread = (status: number) => () =>
-    new Response(new ReadableStream({ cancel: () => void canceled.push(status) }, { highWaterMark: 0 }), { status });
-  await ask([unread(400), made(PROCESSING)]);
-  for (const status of [302, 404, 500]) await ask([unread(status)]);
-  expect(canceled).toEqual([400, 302, 404, 500]);
-});
+test.each([LONGEST, ...NONE, `${SECRET}/`, `x${SECRET}`, `${SECRET}\n`])(
+  "what is no client secret is neither asked about nor counted: %.30s",
+  async (secret) => {
+    const { state, calls, keys } = await ask([made(PROCESSING)], { secret });
+    const asked = secret === LONGEST ? 1 : 0;
+    expect([state.status, calls.length, keys.length]).toEqual([asked ? "processing" : "invalid", asked, asked]);
+  },
+);
 
 test("a sender over the limit waits, and the log says so", async () => {
-  const { state, calls, logged } = await ask([made({ status: "succeeded" })], { allowed: false });
+  const { state, calls, logged } = await ask([made({ status: "succeeded" })], { limit: 0 });
   expect([state, calls, logged]).toEqual([UNREACHABLE, [], ["card_check_limited"]]);
 });

@@ -2,18 +2,9 @@ import { describe, expect, test } from "vitest";
 import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../../../app/signup/notices";
 import { STRIPE_JS_URL } from "../../../app/signup/server/current-step.server";
 import type { SignupSession } from "../../../app/signup/steps";
-import {
-  HOUR,
-  look,
-  NOW,
-  OTHER_PLAN,
-  PATH,
-  PLAN,
-  SESSIONS,
-  SITE_URL,
-  siteContext,
-  stopClock,
-} from "../../support/site-in-process/site-context";
+import { HOUR, NOW, SESSIONS, stopClock } from "../../support/site-in-process/sessions";
+import { look, siteContext } from "../../support/site-in-process/site-context";
+import { OTHER_PLAN, PATH, PLAN, SITE_URL } from "../../support/site-in-process/site-settings";
 import { fields } from "../../support/visitors/site-visitor";
 
 /* The table of app/signup/server/current-step.server.ts: cookie × URL × what Stripe and the API say. */
@@ -22,36 +13,30 @@ stopClock();
 
 const { card, waiting, expired, canceled, done } = SESSIONS;
 const past = { expiresAt: NOW };
-const COOKIES: Record<string, SignupSession | "none" | "unreadable"> = {
-  none: "none",
-  unreadable: "unreadable",
+const own = {
   card,
   "card past its time": { ...card, ...past },
   waiting,
   "waiting past its time": { ...waiting, ...past },
-  expired,
-  canceled,
-  done,
 };
-
 /** The same states of another company's sign-up, which is newer than the token's. */
-const newer = {
-  key: "another-key",
-  details: { ...card.details, company_name: "Other Ltd", email: "grace@example.com" },
+const details = { ...card.details, company_name: "Other Ltd", email: "grace@example.com" };
+const newer = Object.entries({ ...own, expired, canceled, done }).map(([name, session]) => {
+  return [`newer ${name}`, { ...session, key: "another-key", details }] as const;
+});
+const COOKIES: Record<string, SignupSession | undefined> = {
+  ...{ none: undefined, unreadable: undefined, ...own, expired, canceled, done },
+  ...Object.fromEntries(newer),
 };
-const NEWER = Object.fromEntries(
-  Object.entries(COOKIES).flatMap(([name, session]) =>
-    typeof session === "string" ? [] : [[`newer ${name}`, { ...session, ...newer }]],
-  ),
-);
 
+const SUCCEEDED = { stripe: { status: "succeeded" } };
 /** Stripe's setup intent and the API's status. */
 const SAYS: Record<string, { stripe: object; code?: number; api?: object; apiCode?: number }> = {
-  trial: { stripe: { status: "succeeded" }, api: { status: "trial" } },
-  "not yet": { stripe: { status: "succeeded" }, api: { status: "pending" } },
-  used: { stripe: { status: "succeeded" }, api: { status: "card_used", client_secret: "seti_2_secret_2" } },
-  "unknown to the API": { stripe: { status: "succeeded" }, apiCode: 404 },
-  "over at the API": { stripe: { status: "succeeded" }, api: { status: "ended" } },
+  trial: { ...SUCCEEDED, api: { status: "trial" } },
+  "not yet": { ...SUCCEEDED, api: { status: "pending" } },
+  used: { ...SUCCEEDED, api: { status: "card_used", client_secret: "seti_2_secret_2" } },
+  "unknown to the API": { ...SUCCEEDED, apiCode: 404 },
+  "over at the API": { ...SUCCEEDED, api: { status: "ended" } },
   processing: { stripe: { status: "processing" } },
   unreachable: { stripe: {}, code: 500 },
   "needs a card": { stripe: { status: "requires_payment_method" } },
@@ -59,27 +44,26 @@ const SAYS: Record<string, { stripe: object; code?: number; api?: object; apiCod
   unknown: { stripe: {}, code: 404 },
 };
 
-const URLS = {
-  "its plan": () => PATH,
-  "no plan": () => "/subscription",
-  "another plan": () => `/subscription/${OTHER_PLAN}`,
-  edit: () => `${PATH}?edit`,
-  return: (token: string) => `${PATH}?return=${token}`,
-  "return with Stripe's secret": (token: string) =>
-    `${PATH}?return=${token}&setup_intent_client_secret=seti_1_secret_1`,
-  "secret alone": () => `${PATH}?setup_intent_client_secret=seti_1_secret_1`,
-  "bad return": () => `${PATH}?return=x`,
-  resume: (_: string, link: string) => `${PATH}?resume=${link}`,
-  "another plan's resume": (_: string, link: string) => `/subscription/${OTHER_PLAN}?resume=${link}`,
-  "bad resume": () => `${PATH}?resume=x`,
+/** TOKEN and LINK are the first sign-up's. */
+const URLS: Record<string, string> = {
+  "its plan": PATH,
+  "no plan": "/subscription",
+  "another plan": `/subscription/${OTHER_PLAN}`,
+  edit: `${PATH}?edit`,
+  return: `${PATH}?return=TOKEN`,
+  "return with Stripe's secret": `${PATH}?return=TOKEN&setup_intent_client_secret=seti_1_secret_1`,
+  "secret alone": `${PATH}?setup_intent_client_secret=seti_1_secret_1`,
+  "bad return": `${PATH}?return=x`,
+  resume: `${PATH}?resume=LINK`,
+  "another plan's resume": `/subscription/${OTHER_PLAN}?resume=LINK`,
+  "bad resume": `${PATH}?resume=x`,
 };
 
-/** Cookie, URL and answer, and what comes of them: a page or 303, and the session after it. The first that matches counts. */
-type Rule = [cookie: RegExp, url: RegExp, says: RegExp, becomes: string];
 const ANY = /./;
 const PLAIN = /^(its plan|no plan|another plan|edit)$/;
 const ASKED = /^(waiting.*|card past its time)$/;
-const RULES: Rule[] = [
+/** Cookie, URL and answer, and what comes of them: a page or 303, and the session after it. The first that matches counts. */
+const RULES: [cookie: RegExp, url: RegExp, says: RegExp, becomes: string][] = [
   [ANY, /^(secret alone|bad return)$/, ANY, "303"],
   [ANY, /^(bad resume|another plan's resume)$/, ANY, "link expired"],
   [/^(card|waiting)/, /^resume$/, ANY, "303"],
@@ -117,17 +101,8 @@ const RULES: Rule[] = [
   [/^done$/, PLAIN, ANY, "done"],
 ];
 
-function ruleOf(...cell: [string, string, string]): Rule | undefined {
-  return RULES.find((rule) => cell.every((word, at) => RegExp(rule[at] ?? "").test(word)));
-}
-
 type Answer = Awaited<ReturnType<typeof look>>;
-
-const ENDS = new Map([
-  [SESSION_EXPIRED, "expired "],
-  [SIGNUP_CANCELED, "canceled "],
-  [SESSION_UNREADABLE, "unreadable "],
-]);
+const ENDS = { "expired ": SESSION_EXPIRED, "canceled ": SIGNUP_CANCELED, "unreadable ": SESSION_UNREADABLE };
 const QUESTIONS = { ready: "question", busy: "busy", ended: "link expired", canceled: "canceled" };
 
 function wordsOf(step: NonNullable<Answer["step"]>): string {
@@ -135,8 +110,8 @@ function wordsOf(step: NonNullable<Answer["step"]>): string {
   if (step.step === "card") return step.flash ?? "card";
   if (step.step === "done") return step.details ? "done" : "done without details";
   if (step.step === "waiting") return "waiting";
-  const offer = step.openPlan === PLAN ? " that offers to finish" : "";
-  return `${step.ended ? ENDS.get(step.ended) : ""}form${step.draft ? " filled in" : ""}${offer}`;
+  const [end = ""] = Object.entries(ENDS).find(([, notice]) => notice === step.ended) ?? [];
+  return `${end}form${step.draft ? " filled in" : ""}${step.openPlan === PLAN ? " that offers to finish" : ""}`;
 }
 
 function wordOf(session: SignupSession | string): string {
@@ -145,58 +120,38 @@ function wordOf(session: SignupSession | string): string {
   return (session.state === "card" && session.flash) || session.state;
 }
 
-/** An answer in the words of the rules. */
-function told({ step, status, session }: Answer): string {
-  return [step ? wordsOf(step) : String(status), ...(session ? [wordOf(session)] : [])].join(", ");
-}
-
-const cells = Object.entries({ ...COOKIES, ...NEWER }).flatMap(([cookie, session]) =>
+const cells = Object.keys(COOKIES).flatMap((cookie) =>
   Object.keys(URLS)
     .filter((url) => !cookie.startsWith("newer") || /^(return|resume)/.test(url))
-    .map((url) => ({ cookie, session, url })),
+    .map((url) => [cookie, url] as const),
 );
 
-/** What a browser with this cookie sees at this URL when Stripe and the API say so. */
-async function visit({ session, url }: Pick<(typeof cells)[number], "session" | "url">, says: string) {
-  const site = siteContext();
-  const { stripe, code = 200, api = {}, apiCode = 200 } = SAYS[says] ?? { stripe: {} };
-  Object.assign(site.stripe, { says: stripe, status: code });
-  site.api.status = () => Response.json(api, { status: apiCode });
-  const [token, link] = [await site.sessions.toReturnToken(card), (await site.resumeLinks.toToken(card)) ?? ""];
-  const kept = typeof session === "string" ? undefined : session;
-  const headers: Record<string, string> = session === "unreadable" ? { Cookie: "__Host-signup=changed" } : {};
-  const path = URLS[url as keyof typeof URLS](token, link);
-  return { ...(await look(site, { path, session: kept, headers })), asked: site.stripe.asked, path };
-}
-
-test.each(cells)("a browser with $cookie gets the table's step at $url", async ({ cookie, session, url }) => {
-  for (const says of Object.keys(SAYS)) {
-    const answer = await visit({ session, url }, says);
-    const cell = [cookie, url, says];
-    expect([cell, told(answer)]).toEqual([cell, ruleOf(cookie, url, says)?.[3]]);
+test.each(cells)("a browser with the cookie %s gets the table's step at the URL %s", async (cookie, url) => {
+  for (const [says, { stripe, code = 200, api = {}, apiCode = 200 }] of Object.entries(SAYS)) {
+    const site = siteContext();
+    Object.assign(site.stripe, { says: stripe, status: code });
+    site.api.status = () => Response.json(api, { status: apiCode });
+    const [token, link] = [await site.sessions.toReturnToken(card), (await site.resumeLinks.toToken(card)) ?? ""];
+    const path = URLS[url]?.replace("TOKEN", token).replace("LINK", link) ?? "";
+    const headers: Record<string, string> = cookie === "unreadable" ? { Cookie: "__Host-signup=changed" } : {};
+    const { step, session, ...answer } = await look(site, { path, session: COOKIES[cookie], headers });
+    const [cell, after] = [[cookie, url, says], session && wordOf(session)];
+    const rule = RULES.find((rule) => cell.every((word, at) => RegExp(rule[at] ?? "").test(word)));
+    const told = [step ? wordsOf(step) : answer.status, ...(after ? [after] : [])].join(", ");
+    expect([cell, told]).toEqual([cell, rule?.[3]]);
     const mayAsk = (ASKED.test(cookie) && PLAIN.test(url)) || url.startsWith("return");
-    expect([cell, answer.asked.length <= (mayAsk ? 1 : 0)]).toEqual([cell, true]);
-    if (answer.sentTo !== undefined) expect([cell, answer.sentTo]).toEqual([cell, sentTo(cookie, url, answer.path)]);
+    expect([cell, site.stripe.asked.length <= (mayAsk ? 1 : 0)]).toEqual([cell, true]);
+    // A redirect leads to the path without the query, or takes Stripe's secret out of it.
+    const keepsToken = url === "return with Stripe's secret" && /^(none|unreadable|newer)/.test(cookie);
+    if (!step) expect([cell, answer.sentTo]).toEqual([cell, path.split(keepsToken ? "&" : "?")[0]]);
     // An older tab neither replaces the newer sign-up nor says whose its own was.
-    const shown = JSON.stringify(answer.step ?? "");
-    if (cookie.startsWith("newer"))
-      expect([answer.session, shown]).toEqual([undefined, expect.not.stringMatching(/Engines|Other/)]);
-    expect([cell, shown]).toEqual([cell, expect.not.stringContaining("Other Ltd")]);
+    const others = cookie.startsWith("newer") ? /Engines|Other Ltd/ : /Other Ltd/;
+    expect([cell, JSON.stringify(step ?? "")]).toEqual([cell, expect.not.stringMatching(others)]);
+    if (cookie.startsWith("newer")) expect(session).toBeUndefined();
     // The form of a sign-up that has ended gets a new nonce, and only that.
-    const ends = answer.session !== undefined && /expired|canceled|too old/.test(told(answer).split(", ")[1] ?? "");
+    const ends = ["expired", "canceled", "too old"].includes(after ?? "");
     expect([cell, answer.newNonce]).toEqual([cell, ends]);
   }
-});
-
-/** A redirect leads to the path without the query, or takes Stripe's secret out of it. */
-function sentTo(cookie: string, url: string, path: string): string {
-  const isOwn = /^(card|waiting|expired|canceled|done)/.test(cookie);
-  return (url === "return with Stripe's secret" && !isOwn ? path.split("&") : path.split("?"))[0] ?? "";
-}
-
-test("each rule of the table is needed", () => {
-  const used = cells.flatMap(({ cookie, url }) => Object.keys(SAYS).map((says) => ruleOf(cookie, url, says)));
-  expect(RULES.filter((rule) => !used.includes(rule))).toEqual([]);
 });
 
 describe("a step", () => {
@@ -205,78 +160,65 @@ describe("a step", () => {
     Object.assign(site.stripe.says, says);
     return look(site, { session, path });
   };
-  const SUCCEEDED = { status: "succeeded", payment_method: { card: { brand: "visa", last4: "4242" } } };
+  const [startedAt, trialEnd] = [new Date(NOW).toISOString(), "2027-01-20T08:00:00.000Z"];
+  const SET_UP = { status: "succeeded", payment_method: { card: { brand: "visa", last4: "4242" } } };
 
   test("of the card has everything that its page needs, and a flash only once", async () => {
     const { step, session } = await at({ ...card, flash: "saved", message: "x" });
-    const { state: _, statusUrl: __, ...own } = card;
+    const { state: _, statusUrl: __, ...kept } = card;
     const stripe = { publishableKey: "pk_test_1", stripeJsUrl: STRIPE_JS_URL, countryCode: "US" };
     const trialEnd = new Date(NOW + 5 * 24 * HOUR).toISOString();
     const resumeLink = { url: expect.stringContaining(`${SITE_URL}${PATH}?resume=`), qrCodePath: "/resume-code" };
     const returnPath = expect.stringMatching(`^${PATH}\\?return=[\\w.-]+$`);
     const page = { ...stripe, trialEnd, resumeLink, returnPath, failed: false };
-    expect(step).toEqual({ ...own, ...page, step: "card", flash: "saved", message: "x" });
-    expect(session).toEqual(card);
-    expect((await at(card)).session).toBeUndefined();
+    expect(step).toEqual({ ...kept, ...page, step: "card", flash: "saved", message: "x" });
+    expect([session, (await at(card)).session]).toEqual([card, undefined]);
     const planless = await at({ ...card, packageId: "" }, { path: "/subscription" });
     expect(planless.step).toHaveProperty("returnPath", expect.stringMatching(/^\/subscription\?return=/));
-    expect((await at({ ...card, packageId: PLAN.toUpperCase() })).step?.step).toBe("card");
+    expect((await at({ ...card, packageId: PLAN.toUpperCase(), expiresAt: NOW + 1 })).step?.step).toBe("card");
   });
 
   test("of a declined card has Stripe's words for visitors", async () => {
     const site = siteContext();
-    site.stripe.says = { ...site.stripe.says, last_setup_error: { type: "card_error", message: "Declined." } };
     const path = `${PATH}?return=${await site.sessions.toReturnToken(card)}`;
-    expect((await at(card, { path, site })).session).toMatchObject({ flash: "declined", message: "Declined." });
+    const says = { last_setup_error: { type: "card_error", message: "Declined." } };
+    expect((await at(card, { path, site, says })).session).toMatchObject({ flash: "declined", message: "Declined." });
   });
 
-  test.each([
-    [0, 5],
-    [1, 10],
-    [2, 20],
-    [3, 40],
-    [4, 60],
-    [9, 60],
-  ])("of a card that was asked about %i times is loaded again after %i seconds", async (checks, refreshSeconds) => {
+  const seconds = [5, 10, 20, 40, 60, 60].map((seconds, checks) => [checks, seconds] as const);
+  test.each(seconds)("of a card asked about %i times is loaded again after %i s", async (checks, refreshSeconds) => {
     const { step, session } = await at({ ...waiting, checks }, { says: { status: "processing" } });
     expect(step).toMatchObject({ refreshSeconds, reason: "processing", packageId: PLAN });
     expect(session).toEqual({ ...waiting, checks: checks + 1 });
   });
 
   test("of a success shows the card and the trial's end as Stripe and the API have them, and is news once", async () => {
-    const { step, session } = await at(waiting, { says: SUCCEEDED });
+    const { step, session } = await at(waiting, { says: SET_UP });
     const { key, requestId, details, packageId, expiresAt } = card;
-    const trial = { card: SUCCEEDED.payment_method.card, trialEnd: "2027-01-20T08:00:00.000Z" };
-    const shown = { ...trial, key, requestId, details, packageId, startedAt: new Date(NOW).toISOString() };
+    const shown = { card: SET_UP.payment_method.card, trialEnd, startedAt, key, requestId, details, packageId };
     expect(step).toEqual({ ...shown, step: "done", flash: "saved", failed: false });
-    const kept = { ...shown, expiresAt, state: "done", setupIntentId: "seti_1" };
-    expect(session).toEqual(kept);
+    expect(session).toEqual({ ...shown, expiresAt, state: "done", setupIntentId: "seti_1" });
     expect(await at(session as SignupSession)).toMatchObject({ step: { flash: undefined }, session: undefined });
   });
 
-  const SEEN = { step: "done", startedAt: new Date(NOW).toISOString(), trialEnd: "2027-01-20T08:00:00.000Z" };
-  test.each<[says: object, shown: object, expiresAt?: number]>([
-    [SUCCEEDED, { ...SEEN, packageId: PLAN, flash: "saved" }],
-    [{ status: "processing" }, { step: "waiting", packageId: PLAN, reason: "processing", refreshSeconds: 10 }],
-    [{ status: "succeeded", code: 404 }, { step: "resume", state: "ended" }, NOW],
-  ])("of a return without the cookie is the outcome without personal data: %j", async (says, shown, expiresAt) => {
+  test.each<[stripe: object, api: number, shown: object, expiresAt?: number]>([
+    [SET_UP, 200, { step: "done", startedAt, trialEnd, packageId: PLAN, flash: "saved" }],
+    [{ status: "processing" }, 200, { step: "waiting", packageId: PLAN, reason: "processing", refreshSeconds: 10 }],
+    [SET_UP, 404, { step: "resume", state: "ended" }, NOW],
+  ])("of a return without the cookie is the outcome without personal data: %j, %i", async (says, status, ...rest) => {
+    const [shown, expiresAt = card.expiresAt] = rest;
     const site = siteContext();
-    if ("code" in says) site.api.status = () => new Response(null, { status: 404 });
-    const token = await site.sessions.toReturnToken({ ...card, ...(expiresAt && { expiresAt }) });
-    const { step } = await at(undefined, { path: `${PATH}?return=${token}`, says, site });
-    expect(step).toEqual({ ...shown, failed: false });
+    if (status === 404) site.api.status = () => new Response(null, { status });
+    const path = `${PATH}?return=${await site.sessions.toReturnToken({ ...card, expiresAt })}`;
+    expect((await at(undefined, { path, says, site })).step).toEqual({ ...shown, failed: false });
   });
 
-  test("of a sign-up without a status URL is a success as soon as Stripe says so", async () => {
+  test("of a set-up card is a success without a status URL, and waits if the API has no other secret", async () => {
     const site = siteContext();
-    const { step } = await at({ ...waiting, statusUrl: undefined }, { says: SUCCEEDED, site });
+    const { step } = await at({ ...waiting, statusUrl: undefined }, { says: SET_UP, site });
     expect([step?.step, site.api.calls]).toEqual(["done", []]);
-  });
-
-  test("of a used card waits if the API has no other secret", async () => {
-    const site = siteContext();
     site.api.status = () => Response.json({ status: "card_used", client_secret: card.clientSecret });
-    expect((await at(waiting, { says: SUCCEEDED, site })).step).toMatchObject({ step: "waiting" });
+    expect((await at(waiting, { says: SET_UP, site })).step).toMatchObject({ step: "waiting" });
   });
 
   test("never shows what is in the URL, and says whether it answers a post", async () => {
@@ -286,17 +228,11 @@ describe("a step", () => {
     expect((await look(siteContext(), { headers })).step?.failed).toBe(true);
   });
 
-  test("of a form filled in has the phone number as it is read, and the plan of its URL or of its sign-up", async () => {
+  test.each([
+    [`/subscription/${OTHER_PLAN}`, OTHER_PLAN],
+    ["/subscription", PLAN],
+  ])("of a form filled in has the phone number as it is read, and at %s the plan %s", async (path, packageId) => {
     const draft = { ...card.details, phone: "(212) 555-0123" };
-    for (const [path, packageId] of [
-      [`/subscription/${OTHER_PLAN}`, OTHER_PLAN],
-      ["/subscription", PLAN],
-    ])
-      expect((await at(expired, { path })).step).toMatchObject({ step: "form", packageId, draft });
-  });
-
-  test("is the card's until one millisecond before its end, and a day after it unknown", async () => {
-    expect((await at({ ...card, expiresAt: NOW + 1 })).step?.step).toBe("card");
-    expect((await at({ ...card, expiresAt: NOW - 24 * HOUR })).step).toMatchObject({ ended: SESSION_UNREADABLE });
+    expect((await at(expired, { path })).step).toMatchObject({ step: "form", packageId, draft });
   });
 });
