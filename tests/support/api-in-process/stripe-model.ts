@@ -65,20 +65,16 @@ export class Stripe {
 
   /** Replays a key's answer for 24 hours, even a 500. */
   request(method: string, url: URL, body: string, key: string | undefined, fails?: "before" | "after"): Answer {
-    if (method !== "POST" || key === undefined) return this.#attempt(method, url, body, fails);
+    const isPost = method === "POST";
     const fields = `${url.pathname} ${body}`;
-    const kept = this.#answers.get(key);
+    const kept = isPost ? this.#answers.get(key ?? "") : undefined;
     if (kept && this.scheduler.now - kept.at < DAY)
       return kept.fields === fields ? kept.answer : refusal(400, "idempotency_error", "idempotency_error");
-    const told = this.#attempt(method, url, body, fails);
-    this.#answers.set(key, { at: this.scheduler.now, fields, answer: told });
+    const given = isPost ? new URLSearchParams(body) : url.searchParams;
+    const done = fails === "before" ? missing : this.#answer(method, url.pathname, given);
+    const told = fails ? refusal(500, "api_error", "api_error") : done;
+    if (isPost && key !== undefined) this.#answers.set(key, { at: this.scheduler.now, fields, answer: told });
     return told;
-  }
-
-  #attempt(method: string, { pathname, searchParams }: URL, body: string, fails?: "before" | "after"): Answer {
-    const fields = method === "POST" ? new URLSearchParams(body) : searchParams;
-    const done = fails === "before" ? missing : this.#answer(method, pathname, fields);
-    return fails ? refusal(500, "api_error", "api_error") : done;
   }
 
   /**
@@ -91,12 +87,6 @@ export class Stripe {
     if ((this.#inUse.get(key) ?? 0) > now) return () => refusal(409, "idempotency_key_in_use", "idempotency_error");
     this.#inUse.set(key, now + IN_USE_FOR);
     return () => void this.#inUse.delete(key);
-  }
-
-  /** Leaves a card's setup in processing, as a slow bank does. */
-  process(setupIntent: string): void {
-    const intent = this.get(setupIntent);
-    if (intent?.status === "requires_payment_method") intent.status = "processing";
   }
 
   /** Confirms a setup intent as Stripe.js does. */

@@ -17,7 +17,7 @@ setGlobalDispatcher(new Agent({ pipelining: 0 }));
 type WorkerPlan = {
   /** The folder of wrangler.toml, from the root of the repository. */
   folder: string;
-  /** What `npm run build` wrote, under build/. */
+  /** Under build/, from `npm run build`. */
   bundle: string;
   /** The variable that gets the Worker's own URL, unless `vars` has it. */
   urlVariable?: string;
