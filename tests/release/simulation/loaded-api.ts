@@ -1,7 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { build } from "esbuild";
 import * as z from "zod";
 import { MemoryDatabase } from "../../support/api-in-process/database";
 import { cheapPasswords } from "../../support/cheap-passwords";
@@ -32,24 +31,12 @@ export type LoadedApi = {
   start(place: 0 | 1): Api;
 };
 
-/** Changes the text of a file, to plant a fault. */
-export type Plant = (path: string, text: string) => string;
-
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const createApi = z.custom<(hasher: () => object) => { publicApi: Api }>((value) => typeof value === "function");
 
-export async function loadApi(plant: Plant = (_, text) => text): Promise<LoadedApi> {
-  const planter: Plugin = {
-    name: "planted-faults",
-    setup({ onLoad }) {
-      onLoad({ filter: /functions\/subscription-api\/.*\.ts$/ }, async ({ path }) => ({
-        contents: plant(path, await readFile(path, "utf8")),
-        loader: "ts",
-      }));
-    },
-  };
+export async function loadApi(): Promise<LoadedApi> {
   const { outputFiles } = await build({
-    ...{ absWorkingDir: root, entryPoints: ["functions/subscription-api/app.ts"], plugins: [planter] },
+    ...{ absWorkingDir: root, entryPoints: ["functions/subscription-api/app.ts"] },
     ...{ bundle: true, write: false, format: "cjs", platform: "neutral", external: ["node:*", "cloudflare:*"] },
     ...{ conditions: ["workerd", "worker", "browser"], mainFields: ["module", "main"] },
   });

@@ -65,7 +65,7 @@ export class Visitor {
     if (world.faulty > 0 && random.chance(0.05))
       void new Visitor(world, this.deeds, `operator ${index}`).operate(email);
 
-    switch (random.oneOf(["", "", "", "double click", "two tabs", "other plan", "leaves", "a day later", "mistakes"])) {
+    switch (random.oneOf(["", "", "", "double click", "two tabs", "other plan", "leaves", "a day later"])) {
       case "double click":
         void this.#signUp({ ...form, name: `${form.name} again` });
         break;
@@ -88,15 +88,6 @@ export class Visitor {
         await world.scheduler.sleep(due - world.now);
         await this.#pause(8 * SECOND);
         break;
-      }
-      case "mistakes": {
-        const unknown = await this.#post({ ...other, plan: { id: form.key, price: "" } });
-        if (unknown?.status === 200) world.violate(`${form.name} was sold an unknown plan`);
-        const heard = await this.#signUp(form);
-        const reused = await this.#post({ ...form, name: `${form.name} reuses`, email: `other-${email}` });
-        if (reused?.status === 200 && intentOf(reused) === intentOf(heard))
-          world.violate(`${form.name}: another form was given the secret`);
-        return enter(heard);
       }
     }
     return enter(await this.#signUp(form));

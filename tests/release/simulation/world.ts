@@ -49,7 +49,6 @@ export class World implements Platform {
   readonly untold = new Map<string, { customer: string | null; madeAt: number }>();
   /** Pairs of a step and what went wrong with it. */
   readonly reached = new Set<string>();
-  readonly faults: string[] = [];
   readonly violations: string[] = [];
   readonly trace: string[] = [];
   readonly #windows: { from: number; to: number }[] = [];
@@ -91,7 +90,6 @@ export class World implements Platform {
     if (hasOutage) {
       this.#outage = { of, ...window(from, random.between(0, 12)) };
       this.#windows.push(this.#outage);
-      this.faults.push(`outage of ${of}`);
     }
     this.#isolates = new Isolates(loaded, this.scheduler.after.bind(this.scheduler), () => this.#env());
     this.stripe = new Stripe(this.scheduler, (...event) => this.#tell(...event), watch);
@@ -116,29 +114,22 @@ export class World implements Platform {
     return !this.#windows.some(({ from, to }) => from <= this.now && this.now <= to + milliseconds);
   }
   /** @param step and what goes wrong with it, for the record */
-  mayFail(name: string, step: string): boolean {
-    if (this.isQuietFor(0)) return false;
-    this.faults.push(name);
-    this.reached.add(step);
-    return true;
+  mayFail(step: string): boolean {
+    return !this.isQuietFor(0) && this.reached.add(step).size > 0;
   }
 
   /** Sends a request to the API; returns the answer if one arrives. */
   async request(name: string, path: string, sent: RequestInit): Promise<Heard> {
     const random = randomOf(this.history.seed, name);
     const route = `${sent.method ?? "GET"} ${path.split("/").slice(0, 3).join("/")}`;
-    const isLost = (where: string) =>
-      random.chance(this.faulty) && this.mayFail(`${name} lost ${where}`, `${route}: lost ${where}`);
+    const isLost = (where: string) => random.chance(this.faulty) && this.mayFail(`${route}: lost ${where}`);
     const [there, back] = [latency(random), latency(random)];
     await this.scheduler.sleep(there);
     if (isLost("on the way")) return undefined;
     const invocation = this.#isolates.begin(name, random);
     this.note(`${name}: ${path} ${sent.body ?? ""}`);
-    const response = await this.#isolates.ask(
-      invocation,
-      new Request(`http://localhost:8788${path}`, sent),
-      SITE_WAITS,
-    );
+    const sentRequest = new Request(`http://localhost:8788${path}`, sent);
+    const response = await this.#isolates.ask(invocation, sentRequest, SITE_WAITS);
     if (response === undefined) return undefined;
     const { status } = response;
     const text = await response.text();
@@ -181,14 +172,12 @@ export class World implements Platform {
     const name = `${invocation.name} #${invocation.steps}`;
     const { of, from, to } = this.#outage;
     const isOut = of === receiver && from < this.now && this.now < to;
-    const isSlow =
-      /^POST \/v1\/[a-z_]+$/.test(label) && random.chance(0.5) && this.mayFail(`${name} slow`, "stripe: slow");
+    const isSlow = /^POST \/v1\/[a-z_]+$/.test(label) && random.chance(0.5) && this.mayFail("stripe: slow");
     if (isSlow) this.#readsFailUntil = this.now + READS_FAIL;
     const delay = isSlow ? SLOW_CREATION : latency(random);
     const isBesideSlow = this.now < this.#readsFailUntil && label.startsWith("GET /v1/") && random.chance(0.7);
     const wanted = isBesideSlow ? "500" : random.chance(this.faulty) ? random.oneOf<Fate>(FATES[receiver]) : "ok";
-    const isHit =
-      wanted !== "ok" && !isOut && this.mayFail(`${name} ${wanted}`, `${receiver} ${stepOf(label)}: ${wanted}`);
+    const isHit = wanted !== "ok" && !isOut && this.mayFail(`${receiver} ${stepOf(label)}: ${wanted}`);
     const fate: Fate = isOut ? "fails" : isHit ? wanted : "ok";
     const broken =
       receiver === "database" ? new Error("D1_ERROR: Network connection lost.") : new TypeError("fetch failed");
@@ -264,8 +253,7 @@ export class World implements Platform {
     };
     // The first window has many events, the later ones have few.
     const isLost = this.faulty > 0 && random.chance(about.status === "requires_payment_method" ? 0.1 : 0.2);
-    if (!isLost || !this.mayFail(`${id} never sent`, `${type}: never sent`))
-      this.scheduler.after(delay(), () => void deliver(1));
+    if (!isLost || !this.mayFail(`${type}: never sent`)) this.scheduler.after(delay(), () => void deliver(1));
     if (random.chance(0.1)) this.scheduler.after(delay(), () => void deliver(0));
   }
 }

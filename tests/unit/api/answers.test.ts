@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { SENDER_HEADER } from "../../../app/contract/site-headers";
-import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
 import { apiInProcess, type Instead } from "../../support/api-in-process/api";
-import { DEPLOYED, SETTINGS } from "../../support/api-in-process/settings";
+import { DEPLOYED } from "../../support/api-in-process/settings";
 import { refusal } from "../../support/api-in-process/stripe-model";
 import { validRequest } from "../../support/visitors/visitor";
 
@@ -60,6 +59,7 @@ const AT_YESTERDAY = { restored_to: "yesterday", stopped_at: "2026-11-22T12:00:0
 const TIMES_WANTED = "The body must be JSON with restored_to and stopped_at";
 const KEY_WANTED = "The body must be JSON with send_again, the key of a message, or nothing";
 const NOT_CONFIGURED = 'The service is not configured, again in 60 s, ["LINK_SECRET"]';
+const limitFails = () => Promise.reject(new RangeError("of ada@example.com"));
 /** Its body is not read. */
 const FULL: Case = {
   settings: { SIGNUP_RATE_LIMIT: { limit: async () => ({ success: false }) } },
@@ -67,10 +67,13 @@ const FULL: Case = {
 };
 const UNSOLD: Case = { body: JSON.stringify({ ...validRequest, package_id: "00000000-0000-4000-8000-000000000000" }) };
 const LOST: Case = { body: new ReadableStream({ start: (stream) => stream.error(new TypeError("Lost")) }) };
-const TRIAL: Case = { change: "UPDATE sign_ups SET status = 'trialing', trial_end = '2026-12-01T00:00:00.000Z'" };
-const claims = trialClaims({ hashSecret: String(SETTINGS.HASH_SECRET), onePerPerson: false });
-const HAD_TRIAL: Case = { change: `INSERT INTO trial_claims (hash) VALUES ('${claims.emailsOf(validRequest.email)}')` };
-const ENDED: Case = { change: "UPDATE sign_ups SET status = 'ended', end_reason = 'replaced'" };
+const END = "2026-12-01T00:00:00.000Z";
+const standing = (status: string): Case => ({
+  change: `UPDATE sign_ups SET status = '${status}', trial_end = '${END}'`,
+});
+const ofKey = (columns: string): Case => ({
+  ...{ change: `UPDATE sign_ups SET idempotency_key = 'k', ${columns}`, headers: { "idempotency-key": "k" } },
+});
 const UNKNOWN = "GET /subscription/status/a";
 const PROVIDER_ODD = "The payment provider gave an unexpected answer";
 const PROVIDER_DOWN = "The payment provider is unavailable, again in 5 s";
@@ -97,9 +100,10 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
   [SIGN_UP, "http://api.example", SITE, 403, "Only https is allowed"],
   [SIGN_UP, HTTPS, { ...PUBLIC, headers: FORGED }, 404, "Not found"],
   [SIGN_UP, HTTPS, { ...PUBLIC, headers: PROXIED }, 404, "Not found"],
-  ["GET /subscription", HTTPS, SITE, 405, "Only POST is allowed"],
   [SIGN_UP, "", BUSY, 409, IN_PROGRESS],
-  [SIGN_UP, "", HAD_TRIAL, 409, "A subscription with this information already exists"],
+  [SIGN_UP, "", ofKey("status = 'canceled'"), 409, "A subscription with this information already exists"],
+  [SIGN_UP, "", ofKey("declined_cards = 5"), 409, "The end of an earlier try is still in progress, again in 1 s"],
+  [SIGN_UP, "", ofKey("city = 'Boston'"), 422, "The Idempotency-Key was used for another request"],
   [SIGN_UP, "", { kib: 16 + BYTE }, 413, "The body is larger than 16 KiB"],
   [SIGN_UP, "", { kib: 16 }, 400, "The body must be a JSON object"],
   [WEBHOOK, "", { kib: 256 + BYTE, entrypoint: "public" }, 413, "The body is larger than 256 KiB"],
@@ -112,6 +116,7 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
   ["GET /subscription", ELSEWHERE, OTHER_HOST, 405, "Only POST is allowed"],
   [SIGN_UP, "", REFUSED, 422, 'Some fields are not valid, {"email":["Please enter a valid email address"]}'],
   [SIGN_UP, "", UNSOLD, 422, 'Some fields are not valid, {"package_id":["Invalid subscription ID"]}'],
+  [SIGN_UP, "", { settings: { SIGNUP_RATE_LIMIT: { limit: limitFails } } }, 200, "status at http://localhost:8788"],
   [SIGN_UP, "", FULL, 429, "Too many requests, again in 60 s"],
   [UNKNOWN, "", FULL, 404, "Not found"],
   [SIGN_UP, "", MEANINGLESS, 502, PROVIDER_ODD],
@@ -119,7 +124,6 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
   [SIGN_UP, "", { breaks: "D1_ERROR: UNIQUE constraint failed for ada@example.com" }, 500, OUR_FAULT],
   [SIGN_UP, "", DOWN, 503, PROVIDER_DOWN],
   [SIGN_UP, "", WRONG, 503, NOT_CONFIGURED],
-  [SIGN_UP, "", { ...WRONG, entrypoint: "public" }, 503, NOT_CONFIGURED],
   ["GET /health", "", MAINTENANCE, 503, 'Down for maintenance, again in 60 s, ["MAINTENANCE"]'],
   [EXPORT, "", { ...MAINTENANCE, ...operator(PERSON) }, 200, ""],
   [EXPORT, "", operator(PERSON, ""), 401, NO_TOKEN],
@@ -130,13 +134,15 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
   [EXPORT, "", operator(PERSON, BEARER, "text/plain"), 415, NO_JSON],
   [EXPORT, "", operator(PERSON, BEARER, "application/json-seq"), 415, NO_JSON],
   [EXPORT, "", { ...operator(PERSON), settings: { OPERATOR_TOKEN: "" } }, 404, "Not found"],
-  [EXPORT, "", operator({}), 422, "The body must be JSON with an email"],
   ["POST /operator/erase", "", operator({ email: "nobody" }), 422, "The body must be JSON with an email"],
   ["POST /operator/after-restore", "", operator(AT_YESTERDAY), 422, TIMES_WANTED],
   ["POST /operator/messages", "", operator({ send_again: 1 }), 422, KEY_WANTED],
   [STATUS, "", {}, 200, "pending"],
-  [STATUS, "", TRIAL, 200, "trial"],
-  [STATUS, "", ENDED, 200, "ended"],
+  [STATUS, "", standing("trialing"), 200, `trial, until ${END}`],
+  [STATUS, "", standing("active"), 200, `trial, until ${END}`],
+  [STATUS, "", standing("past_due"), 200, `trial, until ${END}`],
+  [STATUS, "", standing("canceled"), 200, "ended"],
+  [STATUS, "", { change: "UPDATE sign_ups SET declined_cards = 5" }, 200, "ended"],
   [UNKNOWN, "", {}, 404, "Not found"],
   [STATUS, "", MEANINGLESS, 502, PROVIDER_ODD],
   [STATUS, "", DOWN, 503, PROVIDER_DOWN],
@@ -163,12 +169,16 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
   const all = { "content-type": "application/json", ...headers };
   const answer = await api.ask(where, { method, headers: all, ...(method === "POST" && sent) }, entrypoint);
   await api.settled();
-  const { title, errors, keys, status_url: url, status: state } = members.parse(await answer.json());
+  const { title, errors, keys, status_url: url, status: state, trial_end } = members.parse(await answer.json());
   const [again, wanted] = ["retry-after", "www-authenticate"].map((name) => answer.headers.get(name));
   const said = [
     ...[title, errors && JSON.stringify(errors), again && `again in ${again} s`, keys && JSON.stringify(keys)],
     wanted && `by ${wanted}`,
-    ...[url && `status at ${new URL(String(url)).origin}`, typeof state === "string" && state],
+    ...[
+      url && `status at ${new URL(String(url)).origin}`,
+      typeof state === "string" && state,
+      trial_end && `until ${trial_end}`,
+    ],
   ];
   expect([answer.status, said.filter(Boolean).join(", ")]).toEqual([status, words]);
   expect(answer.headers.get("cache-control")).toBe("no-store");

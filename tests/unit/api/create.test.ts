@@ -5,7 +5,6 @@ import { HOUR, MINUTE } from "../../support/api-in-process/scheduler";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { refusal } from "../../support/api-in-process/stripe-model";
 import { validRequest } from "../../support/visitors/visitor";
-import { SITUATIONS, type Situation, TRIGGERS } from "./situations";
 
 /* A posted form × its sign-up so far × other sign-ups. */
 
@@ -47,6 +46,7 @@ test("a form has one customer and one card's form at Stripe, whose secret is the
 test.each<[SignUpResult["status"], Partial<Form>, key: string, hashes: number, rows: number]>([
   ["created", {}, KEY, 1, 2],
   ["created", { email: "new@example.com" }, "another", 1, 3],
+  ["created", {}, "another, while the first is open", 1, 3],
   ["duplicate", { email: "had@trial.example" }, "another", 1, 2],
   ["key-reused", { city: "Boston" }, KEY, 1, 2],
   ["key-reused", { password: "An0ther-one" }, KEY, 1, 2],
@@ -60,16 +60,6 @@ test.each<[SignUpResult["status"], Partial<Form>, key: string, hashes: number, r
   expect((await post(fields, key)).status).toBe(status);
   expect(hash.mock.calls.length + verify.mock.calls.length).toBe(hashes);
   expect(count()).toEqual({ rows: all, customers: all, intents: all });
-});
-
-test("another open sign-up of the address is neither asked for at Stripe nor in the way; the claims decide at the card", async () => {
-  const { post, instead, calls, rows } = forms();
-  await post();
-  calls.length = 0;
-  instead.set("GET", refusal(500, "api_error", "api_error"));
-  expect((await post({}, "another")).status).toBe("created");
-  expect(calls).toEqual(["POST customers", "POST setup_intents"]);
-  expect(rows("SELECT status FROM sign_ups")).toEqual([{ status: "pending" }, { status: "pending" }]);
 });
 
 test("an address that has or had a trial is a duplicate, and Stripe is not asked", async () => {
@@ -112,18 +102,4 @@ test.each<[what: string, age: number, declined: number, told: string[], rows: st
   expect(pending()).toEqual(told.length === 1 ? before : expect.not.arrayContaining(before));
   expect(rows("SELECT status FROM sign_ups ORDER BY status").map(({ status }) => status)).toEqual(wanted);
   expect(count()).toMatchObject({ customers: 1 });
-});
-
-const TRIAL = { status: "trial", trial_end: "2026-11-27T12:00:00.000Z" };
-const SECRET = expect.stringMatching(/^seti_\w+_secret_1$/);
-
-test.each<[situation: Situation, told: object]>([
-  ["pending, a card that had a trial", { status: "card_used", client_secret: SECRET }],
-  ["card_set_up, a card", TRIAL],
-  ["active, paid", TRIAL],
-  ["past_due, unpaid", TRIAL],
-  ["canceled, canceled", { status: "ended" }],
-])("the status of a sign-up that is %s: %o", async (situation, told) => {
-  const api = signUpsInProcess({ onePerPerson: true });
-  expect(await TRIGGERS.status(api, await SITUATIONS[situation](api))).toEqual(told);
 });

@@ -4,12 +4,12 @@ import { runLimits } from "../../../functions/subscription-api/limits/run-limits
 import { runScheduled, type ScheduledServices } from "../../../functions/subscription-api/scheduled";
 import { advanceDue } from "../../../functions/subscription-api/sign-ups/due-sign-ups";
 import { CHECK_RANKS } from "../../../functions/subscription-api/sign-ups/sign-up";
-import { apiInProcess } from "../../support/api-in-process/api";
 import { stopClock } from "../../support/api-in-process/clock";
-import { DAY, MINUTE } from "../../support/api-in-process/scheduler";
+import { DAY, HOUR, MINUTE } from "../../support/api-in-process/scheduler";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
+import { type Begin, cron, SITUATIONS, TRIGGERS } from "./situations";
 
-/* A run of the cron handler: its order, its limits, and the work left for the next run. */
+/* A run of the cron handler: its order, its limits, and the work left; each time at its moment, and just before it. */
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const at = (time: number) => new Date(NOW + time).toISOString();
@@ -132,14 +132,75 @@ test("work is done six at a time, and the rest is given back when time runs out"
 });
 
 test("the log lines of a run have one ID, and each run has its own", async () => {
-  const api = apiInProcess();
-  api.instead.set("", () => Promise.reject(new TypeError("fetch failed")));
-  await api.signUp();
+  const { due, runScheduled, logged } = dueSignUps();
   for (const run of [1, 2]) {
-    api.rows("UPDATE sign_ups SET check_at = ?, stripe_setup_intent_id = 'seti_1'", at(0));
-    await api.runScheduled();
-    const ids = new Set(api.logged.map(({ request_id }) => String(request_id)));
+    await due();
+    await runScheduled();
+    const ids = new Set(logged.map(({ request_id }) => String(request_id)));
     expect(ids.size).toBe(run);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   }
+});
+
+const ended: Begin = async (api) => {
+  const signUp = await api.pending({}, `status = 'ended', end_reason = 'replaced', check_at = '2026-11-22'`);
+  await cron(api);
+  return signUp;
+};
+const { "pending, a card": card, "pending, a card's form": form, "pending, nothing": nothing } = SITUATIONS;
+const { "trialing, active": charged, "trialing without a plan, nothing": withoutPlan } = SITUATIONS;
+
+test.each<[what: string, moment: number, begin: Begin, before: string, then: string]>([
+  ["a card whose webhook was lost is found after ten minutes", 10 * MINUTE, card, "pending", "trialing"],
+  ["a sign-up without a card is deleted after 24 hours", 24 * HOUR, form, "pending", "deleted"],
+  ["a form without a customer is deleted then too", 24 * HOUR, nothing, "pending", "deleted"],
+  ["an ended sign-up is deleted a day after its cleanup", 24 * HOUR, ended, "ended", "deleted"],
+  ["an unheard end of a trial is found an hour later", 5 * DAY + HOUR, charged, "trialing", "active"],
+  ["a trial without a plan ends an hour late as well", 5 * DAY + HOUR, withoutPlan, "trialing", "canceled"],
+])("%s", async (_, moment, begin, before, then) => {
+  const api = signUpsInProcess();
+  const { id } = await begin(api);
+  for (const [time, status] of [[moment - 1, before] as const, [moment, then] as const]) {
+    vi.setSystemTime(NOW + time);
+    await cron(api);
+    expect(api.rows("SELECT status FROM sign_ups WHERE id = ?", id)[0]?.status ?? "deleted").toBe(status);
+  }
+});
+
+test("whoever set up a card has two minutes to start the trial", async () => {
+  const api = signUpsInProcess();
+  const signUp = await SITUATIONS["pending, a card"](api);
+  api.instead.set("GET subscriptions", () => Promise.reject(new TypeError("fetch failed")));
+  await expect(TRIGGERS["card event"](api, signUp)).rejects.toThrow();
+  expect(await api.find(signUp.id)).toMatchObject({ status: "card_set_up", check_at: at(2 * MINUTE) });
+});
+
+test("60 trials that Stripe still calls trialing after their end are asked for every ten minutes, not at once", async () => {
+  const api = signUpsInProcess();
+  for (let each = 0; each < 60; each += 1) await api.onTrial({ email: `${each}@example.com` }, `card ${each}`);
+  for (const [late, calls] of [[0, 60] as const, [0, 0] as const, [10 * MINUTE, 60] as const]) {
+    vi.setSystemTime(NOW + 5 * DAY + HOUR + late);
+    api.calls.length = 0;
+    await cron(api);
+    expect(api.calls).toHaveLength(calls);
+  }
+});
+
+test("each end that Stripe gives to a trial has one reminder, two days before, or at once", async () => {
+  const api = signUpsInProcess();
+  const signUp = await api.onTrial();
+  for (const days of [9, 9, 5, 1]) {
+    Object.assign(api.model.get(signUp.stripe_subscription_id) ?? {}, { trial_end: (NOW + days * DAY) / 1000 });
+    await TRIGGERS["subscription event"](api, signUp);
+  }
+  const due = api.messages().flatMap((one) => (one.kind === "trial-ending" ? String(one.next_attempt_at) : []));
+  expect(due.sort()).toEqual([0, 3 * DAY, 7 * DAY].map(at));
+});
+
+test("a card that is set up while its form is being canceled after a day still starts the trial", async () => {
+  const api = signUpsInProcess();
+  const signUp = await SITUATIONS["pending for a day, a card's form"](api);
+  api.instead.set(`POST setup_intents/${signUp.stripe_setup_intent_id}/cancel`, () => void api.enterCard(signUp));
+  await TRIGGERS.cron(api, signUp);
+  expect(await api.find(signUp.id)).toMatchObject({ status: "trialing" });
 });

@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
 import { advance } from "../../../functions/subscription-api/sign-ups/advance";
+import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
 import { handleStripeEvent } from "../../../functions/subscription-api/sign-ups/stripe-event";
 import { stopClock } from "../../support/api-in-process/clock";
 import { DAY } from "../../support/api-in-process/scheduler";
@@ -73,12 +74,15 @@ test.each([
   expect(model.get(signUp.stripe_setup_intent_id)?.status).toBe(form);
 });
 
-test("declined and used cards count together", async () => {
-  const { enter } = limited();
+test("declined and used cards count together; before the last one the status has another card's form", async () => {
+  const { enter, services } = limited();
   await enter("somebody@else.example", "used");
   const failed = { status: "ended", end_reason: "cards-failed", used_cards: 1 };
   expect(await enter("ada@example.com", "used", "declined_cards = 4")).toMatchObject(failed);
-  expect(await enter("bob@example.com", "used", "declined_cards = 3")).toMatchObject(OPEN);
+  const open = await enter("bob@example.com", "used", "declined_cards = 3");
+  expect(open).toMatchObject(OPEN);
+  const client_secret = expect.stringMatching(/^seti_\w+_secret_1$/);
+  expect(await signUpStatus(open.id, services)).toEqual({ status: "card_used", client_secret });
 });
 
 test("a used card is told by email to three sign-ups a day (UTC), to each once", async () => {

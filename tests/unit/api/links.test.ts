@@ -8,9 +8,7 @@ import { refusal } from "../../support/api-in-process/stripe-model";
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 stopClock(NOW);
 
-const CONFIRMED = "Your email address is confirmed";
 const ENDED = "This sign-up has ended";
-const ASKS = '<form method="post"><button type="submit">End this sign-up</button></form>';
 
 /** A trial that has begun, and links for it. */
 async function onTrial() {
@@ -35,8 +33,7 @@ test("one click confirms the address and tells the console once; a link scanner'
   const url = linkTo("verify-email");
   expect((await open(url, "HEAD")).status).toBe(200);
   expect(row()).toMatchObject({ email_verified_at: null });
-  for (const _ of [1, 2])
-    expect(await open(url)).toMatchObject({ status: 200, text: expect.stringContaining(CONFIRMED) });
+  for (const _ of [1, 2]) expect((await open(url)).text).toContain("Your email address is confirmed");
   expect(row()).toMatchObject({ status: "trialing", email_verified_at: expect.any(String) });
   expect(told("email-verified")).toEqual([{ state: "sent" }]);
 });
@@ -44,7 +41,9 @@ test("one click confirms the address and tells the console once; a link scanner'
 test('"This wasn\'t me" asks first, then ends the sign-up; no link works for it any more', async () => {
   const { linkTo, open, row, told } = await onTrial();
   const [notMe, verify] = [linkTo("not-me"), linkTo("verify-email")];
-  expect((await open(notMe)).text).toContain(ASKS);
+  expect((await open(notMe)).text).toContain(
+    '<form method="post"><button type="submit">End this sign-up</button></form>',
+  );
   expect(row()).toMatchObject({ status: "trialing" });
   for (const _ of [1, 2]) expect((await open(notMe, "POST")).text).toContain(ENDED);
   expect(row()).toMatchObject({ status: "canceled", end_reason: "not-me" });
@@ -53,23 +52,19 @@ test('"This wasn\'t me" asks first, then ends the sign-up; no link works for it 
   expect(row()).toMatchObject({ email_verified_at: null });
 });
 
-const FREE = "You can use your email address to sign up at any time.";
 const CHARGED = "If the card was charged, our support team will look at the charge and write to you.";
 const OVER = "trial_end = '2020-01-01T00:00:00.000Z', email_verified_at = '2020-01-01T00:00:00.000Z'";
 
 test.each([
   ["during the trial", "end_reason = NULL", false, true],
   ["after it, with a confirmed address,", OVER, true, false],
-])(
-  "the pages of a report %s say whether there may be a charge and the address is free",
-  async (_, set, charged, free) => {
-    const { linkTo, open, rows } = await onTrial();
-    rows(`UPDATE sign_ups SET ${set}`);
-    const [asks, ended] = [await open(linkTo("not-me")), await open(linkTo("not-me"), "POST")];
-    expect([asks, ended].map(({ text }) => text.includes(CHARGED))).toEqual([charged, charged]);
-    expect(ended.text.includes(FREE)).toBe(free);
-  },
-);
+])("the pages of a report %s tell of a charge and a free address", async (_, set, isCharged, isFree) => {
+  const { linkTo, open, rows } = await onTrial();
+  rows(`UPDATE sign_ups SET ${set}`);
+  const [asks, ended] = [await open(linkTo("not-me")), await open(linkTo("not-me"), "POST")];
+  expect([asks, ended].map(({ text }) => text.includes(CHARGED))).toEqual([isCharged, isCharged]);
+  expect(ended.text.includes("You can use your email address to sign up at any time.")).toBe(isFree);
+});
 
 test("the page says so while Stripe fails, and the next press ends the sign-up", async () => {
   const { linkTo, open, row, model } = await onTrial();
@@ -97,7 +92,7 @@ test("a token opens only the page of its purpose, for a sign-up that exists", as
   expect(row()).toMatchObject({ status: "trialing", email_verified_at: null });
 });
 
-test("a token has 43 characters and works to its last second, with the old secret too, and not with a changed bit", () => {
+test("a token has 43 characters and works to its last second, also for the old secret, never changed", () => {
   const [id, expires] = ["6f1c9d3e-8a20-4b57-9c14-2d5e7f8a9b01", new Date(NOW + 1000)];
   const linksOf = (...secrets: string[]) => signedLinks({ publicUrl: "https://api.example", secrets });
   const old = linksOf("the-old-secret");
@@ -118,14 +113,12 @@ test("a token has 43 characters and works to its last second, with the old secre
 
 test("the pages have no script and a strict policy, and are neither cached nor indexed", async () => {
   const { linkTo, open } = await onTrial();
+  const policy = /^default-src 'none'; style-src 'sha\S+; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/;
   for (const url of [linkTo("not-me"), linkTo("verify-email"), "/links/not-me/nothing"]) {
     const { headers, text } = await open(url);
-    const policy = headers.get("content-security-policy");
-    expect(policy).toMatch(/^default-src 'none'.*form-action 'self'.*base-uri 'none'.*frame-ancestors 'none'/);
-    expect(policy).not.toMatch(/unsafe|script-src/);
     expect(Object.fromEntries(headers)).toMatchObject({
-      ...{ "cache-control": "no-store", "referrer-policy": "no-referrer" },
-      ...{ "x-frame-options": "DENY", "x-robots-tag": "noindex" },
+      ...{ "content-security-policy": expect.stringMatching(policy), "x-frame-options": "DENY" },
+      ...{ "cache-control": "no-store", "referrer-policy": "no-referrer", "x-robots-tag": "noindex" },
     });
     expect(text).not.toContain("<script");
     expect(text.match(/<h1>/g)).toHaveLength(1);

@@ -1,6 +1,4 @@
-import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { SITE_URL } from "../../support/site-in-process/site-settings";
 import { headersOf, smallSite } from "./small-site";
 
 /* Paths of the site, their other spellings, and all others. */
@@ -14,7 +12,6 @@ test.each<[path: string, route: string, page: string]>([
   ["/subscription", "/subscription/:id?", "Form"],
   [`/subscription/${ID}`, "/subscription/:id?", "Form"],
   [`/subscription/${LONGEST}`, "/subscription/:id?", "Form"],
-  ["/subscription/%c3%a9", "/subscription/:id?", "Form"],
   ["/subscription/__proto__", "/subscription/:id?", "Form"],
   [`/subscription/${ID}.data`, "/subscription/:id?", "www.site.example/subscription"],
   ["/robots.txt", "/robots.txt", "User-agent"],
@@ -28,10 +25,8 @@ test.each<[path: string, route: string, page: string]>([
 });
 
 test.each<[path: string, canonical: string]>([
-  ["/PRICING", "/pricing"],
   ["/pricing/", "/pricing"],
   ["/INDEX.MD/", "/index.md"],
-  ["/HEALTH/", "/health"],
   ["/Robots.TXT", "/robots.txt"],
   [`/Subscription/${ID.toUpperCase()}/`, `/subscription/${ID}`],
   ["/subscription/?id=A&return=B", "/subscription?id=A&return=B"],
@@ -39,48 +34,25 @@ test.each<[path: string, canonical: string]>([
   const { ask } = smallSite();
   for (const method of ["GET", "HEAD"]) {
     const answer = await ask(path, { method });
-    const redirect = [answer.status, ...headersOf(answer, "Location", "Cache-Control")];
-    expect(redirect).toEqual([308, canonical, "no-store"]);
+    expect([answer.status, ...headersOf(answer, "Location", "Cache-Control")]).toEqual([308, canonical, "no-store"]);
   }
   expect((await ask(path, { method: "POST" })).status).toBe(404);
   if (!canonical.endsWith(".md")) expect((await ask(canonical)).status).toBe(200);
 });
 
-const logged = (path: string) => [path, path];
-const unknown = ["/nothing", "/NOTHING/", "/%70ricing", "//pricing/", "//evil.test/pricing", "/pricing/evil.test"];
-const alike = [
-  "/pricing//",
-  "/pricing;x",
-  "/subscription.MD",
-  `/subscription/${LONGEST}a`,
-  `/subscription/${ID}/${ID}`,
-];
-
 test.each([
-  ...[...unknown, ...alike].map(logged),
-  [`/${"a".repeat(300)}`, `/${"a".repeat(199)}`],
-  ["/x/ada@example.com/y?ada@example.com", "/x/[email]/y"],
-  ["/ada%2540example.com", "/[email]"],
-  ["/ada＠example.com", "/[email]"],
-  ["/ada%25EF%25BC%25A0example.com", "/[email]"],
-  [`/${"a".repeat(180)}/${"%C3%A9".repeat(64)}@example.com`, `/${"a".repeat(180)}/[email]`],
-])("the path %s is not found, and logged as %s", async (path, logged) => {
+  ...["/nothing", "/NOTHING/", "/%70ricing", "//pricing/", "//EVIL.test/", "//evil.test/pricing", "/pricing//"],
+  ...["/subscription.MD", `/subscription/${LONGEST}a`, `/subscription/${ID}/${ID}`],
+  `/${"a".repeat(300)} ${`/${"a".repeat(199)}`}`,
+  "/x/ada@example.com/y?ada@example.com /x/[email]/y",
+  "/ada%2540example.com /[email]",
+  "/ada\uff20example.com /[email]",
+  "/ada%25EF%25BC%25A0example.com /[email]",
+  `/${"a".repeat(180)}/${"%C3%A9".repeat(64)}@example.com /${"a".repeat(180)}/[email]`,
+])("a path that is not found is logged without an email address and at most 200 characters of it: %s", async (row) => {
+  const [path = "", logged = path] = row.split(" ");
   const { ask, requests } = smallSite();
   const answer = await ask(path);
   expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("Page not found")]);
   expect(requests()).toEqual([expect.objectContaining({ route: "unknown", status: 404, path: logged })]);
-});
-
-test("no path leads to another host or breaks the site", async () => {
-  const { ask } = smallSite();
-  const parts = ["/", "//", "\\", "%2f", "%5c", "%00", "%", "..", "evil.test", "@", "?", "#", "pricing", "PRICING"];
-  const more = ["subscription", "Subscription", ".data", ".md", ":", "https:", "%0d%0a", "é", "_data=x", "&", ID];
-  const segment = fc.oneof(fc.constantFrom(...parts, ...more), fc.string({ maxLength: 8, unit: "binary" }));
-  const path = fc.array(segment, { maxLength: 8 }).map((segments) => `/${segments.join("")}`);
-  const property = fc.asyncProperty(path, async (path) => {
-    const { status, headers } = await ask(path);
-    expect(status).toBeLessThan(500);
-    expect(new URL(headers.get("Location") ?? "/", SITE_URL).origin).toBe(SITE_URL);
-  });
-  await fc.assert(property, { numRuns: 500, seed: 49 });
 });

@@ -3,13 +3,10 @@ import { readConfiguration } from "../../../app/pipeline/settings/configuration.
 import { SETTINGS } from "../../support/site-in-process/site-settings";
 import { smallSite } from "./small-site";
 
-const secret = "a-secret-of-at-least-thirty-two-characters";
-const other = "another-secret-of-at-least-32-characters";
+const [secret, other] = ["a-secret-of-at-least-thirty-two-characters", "another-secret-of-at-least-32-characters"];
 const LOCAL = "only-for-local-development-never-for-a-deployment";
 const LONG = "x".repeat(26);
-const PORTAL = "http://localhost:8789/p/login/test";
-
-const local = { SITE_URL: "http://localhost:8787", CUSTOMER_PORTAL_URL: PORTAL };
+const local = { SITE_URL: "http://localhost:8787" };
 
 /** The names of what is wrong. */
 function wrongWith(change: Record<string, unknown>): string[] {
@@ -17,20 +14,18 @@ function wrongWith(change: Record<string, unknown>): string[] {
   return read.status === "invalid" ? read.problems.map(({ name }) => name) : [];
 }
 
-const { STRIPE_PUBLISHABLE_KEY: _, SUBSCRIPTION_API_URL: __, SITE_URL: ___, ...required } = SETTINGS;
-
+const { STRIPE_PUBLISHABLE_KEY: _, SUBSCRIPTION_API_URL: __, SITE_URL, ...required } = SETTINGS;
 /** Values of a setting by where they are taken: in a deployment too, on this machine alone, or nowhere. */
 const values: [name: string, takenBy: "all" | "local" | "none", ...values: unknown[]][] = [
   ...Object.keys(required).map((name): [string, "none", undefined] => [name, "none", undefined]),
   ["SITE_URL", "none", "www.site.example"],
   ["CONSOLE_URL", "local", "http://console.site.example"],
-  ["CUSTOMER_PORTAL_URL", "local", PORTAL],
+  ["CUSTOMER_PORTAL_URL", "local", "http://localhost:8789/p/login/test"],
   ["SUBSCRIPTION_API_URL", "all", "https://api.site.example/v1/"],
   ["SUBSCRIPTION_API_URL", "local", "", "http://api.site.example"],
   ["SUBSCRIPTION_API_URL", "none", "https://user@site.example", "https://:pass@site.example", "javascript:alert(1)"],
   ["SUBSCRIPTION_API_TIMEOUT_MS", "all", "100", "60000"],
   ["SUBSCRIPTION_API_TIMEOUT_MS", "none", "99", "60001", "1e3"],
-  ["SUBSCRIPTION_API_IDEMPOTENT", "none", "yes, please"],
   ["AUTOMATIC_TAX", "none", "1"],
   ["DEADLINE_FACTOR", "all", "1"],
   ["DEADLINE_FACTOR", "local", "2", "9999"],
@@ -58,8 +53,7 @@ test.each(rows)("the setting %s=%j is taken by: %s", (name, value, takenBy) => {
   if (takenBy !== "all" && value) expect(problems, "a problem does not show the value").not.toContain(value);
 });
 
-const TURNSTILE_SITE_KEY = "0x4AAAAAAAsite_key";
-const TURNSTILE_SECRET_KEY = "0x4AAAAAAAsecret_key";
+const [TURNSTILE_SITE_KEY, TURNSTILE_SECRET_KEY] = ["0x4AAAAAAAsite_key", "0x4AAAAAAAsecret_key"];
 const forTests = "1x00000000000000000000AA";
 
 test.each<[change: Record<string, string>, wrong: string[]]>([
@@ -76,9 +70,8 @@ test.each<[change: Record<string, string>, wrong: string[]]>([
 
 test("a setting is read without what is no part of it, and with the defaults of the others", () => {
   const typed = { SUBSCRIPTION_API_URL: "https://api.site.example/", SESSION_SECRET: ` ${secret} , ${other}` };
-  const { STRIPE_PUBLISHABLE_KEY: _, ...others } = SETTINGS;
   const PACKAGE_ID_MINI = "5A4A55F1-8A3C-4B0E-9D8E-6D2F0C1B7A10";
-  expect(readConfiguration({ ...others, ...typed, PACKAGE_ID_MINI })).toMatchObject({
+  expect(readConfiguration({ ...required, SITE_URL, ...typed, PACKAGE_ID_MINI })).toMatchObject({
     status: "valid",
     configuration: {
       ...{ SUBSCRIPTION_API_URL: "https://api.site.example", SESSION_SECRET: [secret, other], RELEASE: "unknown" },
@@ -100,10 +93,8 @@ test("a site with wrong settings answers 503, and only its health route names th
 });
 
 test("a site with local settings serves this machine alone, and another device only when asked to", async () => {
-  const host = "http://192.168.0.7:8787";
-  const alone = smallSite(local);
-  expect((await alone.ask(`${host}/pricing`)).status).toBe(421);
-  expect((await alone.ask("http://localhost:8787/pricing")).status).toBe(200);
-  const shared = smallSite({ ...local, HOST: "0.0.0.0" });
-  expect((await shared.ask(`${host}/pricing`)).status).toBe(200);
+  const statusOf = async (settings: object, url: string) => (await smallSite({ ...settings }).ask(url)).status;
+  expect(await statusOf(local, "http://localhost:8787/pricing")).toBe(200);
+  expect(await statusOf(local, "http://192.168.0.7:8787/pricing")).toBe(421);
+  expect(await statusOf({ ...local, HOST: "0.0.0.0" }, "http://192.168.0.7:8787/pricing")).toBe(200);
 });

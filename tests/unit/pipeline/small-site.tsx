@@ -37,7 +37,6 @@ function Layout({ children }: { children: ReactNode }) {
 
 const root = { default: Outlet, Layout, ErrorBoundary: () => <h1>Error page</h1> };
 const page = (text: string) => ({ default: () => <h1>{text}</h1> });
-
 /** What an action got. */
 type Posted = { path: string; body: string; headers: Record<string, string> };
 
@@ -48,15 +47,13 @@ function buildOf(posts: Posted[], thrown: Map<string, unknown>): ServerBuild {
     return value;
   };
   const form = {
-    default: function Form() {
-      return <h1>Form {useLoaderData<string>()}</h1>;
-    },
+    default: () => <h1>Form {useLoaderData<string>()}</h1>,
     handle: { hydrate: true },
     loader: ({ request, context: { requestId, ip } }: LoaderFunctionArgs) =>
       data("form", [...request.headers.values(), request.url, requestId, ip].join(" ")),
     async action({ request, context }: ActionFunctionArgs) {
-      const headers = Object.fromEntries(request.headers);
-      posts.push({ path: context.url.pathname, body: await request.text(), headers });
+      const [body, headers] = [await request.text(), Object.fromEntries(request.headers)];
+      posts.push({ path: context.url.pathname, body, headers });
       return null;
     },
   };

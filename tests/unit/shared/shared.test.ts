@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod/mini";
 import { readBoundedBytes, readBoundedText } from "../../../app/shared/bounded-body";
 import { describeError } from "../../../app/shared/describe-error";
@@ -6,84 +6,65 @@ import { networkKeyOf, rateLimitKeyOf } from "../../../app/shared/limits/rate-li
 import { isLoopback, problemsOf, serviceUrl } from "../../../app/shared/settings";
 import { bodyOf } from "../../support/site-in-process/body-of";
 
-const KIB = 1024;
 const TYPED = "ada@example.com";
 
-describe("a body read with a limit", () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
-  afterEach(() => void vi.useRealTimers());
+const bytes = new TextEncoder().encode("ä€😀");
+const parts = [bytes.slice(0, 4), bytes.slice(4, 6), bytes.slice(6)];
 
-  test.each([0, 1, 4096, 16 * KIB])("of %i bytes is read when it has as many, not with one more", async (bytes) => {
-    const text = "x".repeat(bytes);
-    expect(await readBoundedText(bodyOf(text ? [text] : []).response, { bytes })).toEqual({ status: "read", text });
-    expect(await readBoundedText(bodyOf([`${text}y`]).response, { bytes })).toEqual({ status: "too long", text });
+describe("a body read with a limit of 9 bytes", () => {
+  test.each<[string, parts: (string | Uint8Array)[], status: string, text?: string, then?: "breaks off" | "goes on"]>([
+    ["without a byte", [], "read", ""],
+    ["with 9 bytes", ["x".repeat(9)], "read", "x".repeat(9)],
+    ["with 10 bytes", ["x".repeat(10)], "too long", "x".repeat(9)],
+    ["without an end", ["xxxx"], "too long", "x".repeat(9), "goes on"],
+    ["whose chunks split characters", parts, "read", "ä€😀"],
+    ["with half a character", parts.slice(0, 1), "read", "ä\ufffd"],
+    ["whose connection breaks", ["x"], "aborted", undefined, "breaks off"],
+  ])("%s gives what was read: %j: %s", async (_, parts, status, text, then) => {
+    const { response, taken, canceled } = bodyOf(parts, then);
+    expect(await readBoundedText(response, { bytes: 9 })).toEqual({ status, text });
+    expect([taken() < 6, canceled()]).toEqual([true, status === "too long"]);
   });
 
-  test("is not read further once it exceeds the limit", async () => {
-    const { response, taken, canceled } = bodyOf(["x".repeat(KIB)], "goes on");
-    const read = await readBoundedText(response, { bytes: 8 * KIB });
-    expect(read).toEqual({ status: "too long", text: "x".repeat(8 * KIB) });
-    expect([taken() < 12, canceled()]).toEqual([true, true]);
+  test("is empty where it is missing, and is read as bytes too", async () => {
+    expect(await readBoundedText(new Response(null), { bytes: 9 })).toEqual({ status: "read", text: "" });
+    expect(await readBoundedBytes(bodyOf(parts).response, { bytes: 9 })).toEqual({ status: "read", bytes });
   });
 
-  test("is decoded as one text, wherever its chunks were split", async () => {
-    const bytes = new TextEncoder().encode("ä€😀".repeat(100));
-    const parts = (size: number) =>
-      Array.from({ length: 900 / size }, (_, at) => bytes.slice(at * size, (at + 1) * size));
-    for (const size of [1, 2, 5]) {
-      const { response } = bodyOf(parts(size));
-      expect(await readBoundedText(response, { bytes: 900 })).toEqual({ status: "read", text: "ä€😀".repeat(100) });
-    }
-    expect(await readBoundedBytes(bodyOf(parts(5)).response, { bytes: 900 })).toEqual({ status: "read", bytes });
-    const cut = await readBoundedText(bodyOf([bytes.slice(0, 4)]).response, { bytes: KIB });
-    expect(cut).toEqual({ status: "read", text: "ä\ufffd" });
-  });
-
-  test("is empty where it is missing, and aborted where the connection breaks", async () => {
-    expect(await readBoundedText(new Response(null), { bytes: KIB })).toEqual({ status: "read", text: "" });
-    expect(await readBoundedText(bodyOf(["x"], "breaks off").response, { bytes: KIB })).toEqual({ status: "aborted" });
-  });
-
-  test("is given up and canceled at its deadline, if it has one", async () => {
+  test("is given up and canceled at its deadline, whose timer ends with it", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const limits = { bytes: 9, milliseconds: 10_000 };
     const { response, canceled } = bodyOf(["a=1"], "stalls");
-    const limits = { bytes: KIB, milliseconds: 10_000 };
     const reading = readBoundedBytes(response, limits);
-    const unbounded = readBoundedText(bodyOf(["a=1"], "stalls").response, { bytes: KIB });
-    const first = (read: Promise<unknown>) => Promise.race([read, Promise.resolve("not yet")]);
     await vi.advanceTimersByTimeAsync(9_999);
-    expect(await first(reading)).toBe("not yet");
+    expect(canceled()).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect([await reading, canceled()]).toEqual([{ status: "too slow" }, true]);
-    expect(await first(unbounded)).toBe("not yet");
-    const whole = bodyOf(["a=1"]);
-    expect(await readBoundedBytes(whole.response, limits)).toMatchObject({ status: "read" });
-    expect([whole.canceled(), vi.getTimerCount()]).toEqual([false, 0]);
+    expect(await readBoundedBytes(bodyOf(["a=1"]).response, limits)).toMatchObject({ status: "read" });
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
-test.each([
-  TYPED,
-  `No ${TYPED}\nand more of ${TYPED}`,
-  `No\n    at ${TYPED}\n    at ${TYPED} (typed.js:1:2)`,
-  `$& ${TYPED}`,
-])("an error in the log has its name, its cause's name and its stack, but nothing of its message %j", (message) => {
-  const changed = Object.assign(new TypeError(message), { message: "Another message" });
-  for (const error of [new TypeError(message, { cause: new RangeError(TYPED) }), changed]) {
-    const { stack = [], ...described } = describeError(error);
-    expect(described).toEqual({ error: "TypeError", ...(error !== changed && { cause: "RangeError" }) });
-    expect(stack[0]).toMatch(/shared\.test\.ts/);
-    expect(stack.join()).not.toContain(TYPED);
-  }
-  expect(describeError(message)).toEqual({ error: "string" });
-});
+test.each([TYPED, `No ${TYPED}\n    at ${TYPED}\n    at ${TYPED} (typed.js:1:2)`, `$& ${TYPED}`])(
+  "an error in the log has its name, its cause's name and its stack, but nothing of its message %j",
+  (message) => {
+    const changed = Object.assign(new TypeError(message), { message: "Another message" });
+    for (const error of [new TypeError(message, { cause: new RangeError(TYPED) }), changed]) {
+      const { stack = [], ...described } = describeError(error);
+      expect(described).toEqual({ error: "TypeError", ...(error !== changed && { cause: "RangeError" }) });
+      expect(stack[0]).toMatch(/shared\.test\.ts/);
+      expect(stack.join()).not.toContain(TYPED);
+    }
+    expect(describeError(message)).toEqual({ error: "string" });
+  },
+);
 
 test.each<[ip: string | null, sender: string, network: string]>([
   ["192.0.2.100", "192.0.2.100", "192.0.2.0/24"],
   ["::ffff:192.0.2.100", "192.0.2.100", "192.0.2.0/24"],
   ["2001:DB8:1:2:3:4:5:6", "2001:db8:1:2::/64", "2001:db8:1::/48"],
   ["2001::4:5:6:7:8", "2001:0:0:4::/64", "2001:0:0::/48"],
-  ["2001:db8:1:2:ffff::", "2001:db8:1:2::/64", "2001:db8:1::/48"],
-  ["1::ffff:c000:264", "1:0:0:0::/64", "1:0:0::/48"],
   ["::ffff:0:c000:264", "0:0:0:0::/64", "0:0:0::/48"],
   ["x".repeat(46), "x".repeat(45), "x".repeat(45)],
   [null, "unknown", "unknown"],
@@ -105,6 +86,6 @@ test.each([
 test("the first problem of each setting is reported, without its value", () => {
   const token = z.string().check(z.minLength(32, "is too short"), z.regex(/^a/, "must begin with a"));
   const { error } = z.object({ API_URL: serviceUrl, TOKEN: token }).safeParse({ TOKEN: "secret-value" });
-  const problems = { API_URL: "is missing", TOKEN: "is too short" };
-  expect(error && problemsOf(error)).toEqual(Object.entries(problems).map(([name, problem]) => ({ name, problem })));
+  const missing = { name: "API_URL", problem: "is missing" };
+  expect(error && problemsOf(error)).toEqual([missing, { name: "TOKEN", problem: "is too short" }]);
 });

@@ -32,7 +32,7 @@ describe("the session's cookie", () => {
     const cookie = pairOf(await sessions.write(card));
     const parts = cookie.split(/(?<=[=.])/);
     const decoded = parts.map((part) => Buffer.from(part, "base64url").toString("latin1"));
-    expect(decoded.join()).not.toMatch(/ada|Engines|seti_|secret/i);
+    expect(decoded.join()).not.toMatch(/Engines|example\.com|seti_|secret/i);
     for (const part of parts.slice(1)) {
       const changed = cookie.replace(part, (part.startsWith("A") ? "B" : "A") + part.slice(1));
       expect(await sessions.read(asking(changed))).toBe("unreadable");

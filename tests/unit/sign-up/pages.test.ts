@@ -5,14 +5,7 @@ import { createRoot, type Root } from "react-dom/client";
 import { createMemoryRouter, Outlet, RouterProvider } from "react-router-dom";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import CardForm from "../../../app/signup/card/card-form";
-import {
-  type Notice,
-  noticeFor,
-  ONE_MORE_STEP,
-  SESSION_EXPIRED,
-  SESSION_UNREADABLE,
-  SIGNUP_FINISHED,
-} from "../../../app/signup/notices";
+import * as notices from "../../../app/signup/notices";
 import { SignupPage } from "../../../app/signup/signup-page";
 import type { CardStepData, SignupReply, SignupStep } from "../../../app/signup/steps";
 import { PLAN, SESSIONS, SETTINGS, SITE_URL } from "../../support/site-in-process/site-context";
@@ -28,9 +21,8 @@ const SITE = {
   supportEmail: "support@site.example",
   packageIds: { mini: "another", lite: "a-third", standard: PLAN },
 };
-const { state: _, statusUrl: __, ...card } = SESSIONS.card;
 const data: CardStepData = {
-  ...card,
+  ...SESSIONS.card,
   step: "card",
   publishableKey: "pk_test_1",
   stripeJsUrl: "https://js.stripe.com/endive/stripe.js",
@@ -44,10 +36,8 @@ const roots: Root[] = [];
 
 beforeEach(() => {
   vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
-  vi.stubGlobal("scrollTo", () => {});
   Element.prototype.scrollIntoView = () => {};
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  sessionStorage.clear();
 });
 afterEach(async () => {
   await act(async () => roots.splice(0).forEach((root) => void root.unmount()));
@@ -55,20 +45,17 @@ afterEach(async () => {
   vi.unstubAllGlobals();
   document.body.replaceChildren();
   document.head.replaceChildren();
-  Reflect.deleteProperty(window, "Stripe");
 });
 
 type Remix = NonNullable<ComponentProps<typeof RemixContext.Provider>["value"]>;
 const remix = { manifest: { routes: {} }, routeModules: {}, future: {} } as Partial<Remix> as Remix;
 
-/** Shows an element on the site's page of a step; a visit of the page after a card's setup shows the server's answer. */
+/** Shows an element on the site's page of a step, at any path. */
 async function show(element: ReactElement, step: SignupStep = data, reply?: SignupReply) {
   const loader = vi.fn(() => step);
-  const children = [
-    { id: "page", path: "/", element, loader },
-    { path: "/subscription", element: "The server's answer" },
-  ];
-  const router = createMemoryRouter([{ id: "root", element: createElement(Outlet), loader: () => SITE, children }], {
+  const page = { id: "page", path: "*", element, loader };
+  const routes = [{ id: "root", element: createElement(Outlet), loader: () => SITE, children: [page] }];
+  const router = createMemoryRouter(routes, {
     initialEntries: ["/?resume=x"],
     hydrationData: { loaderData: { root: SITE, page: step }, ...(reply && { actionData: { page: reply } }) },
   });
@@ -88,31 +75,24 @@ const waiting = { step: "waiting", packageId: "", reason: "unreachable", refresh
 describe("a step says what has happened, and where to go on:", () => {
   const [SALES, SUPPORT] = ["mailto:sales@site.example", "mailto:support@site.example"];
   const resume = (state: "busy" | "ended" | "canceled"): SignupStep => ({ step: "resume", state });
-  const form = (ended: Notice): SignupStep => ({ step: "form", packageId: "", ended });
-  const startedAt = "2027-01-15T08:00:00.000Z";
-  const done = {
-    step: "done",
-    packageId: "",
-    startedAt,
-    key: undefined,
-    details: undefined,
-    requestId: "r-1",
-  } as const;
+  const form = (ended: notices.Notice): SignupStep => ({ step: "form", packageId: "", ended });
+  const done = { ...SESSIONS.done, step: "done", details: undefined } as const;
+  const failure = { kind: "destructive", title: "Failed", actions: ["support"] } satisfies notices.Notice;
 
-  test.each<[words: string, step: SignupStep | Notice, ...links: string[]]>([
+  test.each<[words: string, step: SignupStep | notices.Notice, ...links: string[]]>([
     ["open the link on another device.Continue the current sign-up", resume("busy"), "/"],
     ["Get a new one where you started, or continue here.Go to the sign-up", resume("ended"), "/"],
     ["To try again, start a new sign-up with another card, or contact sales", resume("canceled"), SALES, SUPPORT, "/"],
-    ["Your sign-up has endedWe kept it for 24 hours. You haven't been charged.", form(SESSION_EXPIRED)],
-    ["If your card was set up, we have sent you an email.", form(SESSION_UNREADABLE)],
-    ["One more stepMany sign-ups come from your network. Confirm you're not a bot", ONE_MORE_STEP],
-    ["This sign-up is finishedYou've already set up your card. There's nothing left to do.", SIGNUP_FINISHED],
-    ["Contact SupportRequest ID: r-1", noticeFor({ kind: "rejected", status: 500 }), SUPPORT],
+    ["Your sign-up has endedWe kept it for 24 hours. You haven't been charged.", form(notices.SESSION_EXPIRED)],
+    ["If your card was set up, we have sent you an email.", form(notices.SESSION_UNREADABLE)],
+    ["One more stepMany sign-ups come from your network. Confirm you're not a bot", notices.ONE_MORE_STEP],
+    ["This sign-up is finishedYou've already set up your card. There's nothing left", notices.SIGNUP_FINISHED],
+    ["Contact SupportRequest ID: r-1", failure, SUPPORT],
     ["Payment FailedThis card has already been used for a free trial.", { ...data, flash: "card used" }, SALES],
     ["To cancel, open the customer portal; every email we send links to it.", data, SITE.customerPortalUrl],
     ["We haven't been able to confirm your card yet. Nothing is lost.", waiting, "/?resume=x"],
     ["sent to the address that you entered.", done, SITE.consoleUrl],
-    ["include this request ID: r-1", done],
+    ["include this request ID: the-first-request", done],
   ])("%s", async (words, about, ...links) => {
     // A form that comes back is shown whatever the cookie has by now.
     const reply = "kind" in about && { notice: about, requestId: "r-1", form: { initialValue: { package_id: PLAN } } };
@@ -152,8 +132,8 @@ describe("the card form", () => {
     const confirmSetup = async () => (answer instanceof Error ? Promise.reject(answer) : answer);
     const others = { createToken() {}, createPaymentMethod() {}, confirmCardPayment() {} };
     client = { ...others, elements, retrieveSetupIntent, confirmSetup };
-    if (isLoaded) Object.assign(window, { Stripe: StripeJs });
-    const [told, onReady] = [vi.fn<(notice: Notice | undefined) => void>(), vi.fn()];
+    if (isLoaded) vi.stubGlobal("Stripe", StripeJs);
+    const [told, onReady] = [vi.fn<(notice?: notices.Notice) => void>(), vi.fn()];
     const page = await show(createElement(CardForm, { data, onNotice: told, onReady }));
     const ready = () => act(async () => handlers.get("ready")?.());
     return { ...page, told, onReady, ready, retrieved: retrieveSetupIntent };
@@ -161,13 +141,9 @@ describe("the card form", () => {
 
   const ENDED = [status("succeeded"), status("processing"), status("canceled"), GONE];
 
-  test.each(ENDED)(
-    "goes where the bank returns to if the setup is over before a card is entered: %j",
-    async (intent) => {
-      const { hasReturned } = await showForm({ found: [intent] });
-      expect(hasReturned()).toBe(true);
-    },
-  );
+  test("goes where the bank returns to if the setup is over before a card is entered", async () => {
+    for (const over of ENDED) expect((await showForm({ found: [over] })).hasReturned()).toBe(true);
+  });
 
   const failed = (message: string) => ({ title: "Payment Failed", message });
   const UNKNOWN = failed("An error occurred during payment");
@@ -214,7 +190,7 @@ describe("the card form", () => {
     await act(async () => fail(script()));
     expect([told.mock.calls.length, button()?.textContent, script()]).toEqual([1, "Retry", null]);
     await press();
-    Object.assign(window, { Stripe: StripeJs });
+    vi.stubGlobal("Stripe", StripeJs);
     await act(async () => script()?.dispatchEvent(new Event("load")));
     expect(button()?.textContent).toBe("Pay");
   });

@@ -21,11 +21,10 @@ function read(pieces: string[], { type = URL_ENCODED, declared = false, end = "e
 }
 type Ending = "ends" | "breaks off" | "stalls";
 
-const multipart = (body: string, type = "multipart/form-data; boundary=b") => read([body], { type });
+const multipart = (body: string) => read([body], { type: "multipart/form-data; boundary=b" });
 const part = (name: string, value: string, more = "") =>
   `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
 const END = "--b--\r\n";
-const FILE = '; filename="a.txt"';
 const many = Array.from({ length: 5 }, (_, nth) => `x${nth}=${x(4096)}`).join("&");
 const endless = ["email=a&city=", ...Array.from({ length: 5 }, () => x(64 * KIB)), "&country=b"];
 const long = `email=a&city=${x(20_000)}&country=b`;
@@ -49,10 +48,8 @@ test.each<[string, ReturnType<typeof read>, fields: object, status?: number]>([
   ["multipart with 32 fields", multipart(part("city", "1") + part("x", "").repeat(31) + END), { city: "1" }],
   ["multipart with 33 fields", multipart(part("city", "1") + part("x", "").repeat(32) + END), {}, 400],
   ["multipart over 16 KiB", multipart(part("city", x(16 * KIB)) + END), {}, 413],
-  ["a file", multipart(part("city", "1", FILE) + END), {}, 415],
-  ["a file in an unknown field", multipart(part("c", "1", FILE) + END), {}, 415],
+  ["a file in an unknown field", multipart(part("c", "1", '; filename="a.txt"') + END), {}, 415],
   ["multipart that is cut", multipart(part("city", "1").slice(0, 30)), {}, 400],
-  ["multipart without a boundary", multipart(part("city", "1") + END, "multipart/form-data"), {}, 400],
 ])("a body is read as far as it can be: %s", async (_, reading, fields, status) => {
   const { fields: found, problem } = await reading();
   expect([Object.entries(found), problem?.status]).toEqual([Object.entries(fields), status]);

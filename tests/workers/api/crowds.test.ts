@@ -30,9 +30,8 @@ const statesOf = async (email: string) =>
 
 test("50 forms with one key at once are one sign-up, one customer and one setup intent", async () => {
   const answers = await times(50, () => signUp(api, { email: "key@example.com" }, "one-key"));
-  const created = answers.filter(({ status }) => status === 200);
   expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
-  expect(new Set(created.map(({ clientSecret }) => clientSecret)).size).toBe(1);
+  expect(new Set(answers.flatMap(({ clientSecret }) => clientSecret ?? [])).size).toBe(1);
   expect(await statesOf("key@example.com")).toEqual(["pending"]);
   const { customers, setupIntents } = await stripeStateOf(stripe, "key@example.com");
   expect([customers.length, setupIntents.length]).toEqual([1, 1]);
@@ -52,13 +51,10 @@ test("of 30 sign-ups with one card one gets a trial, and no other keeps the card
   const emails = Array.from({ length: 30 }, (_, index) => `card-${index}@example.com`);
   const answers = await Promise.all(emails.map((email) => signUp(api, { email })));
   await Promise.all(answers.map(({ clientSecret }) => enterCard(stripe.url, clientSecret, card)));
-  const states = "SELECT status, used_cards, count(*) AS n FROM sign_ups WHERE email LIKE 'card-%' GROUP BY 1, 2";
-  await expect
-    .poll(() => rows(api, states))
-    .toEqual([
-      { status: "pending", used_cards: 1, n: 29 },
-      { status: "trialing", used_cards: 0, n: 1 },
-    ]);
+  const state = "count(*) || ' ' || status || ', used cards: ' || used_cards AS state";
+  const counts = () => rows(api, `SELECT ${state} FROM sign_ups WHERE email LIKE 'card-%' GROUP BY status, used_cards`);
+  const expected = ["29 pending, used cards: 1", "1 trialing, used cards: 0"];
+  await expect.poll(counts).toEqual(expected.map((state) => ({ state })));
   const atStripe = await Promise.all(emails.map((email) => stripeStateOf(stripe, email)));
   expect(atStripe.flatMap(({ subscriptions }) => subscriptions)).toHaveLength(1);
   const used = atStripe.flatMap(({ setupIntents }) => setupIntents.flatMap(({ payment_method: id }) => id ?? []));

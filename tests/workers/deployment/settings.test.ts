@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
 import { siteVisitor } from "../../support/visitors/site-visitor";
@@ -13,63 +13,47 @@ const read = (stage?: Stage) => ({
 });
 const local = read();
 const [staging, production] = [read("staging"), read("production")];
-const all = [local, staging, production].flatMap(({ site, api }) => [site, api]);
 
-describe.each(["staging", "production"] as const)("in %s", (stage) => {
-  const { site, api } = read(stage);
-
-  test("the site asks this stage's API through its private entrypoint, and has its secret", () => {
-    const binding = { binding: "SUBSCRIPTION_API", service: api.name, entrypoint: "SiteApi" };
-    expect(site.services).toEqual([expect.objectContaining(binding)]);
-    expect(site.requiredSecrets).toEqual(["SESSION_SECRET"]);
-    expect(site.vars).toMatchObject({ SUBSCRIPTION_API_IDEMPOTENT: "true", SITE_URL: `https://${site.routes}` });
-    expect(site.define).toEqual({ "process.env.NODE_ENV": '"production"' });
-  });
-
-  test("the API has its database, mail and cron, its secrets, and its own host", () => {
-    expect(api.d1_databases).toMatchObject([{ binding: "DB", migrations_dir: "migrations" }]);
-    expect([api.send_email, api.triggers.crons]).toEqual([[{ name: "EMAIL" }], ["* * * * *"]]);
-    const secrets = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "LINK_SECRET", "HASH_SECRET"];
-    expect(api.requiredSecrets).toEqual(secrets);
-    const PUBLIC_URL = `https://${api.routes}`;
-    expect(api.vars).toMatchObject({ ONE_TRIAL_PER_PERSON: "true", PUBLIC_URL, SITE_URL: site.vars.SITE_URL });
-    expect(site.vars.SUBSCRIPTION_API_URL).toBe(PUBLIC_URL);
-  });
-
-  test("each sender is limited, in each period of a minute", () => {
-    const limitsOf = ({ ratelimits }: typeof site) =>
-      Object.fromEntries(ratelimits.map(({ name, simple: { limit, period } }) => [name, [limit, period]]));
-    expect([limitsOf(site), limitsOf(api)]).toEqual([
-      {
-        SIGNUP_RATE_LIMIT: [10, 60],
-        FLOOD_RATE_LIMIT: [20, 60],
-        SIGNUP_NETWORK_RATE_LIMIT: [60, 60],
-        CARD_CHECK_RATE_LIMIT: [30, 60],
-      },
-      { SIGNUP_RATE_LIMIT: [30, 60] },
-    ]);
-  });
-
-  test("no secret and no local value is in a variable, and no log has whole URLs", () => {
-    for (const { vars, requiredSecrets, workers_dev, observability, version_metadata, name } of [site, api]) {
-      for (const secret of requiredSecrets) expect(vars).not.toHaveProperty(secret);
-      expect(JSON.stringify(vars)).not.toMatch(/localhost|local_|only-for-local|_test_/);
-      const isLogged = [observability?.enabled, observability?.logs?.invocation_logs];
-      expect([workers_dev, version_metadata, ...isLogged]).toEqual([false, { binding: "RELEASE" }, true, false]);
-      expect(name).not.toMatch(/-local$/);
-    }
-  });
-});
-
-test("staging is production on other hosts, with a database of its own", () => {
-  const hosts = (vars: object) => JSON.parse(JSON.stringify(vars).replace(/\/\/(www|api)\./g, "//$1.staging."));
-  for (const worker of ["site", "api"] as const) {
-    const expected = hosts(production[worker].vars);
-    expect(JSON.parse(JSON.stringify(staging[worker].vars).replace("//staging.", "//www.staging."))).toEqual(expected);
+test.each([
+  ["staging", staging],
+  ["production", production],
+])("in %s the site asks the API through its private entrypoint, and nothing secret is public", (_, { site, api }) => {
+  const binding = { binding: "SUBSCRIPTION_API", service: api.name, entrypoint: "SiteApi" };
+  expect(site.services).toEqual([expect.objectContaining(binding)]);
+  expect(site.requiredSecrets).toEqual(["SESSION_SECRET"]);
+  const [SITE_URL, PUBLIC_URL] = [`https://${site.routes}`, `https://${api.routes}`];
+  const own = { SUBSCRIPTION_API_IDEMPOTENT: "true", SITE_URL, SUBSCRIPTION_API_URL: PUBLIC_URL };
+  expect([site.vars, site.define]).toMatchObject([own, { "process.env.NODE_ENV": '"production"' }]);
+  expect(api.d1_databases).toMatchObject([{ binding: "DB", migrations_dir: "migrations" }]);
+  expect([api.send_email, api.triggers.crons]).toEqual([[{ name: "EMAIL" }], ["* * * * *"]]);
+  const secrets = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "LINK_SECRET", "HASH_SECRET"];
+  expect(api.requiredSecrets).toEqual(secrets);
+  expect(api.vars).toMatchObject({ ONE_TRIAL_PER_PERSON: "true", PUBLIC_URL, SITE_URL });
+  const limits = [site, api].flatMap(({ ratelimits }) =>
+    ratelimits.map(({ name, simple: { limit, period } }) => [name, limit, period]),
+  );
+  expect(limits).toEqual([
+    ["SIGNUP_RATE_LIMIT", 10, 60],
+    ["FLOOD_RATE_LIMIT", 20, 60],
+    ["SIGNUP_NETWORK_RATE_LIMIT", 60, 60],
+    ["CARD_CHECK_RATE_LIMIT", 30, 60],
+    ["SIGNUP_RATE_LIMIT", 30, 60],
+  ]);
+  for (const { vars, requiredSecrets, workers_dev, observability, version_metadata, name } of [site, api]) {
+    for (const secret of requiredSecrets) expect(vars).not.toHaveProperty(secret);
+    expect(JSON.stringify([name, vars])).not.toMatch(/-local"|localhost|local_|only-for-local|_test_/);
+    const isLogged = [observability?.enabled, observability?.logs?.invocation_logs];
+    expect([workers_dev, version_metadata, ...isLogged]).toEqual([false, { binding: "RELEASE" }, true, false]);
   }
 });
 
-test("no two Workers share a name, a route, a limiter or, in a stage, a database", () => {
+test("staging is production on other hosts, and no two Workers share a name, a route, a limiter or a database", () => {
+  for (const worker of ["site", "api"] as const) {
+    const [of, expected] = [staging, production].map((stage) => JSON.stringify(stage[worker].vars));
+    const hosts = expected?.replace(/\/\/(www|api)\./g, "//$1.staging.").replaceAll("//www.staging.", "//staging.");
+    expect(of).toBe(hosts);
+  }
+  const all = [local, staging, production].flatMap(({ site, api }) => [site, api]);
   for (const own of [
     all.map(({ name }) => name),
     all.flatMap(({ routes }) => routes),
@@ -91,43 +75,33 @@ const workers = await Promise.all([
 afterAll(() => Promise.all(workers.map((worker) => worker.dispose())));
 const [site, api, shared, deployed] = workers;
 
-const FOREIGN = ["https://citewell-site-local.somebody.workers.dev", "http://www.citewell.example"];
-const LOOPBACK = ["http://localhost:8787", "http://127.0.0.1:9", "http://127.9.9.9", "http://[::1]:8787"];
-
-test.each([...FOREIGN, "http://127.0.0.1.example", "http://localhost.example", "http://192.168.0.7:8787"])(
-  "local settings refuse %s in both Workers, and say how to serve another device",
-  async (origin) => {
-    for (const [worker, method, path] of [
-      ...["/", "/subscription", "/health", "/nothing"].map((path) => [site, "GET", path] as const),
-      [site, "POST", "/subscription"],
-      ...["/subscription", "/webhooks/stripe", "/operator/export"].map((path) => [api, "POST", path] as const),
-    ] as const) {
-      const { status, text } = await siteVisitor(worker, origin).send(method, path);
-      expect([path, status]).toEqual([path, 421]);
-      expect(text).toContain("start with HOST=0.0.0.0 npm start.");
-    }
-  },
-);
-
-test.each([...LOOPBACK, "http://site.localhost"])("local settings serve %s", async (origin) => {
-  expect((await siteVisitor(site, origin).get("/pricing")).status).toBe(200);
+const FOREIGN = ["https://citewell-site-local.somebody.workers.dev", "http://192.168.0.7:8787"];
+const refused = [
+  ...["/", "/subscription", "/health", "/nothing"].map((path) => [site, "GET", path] as const),
+  ...["/subscription", "/webhooks/stripe", "/operator/export"].map((path) => [api, "POST", path] as const),
+  [site, "POST", "/subscription"] as const,
+];
+test.each(FOREIGN)("local settings refuse %s in both Workers, and say how to serve another device", async (origin) => {
+  for (const [worker, method, path] of refused) {
+    const { status, text } = await siteVisitor(worker, origin).send(method, path);
+    const how = expect.stringContaining("start with HOST=0.0.0.0 npm start.");
+    expect([path, status, text]).toEqual([path, 421, how]);
+  }
 });
 
-test.each(["localhost", "192.168.0.7", "my-machine.local"])(
-  "with HOST they serve %s, and its simulator",
-  async (host) => {
-    const visitor = siteVisitor(shared, `http://${host}:8787`);
-    const { status, headers } = await visitor.get("/subscription");
-    expect([status, headers.get("Content-Security-Policy")]).toEqual([
-      200,
-      expect.stringContaining(` http://${host}:8789;`),
-    ]);
-    if (host !== "localhost")
-      expect((await visitor.get("/sitemap.xml")).body).toContain(`<loc>http://${host}:8787/pricing`);
-    expect((await visitor.submit({}, { Origin: "http://evil.test:8787", "Sec-Fetch-Site": "" })).status).toBe(403);
+test.each(["http://localhost:8787", "http://[::1]:8787", "https://another.citewell.dev"])(
+  "local settings serve this machine, a deployment every host that Cloudflare routes to it: %s",
+  async (origin) => {
+    const worker = origin.startsWith("https:") ? deployed : site;
+    expect((await siteVisitor(worker, origin).get("/pricing")).status).toBe(200);
   },
 );
 
-test("a deployment serves every host that Cloudflare routes to it", async () => {
-  expect((await siteVisitor(deployed, "https://another.citewell.dev").get("/pricing")).status).toBe(200);
+test("with HOST they serve other devices, and their simulator, but no form of another site", async () => {
+  const visitor = siteVisitor(shared, "http://192.168.0.7:8787");
+  const { status, headers } = await visitor.get("/subscription");
+  const policy = expect.stringContaining(" http://192.168.0.7:8789;");
+  expect([status, headers.get("Content-Security-Policy")]).toEqual([200, policy]);
+  expect((await visitor.get("/sitemap.xml")).body).toContain("<loc>http://192.168.0.7:8787/pricing");
+  expect((await visitor.submit({}, { Origin: "http://evil.test:8787", "Sec-Fetch-Site": "" })).status).toBe(403);
 });

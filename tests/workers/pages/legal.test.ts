@@ -60,22 +60,16 @@ test.each<[path: string, fact: RegExp]>([
   expect((await open(path)).words()).toMatch(fact);
 });
 
-test.each(["/", "/pricing", "/privacy", "/terms", "/security", PLAN])(
-  "%s names no tax if none is added",
-  async (path) => {
-    expect((await openUntaxed(path)).words()).not.toMatch(/\btax/i);
-  },
-);
+const PAGES = ["/", "/pricing", "/privacy", "/terms", "/security", PLAN];
+test.each(PAGES)("%s names no tax if none is added", async (path) => {
+  expect((await openUntaxed(path)).words()).not.toMatch(/\btax/i);
+});
 
 test("the terms end with postal address, email address and website", async () => {
-  const { words, links, document } = await open("/terms");
+  const { words, links } = await open("/terms");
   const { url } = withTaxes.site;
   const { host } = new URL(url);
-  expect(document.querySelector("article")?.lastElementChild?.tagName).toBe("ADDRESS");
   const address = `${companyFacts.postalAddress.join("")}Email: legal@brand.test`;
-  expect(words("address")).toBe(`${address}Website: ${host}`);
-  expect(links("address a")).toEqual([
-    ["legal@brand.test", "mailto:legal@brand.test"],
-    [host, url],
-  ]);
+  expect(words("article > address:last-child")).toBe(`${address}Website: ${host}`);
+  expect(links("address a").flat()).toEqual(["legal@brand.test", "mailto:legal@brand.test", host, url]);
 });

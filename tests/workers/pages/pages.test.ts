@@ -23,6 +23,12 @@ const { upstream, visitor, dispose } = await startVisitedSite({
 afterAll(dispose);
 const open = pageReader(visitor);
 
+const validator = new HtmlValidate({
+  extends: ["html-validate:standard", "html-validate:a11y"],
+  rules: { "heading-level": "error", "no-missing-references": "error" },
+});
+const htmlProblems = async (html: string) => (await validator.validateString(html)).results;
+
 describe.each([
   ["/", "Be the brand that AI search cites"],
   ["/pricing", "Pricing that scales with your prompts"],
@@ -38,28 +44,20 @@ describe.each([
   test("has its heading, and the site's header and footer from the settings", async () => {
     const { words, links, each, document } = await open(path);
     expect([document.documentElement.lang, words("h1")]).toEqual(["en", heading]);
-    expect([...document.body.children].map(({ tagName }) => tagName).slice(0, 4)).toEqual([
-      ...["A", "HEADER", "MAIN", "FOOTER"],
-    ]);
-    expect(links("body > a")).toEqual([["Skip to content", "#main"]]);
-    expect(links("header > div > a")).toEqual([["Citewell", "/"]]);
+    const parts = [...document.body.children].slice(0, 4).map(({ tagName }) => tagName);
+    expect(parts).toEqual(["A", "HEADER", "MAIN", "FOOTER"]);
+    expect(links("body > a, header > div > a").flat()).toEqual(["Skip to content", "#main", "Citewell", "/"]);
     expect(each("header > div > a", "aria-label")).toEqual(["Citewell, home"]);
-    expect(links("header nav li > a")).toEqual([
-      ["Home", "/"],
-      ["Pricing", "/pricing"],
-      ["Customer Console", CONSOLE_URL],
-      ...(isSignUp ? [] : [["Start free trial", "/pricing#plans"]]),
+    expect(links("header nav li > a").flat()).toEqual([
+      ...["Home", "/", "Pricing", "/pricing", "Customer Console", CONSOLE_URL],
+      ...(isSignUp ? [] : ["Start free trial", "/pricing#plans"]),
     ]);
     expect(each("header button", "popovertarget")).toEqual(each("header nav", "id"));
     expect(words("header button")).toBe("Menu");
     expect(each("[aria-current=page]", "href")).toEqual(["/", "/pricing"].includes(path) ? [path] : []);
-    expect(links("footer nav li > a")).toEqual([
-      ["Pricing", "/pricing"],
-      ["Contact Sales", SALES],
-      ["Contact Support", SUPPORT],
-      ["Privacy Policy", "/privacy"],
-      ["Terms & Conditions", "/terms"],
-      ["Security", "/security"],
+    expect(links("footer nav li > a").flat()).toEqual([
+      ...["Pricing", "/pricing", "Contact Sales", SALES, "Contact Support", SUPPORT],
+      ...["Privacy Policy", "/privacy", "Terms & Conditions", "/terms", "Security", "/security"],
     ]);
     expect(words("footer nav li p")).toBe("sales@brand.test support@brand.test");
     expect(words("footer")).toContain(`© ${new Date().getUTCFullYear()} Citewell, Inc.`);
@@ -68,17 +66,17 @@ describe.each([
   test("is valid HTML, and each of its links leads somewhere", async () => {
     const { body, document, each } = await open(path);
     expect(await htmlProblems(body)).toEqual([]);
+    expect(body).not.toMatch(/<a [^>]*data-discover/);
     for (const href of new Set(each("a, link[href]", "href"))) {
       if (href?.startsWith("#")) expect(document.getElementById(href.slice(1)), href).not.toBeNull();
       else if (!href?.startsWith("/")) expect(href).toMatch(/^(https?:\/\/|mailto:)/);
       else expect((await visitor.get(href.split("#")[0] ?? "")).status, href).toBe(200);
     }
   });
-});
 
-test.each(["/", "/pricing", "/privacy", "/terms", "/security", UNKNOWN])(
-  "%s has no framework script and no form, and calls no backend",
-  async (path) => {
+  if (isSignUp) return;
+
+  test("has no framework script and no form, and calls no backend", async () => {
     const { body, document, headers, wordsOfEach } = await open(path);
     const [inline, ...others] = wordsOfEach("script:not([type='application/ld+json'], [type=speculationrules])");
     expect(inline).toMatch(/^addEventListener\("scroll".*"data-scrolled",scrollY>10\)/);
@@ -89,48 +87,35 @@ test.each(["/", "/pricing", "/privacy", "/terms", "/security", UNKNOWN])(
     expect(document.querySelector("form, input:not([type=radio]), button:not([popovertarget])")).toBeNull();
     expect(headers.get("Content-Security-Policy")).toContain("; connect-src 'self';");
     expect(upstream.calls).toEqual([]);
-  },
-);
+  });
+});
 
 test("the form is valid HTML with errors too", async () => {
   const { status, body } = await visitor.post("email=nobody&phone=1");
   expect([status, await htmlProblems(body)]).toEqual([422, []]);
 });
 
-/** Of each page in `main`, every link but a table of contents'. */
-const brands = `${SALES}?subject=AI%20search%20visibility%20for%20our%20brand`;
-const agencies = `${SALES}?subject=AI%20search%20visibility%20for%20our%20agency`;
 const CLOSING = [
-  ["start a free trial", "/pricing#plans"],
-  ["Contact Sales for brands", brands],
-  ["Contact Sales for agencies", agencies],
+  "start a free trial: /pricing#plans",
+  `Contact Sales for brands: ${SALES}?subject=AI%20search%20visibility%20for%20our%20brand`,
+  `Contact Sales for agencies: ${SALES}?subject=AI%20search%20visibility%20for%20our%20agency`,
 ];
 test.each([
   [
     "/",
-    ["Get Started", "/pricing"],
-    ["Learn More", "#features"],
-    ["Source: Gartner", RESEARCH_URL],
-    ["Source: Gartner, press release, December 14, 2023", RESEARCH_URL],
-    ...CLOSING,
+    ...["Get Started: /pricing", "Learn More: #features", `Source: Gartner: ${RESEARCH_URL}`],
+    ...[`Source: Gartner, press release, December 14, 2023: ${RESEARCH_URL}`, ...CLOSING],
   ],
   [
     "/pricing",
-    ["Start free trial", MINI],
-    ["Start free trial", LITE],
-    ["Start free trial", STANDARD],
-    ["Contact Sales", `${SALES}?subject=Enterprise%2FAgency%20plan`],
-    ["customer portal", PORTAL],
-    ["CSV", "/example/export.csv"],
-    ["JSON", "/example/export.json"],
-    ["Contact support", SUPPORT],
-    ["Privacy Policy", "/privacy"],
-    ["customer portal", PORTAL],
-    ...CLOSING,
+    ...[`Start free trial: ${MINI}`, `Start free trial: ${LITE}`, `Start free trial: ${STANDARD}`],
+    ...[`Contact Sales: ${SALES}?subject=Enterprise%2FAgency%20plan`, `customer portal: ${PORTAL}`],
+    ...["CSV: /example/export.csv", "JSON: /example/export.json", `Contact support: ${SUPPORT}`],
+    ...["Privacy Policy: /privacy", `customer portal: ${PORTAL}`, ...CLOSING],
   ],
-  [UNKNOWN, ["Return to Home", "/"]],
-])("the links of %s are in order", async (path, ...links) => {
-  expect((await open(String(path))).links("main a")).toEqual(links);
+  [UNKNOWN, "Return to Home: /"],
+])("the links of %s in its main part are in order", async (path, ...links) => {
+  expect((await open(path)).links("main a").map((link) => link.join(": "))).toEqual(links);
 });
 
 const SEARCH = "ChatGPT, Perplexity";
@@ -141,6 +126,7 @@ const SUITE = "section[aria-labelledby=suite]";
 const FAQ = "section[aria-labelledby=faq]";
 const TRIAL = "section[aria-labelledby=trial]";
 const LAST = "The next answer is being written. Be in it.";
+const HEADINGS = ["How the free trial works", "What you get", "Compare the plans", "FAQ", "What the words mean", LAST];
 const trialUntil = (ending: string) => [
   "Today $0. We save your card but don’t charge it.",
   "Day 4 We email you a reminder, 2 days before the trial ends.",
@@ -156,11 +142,7 @@ test.each<[path: string, selector: string, says: string[] | RegExp]>([
   ["/", "table.platforms tbody th", ["MINI, LITE", "STANDARD", "ENTERPRISE/AGENCY"]],
   ["/", "table.platforms tbody td", [SEARCH, `${SEARCH}, Google AI Overviews`, ALL_PLATFORMS]],
   ["/", "figure .badge", ["Example"]],
-  [
-    "/pricing",
-    "main section > h2, main section > div:not(#plans) h2",
-    ["How the free trial works", "What you get", "Compare the plans", "FAQ", "What the words mean", LAST],
-  ],
+  ["/pricing", "main section > h2, main section > div:not(#plans) h2", HEADINGS],
   ["/pricing", "h1 ~ ul li", ["5-day free trial of MINI, LITE and STANDARD", "No charge for 5 days", "Cancel anytime"]],
   ["/pricing", ".sample .badge", ["Example", "Example"]],
   ["/pricing", `${TRIAL} li`, charged("your plan’s price")],
@@ -171,17 +153,13 @@ test.each<[path: string, selector: string, says: string[] | RegExp]>([
   ["/", HERO, /for brands and agencies/],
   ["/", HERO, /From \$100 a month\. No charge for 5 days\. Cancel anytime\./],
   ["/", HERO, /DeepSeek tracking is available on request\./],
-  ["/", HERO, /AI Overviews are the summaries above Google’s results; in AI Mode, Google answers/],
   ["/", "aside", /AI search will cut organic traffic by 50% or more by 2028\./],
-  ["/", "#features", /Visibility is the share of tracked answers that name your brand\./],
   ["/", SUITE, /Synthetic prompts built from your keywords and targeted by persona/],
   ["/", SUITE, /One dashboard for your AI visibility metrics and the content gaps/],
   ["/", SUITE, /Content briefs that are ready for AI search\. A brief says what to write/],
-  ["/", FUTURE, /^Future of Search/],
-  ["/", FUTURE, /50%\+ Forecast drop in organic traffic by 2028, as consumers embrace generative AI-powered search\./],
+  ["/", FUTURE, /^Future of Search.*50%\+ Forecast drop in organic traffic by 2028, as consumers embrace generative/],
   ["/", FUTURE, /79% of consumers expected, in August 2023, to use AI-enhanced search within the next year\.70% of/],
-  ["/", FUTURE, /70% of consumers had at least some trust in the results of AI-enhanced search in August 2023\./],
-  ["/", FUTURE, /Survey of 299 consumers, August 2023\./],
+  ["/", FUTURE, /70% of consumers had at least some trust in the results .+Survey of 299 consumers, August 2023\./],
   ["/", FUTURE, /“CMOs must prepare for the disruption that GenAI-backed search will bring to their organic search/],
   ["/", FUTURE, /organic search strategies\.”Gartner, the analyst firm$/],
   ["/", "section[aria-labelledby=closing]", /Write to sales@brand\.test, or start a free trial\./],
@@ -191,16 +169,14 @@ test.each<[path: string, selector: string, says: string[] | RegExp]>([
   ["/pricing", FAQ, /\?Yes\. You can upgrade at any time, and the price difference is prorated\./],
   ["/pricing", FAQ, /STANDARD adds Google AI Overviews; ENTERPRISE\/AGENCY adds Claude, Google AI Mode, Gemini/],
   ["/pricing", FAQ, /To downgrade, contact support/],
-  ["/pricing", FAQ, /\?All plans include email support\. Standard adds chat support\. Enterprise adds dedicated suppo/],
-  ["/pricing", FAQ, /adds dedicated support and training\./],
-  ["/pricing", FAQ, /\?All plans are billed monthly in U\.S\. dollars, and invoices are due within 30 days\. For ENT/],
+  ["/pricing", FAQ, /All plans include email support\. Standard adds chat support\. Enterprise adds dedicated support/],
+  ["/pricing", FAQ, /and training\.How am I billed\?All plans are billed monthly in U\.S\. dollars, and invoices/],
+  ["/pricing", FAQ, /dollars, and invoices are due within 30 days\. For ENT/],
   ["/pricing", FAQ, /\?You can cancel at any time, including during the trial: through your account settings, or in/],
   ["/pricing", FAQ, /Fees already paid are not refunded, except as stated in our Terms/],
   ["/pricing", FAQ, /encrypted in transit, not sold, and never used to train.*Card details go straight to our pay/],
-  ...["/pricing", STANDARD].flatMap((path): [string, string, RegExp][] => [
-    [path, TRIAL, /monitoring runs during your trial\. Reports are monthly, so your first one comes after it\./],
-    [path, TRIAL, /To cancel before the first charge, use your account settings, or log in to the customer portal/],
-  ]),
+  ["/pricing", TRIAL, /monitoring runs during your trial\. Reports are monthly, so your first one comes after it\./],
+  [STANDARD, TRIAL, /To cancel before the first charge, use your account settings, or log in to the customer portal/],
 ])("%s says in %s: %s", async (path, selector, says) => {
   const { words, wordsOfEach } = await open(path);
   if (says instanceof RegExp) expect(words(selector)).toMatch(says);
@@ -211,7 +187,6 @@ test("the drawings of home have titles, and words that text browsers separate", 
   const { document, wordsOfEach, words } = await open("/");
   const titles = new Set(wordsOfEach("main svg[role=img] > title:first-child"));
   expect([titles.size, document.querySelectorAll("main svg[role=img]").length]).toEqual([10, 10]);
-  for (const title of titles) expect(title.length).toBeGreaterThan(30);
   const texts = [...document.querySelectorAll("svg text")];
   expect(texts.filter((text) => !/^\s/.test(text.nextSibling?.textContent ?? ""))).toEqual([]);
   expect(words()).not.toMatch(/placeholder|your brand name|competitor [A-Z]\b|lorem/i);
@@ -228,13 +203,3 @@ test("the example export's CSV, JSON and rows have the same answers", async () =
   expect(csv.trim().split("\r\n").slice(1)).toEqual(rows.map((row) => `Example,${brand},${row}`));
   expect(wordsOfEach(".sample tr:not(:has(th))")).toEqual(rows.slice(0, 6).map((row) => row.replaceAll(",", "")));
 });
-
-/** What html-validate finds against the HTML standard. */
-async function htmlProblems(html: string): Promise<string[]> {
-  const validator = new HtmlValidate({
-    extends: ["html-validate:standard", "html-validate:a11y"],
-    rules: { "heading-level": "error", "no-missing-references": "error" },
-  });
-  const { results } = await validator.validateString(html);
-  return results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`));
-}

@@ -31,8 +31,8 @@ const PLANS = [
   ["Integrations", ...three("Not included"), INTEGRATIONS],
 ];
 
-test("the plans are compared in a table, and their cards have the table's features in order", async () => {
-  const { wordsOfEach } = await open("/pricing");
+test("the plans are compared in a table, and their cards have its features in order, price, trial, button and terms", async () => {
+  const { wordsOfEach, each } = await open("/pricing");
   expect(wordsOfEach(".comparison :is(th, td)")).toEqual(PLANS.flat());
   const featureOf = (title = "", cell = "") =>
     ({ Included: title, "Not included": `Not included: ${title}` })[cell] ?? `${title}: ${cell}`;
@@ -41,10 +41,6 @@ test("the plans are compared in a table, and their cards have the table's featur
     ...["Everything in STANDARD", `Platforms: ${ALL_PLATFORMS}`, "Prompts tracked: Custom prompts"],
     ...[`Integrations: ${INTEGRATIONS}`, `Support: ${SPECIALISTS}`],
   ]);
-});
-
-test("each plan's card has its price, trial, button and terms; STANDARD is highlighted", async () => {
-  const { wordsOfEach, each } = await open("/pricing");
   const paid = (title: string, price: number, ribbon: string[] = []) => [
     ...[title, ...ribbon, `$${price} a month`, "5-day free trial", "Start free trial"],
     `No charge for 5 days, then $${price}/month. Cancel anytime.`,
@@ -56,8 +52,8 @@ test("each plan's card has its price, trial, button and terms; STANDARD is highl
     ...["ENTERPRISE/AGENCY", "Price on request", "Contact Sales", "Or write to sales@brand.test."],
   ]);
   expect(each("#plans .plan-highlighted", "aria-labelledby")).toEqual(["plan-standard"]);
-  const titles = ["MINI", "LITE", "STANDARD"];
-  expect(each("#plans a", "aria-label")).toEqual([...titles.map((title) => `Start free trial: ${title}`), null]);
+  const labels = ["MINI", "LITE", "STANDARD"].map((title) => `Start free trial: ${title}`);
+  expect(each("#plans a", "aria-label")).toEqual([...labels, null]);
 });
 
 test("the question for the number of prompts has an answer for each plan", async () => {
@@ -73,13 +69,6 @@ test("the question for the number of prompts has an answer for each plan", async
   expect(each(".picker input[checked]", "id")).toEqual(["prompts-standard"]);
 });
 
-/** The graph of a page's structured data has this software. */
-const offersOf = async (path: string) => {
-  const [json = "{}"] = (await open(path)).wordsOfEach('script[type="application/ld+json"]');
-  const nodes: Record<string, unknown>[] = JSON.parse(json)["@graph"];
-  return nodes.find((node) => node["@type"] === "SoftwareApplication")?.offers;
-};
-
 /** Title, price, prompts and price per prompt of each plan with a price, from the table. */
 const priced = [1, 2, 3].map((column) => {
   const [title = "", price = "", platforms, , prompts, each = ""] = PLANS.map((row) => row[column]);
@@ -87,37 +76,32 @@ const priced = [1, 2, 3].map((column) => {
 });
 
 test.each(["/", "/pricing"])("the structured data of %s has an offer for each plan with a price", async (path) => {
+  const [json = "{}"] = (await open(path)).wordsOfEach('script[type="application/ld+json"]');
+  const nodes: Record<string, unknown>[] = JSON.parse(json)["@graph"];
   const offers = priced.map(({ title, price: monthly, prompts }) => {
     const price = Number(monthly.match(/\d+/)?.[0]);
+    const url = `${site.url}/pricing#plan-${title.toLowerCase()}`;
     return {
-      "@type": "Offer",
-      name: title,
-      description: `5-day free trial. ${prompts}`,
-      url: `${site.url}/pricing#plan-${title.toLowerCase()}`,
-      price,
+      ...{ "@type": "Offer", name: title, description: `5-day free trial. ${prompts}`, url, price },
       priceCurrency: "USD",
       priceSpecification: {
         ...{ "@type": "UnitPriceSpecification", price, priceCurrency: "USD", billingDuration: 1, unitCode: "MON" },
       },
     };
   });
-  expect(await offersOf(path)).toEqual(offers);
+  expect(nodes.find((node) => node["@type"] === "SoftwareApplication")?.offers).toEqual(offers);
   const ids = (await open("/pricing")).each("#plans h2", "id");
   expect(ids).toEqual([...offers.map(({ url }) => url.split("#")[1]), "plan-enterprise"]);
 });
 
-test("llms.txt has each plan", async () => {
-  const { body } = await visitor.get("/llms.txt");
+test("llms.txt has each plan, and /pricing in Markdown their table", async () => {
   const buttons = (await open("/pricing")).each("#plans a", "href");
   const lines = priced.map(({ title, price, platforms, prompts }, index) => {
     const signUp = `[Sign up](${site.url}${buttons[index]})`;
     return `- ${title}: ${price}, 5-day free trial. Platforms: ${platforms}. ${prompts}. ${signUp}`;
   });
   const enterprise = `- ENTERPRISE/AGENCY: Price on request. Platforms: ${ALL_PLATFORMS}.`;
-  expect(body).toContain(`## Plans\n\n${[...lines, enterprise].join("\n")}\n`);
-});
-
-test("the plans are a table in Markdown too", async () => {
+  expect((await visitor.get("/llms.txt")).body).toContain(`## Plans\n\n${[...lines, enterprise].join("\n")}\n`);
   const { body } = await visitor.get("/pricing.md");
   for (const row of PLANS) expect(body).toContain(`| ${row.join(" | ")} |\n`);
   expect(body).toMatch(/## MINI\n.*\$100 a month.*## LITE\n.*## STANDARD\n.*## ENTERPRISE\/AGENCY\n/s);

@@ -1,24 +1,24 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { cookieBrowser } from "../../support/visitors/cookie-browser";
 import { readPage } from "../../support/visitors/page";
-import { type Answer, fields, PASSWORD, returnPathIn, SECRET, siteVisitor } from "../../support/visitors/site-visitor";
+import { type Answer, fields, returnPathIn, SECRET, siteVisitor } from "../../support/visitors/site-visitor";
 import { startStack, startVisitedSite } from "../../support/visitors/visited-site";
 import { enterCard, rows, stripeStateOf } from "../../support/visitors/visitor";
 import { startSite } from "../../support/workers/workers";
 
 /*
- * Whole sign-ups over HTTP, without a script, through the built Workers: what each step says, and what API and Stripe know
- * then. Which step follows on which is in tests/unit/sign-up/.
+ * Whole sign-ups over HTTP, without a script, through the built Workers. Which step follows on which, and all that each
+ * says, is in tests/unit/sign-up/.
  */
 
 const STANDARD = `/subscription/${fields.package_id}`;
-const MINI_ID = "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
-const MINI = `/subscription/${MINI_ID}`;
+const MINI = "/subscription/5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
 const SUCCESS = "Thank you for your subscription. Your 5 days trial period has been started.";
 
 const stack = await startStack();
 const alone = await startVisitedSite();
 afterAll(() => Promise.all([stack.dispose(), alone.dispose()]));
+beforeEach(() => alone.upstream.answersJson(200, { client_secret: SECRET }));
 
 const signUpsOf = (email: string) => rows(stack.api, "SELECT * FROM sign_ups WHERE email = ?", email);
 const secretIn = ({ body }: Answer) => /seti_\w+_secret_\w+/.exec(body)?.[0];
@@ -32,8 +32,7 @@ function dayOfTrial(days: number) {
 test("a sign-up goes from the form by way of the card to a success that stays", async () => {
   const ada = cookieBrowser(stack.visitor);
   const at = async (path: string) => readPage(await ada.get(path));
-  const form = await at(STANDARD);
-  expect(form.document.title).toBe("Sign up, step 1 of 2: details · Citewell");
+  expect((await at(STANDARD)).document.title).toBe("Sign up, step 1 of 2: details · Citewell");
   const posted = await ada.signUp(fields.package_id, { country: "germany" });
   expect([posted.status, posted.headers.get("Location")]).toEqual([303, STANDARD]);
 
@@ -51,118 +50,83 @@ test("a sign-up goes from the form by way of the card to a success that stays", 
   ])
     expect(card.words()).toContain(words);
   expect(card.words().match(/We'll keep this sign-up until \w+ \d+, \d+ at [\d:]+ [AP]M \(UTC\)\./g)).toHaveLength(1);
-  expect(card.links("main details a").map(([words]) => words)).toEqual(["Link to continue this sign-up"]);
-  expect(card.each("main details img", "alt")).toEqual(["QR code of the link below"]);
-  expect(card.wordsOfEach("main button")).toEqual(["Pay", "Start over"]);
   expect((await at(STANDARD)).words()).not.toContain("Subscription Data Saved!");
   expect((await stripeStateOf(stack.stripe, ada.email)).customers).toMatchObject([{ address: { country: "DE" } }]);
 
   const other = await at(MINI);
   expect(other.words()).toContain("Your STANDARD sign-up still needs a cardFinish it, or sign up for MINI below.");
   expect(other.links("main .notice a")).toEqual([["Finish it", STANDARD]]);
-  const names = ["full_name", "email", "phone", "address", "zipCode"];
-  const typed = ["Ada Lovelace", ada.email, "(212) 555-0123", "1 Example Street", "62701"];
-  expect(names.flatMap((name) => other.each(`[name=${name}]`, "value"))).toEqual(typed);
-  expect((await at(`${STANDARD}?edit`)).each("[name=email]", "value")).toEqual([ada.email]);
+  for (const [name, value] of Object.entries({ email: ada.email, phone: "(212) 555-0123", zipCode: "62701" }))
+    expect(other.each(`[name=${name}]`, "value")).toEqual([value]);
 
   await enterCard(stack.stripe.url, secretIn(card));
   const back = await ada.get(returnPathIn(card));
   expect([back.status, back.headers.get("Location")]).toEqual([303, STANDARD]);
   const done = await at(STANDARD);
-  expect([done.document.title, done.words("h1")]).toEqual([
-    "Subscription successful · Citewell",
-    "Subscription Successful!",
-  ]);
-  const next = `A confirmation email with details and next steps will be sent to ${ada.email}.`;
-  for (const words of ["Card Successful!Your card has been processed successfully.", SUCCESS, next])
-    expect(done.words()).toContain(words);
-  expect(done.words()).toMatch(/Card Successful!.+subscription Successful!Your subscription has been completed succ/);
-  expect(done.wordsOfEach("main h2")).toEqual(["Subscription Details", "What's Next?"]);
-  expect(done.wordsOfEach("dl > div")).toEqual([
-    "CompanyEngines & Sons",
-    "ContactAda Lovelace",
-    `Email${ada.email}`,
-    "Phone(212) 555-0123",
-    "PlanSTANDARD, $500 a month after the trial",
-    `Trial ends${dayOfTrial(5)}`,
+  expect(done.document.title).toBe("Subscription successful · Citewell");
+  for (const words of [
+    "Card Successful!Your card has been processed successfully.",
+    "subscription Successful!Your subscription has been completed successfully.",
+    SUCCESS,
+    `A confirmation email with details and next steps will be sent to ${ada.email}.`,
     `First payment$500.00 USD, on or after ${dayOfTrial(5)}`,
-    "CardVisa ending in 4242",
-  ]);
+  ])
+    expect(done.words()).toContain(words);
+  const headings = ["Subscription Successful!", "Subscription Details", "What's Next?"];
+  expect(done.wordsOfEach("main h1, main h2")).toEqual(headings);
   expect(done.wordsOfEach(".timeline strong")).toEqual([dayOfTrial(0), dayOfTrial(3), dayOfTrial(5)]);
   expect(done.wordsOfEach("main :is(button, .btn)")).toEqual(["Open the Customer Console", "Sign up another company"]);
   const reloaded = await at("/subscription");
   expect(reloaded.words()).toContain(SUCCESS);
-  expect(reloaded.words()).not.toContain("Card Successful!");
-  expect(secretIn(reloaded)).toBeUndefined();
+  expect([secretIn(reloaded), reloaded.words().includes("Card Successful!")]).toEqual([undefined, false]);
   expect((await at(MINI)).words()).not.toContain(SUCCESS);
   expect(await signUpsOf(ada.email)).toMatchObject([{ status: "trialing", country: "germany" }]);
 });
 
-test("a resume link is taken over by a post on another device, whose page names nobody and offers no other link", async () => {
+test("a resume link is taken over by a post on another device, whose page names nobody", async () => {
   const ada = cookieBrowser(stack.visitor);
-  await ada.signUp(MINI_ID);
+  await ada.signUp(MINI.slice("/subscription/".length));
   const page = readPage(await ada.get(MINI));
-  const link = page.each("main details a", "href")[0]?.replace(stack.site.url, "") ?? "";
+  const [link = ""] = page.each("main details a", "href");
+  const path = link?.slice(stack.site.url.length) ?? "";
   const elsewhere = cookieBrowser(stack.visitor);
-  const question = readPage(await elsewhere.get(link));
-  expect(question.words()).toBe(
-    "Continue your sign-upThis link continues a sign-up that still needs a card. Continue only if it's yours.Continue this sign-up",
-  );
-  expect((await elsewhere.post("intent=resume", link)).headers.get("Location")).toBe(MINI);
+  const title = "Continue your sign-upThis link continues a sign-up that still needs a card.";
+  const question = `${title} Continue only if it's yours.Continue this sign-up`;
+  expect(readPage(await elsewhere.get(path)).words()).toBe(question);
+  expect((await elsewhere.post("intent=resume", path)).headers.get("Location")).toBe(MINI);
   const card = await elsewhere.get(MINI);
-  expect(secretIn(card)).toBe(secretIn(page));
-  expect(card.text).not.toContain("Continue on another device");
-  const code = await ada.get("/resume-code");
-  expect(code.headers.get("Content-Type")).toBe("image/svg+xml; charset=utf-8");
-  expect((await elsewhere.get("/resume-code")).status).toBe(404);
+  expect([secretIn(card), card.text.includes("Continue on another device")]).toEqual([secretIn(page), false]);
   const expired = readPage(await elsewhere.get(`${MINI}?resume=expired`));
   expect(expired.words()).toContain("This link has expired. Links last 30 minutes. Get a new one where you started");
 });
 
-test("a form that is sent twice is one sign-up", async () => {
-  const email = "twice@example.com";
-  const answers = [await stack.visitor.submit({ email }), await stack.visitor.submit({ email })];
-  expect(answers.map(({ status }) => status)).toEqual([303, 303]);
-  expect(await signUpsOf(email)).toHaveLength(1);
-});
-
-test("a form reaches the API with the contract's keys alone, and the password byte for byte", async () => {
-  const decomposed = "  P\uff30ass word e\u0301\u{1F600}1 \ufeff ";
-  for (const password of [PASSWORD, decomposed, `aA1!${"\u6f22".repeat(252)}`, "\ttab A1a\t"]) {
-    alone.upstream.answersJson(200, { client_secret: SECRET });
+test.each(["  P\uff30ass word e\u0301\u{1F600}1 \ufeff ", `aA1!${"\u6f22".repeat(252)}`])(
+  "a form reaches the API with the contract's keys alone, and the password byte for byte: %j",
+  async (password) => {
     const sent = new URLSearchParams({ ...fields, password, confirmPassword: password, role: "admin" });
-    expect((await alone.visitor.post(`${sent}&__proto__.x=1&a[4294967294]=1&${"a.".repeat(2000)}a=1`)).status).toBe(
-      303,
-    );
+    const posted = await alone.visitor.post(`${sent}&__proto__.x=1&a[4294967294]=1&${"a.".repeat(2000)}a=1`);
     const [call] = alone.upstream.calls;
     const body = JSON.parse(call?.body ?? "{}");
-    expect(body.password).toBe(password);
-    const keys = Object.keys(fields).filter((name) => name !== "confirmPassword");
-    expect(Object.keys(body).sort()).toEqual(keys.sort());
+    expect([posted.status, body.password]).toEqual([303, password]);
+    expect(Object.keys({ ...body, confirmPassword: "" }).sort()).toEqual(Object.keys(fields).sort());
     for (const name of ["authorization", "cookie", "origin", "referer"]) expect(call?.headers[name]).toBeUndefined();
-  }
-});
+  },
+);
 
 test("a card that Stripe is processing is waited for by a page that refreshes itself", async () => {
   alone.upstream.answersJson(200, { client_secret: SECRET, id: "seti_1Sentinel", status: "processing" });
   const browser = cookieBrowser(alone.visitor);
   await browser.signUp(fields.package_id);
   await browser.get(returnPathIn(await browser.get(STANDARD)));
-  const { words, links, document, body } = readPage(await browser.get(STANDARD));
-  expect(document.title).toBe("Sign up, step 2 of 2: card · Citewell");
+  const { words, links, body } = readPage(await browser.get(STANDARD));
   expect(words()).toContain("Your bank is still processing the card. This page checks automatically.");
   expect(links("main .btn")).toEqual([["Check now", STANDARD]]);
   expect(body).toMatch(/<noscript><meta http-equiv="refresh" content="(5|10)"/i);
 });
 
 test("the card step without a publishable key says that it takes no card, and has Stripe's script by default", async () => {
-  alone.upstream.answersJson(200, { client_secret: SECRET });
-  const vars = {
-    SUBSCRIPTION_API_URL: alone.upstream.url,
-    STRIPE_PUBLISHABLE_KEY: undefined,
-    STRIPE_JS_URL: undefined,
-  };
-  const keyless = await startSite({ vars });
+  const absent = { STRIPE_PUBLISHABLE_KEY: undefined, STRIPE_JS_URL: undefined };
+  const keyless = await startSite({ vars: { SUBSCRIPTION_API_URL: alone.upstream.url, ...absent } });
   const visitor = siteVisitor(keyless);
   const { cookie: Cookie } = await visitor.submit();
   const { words, links, body } = readPage(await visitor.get("/subscription", { Cookie }));

@@ -32,23 +32,10 @@ describe("a body", () => {
     expect((await visitor.submit()).status).toBe(303);
   });
 
-  test.each(["0", "5", "16000"])(
-    "in chunks beside a Content-Length of %s is the form in its chunks",
-    async (length) => {
-      const headers: [string, string][] = [...own, ["Content-Length", length], ["Transfer-Encoding", "chunked"]];
-      expect((await raw({ method: "POST", path: "/subscription", headers, body })).status).toBe(303);
-      expect(upstream.calls.map((call) => JSON.parse(call.body).full_name)).toEqual([fields.full_name]);
-    },
-  );
-
-  test.each([
-    ["a form of 17 KB in one field", { full_name: "x".repeat(17_000) }, 413],
-    ["a form of 15 KB", { company_name: "x".repeat(14_000) }, 422],
-  ])("%s does not reach the API, and its other fields come back", async (_, change, status) => {
-    const answer = await visitor.submit(change);
-    expect([answer.status, upstream.calls]).toEqual([status, []]);
-    for (const value of [fields.email, fields.address, fields.zipCode])
-      expect(answer.text).toContain(`value="${value}"`);
+  test("in chunks beside a Content-Length of 5 is the form in its chunks", async () => {
+    const headers: [string, string][] = [...own, ["Content-Length", "5"], ["Transfer-Encoding", "chunked"]];
+    expect((await raw({ method: "POST", path: "/subscription", headers, body })).status).toBe(303);
+    expect(upstream.calls.map((call) => JSON.parse(call.body).full_name)).toEqual([fields.full_name]);
   });
 
   test("of 300 MB that announces 5 bytes, from the API, is read to 64 KiB", async () => {
@@ -66,23 +53,13 @@ test("a form with two Origin headers, one of them foreign, is refused", async ()
   expect(upstream.calls).toEqual([]);
 });
 
-test.each<[headers: Record<string, string>, status: number, calls: number]>([
-  [{}, 202, 1],
-  [{ "Sec-Fetch-Site": "cross-site" }, 403, 0],
-])("a script's form with %j gets %i at its .data URL", async (headers, status, calls) => {
-  const answer = await visitor.submit({}, headers, "/subscription.data");
-  expect([answer.status, upstream.calls.length]).toEqual([status, calls]);
-  if (status === 202) expect(answer.headers.get("Content-Type")).toBe("text/x-script");
-});
-
 test.each(["PUT", "OPTIONS", "PROPFIND", "TRACE"])("%s is answered 405 with what the page takes", async (method) => {
-  for (const [path, allow] of [
-    ["/", "GET, HEAD"],
-    ["/subscription", "GET, HEAD, POST"],
-  ] as const) {
-    const answer = await raw({ method, path, headers: own, body });
-    expect([answer.status, answer.headers.get("Allow")]).toEqual([405, allow]);
-  }
+  const answers = [await raw({ method, path: "/" }), await raw({ method, path: "/subscription", headers: own, body })];
+  const allowed = answers.map(({ status, headers }) => [status, headers.get("Allow")]);
+  expect(allowed).toEqual([
+    [405, "GET, HEAD"],
+    [405, "GET, HEAD, POST"],
+  ]);
 });
 
 test.each([
@@ -103,8 +80,6 @@ test.each([
   ["CF-Ray", "a"],
 ])("16 KB of %s are no error, and mean HTML", async (name, part) => {
   const value = part.repeat(Math.floor(16_000 / part.length));
-  for (const path of ["/pricing", "/subscription"]) {
-    const { status, headers } = await raw({ path, headers: [[name, value]] });
-    expect([status, headers.get("Content-Type")]).toEqual([200, "text/html; charset=utf-8"]);
-  }
+  const { status, headers } = await raw({ path: "/pricing", headers: [[name, value]] });
+  expect([status, headers.get("Content-Type")]).toEqual([200, "text/html; charset=utf-8"]);
 });
