@@ -26,6 +26,7 @@ const DATABASE_LIST = [
   { uuid: DATABASES.production, name: "citewell-subscriptions" },
   { uuid: DATABASES.staging, name: "citewell-subscriptions-staging" },
 ];
+const NO_WORKER = { code: 10007, message: "This Worker does not exist on your account." };
 
 /**
  * Cloudflare's API as Wrangler uses it, for an account in which all Workers have their secrets, and D1 is real. `changes` are
@@ -55,9 +56,8 @@ export async function startCloudflare(account: { isNew?: boolean } = {}) {
     if (rest === "/versions" && isRead) return { items: versions.get(name) ?? [] };
     if (rest.startsWith("/versions/")) return versions.get(name)?.find(({ id }) => rest.endsWith(id));
     if (rest === "/deployments" && isRead) return { deployments: [] };
-    if (rest === "/deployments") {
+    if (rest === "/deployments")
       changes.push(...deployment.parse(await json(request)).versions.map(({ version_id }) => `${name} ${version_id}`));
-    }
     if (path.includes("/zones")) return [{ id: ID, name: "acme.com" }];
     if (path.includes("/domains/")) return [];
     if (rest === "/assets-upload-session") return { jwt: "e30.e30.e30", buckets: [] };
@@ -65,24 +65,14 @@ export async function startCloudflare(account: { isNew?: boolean } = {}) {
     return DONE;
   }
 
-  async function answerTo(request: IncomingMessage): Promise<{ result: unknown } | { code: number; message: string }> {
-    const path = (request.url ?? "").replace(`/client/v4/accounts/${ID}`, "");
-    try {
-      const result = await resultOf(request, path);
-      return result === undefined
-        ? { code: 10007, message: "This Worker does not exist on your account." }
-        : { result };
-    } catch (error) {
-      return { code: 7500, message: String(error) };
-    }
-  }
-
   const server = createServer(async (request, response) => {
-    const answer = await answerTo(request);
-    const success = "result" in answer;
+    const path = (request.url ?? "").replace(`/client/v4/accounts/${ID}`, "");
+    const result = await resultOf(request, path).catch((error) => new Error(error));
+    const success = result !== undefined && !(result instanceof Error);
+    const error = result === undefined ? NO_WORKER : { code: 7500, message: String(result) };
+    const answer = success ? { result, errors: [] } : { result: null, errors: [error] };
     response.writeHead(success ? 200 : 400, { "content-type": "application/json" });
-    const errors = success ? [] : [answer];
-    response.end(JSON.stringify({ result: null, ...(success && answer), success, errors, messages: [] }));
+    response.end(JSON.stringify({ ...answer, success, messages: [] }));
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = z.object({ port: z.number() }).parse(server.address());
@@ -91,13 +81,10 @@ export async function startCloudflare(account: { isNew?: boolean } = {}) {
     server.close();
     await d1.dispose();
   };
-  const CLOUDFLARE_API_BASE_URL = `http://127.0.0.1:${port}/client/v4`;
   /** For a command. */
   const env = {
-    CLOUDFLARE_API_BASE_URL,
-    CLOUDFLARE_API_TOKEN: "token",
-    CLOUDFLARE_ACCOUNT_ID: ID,
-    STRIPE_SECRET_KEY: "",
+    ...{ CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`, CLOUDFLARE_API_TOKEN: "token" },
+    ...{ CLOUDFLARE_ACCOUNT_ID: ID, STRIPE_SECRET_KEY: "" },
   };
   return { versions, changes, execute, env, dispose };
 }

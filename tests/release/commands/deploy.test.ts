@@ -1,8 +1,8 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { DATABASES, filledIn } from "../../support/filled-in-settings";
-import { type Checkout, checkOut } from "./checkout";
+import { checkOut } from "./checkout";
 import { SECRETS, startCloudflare, type Version } from "./cloudflare";
 
 /* Preflight, deploy and rollback as a person types them, with a stand-in for Cloudflare's API. */
@@ -10,15 +10,12 @@ import { SECRETS, startCloudflare, type Version } from "./cloudflare";
 const API = "functions/subscription-api";
 const NAMES = ["citewell-site", "citewell-subscription-api"];
 
-let checkout: Checkout;
-beforeAll(async () => {
-  checkout = await checkOut();
-  for (const file of ["wrangler.toml", `${API}/wrangler.toml`]) await checkout.change(file, filledIn);
-  await checkout.change("app/company-facts.ts", (text) =>
-    text.replace("100 Example Street, Suite 400", "1 Main Street").replace("social.example", "social.acme.com"),
-  );
-});
-afterAll(() => checkout.dispose());
+const checkout = await checkOut();
+afterAll(checkout.dispose);
+for (const file of ["wrangler.toml", `${API}/wrangler.toml`]) await checkout.change(file, filledIn);
+await checkout.change("app/company-facts.ts", (text) =>
+  text.replace("100 Example Street, Suite 400", "1 Main Street").replace("social.example", "social.acme.com"),
+);
 
 /** Runs commands in the checkout with an account of Cloudflare. No command shows a stack. */
 async function inAccount(account: Parameters<typeof startCloudflare>[0]) {
@@ -54,31 +51,26 @@ test("deploy refuses changed files, tables that are not there and a broken migra
   expect(broken.output).toMatch(/0099_broken\.sql.*no such table: nowhere.*A migration failed, and D1 rolled it back/s);
   await rm(migration);
   const commit = checkout.commit();
-  const early = await deploy();
-  expect(early).toMatchObject({ exitCode: 1, output: expect.stringContaining("has no price at Stripe: ") });
+  expect((await deploy()).output).toContain("has no price at Stripe: ");
   expect(changes).toEqual([]);
 
   const api = await deploy("--only", "subscription-api");
-  const live = `✓ subscription API: ${commit} is live for production`;
-  expect(api).toEqual({ exitCode: 0, output: expect.stringContaining(live) });
+  expect(api.output).toContain(`✓ subscription API: ${commit} is live for production`);
   expect(changes.join()).not.toContain("citewell-site");
 
   await execute(DATABASES.production, "UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
   changes.length = 0;
   const { output, exitCode } = await deploy();
-  const order = ["Ready to deploy to production\\.", "subscription API", "site"].map((part) => `✓ ${part}`);
-  expect(output).toMatch(new RegExp(order.join(".*"), "s"));
-  expect(output).toContain("live site's releases cannot be read");
-  expect(exitCode).toBe(0);
+  expect(output).toMatch(/✓ Ready to deploy to production\..*✓ subscription API.*✓ site/s);
+  expect([output, exitCode]).toEqual([expect.stringContaining("live site's releases cannot be read"), 0]);
   const changed = new Set(changes.flatMap((change) => change.match(/citewell-[\w-]+/) ?? []));
   expect([...changed]).toEqual(NAMES.toReversed());
 });
 
-const version = (id: string, day: number, annotations: Record<string, string>): Version => ({
-  id,
-  metadata: { created_on: `2026-01-0${day}T00:00:00Z` },
-  annotations: { "workers/triggered_by": "upload", ...annotations },
-});
+const version = (id: string, day: number, annotations: Record<string, string>): Version => {
+  const metadata = { created_on: `2026-01-0${day}T00:00:00Z` };
+  return { id, metadata, annotations: { "workers/triggered_by": "upload", ...annotations } };
+};
 
 test("rollback deploys a commit's versions, the site first, and nothing where a secret was changed since", async () => {
   const { run, changes, versions } = await inAccount({});

@@ -5,18 +5,15 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { fields } from "../../support/visitors/site-visitor";
 import { enterCard } from "../../support/visitors/visitor";
-import { type Checkout, checkOut } from "./checkout";
+import { checkOut } from "./checkout";
 
 /* `npm start` and `npm run dev` as a person runs them, in a checkout and on ports of its own. */
 
-let checkout: Checkout;
-beforeAll(async () => {
-  checkout = await checkOut();
-});
-afterAll(() => checkout.dispose());
+const checkout = await checkOut();
+afterAll(checkout.dispose);
 
 /** The first of three ports that nothing listens on, below the ports of outgoing connections. */
 async function freePorts(): Promise<number> {
@@ -83,19 +80,15 @@ test("npm start serves the sign-up on PORT, prints addresses and failed requests
   const path = `/subscription/${fields.package_id}`;
   const send = (change: object) =>
     fetch(site + path, { method: "POST", body: new URLSearchParams({ ...fields, ...change }), redirect: "manual" });
-  const posted = await send({});
-  expect(posted.status).toBe(303);
-  const cookies = posted.headers.getSetCookie().map((line) => line.split(";")[0]);
+  const cookies = (await send({})).headers.getSetCookie().map((line) => line.split(";")[0]);
   const card = await (await fetch(site + path, { headers: { cookie: cookies.join("; ") } })).text();
   expect(card).toContain(`${simulator}/endive/stripe.js`);
   await enterCard(simulator, /seti_\w+_secret_\w+/.exec(card)?.[0]);
-  const mailbox = async () => (await fetch(`${simulator}/mailbox`)).text();
-  await expect.poll(mailbox).toContain(fields.email.toLowerCase());
+  await expect.poll(async () => (await fetch(`${simulator}/mailbox`)).text()).toContain(fields.email.toLowerCase());
 
   await fetch(`${site}/no-such-page?email=ada@example.com`);
-  expect((await send({ zipCode: "6" })).status).toBe(422);
-  const failed = ["GET /no-such-page 404", `POST ${path} 422`];
-  await expect.poll(() => started.lines.slice(9)).toEqual(failed);
+  await send({ zipCode: "6" });
+  await expect.poll(() => started.lines.slice(9)).toEqual(["GET /no-such-page 404", `POST ${path} 422`]);
 
   const upload = `POST / HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 10000\r\n\r\nemail=`;
   for (let count = 0; count < 3; count += 1) await exchange(port, upload, true);
@@ -103,10 +96,8 @@ test("npm start serves the sign-up on PORT, prints addresses and failed requests
     expect((await fetch(`http://${host}:${port}/`)).status).toBe(200);
   // w3m
   const http10 = `HTTP/1.0\r\nHost: localhost:${port}\r\nAccept-Encoding: gzip, compress\r\nConnection: close\r\n\r\n`;
-  for (const page of ["/", path]) {
-    const answer = await exchange(port, `GET ${page} ${http10}`);
-    expect(answer).toMatch(/^HTTP\/1\.\d 200 OK\r\n(?!.*chunked).*\r\n\r\n<!DOCTYPE html>.*<\/html>/s);
-  }
+  const wholePage = /^HTTP\/1\.\d 200 OK\r\n(?!.*chunked).*\r\n\r\n<!DOCTYPE html>.*<\/html>/s;
+  for (const page of ["/", path]) expect(await exchange(port, `GET ${page} ${http10}`)).toMatch(wholePage);
   const taken = await checkout.run("start", [], { PORT: String(port) });
   expect(taken.output).toContain(`Port ${port} is in use: stop what listens there, or choose another`);
   expect((await checkout.run("smoke", [], { PORT: String(port) })).output).not.toContain("✗");
@@ -122,19 +113,13 @@ test("npm run dev serves a saved change, applies a new migration, and tells of a
     await expect.poll(() => started.lines.slice(before).join("\n")).toMatch(sentence);
   };
   const pricing = () => fetch(`http://localhost:${port}/pricing`);
-  const change = (edit: (code: string) => string) => () => checkout.change("app/pricing/pricing-content.ts", edit);
-  await said(
-    /^Reloaded: site/m,
-    change((code) => code.replace(/title: "[^"]*"/, 'title: "Saved"')),
-  );
+  const edit = (change: (code: string) => string) => checkout.change("app/pricing/pricing-content.ts", change);
+  await said(/^Reloaded: site/m, () => edit((code) => code.replace(/title: "[^"]*"/, 'title: "Saved"')));
   expect(await (await pricing()).text()).toContain("Saved</h1>");
   const migration = join(checkout.folder, "functions/subscription-api/migrations/0099_new.sql");
   await said(/^Reloaded: subscription-api/m, () => writeFile(migration, "CREATE TABLE a_new_one (id TEXT)"));
   expect((await fetch(`http://localhost:${port + 1}/health`)).status).toBe(200);
-  await said(
-    /pricing-content\.ts/,
-    change((code) => `${code}\nconst = 1;\n`),
-  );
+  await said(/pricing-content\.ts/, () => edit((code) => `${code}\nconst = 1;\n`));
   expect((await pricing()).status).toBe(200);
   await stop(started);
 });

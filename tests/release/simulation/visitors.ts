@@ -144,7 +144,9 @@ export class Visitor {
       await this.#pause(20 * SECOND);
     }
     if (random.chance(0.1)) {
-      stripe.process(setupIntent);
+      // A slow bank.
+      const intent = stripe.get(setupIntent);
+      if (intent?.status === "requires_payment_method") intent.status = "processing";
       await this.#pause(20 * MINUTE);
     }
     const outcome = stripe.confirm(setupIntent, card, false);

@@ -8,7 +8,7 @@ import { signUpsIn } from "../../../functions/subscription-api/sign-ups/store";
 import { cheapPasswords } from "../cheap-passwords";
 import { validRequest } from "../visitors/visitor";
 
-export type Row = Record<string, SqlValue>;
+type Row = Record<string, SqlValue>;
 /** Schedules a database's work as a step. */
 export type Io = <T>(label: string, effect: () => T) => Promise<T>;
 
@@ -23,30 +23,19 @@ const WATCHED = `
   CREATE TRIGGER watch_outbox AFTER UPDATE OF state ON outbox WHEN old.state <> new.state
     BEGIN INSERT INTO changes VALUES ('message', new.key, old.state, new.state); END;`;
 
-type Plant = (path: string, sql: string) => string;
-
-/** A migrated database's file. @param plant applies a planted fault to a migration */
-function migratedFile(plant: Plant): Uint8Array {
+/** A migrated database's file. Copying it takes a millisecond, running the migrations thirty. */
+const migrated = (() => {
   const database = new Database();
-  for (const file of readdirSync(migrations).sort())
-    database.run(plant(migrations + file, readFileSync(migrations + file, "utf8")));
-  database.run(WATCHED);
-  const bytes = database.export();
-  database.close();
-  return bytes;
-}
-
-let unchanged: Uint8Array | undefined;
+  for (const file of readdirSync(migrations).sort()) database.run(readFileSync(migrations + file, "utf8"));
+  return database.run(WATCHED).export();
+})();
 
 /** SQLite in memory with one writer; each statement and batch is atomic. Foreign keys as in D1. */
 export class MemoryDatabase {
-  readonly #database: InstanceType<typeof Database>;
+  readonly #database = new Database(migrated);
   readonly #statements = new Map<string, { statement: Statement; columns: string[] }>();
 
-  constructor(plant?: Plant) {
-    // Copying the file takes a millisecond, running the migrations thirty.
-    unchanged ??= migratedFile((_, sql) => sql);
-    this.#database = new Database(plant ? migratedFile(plant) : unchanged);
+  constructor() {
     this.#database.run("PRAGMA foreign_keys = ON; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
   }
 
@@ -98,9 +87,7 @@ export function d1Of(database: MemoryDatabase, io: Io) {
     const run = () => io(sql, () => database.run(sql, values));
     const first = async (column?: string) => {
       const [row = null] = (await run()).results;
-      if (row === null || column === undefined) return row;
-      if (!(column in row)) throw new Error(`D1_COLUMN_NOTFOUND: Column not found (${column})`);
-      return row[column];
+      return row && column !== undefined ? row[column] : row;
     };
     return { sql, values, bind: (...given: unknown[]) => prepared(sql, given.map(sqlValue)), all: run, run, first };
   };
@@ -129,9 +116,7 @@ export function databaseInMemory(io: Io = async (_label, effect) => effect()) {
   const binding = d1.parse(d1Of(database, io));
   const db = databaseOver(binding);
   return {
-    /** The binding, for settings. */
-    d1: binding,
-    db,
+    ...{ d1: binding, db },
     rows: (sql: string, ...values: (string | number | null)[]): Row[] => database.run(sql, values).results,
     /** A pending sign-up. */
     signUp: async (fields: Partial<typeof validRequest> = {}) =>

@@ -1,8 +1,6 @@
-import { createHmac } from "node:crypto";
 import { DAY, HOUR, type Scheduler, SECOND } from "./scheduler";
 
-type Price = { id: string; currency: string; product: { name: string }; unit_amount: number };
-/** Any object of Stripe, with the fields that the API reads. */
+/** Any object of Stripe, with the fields that tests read. */
 export type StripeObject = {
   id: string;
   object: string;
@@ -10,19 +8,14 @@ export type StripeObject = {
   metadata: Record<string, string>;
 } & Partial<{
   deleted: true;
-  payment_method: string | null;
-  invoice_settings: { default_payment_method: string | null };
-  card: Record<"fingerprint" | "brand" | "last4", string>;
-  items: { data: { price: Price; quantity: number }[] };
-  latest_invoice: { amount_due: number };
-  amount_paid: number;
-  parent: { subscription_details: { subscription: string } };
-  cancel_at_period_end: boolean;
-  cancellation_details: { comment: string | null };
   status: string;
   email: string;
-  client_secret: string;
-  trial_start: number;
+  payment_method: string | null;
+  invoice_settings: { default_payment_method: string | null };
+  card: { fingerprint: string };
+  items: { data: { price: { id: string } }[] };
+  parent: { subscription_details: { subscription: string } };
+  cancel_at_period_end: boolean;
   trial_end: number;
   canceled_at: number;
 }>;
@@ -66,21 +59,21 @@ export class Stripe {
   }
 
   all(object: string, customer?: string | null): StripeObject[] {
-    const all = [...this.objects.values()].filter((one) => one.object === object);
-    return customer === undefined ? all : all.filter((one) => one.customer === customer);
+    const isWanted = (one: StripeObject) => customer === undefined || one.customer === customer;
+    return [...this.objects.values()].filter((one) => one.object === object && isWanted(one));
   }
 
   /** Replays a key's answer for 24 hours, even a 500. */
   request(method: string, url: URL, body: string, key: string | undefined, fails?: "before" | "after"): Answer {
+    const isPost = method === "POST";
     const fields = `${url.pathname} ${body}`;
-    const kept = method === "POST" ? this.#answers.get(key ?? "") : undefined;
+    const kept = isPost ? this.#answers.get(key ?? "") : undefined;
     if (kept && this.scheduler.now - kept.at < DAY)
       return kept.fields === fields ? kept.answer : refusal(400, "idempotency_error", "idempotency_error");
-    const given = method === "POST" ? new URLSearchParams(body) : url.searchParams;
-    const done = fails === "before" ? undefined : this.#answer(method, url.pathname, given);
-    const told = fails || !done ? refusal(500, "api_error", "api_error") : done;
-    if (key !== undefined && method === "POST")
-      this.#answers.set(key, { at: this.scheduler.now, fields, answer: told });
+    const given = isPost ? new URLSearchParams(body) : url.searchParams;
+    const done = fails === "before" ? missing : this.#answer(method, url.pathname, given);
+    const told = fails ? refusal(500, "api_error", "api_error") : done;
+    if (isPost && key !== undefined) this.#answers.set(key, { at: this.scheduler.now, fields, answer: told });
     return told;
   }
 
@@ -94,12 +87,6 @@ export class Stripe {
     if ((this.#inUse.get(key) ?? 0) > now) return () => refusal(409, "idempotency_key_in_use", "idempotency_error");
     this.#inUse.set(key, now + IN_USE_FOR);
     return () => void this.#inUse.delete(key);
-  }
-
-  /** Leaves a card's setup in processing, as a slow bank does. */
-  process(setupIntent: string): void {
-    const intent = this.get(setupIntent);
-    if (intent?.status === "requires_payment_method") intent.status = "processing";
   }
 
   /** Confirms a setup intent as Stripe.js does. */
@@ -119,52 +106,44 @@ export class Stripe {
 
   /** A change of status, or of anything else where the status stays. */
   become(subscription: StripeObject, status: string): void {
-    if (subscription.status === "canceled") return;
-    const isCharged = status === "active" && subscription.status !== status;
+    const { id, status: was, customer, metadata } = subscription;
+    if (was === "canceled") return;
     subscription.status = status;
-    if (isCharged) {
+    if (status === "active" && was !== status) {
       this.watch("charged", subscription);
-      subscription.latest_invoice = { amount_due: CENTS };
-      const parent = { subscription_details: { subscription: subscription.id } };
-      const paid = { status: "paid", amount_paid: CENTS, parent };
-      this.#add("invoice", subscription.customer, subscription.metadata, paid);
+      Object.assign(subscription, { latest_invoice: { amount_due: CENTS } });
+      const parent = { subscription_details: { subscription: id } };
+      this.#add("invoice", customer, metadata, { status: "paid", amount_paid: CENTS, parent });
     }
     this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription);
   }
 
-  signed(body: string, secret: string): string {
-    const seconds = Math.floor(this.scheduler.now / SECOND);
-    return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`;
-  }
-
   #answer(method: string, path: string, fields: URLSearchParams): Answer {
-    const [, , kind = "", id = "", action = ""] = path.split("/");
-    if (id === "create_preview") {
-      const [line] = this.get(fields.get("subscription"))?.items?.data ?? [];
-      const cents = line?.price.unit_amount;
-      return line ? answer(200, { amount_due: cents, currency: "usd", subtotal: cents, total: cents }) : missing;
+    const [, , kind = "", name = "", action = ""] = path.split("/");
+    if (name === "create_preview") {
+      const preview = { amount_due: CENTS, currency: "usd", subtotal: CENTS, total: CENTS };
+      return this.get(fields.get("subscription")) ? answer(200, preview) : missing;
     }
-    if (id === "search") {
-      const query = fields.get("query")?.toLowerCase();
-      const isFound = ({ deleted, email = "" }: StripeObject) => !deleted && query === `email:"${email.toLowerCase()}"`;
-      return answer(200, { data: this.all("customer").filter(isFound), has_more: false });
-    }
+    const id = name === "search" ? "" : name;
     const [one, owner] = [this.get(id), this.get(fields.get("customer"))];
-    if ((id && !one) || owner?.deleted || (one?.deleted && method !== "GET")) return missing;
+    if ((id !== "" && !one) || owner?.deleted || (one?.deleted && method !== "GET")) return missing;
+    if (method === "GET" && one) return answer(200, this.#shown(one, [...fields.values()].join()));
     if (method === "GET") {
-      if (one) return answer(200, this.#shown(one, [...fields.values()].join()));
-      const isListed = ({ deleted, email, parent }: StripeObject) =>
+      const isListed = ({ deleted, email = "", parent }: StripeObject) =>
         !deleted &&
+        (name !== "search" || fields.get("query")?.toLowerCase() === `email:"${email.toLowerCase()}"`) &&
         (!fields.has("email") || fields.get("email") === email) &&
         (!fields.has("subscription") || fields.get("subscription") === parent?.subscription_details.subscription);
       return answer(200, { data: this.all(kind.slice(0, -1), owner?.id).filter(isListed).reverse(), has_more: false });
     }
-    const what = `${method} ${kind} ${action}`.trim();
-    const changed = one ? this.#change(what, one, fields) : this.#make(kind, owner, fields);
+    const changed = one
+      ? this.#change(`${method} ${kind} ${action}`.trim(), one, fields)
+      : this.#make(kind, owner, fields);
     if (typeof changed !== "string") return answer(200, changed);
     return refusal(changed === "resource_missing" ? 404 : 400, changed);
   }
 
+  /** @returns the object, or why not */
   #make(kind: string, owner: StripeObject | undefined, fields: URLSearchParams): StripeObject | string {
     // From `metadata[name]`.
     const metadata = Object.fromEntries([...fields].map(([name, value]) => [name.slice(9, -1), value]));
@@ -176,18 +155,17 @@ export class Stripe {
     if (kind === "setup_intents") {
       const empty = { status: "requires_payment_method", payment_method: null };
       const intent = this.#add("setup_intent", owner.id, metadata, empty);
-      intent.client_secret = `${intent.id}_secret_1`;
-      return intent;
+      return Object.assign(intent, { client_secret: `${intent.id}_secret_1` });
     }
     if (kind !== "subscriptions") throw new Error(`The model of Stripe makes no ${kind}`);
     const days = Number(fields.get("trial_period_days") ?? 0);
     const start = Math.floor(this.scheduler.now / SECOND);
     const id = fields.get("items[0][price]") ?? "";
     const price = { id, currency: "usd", product: { name: id }, unit_amount: CENTS };
-    const trial = { status: "trialing", trial_start: start, trial_end: start + (days * DAY) / SECOND };
-    const terms = { items: { data: [{ price, quantity: 1 }] }, cancel_at_period_end: false };
-    const latest_invoice = { amount_due: 0 };
-    const made = this.#add("subscription", owner.id, metadata, { ...trial, ...terms, latest_invoice });
+    const made = this.#add("subscription", owner.id, metadata, {
+      ...{ status: "trialing", trial_end: start + (days * DAY) / SECOND },
+      ...{ items: { data: [{ price, quantity: 1 }] }, cancel_at_period_end: false, latest_invoice: { amount_due: 0 } },
+    });
     this.watch("made", made);
     this.#event("customer.subscription.created", made);
     // Three days before, or at the beginning of a shorter trial.
@@ -200,13 +178,12 @@ export class Stripe {
 
   /** @returns the object, or why not */
   #change(what: string, one: StripeObject, fields: URLSearchParams): StripeObject | string {
-    const owner = this.get(one.customer);
+    const settings = this.get(one.customer)?.invoice_settings;
     switch (what) {
       case "POST customers": {
         const card = fields.get("invoice_settings[default_payment_method]");
         if (this.get(card)?.customer !== one.id) return "resource_missing";
-        one.invoice_settings = { default_payment_method: card };
-        return one;
+        return Object.assign(one, { invoice_settings: { default_payment_method: card } });
       }
       case "DELETE customers":
         for (const made of this.all("subscription", one.id)) this.become(made, "canceled");
@@ -216,13 +193,12 @@ export class Stripe {
         if (one.status !== "requires_payment_method") return "setup_intent_unexpected_state";
         return Object.assign(one, { status: "canceled", canceled_at: this.scheduler.now });
       case "POST payment_methods detach":
-        if (!owner) return "payment_method_unexpected_state";
-        if (owner.invoice_settings?.default_payment_method === one.id)
-          owner.invoice_settings.default_payment_method = null;
+        if (!settings) return "payment_method_unexpected_state";
+        if (settings.default_payment_method === one.id) settings.default_payment_method = null;
         return Object.assign(one, { customer: null });
       case "DELETE subscriptions":
         if (one.status === "canceled") return "resource_missing";
-        one.cancellation_details = { comment: fields.get("cancellation_details[comment]") };
+        Object.assign(one, { cancellation_details: { comment: fields.get("cancellation_details[comment]") } });
         this.become(one, "canceled");
         return one;
     }
@@ -232,13 +208,14 @@ export class Stripe {
   /** @param expand names of the fields with an object instead of its id */
   #shown(object: StripeObject, expand: string): object {
     const { payment_method, customer, invoice_settings } = object;
-    const shown: Record<string, unknown> = { ...object };
-    if (payment_method && expand.includes("payment_method")) shown.payment_method = this.get(payment_method);
-    if (customer && expand.includes("customer."))
-      shown.customer = this.#shown(this.get(customer) ?? object, "invoice_settings");
-    if (invoice_settings && expand.includes("invoice_settings"))
-      shown.invoice_settings = { default_payment_method: this.get(invoice_settings.default_payment_method) };
-    return shown;
+    const owner = expand.includes("customer.") ? this.get(customer) : undefined;
+    const card = expand.includes("invoice_settings") ? invoice_settings?.default_payment_method : undefined;
+    return {
+      ...object,
+      ...(payment_method && expand.includes("payment_method") && { payment_method: this.get(payment_method) }),
+      ...(owner && { customer: this.#shown(owner, "invoice_settings") }),
+      ...(card && { invoice_settings: { default_payment_method: this.get(card) } }),
+    };
   }
 
   /** Retries a declined charge; some customers pay then. */
@@ -256,10 +233,10 @@ export class Stripe {
     this.tell(this.#id("evt", about.metadata), type, about);
   }
 
-  #add(object: string, customer: string | null, metadata: Record<string, string>, fields: Partial<StripeObject>) {
+  #add(object: string, customer: string | null, metadata: StripeObject["metadata"], fields: object): StripeObject {
     const id = this.#id(object === "setup_intent" ? "seti" : object, metadata);
     const made: StripeObject = { id, object, customer, metadata, ...fields };
-    this.objects.set(made.id, made);
+    this.objects.set(id, made);
     return made;
   }
 

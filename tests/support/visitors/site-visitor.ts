@@ -10,34 +10,17 @@ export const NONCE = "a-nonce-of-22-letters-";
 
 /** The values that a returned form keeps. */
 export const typed = {
-  package_id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430",
-  full_name: "Ada Lovelace",
-  company_name: "Engines & Sons",
-  email: "Ada@Example.com",
-  phone: "(212) 555-0123",
-  address: "1 Example Street",
-  city: "Springfield",
-  state: "IL",
-  zipCode: "62701",
-  country: "United States",
+  ...{ package_id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430", full_name: "Ada Lovelace", company_name: "Engines & Sons" },
+  ...{ email: "Ada@Example.com", phone: "(212) 555-0123", address: "1 Example Street", city: "Springfield" },
+  ...{ state: "IL", zipCode: "62701", country: "United States" },
 };
 
 /** A sign-up as the form posts it. */
 export const fields = { ...typed, password: PASSWORD, confirmPassword: PASSWORD };
 
-/** A response with its whole body. */
-export type Answer = {
-  status: number;
-  headers: Headers;
-  body: string;
-  /** The body with its quotes and ampersands as a visitor reads them. */
-  text: string;
-  /** The session's cookie for the next request; empty if the response sets none. */
-  cookie: string;
-};
-
 type SentHeaders = Record<string, string>;
 export type SiteVisitor = ReturnType<typeof siteVisitor>;
+export type Answer = Awaited<ReturnType<SiteVisitor["send"]>>;
 
 /**
  * Sends requests as a browser on the site's own pages does; follows no redirect. An answer that has the password, or a client
@@ -45,23 +28,30 @@ export type SiteVisitor = ReturnType<typeof siteVisitor>;
  * @param origin under which the site is asked, as Cloudflare's edge hands requests to the Worker; where it listens when absent
  */
 export function siteVisitor(site: RunningWorker, origin = site.url) {
-  async function throughTheEdge(method: string, path: string, headers: SentHeaders, body?: string) {
-    const init = { method, headers, redirect: "manual" as const, ...(body !== undefined && { body }) };
+  async function throughTheEdge(method: string, path: string, sent: SentHeaders, content?: string) {
+    const init = {
+      method,
+      headers: sent,
+      redirect: "manual" as const,
+      ...(content !== undefined && { body: content }),
+    };
     const response = await site.mf.dispatchFetch(origin + path, init);
     return { status: response.status, headers: new Headers([...response.headers]), body: await response.text() };
   }
 
   /** A header without a value is not sent. */
-  async function send(method: string, path: string, given: SentHeaders = {}, content?: string): Promise<Answer> {
-    const sent = Object.entries(given).filter(([, value]) => value !== "");
+  async function send(method: string, path: string, given: SentHeaders = {}, content?: string) {
+    const own = Object.entries(given).filter(([, value]) => value !== "");
     const { status, headers, body } =
       origin === site.url
-        ? await sendRaw(site.url, { method, path, headers: sent, ...(content !== undefined && { body: content }) })
-        : await throughTheEdge(method, path, Object.fromEntries(sent), content);
+        ? await sendRaw(site.url, { method, path, headers: own, body: content })
+        : await throughTheEdge(method, path, Object.fromEntries(own), content);
     const head = JSON.stringify([...headers]);
     if (/S3ntinel|p%C3%A4ssword/.test(head + body) || /seti_\w+_secret/.test(head))
       throw new Error(`The answer to ${method} ${path} has the password or a secret`);
+    /** As a visitor reads its quotes and ampersands. */
     const text = body.replaceAll("&#x27;", "'").replaceAll("&amp;", "&").replaceAll("<!-- -->", "");
+    /** The session's, for the next request; empty if there is none. */
     const cookie = pairsIn(headers).find((pair) => /^(__Host-)?signup=/.test(pair)) ?? "";
     return { status, headers, body, text, cookie };
   }

@@ -6,17 +6,9 @@ import type { RunningWorker } from "../workers/workers";
 
 /** A sign-up that the API takes. */
 export const validRequest: SubscriptionRequest = {
-  package_id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430",
-  email: "ada@example.com",
-  password: "Analytical-3ngine",
-  phone: "2125550123",
-  company_name: "Engines & Sons",
-  full_name: "Ada Lovelace",
-  address: "12 St James's Square",
-  city: "New York",
-  state: "NY",
-  zipCode: "10001",
-  country: "United States",
+  ...{ package_id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430", email: "ada@example.com", password: "Analytical-3ngine" },
+  ...{ full_name: "Ada Lovelace", company_name: "Engines & Sons", phone: "2125550123", country: "United States" },
+  ...{ address: "12 St James's Square", city: "New York", state: "NY", zipCode: "10001" },
 };
 
 /** Runs `work` several times in parallel. */
@@ -31,13 +23,11 @@ export const stripeAt = ({ url }: { url: string }) =>
 export async function stripeStateOf(simulator: { url: string }, email: string) {
   const stripe = stripeAt(simulator);
   const { data: customers } = await stripe.customers.list({ email, limit: 100 });
-  const intents = customers.map(({ id }) => stripe.setupIntents.list({ customer: id }));
-  const subscriptions = customers.map(({ id }) => stripe.subscriptions.list({ customer: id, status: "all" }));
-  return {
-    customers,
-    setupIntents: (await Promise.all(intents)).flatMap(({ data }) => data),
-    subscriptions: (await Promise.all(subscriptions)).flatMap(({ data }) => data),
-  };
+  const ofAll = async <T>(list: (customer: string) => PromiseLike<{ data: T[] }>) =>
+    (await Promise.all(customers.map(({ id }) => list(id)))).flatMap(({ data }) => data);
+  const setupIntents = await ofAll((customer) => stripe.setupIntents.list({ customer }));
+  const subscriptions = await ofAll((customer) => stripe.subscriptions.list({ customer, status: "all" }));
+  return { customers, setupIntents, subscriptions };
 }
 
 /** Posts a sign-up as the site does. */
@@ -69,13 +59,15 @@ export function newCard(): string {
 /** Enters a card as Stripe.js does. */
 export async function enterCard(stripeUrl: string, clientSecret = "", number = "4242424242424242") {
   const body = new URLSearchParams({
-    key: "pk_test_local",
-    client_secret: clientSecret,
-    return_url: "http://localhost:8787/subscription?from=card",
-    "payment_method_data[type]": "card",
+    ...{
+      key: "pk_test_local",
+      client_secret: clientSecret,
+      return_url: "http://localhost:8787/subscription?from=card",
+    },
+    ...{ "payment_method_data[type]": "card", "payment_method_data[card][number]": number },
+    ...{ "payment_method_data[card][exp_month]": "12", "payment_method_data[card][exp_year]": "2040" },
+    "payment_method_data[card][cvc]": "123",
   });
-  const card = { number, exp_month: "12", exp_year: "2040", cvc: "123" };
-  for (const [name, value] of Object.entries(card)) body.set(`payment_method_data[card][${name}]`, value);
   const confirm = `${stripeUrl}/v1/setup_intents/${clientSecret.split("_secret_")[0]}/confirm`;
   const response = await fetch(confirm, { method: "POST", body });
   return { status: response.status, body: await response.text() };

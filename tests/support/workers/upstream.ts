@@ -1,10 +1,11 @@
+import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A request to an upstream. */
 type UpstreamCall = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 
+const JSON_TYPE = { "content-type": "application/json" };
 /** How an upstream answers a call, or fails to. */
 export type Behavior = (response: ServerResponse, call: UpstreamCall) => unknown;
 
@@ -25,19 +26,15 @@ export async function startUpstream() {
   });
   // A connection that closes while it is used again would be a fault that nobody planned.
   server.keepAliveTimeout = 60_000;
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await once(server.listen(0, "127.0.0.1"), "listening");
   const answers = (as: Behavior) => {
     calls.length = 0;
     behavior = as;
   };
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls,
-    answers,
+    ...{ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, answers },
     answersJson: (status: number, body: unknown) =>
-      answers((response) =>
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)),
-      ),
+      answers((response) => response.writeHead(status, JSON_TYPE).end(JSON.stringify(body))),
     dispose() {
       server.closeAllConnections();
       server.close();
@@ -54,5 +51,5 @@ export const answersFrom =
     const sent = Object.entries(headers).filter(([name]) => !NOT_PASSED_ON.test(name));
     const own = Object.fromEntries(sent.map(([name, value]) => [name, String(value)]));
     const answer = await fetch(origin + url, { method, headers: own, ...(body !== "" && { body }) });
-    response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+    response.writeHead(answer.status, JSON_TYPE).end(await answer.text());
   };

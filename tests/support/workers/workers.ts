@@ -15,15 +15,14 @@ import { databaseAccess, databaseThrough } from "./database-access";
 setGlobalDispatcher(new Agent({ pipelining: 0 }));
 
 type WorkerPlan = {
-  /** The folder of wrangler.toml, from the root of the repository. */
+  /** Of wrangler.toml, and of what `npm run build` wrote under build/. */
   folder: string;
-  /** What `npm run build` wrote, under build/. */
   bundle: string;
-  /** The variable that gets the Worker's own URL, unless `vars` has it. */
-  urlVariable?: string;
   /** The environment of wrangler.toml; local development when absent. */
   environment?: "production";
+  /** These and Miniflare's options override wrangler.toml. */
   vars?: Vars;
+  miniflare?: Partial<WorkerOptions>;
   /** Where it is reached, also after its end; a new one when absent. */
   address?: Address;
   /** Folder of its databases; in memory when absent. */
@@ -32,18 +31,12 @@ type WorkerPlan = {
   wrapper?: { script: string };
   /** The folder of static files, if not the one in wrangler.toml. */
   files?: string;
-  /** Miniflare's options, which override wrangler.toml. */
-  miniflare?: Partial<WorkerOptions>;
   /** A Worker beside it, which it can bind to by its name in wrangler.toml. */
   beside?: WorkerPlan;
 };
 
-const SITE = { folder: ".", bundle: "site/site.js", urlVariable: "SITE_URL" };
-export const API = {
-  folder: "functions/subscription-api",
-  bundle: "subscription-api/index.js",
-  urlVariable: "PUBLIC_URL",
-};
+const SITE = { folder: ".", bundle: "site/site.js" };
+export const API = { folder: "functions/subscription-api", bundle: "subscription-api/index.js" };
 const SIMULATOR = { folder: "functions/stripe-simulator", bundle: "stripe-simulator/index.js" };
 
 /** No deadline passes on a busy machine: tests of deadlines have a clock of their own. */
@@ -53,9 +46,10 @@ export type RunningWorker = Awaited<ReturnType<typeof startWorker>>;
 
 /** Starts a built Worker in a Miniflare of its own, with the bindings of its wrangler.toml. */
 async function startWorker(plan: WorkerPlan) {
-  const { persist, beside, urlVariable } = plan;
+  const { beside } = plan;
   const address = plan.address ?? (await openAddress());
-  const vars = { ...(urlVariable !== undefined && { [urlVariable]: address.url }), ...plan.vars };
+  // The site's name for its own URL, and the API's.
+  const vars = { [plan.folder === "." ? "SITE_URL" : "PUBLIC_URL"]: address.url, ...plan.vars };
   const workers = await Promise.all([{ ...plan, vars }, ...(beside ? [beside] : [])].map(workerOptionsOf));
   const withDatabase = workers.find(({ d1Databases = {} }) => Object.keys(d1Databases).length > 0);
   const logs: Record<string, unknown>[] = [];
@@ -73,7 +67,7 @@ async function startWorker(plan: WorkerPlan) {
         });
       }
     },
-    d1Persist: persist,
+    d1Persist: plan.persist,
   });
   address.leadTo(await mf.ready);
   return {
@@ -93,9 +87,8 @@ async function workerOptionsOf(plan: WorkerPlan): Promise<WorkerOptions> {
   const bindings = bindingsOf(folder, vars, environment);
   const path = join(root, "build", bundle);
   const modulesRoot = join(path, "..");
-  const module = (name: string, contents: string) => {
-    return { type: "ESModule" as const, path: join(modulesRoot, name), contents };
-  };
+  const type = "ESModule" as const;
+  const module = (name: string, contents: string) => ({ type, path: join(modulesRoot, name), contents });
   const built = module("worker.js", await readFile(path, "utf8"));
   return {
     ...bindings,
@@ -123,14 +116,11 @@ type ApiOptions = Options & { simulatorUrl?: string };
  */
 export async function startSubscriptionApi({ simulatorUrl, vars, ...rest }: ApiOptions = {}): Promise<RunningWorker> {
   const services = simulatorUrl !== undefined && {
-    STRIPE_API_URL: simulatorUrl,
-    MAIL_API_URL: `${simulatorUrl}/emails`,
+    ...{ STRIPE_API_URL: simulatorUrl, MAIL_API_URL: `${simulatorUrl}/emails` },
     CONSOLE_WEBHOOK_URL: `${simulatorUrl}/console/webhook`,
   };
-  const worker = await startWorker({
-    ...{ ...API, ...rest },
-    vars: { ...UNHURRIED, PASSWORD_COST: "1", ...services, ...vars },
-  });
+  const all = { ...UNHURRIED, PASSWORD_COST: "1", ...services, ...vars };
+  const worker = await startWorker({ ...API, ...rest, vars: all });
   await migrateDatabase(worker.database);
   return worker;
 }
@@ -138,9 +128,8 @@ export async function startSubscriptionApi({ simulatorUrl, vars, ...rest }: ApiO
 const health = z.object({ complaints: z.array(z.string()) });
 
 /**
- * The Stripe simulator. Its end fails when it got a request that Stripe would refuse, or gave an answer that Stripe would not.
- * @param options.webhookUrl by default nobody listens there
- * @param options.misused by the test itself, on purpose
+ * The Stripe simulator. Its end fails when it got a request that Stripe would refuse, or gave an answer that Stripe would
+ * not, unless the test misuses it on purpose. By default nobody listens to its webhooks.
  */
 export async function startStripeSimulator({ webhookUrl = "http://127.0.0.1:1", misused = false } = {}) {
   const worker = await startWorker({ ...SIMULATOR, vars: { WEBHOOK_URL: webhookUrl } });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { SENDER_HEADER } from "../../../app/contract/site-headers";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
-import { answersOf, apiInProcess, type Upstream } from "../../support/api-in-process/api";
+import { apiInProcess, type Instead } from "../../support/api-in-process/api";
 import { DEPLOYED } from "../../support/api-in-process/settings";
 import { refusal } from "../../support/api-in-process/stripe-model";
 import { validRequest } from "../../support/visitors/visitor";
@@ -14,7 +14,7 @@ type Case = RequestInit & {
   /** The site's when absent. */
   entrypoint?: "public";
   /** Stripe's answers and the database's error, after the sign-up. */
-  upstream?: Upstream;
+  upstream?: Instead;
   breaks?: string;
   /** The body's length. */
   kib?: number;
@@ -149,18 +149,18 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
 ])("%s at %j, %j: %i, %s", async (operation, origin, what, status, words) => {
   const { settings = {}, entrypoint = "site", headers, upstream, breaks, kib, change, ...init } = what;
   let hasBegun = false;
-  const api: ReturnType<typeof apiInProcess> = apiInProcess({
+  const api = apiInProcess({
     settings,
     io: async (_, effect) => {
       if (breaks && hasBegun) throw new Error(breaks);
       return effect();
     },
-    upstream: (...given) => (hasBegun && upstream ? upstream(...given) : answersOf(api.model)(...given)),
   });
   const made = operation === STATUS || change ? members.parse(await (await api.post()).json()) : {};
   await api.settled();
   if (change) api.rows(change);
   hasBegun = true;
+  if (upstream) api.instead.set("", upstream);
   const [method = "", path = ""] = operation.split(" ");
   // Node sends a stream as a body only with `duplex`, which the types of Workers lack.
   const body = kib ? "x".repeat(kib * 1024) : JSON.stringify(validRequest);
