@@ -1,6 +1,4 @@
 import type { Page } from "@playwright/test";
-import { SECRET } from "../support/visitors/site-visitor";
-import { startVisitedSite } from "../support/visitors/visited-site";
 import { CARDS, hold, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
@@ -163,25 +161,4 @@ test("from the third declined card on the tries left are told, and after the fif
   await expect(alert).toContainText("To try again, start a new sign-up with another card, or contact sales");
   await expect(alert.locator(".notice")).toBeFocused();
   await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
-});
-
-test("the page of a bank that still processes a card asks again by itself", async ({ elsewhere }) => {
-  const { site, upstream, dispose } = await startVisitedSite();
-  const stripe = { client_secret: SECRET, id: "seti_1Sentinel", status: "requires_payment_method" };
-  upstream.answersJson(200, stripe);
-  const page = await elsewhere({ baseURL: site.url });
-  await page.clock.install();
-  await signup(page).signUp();
-  await page.getByText("* You will not be charged immediately!").waitFor();
-  await page.reload();
-  // Where the bank returns to.
-  const [returnUrl = ""] = /\/subscription\/[\w-]+\?return=[\w.-]+/.exec(await page.content()) ?? [];
-  upstream.answersJson(200, { ...stripe, status: "processing" });
-  await page.goto(returnUrl);
-  await expect(page.getByRole("status")).toContainText("Your bank is still processing the card.");
-  await expect(page.getByRole("link", { name: "Check now" })).toHaveAttribute("href", PLAN);
-  upstream.answersJson(200, { ...stripe, status: "succeeded" });
-  await page.clock.runFor(30_000);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Subscription Successful!");
-  await dispose();
 });

@@ -21,8 +21,7 @@ test("React hydrates the form for every kind of plan, although a click interrupt
       if (type === "click") queueMicrotask(() => document.querySelector("h1")?.click());
     };
   });
-  const upperCase = PLAN.toUpperCase().replace("/SUBSCRIPTION", "/subscription");
-  for (const path of ["/subscription", PLAN, upperCase, "/subscription/x", PLAN]) {
+  for (const path of ["/subscription", PLAN, "/subscription/x", PLAN]) {
     await page.goto(path);
     await hydrated(page);
     expect(complaints, path).toEqual([]);
@@ -105,15 +104,12 @@ test("a password can be shown and hidden", async ({ page }) => {
   await page.goto(PLAN);
   const password = page.getByLabel("Password", { exact: true });
   await password.fill("Passw0rd !");
-  for (const [action, type] of [
-    ["Show password", "text"],
-    ["Hide password", "password"],
-  ] as const) {
-    await page.getByRole("button", { name: action, exact: true }).click();
-    await expect(password).toHaveAttribute("type", type);
-    await expect(page.getByLabel("Confirm Password", { exact: true })).toHaveAttribute("type", "password");
-    await expect(page.locator("[aria-invalid]"), "the form is not sent").toHaveCount(0);
-  }
+  await page.getByRole("button", { name: "Show password", exact: true }).click();
+  await expect(password).toHaveAttribute("type", "text");
+  await expect(page.getByLabel("Confirm Password", { exact: true })).toHaveAttribute("type", "password");
+  await page.getByRole("button", { name: "Hide password", exact: true }).click();
+  await expect(password).toHaveAttribute("type", "password");
+  await expect(page.locator("[aria-invalid]"), "the form is not sent").toHaveCount(0);
   await expect(password).toHaveValue("Passw0rd !");
 });
 
@@ -172,7 +168,6 @@ test("a taken email address is told in a notice, and at its field until it chang
   await expect(alert).toContainText(DUPLICATE);
   await expect(alert).toBeInViewport({ ratio: 1 });
   await expect(alert.locator(".notice")).toBeFocused();
-  await expect(alert.getByRole("link", { name: "Log in to the Customer Console" })).toHaveAttribute("href", /^https:/);
   const email = page.getByLabel("Email Address");
   await expect(email).toHaveAccessibleDescription(DUPLICATE_EMAIL);
   await page.getByLabel("City").press("x");

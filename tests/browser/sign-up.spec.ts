@@ -1,4 +1,4 @@
-import { rowOf, stripeAt, stripeStateOf } from "../support/visitors/visitor";
+import { stripeStateOf } from "../support/visitors/visitor";
 import { accessibilityProblems } from "./support/accessibility";
 import { DESKTOP, PHONE } from "./support/layout";
 import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
@@ -42,21 +42,15 @@ test("a sign-up, with a reload at each step, starts a trial and tells what Strip
   await page.getByRole("button", { name: "Sign up another company" }).click();
   await expect(page.getByLabel("Contact Name")).toHaveValue("");
 
-  const { setupIntents, subscriptions } = await stripeStateOf(stack.stripe, visitor.email);
+  const { subscriptions } = await stripeStateOf(stack.stripe, visitor.email);
   const end = new Date((subscriptions[0]?.trial_end ?? 0) * 1000);
   expect(day).toBe(`${end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" })} (UTC)`);
-  const method = await stripeAt(stack.stripe).paymentMethods.retrieve(String(setupIntents[0]?.payment_method));
-  const address = { line1: "1 Example Street", city: "Springfield", state: "IL", postal_code: "62701", country: "DE" };
-  const phone = "2125550123";
-  expect(method.billing_details).toMatchObject({ name: "Ada Lovelace", email: visitor.email, phone, address });
-  expect(await rowOf(stack.api, visitor.email)).toMatchObject({ phone, full_name: "Ada Lovelace", status: "trialing" });
 });
 
 test("the keyboard alone reaches the card step and all its links, and starts over", async ({ page }) => {
   const visitor = signup(page);
   await page.goto(PLAN);
   await hydrated(page);
-  await expect(page.locator("datalist option")).toHaveCount(250);
   await visitor.fillForm();
   await page.getByLabel("Country").press("Tab");
   for (const name of ["Terms", "Privacy Policy"]) {

@@ -50,4 +50,3 @@ export const test = base.extend<Fixtures, { stack: Stack }>({
 });
 
 export { expect } from "@playwright/test";
-export type { Stack } from "../../support/visitors/visited-site";

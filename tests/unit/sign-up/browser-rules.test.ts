@@ -26,6 +26,7 @@ test("the card step loads Stripe.js of the same release as the installed package
 });
 
 test.each([
+  ["Sign up, step 2 of 2: card", { step: "waiting" }],
   ["Continue your sign-up", { step: "resume" }],
   ["Error: Sign up, step 1 of 2: details", { step: "card", failed: true }],
   ["Error: Continue your sign-up", { step: "resume", failed: true }],

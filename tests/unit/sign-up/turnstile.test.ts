@@ -10,12 +10,12 @@ const KEYS = { TURNSTILE_SITE_KEY: "a-site-key-of-turnstile", TURNSTILE_SECRET_K
 const refuses = (code: string) => () => Response.json({ success: false, "error-codes": [code] });
 
 type Says = (() => Response | Promise<Response>) | undefined;
-const [PASSES, ASKS] = [[303, undefined] as const, [429, "One more step"] as const];
+const PASSES = [303, undefined];
+const ASKS = [429, "One more step"];
 const [token, tooLong] = ["a-token", "x".repeat(2049)];
 
 test.each<[what: string, limit: 0 | 1, keys: object, token: string, Says, becomes: readonly unknown[], asked: number]>([
   ["under the limit", 1, KEYS, "", undefined, PASSES, 0],
-  ["without keys, under the limit", 1, {}, "", undefined, PASSES, 0],
   ["without keys, over the limit", 0, {}, "", undefined, [429, "Submission Failed"], 0],
   ["over the limit, without a token", 0, KEYS, "", undefined, ASKS, 0],
   ["over the limit, passed", 0, KEYS, token, undefined, PASSES, 1],

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
 import { sendRaw } from "../../support/visitors/raw-request";
 import { siteVisitor } from "../../support/visitors/site-visitor";
+import { startStack } from "../../support/visitors/visited-site";
 import { enterCard, rowOf, rows, signUp, stripeStateOf, validRequest } from "../../support/visitors/visitor";
 import { startUpstream } from "../../support/workers/upstream";
 import * as workers from "../../support/workers/workers";
@@ -13,8 +14,8 @@ const API_ORIGIN = "https://api.citewell.dev";
 const KIB = 1024;
 const CHUNKED: [string, string] = ["Transfer-Encoding", "chunked"];
 
-const { DEPLOYED, startSite } = workers;
-const { api, stripe, dispose } = await workers.startBackend();
+const { DEPLOYED } = workers;
+const { api, stripe, visitor, dispose } = await startStack();
 afterAll(dispose);
 
 test.each([
@@ -54,7 +55,7 @@ test("with production's bindings the site reaches the API, the public does not, 
   const simulator = await workers.startStripeSimulator();
   const { CUSTOMER_PORTAL_URL } = DEPLOYED;
   const STRIPE_PUBLISHABLE_KEY = "pk_test_0123456789abcdef0123";
-  const site = await startSite({
+  const site = await workers.startSite({
     environment: "production",
     vars: { ...DEPLOYED, SUBSCRIPTION_API_URL: API_ORIGIN, STRIPE_PUBLISHABLE_KEY },
     beside: {
@@ -70,16 +71,16 @@ test("with production's bindings the site reaches the API, the public does not, 
     },
   });
   await migrateDatabase(site.database);
-  const visitor = siteVisitor(site, workers.ORIGIN);
+  const { submit } = siteVisitor(site, workers.ORIGIN);
   const sender = { "CF-Connecting-IP": "2001:db8::1" };
-  expect((await visitor.submit({ email: "bound@example.com" }, sender)).status).toBe(303);
+  expect((await submit({ email: "bound@example.com" }, sender)).status).toBe(303);
   expect(await rows(site, "SELECT email FROM sign_ups")).toEqual([{ email: "bound@example.com" }]);
   const network = await site.mf.getWorker("citewell-subscription-api");
   const form = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(validRequest) };
   expect((await network.fetch(`${API_ORIGIN}/subscription`, form)).status).toBe(404);
   const columns = "outbox (key, sign_up_id, kind, next_attempt_at, created_at)";
   await rows(site, `INSERT INTO ${columns} SELECT 'a key', id, 'card-used', '', '' FROM sign_ups`);
-  await visitor.submit({ email: "another@example.com" });
+  await submit({ email: "another@example.com" });
   const said = () => site.said.join("\n");
   await expect.poll(said).toContain("Your Citewell trial has not started");
   for (const address of ["bound@example.com", "hello@citewell.example"]) expect(said()).toContain(address);
@@ -90,9 +91,7 @@ test("with production's bindings the site reaches the API, the public does not, 
 test("one request ID connects the page with the logs, the row and Stripe's objects", async () => {
   const ray = "8f1e2d3c4b5a6979-FRA";
   const email = "supported@example.com";
-  const STRIPE_JS_URL = `${stripe.url}/endive/stripe.js`;
-  const site = await startSite({ vars: { SUBSCRIPTION_API_URL: api.url, STRIPE_API_URL: stripe.url, STRIPE_JS_URL } });
-  const { headers } = await siteVisitor(site).submit({ email }, { "CF-Ray": ray });
+  const { headers } = await visitor.submit({ email }, { "CF-Ray": ray });
   const { id, request_id } = await rowOf(api, email);
   expect([headers.get("x-request-id"), request_id]).toEqual([ray, ray]);
   const line = { level: "info", event: "sign_up_accepted", request_id: ray, signUpId: id };
@@ -100,7 +99,6 @@ test("one request ID connects the page with the logs, the row and Stripe's objec
   const { customers, setupIntents } = await stripeStateOf(stripe, email);
   const made = [...customers, ...setupIntents].map(({ metadata }) => metadata);
   expect(made).toMatchObject(Array(2).fill({ sign_up_id: id, request_id: ray }));
-  await site.dispose();
 });
 
 /** Nothing but Stripe is reached. */

@@ -1,6 +1,5 @@
 import { HtmlValidate } from "html-validate";
 import { afterAll, describe, expect, test } from "vitest";
-import * as z from "zod";
 import { pageReader } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
@@ -196,8 +195,7 @@ test("the example export's CSV, JSON and rows have the same answers", async () =
   const { wordsOfEach, each } = await open("/pricing");
   const files = each("a[download]", "href").map(async (path) => (await visitor.get(path ?? "")).body);
   const [csv = "", json = ""] = await Promise.all(files);
-  const answer = z.object({ prompt: z.string(), platform: z.string(), named: z.boolean() });
-  const { brand, answers } = z.object({ brand: z.string(), answers: z.array(answer) }).parse(JSON.parse(json));
+  const { brand, answers }: { brand: string; answers: Record<string, unknown>[] } = JSON.parse(json);
   const rows = answers.map(({ prompt, platform, named }) => [prompt, platform, named].join());
   expect(rows).toHaveLength(10);
   expect(csv.trim().split("\r\n").slice(1)).toEqual(rows.map((row) => `Example,${brand},${row}`));
