@@ -75,10 +75,8 @@ if (process.argv.includes("--write")) {
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
   const measured = `Measured on ${new Date().toISOString().slice(0, 10)}: ${machine}.\n`;
   const table = [measured, "| What | CPU, in constants | Limit |", "| --- | --- | --- |", ...rows].join("\n");
-  writeFileSync(
-    path,
-    readFileSync(path, "utf8").replace(/(<!-- bench -->\n)[\s\S]*(\n<!-- \/bench -->)/, `$1${table}$2`),
-  );
+  const document = readFileSync(path, "utf8");
+  writeFileSync(path, document.replace(/(<!-- bench -->\n)[\s\S]*(\n<!-- \/bench -->)/, `$1${table}$2`));
 }
 
 /** Site and constant are first in turn, so that noise meets both. */
@@ -86,11 +84,11 @@ async function ratiosOf(subject: Subject, urls: string[]): Promise<number[]> {
   for (const url of urls) await cpuPerRequest(url, subject, WARM_UP_MS);
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const cpu: Record<string, number> = {};
-    for (const url of round % 2 === 0 ? urls : urls.toReversed())
-      cpu[url] = await cpuPerRequest(url, subject, ROUND_MS);
-    const [ofSite = Number.NaN, ofConstant = Number.NaN] = urls.map((url) => cpu[url]);
-    ratios.push(ofSite / ofConstant);
+    const costs: number[] = [];
+    const isSiteFirst = round % 2 === 0;
+    for (const url of isSiteFirst ? urls : urls.toReversed()) costs.push(await cpuPerRequest(url, subject, ROUND_MS));
+    const [first = Number.NaN, second = Number.NaN] = costs;
+    ratios.push(isSiteFirst ? first / second : second / first);
   }
   return ratios;
 }

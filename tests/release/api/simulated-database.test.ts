@@ -6,13 +6,13 @@ import * as z from "zod";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
 import { d1Of, MemoryDatabase } from "../../support/api-in-process/database";
 
-/*
- * The simulation's database against D1 itself: any statements, alone and in batches, have the same results, change as many
- * rows, are refused alike, and leave the same rows.
- */
+/* The simulation's database against D1 itself: results, numbers of changed rows, refusals, and the rows in the end. */
 
 const COUNTS =
   "CREATE TABLE counts (day TEXT NOT NULL, hash TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (day, hash)) STRICT";
+
+const COUNT_ON = `INSERT INTO counts (day, hash, n) VALUES (?1, ?2, 1)
+  ON CONFLICT (day, hash) DO UPDATE SET n = n + 1 WHERE n < ?3 RETURNING n`;
 
 const mf = new Miniflare({ modules: true, script: "export default {}", d1Databases: ["DB"] });
 afterAll(() => mf.dispose());
@@ -27,13 +27,7 @@ const command = (sql: string, ...values: fc.Arbitrary<unknown>[]): fc.Arbitrary<
   fc.tuple(...values).map((given) => ({ sql, values: given }));
 const commands = fc.oneof(
   command("INSERT INTO counts (day, hash, n) VALUES (?, ?, ?)", label, label, value),
-  command(
-    `INSERT INTO counts (day, hash, n) VALUES (?1, ?2, 1)
-     ON CONFLICT (day, hash) DO UPDATE SET n = n + 1 WHERE n < ?3 RETURNING n`,
-    text,
-    text,
-    value,
-  ),
+  command(COUNT_ON, text, text, value),
   command("UPDATE counts SET n = n + ? WHERE day = ? RETURNING *", fc.integer({ min: 0, max: 3 }), text),
   command("DELETE FROM counts WHERE hash = ?", label),
   command("SELECT day, count(*) AS many, sum(n) / 2.0 AS half FROM counts GROUP BY day ORDER BY day"),
@@ -44,10 +38,8 @@ const commands = fc.oneof(
   command("SELECT nothing FROM packages"),
 );
 const batches = fc.array(commands, { minLength: 2, maxLength: 4 });
-const steps = fc.array(fc.oneof({ weight: 3, arbitrary: fc.tuple(commands) }, batches), {
-  minLength: 1,
-  maxLength: 12,
-});
+const step = fc.oneof({ weight: 3, arbitrary: fc.tuple(commands) }, batches);
+const steps = fc.array(step, { minLength: 1, maxLength: 12 });
 
 /** Each step's result ("refused" for an error), then the final rows. */
 async function outcomes(db: D1Database, all: Command[][]): Promise<unknown[]> {
@@ -74,10 +66,8 @@ test("random statements have the same results in the simulated database and in D
   await migrateDatabase(real);
   const both = [real, databases.parse(d1Of(memory, async (_, effect) => effect()))];
   for (const db of both) await db.prepare(COUNTS).run();
-  const anew = [
-    ...["DELETE FROM counts", "DELETE FROM trial_claims"],
-    "UPDATE packages SET price_cents = 10000 WHERE name = 'MINI'",
-  ];
+  const [noCounts, noClaims] = ["DELETE FROM counts", "DELETE FROM trial_claims"];
+  const anew = [noCounts, noClaims, "UPDATE packages SET price_cents = 10000 WHERE name = 'MINI'"];
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
       for (const db of both) await db.batch(anew.map((sql) => db.prepare(sql)));

@@ -11,8 +11,6 @@ const FOLDERS = ["app", "functions", "public", "tools"];
 const FILES = ["package.json", "tsconfig.json", "wrangler.toml", "remix.config.js", "postcss.config.js", ".gitignore"];
 
 /** A copy of the repository, in which a test may change files and run commands. */
-export type Checkout = Awaited<ReturnType<typeof checkOut>>;
-
 export async function checkOut() {
   const folder = await mkdtemp(join(tmpdir(), "checkout-"));
   for (const name of [...FOLDERS, ...FILES]) await cp(join(root, name), join(folder, name), { recursive: true });
@@ -33,16 +31,18 @@ export async function checkOut() {
     },
     /** Runs a script of package.json to its end, without this machine's Cloudflare login. */
     async run(script: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) {
-      const ofTest = { NODE_ENV: undefined, NODE_OPTIONS: undefined, XDG_CONFIG_HOME: join(folder, ".config") };
+      const own = {
+        NODE_ENV: undefined,
+        NODE_OPTIONS: undefined,
+        XDG_CONFIG_HOME: join(folder, ".config"),
+        HOME: folder,
+      };
       const child = spawn("npm", ["run", "--silent", script, "--", ...args], {
-        cwd: folder,
-        env: { ...process.env, ...ofTest, HOME: folder, ...env },
-        stdio: ["ignore", "pipe", "pipe"],
+        ...{ cwd: folder, env: { ...process.env, ...own, ...env }, stdio: ["ignore", "pipe", "pipe"] },
       });
-      const ended = once(child, "close");
-      const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-      const [exitCode] = await ended;
-      return { output: `${stdout}${stderr}`, exitCode: z.number().parse(exitCode) };
+      const ended = [text(child.stdout), text(child.stderr), once(child, "close")] as const;
+      const [stdout, stderr, [exitCode]] = await Promise.all(ended);
+      return { output: stdout + stderr, exitCode: z.number().parse(exitCode) };
     },
     dispose: () => rm(folder, { recursive: true, force: true }),
   };

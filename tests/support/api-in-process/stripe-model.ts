@@ -30,11 +30,8 @@ export const refusal = (status: number, code: string, type = "invalid_request_er
   answer(status, { error: { type, code, message: "From the model of Stripe" } });
 const missing = refusal(404, "resource_missing");
 
-/** The amount of a charge. */
 const CENTS = 10_000;
-const ENDS_SOON = 3 * DAY;
-/** Longest duration of a request. */
-const IN_USE_FOR = 20 * SECOND;
+const LONGEST_REQUEST = 20 * SECOND;
 
 /** A model of the part of Stripe that the API uses, from Stripe's documentation. */
 export class Stripe {
@@ -85,7 +82,7 @@ export class Stripe {
     const { now } = this.scheduler;
     if (key === undefined) return () => undefined;
     if ((this.#inUse.get(key) ?? 0) > now) return () => refusal(409, "idempotency_key_in_use", "idempotency_error");
-    this.#inUse.set(key, now + IN_USE_FOR);
+    this.#inUse.set(key, now + LONGEST_REQUEST);
     return () => void this.#inUse.delete(key);
   }
 
@@ -136,9 +133,8 @@ export class Stripe {
         (!fields.has("subscription") || fields.get("subscription") === parent?.subscription_details.subscription);
       return answer(200, { data: this.all(kind.slice(0, -1), owner?.id).filter(isListed).reverse(), has_more: false });
     }
-    const changed = one
-      ? this.#change(`${method} ${kind} ${action}`.trim(), one, fields)
-      : this.#make(kind, owner, fields);
+    const what = `${method} ${kind} ${action}`.trim();
+    const changed = one ? this.#change(what, one, fields) : this.#make(kind, owner, fields);
     if (typeof changed !== "string") return answer(200, changed);
     return refusal(changed === "resource_missing" ? 404 : 400, changed);
   }
@@ -169,7 +165,7 @@ export class Stripe {
     this.watch("made", made);
     this.#event("customer.subscription.created", made);
     // Three days before, or at the beginning of a shorter trial.
-    this.scheduler.after(Math.max(0, days * DAY - ENDS_SOON), () => {
+    this.scheduler.after(Math.max(0, (days - 3) * DAY), () => {
       if (made.status === "trialing") this.#event("customer.subscription.trial_will_end", made);
     });
     this.scheduler.after(days * DAY, () => this.#endTrial(made));

@@ -2,9 +2,8 @@ import Stripe from "stripe";
 import { post, stripeAt } from "../visitors/visitor";
 import type { RunningWorker } from "../workers/workers";
 
-/** The API's local secret (functions/subscription-api/wrangler.toml). */
-const WEBHOOK_SECRET = "whsec_local_development_only";
-
+/** Of the API's wrangler.toml. */
+const LOCAL_SECRET = "whsec_local_development_only";
 const { webhooks } = new Stripe("sk_test_local");
 
 export const secondsNow = () => Math.floor(Date.now() / 1000);
@@ -20,7 +19,7 @@ export async function setupEvent(stripe: RunningWorker, type: string, clientSecr
 }
 
 /** A Stripe-Signature header. */
-export const sign = (payload: string, secret = WEBHOOK_SECRET, timestamp = secondsNow()) =>
+export const sign = (payload: string, secret = LOCAL_SECRET, timestamp = secondsNow()) =>
   webhooks.generateTestHeaderString({ payload, secret, timestamp });
 
 /** Delivers an event with a valid signature. Returns the status. */

@@ -5,13 +5,11 @@ export function cookieBrowser(visitor: SiteVisitor) {
   const email = `visitor-${crypto.randomUUID()}@example.com`;
   const jar = new Map<string, string>();
   const keep = (answer: Answer) => {
-    for (const pair of pairsIn(answer.headers)) {
-      const [name = "", value = ""] = pair.split("=");
-      jar.set(name, value);
-    }
+    for (const pair of pairsIn(answer.headers)) jar.set(pair.split("=")[0] ?? "", pair);
     return answer;
   };
-  const headers = () => ({ Cookie: [...jar].flatMap(([name, value]) => (value ? `${name}=${value}` : [])).join("; ") });
+  /** A cookie without a value has been deleted. */
+  const headers = () => ({ Cookie: [...jar.values()].filter((pair) => /=./.test(pair)).join("; ") });
   const get = async (path: string) => keep(await visitor.get(path, headers()));
   return {
     email,

@@ -1,8 +1,6 @@
 import { JSDOM } from "jsdom";
 import type { Answer, SiteVisitor } from "./site-visitor";
 
-export type Page = ReturnType<typeof readPage>;
-
 /** A page without scripts. */
 export function readPage(answer: Answer) {
   const { document } = new JSDOM(answer.body).window;
@@ -13,10 +11,7 @@ export function readPage(answer: Answer) {
   const each = (selector: string, attribute: string) =>
     [...document.querySelectorAll(selector)].map((element) => element.getAttribute(attribute));
   return {
-    ...answer,
-    document,
-    wordsOfEach,
-    each,
+    ...{ ...answer, document, wordsOfEach, each },
     words: (selector = "main") => wordsOfEach(selector).join(" "),
     /** Words and target of each selected link. */
     links: (selector: string) => wordsOfEach(selector).map((words, index) => [words, each(selector, "href")[index]]),
@@ -24,10 +19,11 @@ export function readPage(answer: Answer) {
 }
 
 /** Opens and caches pages. Each is parsed once, so tests must not change its document. */
-export function pageReader(visitor: SiteVisitor): (path: string) => Promise<Page> {
-  const pages = new Map<string, Promise<Page>>();
-  return (path) => {
-    const page = pages.get(path) ?? visitor.get(path, { Accept: "text/html" }).then(readPage);
+export function pageReader(visitor: SiteVisitor) {
+  const open = async (path: string) => readPage(await visitor.get(path, { Accept: "text/html" }));
+  const pages = new Map<string, ReturnType<typeof open>>();
+  return (path: string) => {
+    const page = pages.get(path) ?? open(path);
     pages.set(path, page);
     return page;
   };

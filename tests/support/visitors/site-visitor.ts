@@ -28,14 +28,8 @@ export type Answer = Awaited<ReturnType<SiteVisitor["send"]>>;
  * @param origin under which the site is asked, as Cloudflare's edge hands requests to the Worker; where it listens when absent
  */
 export function siteVisitor(site: RunningWorker, origin = site.url) {
-  async function throughTheEdge(method: string, path: string, sent: SentHeaders, content?: string) {
-    const init = {
-      method,
-      headers: sent,
-      redirect: "manual" as const,
-      ...(content !== undefined && { body: content }),
-    };
-    const response = await site.mf.dispatchFetch(origin + path, init);
+  async function throughTheEdge(method: string, path: string, headers: SentHeaders, body?: string) {
+    const response = await site.mf.dispatchFetch(origin + path, { method, headers, redirect: "manual", body });
     return { status: response.status, headers: new Headers([...response.headers]), body: await response.text() };
   }
 

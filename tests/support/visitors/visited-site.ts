@@ -8,10 +8,7 @@ export type Stack = Awaited<ReturnType<typeof startStack>>;
 /** What the tests' sign-ups type, and secrets. */
 const PERSONAL = /S3ntinel|_secret_|Lovelace|@example|example\.com|5550123|Example Street|Springfield/i;
 
-/**
- * A site and a visitor. A test file starts them on loading and ends them with `afterAll(dispose)`, which fails if the log
- * has personal data.
- */
+/** A site and a visitor, for one test file. Their end fails if the log has personal data. */
 async function visited(options: SiteOptions, disposeBackend: () => unknown) {
   const site = await startSite(options);
   const dispose = async () => {

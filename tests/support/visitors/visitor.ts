@@ -86,13 +86,11 @@ const mail = z.object({ to: z.array(z.string()), subject: z.string(), text: z.st
 const accountWebhook = z.object({ data: z.object({ email: z.string() }) });
 
 /** A list that the simulator keeps, newest first. */
-const kept = async <T>({ url }: RunningWorker, path: string, item: z.ZodType<T>) =>
-  z.object({ data: z.array(item) }).parse(await (await fetch(url + path)).json()).data;
+const kept = async <T>(url: string, item: z.ZodType<T>) =>
+  z.object({ data: z.array(item) }).parse(await (await fetch(url)).json()).data;
 
-/** Emails to an address in the simulator's mailbox. */
-export const mails = async (simulator: RunningWorker, address: string) =>
-  (await kept(simulator, "/emails", mail)).filter(({ to }) => to.includes(address));
-
-/** Account webhooks at the simulator's console. */
-export const accountWebhooks = async (simulator: RunningWorker, email: string) =>
-  (await kept(simulator, "/console/webhooks", accountWebhook)).filter(({ data }) => data.email === email);
+/** Emails to an address, and account webhooks about it, which the simulator keeps. */
+export const mails = async ({ url }: RunningWorker, address: string) =>
+  (await kept(`${url}/emails`, mail)).filter(({ to }) => to.includes(address));
+export const accountWebhooks = async ({ url }: RunningWorker, address: string) =>
+  (await kept(`${url}/console/webhooks`, accountWebhook)).filter(({ data }) => data.email === address);
