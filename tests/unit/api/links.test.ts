@@ -1,12 +1,11 @@
 import { expect, test, vi } from "vitest";
 import { type LinkPurpose, signedLinks } from "../../../functions/subscription-api/signed-links";
 import { apiInProcess, configurationOf } from "../../support/api-in-process/api";
-import { stopClock } from "../../support/api-in-process/clock";
+import { NOW, stopClock } from "../../support/api-in-process/clock";
 import { DAY } from "../../support/api-in-process/scheduler";
 import { refusal } from "../../support/api-in-process/stripe-model";
 
-const NOW = Date.parse("2026-11-22T12:00:00.000Z");
-stopClock(NOW);
+stopClock();
 
 const ENDED = "This sign-up has ended";
 

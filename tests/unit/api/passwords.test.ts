@@ -2,12 +2,11 @@ import { expect, test, vi } from "vitest";
 import { scryptPasswords } from "../../../functions/subscription-api/sign-ups/password/password";
 import { PASSWORD_LIMITS, passwordQueue } from "../../../functions/subscription-api/sign-ups/password/password-queue";
 import { apiInProcess } from "../../support/api-in-process/api";
-import { stopClock } from "../../support/api-in-process/clock";
+import { NOW, stopClock } from "../../support/api-in-process/clock";
 import { DEPLOYED } from "../../support/api-in-process/settings";
 import { cheapPasswords } from "../../support/cheap-passwords";
 
-const NOW = Date.parse("2026-11-22T12:00:00.000Z");
-stopClock(NOW);
+stopClock();
 
 // Made with Python's hashlib.scrypt: n=2**14, r=8, p=5, dklen=32, the salt being the bytes 0 to 15.
 const GOLDEN = "$scrypt$ln=14,r=8,p=5$AAECAwQFBgcICQoLDA0ODw$M/1p+B6du+oPtXKcYadGelZape4nIHDuDbbxfcH0PzY";

@@ -5,7 +5,7 @@ import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-u
 import { stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 
-stopClock(Date.parse("2026-11-22T12:00:00.000Z"));
+stopClock();
 
 const EMAIL = "ada@example.com";
 const NOT_EXPORTED = ["idempotency_key", "check_rank", "password_hash", "stripe_attempt", "version"];

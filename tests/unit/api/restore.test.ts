@@ -2,13 +2,12 @@ import { expect, test } from "vitest";
 import { reconcileRestored } from "../../../functions/subscription-api/operator/after-restore";
 import { advanceDue } from "../../../functions/subscription-api/sign-ups/due-sign-ups";
 import { CHECK_RANKS } from "../../../functions/subscription-api/sign-ups/sign-up";
-import { stopClock } from "../../support/api-in-process/clock";
+import { NOW, stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { answer } from "../../support/api-in-process/stripe-model";
 
-const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const RESTORE = { restoredTo: new Date(NOW - 7_200_000), stoppedAt: new Date(NOW - 3_600_000) };
-stopClock(NOW);
+stopClock();
 
 test("every sign-up is checked again, 2,000 in a part; emails due before the stop are held back", async () => {
   const api = signUpsInProcess();

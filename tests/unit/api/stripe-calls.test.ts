@@ -2,12 +2,11 @@ import { expect, test, vi } from "vitest";
 import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
 import { stripeClient } from "../../../functions/subscription-api/stripe/client";
 import type { Payments } from "../../../functions/subscription-api/stripe/payments";
-import { stopClock } from "../../support/api-in-process/clock";
+import { NOW, stopClock } from "../../support/api-in-process/clock";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { answer, refusal } from "../../support/api-in-process/stripe-model";
 
-const NOW = Date.parse("2026-11-22T12:00:00.000Z");
-stopClock(NOW);
+stopClock();
 
 /** An object of any kind, and an empty list. */
 const ANYTHING = { id: "made", client_secret: "a_secret", status: "trialing", cancel_at_period_end: false, data: [] };

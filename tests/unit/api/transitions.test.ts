@@ -5,7 +5,7 @@ import { type Begin, type Pull, SITUATIONS, TRIGGERS } from "./situations";
 
 /* The diagram of sign-ups/advance.ts, cell by cell: a sign-up as it stands here and at Stripe × who asks. */
 
-stopClock(Date.parse("2026-11-22T12:00:00.000Z"));
+stopClock();
 const TEN_MINUTES_AGO = "2026-11-22T11:50:00.000Z";
 
 /** Each trigger is pulled twice: a repetition changes nothing more. */
