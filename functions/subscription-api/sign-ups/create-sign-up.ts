@@ -3,7 +3,7 @@ import { PaymentsError, unexpectedAnswer } from "../stripe/client";
 import { type Advanced, type AdvanceServices, advance } from "./advance";
 import { columnsOf } from "./field-columns";
 import type { PasswordPlace } from "./password/password-queue";
-import { isBeforeTrial, type SignUp } from "./sign-up";
+import { CONTINUED_FOR_MS, isBeforeTrial, isOlder, type SignUp } from "./sign-up";
 
 export type SignUpServices = AdvanceServices & { passwords: PasswordPlace; requestId: string };
 
@@ -43,7 +43,13 @@ async function resume(stored: SignUp, request: SubscriptionRequest, services: Si
   if (samePassword === undefined) return { status: "busy" };
   const sameFields = Object.entries(columnsOf(request)).every(([name, value]) => Reflect.get(stored, name) === value);
   if (!samePassword || !sameFields) return { status: "key-reused" };
-  return stored.status === "canceled" ? { status: "duplicate" } : finish(stored, services);
+  return hasHadItsTurn(stored) ? { status: "duplicate" } : finish(stored, services);
+}
+
+/** True after a trial, and for a trial whose status can no longer be asked for. */
+function hasHadItsTurn(stored: SignUp): boolean {
+  if (stored.status === "ended" || isBeforeTrial(stored)) return false;
+  return stored.status === "canceled" || isOlder(stored, CONTINUED_FOR_MS);
 }
 
 function hasHadTrial(email: string, { signUps, claims }: AdvanceServices, exceptBy?: string): Promise<boolean> {

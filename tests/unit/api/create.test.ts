@@ -87,6 +87,19 @@ test("an address that Stripe refuses leaves nothing, nor does a form whose place
 
 const PAST = 24 * HOUR - 5 * MINUTE;
 
+test("the form of a trial continues it before 23 hours and 55 minutes, and is a duplicate after that time", async () => {
+  const { post, model, rows } = forms();
+  await post();
+  model.confirm(String(rows("SELECT * FROM sign_ups")[0]?.stripe_setup_intent_id), "a card", false);
+  for (const [age, status] of [
+    [PAST - 1, "created"],
+    [PAST, "duplicate"],
+  ] as const) {
+    vi.setSystemTime(NOW + age);
+    expect((await post()).status).toBe(status);
+  }
+});
+
 test.each<[what: string, age: number, declined: number, told: string[], rows: string[]]>([
   ["continues its sign-up before 23 hours and 55 minutes", PAST - 1, 0, ["created"], ["pending"]],
   ["ends it, and then begins another, after that time", PAST, 0, ["ended", "created"], ["pending"]],
