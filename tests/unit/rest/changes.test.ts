@@ -1,16 +1,14 @@
 import { expect, test } from "vitest";
-import { formFields } from "../../../app/contract/fields/form-fields";
 import { PAID_PLANS, settingOf, TRIAL_DAYS } from "../../../app/contract/plans";
 import { describeOffer, findPlan, plans } from "../../../app/pricing/plans/plan-list";
 import { recordOf } from "../../../app/shared/record-of";
 import { trialOffer } from "../../../app/signup/form/plan-summary";
 import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
-import { PACKAGE_IDS, post, siteContext } from "../../support/site-in-process/site-context";
-import { validRequest } from "../../support/visitors/visitor";
+import { PACKAGE_IDS } from "../../support/site-in-process/site-settings";
 
 /*
- * A new entry of the contract's lists of plans and fields has to appear in each of these places. What pages show of them:
- * workers/pages/plans.test.ts and workers/sign-up/form-page.test.ts.
+ * A new entry of the contract's list of plans has to appear in each of these places. What pages show of them:
+ * workers/pages/plans.test.ts.
  */
 
 const ids = recordOf(PAID_PLANS.map((plan) => [plan.key, String(PACKAGE_IDS[settingOf(plan)])] as const));
@@ -26,15 +24,4 @@ test.each(PAID_PLANS)("the plan $title is sold by the API under the site's id, a
   const days = `after ${TRIAL_DAYS} days unless you cancel.`;
   const offers = [trialOffer(plan, false), trialOffer(plan, false, true)];
   expect(offers).toEqual([`${price} ${days}`, `${price} plus any tax ${days}`]);
-});
-
-test("each field is forwarded to the API, and all but the password are stored in their columns", async () => {
-  const visited = siteContext();
-  await post(visited, { ...validRequest, confirmPassword: validRequest.password });
-  expect(JSON.parse(String(visited.api.calls[0]?.init.body))).toMatchObject(validRequest);
-  expect(Object.keys(validRequest)).toEqual(expect.arrayContaining(Object.keys(formFields)));
-  const { password: _, ...stored } = validRequest;
-  const columnOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const row = Object.fromEntries(Object.entries(stored).map(([name, value]) => [columnOf(name), value]));
-  expect(await signUpsInProcess().signUp()).toMatchObject(row);
 });
