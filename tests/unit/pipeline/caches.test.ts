@@ -22,14 +22,8 @@ test.each<[isCached: boolean, Cookie: string, ...paths: string[]]>([
 ])("rendered once for all: %s, with the cookies %j at %s", async (isCached, Cookie, ...paths) => {
   for (const path of paths) {
     const site = smallSite();
-    const answers: unknown[] = [];
-    for (const _ of [1, 2, 3]) {
-      const answer = await site.ask(path, { headers: { Cookie } });
-      const withoutId = [...answer.headers].filter(([name]) => name !== "x-request-id");
-      answers.push([answer.status, withoutId, await answer.text()]);
-    }
+    for (const _ of [1, 2, 3]) await site.ask(path, { headers: { Cookie } });
     expect([path, renderedBy(site)]).toEqual([path, isCached ? 1 : 0]);
-    if (isCached) expect(answers[2]).toEqual(answers[0]);
   }
 });
 
