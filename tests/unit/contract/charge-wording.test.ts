@@ -3,6 +3,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { MemoryRouter } from "react-router-dom";
 import { afterEach, expect, test, vi } from "vitest";
 import { chargeSentence, usd, utcMinute } from "../../../app/contract/charge-wording";
+import { PAID_PLANS, settingOf } from "../../../app/contract/plans";
 import { trialEndOf } from "../../../app/contract/trial";
 import { PlanCard } from "../../../app/pricing/plans/plan-card";
 import { PlanComparison } from "../../../app/pricing/plans/plan-comparison";
@@ -13,6 +14,8 @@ import { PlanChoice } from "../../../app/signup/form/plan-choice";
 import { PlanTerms } from "../../../app/signup/form/plan-summary";
 import { trialEndingEmail, trialStartedEmail } from "../../../functions/subscription-api/outbox/emails/trial-emails";
 import { MESSAGE, SENDER } from "../../support/api-in-process/message";
+import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
+import { PACKAGE_IDS } from "../../support/site-in-process/site-settings";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -69,4 +72,10 @@ test("the structured data has a discount's regular price as the struck-through p
   const [offer] = offerOf(discount, "https://brand.test/pricing");
   expect(offer).toHaveProperty("priceSpecification", [{ ...month, price: 80 }, regular]);
   expect(JSON.stringify(offerOf(plan, "https://brand.test/pricing"))).not.toContain("StrikethroughPrice");
+});
+
+test.each(PAID_PLANS)("the plan $title is sold by the API under the site's id, at the site's price", (sold) => {
+  const id = String(PACKAGE_IDS[settingOf(sold)]);
+  const rows = signUpsInProcess().rows("SELECT name, price_cents FROM packages WHERE id = ?", id);
+  expect(rows).toEqual([{ name: sold.title, price_cents: sold.monthlyPrice * 100 }]);
 });

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { countryCode, countryNames } from "../../../app/contract/fields/country";
-import { acrossFields } from "../../../app/contract/fields/form-fields";
 import { packageIdOf } from "../../../app/contract/fields/package-id";
 import { formatPhone } from "../../../app/contract/fields/phone";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
@@ -110,12 +109,6 @@ test("a mismatched password confirmation is reported even while other fields are
   expect(messages({ password: "short", confirmPassword: "other" })).toMatchObject({ confirmPassword });
   expect(messages({ confirmPassword: undefined })).toEqual({ confirmPassword });
   expect(messages({ password: undefined, confirmPassword: undefined })).toEqual({ password: [SHORT] });
-});
-
-test("a rule across several fields is checked even while another field is invalid", () => {
-  const form = subscriptionRequest.check(acrossFields("zipCode", () => false, "German codes have 5 digits"));
-  const { error } = form.safeParse({ ...valid, city: undefined });
-  expect(Object.keys(messagesOf(error))).toEqual(["city", "zipCode"]);
 });
 
 test("the request has the contract's keys, normalized text, only digits in the phone number, and the exact password", () => {

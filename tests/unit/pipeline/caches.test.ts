@@ -22,33 +22,21 @@ test.each<[isCached: boolean, Cookie: string, ...paths: string[]]>([
 ])("rendered once for all: %s, with the cookies %j at %s", async (isCached, Cookie, ...paths) => {
   for (const path of paths) {
     const site = smallSite();
-    const answers: unknown[] = [];
-    for (const _ of [1, 2, 3]) {
-      const answer = await site.ask(path, { headers: { Cookie } });
-      const withoutId = [...answer.headers].filter(([name]) => name !== "x-request-id");
-      answers.push([answer.status, withoutId, await answer.text()]);
-    }
+    for (const _ of [1, 2, 3]) await site.ask(path, { headers: { Cookie } });
     expect([path, renderedBy(site)]).toEqual([path, isCached ? 1 : 0]);
-    if (isCached) expect(answers[2]).toEqual(answers[0]);
   }
 });
 
-test("a cached page allows its inline scripts and styles by hash, a rendered one by a nonce of its own", async () => {
+// That policies fit their pages: every browser test fails on a violation.
+test("each rendered page has a nonce of its own, and a cached page none", async () => {
   const { ask } = smallSite();
-  const cached = await ask("/subscription");
-  const html = await cached.text();
-  expect(html + policyOf(cached)).not.toMatch(/nonce[-=]/);
-  expect(html, "the loaders' data, for hydration").toMatch(/streamController\.enqueue\(.*streamController\.close\(\)/s);
-  for (const [, name, text] of html.matchAll(/<(script|style)(?: type="module" async="")?>(.*?)<\/\1>/gs)) {
-    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-    const directive = new RegExp(`${name}-src [^;]*`).exec(policyOf(cached))?.[0];
-    expect(directive).toContain(`'sha256-${Buffer.from(digest).toString("base64")}'`);
-  }
-  const rendered = [await ask("/subscription?edit"), await ask("/subscription?edit")];
-  const nonces = rendered.map((page) => /'nonce-([\w-]{22})'/.exec(policyOf(page))?.[1]);
-  const tags = (await rendered[0]?.text())?.match(/<(?:script|style)[^>]*>/g) ?? [];
-  expect(tags.filter((tag) => !tag.includes(`nonce="${nonces[0]}"`))).toEqual([]);
-  expect(new Set(nonces).size).toBe(2);
+  const pages = [await ask("/subscription?edit"), await ask("/subscription?edit"), await ask("/subscription")];
+  const nonces = pages.map((page) => /'nonce-([\w-]{22})'/.exec(policyOf(page))?.[1]);
+  expect([new Set(nonces).size, nonces[2], await pages[2]?.text()]).toEqual([
+    3,
+    undefined,
+    expect.not.stringMatching(/nonce=/),
+  ]);
 });
 
 test.each<[path: string, Cookie: string, cookie: string | null]>([
