@@ -49,9 +49,9 @@ const constants: WorkerOptions[] = [];
 for (const subject of subjects) {
   const response = await fetch(origin + subject.path, { ...requestOf(subject, origin), redirect: "manual" });
   const headers = [...response.headers].filter(([name]) => !RUNTIME_HEADERS.has(name));
-  const init = JSON.stringify({ status: response.status, headers });
   const script = `const body = new TextEncoder().encode(${JSON.stringify(await response.text())});
-    export default { fetch: () => new Response(body, ${init}) };`;
+    const init = { status: ${response.status}, headers: new Headers(${JSON.stringify(headers)}) };
+    export default { fetch: () => new Response(body, init) };`;
   constants.push({ ...direct, name: subject.what, compatibilityDate, modules: true, script });
 }
 await alone.dispose();
