@@ -1,48 +1,8 @@
-import type { Page } from "@playwright/test";
 import { brokenWords } from "../browser/support/layout";
 import { hydrated, PLAN } from "../browser/support/sign-up";
 import { expect, test } from "../browser/support/stack";
 
 const pages = ["/", "/pricing", "/privacy", "/terms", "/nothing-here", PLAN];
-
-/** The words on each line of each visible element that a selector finds. */
-function linesOf(page: Page, selector: string): Promise<string[][][]> {
-  return page.evaluate((wanted) => {
-    const range = document.createRange();
-    const elements = [...document.querySelectorAll(wanted)].filter((element) => element.checkVisibility());
-    return elements.map((element) => {
-      const lines: string[][] = [];
-      let bottom = Number.NaN;
-      const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-      for (let node = texts.nextNode(); node; node = texts.nextNode()) {
-        for (const { index, 0: word } of (node.textContent ?? "").matchAll(/\S+/g)) {
-          range.setStart(node, index);
-          range.setEnd(node, index + word.length);
-          const box = range.getBoundingClientRect();
-          // Half of the smallest line height in use: a highlight is a little lower than the words beside it.
-          if (Math.abs(box.bottom - bottom) < 10) lines.at(-1)?.push(word);
-          else lines.push([word]);
-          bottom = box.bottom;
-        }
-      }
-      return lines;
-    });
-  }, selector);
-}
-
-test("no headline leaves a word alone on a line, and no footer link wraps, from 320 to 1920 px", async ({ page }) => {
-  for (const path of pages) {
-    await page.goto(path);
-    await page.evaluate(() => document.fonts.ready);
-    for (let width = 320; width <= 1920; width += 40) {
-      await page.setViewportSize({ width, height: 900 });
-      const headlines = await linesOf(page, "main :is(h1, h2), main blockquote");
-      const alone = headlines.filter((lines) => lines.length > 1 && lines.some(({ length }) => length === 1));
-      expect(alone, `${path}, ${width} px`).toEqual([]);
-      for (const lines of await linesOf(page, "footer a")) expect(lines, `${path}, ${width} px`).toHaveLength(1);
-    }
-  }
-});
 
 test("a page prints dark on white with the brand and every answer, without menu and footer", async ({ page }) => {
   await page.emulateMedia({ media: "print", colorScheme: "dark" });

@@ -2,15 +2,15 @@ import naughtyStrings from "big-list-of-naughty-strings/blns.json" with { type: 
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { type RawRequest, sendRaw } from "../support/visitors/raw-request";
-import { fields, formHeaders, logged, SECRET } from "../support/visitors/site-visitor";
+import { fields, formHeaders, SECRET } from "../support/visitors/site-visitor";
 import { startVisitedSite } from "../support/visitors/visited-site";
 
 /*
- * What no input at all may do: make the site answer 5xx, run in a page, or get to the API past the contract. fast-check
- * prints the smallest input that does, with the seed that finds it again.
+ * What no input at all may do: make the site answer 5xx, redirect to another site, or log personal data. fast-check prints
+ * the smallest input that does, with the seed that finds it again.
  */
 
-const { upstream, site, visitor, dispose } = await startVisitedSite();
+const { upstream, site, dispose } = await startVisitedSite();
 upstream.answersJson(200, { client_secret: SECRET });
 afterAll(dispose);
 
@@ -74,32 +74,4 @@ test.concurrent.each<[what: string, allowed: number[], requests: fc.Arbitrary<Ra
     expect(headers.get("Location") ?? "/").toMatch(/^\/(?!\/)/);
   });
   await fc.assert(property, { numRuns: 120, seed: 20_250_814, endOnFailure: true });
-});
-
-const scriptsIn = (html: string) => html.match(/<script/gi)?.length ?? 0;
-
-test("naughty strings in every field are escaped, or reach the API as they are", async () => {
-  const names = ["full_name", "company_name", "email", "phone", "address", "city", "state", "zipCode", "country"];
-  const scripts = scriptsIn((await visitor.submit({ email: "nobody" })).body);
-  for (const [index, naughty] of naughtyStrings.entries()) {
-    // Each string goes through each field in turn, all fields at once.
-    const values = Object.fromEntries(names.map((name, at) => [name, naughtyStrings.at(index - at) ?? ""]));
-    const { status, body } = await visitor.submit({ ...values, package_id: naughty });
-    expect([naughty, status, scriptsIn(body)]).toEqual([naughty, 422, scripts]);
-    const [password, email] = [`aA1!aA1!${naughty}`, `naughty-${index}@example.com`];
-    const answer = await visitor.submit({ email, password, confirmPassword: password });
-    const call = upstream.calls.find((one) => one.body.includes(`"${email}"`));
-    if (answer.status === 303) expect(JSON.parse(call?.body ?? "{}").password).toBe(password);
-    else expect(answer.text).toMatch(/Password (must (be at most|contain)|contains)/);
-  }
-  expect(upstream.calls.length).toBeGreaterThan(300);
-});
-
-test("the log has no 5xx, and quotes no input but unknown paths", async () => {
-  const last = await visitor.get("/nothing", { "CF-Ray": "the-last-one" });
-  await expect.poll(() => logged(site)).toContain("the-last-one");
-  expect(last.status).toBe(404);
-  expect(site.logs.filter(({ status }) => Number(status) >= 500)).toEqual([]);
-  const withoutPaths = site.logs.map((line) => (line.status === 404 ? { ...line, path: "" } : line));
-  expect(logged({ ...site, logs: withoutPaths })).not.toMatch(/S3ntinel|Lovelace|seti_|alert\(|onerror|DROP TABLE/i);
 });

@@ -6,7 +6,7 @@ import { unstable_splitSqlQuery } from "wrangler";
 import * as z from "zod";
 import { DATABASES } from "../../support/filled-in-settings";
 
-export const SECRETS = {
+const SECRETS = {
   site: ["SESSION_SECRET"],
   api: ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "OPERATOR_TOKEN", "LINK_SECRET", "HASH_SECRET"],
 };
@@ -32,7 +32,7 @@ const NO_WORKER = { code: 10007, message: "This Worker does not exist on your ac
  * Cloudflare's API as Wrangler uses it, for an account in which all Workers have their secrets, and D1 is real. `changes` are
  * the writing requests, except D1's statements, and the versions that were rolled back to.
  */
-export async function startCloudflare(account: { isNew?: boolean } = {}) {
+export async function startCloudflare() {
   const versions = new Map<string, Version[]>();
   const changes: string[] = [];
   const d1 = new Miniflare({ modules: true, script: "export default {}", d1Databases: Object.values(DATABASES) });
@@ -50,7 +50,6 @@ export async function startCloudflare(account: { isNew?: boolean } = {}) {
     if (path.startsWith("/d1/database?")) return DATABASE_LIST;
     const [, kind, name = "", rest = ""] = /^\/workers\/(scripts|services)\/([^/?]+)([^?]*)/.exec(path) ?? [];
     if (!isRead) changes.push(`${request.method} ${path.split("?")[0]}`);
-    else if (name !== "" && account.isNew) return undefined;
     const secrets = SECRETS[name.includes("site") ? "site" : "api"];
     if (rest === "/secrets") return secrets.map((secret) => ({ name: secret, type: "secret_text" }));
     if (rest === "/versions" && isRead) return { items: versions.get(name) ?? [] };

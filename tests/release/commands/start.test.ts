@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { text } from "node:stream/consumers";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { fields } from "../../support/visitors/site-visitor";
 import { enterCard } from "../../support/visitors/visitor";
@@ -40,28 +39,16 @@ async function start(port: number, script: string): Promise<Started> {
   return { npm, lines };
 }
 
-/** Presses Ctrl-C, after which none of the checkout's processes are left: from Linux's /proc; elsewhere none are found. */
-async function stop({ npm, lines }: Started): Promise<void> {
-  const processes = async () => {
-    const ids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
-    const read = (id: string, file: string) => readFile(`/proc/${id}/${file}`, "utf8").catch(() => "");
-    const of = async (id: string) => `${await read(id, "cmdline")}\0${await read(id, "environ")}\0`;
-    const found = await Promise.all(ids.map(of));
-    return found.filter((one) => one.includes(`${checkout.folder}/`) || one.includes(`PWD=${checkout.folder}\0`));
-  };
+/** Presses Ctrl-C, after which nothing listens on the three ports. */
+async function stop({ npm, lines }: Started, port: number): Promise<void> {
   process.kill(-Number(npm.pid), "SIGINT");
   await expect.poll(() => lines).toContain("Stopping …");
-  await expect.poll(processes).toEqual([]);
+  await once(npm, "exit");
+  for (const one of [port, port + 1, port + 2])
+    await expect(fetch(`http://localhost:${one}/`)).rejects.toThrow("fetch failed");
 }
 
-/** What the server answers to some text on a connection, which is then closed. */
-async function exchange(port: number, request: string, isAborted = false): Promise<string> {
-  const socket = connect(port, "127.0.0.1");
-  socket.write(request, () => isAborted && socket.destroy());
-  return isAborted ? String(await once(socket, "close")) : text(socket);
-}
-
-test("npm start serves the sign-up on PORT, prints addresses and failed requests, outlives aborted uploads and ends with Ctrl-C", async () => {
+test("npm start serves the sign-up on PORT, prints addresses and failed requests, and ends with Ctrl-C", async () => {
   const port = await freePorts();
   const [site, simulator] = [`http://localhost:${port}`, `http://localhost:${port + 2}`];
   const started = await start(port, "start");
@@ -90,18 +77,12 @@ test("npm start serves the sign-up on PORT, prints addresses and failed requests
   await send({ zipCode: "6" });
   await expect.poll(() => started.lines.slice(9)).toEqual(["GET /no-such-page 404", `POST ${path} 422`]);
 
-  const upload = `POST / HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 10000\r\n\r\nemail=`;
-  for (let count = 0; count < 3; count += 1) await exchange(port, upload, true);
   for (const host of ["localhost", "127.0.0.1", "[::1]"])
     expect((await fetch(`http://${host}:${port}/`)).status).toBe(200);
-  // w3m
-  const http10 = `HTTP/1.0\r\nHost: localhost:${port}\r\nAccept-Encoding: gzip, compress\r\nConnection: close\r\n\r\n`;
-  const wholePage = /^HTTP\/1\.\d 200 OK\r\n(?!.*chunked).*\r\n\r\n<!DOCTYPE html>.*<\/html>/s;
-  for (const page of ["/", path]) expect(await exchange(port, `GET ${page} ${http10}`)).toMatch(wholePage);
   const taken = await checkout.run("start", [], { PORT: String(port) });
   expect(taken.output).toContain(`Port ${port} is in use: stop what listens there, or choose another`);
   expect((await checkout.run("smoke", [], { PORT: String(port) })).output).not.toContain("✗");
-  await stop(started);
+  await stop(started, port);
 });
 
 test("npm run dev serves a saved change, applies a new migration, and tells of a build that failed", async () => {
@@ -121,5 +102,5 @@ test("npm run dev serves a saved change, applies a new migration, and tells of a
   expect((await fetch(`http://localhost:${port + 1}/health`)).status).toBe(200);
   await said(/pricing-content\.ts/, () => edit((code) => `${code}\nconst = 1;\n`));
   expect((await pricing()).status).toBe(200);
-  await stop(started);
+  await stop(started, port);
 });

@@ -108,7 +108,7 @@ function sqlValue(value: unknown): SqlValue {
 const d1 = z.custom<D1Database>();
 
 /**
- * The API's migrated database in this process; tests/release/api/simulated-database.test.ts compares it with D1.
+ * The API's migrated database in this process.
  * @param io passes on what is sent to the database, or fails
  */
 export function databaseInMemory(io: Io = async (_label, effect) => effect()) {

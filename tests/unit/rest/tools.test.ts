@@ -1,10 +1,12 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import Stripe from "stripe";
 import { expect, test } from "vitest";
 import { sentenceOf } from "../../../tools/failures";
 import { keepRelease, parseReleases } from "../../../tools/releases/kept-releases";
 import { testModeOf } from "../../../tools/start/test-mode";
+import { sentenceOf as sentenceOfStripe } from "../../../tools/stripe-setup/stripe-setup";
 import { targetOf } from "../../../tools/stripe-setup/target";
 import { readWorkerSettings, stageOf } from "../../../tools/wrangler/worker-settings";
 import { failureIn } from "../../../tools/wrangler/wrangler";
@@ -65,6 +67,16 @@ test.each([
   ["✘ [ERROR] Something\n  new\n\nIf you think this is a bug", "Wrangler says: Something new"],
 ])("Wrangler's output %j is told as %j", (output, sentence) => {
   expect(failureIn(output)).toContain(sentence);
+});
+
+const { StripeAuthenticationError, StripePermissionError } = Stripe.errors;
+const ofRequest = { type: "invalid_request_error" as const, message: "It needs the 'rak_webhook_read' permission" };
+
+test.each([
+  [new StripePermissionError(ofRequest), "The key lacks the permission rak_webhook_read: tick it at"],
+  [new StripeAuthenticationError(ofRequest), "Stripe does not know the key: copy it again from"],
+])("stripe:setup tells %o as %j", (error, sentence) => {
+  expect(sentenceOfStripe(error)).toContain(sentence);
 });
 
 test("an unexpected error is told with its stack", () => {
