@@ -85,15 +85,6 @@ test("Stripe alone gets the card, with the page's colors and the typed details",
   await expect(other.getByRole("heading", { level: 1 })).toHaveText("Subscription Successful!");
 });
 
-test("Stripe asks for a country and a ZIP code that the form's cannot be used as", async ({ page }) => {
-  const visitor = signup(page);
-  await visitor.signUp({ Country: "Atlantis" });
-  await expect(visitor.card.getByLabel("ZIP code")).toHaveValue("62701");
-  await visitor.card.getByLabel("Country").selectOption("Greece");
-  await visitor.pay(CARDS.works);
-  await visitor.succeeded();
-});
-
 test("without the card form's script the page reloads once, then offers to try again", async ({ page, complaints }) => {
   let documents = 0;
   page.on("request", (request) => {

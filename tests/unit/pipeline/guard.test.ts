@@ -21,6 +21,7 @@ const foreign: Sender[] = [
   ...[{ ...foreignBrowser, "X-Forwarded-Host": "evil.test" }, { Origin: `${SITE_URL}.evil.test` }],
   ...[{ Referer: "https://evil.test/form" }, { Origin: "null" }, { Origin: "%%%" }, { Origin: "" }],
   { Origin: SITE_URL, "Sec-Fetch-Site": "" },
+  { ...ownBrowser, Origin: `${SITE_URL}, https://evil.test` },
 ];
 
 const formTypes = [FORM, `${FORM}; charset=utf-8`, "Multipart/Form-Data; boundary=x"];

@@ -91,3 +91,18 @@ test("a site with wrong settings answers 503, and only its health route names th
   expect(logged).toContainEqual(expect.objectContaining({ level: "error", event: "misconfigured" }));
   expect(JSON.stringify(logged)).not.toMatch(/short-secret|nobody/);
 });
+
+test("local settings serve this machine alone, and another device only when asked to; a deployment serves every host", async () => {
+  const answerOf = async (settings: object, url: string) => {
+    const answer = await smallSite({ ...settings }).ask(url);
+    return [answer.status, await answer.text()];
+  };
+  const refused = [421, expect.stringContaining("start with HOST=0.0.0.0 npm start.")];
+  const device = "http://192.168.0.7:8787/pricing";
+  for (const url of [device, "http://192.168.0.7:8787/health", "https://site.somebody.workers.dev/nothing"])
+    expect(await answerOf(local, url)).toEqual(refused);
+  const served = [200, expect.stringContaining("Pricing")];
+  expect(await answerOf(local, "http://[::1]:8787/pricing")).toEqual(served);
+  expect(await answerOf({ ...local, HOST: "0.0.0.0" }, device)).toEqual(served);
+  expect(await answerOf({}, "https://another.site.example/pricing")).toEqual(served);
+});

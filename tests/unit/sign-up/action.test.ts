@@ -23,18 +23,20 @@ const form = { initialValue: expect.objectContaining(typed) };
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
 describe("a form that the API takes", () => {
-  test("is forwarded with the contract's fields, and becomes the browser's sign-up instead of an earlier one", async () => {
+  test("is forwarded with the contract's fields, the password byte for byte, and becomes the browser's sign-up instead of an earlier one", async () => {
     const site = siteContext();
     const earlier = { ...card, details: { company_name: "Other Ltd" } };
-    const answer = await post(site, { ...fields, role: "admin", amount: "0" }, { session: earlier });
+    const password = "  P\uff30ass word e\u0301\u{1F600}1 \ufeff ";
+    const typed = { ...fields, password, confirmPassword: password };
+    const answer = await post(site, { ...typed, role: "admin", amount: "0" }, { session: earlier });
     expect([answer.status, answer.sentTo, answer.newNonce]).toEqual([303, PATH, false]);
-    const key = await keyOf(request, NONCE);
-    const { package_id, password, ...details } = request;
+    const key = await keyOf({ ...request, password }, NONCE);
+    const { package_id, password: _, ...details } = request;
     const own = { state: "card", flash: "saved", key, requestId: "this-request", packageId: PLAN, details };
     const pending = { expiresAt: NOW + 24 * HOUR, clientSecret: "seti_1_secret_1", statusUrl: STATUS_URL };
     expect(answer.session).toEqual({ ...own, ...pending });
     const [call, ...more] = site.api.calls;
-    expect([JSON.parse(String(call?.init.body)), more]).toEqual([request, []]);
+    expect([JSON.parse(String(call?.init.body)), more]).toEqual([{ ...request, password }, []]);
     const ids = { "Idempotency-Key": key, "X-Request-Id": "this-request", "Subscription-Sender": "192.0.2.7" };
     expect(call?.init.headers).toMatchObject(ids);
     expect(site.logged).toEqual([["request", { signup: "created" }]]);

@@ -1,11 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import * as z from "zod";
-import packageJson from "../../../package.json";
 import { runCommand } from "../../../tools/operator";
-import { root } from "../../../tools/wrangler/wrangler";
 import { enterCard, rowOf, rows, signUp, stripeAt } from "../../support/visitors/visitor";
 import { startBackend, startSubscriptionApi } from "../../support/workers/workers";
 
@@ -33,14 +28,6 @@ test("each package gets a monthly price: another one after a change of its price
   await stripeAt(stripe).prices.create({ currency, unit_amount: 12_000, product, ...yearly });
   const monthly = { product, recurring: { interval: "month" } };
   expect(await reconcile()).toMatchObject({ created: [true, false, false], mini: monthly });
-});
-
-test("npm run status prints the counts, and exits with 0", async () => {
-  await signUp(api);
-  const child = spawn("sh", ["-c", `${packageJson.scripts.status} --url ${api.url}`], { cwd: root });
-  const [said, complained, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-  expect([complained, code]).toEqual(["", 0]);
-  expect(said).toMatch(/^Day \(UTC\) +pending +card_set_up .*\n\d{4}-\d\d-\d\d +[1-9]/);
 });
 
 test("after a restore, in maintenance alone, a command names the person whom Stripe knows and the database lost", async () => {

@@ -50,6 +50,7 @@ describe.each(PAGES)("%s", (path, name, pageTitle, updated, types) => {
     expect(description.length > 50 && description.length <= 160).toBe(true);
     expect((await descriptions).filter((other) => other === description)).toHaveLength(1);
     expect(each("link[rel=canonical]", "href")).toEqual([url]);
+    expect(each("link[rel*=icon], link[rel=manifest]", "href")).toHaveLength(4);
     const alt = `The logo of Citewell and the words “${words("h1")}”`;
     const expected = {
       ...{ robots: "index, follow, max-snippet:-1, max-image-preview:large", "og:url": url, "og:type": "website" },
@@ -171,13 +172,6 @@ test("robots.txt allows search, user-fetch and training crawlers everything", as
     expect(group).toMatch(/\nAllow: \/$/);
   expect(body).not.toContain("Disallow");
   expect(body).toContain(`Sitemap: ${site.url}/sitemap.xml`);
-});
-
-test("pages link icons and a manifest, whose icons exist", async () => {
-  expect((await open("/")).each("link[rel*=icon], link[rel=manifest]", "href")).toHaveLength(4);
-  const { icons }: { icons: { src: string }[] } = JSON.parse((await visitor.get("/site.webmanifest")).body);
-  const answers = await Promise.all(icons.map(({ src }) => visitor.get(src)));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
 test.each<[accept: string, inMarkdown: boolean]>([
