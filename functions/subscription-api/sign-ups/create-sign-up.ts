@@ -43,11 +43,11 @@ async function resume(stored: SignUp, request: SubscriptionRequest, services: Si
   if (samePassword === undefined) return { status: "busy" };
   const sameFields = Object.entries(columnsOf(request)).every(([name, value]) => Reflect.get(stored, name) === value);
   if (!samePassword || !sameFields) return { status: "key-reused" };
-  return hasHadItsTurn(stored) ? { status: "duplicate" } : finish(stored, services);
+  return isOver(stored) ? { status: "duplicate" } : finish(stored, services);
 }
 
 /** True after a trial, and for a trial whose status can no longer be asked for. */
-function hasHadItsTurn(stored: SignUp): boolean {
+function isOver(stored: SignUp): boolean {
   if (stored.status === "ended" || isBeforeTrial(stored)) return false;
   return stored.status === "canceled" || isOlder(stored, CONTINUED_FOR_MS);
 }
